@@ -1,0 +1,92 @@
+// What an import reads and an export writes: categories and items as self-contained records, named by `ref` instead of id.
+import type { FeedSource } from '#core/feed.ts'
+import type { Market } from '#core/markets.ts'
+import type { PricePoint } from '#prices/records.ts'
+
+export const GENRES = ['single', 'card', 'sealed', 'bundle'] as const
+export type Genre = (typeof GENRES)[number]
+
+export interface CategoryRecord {
+  market: Market
+  /** unique per market, such as `tcgdex:base1` */
+  ref: string
+  name: string
+  /** URL-friendly; made from name and game when absent, kept once stored */
+  slug?: string
+  /** `pokemon`, `onepiece`, or any other slug: games are data */
+  game: string
+  /** ref of the parent category in the same market, null for a root */
+  parent: string | null
+  image: string | null
+}
+
+/** A foreign id of an item in another system, kept so that price feeds find the item. */
+export interface ForeignId {
+  /** `tcgdex`, `tcgplayer`, `cardmarket`, `pokemontcg`, `punk-records`, `pricecharting` */
+  source: string
+  id: string
+  /** the finish this item stands for where one foreign id covers several finishes, such as `normal`, `reverse`, `holo` */
+  finish?: string
+}
+
+export interface ItemDetails {
+  rarity?: string
+  illustrator?: string
+  hp?: number
+  types?: string[]
+  /** National Pokédex numbers */
+  dexIds?: number[]
+  stage?: string
+  evolveFrom?: string
+  suffix?: string
+  level?: number
+}
+
+export interface ItemImage {
+  url: string
+  /** position, from 1 */
+  order: number
+}
+
+export interface ItemRecord {
+  market: Market
+  /** unique per market, such as `tcgdex:base1-4` */
+  ref: string
+  name: string
+  /** collector number as printed (`4/102`, `OP01-001`, `SWSH020`), null where there is none */
+  code: string | null
+  /** URL-friendly; made from name, code, category and finish when absent, kept once stored */
+  slug?: string
+  genre: Genre
+  game: string
+  /** ref of a category of the same market */
+  category: string
+  images: ItemImage[]
+  /** shown to Professional and above, in this order: `Rarity`, `Set Number`, `Finish`, ... */
+  attributes: { name: string; value: string }[]
+  /** slugs of groups: `ungraded`, `graded` */
+  groups: string[]
+  details: ItemDetails
+  foreignIds: ForeignId[]
+  /** current prices, in `mintmark-ndjson` only */
+  prices?: PricePoint[]
+}
+
+/** One thing read from a catalogue file; `line` is 1-based (array index + 1 in a JSON document). */
+export type CatalogueRow =
+  | { line: number; category: CategoryRecord }
+  | { line: number; item: ItemRecord }
+  | { line: number; reject: string }
+
+export interface CatalogueFormat {
+  name: string
+  /** one line for `--help` and the operator's reference */
+  title: string
+  /** market whose catalogue the file becomes unless the caller names another */
+  defaultMarket: Market
+  /**
+   * Reads a file to its end in batches. A row that cannot be used is yielded as `reject` with a reason for people;
+   * only input that is not this format at all throws `FeedError`.
+   */
+  read(source: FeedSource, options: { market: Market }): AsyncIterable<CatalogueRow[]>
+}

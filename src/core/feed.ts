@@ -1,0 +1,191 @@
+// Reading of files that others make: bytes to rows of NDJSON, CSV or one JSON document, in batches, with line numbers.
+import { parse as csvParser } from 'csv-parse'
+import { createGunzip } from 'node:zlib'
+import { Readable } from 'node:stream'
+
+/** Input of an import: plain bytes (already unpacked), and the name it came under where there is one. */
+export interface FeedSource {
+  bytes: AsyncIterable<Uint8Array>
+  fileName: string | null
+}
+
+/** The input is not the format that was asked for, or is broken as a whole; the message is for the person who sent it. */
+export class FeedError extends Error {
+  override name = 'FeedError'
+}
+
+export type FeedLine<T> = { line: number; value: T } | { line: number; reject: string }
+
+const BATCH = 1_000
+const MAX_LINE_BYTES = 4 * 1024 * 1024
+const MAX_DOCUMENT_BYTES = 256 * 1024 * 1024
+
+/** Unpacks gzip; a truncated or damaged file becomes a `FeedError`. */
+export async function* gunzip(bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  const source = Readable.from(bytes, { objectMode: false })
+  const unzip = createGunzip()
+  source.on('error', (error) => unzip.destroy(error))
+  try {
+    yield* source.pipe(unzip)
+  } catch (error) {
+    const code = (error as { code?: string }).code
+    if (code?.startsWith('Z_')) throw new FeedError('the gzip data is damaged or cut off')
+    throw error
+  } finally {
+    source.destroy()
+  }
+}
+
+/** Text of the input in chunks, without a byte order mark; bytes that are no UTF-8 are a `FeedError`. */
+export async function* utf8Text(bytes: AsyncIterable<Uint8Array>): AsyncIterable<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  try {
+    for await (const chunk of bytes) {
+      const text = decoder.decode(chunk, { stream: true })
+      if (text) yield text
+    }
+    const rest = decoder.decode()
+    if (rest) yield rest
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ERR_ENCODING_INVALID_ENCODED_DATA') {
+      throw new FeedError('the file is not UTF-8 text')
+    }
+    throw error
+  }
+}
+
+/** One JSON object per line. A line that is no JSON object is yielded as `reject`; blank lines are passed over. */
+export async function* ndjsonRows(source: FeedSource): AsyncIterable<FeedLine<Record<string, unknown>>[]> {
+  let batch: FeedLine<Record<string, unknown>>[] = []
+  let pending = ''
+  let line = 0
+  const take = (text: string) => {
+    line += 1
+    if (!text.trim()) return
+    batch.push(parseObjectLine(line, text))
+  }
+  for await (const chunk of utf8Text(source.bytes)) {
+    const lines = (pending + chunk).split('\n')
+    pending = lines.pop()!
+    if (pending.length > MAX_LINE_BYTES) throw new FeedError(`line ${line + 1} is longer than 4 MB: this is not NDJSON`)
+    for (const text of lines) {
+      take(text)
+      if (batch.length >= BATCH) {
+        yield batch
+        batch = []
+      }
+    }
+  }
+  take(pending)
+  if (batch.length > 0) yield batch
+}
+
+function parseObjectLine(line: number, text: string): FeedLine<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      return { line, value: value as Record<string, unknown> }
+    }
+    return { line, reject: 'the line is no JSON object' }
+  } catch {
+    return { line, reject: 'the line is no valid JSON' }
+  }
+}
+
+/** One whole JSON document (array or object), for formats that have no lines. */
+export async function jsonDocument(source: FeedSource): Promise<unknown> {
+  const parts: string[] = []
+  let size = 0
+  for await (const text of utf8Text(source.bytes)) {
+    size += text.length
+    if (size > MAX_DOCUMENT_BYTES) throw new FeedError('the JSON document is larger than 256 MB')
+    parts.push(text)
+  }
+  try {
+    return JSON.parse(parts.join(''))
+  } catch {
+    throw new FeedError('the file is no valid JSON document')
+  }
+}
+
+/**
+ * Rows of a CSV with a header line, each as header → cell text. The delimiter is the one of `,`, `;` and tab that the
+ * header line uses most. A row with another number of cells than the header is yielded as `reject`.
+ * @param required header names that must be there, else `FeedError`
+ */
+export async function* csvRows(
+  source: FeedSource,
+  required: readonly string[],
+): AsyncIterable<FeedLine<Record<string, string>>[]> {
+  const text = utf8Text(source.bytes)[Symbol.asyncIterator]()
+  let head = ''
+  for (;;) {
+    const next = await text.next()
+    if (next.done) break
+    head += next.value
+    if (head.includes('\n') || head.length > MAX_LINE_BYTES) break
+  }
+  if (!head.trim()) throw new FeedError('the file is empty')
+  const delimiter = likeliestDelimiter(head.split('\n', 1)[0]!)
+  const parser = csvParser({
+    delimiter,
+    relax_column_count: true,
+    relax_quotes: true,
+    skip_empty_lines: true,
+    info: true,
+    trim: false,
+    max_record_size: MAX_LINE_BYTES,
+  })
+  const rest = async function* () {
+    yield head
+    for (;;) {
+      const next = await text.next()
+      if (next.done) return
+      yield next.value
+    }
+  }
+  const input = Readable.from(rest())
+  input.on('error', (error) => parser.destroy(error))
+  input.pipe(parser)
+
+  let header: string[] | null = null
+  let batch: FeedLine<Record<string, string>>[] = []
+  try {
+    for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
+      if (!header) {
+        header = record.map((name) => name.trim())
+        const missing = required.filter((name) => !header!.includes(name))
+        if (missing.length > 0) throw new FeedError(`the header has no column ${missing.map((m) => `"${m}"`).join(', ')}`)
+        continue
+      }
+      batch.push(csvLine(header, record, info.lines))
+      if (batch.length >= BATCH) {
+        yield batch
+        batch = []
+      }
+    }
+  } catch (error) {
+    if (error instanceof FeedError) throw error
+    if ((error as { code?: string }).code?.startsWith('CSV_')) {
+      throw new FeedError(`the CSV cannot be read: ${(error as Error).message}`)
+    }
+    throw error
+  } finally {
+    input.destroy()
+  }
+  if (batch.length > 0) yield batch
+}
+
+function csvLine(header: string[], cells: string[], line: number): FeedLine<Record<string, string>> {
+  if (cells.length !== header.length) {
+    return { line, reject: `the row has ${cells.length} cells, the header ${header.length}` }
+  }
+  const value: Record<string, string> = {}
+  for (let i = 0; i < header.length; i += 1) value[header[i]!] = cells[i]!
+  return { line, value }
+}
+
+function likeliestDelimiter(headerLine: string): string {
+  const counts = [',', ';', '\t'].map((d) => ({ d, n: headerLine.split(d).length }))
+  return counts.reduce((a, b) => (b.n > a.n ? b : a)).d
+}

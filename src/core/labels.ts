@@ -1,0 +1,64 @@
+// Condition and grade labels of prices: which exist, how people spell them, and the order in which answers list them.
+
+/** The named conditions, best first, with the spellings that price files use for them (compared after `fold`). */
+const CONDITIONS: readonly { label: string; spellings: readonly string[] }[] = [
+  { label: 'Near Mint', spellings: ['nm', 'nm/m', 'mint', 'near mint or better', 'nearmint'] },
+  { label: 'Lightly Played', spellings: ['lp', 'light played', 'slightly played', 'excellent', 'ex'] },
+  { label: 'Moderately Played', spellings: ['mp', 'moderate played', 'good', 'played'] },
+  { label: 'Heavily Played', spellings: ['hp', 'heavy played', 'poor', 'damaged', 'dmg'] },
+  { label: 'Ungraded', spellings: ['raw', 'loose'] },
+]
+
+/** Grading companies in the order answers list them; any other company follows in alphabetical order. */
+const GRADERS = ['PSA', 'CGC', 'BGS', 'SGC'] as const
+
+export interface Label {
+  /** canonical text, such as `Near Mint` or `PSA 10` */
+  label: string
+  group: 'ungraded' | 'graded'
+  /** grading company in capitals, null for a condition */
+  grader: string | null
+  /** 1..10 in steps of a half, null for a condition */
+  grade: number | null
+}
+
+const bySpelling = new Map<string, string>()
+for (const { label, spellings } of CONDITIONS) {
+  for (const spelling of [label, ...spellings]) bySpelling.set(fold(spelling), label)
+}
+
+// "PSA 10", "psa10", "PSA 10.0 GEM - MT", "BGS 9,5", "CGC Pristine 10" are all read; "10" alone has no grader and is not.
+const GRADED = /^([a-z]{2,5})[ -]*(?:[a-z]+[ -]+)*(10|[1-9](?:[.,][05])?|10[.,]0)(?:[ -]+[a-z -]+)?$/
+
+/**
+ * Reads a condition or grade as people write it.
+ * @returns the canonical label, or null when it is neither a known condition nor a grader with a grade
+ */
+export function parseLabel(text: string): Label | null {
+  const folded = fold(text)
+  const condition = bySpelling.get(folded)
+  if (condition) return { label: condition, group: 'ungraded', grader: null, grade: null }
+  const graded = GRADED.exec(folded)
+  if (!graded) return null
+  const grader = graded[1]!.toUpperCase()
+  const grade = Number(graded[2]!.replace(',', '.'))
+  return { label: `${grader} ${grade}`, group: 'graded', grader, grade }
+}
+
+/**
+ * Sort key of a label: conditions first in their stated order, then grades by company, highest first
+ * (decisions.md, "Catalogue"). Compare keys as strings.
+ */
+export function labelOrder(label: string): string {
+  const condition = CONDITIONS.findIndex((c) => c.label === label)
+  if (condition >= 0) return `0${condition}`
+  const parsed = parseLabel(label)
+  if (!parsed || parsed.grade === null) return `3${label}`
+  const known = GRADERS.indexOf(parsed.grader as (typeof GRADERS)[number])
+  const company = known >= 0 ? `1${known}` : `2${parsed.grader}`
+  return `${company} ${String(100 - parsed.grade * 10).padStart(3, '0')}`
+}
+
+function fold(text: string): string {
+  return text.trim().toLowerCase().replace(/\s+/g, ' ')
+}

@@ -1,0 +1,47 @@
+// What a price feed is read into: one price of one item under one label, not yet matched to the catalogue.
+import type { FeedSource } from '#core/feed.ts'
+import type { Market } from '#core/markets.ts'
+
+/** A price as files and exports carry it. */
+export interface PricePoint {
+  market: Market
+  /** canonical label, such as `Near Mint` or `PSA 10` */
+  label: string
+  /** exact decimal text with at most two decimals, such as `168.56` */
+  price: string
+  /** ISO 8601, UTC, suffix `Z` */
+  updatedAt: string
+}
+
+/** How a feed names an item: by Mintmark's own ref, or by a foreign id (with a finish where the source has several). */
+export type ItemKey =
+  | { ref: string; market?: Market }
+  | { source: string; id: string; finish?: string; name?: string; number?: string }
+
+/** A price row: integer minor units (cents, kuruş) and epoch milliseconds, so that nothing is ever a float sum. */
+export interface PriceRow {
+  line: number
+  item: ItemKey
+  market: Market
+  label: string
+  priceMinor: number
+  updatedAtMs: number
+}
+
+export type FeedRow = PriceRow | { line: number; reject: string }
+
+export interface PriceFormat {
+  name: string
+  /** one line for `--help` and the operator's reference */
+  title: string
+  /** market the prices belong to unless the file names its own or the caller another; null where the file names it */
+  defaultMarket: Market | null
+  /** As `CatalogueFormat.read`: bad rows are yielded as `reject`, only a file of another format throws `FeedError`. */
+  read(source: FeedSource, options: PriceReadOptions): AsyncIterable<FeedRow[]>
+}
+
+export interface PriceReadOptions {
+  market: Market | null
+  /** time for rows that carry none, epoch milliseconds */
+  nowMs: number
+}
