@@ -1,0 +1,206 @@
+// The only reader of the environment: every setting checked, named and frozen into one object that is passed down.
+import { resolve } from 'node:path'
+import { isMarket, type Market, MARKETS } from '#core/markets.ts'
+import { type Plan, PLANS } from '#core/plans.ts'
+
+export interface Config {
+  port: number
+  operatorPort: number
+  host: string
+  operatorHost: string
+  dataDir: string
+  /** null: the program starts its own PostgreSQL under `dataDir` */
+  databaseUrl: string | null
+  /** bootstrap operator token, null when none is set */
+  operatorToken: string | null
+  /** address under which callers reach the public listener, without a slash at the end; null: as it listens */
+  publicUrl: string | null
+  /** IANA zone of the local times that Plus endpoints answer with */
+  timeZone: string
+  logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
+  listingPeriodDays: number
+  highlightDays: number
+  commissionPercent: number
+  /** requests a minute by plan, null: no limits */
+  rateLimits: Record<Plan, number> | null
+  /** whether X-Forwarded-For is believed, and from whom (Fastify trustProxy) */
+  trustProxy: boolean | string
+  sourceCurrencies: Record<Market, string>
+  /** a price this many times away from the last one or from the other sources is held */
+  priceHoldFactor: number
+  /** memory kept for items already serialised */
+  readyBytesMb: number
+  demo: boolean
+  production: boolean
+}
+
+export class ConfigError extends Error {
+  override name = 'ConfigError'
+}
+
+/** A checked setting: its default and how its text is read; `read` throws with what is allowed. */
+interface Setting<T> {
+  fallback: T
+  about: string
+  read: (text: string) => T
+}
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+
+function setting<T>(about: string, fallback: T, read: (text: string) => T): Setting<T> {
+  return { about, fallback, read }
+}
+
+function whole(from: number, to: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text)
+    if (!/^\d+$/.test(text) || value < from || value > to) throw new Error(`a whole number from ${from} to ${to}`)
+    return value
+  }
+}
+
+function decimal(from: number, to: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text)
+    if (!/^\d+(\.\d+)?$/.test(text) || value < from || value > to) throw new Error(`a number from ${from} to ${to}`)
+    return value
+  }
+}
+
+function oneOf<T extends string>(values: readonly T[]): (text: string) => T {
+  return (text) => {
+    if (!(values as readonly string[]).includes(text)) throw new Error(`one of ${values.join(', ')}`)
+    return text as T
+  }
+}
+
+const flag = (text: string): boolean => {
+  if (text === '1' || text === 'true') return true
+  if (text === '0' || text === 'false') return false
+  throw new Error('1 or 0')
+}
+
+function url(protocols: readonly string[]): (text: string) => string {
+  return (text) => {
+    if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol)) {
+      throw new Error(`a URL that begins with ${protocols.map((p) => `${p}//`).join(' or ')}`)
+    }
+    return text.replace(/\/$/, '')
+  }
+}
+
+function timeZone(text: string): string {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone
+  } catch {
+    throw new Error('an IANA time zone such as Europe/Istanbul')
+  }
+}
+
+function rateLimits(text: string): Record<Plan, number> | null {
+  if (text === 'off') return null
+  const limits = { ...DEFAULT_RATE_LIMITS }
+  for (const part of text.split(',')) {
+    const [plan, count, ...rest] = part.trim().split('=')
+    if (!(PLANS as readonly string[]).includes(plan!) || !/^[1-9]\d{0,8}$/.test(count ?? '') || rest.length > 0) {
+      throw new Error('off, or pairs such as starter=60,professional=300,plus=600,enterprise=3000')
+    }
+    limits[plan as Plan] = Number(count)
+  }
+  return limits
+}
+
+function currencies(text: string): Record<Market, string> {
+  const result = { ...DEFAULT_CURRENCIES }
+  for (const part of text.split(',')) {
+    const [market, currency, ...rest] = part.trim().split('=')
+    if (!isMarket(market) || market === 'service' || !/^[A-Z]{3}$/.test(currency ?? '') || rest.length > 0) {
+      throw new Error(`pairs of ${MARKETS.slice(1).join(', ')} and a currency, such as source_a=USD,source_b=EUR`)
+    }
+    result[market] = currency!
+  }
+  return result
+}
+
+const DEFAULT_RATE_LIMITS: Record<Plan, number> = { starter: 60, professional: 300, plus: 600, enterprise: 3000 }
+const DEFAULT_CURRENCIES: Record<Market, string> = { service: 'TRY', source_a: 'USD', source_b: 'EUR', source_c: 'USD' }
+
+const text = (value: string): string => value
+const postgresUrl = url(['postgres:', 'postgresql:'])
+
+/** Every setting by its environment name; the operator's guide and `doctor` list them from here. */
+export const SETTINGS = {
+  PORT: setting('public listener', 8080, whole(0, 65535)),
+  OPERATOR_PORT: setting("operator's listener", 8081, whole(0, 65535)),
+  HOST: setting('address of the public listener', '', text),
+  OPERATOR_HOST: setting("address of the operator's listener", '127.0.0.1', text),
+  DATA_DIR: setting('where the embedded database and secrets live', './data', text),
+  DATABASE_URL: setting('PostgreSQL to use instead of the embedded one', null as string | null, postgresUrl),
+  OPERATOR_TOKEN: setting('bootstrap operator token', null as string | null, (value) => {
+    if (value.length < 24) throw new Error('at least 24 characters')
+    return value
+  }),
+  PUBLIC_URL: setting('address under which callers reach the service', null as string | null, url(['http:', 'https:'])),
+  TIME_ZONE: setting('zone of local times', 'Europe/Istanbul', timeZone),
+  LOG_LEVEL: setting('how much is logged', 'info' as (typeof LOG_LEVELS)[number], oneOf(LOG_LEVELS)),
+  LISTING_PERIOD_DAYS: setting('publication period of a listing', 30, whole(1, 3650)),
+  HIGHLIGHT_DAYS: setting('days a highlight lasts', 7, whole(1, 365)),
+  COMMISSION_PERCENT: setting('commission on a sale', 10, decimal(0, 100)),
+  RATE_LIMITS: setting('requests a minute by plan, or off', DEFAULT_RATE_LIMITS as Record<Plan, number> | null, rateLimits),
+  TRUST_PROXY: setting('whether a proxy names the caller', false as boolean | string, (value) => {
+    return value === '1' || value === 'true' ? true : value === '0' || value === 'false' ? false : value
+  }),
+  SOURCE_CURRENCIES: setting('currency of each price source', DEFAULT_CURRENCIES, currencies),
+  PRICE_HOLD_FACTOR: setting('how many times off a price is held', 5, decimal(1.1, 1000)),
+  MINTMARK_READY_BYTES_MB: setting('memory for items already serialised', 96, whole(1, 65536)),
+  MINTMARK_DEMO: setting('sample catalogue and demo on an empty DATA_DIR', true, flag),
+  NODE_ENV: setting('production closes what development opens', 'development', text),
+} as const
+
+type SettingName = keyof typeof SETTINGS
+
+/**
+ * Reads and checks the settings.
+ * @throws ConfigError one line that names the setting, what it holds and what is allowed
+ */
+export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
+  for (const name of Object.keys(env)) {
+    if (name.startsWith('MINTMARK_') && !(name in SETTINGS)) {
+      const known = Object.keys(SETTINGS).filter((setting) => setting.startsWith('MINTMARK_'))
+      throw new ConfigError(`${name} is not a setting of mintmark; known are ${known.join(', ')}`)
+    }
+  }
+  const read = <N extends SettingName>(name: N): (typeof SETTINGS)[N]['fallback'] => {
+    const value = env[name]
+    if (value === undefined || value === '') return SETTINGS[name].fallback
+    try {
+      return SETTINGS[name].read(value)
+    } catch (error) {
+      const shown = name.endsWith('TOKEN') || name.endsWith('URL') ? '' : ` is "${value}" but`
+      throw new ConfigError(`${name}${shown} must be ${(error as Error).message}`)
+    }
+  }
+  const demo = read('MINTMARK_DEMO') && read('DATABASE_URL') === null
+  return Object.freeze({
+    port: read('PORT'),
+    operatorPort: read('OPERATOR_PORT'),
+    host: read('HOST') || '127.0.0.1',
+    operatorHost: read('OPERATOR_HOST'),
+    dataDir: resolve(read('DATA_DIR')),
+    databaseUrl: read('DATABASE_URL'),
+    operatorToken: read('OPERATOR_TOKEN'),
+    publicUrl: read('PUBLIC_URL'),
+    timeZone: read('TIME_ZONE'),
+    logLevel: read('LOG_LEVEL'),
+    listingPeriodDays: read('LISTING_PERIOD_DAYS'),
+    highlightDays: read('HIGHLIGHT_DAYS'),
+    commissionPercent: read('COMMISSION_PERCENT'),
+    rateLimits: read('RATE_LIMITS'),
+    trustProxy: read('TRUST_PROXY'),
+    sourceCurrencies: Object.freeze(read('SOURCE_CURRENCIES')),
+    priceHoldFactor: read('PRICE_HOLD_FACTOR'),
+    readyBytesMb: read('MINTMARK_READY_BYTES_MB'),
+    demo,
+    production: read('NODE_ENV') === 'production',
+  })
+}

@@ -1,0 +1,72 @@
+// A verb is one operation declared once: who may call it, what it takes, how it fails and what it does. REST, GraphQL,
+// operator API, console and command line only translate to `call`.
+import { type ErrorCode, ServiceError } from './errors.ts'
+import { bodyReader, type Static, type TSchema } from './input.ts'
+import { type Plan, PLAN_NAMES, planAllows } from './plans.ts'
+
+/** Who acts: an API key's account, an operator token, or the command line on the machine itself. */
+export type Viewer =
+  | { kind: 'account'; accountId: number; keyId: number; plan: Plan }
+  | { kind: 'operator'; name: string }
+
+/** What a verb needs of its caller: at least this plan, or to be an operator. */
+export type Need = Plan | 'operator'
+
+export interface Verb<Ctx, In extends TSchema, Out> {
+  needs: Need
+  input: In
+  /** the code that stands for every failure of this verb, where the interface gives its family one */
+  fails: ErrorCode | null
+  check: (input: unknown) => Static<In>
+  run: (ctx: Ctx, input: Static<In>) => Out
+}
+
+export interface HasViewer {
+  viewer: Viewer
+}
+
+/**
+ * Declares an operation.
+ * @param declared `needs` from `OPERATION_PLAN` or `operator`; `input` a closed object schema; `fails` the family's code
+ */
+export function verb<Ctx extends HasViewer, In extends TSchema, Out>(
+  declared: { needs: Need; input: In; fails?: ErrorCode },
+  run: (ctx: Ctx, input: Static<In>) => Out,
+): Verb<Ctx, In, Out> {
+  return { needs: declared.needs, input: declared.input, fails: declared.fails ?? null, check: bodyReader(declared.input), run }
+}
+
+/** Refuses a caller whose plan (or kind) does not allow an operation (interface.md, "Authentication" 3). */
+export function mayCall(viewer: Viewer, needs: Need): void {
+  if (viewer.kind === 'operator') return
+  if (needs === 'operator') throw new ServiceError('FORBIDDEN', 'This operation is for operators')
+  if (planAllows(viewer.plan, needs)) return
+  throw new ServiceError(
+    'PLAN_UPGRADE_REQUIRED',
+    `This needs the ${PLAN_NAMES[needs]} plan or a larger one; the account has ${PLAN_NAMES[viewer.plan]}`,
+  )
+}
+
+/**
+ * Runs a verb: gate, input, body, and the family's error code on whatever the caller did wrong. A verb that answers at
+ * once is answered at once, so that reads from memory cost no promise.
+ */
+export function call<Ctx extends HasViewer, In extends TSchema, Out>(target: Verb<Ctx, In, Out>, ctx: Ctx, input: unknown): Out {
+  mayCall(ctx.viewer, target.needs)
+  try {
+    const out = target.run(ctx, target.check(input))
+    if (!(out instanceof Promise)) return out
+    return out.catch((error: unknown) => {
+      throw voiced(error, target.fails)
+    }) as Out
+  } catch (error) {
+    throw voiced(error, target.fails)
+  }
+}
+
+/** An error of the caller's making (404, 409, 422) in the voice of the verb's family; all others as they are. */
+export function voiced(error: unknown, fails: ErrorCode | null): unknown {
+  if (!fails || !(error instanceof ServiceError)) return error
+  if (error.code !== 'VALIDATION_ERROR' && error.code !== 'NOT_FOUND' && error.code !== 'CONFLICT') return error
+  return new ServiceError(fails, error.message, { ...(error.details && { details: error.details }), cause: error })
+}

@@ -1,0 +1,161 @@
+// Row types of every table, as the driver returns and takes them (snake_case: this is the SQL border).
+import type { Generated, GeneratedAlways, JSONColumnType } from 'kysely'
+import type { Market } from '#core/markets.ts'
+import type { Plan } from '#core/plans.ts'
+
+/** NUMERIC comes as exact decimal text. */
+type Numeric = string
+
+export interface Schema {
+  accounts: {
+    id: GeneratedAlways<number>
+    name: string
+    plan: Plan
+    highlight_credits: Generated<number>
+    suspended: Generated<boolean>
+    created_at: Generated<Date>
+    updated_at: Generated<Date>
+  }
+  credit_entries: {
+    id: GeneratedAlways<number>
+    account_id: number
+    amount: number
+    balance: number
+    reason: string
+    created_at: Generated<Date>
+  }
+  api_keys: {
+    id: GeneratedAlways<number>
+    account_id: number
+    label: Generated<string>
+    hash: Buffer
+    last4: string
+    created_at: Generated<Date>
+    last_used_at: Date | null
+    expires_at: Date | null
+    revoked_at: Date | null
+  }
+  operator_tokens: {
+    id: GeneratedAlways<number>
+    label: string
+    hash: Buffer
+    last4: string
+    created_at: Generated<Date>
+    last_used_at: Date | null
+    revoked_at: Date | null
+  }
+  groups: { id: GeneratedAlways<number>; parent_id: number | null; name: string; slug: string }
+  categories: {
+    id: GeneratedAlways<number>
+    market: Market
+    ref: string
+    name: string
+    slug: string
+    game: string
+    parent_id: number | null
+    image: string | null
+    created_at: Generated<Date>
+    updated_at: Generated<Date>
+  }
+  items: {
+    id: GeneratedAlways<number>
+    market: Market
+    ref: string
+    name: string
+    code: string | null
+    slug: string
+    genre: string
+    game: string
+    category_id: number
+    images: JSONColumnType<{ url: string; order: number }[]>
+    attributes: JSONColumnType<{ name: string; value: string }[]>
+    group_ids: number[]
+    details: JSONColumnType<object>
+    created_at: Generated<Date>
+    updated_at: Generated<Date>
+  }
+  item_foreign_ids: { source: string; foreign_id: string; item_id: number; finish: Generated<string> }
+  prices: {
+    item_id: number
+    market: number
+    label_id: number
+    price: Numeric
+    updated_at: Date
+    import_id: number
+  }
+  price_points: {
+    item_id: number
+    market: number
+    label_id: number
+    updated_at: Date
+    price: Numeric
+    import_id: number
+  }
+  imports: {
+    id: GeneratedAlways<number>
+    format: string
+    market: string | null
+    file_name: string | null
+    author: string
+    dry_run: Generated<boolean>
+    status: 'running' | 'done' | 'failed'
+    rows_read: Generated<number>
+    created: Generated<number>
+    updated: Generated<number>
+    accepted: Generated<number>
+    unchanged: Generated<number>
+    held: Generated<number>
+    rejected: Generated<number>
+    percent: Generated<number>
+    errors: JSONColumnType<{ row: number; message: string }[]>
+    message: string | null
+    reverts_import_id: number | null
+    started_at: Generated<Date>
+    finished_at: Date | null
+  }
+  held_prices: {
+    id: GeneratedAlways<number>
+    import_id: number
+    item_id: number
+    market: number
+    label_id: number
+    price: Numeric
+    updated_at: Date
+    rule: string
+    reason: string
+    held_at: Generated<Date>
+    decision: 'accepted' | 'discarded' | null
+    decided_by: string | null
+    decided_at: Date | null
+  }
+  change_log: {
+    seq: GeneratedAlways<number>
+    xact: Generated<string>
+    kind: ChangeKind
+    ids: number[] | null
+    payload: Buffer | null
+    at: Generated<Date>
+  }
+  change_log_floor: { xact: string }
+  audit_log: {
+    id: GeneratedAlways<number>
+    at: Generated<Date>
+    actor: string
+    action: string
+    subject_type: string
+    subject_id: string
+    before: JSONColumnType<object> | null
+    after: JSONColumnType<object> | null
+    request_id: string | null
+  }
+  idempotency_keys: {
+    scope: string
+    key: string
+    request_hash: Buffer
+    status: number | null
+    body: string | null
+    created_at: Generated<Date>
+  }
+}
+
+export type ChangeKind = 'items' | 'categories' | 'groups' | 'prices' | 'accounts' | 'operators'
