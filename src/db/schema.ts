@@ -1,7 +1,13 @@
 // Row types of every table, as the driver returns and takes them (snake_case: this is the SQL border).
-import type { Generated, GeneratedAlways, JSONColumnType } from 'kysely'
+import type { Generated, GeneratedAlways, JSONColumnType, Kysely, Transaction } from 'kysely'
 import type { Market } from '#core/markets.ts'
 import type { Plan } from '#core/plans.ts'
+import type { Database } from './pool.ts'
+
+export type Db = Database<Schema>
+export type Tx = Transaction<Schema>
+/** A pool or a transaction: what reads take. */
+export type Queryable = Kysely<Schema>
 
 /** NUMERIC comes as exact decimal text. */
 type Numeric = string
@@ -152,8 +158,7 @@ export interface Schema {
     scope: string
     key: string
     request_hash: Buffer
-    status: number | null
-    body: string | null
+    result: Buffer
     created_at: Generated<Date>
   }
 }

@@ -194,8 +194,7 @@ const STATEMENTS = [
     scope text not null,
     key text not null,
     request_hash bytea not null,
-    status integer,
-    body text,
+    result bytea not null,
     created_at timestamptz(3) not null default now(),
     primary key (scope, key)
   )`,

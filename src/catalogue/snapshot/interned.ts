@@ -1,0 +1,37 @@
+// Distinct texts, numbered: a column of a million names holds small integers, and equal names compare as equal numbers.
+
+export class Interned {
+  readonly texts: string[] = []
+  /** sort key of each text, made once */
+  readonly keys: string[] = []
+  readonly #numbers = new Map<string, number>()
+  readonly #key: (text: string) => string
+
+  constructor(key: (text: string) => string) {
+    this.#key = key
+  }
+
+  /** The number of a text, given at its first use. */
+  number(text: string): number {
+    const known = this.#numbers.get(text)
+    if (known !== undefined) return known
+    const number = this.texts.length
+    this.texts.push(text)
+    this.keys.push(this.#key(text))
+    this.#numbers.set(text, number)
+    return number
+  }
+
+  /** The number of a text that is known already, else -1. */
+  find(text: string): number {
+    return this.#numbers.get(text) ?? -1
+  }
+
+  /** Order of two numbers by their sort keys; 0 also for different texts with one key. */
+  compare(a: number, b: number): number {
+    if (a === b) return 0
+    const keyA = this.keys[a]!
+    const keyB = this.keys[b]!
+    return keyA < keyB ? -1 : keyA > keyB ? 1 : 0
+  }
+}

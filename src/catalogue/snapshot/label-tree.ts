@@ -1,0 +1,49 @@
+// Groups and the grades below them in memory: ids to names, and the order in which an answer lists labels.
+import { labelOrder } from '#core/labels.ts'
+
+export interface LabelNode {
+  id: number
+  parentId: number | null
+  name: string
+  slug: string
+}
+
+export class LabelTree {
+  #nodes = new Map<number, LabelNode>()
+  #byLabel = new Map<string, LabelNode>()
+  /** position of a grade's label in answers, by id */
+  #rank: number[] = []
+
+  replace(nodes: LabelNode[]): void {
+    this.#nodes = new Map(nodes.map((node) => [node.id, node]))
+    const grades = nodes.filter((node) => node.parentId !== null)
+    this.#byLabel = new Map(grades.map((node) => [node.name, node]))
+    this.#rank = []
+    const sorted = grades.map((node) => ({ id: node.id, key: labelOrder(node.name) })).sort((a, b) => (a.key < b.key ? -1 : 1))
+    sorted.forEach(({ id }, position) => {
+      this.#rank[id] = position
+    })
+  }
+
+  get(id: number): LabelNode | undefined {
+    return this.#nodes.get(id)
+  }
+
+  /** The grade of a canonical label such as `PSA 10`. */
+  ofLabel(label: string): LabelNode | undefined {
+    return this.#byLabel.get(label)
+  }
+
+  rank(id: number): number {
+    return this.#rank[id] ?? Number.MAX_SAFE_INTEGER
+  }
+
+  name(id: number): string {
+    return this.#nodes.get(id)?.name ?? ''
+  }
+
+  /** Every node; groups are those without a parent. */
+  all(): LabelNode[] {
+    return [...this.#nodes.values()]
+  }
+}

@@ -1,0 +1,95 @@
+// Current prices of all items in flat columns: a few short runs per item, found by row, read and written in place.
+import { grown } from './growth.ts'
+
+export class PriceTable {
+  /** per row: where its run begins, how many prices it has and how many it has room for */
+  #start = new Int32Array(0)
+  #count = new Uint16Array(0)
+  #room = new Uint16Array(0)
+  #used = 0
+  /** per price: market as position in MARKETS, label id, minor units, epoch milliseconds */
+  market = new Uint8Array(0)
+  label = new Int32Array(0)
+  minor = new Float64Array(0)
+  updatedAtMs = new Float64Array(0)
+
+  #reach(row: number): void {
+    this.#start = grown(this.#start, row + 1)
+    this.#count = grown(this.#count, row + 1)
+    this.#room = grown(this.#room, row + 1)
+  }
+
+  /** Index of the first price of a row; its prices are at `start .. start + count - 1`. */
+  start(row: number): number {
+    return this.#start[row] ?? 0
+  }
+
+  count(row: number): number {
+    return this.#count[row] ?? 0
+  }
+
+  find(row: number, market: number, label: number): number {
+    const end = this.start(row) + this.count(row)
+    for (let i = this.start(row); i < end; i += 1) {
+      if (this.label[i] === label && this.market[i] === market) return i
+    }
+    return -1
+  }
+
+  /** Sets one price. */
+  set(row: number, market: number, label: number, minor: number, updatedAtMs: number): void {
+    this.#reach(row)
+    let at = this.find(row, market, label)
+    if (at < 0) {
+      if (this.#count[row] === this.#room[row]) this.#move(row)
+      at = this.#start[row]! + this.#count[row]!
+      this.#count[row]! += 1
+      this.market[at] = market
+      this.label[at] = label
+    }
+    this.minor[at] = minor
+    this.updatedAtMs[at] = updatedAtMs
+  }
+
+  /** Takes one price away (a revert can leave an item without one). */
+  remove(row: number, market: number, label: number): void {
+    const at = this.find(row, market, label)
+    if (at < 0) return
+    const last = this.#start[row]! + this.#count[row]! - 1
+    this.#copy(last, at)
+    this.#count[row]! -= 1
+  }
+
+  clear(row: number): void {
+    if (row < this.#count.length) this.#count[row] = 0
+  }
+
+  get bytes(): number {
+    return this.#start.length * 8 + this.market.length * 21
+  }
+
+  #copy(from: number, to: number): void {
+    this.market[to] = this.market[from]!
+    this.label[to] = this.label[from]!
+    this.minor[to] = this.minor[from]!
+    this.updatedAtMs[to] = this.updatedAtMs[from]!
+  }
+
+  /** Moves a full run to the end with room for more; a run that is at the end already just grows. */
+  #move(row: number): void {
+    const count = this.#count[row]!
+    const room = count < 2 ? count + 2 : Math.ceil(count * 1.5)
+    const from = this.#start[row]!
+    const atEnd = count > 0 && from + this.#room[row]! === this.#used
+    const to = atEnd ? from : this.#used
+    const end = to + room
+    this.market = grown(this.market, end)
+    this.label = grown(this.label, end)
+    this.minor = grown(this.minor, end)
+    this.updatedAtMs = grown(this.updatedAtMs, end)
+    if (!atEnd) for (let i = 0; i < count; i += 1) this.#copy(from + i, to + i)
+    this.#start[row] = to
+    this.#room[row] = room
+    this.#used = end
+  }
+}

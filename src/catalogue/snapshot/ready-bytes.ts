@@ -1,0 +1,106 @@
+// Items already serialised, per plan, within a budget: a page of answers is a few copies of ready bytes.
+import { grown } from './growth.ts'
+
+const CHUNK_BYTES = 1024 * 1024
+
+/**
+ * A cache of byte strings by row. New entries go to the newest of a ring of chunks; when the budget is full the oldest
+ * chunk is dropped whole, so that there is no bookkeeping per entry.
+ */
+export class ReadyBytes {
+  #chunks = new Map<number, Buffer>()
+  #newest = 0
+  #oldest = 1
+  #used = CHUNK_BYTES
+  #chunkOf = new Int32Array(0)
+  #offsetOf = new Int32Array(0)
+  #lengthOf = new Int32Array(0)
+  #hashOf = new Uint32Array(0)
+  readonly #maxChunks: number
+
+  constructor(budgetBytes: number) {
+    this.#maxChunks = Math.max(2, Math.floor(budgetBytes / CHUNK_BYTES))
+  }
+
+  has(row: number): boolean {
+    return (this.#chunkOf[row] ?? 0) >= this.#oldest
+  }
+
+  /** Length in bytes of an entry that is there. */
+  length(row: number): number {
+    return this.#lengthOf[row]!
+  }
+
+  /** Copies an entry that is there; returns the position after it. */
+  copy(row: number, target: Buffer, at: number): number {
+    const offset = this.#offsetOf[row]!
+    const length = this.#lengthOf[row]!
+    this.#chunks.get(this.#chunkOf[row]!)!.copy(target, at, offset, offset + length)
+    return at + length
+  }
+
+  put(row: number, text: string): void {
+    const size = Buffer.byteLength(text)
+    if (this.#used + size > (this.#chunks.get(this.#newest)?.length ?? 0)) this.#open(size)
+    this.#chunkOf = grown(this.#chunkOf, row + 1)
+    this.#offsetOf = grown(this.#offsetOf, row + 1)
+    this.#lengthOf = grown(this.#lengthOf, row + 1)
+    this.#hashOf = grown(this.#hashOf, 2 * row + 2)
+    this.#chunks.get(this.#newest)!.write(text, this.#used, 'utf8')
+    this.#chunkOf[row] = this.#newest
+    this.#offsetOf[row] = this.#used
+    this.#lengthOf[row] = size
+    this.#used += size
+    this.#hash(row, text)
+  }
+
+  /** Two 32-bit hashes of an entry's content, the same on every node; entity tags are made from them. */
+  hashHigh(row: number): number {
+    return this.#hashOf[2 * row]!
+  }
+
+  hashLow(row: number): number {
+    return this.#hashOf[2 * row + 1]!
+  }
+
+  /** Forgets an entry: its item has changed. */
+  drop(row: number): void {
+    if (row < this.#chunkOf.length) this.#chunkOf[row] = 0
+  }
+
+  /** Forgets everything: something that stands in many items has changed. */
+  clear(): void {
+    this.#chunkOf.fill(0)
+    this.#chunks.clear()
+    this.#oldest = this.#newest + 1
+    this.#used = CHUNK_BYTES
+  }
+
+  get bytes(): number {
+    let sum = 0
+    for (const chunk of this.#chunks.values()) sum += chunk.length
+    return sum
+  }
+
+  #hash(row: number, text: string): void {
+    let high = 0x811c9dc5
+    let low = 0x9747b28c
+    for (let i = 0; i < text.length; i += 1) {
+      const unit = text.charCodeAt(i)
+      high = Math.imul(high ^ unit, 0x01000193)
+      low = Math.imul(low ^ unit, 0x85ebca6b) + (low >>> 13)
+    }
+    this.#hashOf[2 * row] = high
+    this.#hashOf[2 * row + 1] = low
+  }
+
+  #open(size: number): void {
+    this.#newest += 1
+    this.#chunks.set(this.#newest, Buffer.allocUnsafeSlow(Math.max(CHUNK_BYTES, size)))
+    this.#used = 0
+    if (this.#chunks.size > this.#maxChunks) {
+      this.#chunks.delete(this.#oldest)
+      this.#oldest += 1
+    }
+  }
+}

@@ -1,0 +1,103 @@
+// Texts of items outside the JavaScript heap: one packed record per row in large buffers, so that a million items cost
+// the garbage collector nothing.
+import { grown } from './growth.ts'
+
+const CHUNK_BYTES = 4 * 1024 * 1024
+const HEADER_BYTES = 16
+
+/** The parts of a record; all but the slug are JSON texts, ready to be put into an answer. */
+export interface ItemTexts {
+  slug: string
+  images: string
+  attributes: string
+  details: string
+}
+
+export class TextArena {
+  #chunks: Buffer[] = []
+  #used = CHUNK_BYTES
+  #chunkOf = new Int32Array(0)
+  #offsetOf = new Uint32Array(0)
+  /** bytes of records that were replaced */
+  #waste = 0
+  #live = 0
+
+  /** Stores the texts of a row, in place of those it had. */
+  set(row: number, texts: ItemTexts): void {
+    this.#chunkOf = grown(this.#chunkOf, row + 1)
+    this.#offsetOf = grown(this.#offsetOf, row + 1)
+    if (this.#chunkOf[row]! > 0) this.#waste += this.#record(row).length
+    this.#write(row, [texts.slug, texts.images, texts.attributes, texts.details])
+    if (this.#waste > this.#live && this.#waste > CHUNK_BYTES) this.#compact()
+  }
+
+  get(row: number): ItemTexts {
+    const record = this.#record(row)
+    const slugEnd = HEADER_BYTES + record.readUInt16LE(0)
+    const imagesEnd = slugEnd + record.readUInt32LE(4)
+    const attributesEnd = imagesEnd + record.readUInt32LE(8)
+    return {
+      slug: record.toString('utf8', HEADER_BYTES, slugEnd),
+      images: record.toString('utf8', slugEnd, imagesEnd),
+      attributes: record.toString('utf8', imagesEnd, attributesEnd),
+      details: record.toString('utf8', attributesEnd, record.length),
+    }
+  }
+
+  slug(row: number): string {
+    const record = this.#record(row)
+    return record.toString('utf8', HEADER_BYTES, HEADER_BYTES + record.readUInt16LE(0))
+  }
+
+  get bytes(): number {
+    return this.#chunks.reduce((sum, chunk) => sum + chunk.length, 0)
+  }
+
+  #record(row: number): Buffer {
+    const chunk = this.#chunks[this.#chunkOf[row]! - 1]!
+    const offset = this.#offsetOf[row]!
+    return chunk.subarray(offset, offset + chunk.readUInt32LE(offset + 12))
+  }
+
+  #write(row: number, parts: [string, string, string, string]): void {
+    const lengths = parts.map((part) => Buffer.byteLength(part))
+    const size = HEADER_BYTES + lengths[0]! + lengths[1]! + lengths[2]! + lengths[3]!
+    const { chunk, offset } = this.#place(row, size)
+    chunk.writeUInt16LE(lengths[0]!, offset)
+    chunk.writeUInt32LE(lengths[1]!, offset + 4)
+    chunk.writeUInt32LE(lengths[2]!, offset + 8)
+    chunk.writeUInt32LE(size, offset + 12)
+    let at = offset + HEADER_BYTES
+    for (const part of parts) at += chunk.write(part, at, 'utf8')
+  }
+
+  /** Makes room for a record at the end and points the row to it. */
+  #place(row: number, size: number): { chunk: Buffer; offset: number } {
+    if (this.#used + size > (this.#chunks.at(-1)?.length ?? 0)) {
+      this.#chunks.push(Buffer.allocUnsafeSlow(Math.max(CHUNK_BYTES, size)))
+      this.#used = 0
+    }
+    const offset = this.#used
+    this.#used += size
+    this.#live += size
+    this.#chunkOf[row] = this.#chunks.length
+    this.#offsetOf[row] = offset
+    return { chunk: this.#chunks.at(-1)!, offset }
+  }
+
+  #compact(): void {
+    const old = { chunks: this.#chunks, chunkOf: this.#chunkOf.slice(), offsetOf: this.#offsetOf.slice() }
+    this.#chunks = []
+    this.#used = CHUNK_BYTES
+    this.#waste = 0
+    this.#live = 0
+    for (let row = 0; row < old.chunkOf.length; row += 1) {
+      if (old.chunkOf[row] === 0) continue
+      const source = old.chunks[old.chunkOf[row]! - 1]!
+      const from = old.offsetOf[row]!
+      const size = source.readUInt32LE(from + 12)
+      const { chunk, offset } = this.#place(row, size)
+      source.copy(chunk, offset, from, from + size)
+    }
+  }
+}

@@ -1,0 +1,186 @@
+// Following of the change log: every node learns of every committed change, in order, without missing a slow transaction.
+import { sql } from 'kysely'
+import type pg from 'pg'
+import type { ChangeKind, Db } from './schema.ts'
+
+/** A committed change: ids to read again, or the new values themselves. */
+export interface ChangeRow {
+  seq: number
+  kind: ChangeKind
+  ids: number[] | null
+  payload: Buffer | null
+}
+
+/** What a follower does with changes; `reload` when so many were missed that the log no longer has them. */
+export interface ChangeFollower {
+  apply(changes: ChangeRow[]): Promise<void>
+  reload(): Promise<void>
+}
+
+interface FeedLog {
+  warn(details: object, message: string): void
+  info(message: string): void
+}
+
+const CHANNEL = 'mintmark_changes'
+const POLL_MS = 400
+const RETRY_MS = 250
+const KEEP_HOURS = 1
+
+/** Sent in the transaction of a change; listeners are woken by its commit. */
+export const notifyChanges = sql.raw(`notify ${CHANNEL}`)
+
+/**
+ * Sequence numbers become visible out of order, so a position in them would skip a transaction that commits late. The
+ * position here is a transaction id below which all is visible, and the rows above it that were applied already.
+ */
+export class ChangeFeed {
+  readonly #db: Db
+  readonly #log: FeedLog
+  readonly #followers: ChangeFollower[] = []
+  #horizon = '0'
+  /** seq → xact of rows at or above the horizon that were applied */
+  #applied = new Map<number, bigint>()
+  #pulling: Promise<void> | null = null
+  #pullAgain: Promise<void> | null = null
+  #timer: NodeJS.Timeout | null = null
+  #listener: pg.PoolClient | null = null
+  #closed = false
+  /** epoch milliseconds of the last time the log was read to its end */
+  lastPullMs = 0
+
+  constructor(db: Db, log: FeedLog) {
+    this.#db = db
+    this.#log = log
+  }
+
+  /** Takes the position; what is loaded from the database after this misses nothing. */
+  async open(): Promise<void> {
+    const { rows } = await sql<{ horizon: string }>`select pg_snapshot_xmin(pg_current_snapshot())::text as horizon`.execute(
+      this.#db.kysely,
+    )
+    this.#horizon = rows[0]!.horizon
+    this.lastPullMs = Date.now()
+  }
+
+  /** Followers get changes in the order in which they are added. */
+  add(follower: ChangeFollower): void {
+    this.#followers.push(follower)
+  }
+
+  /** Begins to listen; polling is the fallback where notifications do not arrive. */
+  start(): void {
+    void this.#listen()
+    this.#schedule(POLL_MS)
+  }
+
+  /**
+   * Applies everything committed before this call. A writer awaits it before it answers, so that its caller reads what
+   * it wrote. Calls made while a pull runs share the one after it.
+   */
+  pull(): Promise<void> {
+    if (!this.#pulling) {
+      this.#pulling = this.#pullOnce().finally(() => {
+        this.#pulling = null
+      })
+      return this.#pulling
+    }
+    this.#pullAgain ??= this.#pulling
+      .catch(() => {})
+      .then(() => {
+        this.#pullAgain = null
+        return this.pull()
+      })
+    return this.#pullAgain
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    if (this.#timer) clearTimeout(this.#timer)
+    this.#listener?.release(true)
+    await this.#pulling?.catch(() => {})
+  }
+
+  async #pullOnce(): Promise<void> {
+    const { rows } = await sql<{
+      horizon: string
+      missed: boolean
+      seq: number | null
+      xact: string | null
+      kind: ChangeKind
+      ids: number[] | null
+      payload: Buffer | null
+    }>`
+      with here as (
+        select pg_snapshot_xmin(pg_current_snapshot()) as horizon,
+               (select xact from change_log_floor) > ${this.#horizon}::xid8 as missed
+      )
+      select here.horizon::text, here.missed, c.seq, c.xact::text, c.kind, c.ids, c.payload
+      from here left join change_log c on c.xact >= ${this.#horizon}::xid8
+      order by c.seq`.execute(this.#db.kysely)
+    const { horizon, missed } = rows[0]!
+    if (missed) {
+      this.#log.warn({}, 'The change log no longer has all that this node missed: loading everything again')
+      await this.open()
+      this.#applied.clear()
+      for (const follower of this.#followers) await follower.reload()
+      return
+    }
+    const fresh = rows.filter((row) => row.seq !== null && !this.#applied.has(row.seq)) as (ChangeRow & { xact: string })[]
+    if (fresh.length > 0) for (const follower of this.#followers) await follower.apply(fresh)
+    this.#horizon = horizon
+    const from = BigInt(horizon)
+    for (const [seq, xact] of this.#applied) if (xact < from) this.#applied.delete(seq)
+    for (const row of fresh) if (BigInt(row.xact) >= from) this.#applied.set(row.seq, BigInt(row.xact))
+    this.lastPullMs = Date.now()
+  }
+
+  #schedule(delayMs: number): void {
+    if (this.#closed) return
+    if (this.#timer) clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => {
+      this.pull().then(
+        () => this.#schedule(POLL_MS),
+        (error: unknown) => {
+          this.#log.warn({ err: error }, 'Changes cannot be followed at the moment; trying again')
+          this.#schedule(RETRY_MS)
+        },
+      )
+    }, delayMs)
+    this.#timer.unref()
+  }
+
+  async #listen(): Promise<void> {
+    if (this.#closed) return
+    try {
+      const client = await this.#db.pool.connect()
+      if (this.#closed) return client.release(true)
+      this.#listener = client
+      client.on('notification', () => this.#schedule(0))
+      client.on('error', () => {
+        if (this.#listener !== client) return
+        this.#listener = null
+        client.release(true)
+        setTimeout(() => void this.#listen(), RETRY_MS).unref()
+      })
+      await client.query(`listen ${CHANNEL}`)
+    } catch {
+      setTimeout(() => void this.#listen(), RETRY_MS).unref()
+    }
+  }
+}
+
+/** Removes what every node has surely taken over; one that was away for longer loads everything again. */
+export async function trimChangeLog(db: Db): Promise<number> {
+  const { rows } = await sql<{ trimmed: number }>`
+    with old as (
+      delete from change_log
+      where at < now() - make_interval(hours => ${KEEP_HOURS}) and xact < pg_snapshot_xmin(pg_current_snapshot())
+      returning xact
+    ), moved as (
+      update change_log_floor set xact = greatest(xact, ((select max(xact::text::bigint) from old) + 1)::text::xid8)
+      where exists (select 1 from old)
+    )
+    select count(*)::int as trimmed from old`.execute(db.kysely)
+  return rows[0]!.trimmed
+}

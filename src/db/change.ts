@@ -1,0 +1,100 @@
+// The one way to write: a change, its audit rows, what other nodes must take over, and the answer for a repeated request
+// commit together or not at all, and the writing node has applied it before it answers.
+import { sql } from 'kysely'
+import type { Viewer } from '#core/verb.ts'
+import { type Idempotency, recall, remember } from './idempotency.ts'
+import { notifyChanges } from './change-feed.ts'
+import type { ChangeKind, Db, Tx } from './schema.ts'
+import { inTransaction } from './transaction.ts'
+
+/** What a writing verb needs of its context. */
+export interface WriteCtx {
+  db: Db
+  viewer: Viewer
+  now: () => Date
+  requestId: string | null
+  /** set where the caller sent an `Idempotency-Key` */
+  idempotency: Idempotency | null
+  /** resolves when this node has applied everything committed so far */
+  caughtUp: () => Promise<void>
+}
+
+export interface AuditEntry {
+  /** verb and thing, such as `account.create` */
+  action: string
+  subject: string
+  id: number | string
+  before?: object | null
+  after?: object | null
+}
+
+/** Collects, inside the transaction, what goes with the change. */
+export interface Note {
+  audit(entry: AuditEntry): void
+  /** rows of this kind are to be read again by every node */
+  changed(kind: ChangeKind, ids: number[]): void
+  /** packed values that every node applies as they are (price batches) */
+  changedPrices(payload: Buffer): Promise<void>
+}
+
+/**
+ * Runs a write. `run` may run again after a deadlock, so its only effects are in `tx` and `note`. With an idempotency
+ * key that was used before, `run` does not run and the first result comes back.
+ */
+export async function change<T>(ctx: WriteCtx, run: (tx: Tx, note: Note) => Promise<T>): Promise<T> {
+  const result = await inTransaction(ctx.db, async (tx) => {
+    const earlier = ctx.idempotency ? await recall<T>(tx, ctx.idempotency) : null
+    if (earlier) return earlier.result
+    const collected = collector(tx, ctx)
+    const outcome = await run(tx, collected.note)
+    await collected.write()
+    if (ctx.idempotency) await remember(tx, ctx.idempotency, outcome)
+    return outcome
+  })
+  await ctx.caughtUp()
+  return result
+}
+
+/** The same inside a transaction that is open already: imports write many changes in one. */
+export function collector(tx: Tx, ctx: Pick<WriteCtx, 'viewer' | 'requestId'>): { note: Note; write: () => Promise<void> } {
+  const audits: AuditEntry[] = []
+  const changes = new Map<ChangeKind, Set<number>>()
+  let notify = false
+  const note: Note = {
+    audit: (entry) => audits.push(entry),
+    changed(kind, ids) {
+      const known = changes.get(kind)
+      if (known) for (const id of ids) known.add(id)
+      else changes.set(kind, new Set(ids))
+    },
+    async changedPrices(payload) {
+      await tx.insertInto('change_log').values({ kind: 'prices', payload }).execute()
+      notify = true
+    },
+  }
+  const write = async () => {
+    for (const entry of audits) {
+      await tx
+        .insertInto('audit_log')
+        .values({
+          actor: actorOf(ctx.viewer),
+          action: entry.action,
+          subject_type: entry.subject,
+          subject_id: String(entry.id),
+          before: entry.before ? JSON.stringify(entry.before) : null,
+          after: entry.after ? JSON.stringify(entry.after) : null,
+          request_id: ctx.requestId,
+        })
+        .execute()
+    }
+    for (const [kind, ids] of changes) {
+      await tx.insertInto('change_log').values({ kind, ids: [...ids] }).execute()
+    }
+    if (notify || changes.size > 0) await sql`${notifyChanges}`.execute(tx)
+  }
+  return { note, write }
+}
+
+export function actorOf(viewer: Viewer): string {
+  return viewer.kind === 'operator' ? `operator:${viewer.name}` : `account:${viewer.accountId}`
+}

@@ -1,0 +1,77 @@
+// Answers to repeated requests: the result of a write is kept with it for 24 hours, readable only by who sent it.
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
+import { ServiceError } from '#core/errors.ts'
+import type { Db, Tx } from './schema.ts'
+
+export interface Idempotency {
+  /** whose key it is, such as `account:12` or `operator:3` */
+  scope: string
+  key: string
+  /** hash over method, path and body: the same key for another request is refused */
+  requestHash: Buffer
+  /** the caller's own credential: results are encrypted with it, since a result may hold a new key shown only once */
+  credential: string
+}
+
+/** What identifies a request for its idempotency key. */
+export function hashRequest(method: string, path: string, body: unknown): Buffer {
+  return createHash('sha256').update(`${method} ${path}\n${JSON.stringify(body ?? null)}`).digest()
+}
+
+/**
+ * The result of an earlier request with this key, null for the first.
+ * @throws IDEMPOTENCY_CONFLICT when the first still runs or was another request
+ */
+export async function recall<T>(tx: Tx, idempotency: Idempotency): Promise<{ result: T } | null> {
+  const { scope, key, requestHash } = idempotency
+  const lock = await sql<{ free: boolean }>`
+    select pg_try_advisory_xact_lock(hashtextextended(${`${scope}\n${key}`}, 0)) as free`.execute(tx)
+  if (!lock.rows[0]!.free) {
+    throw new ServiceError('IDEMPOTENCY_CONFLICT', 'The first request with this Idempotency-Key is still running')
+  }
+  const row = await tx
+    .selectFrom('idempotency_keys')
+    .select(['request_hash', 'result'])
+    .where('scope', '=', scope)
+    .where('key', '=', key)
+    .where('created_at', '>', sql<Date>`now() - interval '24 hours'`)
+    .executeTakeFirst()
+  if (!row) return null
+  if (!row.request_hash.equals(requestHash)) {
+    throw new ServiceError('IDEMPOTENCY_CONFLICT', 'This Idempotency-Key was used for another request')
+  }
+  return { result: JSON.parse(decrypt(idempotency, row.result)) as T }
+}
+
+/** Keeps a result in the transaction that made it. */
+export async function remember(tx: Tx, idempotency: Idempotency, result: unknown): Promise<void> {
+  const { scope, key, requestHash } = idempotency
+  const row = { request_hash: requestHash, result: encrypt(idempotency, JSON.stringify(result ?? null)), created_at: sql<Date>`now()` }
+  await tx
+    .insertInto('idempotency_keys')
+    .values({ scope, key, ...row })
+    .onConflict((conflict) => conflict.columns(['scope', 'key']).doUpdateSet(row))
+    .execute()
+}
+
+export async function forgetOldIdempotencyKeys(db: Db): Promise<void> {
+  await db.kysely.deleteFrom('idempotency_keys').where('created_at', '<', sql<Date>`now() - interval '24 hours'`).execute()
+}
+
+function secretOf({ credential, scope, key }: Idempotency): Buffer {
+  return Buffer.from(hkdfSync('sha256', credential, scope, `mintmark idempotency ${key}`, 32))
+}
+
+function encrypt(idempotency: Idempotency, text: string): Buffer {
+  const nonce = randomBytes(12)
+  const cipher = createCipheriv('aes-256-gcm', secretOf(idempotency), nonce)
+  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+  return Buffer.concat([nonce, cipher.getAuthTag(), sealed])
+}
+
+function decrypt(idempotency: Idempotency, sealed: Buffer): string {
+  const decipher = createDecipheriv('aes-256-gcm', secretOf(idempotency), sealed.subarray(0, 12))
+  decipher.setAuthTag(sealed.subarray(12, 28))
+  return Buffer.concat([decipher.update(sealed.subarray(28)), decipher.final()]).toString('utf8')
+}
