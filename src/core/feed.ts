@@ -110,12 +110,13 @@ export async function jsonDocument(source: FeedSource): Promise<unknown> {
 
 /**
  * Rows of a CSV with a header line, each as header → cell text. The delimiter is the one of `,`, `;` and tab that the
- * header line uses most. A row with another number of cells than the header is yielded as `reject`.
- * @param required header names that must be there, else `FeedError`
+ * header line uses most. A row with another number of cells than the header is yielded as `reject`. The line of a row
+ * whose cells hold line breaks is the one where it ends.
+ * @param required header names that must be there, else `FeedError`; or a check of the header that throws it
  */
 export async function* csvRows(
   source: FeedSource,
-  required: readonly string[],
+  required: readonly string[] | ((header: readonly string[]) => void),
 ): AsyncIterable<FeedLine<Record<string, string>>[]> {
   const text = utf8Text(source.bytes)[Symbol.asyncIterator]()
   let head = ''
@@ -126,7 +127,7 @@ export async function* csvRows(
     if (head.includes('\n') || head.length > MAX_LINE_BYTES) break
   }
   if (!head.trim()) throw new FeedError('the file is empty')
-  const delimiter = likeliestDelimiter(head.split('\n', 1)[0]!)
+  const delimiter = likeliestDelimiter(head.trimStart().split('\n', 1)[0]!)
   const parser = csvParser({
     delimiter,
     relax_column_count: true,
@@ -154,8 +155,8 @@ export async function* csvRows(
     for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
       if (!header) {
         header = record.map((name) => name.trim())
-        const missing = required.filter((name) => !header!.includes(name))
-        if (missing.length > 0) throw new FeedError(`the header has no column ${missing.map((m) => `"${m}"`).join(', ')}`)
+        if (typeof required === 'function') required(header)
+        else requireColumns(header, required)
         continue
       }
       batch.push(csvLine(header, record, info.lines))
@@ -172,8 +173,14 @@ export async function* csvRows(
     throw error
   } finally {
     input.destroy()
+    await text.return?.()
   }
   if (batch.length > 0) yield batch
+}
+
+function requireColumns(header: readonly string[], names: readonly string[]) {
+  const missing = names.filter((name) => !header.includes(name))
+  if (missing.length > 0) throw new FeedError(`the header has no column ${missing.map((m) => `"${m}"`).join(', ')}`)
 }
 
 function csvLine(header: string[], cells: string[], line: number): FeedLine<Record<string, string>> {

@@ -27,19 +27,30 @@ for (const { label, spellings } of CONDITIONS) {
   for (const spelling of [label, ...spellings]) bySpelling.set(fold(spelling), label)
 }
 
-// "PSA 10", "psa10", "PSA 10.0 GEM - MT", "BGS 9,5", "CGC Pristine 10" are all read; "10" alone has no grader and is not.
-const GRADED = /^([a-z]{2,5})[ -]*(?:[a-z]+[ -]+)*(10|[1-9](?:[.,][05])?|10[.,]0)(?:[ -]+[a-z -]+)?$/
+// Words that companies print beside a grade. Any other word names another thing than the plain grade (`BGS 10 Black
+// Label`, `PSA 9 OC`, `CGC Pristine 10`), whose price must never pass for the grade's.
+const GRADE_WORDS = 'gem|mt|mint|nm|near|ex|exc|excellent|vg|very|good|fair|poor|pr'
+
+// "PSA 10", "psa10", "PSA 10.0 GEM - MT", "BGS 9,5", "CGC Gem Mint 10" are all read.
+const GRADED = new RegExp(
+  `^([a-z]{2,5})[ -]*(?:(?:${GRADE_WORDS})[ -]+)*(10(?:[.,]0)?|[1-9](?:[.,][05])?)(?:[ -]+(?:${GRADE_WORDS}))*$`,
+)
+
+/** What can stand where a company stands and is none: a grade without a grader is no label. */
+const NO_GRADERS = new Set([...GRADE_WORDS.split('|'), 'grade', 'raw', 'loose', 'lp', 'mp', 'hp', 'dmg', 'light'])
+const LONGEST = 40
 
 /**
  * Reads a condition or grade as people write it.
  * @returns the canonical label, or null when it is neither a known condition nor a grader with a grade
  */
 export function parseLabel(text: string): Label | null {
+  if (text.length > LONGEST) return null
   const folded = fold(text)
   const condition = bySpelling.get(folded)
   if (condition) return { label: condition, group: 'ungraded', grader: null, grade: null }
   const graded = GRADED.exec(folded)
-  if (!graded) return null
+  if (!graded || NO_GRADERS.has(graded[1]!)) return null
   const grader = graded[1]!.toUpperCase()
   const grade = Number(graded[2]!.replace(',', '.'))
   return { label: `${grader} ${grade}`, group: 'graded', grader, grade }

@@ -34,27 +34,28 @@ export function minorToNumber(minor: number): number {
   return minor / 100
 }
 
+// Whole part plain or grouped in threes by one sign; then another sign and the decimals. Grouping is tried first.
+const SOURCE_AMOUNT = /^(?:([1-9]\d{0,2})([ ,.])(\d{3}(?:\2\d{3})*)|(\d{1,10}))(?:([.,])(\d+))?$/
+const CURRENCY_BEFORE = /^(?:[$€£¥₺]|USD|EUR|GBP|TRY|TL)\s*/i
+const CURRENCY_AFTER = /\s*(?:[$€£¥₺]|USD|EUR|GBP|TRY|TL)$/i
+
 /**
  * Reads an amount as sources print it: `$1,049.00`, `0.58€`, `57,99 €`, `1.671,68 €`, `1,671.68€`.
- * The last of point and comma that is followed by one or two digits at the end is the decimal sign; a third decimal or
- * more is rounded half up to the cent (feeds print averages).
- * @returns minor units, or null when it is no amount
+ * A lone comma before exactly three digits groups thousands (`1,234`), a lone point there is a decimal sign (`1.234`);
+ * a third decimal or more is rounded half up to the cent, because feeds print averages.
+ * @returns minor units, or null when it is no amount or is larger than `MAX_MINOR`
  */
 export function parseSourceAmount(text: string): number | null {
-  const bare = text.replace(/[\s\u00a0$€£¥₺]/g, '').replace(/^(USD|EUR|TRY|TL)/i, '').replace(/(USD|EUR|TRY|TL)$/i, '')
-  if (!/^\d[\d.,]*$/.test(bare)) return null
-  const lastPoint = bare.lastIndexOf('.')
-  const lastComma = bare.lastIndexOf(',')
-  const both = lastPoint >= 0 && lastComma >= 0
-  const last = Math.max(lastPoint, lastComma)
-  const sign = last >= 0 ? bare[last]! : ''
-  const decimals = last >= 0 ? bare.length - last - 1 : 0
-  const repeated = sign !== '' && bare.indexOf(sign) !== last
-  // A lone comma before exactly three digits groups thousands; a lone point there is a decimal sign (`0.123`).
-  const grouping = last >= 0 && !both && (repeated || (sign === ',' && decimals === 3))
-  const whole = (grouping || last < 0 ? bare : bare.slice(0, last)).replace(/[.,]/g, '')
-  const fraction = grouping || last < 0 ? '' : bare.slice(last + 1)
-  if (!/^\d{1,10}$/.test(whole) || !/^\d*$/.test(fraction)) return null
-  const minor = Number(whole) * 100 + Number(fraction.slice(0, 2).padEnd(2, '0')) + (Number(fraction[2] ?? '0') >= 5 ? 1 : 0)
+  if (text.length > 40) return null
+  const bare = text.trim().replace(/\s/g, ' ').replace(CURRENCY_BEFORE, '').replace(CURRENCY_AFTER, '')
+  const match = SOURCE_AMOUNT.exec(bare)
+  if (!match) return null
+  const [, lead, groupSign, groups = '', plain = '', decimalSign, decimals = ''] = match
+  if (groupSign !== undefined && groupSign === decimalSign) return null
+  const pointed = groupSign === '.' && decimalSign === undefined && groups.length === 3
+  const whole = lead === undefined || pointed ? (lead ?? plain) : lead + groups.replace(/\D/g, '')
+  const fraction = pointed ? groups : decimals
+  const cents = Number(fraction.slice(0, 2).padEnd(2, '0')) + (Number(fraction[2] ?? 0) >= 5 ? 1 : 0)
+  const minor = Number(whole) * 100 + cents
   return minor <= MAX_MINOR ? minor : null
 }

@@ -13,7 +13,10 @@ export interface PricePoint {
   updatedAt: string
 }
 
-/** How a feed names an item: by Mintmark's own ref, or by a foreign id (with a finish where the source has several). */
+/**
+ * How a feed names an item: by Mintmark's own ref, or by a foreign id. Where `finish` is there, the price is of that
+ * finish only (words of `finishOf`); where it is not, it is of the thing that the id names.
+ */
 export type ItemKey =
   | { ref: string; market?: Market }
   | { source: string; id: string; finish?: string; name?: string; number?: string }
@@ -28,13 +31,18 @@ export interface PriceRow {
   updatedAtMs: number
 }
 
-export type FeedRow = PriceRow | { line: number; reject: string }
+/**
+ * One line of a feed gives one price, several, a reject for each value that cannot be used, or `none: true` when it
+ * rightly has no price. Rows of one line stand together and every line read gives at least one, so the number of lines
+ * read is the number of times `line` changes.
+ */
+export type FeedRow = PriceRow | { line: number; reject: string } | { line: number; none: true }
 
 export interface PriceFormat {
   name: string
   /** one line for `--help` and the operator's reference */
   title: string
-  /** market the prices belong to unless the file names its own or the caller another; null where the file names it */
+  /** market of the prices unless the caller names another; null where the file names it, whatever the caller says */
   defaultMarket: Market | null
   /** As `CatalogueFormat.read`: bad rows are yielded as `reject`, only a file of another format throws `FeedError`. */
   read(source: FeedSource, options: PriceReadOptions): AsyncIterable<FeedRow[]>

@@ -1,0 +1,68 @@
+// Reads amounts and times out of the cells of price files: the value, nothing, or the reason why it cannot be used.
+import { parseSourceAmount } from '#core/money.ts'
+
+/** A value, null where the cell says that there is none, or the reason for a reject as text that names the column. */
+export type Cell = number | null | string
+
+const NO_VALUE = new Set(['', '-', 'n/a', 'null'])
+const EARLIEST_MS = Date.UTC(1996, 0, 1)
+const DAY = /^(\d{4})([-/])(\d\d)\2(\d\d)$/
+const INSTANT = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d):?(\d\d)?$/
+
+/** A price in minor units; a feed's zero or negative price is a reject. More than two decimals are rounded half up. */
+export function priceOf(cell: unknown, column: string): Cell {
+  const text = textOf(cell)
+  if (NO_VALUE.has(text.toLowerCase())) return null
+  const minor = parseSourceAmount(text)
+  if (minor === 0 || text.startsWith('-')) return `${column}: price must be above 0`
+  return minor ?? `${column}: "${shown(text)}" is no amount up to 9,999,999,999.99`
+}
+
+/** As `priceOf`, for the columns in which a source writes 0 where it has no price. */
+export function priceUnlessZero(cell: unknown, column: string): Cell {
+  return parseSourceAmount(textOf(cell)) === 0 ? null : priceOf(cell, column)
+}
+
+/** A calendar day, `2025-02-22` or `2025/02/22`, as the epoch milliseconds of its start in UTC. */
+export function dayOf(cell: unknown, column: string): Cell {
+  const text = textOf(cell)
+  if (text === '') return null
+  const [, year, , month, day] = DAY.exec(text) ?? []
+  const ms = year === undefined ? null : dayMs(year, month!, day!)
+  return ms === null ? `${column}: "${shown(text)}" is no date` : fromEarliest(ms, column)
+}
+
+/** A time with a zone, such as `2026-07-23T15:32:16.011Z` or `2026-06-29T02:55:18+0200`, as epoch milliseconds. */
+export function instantOf(cell: unknown, column: string): Cell {
+  const text = textOf(cell)
+  if (text === '') return null
+  const [, year, month, day, time, zone, zoneMinutes] = INSTANT.exec(text) ?? []
+  const wrong = `${column}: "${shown(text)}" is no time with a zone`
+  if (year === undefined || dayMs(year, month!, day!) === null) return wrong
+  if ((zone === 'Z') !== (zoneMinutes === undefined)) return wrong
+  const ms = Date.parse(`${year}-${month}-${day}T${time}${zone}${zone === 'Z' ? '' : `:${zoneMinutes}`}`)
+  return Number.isNaN(ms) ? wrong : fromEarliest(ms, column)
+}
+
+/** Text of a cell of a CSV or of a value of JSON, trimmed; null and absent values read as empty. */
+export function textOf(cell: unknown): string {
+  if (typeof cell === 'string') return cell.trim()
+  if (typeof cell === 'number') return String(cell)
+  return cell === null || cell === undefined ? '' : JSON.stringify(cell)
+}
+
+/** A cell's text for a message, cut to a length that a report can bear. */
+export function shown(text: string): string {
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text
+}
+
+function dayMs(year: string, month: string, day: string): number | null {
+  const ms = Date.UTC(Number(year), Number(month) - 1, Number(day))
+  const date = new Date(ms)
+  // Date.UTC carries the 30th of February over into March; such a day is none.
+  return date.getUTCDate() === Number(day) && date.getUTCMonth() === Number(month) - 1 ? ms : null
+}
+
+function fromEarliest(ms: number, column: string): Cell {
+  return ms < EARLIEST_MS ? `${column}: no price is from before 1996` : ms
+}

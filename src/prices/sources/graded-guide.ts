@@ -1,0 +1,51 @@
+// States of a hand-run price list (NDJSON) with PriceCharting's ungraded and PSA 10 prices of Pokémon cards, in USD.
+import { ndjsonRows } from '#core/feed.ts'
+import type { Market } from '#core/markets.ts'
+import type { FeedRow, PriceFormat } from '#prices/records.ts'
+import { instantOf, priceOf, shown, textOf } from './cells.ts'
+import { addPrice, feedRows, recognised } from './rows.ts'
+
+const MARKET: Market = 'source_a'
+
+// grade10 is the column that PriceCharting calls PSA 10; grade7 to grade95 are of no stated company and so no label.
+const LABELS = [
+  ['ungraded', 'Near Mint'],
+  ['grade10', 'PSA 10'],
+] as const
+
+/** Endings of the set ids of galleries and other subsets, which are listed under the code of their main set. */
+const SUBSETS = ['', 'tg', 'gg', 'sv', 'c']
+
+export const gradedGuide: PriceFormat = {
+  name: 'graded-guide',
+  title: 'Card list with ungraded and PSA 10 prices of PriceCharting (NDJSON: card_link, graded_prices), USD',
+  defaultMarket: MARKET,
+  read: (source, { market }) => {
+    const lines = recognised(
+      ndjsonRows(source),
+      (row) => typeof row.set_code === 'string' && ('card_link' in row || 'graded_prices' in row),
+      'this is no graded price list: one JSON object per line with set_code, card_link and graded_prices is expected',
+    )
+    return feedRows(lines, (row, line, rows: FeedRow[]) => {
+      const prices = row.graded_prices
+      if (typeof prices !== 'object' || prices === null) return
+      const id = cardId(textOf(row.card_link), textOf(row.set_code))
+      if ('reject' in id) return void rows.push({ line, reject: id.reject })
+      const item = { source: 'pokemontcg', id: id.id }
+      const time = instantOf(row.commit_date, 'commit_date')
+      for (const [column, label] of LABELS) {
+        const owner = { line, item, market: market ?? MARKET, label }
+        addPrice(rows, owner, priceOf((prices as Record<string, unknown>)[column], column), time)
+      }
+    })
+  },
+}
+
+/** The card is the one of the link, but only if the list means the same set: else link and prices are of two cards. */
+function cardId(link: string, setCode: string): { id: string } | { reject: string } {
+  const id = link.slice(link.lastIndexOf('/') + 1)
+  const set = id.slice(0, Math.max(id.lastIndexOf('-'), 0))
+  if (set === '') return { reject: 'card_link: the row has no link to a card' }
+  if (SUBSETS.some((ending) => set === setCode + ending)) return { id }
+  return { reject: `card_link: the link names set "${shown(set)}", the row set "${shown(setCode)}"` }
+}

@@ -1,0 +1,36 @@
+// Mintmark's own price file: one price of one item, market and label per row, read strictly.
+import { csvRows } from '#core/feed.ts'
+import { parseLabel } from '#core/labels.ts'
+import { isMarket, MARKETS } from '#core/markets.ts'
+import { parseMinor } from '#core/money.ts'
+import type { FeedRow, PriceFormat } from '#prices/records.ts'
+import { type Cell, instantOf, shown } from './cells.ts'
+import { addPrice, feedRows } from './rows.ts'
+
+const COLUMNS = ['item_ref', 'market', 'label', 'price', 'updated_at']
+
+export const mintmarkPricesCsv: PriceFormat = {
+  name: 'mintmark-prices-csv',
+  title: `Mintmark's own CSV: ${COLUMNS.join(',')}`,
+  defaultMarket: null,
+  read: (source, { nowMs }) =>
+    feedRows(csvRows(source, COLUMNS), (row, line, rows) => readRow(row, line, rows, nowMs)),
+}
+
+function readRow(row: Record<string, string>, line: number, rows: FeedRow[], nowMs: number) {
+  const reject = (reason: string) => void rows.push({ line, reject: reason })
+  const ref = row.item_ref!.trim()
+  const market = row.market!.trim()
+  const label = parseLabel(row.label!)
+  if (ref === '') return reject('item_ref is missing')
+  if (!isMarket(market)) return reject(`market: "${shown(market)}" is none of ${MARKETS.join(', ')}`)
+  if (!label) return reject(`label: "${shown(row.label!)}" is neither a condition nor a grader with a grade`)
+  const updatedAt = instantOf(row.updated_at, 'updated_at') ?? nowMs
+  addPrice(rows, { line, item: { ref }, market, label: label.label }, strictPrice(row.price!.trim()), updatedAt)
+}
+
+function strictPrice(text: string): Cell {
+  const minor = parseMinor(text)
+  if (minor === 0 || text.startsWith('-')) return 'price: price must be above 0'
+  return minor ?? `price: "${shown(text)}" is no decimal number up to 9999999999.99 with at most two decimals`
+}

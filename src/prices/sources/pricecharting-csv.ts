@@ -1,0 +1,50 @@
+// The price guide download of PriceCharting: ungraded, PSA 10 and BGS 10 prices in USD, columns found by name.
+import { csvRows } from '#core/feed.ts'
+import type { Market } from '#core/markets.ts'
+import type { FeedRow, ItemKey, PriceFormat } from '#prices/records.ts'
+import { priceUnlessZero } from './cells.ts'
+import { finishOf } from './finishes.ts'
+import { addPrice, feedRows } from './rows.ts'
+
+const MARKET: Market = 'source_a'
+
+// The columns keep their video-game names. cib-, new-, graded- and box-only-price are grades 7, 8, 9 and 9.5 of no
+// stated company, and what condition-9 to condition-22 mean is not documented: a grade without a grader is no label.
+const LABELS = [
+  ['loose-price', 'Near Mint'],
+  ['manual-only-price', 'PSA 10'],
+  ['bgs-10-price', 'BGS 10'],
+] as const
+
+export const pricechartingCsv: PriceFormat = {
+  name: 'pricecharting-csv',
+  title: 'PriceCharting price guide (CSV or tab-separated): ungraded, PSA 10 and BGS 10, USD',
+  defaultMarket: MARKET,
+  read: (source, { market, nowMs }) => {
+    const columns = ['id', 'product-name', 'tcg-id', ...LABELS.map(([column]) => column)]
+    return feedRows(csvRows(source, columns), (row, line, rows: FeedRow[]) => {
+      const item = itemKey(row)
+      if (!item) return void rows.push({ line, reject: 'id: the row has neither an id nor a tcg-id' })
+      for (const [column, label] of LABELS) {
+        const owner = { line, item, market: market ?? MARKET, label }
+        addPrice(rows, owner, priceUnlessZero(row[column], column), nowMs)
+      }
+    })
+  },
+}
+
+/**
+ * `tcg-id` is TCGplayer's product id. TCGplayer keeps printings (`[Reverse Holo]`, `[1st Edition]`) inside one product,
+ * so these need a finish; artworks (`[Alternate Art]`) are products of their own, which the id alone names.
+ */
+function itemKey(row: Record<string, string>): ItemKey | null {
+  const product = row['product-name']!
+  const finish = [...product.matchAll(/\[([^\]]*)\]/g)].map((tag) => finishOf(tag[1]!)).find((word) => word !== null)
+  const number = /#(\S+)/.exec(product)?.[1]
+  const name = product.replace(/\[[^\]]*\]/g, '').replace(/#\S+/, '').replace(/\s+/g, ' ').trim()
+  const described = { name, ...(number && { number }), ...(finish && { finish }) }
+  const tcgId = row['tcg-id']!.trim()
+  if (/^[1-9]\d*$/.test(tcgId)) return { source: 'tcgplayer', id: tcgId, ...described }
+  const id = row.id!.trim()
+  return id === '' ? null : { source: 'pricecharting', id, ...described }
+}

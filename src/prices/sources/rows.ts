@@ -1,0 +1,53 @@
+// What all price formats share: lines of a feed to rows, with one row at least for every line that was read.
+import type { FeedLine } from '#core/feed.ts'
+import { FeedError } from '#core/feed.ts'
+import type { FeedRow, PriceRow } from '#prices/records.ts'
+import type { Cell } from './cells.ts'
+
+/** A price before its amount and its time are known to be good. */
+export type PriceOwner = Pick<PriceRow, 'line' | 'item' | 'market' | 'label'>
+
+/** Rows of the lines of a feed; `read` adds what a line gives to `rows`, and a line that gives nothing is `none`. */
+export async function* feedRows<T>(
+  lines: AsyncIterable<FeedLine<T>[]>,
+  read: (value: T, line: number, rows: FeedRow[]) => void,
+): AsyncIterable<FeedRow[]> {
+  for await (const batch of lines) {
+    const rows: FeedRow[] = []
+    for (const entry of batch) {
+      const before = rows.length
+      if ('reject' in entry) rows.push(entry)
+      else read(entry.value, entry.line, rows)
+      if (rows.length === before) rows.push({ line: entry.line, none: true })
+    }
+    yield rows
+  }
+}
+
+/**
+ * Adds a price, or the reason for a reject; nothing where there is no price.
+ * @param time of a price that must have one: no time is a reject
+ */
+export function addPrice(rows: FeedRow[], owner: PriceOwner, price: Cell, time: Cell): void {
+  if (price === null) return
+  const { line, item, market, label } = owner
+  if (typeof price === 'string') rows.push({ line, reject: price })
+  else if (time === null) rows.push({ line, reject: 'the price has no date' })
+  else if (typeof time === 'string') rows.push({ line, reject: time })
+  else rows.push({ line, item, market, label, priceMinor: price, updatedAtMs: time })
+}
+
+/** Passes the lines on, if one at least among the first batch is of the format; else throws `FeedError`. */
+export async function* recognised<T>(
+  lines: AsyncIterable<FeedLine<T>[]>,
+  isOfFormat: (value: T) => boolean,
+  expected: string,
+): AsyncIterable<FeedLine<T>[]> {
+  let first = true
+  for await (const batch of lines) {
+    if (first && !batch.some((entry) => 'value' in entry && isOfFormat(entry.value))) throw new FeedError(expected)
+    first = false
+    yield batch
+  }
+  if (first) throw new FeedError('the file is empty')
+}

@@ -1,0 +1,32 @@
+// Daily TCGplayer market prices of sealed products (CSV, USD): the longest series there is, so read without detours.
+import { csvRows } from '#core/feed.ts'
+import type { Market } from '#core/markets.ts'
+import type { FeedRow, PriceFormat } from '#prices/records.ts'
+import { type Cell, dayOf, priceOf } from './cells.ts'
+import { addPrice, feedRows } from './rows.ts'
+
+const MARKET: Market = 'source_c'
+
+export const sealedDaily: PriceFormat = {
+  name: 'sealed-daily',
+  title: 'Daily market prices of sealed products (CSV: productId,date,marketPrice), USD',
+  defaultMarket: MARKET,
+  read: (source, { market }) => {
+    const days = new Map<string, Cell>()
+    return feedRows(csvRows(source, ['productId', 'date', 'marketPrice']), (row, line, rows: FeedRow[]) => {
+      const id = row.productId!
+      if (id === '') return void rows.push({ line, reject: 'productId is missing' })
+      const owner = { line, item: { source: 'tcgplayer', id }, market: market ?? MARKET, label: 'Near Mint' }
+      addPrice(rows, owner, priceOf(row.marketPrice, 'marketPrice'), knownDay(days, row.date!))
+    })
+  },
+}
+
+/** The file names a few hundred days hundreds of times each; a file that names more is not worth remembering. */
+function knownDay(days: Map<string, Cell>, text: string): Cell {
+  const known = days.get(text)
+  if (known !== undefined) return known
+  const day = dayOf(text, 'date')
+  if (days.size < 10_000) days.set(text, day)
+  return day
+}

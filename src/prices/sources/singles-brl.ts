@@ -1,0 +1,144 @@
+// Prices of single cards by finish (NDJSON), which upstream gives in Brazilian real: turned back into EUR and USD.
+import { type FeedLine, ndjsonRows } from '#core/feed.ts'
+import type { Market } from '#core/markets.ts'
+import type { FeedRow, PriceFormat } from '#prices/records.ts'
+import { type Cell, instantOf, priceOf, shown, textOf } from './cells.ts'
+import { addPrice, feedRows, recognised } from './rows.ts'
+
+type Row = Record<string, unknown>
+
+/** BRL per unit by day, as upstream states them beside its files; a file of another day cannot be turned back. */
+const RATES: Readonly<Record<string, { eur: number; usd: number }>> = {
+  '2026-07-23': { eur: 5.7775, usd: 5.07154143258427 },
+  '2026-08-05': { eur: 5.9102, usd: 5.115284749870175 },
+}
+
+/** The TCGplayer printings that are the card's own finish, by `printVariation` and `finish` of the later key form. */
+const PRINTINGS: Readonly<Record<string, readonly string[]>> = {
+  'unlimited normal': ['normal', 'unlimited'],
+  'unlimited holo': ['holofoil', 'unlimited-holofoil'],
+  'unlimited reverse': ['reverse-holofoil'],
+  'firstEdition normal': ['1st-edition'],
+  'firstEdition holo': ['1st-edition-holofoil'],
+}
+
+export const singlesBrl: PriceFormat = {
+  name: 'singles-brl',
+  title: 'Single-card prices by finish (NDJSON, BRL): Cardmarket trend to source_b, TCGplayer market to source_c',
+  defaultMarket: null,
+  read: (source) =>
+    feedRows(
+      byCard(
+        recognised(
+          ndjsonRows(source),
+          (row) => 'cardId' in row && 'finish' in row && Array.isArray(row.sources),
+          'this is no list of single-card prices: one JSON object per line with cardId, finish, updatedAt and sources ' +
+            'is expected (the CSV of price changes is not read, because its prices are means of unlike values)',
+        ),
+      ),
+      readRow,
+    ),
+}
+
+interface CardRow {
+  row: Row
+  /** the Cardmarket trend of the same card's reverse holo, null without one */
+  reverseTrend: number | null
+}
+
+/**
+ * Tells each row the trend of its card's reverse holo. Rows of one card follow one another, but may lie in two batches:
+ * the last card of a batch waits for the next, unless it fills the whole batch.
+ */
+async function* byCard(lines: AsyncIterable<FeedLine<Row>[]>): AsyncIterable<FeedLine<CardRow>[]> {
+  let waiting: FeedLine<Row>[] = []
+  for await (const batch of lines) {
+    const rows = waiting.concat(batch)
+    const cut = rows.findLastIndex((entry) => cardOf(entry) !== cardOf(rows.at(-1)!)) + 1
+    waiting = cut > 0 ? rows.slice(cut) : []
+    yield withReverseTrends(cut > 0 ? rows.slice(0, cut) : rows)
+  }
+  if (waiting.length > 0) yield withReverseTrends(waiting)
+}
+
+function withReverseTrends(lines: FeedLine<Row>[]): FeedLine<CardRow>[] {
+  const trends = new Map<unknown, number>()
+  for (const entry of lines) {
+    if (!('value' in entry) || entry.value.finish !== 'reverse') continue
+    const trend = sourceValue(entry.value, 'cardmarketTrend')
+    if (typeof trend === 'number') trends.set(cardOf(entry), trend)
+  }
+  return lines.map((entry) => {
+    if ('reject' in entry) return entry
+    return { line: entry.line, value: { row: entry.value, reverseTrend: trends.get(cardOf(entry)) ?? null } }
+  })
+}
+
+function cardOf(entry: FeedLine<Row>): unknown {
+  return 'value' in entry ? entry.value.cardId : entry.line
+}
+
+function readRow({ row, reverseTrend }: CardRow, line: number, rows: FeedRow[]): void {
+  const id = textOf(row.cardId)
+  const finish = textOf(row.finish)
+  const variation = textOf(row.printVariation)
+  const stamp = textOf(row.stamp)
+  const reject = (reason: string) => void rows.push({ line, reject: reason })
+  if (id === '' || finish === '' || !Array.isArray(row.sources)) return reject('cardId, finish or sources is missing')
+  if (stamp !== '' && stamp !== 'unstamped') return reject(`stamp: "${shown(stamp)}" is no plain printing`)
+
+  const firstEdition = finish === 'firstEdition' || variation === 'firstEdition'
+  const trend = sourceValue(row, 'cardmarketTrend')
+  // Cardmarket has one product for both editions, and upstream copies the trend of the reverse holo to the holo card:
+  // neither is this card's price.
+  const foreignTrend = firstEdition || (finish === 'holo' && trend !== null && trend === reverseTrend)
+  const printings = variation === '' ? null : (PRINTINGS[`${variation} ${finish}`] ?? [])
+  const markets: [Market, 'eur' | 'usd', unknown][] = [
+    ['source_b', 'eur', foreignTrend ? null : trend],
+    ['source_c', 'usd', marketPrice(row, finish, printings)],
+  ]
+  if (markets.every(([, , value]) => value === null)) return
+  const time = instantOf(row.updatedAt, 'updatedAt')
+  if (typeof time === 'string') return reject(time)
+  const rates = RATES[textOf(row.updatedAt).slice(0, 10)]
+  if (!rates) return reject('updatedAt: no BRL rate for that day')
+
+  const source = row.language === 'ja' ? 'tcgdex-asia' : 'tcgdex'
+  const item = {
+    source,
+    id,
+    finish: firstEdition ? 'firstEdition' : finish,
+    name: textOf(row.name),
+    number: textOf(row.number),
+  }
+  for (const [market, currency, value] of markets) {
+    addPrice(rows, { line, item, market, label: 'Near Mint' }, exchanged(value, rates[currency]), time)
+  }
+}
+
+/**
+ * The later form names the printing of each market price: only the row's own counts. The earlier form (`printings` is
+ * null) names none, and gives first editions the price of the plain printing.
+ */
+function marketPrice(row: Row, finish: string, printings: readonly string[] | null): unknown {
+  if (printings === null) return finish === 'firstEdition' ? null : sourceValue(row, 'tcgplayerMarket')
+  for (const printing of printings) {
+    const value = sourceValue(row, `tcgplayerMarket:${printing}`)
+    if (value !== null) return value
+  }
+  return null
+}
+
+function sourceValue(row: Row, name: string): unknown {
+  if (!Array.isArray(row.sources)) return null
+  const entry = (row.sources as { source?: unknown; valueBrl?: unknown }[]).find((value) => value?.source === name)
+  return entry?.valueBrl ?? null
+}
+
+/** Minor units of EUR or USD, half up to the cent. */
+function exchanged(valueBrl: unknown, rate: number): Cell {
+  const centavos = priceOf(valueBrl, 'valueBrl')
+  if (typeof centavos !== 'number') return centavos
+  const minor = Math.floor(centavos / rate + 0.5)
+  return minor > 0 ? minor : 'valueBrl: price must be above 0'
+}

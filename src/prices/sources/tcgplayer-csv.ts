@@ -1,0 +1,111 @@
+// CSV of TCGplayer prices (USD): a seller's own pricing export, the collection export, and tcgcsv's price files.
+import { csvRows, FeedError } from '#core/feed.ts'
+import { parseLabel } from '#core/labels.ts'
+import type { Market } from '#core/markets.ts'
+import type { FeedRow, ItemKey, PriceFormat } from '#prices/records.ts'
+import { priceOf, shown } from './cells.ts'
+import { finishOf } from './finishes.ts'
+import { addPrice, feedRows } from './rows.ts'
+
+const MARKET: Market = 'source_c'
+
+interface Layout {
+  /** columns by which the layout is told */
+  needs: readonly string[]
+  idColumn: string
+  /** `tcgplayer-sku` ids name product, condition, printing and language at once and are no product ids */
+  idSource: 'tcgplayer' | 'tcgplayer-sku'
+  priceColumn: string
+  /** condition, with the printing behind it where there is one; without such a column prices are Near Mint */
+  conditionColumn: string | null
+  printingColumn: string | null
+}
+
+interface Condition {
+  label: string
+  finish?: string
+}
+
+const NEAR_MINT: Condition = { label: 'Near Mint' }
+
+/** The collection export comes first: it has every column of the pricing export. */
+const LAYOUTS: readonly Layout[] = [
+  {
+    needs: ['Product ID', 'Condition', 'Printing', 'TCG Market Price'],
+    idColumn: 'Product ID',
+    idSource: 'tcgplayer',
+    priceColumn: 'TCG Market Price',
+    conditionColumn: 'Condition',
+    printingColumn: 'Printing',
+  },
+  {
+    needs: ['TCGplayer Id', 'Condition', 'TCG Market Price'],
+    idColumn: 'TCGplayer Id',
+    idSource: 'tcgplayer-sku',
+    priceColumn: 'TCG Market Price',
+    conditionColumn: 'Condition',
+    printingColumn: null,
+  },
+  {
+    needs: ['productId', 'subTypeName', 'marketPrice'],
+    idColumn: 'productId',
+    idSource: 'tcgplayer',
+    priceColumn: 'marketPrice',
+    conditionColumn: null,
+    printingColumn: 'subTypeName',
+  },
+]
+
+export const tcgplayerCsv: PriceFormat = {
+  name: 'tcgplayer-csv',
+  title: 'TCGplayer market prices (CSV): pricing export, collection export or tcgcsv prices, USD',
+  defaultMarket: MARKET,
+  read: (source, { market, nowMs }) => {
+    let layout = LAYOUTS[0]!
+    const lines = csvRows(source, (header) => {
+      layout = layoutOf(header)
+    })
+    return feedRows(lines, (row, line, rows: FeedRow[]) => {
+      const read = readItem(row, layout)
+      if (typeof read === 'string') return void rows.push({ line, reject: read })
+      const owner = { line, item: read.item, market: market ?? MARKET, label: read.label }
+      addPrice(rows, owner, priceOf(row[layout.priceColumn], layout.priceColumn), nowMs)
+    })
+  },
+}
+
+function layoutOf(header: readonly string[]): Layout {
+  const layout = LAYOUTS.find(({ needs }) => needs.every((name) => header.includes(name)))
+  if (layout) return layout
+  const forms = LAYOUTS.map(({ needs }) => needs.join(', ')).join('; or ')
+  throw new FeedError(`this is no TCGplayer price file: the columns ${forms} are expected`)
+}
+
+/** Item and label of a row, or the reason for a reject. */
+function readItem(row: Record<string, string>, layout: Layout): { item: ItemKey; label: string } | string {
+  const id = row[layout.idColumn]!.trim()
+  if (!/^[1-9]\d*$/.test(id)) return `${layout.idColumn}: "${shown(id)}" is no id`
+  const condition = layout.conditionColumn === null ? NEAR_MINT : readCondition(row[layout.conditionColumn]!)
+  if (typeof condition === 'string') return `${layout.conditionColumn}: ${condition}`
+  const printing = layout.printingColumn === null ? '' : row[layout.printingColumn]!.trim()
+  const finish = printing === '' ? condition.finish : finishOf(printing)
+  if (finish === null) return `${layout.printingColumn}: "${shown(printing)}" is no known printing`
+  return { item: { source: layout.idSource, id, ...(finish && { finish }) }, label: condition.label }
+}
+
+/** `Lightly Played Reverse Holofoil` → Lightly Played, reverse; or the reason why the condition cannot be used. */
+function readCondition(text: string): Condition | string {
+  const wrong = `"${shown(text)}" is no condition with a label`
+  const words = text.trim().split(/\s+/)
+  // Nothing sealed is sold in a worse state than this; a damaged card is worth less than any label says.
+  if (/^unopened$/i.test(text.trim())) return NEAR_MINT
+  if (/^damaged$/i.test(words[0]!)) return wrong
+  for (let n = words.length; n > 0; n -= 1) {
+    const label = parseLabel(words.slice(0, n).join(' '))
+    if (label?.group !== 'ungraded') continue
+    const printing = words.slice(n).join(' ')
+    const finish = printing === '' ? undefined : finishOf(printing)
+    return finish === null ? wrong : { label: label.label, finish }
+  }
+  return wrong
+}
