@@ -1,0 +1,177 @@
+// Declaration of routes: method, path and verb, with what the reference says of them; everything else follows from the verb.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type ErrorCode, ERROR_STATUS, invalid, ServiceError } from '#core/errors.ts'
+import { paramReader, type TSchema, Type } from '#core/input.ts'
+import { PaginationSchema } from '#core/paging.ts'
+import { call, type HasViewer, type Verb } from '#core/verb.ts'
+import { type Answer, successBody } from './envelope.ts'
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+export interface Route<Ctx extends HasViewer> {
+  method: Method
+  /** with parameters as `:id`; they are integers of the verb's input unless the input says otherwise */
+  path: string
+  // biome-ignore lint/suspicious/noExplicitAny: a list of routes holds verbs of all inputs and results
+  verb: Verb<Ctx, any, any>
+  /** one line, and more where a stranger needs it */
+  summary: string
+  description?: string
+  tag: string
+  /** success status, 200 unless told */
+  status?: number
+  /** input field that takes the whole body where the body is not an object of fields (an array, a stream) */
+  bodyField?: string
+  bodyLimit?: number
+  /** what the verb gives, as it is answered; a Buffer is sent as it is */
+  answer: (result: never, exchange: { request: FastifyRequest; reply: FastifyReply }) => Answer | Buffer | null
+  /** schema of `data`, for the reference */
+  data?: TSchema
+  paged?: boolean
+  /** error codes beside 401 and 429 */
+  errors?: ErrorCode[]
+}
+
+export interface RouteRules<Ctx extends HasViewer> {
+  /** the context of a request that passed the gate */
+  ctx: (request: FastifyRequest) => Ctx
+  security: string
+}
+
+/** Registers routes, and for every path an answer to the methods it does not have. */
+export function registerRoutes<Ctx extends HasViewer>(app: FastifyInstance, routes: Route<Ctx>[], rules: RouteRules<Ctx>): void {
+  const paths = new Map<string, Method[]>()
+  for (const route of routes) {
+    registerRoute(app, route, rules)
+    paths.set(route.path, [...(paths.get(route.path) ?? []), route.method])
+  }
+  for (const [url, methods] of paths) registerOtherMethods(app, url, methods)
+}
+
+/** 405 with `Allow` for the methods that a path does not have. */
+export function registerOtherMethods(app: FastifyInstance, url: string, methods: readonly string[]): void {
+  const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ')
+  app.route({
+    method: METHODS.filter((method) => !methods.includes(method)),
+    url,
+    schema: { hide: true } as object,
+    handler: (request) => {
+      throw new ServiceError('METHOD_NOT_ALLOWED', `${request.method} is not possible here; possible: ${allow}`, {
+        headers: { allow },
+      })
+    },
+  })
+}
+
+function registerRoute<Ctx extends HasViewer>(app: FastifyInstance, route: Route<Ctx>, rules: RouteRules<Ctx>): void {
+  const input = inputOf(route)
+  app.route({
+    method: route.method,
+    url: route.path,
+    ...(route.bodyLimit !== undefined && { bodyLimit: route.bodyLimit }),
+    config: { needs: route.verb.needs },
+    schema: referenceOf(route, rules.security) as object,
+    handler: (request, reply) => {
+      const result = call(route.verb, rules.ctx(request), input(request, route.verb.fails))
+      if (result instanceof Promise) return result.then((value) => send(route, request, reply, value))
+      return send(route, request, reply, result)
+    },
+  })
+}
+
+function send<Ctx extends HasViewer>(route: Route<Ctx>, request: FastifyRequest, reply: FastifyReply, result: unknown): FastifyReply {
+  const answer = route.answer(result as never, { request, reply })
+  if (route.status !== undefined && reply.statusCode === 200) reply.code(route.status)
+  if (answer === null) return reply.send()
+  reply.header('content-type', 'application/json; charset=utf-8')
+  return reply.send(Buffer.isBuffer(answer) ? answer : JSON.stringify(successBody(answer)))
+}
+
+/** Reads a request into the verb's input: path and query by text, a body as it is. */
+function inputOf<Ctx extends HasViewer>(route: Route<Ctx>): (request: FastifyRequest, fails: ErrorCode | null) => unknown {
+  const properties = (route.verb.input as { properties?: Record<string, TSchema> }).properties ?? {}
+  const names = [...route.path.matchAll(/:(\w+)/g)].map((match) => match[1]!)
+  const readsBody = route.method !== 'GET' && route.method !== 'DELETE'
+  const fromText = readsBody ? Object.fromEntries(names.map((name) => [name, properties[name]!])) : properties
+  const readText = paramReader(Type.Object(fromText))
+  const read = (request: FastifyRequest): unknown => {
+    const text = readText(readsBody ? (request.params as never) : { ...(request.query as object), ...(request.params as object) })
+    if (!readsBody) return text
+    if (route.bodyField) return { ...text, [route.bodyField]: request.body }
+    const body = request.body ?? {}
+    if (typeof body !== 'object' || Array.isArray(body)) throw new ServiceError('INVALID_JSON', 'The body must be a JSON object')
+    const clash = names.find((name) => name in body)
+    if (clash) throw invalid([{ field: clash, message: 'stands in the path and may not be in the body' }])
+    return { ...body, ...text }
+  }
+  return (request, fails) => {
+    try {
+      return read(request)
+    } catch (error) {
+      if (fails && error instanceof ServiceError && error.code === 'VALIDATION_ERROR') {
+        throw new ServiceError(fails, error.message, { ...(error.details && { details: error.details }) })
+      }
+      throw error
+    }
+  }
+}
+
+/** The reference's entry of a route, made from the schemas that also check. */
+function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, security: string): object {
+  const shape = route.verb.input as { properties?: Record<string, TSchema>; required?: string[] }
+  const properties = shape.properties ?? {}
+  const names = [...route.path.matchAll(/:(\w+)/g)].map((match) => match[1]!)
+  const others = Object.keys(properties).filter((name) => !names.includes(name))
+  const rest = Type.Object(
+    Object.fromEntries(others.map((name) => [name, shape.required?.includes(name) ? properties[name]! : Type.Optional(properties[name]!)])),
+  )
+  const readsBody = route.method !== 'GET' && route.method !== 'DELETE'
+  const body = route.bodyField ? properties[route.bodyField]! : rest
+  return {
+    operationId: `${route.method.toLowerCase()}${route.path.replace(/[:/_-]+(\w)/g, (_all, letter: string) => letter.toUpperCase())}`,
+    summary: route.summary,
+    ...(route.description && { description: route.description }),
+    tags: [route.tag],
+    security: [{ [security]: [] }],
+    ...(names.length > 0 && { params: Type.Object(Object.fromEntries(names.map((name) => [name, properties[name]!]))) }),
+    ...(others.length > 0 && (readsBody ? { body } : { querystring: rest })),
+    response: {
+      [route.status ?? 200]: successSchema(route),
+      ...errorSchemas(['UNAUTHENTICATED', 'RATE_LIMITED', ...(route.errors ?? [])]),
+    },
+  }
+}
+
+function successSchema<Ctx extends HasViewer>(route: Route<Ctx>): object {
+  return {
+    description: 'Success',
+    ...Type.Object({
+      success: Type.Literal(true),
+      ...(route.data && { data: route.data }),
+      ...(route.method !== 'GET' && { message: Type.Optional(Type.String()) }),
+      ...(route.paged && { pagination: PaginationSchema }),
+    }),
+  }
+}
+
+function errorSchemas(codes: ErrorCode[]): Record<number, object> {
+  const byStatus = new Map<number, ErrorCode[]>()
+  for (const code of new Set(codes)) byStatus.set(ERROR_STATUS[code], [...(byStatus.get(ERROR_STATUS[code]) ?? []), code])
+  return Object.fromEntries(
+    [...byStatus].map(([status, all]) => [
+      status,
+      {
+        description: all.join(' or '),
+        ...Type.Object({
+          success: Type.Literal(false),
+          error: Type.Object({
+            code: Type.Enum(all),
+            message: Type.String({ description: 'For people; names what was wrong and what is allowed' }),
+            details: Type.Optional(Type.Array(Type.Object({ field: Type.String(), message: Type.String() }))),
+          }),
+        }),
+      },
+    ]),
+  )
+}

@@ -1,0 +1,94 @@
+// What both listeners share: limits, request ids, JSON bodies, and errors in the one envelope.
+import { randomBytes } from 'node:crypto'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { Log } from '#core/context.ts'
+import { ServiceError } from '#core/errors.ts'
+import { asServiceError, errorBody } from './envelope.ts'
+import { parseQuery } from './query.ts'
+
+const BODY_LIMIT = 1024 * 1024
+const REQUEST_ID = /^[\w.:-]{1,64}$/
+
+// An id is the process's random prefix and a count: unique over nodes, and no random bytes per request.
+const idPrefix = randomBytes(6).toString('hex')
+let idCount = 0
+
+export function newRequestId(): string {
+  idCount += 1
+  return `${idPrefix}-${idCount.toString(36)}`
+}
+
+export interface ServerOptions {
+  log: Log
+  trustProxy: boolean | string
+}
+
+/** A Fastify instance with the house rules and no routes. */
+export function createServer({ log, trustProxy }: ServerOptions): FastifyInstance {
+  const app = Fastify({
+    logger: false,
+    trustProxy,
+    bodyLimit: BODY_LIMIT,
+    requestTimeout: 30_000,
+    connectionTimeout: 60_000,
+    keepAliveTimeout: 72_000,
+    exposeHeadRoutes: true,
+    forceCloseConnections: 'idle',
+    requestIdHeader: false,
+    genReqId: (request) => {
+      const given = request.headers['x-request-id']
+      return typeof given === 'string' && REQUEST_ID.test(given) ? given : newRequestId()
+    },
+    routerOptions: { querystringParser: parseQuery, maxParamLength: 500 },
+    frameworkErrors: (error, request, reply) => answerError(log, error, request, reply),
+    clientErrorHandler: answerMalformedRequest,
+    http: { headersTimeout: 10_000, maxHeaderSize: 32 * 1024 },
+  })
+  // Bodies and parameters are checked by the verbs' own schemas; Fastify's are for the reference only.
+  app.setValidatorCompiler(() => () => true)
+  app.setSerializerCompiler(() => (data) => JSON.stringify(data))
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
+    try {
+      done(null, body === '' ? undefined : JSON.parse(body as string))
+    } catch {
+      done(new ServiceError('INVALID_JSON', 'The body is no valid JSON'))
+    }
+  })
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id)
+    done()
+  })
+  app.setErrorHandler((error, request, reply) => answerError(log, error, request, reply))
+  app.setNotFoundHandler((request) => {
+    throw new ServiceError('NOT_FOUND', `There is no ${request.method} ${request.url.split('?', 1)[0]}`)
+  })
+  return app
+}
+
+function answerError(log: Log, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const answer = asServiceError(error)
+  if (answer.status >= 500) {
+    const details = { err: answer.cause ?? answer, requestId: request.id, method: request.method, route: request.routeOptions.url }
+    log.error(details, 'A request failed')
+  }
+  reply.code(answer.status).type('application/json; charset=utf-8').header('x-request-id', request.id)
+  if (answer.headers) reply.headers(answer.headers)
+  reply.send(JSON.stringify(errorBody(answer)))
+}
+
+/** Input that is no HTTP at all gets the envelope, too, as far as the connection still takes an answer. */
+function answerMalformedRequest(error: NodeJS.ErrnoException, socket: import('node:net').Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const [status, reason, code, message] =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? ['431', 'Request Header Fields Too Large', 'BAD_REQUEST', 'The headers are larger than 32 KB']
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? ['408', 'Request Timeout', 'BAD_REQUEST', 'The request did not arrive in time']
+        : ['400', 'Bad Request', 'BAD_REQUEST', 'The request is no valid HTTP']
+  const body = JSON.stringify({ success: false, error: { code, message } })
+  socket.end(
+    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json; charset=utf-8\r\nX-Request-Id: ${newRequestId()}\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  )
+}
