@@ -1,0 +1,193 @@
+// A growable set of rows as bits, with its size kept and a short journal for readers that keep counts over it.
+import { grown } from '#index/columns.ts'
+
+/** How many single changes a reader may lag behind before it has to count anew; a power of two. */
+const JOURNAL = 4096
+
+/** A set of rows (small integers from 0). */
+export class RowBits {
+  #words: Uint32Array
+  #size = 0
+  #version = 0
+  // Kept from the first reader on: sets nobody derives counts from pay nothing. An entry is the row, or ~row if deleted.
+  #journal: Int32Array | null = null
+  #journalFrom = 0
+
+  /** @param rows how many rows to make room for; the set grows by itself past that */
+  constructor(rows = 0) {
+    this.#words = new Uint32Array((rows + 31) >>> 5)
+  }
+
+  /** A set of the given rows; `size` rows from the start of the array when given. */
+  static of(rows: Int32Array, size = rows.length): RowBits {
+    const bits = new RowBits()
+    bits.addRows(rows, size)
+    return bits
+  }
+
+  /** A new set of the rows that are in both. */
+  static intersection(a: RowBits, b: RowBits): RowBits {
+    const [short, long] = a.#words.length <= b.#words.length ? [a, b] : [b, a]
+    return short.clone().and(long)
+  }
+
+  /** How many rows are in the set. */
+  get size(): number {
+    return this.#size
+  }
+
+  /** Rises with every change. */
+  get version(): number {
+    return this.#version
+  }
+
+  has(row: number): boolean {
+    const word = row >>> 5
+    return word < this.#words.length && (this.#words[word] & (1 << (row & 31))) !== 0
+  }
+
+  /** @returns whether the row was not in the set before */
+  add(row: number): boolean {
+    const word = row >>> 5
+    if (word >= this.#words.length) this.#words = grown(this.#words, word + 1)
+    const bit = 1 << (row & 31)
+    if ((this.#words[word] & bit) !== 0) return false
+    this.#words[word] |= bit
+    this.#size++
+    this.#note(row)
+    return true
+  }
+
+  /** @returns whether the row was in the set before */
+  delete(row: number): boolean {
+    if (!this.has(row)) return false
+    this.#words[row >>> 5] &= ~(1 << (row & 31))
+    this.#size--
+    this.#note(~row)
+    return true
+  }
+
+  /** Adds the first `size` of the rows. */
+  addRows(rows: Int32Array, size = rows.length): this {
+    for (let at = 0; at < size; at++) this.add(rows[at])
+    return this
+  }
+
+  clear(): this {
+    this.#words.fill(0)
+    return this.#replaced(0)
+  }
+
+  clone(): RowBits {
+    const copy = new RowBits()
+    copy.#words = this.#words.slice()
+    copy.#size = this.#size
+    return copy
+  }
+
+  /** Keeps the rows that are in the other set too. */
+  and(other: RowBits): this {
+    const words = this.#words
+    const others = other.#words
+    const shared = Math.min(words.length, others.length)
+    let size = 0
+    for (let at = 0; at < shared; at++) size += bitCount((words[at] &= others[at]))
+    words.fill(0, shared)
+    return this.#replaced(size)
+  }
+
+  /** Adds all rows of the other set. */
+  or(other: RowBits): this {
+    const others = other.#words
+    const words = (this.#words = grown(this.#words, others.length))
+    let size = 0
+    for (let at = 0; at < others.length; at++) size += bitCount((words[at] |= others[at]))
+    for (let at = others.length; at < words.length; at++) size += bitCount(words[at])
+    return this.#replaced(size)
+  }
+
+  /** Takes out all rows of the other set. */
+  andNot(other: RowBits): this {
+    const words = this.#words
+    const others = other.#words
+    const shared = Math.min(words.length, others.length)
+    let size = 0
+    for (let at = 0; at < shared; at++) size += bitCount((words[at] &= ~others[at]))
+    for (let at = shared; at < words.length; at++) size += bitCount(words[at])
+    return this.#replaced(size)
+  }
+
+  /** Calls `visit` with every row, ascending; the set must not change meanwhile. */
+  forEach(visit: (row: number) => void): void {
+    for (let at = 0; at < this.#words.length; at++) {
+      for (let word = this.#words[at]; word !== 0; word &= word - 1) visit((at << 5) | (31 - Math.clz32(word & -word)))
+    }
+  }
+
+  /** All rows, ascending. */
+  toRows(): Int32Array {
+    const rows = new Int32Array(this.#size)
+    let size = 0
+    for (let at = 0; size < rows.length; at++) {
+      for (let word = this.#words[at]; word !== 0; word &= word - 1) {
+        rows[size++] = (at << 5) | (31 - Math.clz32(word & -word))
+      }
+    }
+    return rows
+  }
+
+  /** How many of the first `size` of the given rows are in the set. */
+  countIn(rows: Int32Array, size = rows.length): number {
+    const words = this.#words
+    let count = 0
+    for (let at = 0; at < size; at++) {
+      const word = rows[at] >>> 5
+      if (word < words.length) count += (words[word] >>> (rows[at] & 31)) & 1
+    }
+    return count
+  }
+
+  /**
+   * Tells a reader what changed since it saw `version`, oldest first.
+   * @returns false, without a visit, when that is no longer known and the reader has to start over
+   */
+  changesSince(version: number, visit: (row: number, added: boolean) => void): boolean {
+    if (version === this.#version) {
+      this.#keepJournal()
+      return true
+    }
+    const journal = this.#keepJournal()
+    if (version < this.#journalFrom || this.#version - version > JOURNAL) return false
+    for (let at = version; at < this.#version; at++) {
+      const entry = journal[at % JOURNAL]
+      if (entry >= 0) visit(entry, true)
+      else visit(~entry, false)
+    }
+    return true
+  }
+
+  #keepJournal(): Int32Array {
+    if (this.#journal === null) {
+      this.#journal = new Int32Array(JOURNAL)
+      this.#journalFrom = this.#version
+    }
+    return this.#journal
+  }
+
+  #note(entry: number): void {
+    if (this.#journal !== null) this.#journal[this.#version % JOURNAL] = entry
+    this.#version++
+  }
+
+  #replaced(size: number): this {
+    this.#size = size
+    this.#journalFrom = ++this.#version
+    return this
+  }
+}
+
+function bitCount(word: number): number {
+  word -= (word >>> 1) & 0x55555555
+  word = (word & 0x33333333) + ((word >>> 2) & 0x33333333)
+  return Math.imul((word + (word >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
+}

@@ -1,0 +1,243 @@
+// A kept sort order of rows that answers any page under any filter without sorting, and repairs itself when read.
+import { RowBits } from '#index/bits.ts'
+import { type Compare, firstPast, type Probe, RowBlocks, rowSpace } from '#index/blocks.ts'
+import { grown } from '#index/columns.ts'
+import { sortByKey } from '#index/sort.ts'
+
+export type { Compare, Probe } from '#index/blocks.ts'
+
+/** Filters up to this size keep their own sorted rows instead of counts per block. */
+const SPARSE = 512
+
+/** What pends for a row until the next read. */
+const MARKED = 1
+const DROPPED = 2
+
+/** What is kept per filter: the rows themselves for a sparse one, else how many of its rows each block has. */
+interface Kept {
+  filterVersion: number
+  orderVersion: number
+  rows: Int32Array
+  /** by block; valid while `countedAt` equals the block's version */
+  counts: Float64Array
+  countedAt: Float64Array
+}
+
+export class KeptOrder {
+  readonly #compare: Compare
+  readonly #blocks = new RowBlocks()
+  readonly #keptBy = new WeakMap<RowBits, Kept>()
+  #pendingOf = new Uint8Array(0)
+  #pending: number[] = []
+
+  constructor(compare: Compare) {
+    this.#compare = compare
+  }
+
+  /** How many rows are in the order. */
+  get size(): number {
+    return this.#repaired().size
+  }
+
+  /**
+   * Fills the order with exactly these rows (the array stays the caller's).
+   * @param keyOf a number that orders rows as far as it differs; `compare` then only settles ties. Makes loading faster.
+   */
+  load(rows: Int32Array, keyOf?: Probe): void {
+    for (const row of this.#pending) this.#pendingOf[row] = 0
+    this.#pending = []
+    const sorted = rows.slice()
+    if (keyOf) this.#sortByKey(sorted, keyOf)
+    else sorted.sort(this.#compare)
+    this.#blocks.layOut(sorted)
+  }
+
+  /** Tells that the row was added or its key changed. Costs nothing until the next read. */
+  mark(row: number): void {
+    this.#note(row, MARKED)
+  }
+
+  /** Tells that the row left. Costs nothing until the next read. */
+  drop(row: number): void {
+    this.#note(row, DROPPED)
+  }
+
+  /** The rows at positions `offset` to `offset + limit` among those in the filter (all rows for null), in order. */
+  slice(filter: RowBits | null, offset: number, limit: number): Int32Array {
+    const blocks = this.#repaired()
+    if (filter !== null && filter.size <= SPARSE) return this.#sparse(filter).slice(offset, offset + limit)
+    const kept = filter && this.#counted(filter)
+    let skip = offset
+    for (let at = 0; at < blocks.sequence.length; at++) {
+      const count = this.#count(blocks.sequence[at], filter, kept)
+      if (skip < count) return this.#walk(at, 0, skip, filter, kept, limit)
+      skip -= count
+    }
+    return new Int32Array(0)
+  }
+
+  /**
+   * Up to `limit` rows of the filter that come strictly after the key `probe` compares with.
+   * @returns the rows in order, and whether more follow them
+   */
+  sliceAfter(probe: Probe, filter: RowBits | null, limit: number): { rows: Int32Array; more: boolean } {
+    const blocks = this.#repaired()
+    let rows: Int32Array
+    if (filter !== null && filter.size <= SPARSE) {
+      const sorted = this.#sparse(filter)
+      const from = firstPast(sorted, sorted.length, probe, false)
+      rows = sorted.slice(from, from + limit + 1)
+    } else {
+      const [at, from] = blocks.locate(probe, false)
+      rows = this.#walk(at, from, 0, filter, filter && this.#counted(filter), limit + 1)
+    }
+    return rows.length > limit ? { rows: rows.subarray(0, limit), more: true } : { rows, more: false }
+  }
+
+  /** Adds to `into` the rows from key `from` to key `to`, both included; null leaves that side open. */
+  collectRange(from: Probe | null, to: Probe | null, into: RowBits): RowBits {
+    this.#eachInRange(from, to, (rows) => into.addRows(rows))
+    return into
+  }
+
+  /** How many rows lie from key `from` to key `to`, both included; null leaves that side open. */
+  countRange(from: Probe | null, to: Probe | null): number {
+    let count = 0
+    this.#eachInRange(from, to, (rows) => {
+      count += rows.length
+    })
+    return count
+  }
+
+  /** A number that rises along the order; it holds until the next change. The row must be in the order. */
+  position(row: number): number {
+    return this.#repaired().labels[row]
+  }
+
+  /** Sorts the given rows, all of this order, in place. */
+  sortRows(rows: Int32Array): Int32Array {
+    sortByKey(rows, this.#repaired().labels)
+    return rows
+  }
+
+  /** What `sortRows(rows).slice(offset, offset + limit)` gives, without sorting the rest; `rows` is shuffled. */
+  firstRows(rows: Int32Array, offset: number, limit: number): Int32Array {
+    const to = Math.min(rows.length, offset + limit)
+    sortByKey(rows, this.#repaired().labels, offset, to)
+    return rows.slice(offset, Math.max(offset, to))
+  }
+
+  #sortByKey(rows: Int32Array, keyOf: Probe): void {
+    const keys = new Float64Array(rowSpace(rows))
+    for (const row of rows) keys[row] = keyOf(row)
+    sortByKey(rows, keys)
+    for (let from = 0, at = 1; at <= rows.length; at++) {
+      if (at < rows.length && keys[rows[at]] === keys[rows[from]]) continue
+      if (at - from > 1) rows.subarray(from, at).sort(this.#compare)
+      from = at
+    }
+  }
+
+  #note(row: number, what: number): void {
+    this.#pendingOf = grown(this.#pendingOf, row + 1)
+    if (this.#pendingOf[row] === 0) this.#pending.push(row)
+    this.#pendingOf[row] = what
+  }
+
+  /** The blocks, up to date: every pending row leaves its old place before one is placed by its new key. */
+  #repaired(): RowBlocks {
+    const pending = this.#pending
+    const blocks = this.#blocks
+    if (pending.length === 0) return blocks
+    const pendingOf = this.#pendingOf
+    blocks.takeOut(pending, (row) => row < pendingOf.length && pendingOf[row] !== 0)
+    const marked = pending.filter((row) => pendingOf[row] === MARKED)
+    for (const row of pending) pendingOf[row] = 0
+    this.#pending = []
+    if (marked.length * 8 > blocks.size) blocks.merge(Int32Array.from(marked).sort(this.#compare), this.#compare)
+    else for (const row of marked) blocks.insert(row, this.#compare)
+    return blocks
+  }
+
+  #eachInRange(from: Probe | null, to: Probe | null, visit: (rows: Int32Array) => void): void {
+    const { sequence, rows, lengths } = this.#repaired()
+    const [first, start] = from === null ? [0, 0] : this.#blocks.locate(from, true)
+    const [last, end] = to === null ? [sequence.length, 0] : this.#blocks.locate(to, false)
+    for (let at = first; at <= last && at < sequence.length; at++) {
+      const block = sequence[at]
+      const low = at === first ? start : 0
+      const high = at === last ? end : lengths[block]
+      if (low < high) visit(rows[block].subarray(low, high))
+    }
+  }
+
+  /** Collects rows of the filter from a place on, leaving out the first `skip` of them. */
+  #walk(at: number, from: number, skip: number, filter: RowBits | null, kept: Kept | null, limit: number): Int32Array {
+    const { sequence, lengths, size: all } = this.#blocks
+    const found = new Int32Array(Math.max(0, Math.min(limit, all)))
+    let size = 0
+    for (let place = from; at < sequence.length && size < found.length; at++, place = 0) {
+      const block = sequence[at]
+      if (this.#count(block, filter, kept) === 0) continue
+      const rows = this.#blocks.rows[block]
+      for (; place < lengths[block] && size < found.length; place++) {
+        if (filter !== null && !filter.has(rows[place])) continue
+        if (skip > 0) skip--
+        else found[size++] = rows[place]
+      }
+    }
+    return size === found.length ? found : found.slice(0, size)
+  }
+
+  /** How many of the filter's rows a block has, counted only when the block changed. */
+  #count(block: number, filter: RowBits | null, kept: Kept | null): number {
+    const { lengths, versions } = this.#blocks
+    if (filter === null || kept === null) return lengths[block]
+    if (kept.countedAt[block] !== versions[block]) {
+      kept.counts[block] = filter.countIn(this.#blocks.rows[block], lengths[block])
+      kept.countedAt[block] = versions[block]
+    }
+    return kept.counts[block]
+  }
+
+  #keptFor(filter: RowBits): Kept {
+    let kept = this.#keptBy.get(filter)
+    if (!kept) {
+      const none = new Float64Array(0)
+      kept = { filterVersion: -1, orderVersion: -1, rows: new Int32Array(0), counts: none, countedAt: none }
+      this.#keptBy.set(filter, kept)
+    }
+    return kept
+  }
+
+  /** The counts of a filter, caught up with its changes: only blocks that changed themselves are counted anew. */
+  #counted(filter: RowBits): Kept {
+    const kept = this.#keptFor(filter)
+    const { blockOf, versions } = this.#blocks
+    kept.counts = grown(kept.counts, versions.length)
+    kept.countedAt = grown(kept.countedAt, versions.length)
+    if (kept.filterVersion === filter.version) return kept
+    const known = filter.changesSince(kept.filterVersion, (row, added) => {
+      if (!this.#blocks.has(row)) return
+      const block = blockOf[row]
+      if (kept.countedAt[block] === versions[block]) kept.counts[block] += added ? 1 : -1
+    })
+    if (!known) kept.countedAt.fill(0)
+    kept.filterVersion = filter.version
+    return kept
+  }
+
+  /** All rows of a small filter in order. */
+  #sparse(filter: RowBits): Int32Array {
+    const kept = this.#keptFor(filter)
+    const blocks = this.#blocks
+    if (kept.filterVersion !== filter.version || kept.orderVersion !== blocks.version) {
+      kept.rows = filter.toRows().filter((row) => blocks.has(row))
+      sortByKey(kept.rows, blocks.labels)
+      kept.countedAt.fill(0)
+      kept.filterVersion = filter.version
+      kept.orderVersion = blocks.version
+    }
+    return kept.rows
+  }
+}

@@ -1,0 +1,51 @@
+// Sorts rows by a column of numbers without calling back, and only as far as a page needs.
+
+/** Ranges this short are sorted by insertion. */
+const SHORT = 16
+
+/**
+ * Reorders `rows` in place by `keys[row]` ascending so that positions `from` (inclusive) to `to` (exclusive) hold what
+ * a full sort would put there; positions outside are only partitioned. Not stable: equal keys come in any order.
+ */
+export function sortByKey(rows: Int32Array, keys: Float64Array, from = 0, to = rows.length): void {
+  if (from < to) sortRange(rows, keys, 0, rows.length - 1, from, to)
+}
+
+/** Quicksort of positions low..high (both inclusive) that leaves out the parts outside the wanted window. */
+function sortRange(rows: Int32Array, keys: Float64Array, low: number, high: number, from: number, to: number): void {
+  while (high - low >= SHORT) {
+    const pivot = median(keys[rows[low]], keys[rows[(low + high) >>> 1]], keys[rows[high]])
+    let left = low
+    let right = high
+    while (left <= right) {
+      while (keys[rows[left]] < pivot) left++
+      while (keys[rows[right]] > pivot) right--
+      if (left > right) break
+      const row = rows[left]
+      rows[left++] = rows[right]
+      rows[right--] = row
+    }
+    const wantLower = right >= from && low < to
+    const wantUpper = high >= from && left < to
+    if (!wantLower && !wantUpper) return
+    // Recursing into the shorter part only keeps the stack logarithmic.
+    const lowerIsShorter = right - low < high - left
+    if (wantLower && wantUpper) {
+      if (lowerIsShorter) sortRange(rows, keys, low, right, from, to)
+      else sortRange(rows, keys, left, high, from, to)
+    }
+    if (wantUpper && (!wantLower || lowerIsShorter)) low = left
+    else high = right
+  }
+  for (let at = low + 1; at <= high; at++) {
+    const row = rows[at]
+    const key = keys[row]
+    let before = at - 1
+    for (; before >= low && keys[rows[before]] > key; before--) rows[before + 1] = rows[before]
+    rows[before + 1] = row
+  }
+}
+
+function median(a: number, b: number, c: number): number {
+  return a < b ? (b < c ? b : a < c ? c : a) : a < c ? a : b < c ? c : b
+}
