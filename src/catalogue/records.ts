@@ -15,8 +15,8 @@ export interface CategoryRecord {
   slug?: string
   /** `pokemon`, `onepiece`, or any other slug: games are data */
   game: string
-  /** ref of the parent category in the same market, null for a root */
-  parent: string | null
+  /** ref of the parent category in the same market, null for a root; absent where the file does not say: kept once stored */
+  parent?: string | null
   image: string | null
 }
 
@@ -84,9 +84,12 @@ export interface CatalogueFormat {
   title: string
   /** market whose catalogue the file becomes unless the caller names another */
   defaultMarket: Market
-  /**
-   * Reads a file to its end in batches. A row that cannot be used is yielded as `reject` with a reason for people;
-   * only input that is not this format at all throws `FeedError`.
-   */
-  read(source: FeedSource, options: { market: Market }): AsyncIterable<CatalogueRow[]>
+  /** Begins one import; its files are read one after the other, and what one tells (printed totals) helps the next. */
+  open(market: Market): CatalogueReader
 }
+
+/**
+ * Reads a file to its end in batches. A row that cannot be used is yielded as `reject` with a reason for people; only
+ * input that is not this format at all throws `FeedError`. One line can give several items and the category they need.
+ */
+export type CatalogueReader = (source: FeedSource) => AsyncIterable<CatalogueRow[]>

@@ -1,0 +1,62 @@
+// One spelling for what the Pokémon sources write differently: rarities, stages, card types and collector numbers.
+import { text } from './reading.ts'
+
+// Keyed by the source's text in lower case. Case alone ("Double rare") is put right by `rarityTerm`.
+const RARITIES: Readonly<Record<string, string>> = {
+  'holo rare': 'Rare Holo',
+  'holo rare v': 'Rare Holo V',
+  'holo rare vmax': 'Rare Holo VMAX',
+  'holo rare vstar': 'Rare Holo VSTAR',
+  'rare ultra': 'Ultra Rare',
+  'rare secret': 'Secret Rare',
+  'rare shiny': 'Shiny Rare',
+  'rare shiny gx': 'Shiny Rare GX',
+  'rare ace': 'ACE SPEC Rare',
+  'rare prime': 'Rare Prime',
+  amazing: 'Amazing Rare',
+}
+
+/** The one spelling of a rarity; undefined where the source says nothing or the text `None`. */
+export function rarityTerm(value: unknown): string | undefined {
+  const rarity = text(value)
+  if (rarity === undefined || rarity.toLowerCase() === 'none') return undefined
+  return RARITIES[rarity.toLowerCase()] ?? rarity.replace(/\b(rare|illustration)\b/g, (word) => word[0]!.toUpperCase() + word.slice(1))
+}
+
+const STAGES: Readonly<Record<string, string>> = {
+  stage1: 'Stage 1',
+  stage2: 'Stage 2',
+  'level-up': 'Level-Up',
+  restored: 'Restored',
+}
+
+/** `Stage1` → `Stage 1`. */
+export function stageTerm(value: unknown): string | undefined {
+  const stage = text(value)
+  return stage && (STAGES[stage.toLowerCase()] ?? stage)
+}
+
+/** `Pokemon` → `Pokémon`; the others are written alike. */
+export function cardTypeTerm(value: unknown): string | undefined {
+  const type = text(value)
+  return type === 'Pokemon' ? 'Pokémon' : type
+}
+
+/** A single letter in capitals: `j` → `J`; undefined for the text `None`. */
+export function regulationMarkTerm(value: unknown): string | undefined {
+  const mark = text(value)
+  return mark && mark.length === 1 ? mark.toUpperCase() : undefined
+}
+
+/**
+ * The total that the cards of a set print behind their number.
+ * @returns null when unknown, 0, or a set of promos: they print their number alone
+ */
+export function printedTotalOf(official: number | undefined, setName: string): number | null {
+  return official === undefined || /\bpromos?\b/i.test(setName) ? null : official
+}
+
+/** The number as printed: `4` and 102 → `4/102`; numbers with letters (`TG12`, `SWSH020`) stand alone. */
+export function collectorNumber(number: string, printedTotal: number | null): string {
+  return printedTotal !== null && /^\d+$/.test(number) ? `${number}/${printedTotal}` : number
+}

@@ -1,0 +1,86 @@
+// Reads Cardmarket's list of products that are no single cards: boosters, displays, decks, tins, lots.
+import { FeedError, jsonDocument } from '#core/feed.ts'
+import type { Market } from '#core/markets.ts'
+import type { CatalogueFormat, Genre } from '../records.ts'
+import { attributeList, catalogueRows, documentLines, type Entry, isObject, type Json, text, wholeNumber } from './reading.ts'
+
+// Refs: `cardmarket:game:<game>` (root), `cardmarket:category:<idCategory>`, `cardmarket:<idProduct>`.
+const GAMES = [
+  { game: 'pokemon', name: 'Pokémon' },
+  { game: 'onepiece', name: 'One Piece' },
+]
+
+/** Kinds of what is several products or loose cards; every other kind is one sealed product. */
+const BUNDLES = new Set(['Lot', 'Lots', 'Sets'])
+
+const UNKNOWN_DATE = '2007-01-01'
+
+export const cardmarketProducts: CatalogueFormat = {
+  name: 'cardmarket-products',
+  title: 'Cardmarket products other than single cards (JSON with version, createdAt, products)',
+  defaultMarket: 'source_b',
+  open(market) {
+    return async function* (source) {
+      const document = await jsonDocument(source)
+      if (!isObject(document) || !Array.isArray(document.products)) {
+        throw new FeedError('the file is no JSON object with a list "products"')
+      }
+      yield* catalogueRows(documentLines(document.products), 'a product of Cardmarket', productReader(market))
+    }
+  },
+}
+
+function productReader(market: Market): (row: Json) => Entry[] | null {
+  const known = new Set<string>()
+  return (row) => {
+    if (!('idProduct' in row) || !('categoryName' in row)) return null
+    const id = wholeNumber(row.idProduct)
+    if (id === undefined) return [{ reject: 'the product has no idProduct' }]
+    const name = text(row.name)
+    if (name === undefined) return [{ reject: `the product ${id} has no name` }]
+    const categoryName = text(row.categoryName) ?? ''
+    const game = GAMES.find((g) => categoryName.startsWith(`${g.name} `))
+    const categoryId = wholeNumber(row.idCategory)
+    if (game === undefined || categoryId === undefined) {
+      return [{ reject: `the product ${id} is of no known category ("${categoryName}")` }]
+    }
+    const kind = kindOf(categoryName, game.name)
+    if (kind === 'Coins') return [{ reject: 'a coin is neither a card nor a sealed product' }]
+    const root = `cardmarket:game:${game.game}`
+    const category = `cardmarket:category:${categoryId}`
+    const of = { market, game: game.game, image: null }
+    const categories = [
+      { ...of, ref: root, name: game.name, parent: null },
+      { ...of, ref: category, name: `${game.name} ${kind}`, parent: root },
+    ].filter(({ ref }) => !known.has(ref) && known.add(ref))
+    const genre: Genre = BUNDLES.has(kind) ? 'bundle' : 'sealed'
+    const listed = text(row.dateAdded)?.slice(0, 10)
+    return [
+      ...categories.map((c) => ({ category: c })),
+      {
+        item: {
+          market,
+          ref: `cardmarket:${id}`,
+          name,
+          code: null,
+          genre,
+          game: game.game,
+          category,
+          images: [],
+          attributes: attributeList([
+            ['Product Type', kind],
+            ['Listed Since', listed === UNKNOWN_DATE ? undefined : listed],
+          ]),
+          groups: ['ungraded'],
+          details: {},
+          foreignIds: [{ source: 'cardmarket', id: String(id) }],
+        },
+      },
+    ]
+  }
+}
+
+/** `Pokémon Display` → `Display`; one category has the game's name twice. */
+function kindOf(categoryName: string, game: string): string {
+  return categoryName.replace(new RegExp(`^(?:${game} )+`), '')
+}

@@ -1,0 +1,185 @@
+// Reads and writes Mintmark's own lossless catalogue format: one category or item per line, every field checked.
+import { ServiceError } from '#core/errors.ts'
+import { ndjsonRows } from '#core/feed.ts'
+import { bodyReader, type Static, Type } from '#core/input.ts'
+import { parseLabel } from '#core/labels.ts'
+import { MARKETS } from '#core/markets.ts'
+import { parseMinor } from '#core/money.ts'
+import { type CatalogueFormat, type CategoryRecord, GENRES, type ItemRecord } from '../records.ts'
+import { catalogueRows, type Entry, type Json } from './reading.ts'
+
+// PostgreSQL cannot store NUL; white space at the ends would make two names of one.
+const TEXT_PATTERN = '^(?=\\S)[^\\u0000]*\\S$'
+
+const shortText = () =>
+  Type.String({ maxLength: 500, pattern: TEXT_PATTERN, allowed: 'text of 1 to 500 characters without white space at its ends' })
+const slug = () =>
+  Type.String({ maxLength: 300, pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', allowed: 'lower-case words and digits joined with "-"' })
+const address = () =>
+  Type.String({ maxLength: 2000, pattern: '^https?://[^\\s\\u0000]+$', allowed: 'an http or https address' })
+const positive = () => Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 })
+const market = () => Type.Enum([...MARKETS])
+const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+const closed = { additionalProperties: false } as const
+
+const CATEGORY = Type.Object(
+  {
+    type: Type.Literal('category'),
+    market: market(),
+    ref: shortText(),
+    name: shortText(),
+    slug: Type.Optional(slug()),
+    game: slug(),
+    parent: Type.Optional(orNull(shortText())),
+    image: orNull(address()),
+  },
+  closed,
+)
+
+const DETAILS = Type.Object(
+  {
+    rarity: Type.Optional(shortText()),
+    illustrator: Type.Optional(shortText()),
+    hp: Type.Optional(positive()),
+    types: Type.Optional(Type.Array(shortText())),
+    dex_ids: Type.Optional(Type.Array(positive())),
+    stage: Type.Optional(shortText()),
+    evolve_from: Type.Optional(shortText()),
+    suffix: Type.Optional(shortText()),
+    level: Type.Optional(positive()),
+  },
+  closed,
+)
+
+const PRICE = Type.Object(
+  {
+    market: market(),
+    label: shortText(),
+    price: Type.String({ pattern: '^\\d{1,10}(\\.\\d{1,2})?$', allowed: 'a decimal in text with at most two decimals, such as "18500.00"' }),
+    updated_at: Type.String({
+      pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,3})?Z$',
+      allowed: 'a time in UTC, such as "2026-11-01T09:00:00Z"',
+    }),
+  },
+  closed,
+)
+
+const ITEM = Type.Object(
+  {
+    type: Type.Literal('item'),
+    market: market(),
+    ref: shortText(),
+    name: shortText(),
+    code: orNull(shortText()),
+    slug: Type.Optional(slug()),
+    genre: Type.Enum([...GENRES]),
+    game: slug(),
+    category: shortText(),
+    images: Type.Array(Type.Object({ url: address(), order: positive() }, closed)),
+    attributes: Type.Array(
+      Type.Object({ name: shortText(), value: Type.String({ maxLength: 10_000, pattern: '^[^\\u0000]*$' }) }, closed),
+    ),
+    groups: Type.Array(slug()),
+    details: DETAILS,
+    foreign_ids: Type.Array(
+      Type.Object({ source: slug(), id: shortText(), finish: Type.Optional(shortText()) }, closed),
+    ),
+    prices: Type.Optional(Type.Array(PRICE)),
+  },
+  closed,
+)
+
+const readCategory = bodyReader(CATEGORY)
+const readItem = bodyReader(ITEM)
+
+export const mintmarkNdjson: CatalogueFormat = {
+  name: 'mintmark-ndjson',
+  title: 'Mintmark\'s own catalogue format, lossless: categories, items and their current prices (NDJSON)',
+  defaultMarket: 'source_c',
+  // Each line names its own market.
+  open() {
+    return (source) => catalogueRows(ndjsonRows(source), 'a category or item of mintmark-ndjson', entriesOf)
+  },
+}
+
+function entriesOf(row: Json): Entry[] | null {
+  if (row.type !== 'category' && row.type !== 'item') return null
+  try {
+    return [row.type === 'category' ? { category: categoryOf(readCategory(row)) } : itemEntry(readItem(row))]
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'VALIDATION_ERROR') return [{ reject: reasonOf(error) }]
+    throw error
+  }
+}
+
+function reasonOf({ message, details = [] }: ServiceError): string {
+  return details.length === 0 ? message : details.slice(0, 5).map((p) => `${p.field} ${p.message}`).join('; ')
+}
+
+function categoryOf({ type: _, ...record }: Static<typeof CATEGORY>): CategoryRecord {
+  return record
+}
+
+function itemEntry({ type: _, details, foreign_ids, prices, ...rest }: Static<typeof ITEM>): Entry {
+  for (const [i, { label, price, updated_at }] of (prices ?? []).entries()) {
+    if (parseLabel(label)?.label !== label) return { reject: `prices.${i}.label must be a condition or grade, such as Near Mint or PSA 10` }
+    if (!parseMinor(price)) return { reject: `prices.${i}.price must be above 0` }
+    if (!isTime(updated_at)) return { reject: `prices.${i}.updated_at must be a time that exists` }
+  }
+  const { dex_ids, evolve_from, ...sameNamed } = details
+  const item: ItemRecord = {
+    ...rest,
+    details: {
+      ...sameNamed,
+      ...(dex_ids && { dexIds: dex_ids }),
+      ...(evolve_from !== undefined && { evolveFrom: evolve_from }),
+    },
+    foreignIds: foreign_ids,
+    ...(prices && { prices: prices.map(({ updated_at, ...price }) => ({ ...price, updatedAt: updated_at })) }),
+  }
+  return { item }
+}
+
+/** `Date` moves 31 February to March; such a time does not exist. */
+function isTime(iso: string): boolean {
+  const time = new Date(iso)
+  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(iso.slice(0, 19))
+}
+
+/** The line of a category, without line end. The order of the fields is part of the format. */
+export function categoryLine(record: CategoryRecord): string {
+  const { market, ref, name, slug, game, parent, image } = record
+  return JSON.stringify({ type: 'category', market, ref, name, slug, game, parent, image } satisfies Static<typeof CATEGORY>)
+}
+
+/** The line of an item, without line end. The order of the fields is part of the format. */
+export function itemLine(record: ItemRecord): string {
+  const { market, ref, name, code, slug, genre, game, category, groups, details: d } = record
+  return JSON.stringify({
+    type: 'item',
+    market,
+    ref,
+    name,
+    code,
+    slug,
+    genre,
+    game,
+    category,
+    images: record.images.map(({ url, order }) => ({ url, order })),
+    attributes: record.attributes.map(({ name: attribute, value }) => ({ name: attribute, value })),
+    groups,
+    details: {
+      rarity: d.rarity,
+      illustrator: d.illustrator,
+      hp: d.hp,
+      types: d.types,
+      dex_ids: d.dexIds,
+      stage: d.stage,
+      evolve_from: d.evolveFrom,
+      suffix: d.suffix,
+      level: d.level,
+    },
+    foreign_ids: record.foreignIds.map(({ source, id, finish }) => ({ source, id, finish })),
+    prices: record.prices?.map((p) => ({ market: p.market, label: p.label, price: p.price, updated_at: p.updatedAt })),
+  } satisfies Static<typeof ITEM>)
+}

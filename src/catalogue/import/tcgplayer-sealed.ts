@@ -1,0 +1,58 @@
+// Reads a list of TCGplayer's sealed Pokémon products (CSV).
+import { csvRows } from '#core/feed.ts'
+import type { Market } from '#core/markets.ts'
+import type { CatalogueFormat } from '../records.ts'
+import { address, attributeList, catalogueRows, type Entry, text, wholeNumber } from './reading.ts'
+
+// Refs: `tcgplayer:sealed` (the one category), `tcgplayer:<productId>`. `set_code` is a group id of TCGplayer whose name
+// the file does not have, so it makes no categories.
+const CATEGORY = 'tcgplayer:sealed'
+
+/** Words of packs that hold several products; a pencil case or a "Case File" is one. */
+const MULTI_PACK = /(?<!Pencil )\bCase\b(?! File)|\bDisplay\b|\bBundle\b|\[Set of \d+\]/
+
+export const tcgplayerSealed: CatalogueFormat = {
+  name: 'tcgplayer-sealed',
+  title: 'TCGplayer sealed products (CSV with productId, name, imageUrl, set_code)',
+  defaultMarket: 'source_c',
+  open(market) {
+    return (source) => {
+      const rows = csvRows(source, ['productId', 'name', 'imageUrl', 'set_code'])
+      return catalogueRows(rows, 'a product of TCGplayer', productReader(market))
+    }
+  },
+}
+
+function productReader(market: Market): (row: Record<string, string>) => Entry[] | null {
+  let first = true
+  return (row) => {
+    const id = wholeNumber(row.productId)
+    if (id === undefined) return [{ reject: `"${row.productId}" is no productId` }]
+    const name = text(row.name)?.replace(/\s+/g, ' ')
+    if (name === undefined) return [{ reject: `the product ${id} has no name` }]
+    const image = address(row.imageUrl)
+    const category: Entry[] = first
+      ? [{ category: { market, ref: CATEGORY, name: 'Pokémon Sealed', game: 'pokemon', parent: null, image: null } }]
+      : []
+    first = false
+    return [
+      ...category,
+      {
+        item: {
+          market,
+          ref: `tcgplayer:${id}`,
+          name,
+          code: null,
+          genre: MULTI_PACK.test(name) ? 'bundle' : 'sealed',
+          game: 'pokemon',
+          category: CATEGORY,
+          images: image === undefined ? [] : [{ url: image, order: 1 }],
+          attributes: attributeList([['Release Date', text(row.releaseDate)]]),
+          groups: ['ungraded'],
+          details: {},
+          foreignIds: [{ source: 'tcgplayer', id: String(id) }],
+        },
+      },
+    ]
+  }
+}
