@@ -70,6 +70,10 @@ export function claimDataDir(dataDir: string): { release(): void } {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     writeFileSync(draft, JSON.stringify(own), { mode: 0o600 })
+  } catch (error) {
+    throw isSystemError(error) ? new Error(`DATA_DIR ${dataDir} cannot be written: ${reason(error)}`) : error
+  }
+  try {
     // A link appears with its content and only where there is none: no reader ever sees a half-written claim.
     while (!linked(draft, claim)) {
       const holder = readIdentity(claim)
@@ -78,8 +82,6 @@ export function claimDataDir(dataDir: string): { release(): void } {
       }
       setStaleAside(claim, `${draft}.stale`)
     }
-  } catch (error) {
-    throw isSystemError(error) ? new Error(`DATA_DIR ${dataDir} cannot be written: ${reason(error)}`) : error
   } finally {
     rmSync(draft, { force: true })
   }

@@ -8,6 +8,7 @@ import {
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
+  type QueryExecutorProvider,
   type QueryResult,
   type TransactionSettings,
 } from 'kysely'
@@ -71,18 +72,18 @@ export function openPool<Schema>(options: PoolOptions): Database<Schema> {
  * Streams `copy (select …) to stdout …`; each chunk holds whole or split rows as they come from the server.
  * @param on `db.kysely`, or a transaction to read in its snapshot
  */
-export async function* copyOut<Schema>(on: Kysely<Schema>, sql: string): AsyncGenerator<Buffer, void> {
-  const { client, release } = await reserve(on)
+export async function* copyOut(on: QueryExecutorProvider, sql: string): AsyncGenerator<Buffer, void> {
+  const { connection, release } = await reserve(on)
   let over = false
   try {
-    yield* client.query(copyTo(sql)) as AsyncIterable<Buffer>
+    yield* connection.client.query(copyTo(sql)) as AsyncIterable<Buffer>
     over = true
   } catch (error) {
     over = true
     throw error
   } finally {
     // Left early, the server would wait for ever to send the rest: only the end of the connection stops it.
-    if (!over) client.connection.stream.destroy()
+    if (!over) connection.end()
     release()
   }
 }
@@ -91,14 +92,14 @@ export async function* copyOut<Schema>(on: Kysely<Schema>, sql: string): AsyncGe
  * Feeds `copy table (…) from stdin …` and returns the number of rows taken. When the source fails, nothing is kept.
  * @param on a transaction to load as a part of it, or `db.kysely`
  */
-export async function copyIn<Schema>(
-  on: Kysely<Schema>,
+export async function copyIn(
+  on: QueryExecutorProvider,
   sql: string,
   chunks: AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>,
 ): Promise<number> {
-  const { client, release } = await reserve(on)
+  const { connection, release } = await reserve(on)
   try {
-    const sink = client.query(copyFrom(sql))
+    const sink = connection.client.query(copyFrom(sql))
     await pipeline(chunks, sink)
     return sink.rowCount
   } finally {
@@ -225,15 +226,27 @@ function int8(text: string): number {
 /** Kysely's own driver hides its client, which COPY needs, and gives back connections whose transaction is still open. */
 class PoolConnection implements DatabaseConnection {
   readonly client: pg.PoolClient
+  /** Not to be used again. */
+  spoilt = false
 
   constructor(client: pg.PoolClient) {
     this.client = client
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    const { command, rowCount, rows } = await this.client.query(query.sql, [...query.parameters])
+    const { command, rowCount, rows } = await this.client.query(query.sql, [...query.parameters]).catch((error) => {
+      // A migration changed the columns of a statement prepared before it: this connection would fail for ever.
+      if (/^cached plan must not change/.test(String(error?.message))) this.spoilt = true
+      throw error
+    })
     const counts = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE' || command === 'MERGE'
     return { rows: rows as Row[], numAffectedRows: counts ? BigInt(rowCount ?? 0) : undefined }
+  }
+
+  /** At once, whatever is under way. */
+  end(): void {
+    this.spoilt = true
+    this.client.connection.stream.destroy()
   }
 
   streamQuery(): never {
@@ -261,19 +274,19 @@ function poolDriver(pool: pg.Pool): Driver {
       await run(connection, 'rollback')
     },
     releaseConnection: async (connection) => {
-      const { client } = connection as PoolConnection
-      client.release(client.getTransactionStatus() !== 'I')
+      const { client, spoilt } = connection as PoolConnection
+      client.release(spoilt || client.getTransactionStatus() !== 'I')
     },
     destroy: () => pool.end(),
   }
 }
 
 /** Takes the one connection of a transaction, or one of the pool, for work that Kysely does not know. */
-function reserve<Schema>(on: Kysely<Schema>): Promise<{ client: pg.PoolClient; release(): void }> {
+function reserve(on: QueryExecutorProvider): Promise<{ connection: PoolConnection; release(): void }> {
   return new Promise((resolve, reject) => {
     on.getExecutor()
       .provideConnection((connection) =>
-        new Promise<void>((release) => resolve({ client: (connection as PoolConnection).client, release })),
+        new Promise<void>((release) => resolve({ connection: connection as PoolConnection, release })),
       )
       .catch(reject)
   })

@@ -1,0 +1,78 @@
+// Migrations: in order, once, all or nothing, and never under a program that is older than the database.
+import { sql } from 'kysely'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { migrate, pendingMigrations } from '#db/migrate.ts'
+import { type Database, openPool } from '#db/pool.ts'
+import { freshDatabase } from '../support/postgres.ts'
+
+interface Schema {
+  first_table: { n: number }
+}
+
+let database: Awaited<ReturnType<typeof freshDatabase>>
+let db: Database<Schema>
+let folder: string
+let folderUrl: URL
+
+beforeEach(async () => {
+  database = await freshDatabase()
+  db = openPool<Schema>({ url: database.url, max: 4, applicationName: 'migrate-test' })
+  await sql`drop schema public cascade; create schema public`.execute(db.kysely)
+  folder = mkdtempSync(join(tmpdir(), 'mintmark-migrations-'))
+  folderUrl = pathToFileURL(`${folder}/`)
+})
+
+afterEach(async () => {
+  await db.close()
+  await database.drop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function write(name: string, ...statements: string[]): void {
+  const run = statements.map((text) => `await db.executeQuery({ sql: ${JSON.stringify(text)}, parameters: [] })`)
+  writeFileSync(join(folder, `${name}.ts`), `export async function up(db: any): Promise<void> { ${run.join('; ')} }\n`)
+}
+
+test('an empty or missing folder changes nothing', async () => {
+  expect(await migrate(db, folderUrl)).toEqual([])
+  expect(await migrate(db, new URL('missing/', folderUrl))).toEqual([])
+})
+
+test('the program’s own migrations apply to an empty database, and only once', async () => {
+  const pending = await pendingMigrations(db)
+  expect(await migrate(db)).toEqual(pending)
+  expect(await pendingMigrations(db)).toEqual([])
+  expect(await migrate(db)).toEqual([])
+})
+
+test('each is applied once, in order, by however many start together', async () => {
+  write('20260102_second', 'alter table first_table add m int')
+  write('20260101_first', 'create table first_table (n int)')
+  writeFileSync(join(folder, 'notes.txt'), '')
+  expect(await pendingMigrations(db, folderUrl)).toEqual(['20260101_first', '20260102_second'])
+  const applied = await Promise.all([migrate(db, folderUrl), migrate(db, folderUrl), migrate(db, folderUrl)])
+  expect(applied.flat()).toEqual(['20260101_first', '20260102_second'])
+})
+
+test('a failing one is named in one line and undoes all of the run', async () => {
+  write('20260101_first', 'create table first_table (n int)')
+  write('20260102_second', 'select nonsense')
+  await expect(migrate(db, folderUrl)).rejects.toThrow(
+    new Error('Migration 20260102_second failed: column "nonsense" does not exist'),
+  )
+  expect(await pendingMigrations(db, folderUrl)).toEqual(['20260101_first', '20260102_second'])
+})
+
+test('a database newer than the program is refused', async () => {
+  write('20260101_first', 'create table first_table (n int)')
+  write('20260102_second', 'select 1')
+  await migrate(db, folderUrl)
+  rmSync(join(folder, '20260102_second.ts'))
+  const refusal = 'The database is newer than this program: it has migration 20260102_second; install a newer mintmark'
+  await expect(migrate(db, folderUrl)).rejects.toThrow(new Error(refusal))
+  await expect(pendingMigrations(db, folderUrl)).rejects.toThrow(new Error(refusal))
+})

@@ -1,0 +1,110 @@
+// Transactions: what collides runs again, what fails rolls back, no connection is lost.
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type Database, openPool } from '#db/pool.ts'
+import { inTransaction, isUnavailable } from '#db/transaction.ts'
+import { freshDatabase } from '../support/postgres.ts'
+
+interface Schema {
+  accounts_of_test: { id: number; balance: number }
+}
+
+let database: Awaited<ReturnType<typeof freshDatabase>>
+let db: Database<Schema>
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  db = openPool<Schema>({ url: database.url, max: 4, applicationName: 'transaction-test' })
+  await sql`create table accounts_of_test (id int primary key, balance int not null)`.execute(db.kysely)
+})
+
+beforeEach(async () => {
+  await sql`truncate accounts_of_test`.execute(db.kysely)
+  await sql`insert into accounts_of_test values (1, 0), (2, 0)`.execute(db.kysely)
+})
+
+afterAll(async () => {
+  await db.close()
+  await database.drop()
+})
+
+const balances = async () =>
+  (await db.kysely.selectFrom('accounts_of_test').select('balance').orderBy('id').execute()).map((row) => row.balance)
+
+test('a real deadlock is run again until both are through', async () => {
+  let runs = 0
+  let waiting: (() => void)[] = []
+  // Both hold their first row before either asks for its second; in later runs nobody waits.
+  const bothHere = () =>
+    new Promise<void>((resolve) => {
+      waiting.push(resolve)
+      if (runs > 2 || waiting.length === 2) for (const go of waiting.splice(0)) go()
+    })
+  const add = (ids: number[]) =>
+    inTransaction(db, async (tx) => {
+      runs++
+      for (const id of ids) {
+        await tx.updateTable('accounts_of_test').set({ balance: sql`balance + 1` }).where('id', '=', id).execute()
+        if (id === ids[0]) await bothHere()
+      }
+    })
+  await Promise.all([add([1, 2]), add([2, 1])])
+  expect(runs).toBe(3)
+  expect(await balances()).toEqual([2, 2])
+})
+
+test('serialisable transactions that read what others write lose no update', async () => {
+  const increment = () =>
+    inTransaction(
+      db,
+      async (tx) => {
+        const { balance } = await tx.selectFrom('accounts_of_test').select('balance').where('id', '=', 1).executeTakeFirstOrThrow()
+        await tx.updateTable('accounts_of_test').set({ balance: balance + 1 }).where('id', '=', 1).execute()
+      },
+      { isolation: 'serializable', attempts: 30 },
+    )
+  await Promise.all(Array.from({ length: 8 }, increment))
+  expect(await balances()).toEqual([8, 0])
+})
+
+test('gives up after its attempts, and does not repeat other errors', async () => {
+  let runs = 0
+  const failing = (code: string) => async () => {
+    runs++
+    await Promise.reject(Object.assign(new Error(code), { code }))
+  }
+  await expect(inTransaction(db, failing('40001'), { attempts: 3 })).rejects.toThrow('40001')
+  expect(runs).toBe(3)
+  await expect(inTransaction(db, failing('23505'))).rejects.toThrow('23505')
+  expect(runs).toBe(4)
+})
+
+test('what throws rolls back and gives its connection back, many times over', async () => {
+  for (let round = 0; round < 20; round++) {
+    const failed = inTransaction(db, async (tx) => {
+      await tx.deleteFrom('accounts_of_test').execute()
+      throw new Error('no')
+    })
+    await expect(failed).rejects.toThrow('no')
+  }
+  expect(await balances()).toEqual([0, 0])
+  expect(db.pool.idleCount).toBe(db.pool.totalCount)
+})
+
+test('a swallowed error does not commit silently', async () => {
+  const swallowed = inTransaction(db, async (tx) => {
+    await tx.deleteFrom('accounts_of_test').execute()
+    await sql`select nonsense`.execute(tx).catch(() => {})
+  })
+  await expect(swallowed).rejects.toThrow()
+  expect(await balances()).toEqual([0, 0])
+})
+
+test('a connection lost inside is recognised and nothing of it stays', async () => {
+  const lost = inTransaction(db, async (tx) => {
+    await tx.deleteFrom('accounts_of_test').execute()
+    await sql`select pg_terminate_backend(pg_backend_pid())`.execute(tx)
+  })
+  await expect(lost).rejects.toSatisfy(isUnavailable)
+  expect(await balances()).toEqual([0, 0])
+})

@@ -1,0 +1,36 @@
+// Starts the one PostgreSQL of a test run and brings its template database up to date.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestProject } from 'vitest/node'
+import { startEmbedded } from '#db/embedded.ts'
+import { migrate } from '#db/migrate.ts'
+import { openPool } from '#db/pool.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Connection string of the migrated database that `freshDatabase` clones. */
+    templateUrl: string
+  }
+}
+
+export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'mintmark-test-'))
+  const log = { info: () => {}, warn: (line: string) => console.warn(line) }
+  const server = await startEmbedded({ dataDir, log, durable: false })
+  const tearDown = async () => {
+    await server.stop()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+  const db = openPool({ url: server.url, max: 1, applicationName: 'mintmark-test' })
+  try {
+    await migrate(db)
+  } catch (error) {
+    await tearDown()
+    throw error
+  } finally {
+    await db.close()
+  }
+  project.provide('templateUrl', server.url)
+  return tearDown
+}
