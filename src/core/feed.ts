@@ -111,7 +111,7 @@ export async function jsonDocument(source: FeedSource): Promise<unknown> {
 /**
  * Rows of a CSV with a header line, each as header → cell text. The delimiter is the one of `,`, `;` and tab that the
  * header line uses most. A row with another number of cells than the header is yielded as `reject`. The line of a row
- * whose cells hold line breaks is the one where it ends.
+ * whose cells hold line breaks is the one where it ends (a CRLF within a cell counts as two).
  * @param required header names that must be there, else `FeedError`; or a check of the header that throws it
  */
 export async function* csvRows(
@@ -130,6 +130,8 @@ export async function* csvRows(
   const delimiter = likeliestDelimiter(head.trimStart().split('\n', 1)[0]!)
   const parser = csvParser({
     delimiter,
+    // Named, because guessed from the header they would join the rows of a file that mixes the two.
+    record_delimiter: ['\r\n', '\n'],
     relax_column_count: true,
     relax_quotes: true,
     skip_empty_lines: true,

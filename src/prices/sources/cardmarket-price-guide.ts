@@ -8,7 +8,7 @@ import { addPrice, feedRows } from './rows.ts'
 const MARKET: Market = 'source_b'
 const BATCH = 1_000
 const EXPECTED =
-  'this is no Cardmarket price guide: {version, createdAt, priceGuides: [...]} or an array of such guides is expected'
+  'this is no Cardmarket price guide: {version, createdAt, priceGuides: [...]} or an array of such is expected'
 
 // A product covers its foil version, too, in columns with a suffix: 0 there means that there is none. The suffix is
 // `-holo` for Pokémon, where it is the reverse holo, and `-foil` for other games. The price goes out with the finish, so
@@ -56,7 +56,9 @@ async function* guideEntries(source: FeedSource, nowMs: number): AsyncIterable<F
     const time = instantOf(guide.createdAt, 'createdAt') ?? dayOf(guide.date, 'date') ?? nowMs
     for (let from = 0; from < guide.priceGuides.length; from += BATCH) {
       const products = guide.priceGuides.slice(from, from + BATCH)
-      yield products.map((product: unknown) => ({ line: (line += 1), value: { product, time } }))
+      const first = line + 1
+      yield products.map((product: unknown, i) => ({ line: first + i, value: { product, time } }))
+      line += products.length
     }
   }
 }

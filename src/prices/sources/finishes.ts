@@ -21,6 +21,9 @@ const FINISHES: Readonly<Record<string, string>> = {
  * @returns `normal`, `holo`, `reverse`, `firstEdition`, `foil`, or null for a printing that has no finish word
  */
 export function finishOf(printing: string): string | null {
-  const name = printing.trim().toLowerCase().replace(/[\s-]+/g, ' ')
+  const name = printing
+    .trim()
+    .toLowerCase()
+    .replace(/[\s-]+/g, ' ')
   return Object.hasOwn(FINISHES, name) ? FINISHES[name]! : null
 }

@@ -13,8 +13,7 @@ export const mintmarkPricesCsv: PriceFormat = {
   name: 'mintmark-prices-csv',
   title: `Mintmark's own CSV: ${COLUMNS.join(',')}`,
   defaultMarket: null,
-  read: (source, { nowMs }) =>
-    feedRows(csvRows(source, COLUMNS), (row, line, rows) => readRow(row, line, rows, nowMs)),
+  read: (source, { nowMs }) => feedRows(csvRows(source, COLUMNS), (row, line, rows) => readRow(row, line, rows, nowMs)),
 }
 
 function readRow(row: Record<string, string>, line: number, rows: FeedRow[], nowMs: number) {

@@ -7,6 +7,7 @@ import { finishOf } from './finishes.ts'
 import { addPrice, feedRows } from './rows.ts'
 
 const MARKET: Market = 'source_a'
+const LONGEST_NAME = 300
 
 // The columns keep their video-game names. cib-, new-, graded- and box-only-price are grades 7, 8, 9 and 9.5 of no
 // stated company, and what condition-9 to condition-22 mean is not documented: a grade without a grader is no label.
@@ -38,10 +39,14 @@ export const pricechartingCsv: PriceFormat = {
  * so these need a finish; artworks (`[Alternate Art]`) are products of their own, which the id alone names.
  */
 function itemKey(row: Record<string, string>): ItemKey | null {
-  const product = row['product-name']!
+  const product = row['product-name']!.slice(0, LONGEST_NAME)
   const finish = [...product.matchAll(/\[([^\]]*)\]/g)].map((tag) => finishOf(tag[1]!)).find((word) => word !== null)
   const number = /#(\S+)/.exec(product)?.[1]
-  const name = product.replace(/\[[^\]]*\]/g, '').replace(/#\S+/, '').replace(/\s+/g, ' ').trim()
+  const name = product
+    .replace(/\[[^\]]*\]/g, '')
+    .replace(/#\S+/, '')
+    .replace(/\s+/g, ' ')
+    .trim()
   const described = { name, ...(number && { number }), ...(finish && { finish }) }
   const tcgId = row['tcg-id']!.trim()
   if (/^[1-9]\d*$/.test(tcgId)) return { source: 'tcgplayer', id: tcgId, ...described }

@@ -26,6 +26,8 @@ interface Condition {
   finish?: string
 }
 
+/** words of `Near Mint 1st Edition Reverse Holofoil`, and some */
+const LONGEST_CONDITION = 8
 const NEAR_MINT: Condition = { label: 'Near Mint' }
 
 /** The collection export comes first: it has every column of the pricing export. */
@@ -99,7 +101,7 @@ function readCondition(text: string): Condition | string {
   const words = text.trim().split(/\s+/)
   // Nothing sealed is sold in a worse state than this; a damaged card is worth less than any label says.
   if (/^unopened$/i.test(text.trim())) return NEAR_MINT
-  if (/^damaged$/i.test(words[0]!)) return wrong
+  if (/^damaged$/i.test(words[0]!) || words.length > LONGEST_CONDITION) return wrong
   for (let n = words.length; n > 0; n -= 1) {
     const label = parseLabel(words.slice(0, n).join(' '))
     if (label?.group !== 'ungraded') continue

@@ -1,0 +1,194 @@
+// Files of others: packing, encoding, NDJSON, JSON documents and CSV in all the shapes they come in.
+import { gzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { csvRows, FeedError, type FeedSource, gunzip, jsonDocument, ndjsonRows, utf8Text } from '#core/feed.ts'
+
+async function* pieces(bytes: Uint8Array, size: number) {
+  for (let i = 0; i < bytes.length; i += size) yield bytes.subarray(i, i + size)
+}
+
+function source(content: string | Uint8Array, size = 5): FeedSource {
+  return {
+    bytes: pieces(typeof content === 'string' ? new TextEncoder().encode(content) : content, size),
+    fileName: null,
+  }
+}
+
+const flat = async <T>(batches: AsyncIterable<T[]>) => (await Array.fromAsync(batches)).flat()
+const text = async (content: string | Uint8Array) => (await Array.fromAsync(utf8Text(source(content).bytes))).join('')
+
+describe('gunzip', () => {
+  it('unpacks, also several members in one file', async () => {
+    const packed = Buffer.concat([gzipSync('one '), gzipSync('two')])
+    const parts = await Array.fromAsync(gunzip(pieces(packed, 3)))
+    expect(Buffer.concat(parts).toString()).toBe('one two')
+  })
+
+  it.each([
+    ['cut off', gzipSync('some text that is long enough').subarray(0, 20)],
+    ['plain text', new TextEncoder().encode('id,name\n1,a\n')],
+  ])('says that %s is damaged', async (_, bytes) => {
+    await expect(Array.fromAsync(gunzip(pieces(bytes, 7)))).rejects.toThrow(
+      new FeedError('the gzip data is damaged or cut off'),
+    )
+  })
+
+  it('passes on the error of the input', async () => {
+    async function* failing() {
+      yield gzipSync('x')
+      throw new Error('connection lost')
+    }
+    await expect(Array.fromAsync(gunzip(failing()))).rejects.toThrow('connection lost')
+  })
+})
+
+describe('utf8Text', () => {
+  it('drops the byte order mark and joins characters cut by the chunks', async () => {
+    expect(await text('\ufeffPokémon ♀ 🃏')).toBe('Pokémon ♀ 🃏')
+  })
+
+  it.each([[[0x61, 0xff, 0x62]], [[0x61, 0xc3]]])('refuses what is not UTF-8', async (bytes) => {
+    await expect(text(new Uint8Array(bytes))).rejects.toThrow(new FeedError('the file is not UTF-8 text'))
+  })
+})
+
+describe('ndjsonRows', () => {
+  it('numbers lines, passes blank ones over and rejects what is no object', async () => {
+    expect(await flat(ndjsonRows(source('{"a":1}\r\n\n[1]\nnull\n{"a":\n{"b":"x\\ny"}')))).toEqual([
+      { line: 1, value: { a: 1 } },
+      { line: 3, reject: 'the line is no JSON object' },
+      { line: 4, reject: 'the line is no JSON object' },
+      { line: 5, reject: 'the line is no valid JSON' },
+      { line: 6, value: { b: 'x\ny' } },
+    ])
+  })
+
+  it('yields batches of a thousand', async () => {
+    const batches = await Array.fromAsync(ndjsonRows(source('{}\n'.repeat(2_500), 4_096)))
+    expect(batches.map((batch) => batch.length)).toEqual([1_000, 1_000, 500])
+  })
+
+  it('refuses a line without an end', async () => {
+    await expect(flat(ndjsonRows(source('x'.repeat(5_000_000), 65_536)))).rejects.toThrow('line 1 is longer than 4 MB')
+  })
+
+  it('reads back what is written, wherever the chunks are cut', async () => {
+    const rows = fc.array(fc.dictionary(fc.string(), fc.oneof(fc.string(), fc.integer()), { maxKeys: 3 }), {
+      maxLength: 20,
+    })
+    await fc.assert(
+      fc.asyncProperty(rows, fc.integer({ min: 1, max: 50 }), async (values, size) => {
+        const written = values.map((value) => `${JSON.stringify(value)}\n`)
+        const read = await flat(ndjsonRows(source(written.join(''), size)))
+        expect(read).toEqual(written.map((line, i) => ({ line: i + 1, value: JSON.parse(line) })))
+      }),
+    )
+  })
+})
+
+describe('jsonDocument', () => {
+  it('reads one document, and refuses anything else', async () => {
+    expect(await jsonDocument(source(' [1, {"a": "é"}] '))).toEqual([1, { a: 'é' }])
+    await expect(jsonDocument(source('{"a":1}\n{"a":2}'))).rejects.toThrow(
+      new FeedError('the file is no valid JSON document'),
+    )
+    await expect(jsonDocument(source(''))).rejects.toThrow(FeedError)
+  })
+})
+
+describe('csvRows', () => {
+  const read = (csv: string, required: Parameters<typeof csvRows>[1] = ['a']) => flat(csvRows(source(csv), required))
+
+  it.each([',', ';', '\t'])('finds the delimiter %j', async (delimiter) => {
+    expect(await read(`a${delimiter}b,c`.replace(',', delimiter) + `\n1${delimiter}"x,;\ty"${delimiter}3\n`)).toEqual([
+      { line: 2, value: { a: '1', b: 'x,;\ty', c: '3' } },
+    ])
+  })
+
+  it.each([
+    ['\n', '\n'],
+    ['\r\n', '\r\n'],
+    ['\n', '\r\n'],
+    ['\r\n', '\n'],
+  ])('reads line ends %j and %j in one file', async (head, body) => {
+    expect(await read(`a,b${head}1,2${body}3,4${body}5,6`)).toEqual([
+      { line: 2, value: { a: '1', b: '2' } },
+      { line: 3, value: { a: '3', b: '4' } },
+      { line: 4, value: { a: '5', b: '6' } },
+    ])
+  })
+
+  it('counts blank lines and line breaks within cells', async () => {
+    expect(await read('\ufeffa , b\n\n1,"x\n""y"""\n3,4\n')).toEqual([
+      { line: 4, value: { a: '1', b: 'x\n"y"' } },
+      { line: 5, value: { a: '3', b: '4' } },
+    ])
+  })
+
+  it('finds the header behind blank lines', async () => {
+    expect(await read('\n\na;b\n1;2\n')).toEqual([{ line: 4, value: { a: '1', b: '2' } }])
+  })
+
+  it('rejects a row with another number of cells, and reads on', async () => {
+    expect(await read('a,b\n1\n1,2,3\n1,5" box\n')).toEqual([
+      { line: 2, reject: 'the row has 1 cells, the header 2' },
+      { line: 3, reject: 'the row has 3 cells, the header 2' },
+      { line: 4, value: { a: '1', b: '5" box' } },
+    ])
+  })
+
+  it('names the columns that are missing', async () => {
+    await expect(read('a,b\n1,2', ['a', 'x', 'y'])).rejects.toThrow(new FeedError('the header has no column "x", "y"'))
+  })
+
+  it('lets a format check the header by itself, even without a row', async () => {
+    const headers: string[][] = []
+    await read('a,b\n', (header) => void headers.push([...header]))
+    expect(headers).toEqual([['a', 'b']])
+  })
+
+  it.each(['', '  \n \n'])('refuses the empty file %j', async (csv) => {
+    await expect(read(csv)).rejects.toThrow(new FeedError('the file is empty'))
+  })
+
+  it('refuses a file whose quotes never close, and one that is not UTF-8', async () => {
+    await expect(read('a,b\n"1,2\n')).rejects.toThrow(/^the CSV cannot be read/)
+    await expect(flat(csvRows(source(new Uint8Array([0x61, 0x0a, 0xff, 0x0a])), ['a']))).rejects.toThrow('not UTF-8')
+  })
+
+  it('lets go of the input when the reader stops', async () => {
+    let closed = false
+    async function* endless() {
+      try {
+        yield new TextEncoder().encode('a\n')
+        for (;;) yield new TextEncoder().encode('1\n'.repeat(1_000))
+      } finally {
+        closed = true
+      }
+    }
+    for await (const batch of csvRows({ bytes: endless(), fileName: null }, ['a'])) {
+      expect(batch).toHaveLength(1_000)
+      break
+    }
+    expect(closed).toBe(true)
+  })
+
+  it('reads back what is written, wherever the chunks are cut', async () => {
+    const cell = fc.string({ unit: fc.constantFrom('a', 'é', '"', ',', ';', '\n', '\t', ' ') })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(cell, cell), { maxLength: 10 }),
+        fc.integer({ min: 1, max: 9 }),
+        async (rows, size) => {
+          const quote = (value: string) => `"${value.replaceAll('"', '""')}"`
+          const csv = [['a', 'b'], ...rows].map((cells) => `${cells.map(quote).join(',')}\r\n`).join('')
+          const found = await flat(csvRows(source(csv, size), ['a', 'b']))
+          expect(found.map((entry) => ('value' in entry ? entry.value : entry.reject))).toEqual(
+            rows.map(([a, b]) => ({ a, b })),
+          )
+        },
+      ),
+    )
+  })
+})

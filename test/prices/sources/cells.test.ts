@@ -1,0 +1,90 @@
+// Amounts and times as price files write them.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { dayOf, instantOf, priceOf, priceUnlessZero } from '#prices/sources/cells.ts'
+
+describe('priceOf', () => {
+  it.each([
+    ['399.01', 39901],
+    [' $2,200.00 ', 220000],
+    [0.1 + 0.2, 30],
+    [13, 1300],
+    ['0.005', 1],
+    ['9,999,999,999.99', 999_999_999_999],
+  ])('reads %j', (cell, minor) => expect(priceOf(cell, 'c')).toBe(minor))
+
+  it.each(['', ' ', '-', 'N/A', null, undefined])('takes %j for no price', (cell) => {
+    expect(priceOf(cell, 'c')).toBeNull()
+  })
+
+  it.each(['0', '$0.00', 0, '0.004', '-5.00', -0.01])('wants %j above 0', (cell) => {
+    expect(priceOf(cell, 'c')).toBe('c: price must be above 0')
+  })
+
+  it.each(['NaN', '1e309', Infinity, Number.NaN, 1e21, 'text', '10,000,000,000.00', '1 2', true, [], {}])(
+    'refuses %j by column',
+    (cell) => {
+      expect(priceOf(cell, 'marketPrice')).toMatch(/^marketPrice: ".*" is no amount up to 9,999,999,999.99$/)
+    },
+  )
+
+  it('takes 0 for no price where the source does', () => {
+    expect(priceUnlessZero('$0.00', 'c')).toBeNull()
+    expect(priceUnlessZero(0, 'c')).toBeNull()
+    expect(priceUnlessZero('-1', 'c')).toBe('c: price must be above 0')
+    expect(priceUnlessZero('1', 'c')).toBe(100)
+  })
+
+  it('keeps messages short', () => {
+    expect(String(priceOf('x'.repeat(5_000_000), 'c')).length).toBeLessThan(120)
+  })
+})
+
+describe('times', () => {
+  it('reads days at the start of the day in UTC', () => {
+    expect(dayOf('2025-02-22', 'c')).toBe(Date.UTC(2025, 1, 22))
+    expect(dayOf('2025/02/22', 'c')).toBe(Date.UTC(2025, 1, 22))
+    expect(dayOf('', 'c')).toBeNull()
+  })
+
+  it.each(['2025-02-30', '2025-13-01', '2025/02-22', '22.02.2025', '2025-2-2', '2025-02-22T00:00:00Z', 20250222])(
+    'refuses the day %j',
+    (cell) => expect(dayOf(cell, 'date')).toMatch(/^date: ".*" is no date$/),
+  )
+
+  it('reads times with a zone', () => {
+    expect(instantOf('2026-06-29T02:55:18+0200', 'c')).toBe(Date.UTC(2026, 5, 29, 0, 55, 18))
+    expect(instantOf('2025-02-08T07:57:15-05:00', 'c')).toBe(Date.UTC(2025, 1, 8, 12, 57, 15))
+    expect(instantOf(undefined, 'c')).toBeNull()
+  })
+
+  it.each([
+    '2026-03-28T19:29:00.276515',
+    '2026-03-28',
+    '2026-02-30T00:00:00Z',
+    '2026-03-28T25:00:00Z',
+    '2026-03-28T10:00:00+02',
+    '2026-03-28T10:00:00Z00',
+    'now',
+  ])('refuses the time %j', (cell) =>
+    expect(instantOf(cell, 'updatedAt')).toMatch(/^updatedAt: ".*" is no time with a zone$/),
+  )
+
+  it('reads back every time that it can be given', () => {
+    fc.assert(
+      fc.property(
+        fc.date({ min: new Date('1996-01-01'), max: new Date('9999-12-31'), noInvalidDate: true }),
+        (date) => {
+          expect(instantOf(date.toISOString(), 'c')).toBe(date.getTime())
+          expect(dayOf(date.toISOString().slice(0, 10), 'c')).toBe(date.getTime() - (date.getTime() % 86_400_000))
+        },
+      ),
+    )
+  })
+
+  it('refuses what is older than the hobby, and leaves the future to the quarantine', () => {
+    expect(dayOf('1995-12-31', 'date')).toBe('date: no price is from before 1996')
+    expect(instantOf('1970-01-01T00:00:00Z', 'c')).toBe('c: no price is from before 1996')
+    expect(dayOf('2099-01-01', 'date')).toBe(Date.UTC(2099, 0, 1))
+  })
+})

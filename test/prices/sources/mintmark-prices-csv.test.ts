@@ -1,0 +1,46 @@
+// Mintmark's own price file: what it takes, and that a bad row costs only itself.
+import { expect, it } from 'vitest'
+import { mintmarkPricesCsv } from '#prices/sources/mintmark-prices-csv.ts'
+import { readShort } from './reading.ts'
+
+const HEADER = 'item_ref,market,label,price,updated_at\n'
+
+it('reads rows in canonical form, without a time as of now', async () => {
+  const csv = `${HEADER}sample:a-1,service,nm,18500.00,2026-11-01T09:00:00Z\r\nsample:a-1,source_b,psa 10.0 GEM - MT,7.5,\n`
+  expect(await readShort(mintmarkPricesCsv, csv)).toEqual([
+    '2 sample:a-1 Near Mint service 18500.00 2026-11-01T09:00:00.000Z',
+    '3 sample:a-1 PSA 10 source_b 7.50 2026-11-21T00:00:00.000Z',
+  ])
+})
+
+it('keeps to the market of the file, whatever the caller names', async () => {
+  expect(
+    await readShort(mintmarkPricesCsv, `${HEADER}sample:a-1,service,LP,1,2026-01-01T00:00:00Z`, 'source_a'),
+  ).toEqual(['2 sample:a-1 Lightly Played service 1.00 2026-01-01T00:00:00.000Z'])
+})
+
+it.each([
+  [',service,NM,1,', 'item_ref is missing'],
+  ['a,source_d,NM,1,', 'market: "source_d" is none of service, source_a, source_b, source_c'],
+  ['a,service,10,1,', 'label: "10" is neither a condition nor a grader with a grade'],
+  ['a,service,NM,0.00,', 'price: price must be above 0'],
+  ['a,service,NM,-3,', 'price: price must be above 0'],
+  ['a,service,NM,1.005,', 'price: "1.005" is no decimal number up to 9999999999.99 with at most two decimals'],
+  ['a,service,NM,"1,000",', 'price: "1,000" is no decimal number up to 9999999999.99 with at most two decimals'],
+  [
+    'a,service,NM,10000000000.00,',
+    'price: "10000000000.00" is no decimal number up to 9999999999.99 with at most two decimals',
+  ],
+  ['a,service,NM,1e3,', 'price: "1e3" is no decimal number up to 9999999999.99 with at most two decimals'],
+  ['a,service,NM,1,2026-01-01', 'updated_at: "2026-01-01" is no time with a zone'],
+  ['a,service,NM,1', 'the row has 4 cells, the header 5'],
+])('rejects %s', async (row, reason) => {
+  expect(await readShort(mintmarkPricesCsv, `${HEADER}${row}\nb,service,NM,1,2026-01-01T00:00:00Z`)).toEqual([
+    `2 reject ${reason}`,
+    '3 b Near Mint service 1.00 2026-01-01T00:00:00.000Z',
+  ])
+})
+
+it('refuses a file of another format', async () => {
+  await expect(readShort(mintmarkPricesCsv, 'item_ref,price\na,1')).rejects.toThrow('"market", "label", "updated_at"')
+})

@@ -1,0 +1,31 @@
+// The daily series of sealed products.
+import { expect, it } from 'vitest'
+import { sealedDaily } from '#prices/sources/sealed-daily.ts'
+import { itReads, readShort } from './reading.ts'
+
+const HEADER = 'productId,date,marketPrice\n'
+
+it('reads a price a day, and a blank as no price', async () => {
+  expect(await readShort(sealedDaily, `${HEADER}5,2024-02-08,399.01\n5,2024-02-09,\n5,2024-02-10,207.0\n`)).toEqual([
+    '2 tcgplayer:5 Near Mint source_c 399.01 2024-02-08T00:00:00.000Z',
+    '3 none',
+    '4 tcgplayer:5 Near Mint source_c 207.00 2024-02-10T00:00:00.000Z',
+  ])
+})
+
+it('rejects bad rows alone', async () => {
+  const csv = `${HEADER},2024-02-08,1\n5,,1\n5,2024-02-31,1\n5,2024-02-31,1\n5,1995-01-01,1\n5,2024-02-08,x\n5,2024-02-08\n`
+  expect(await readShort(sealedDaily, csv)).toEqual([
+    '2 reject productId is missing',
+    '3 reject the price has no date',
+    '4 reject date: "2024-02-31" is no date',
+    '5 reject date: "2024-02-31" is no date',
+    '6 reject date: no price is from before 1996',
+    '7 reject marketPrice: "x" is no amount up to 9,999,999,999.99',
+    '8 reject the row has 2 cells, the header 3',
+  ])
+})
+
+itReads(sealedDaily, 'prices/pokemon-sealed-daily-usd.csv.gz', (counts) => {
+  expect(counts).toEqual({ lines: 656_925, prices: 656_925 - 46_374, none: 46_374, rejects: {} })
+})

@@ -1,0 +1,151 @@
+// Single-card prices in Brazilian real, in both key forms.
+import { expect, it } from 'vitest'
+import { singlesBrl } from '#prices/sources/singles-brl.ts'
+import { itReads, readShort, readText } from './reading.ts'
+
+const sources = (values: Record<string, unknown>) =>
+  Object.entries(values).map(([source, valueBrl]) => ({ source, valueBrl, detail: null }))
+
+function earlier(finish: string, values: Record<string, unknown>, more: Record<string, unknown> = {}): string {
+  return `${JSON.stringify({
+    key: `t1-1::${finish}`,
+    cardId: 't1-1',
+    finish,
+    name: 'Testmon',
+    number: '1',
+    language: 'en',
+    updatedAt: '2026-07-23T15:32:16.011Z',
+    priceBrl: 1.23,
+    sources: sources(values),
+    ...more,
+  })}\n`
+}
+
+function later(finish: string, values: Record<string, unknown>, more: Record<string, unknown> = {}): string {
+  return earlier(finish, values, {
+    updatedAt: '2026-08-05T18:50:49.548Z',
+    printVariation: 'unlimited',
+    stamp: 'unstamped',
+    ...more,
+  })
+}
+
+const JULY = '2026-07-23T15:32:16.011Z'
+const AUGUST = '2026-08-05T18:50:49.548Z'
+
+it('turns BRL back into EUR and USD, half up to the cent', async () => {
+  const text = earlier('normal', {
+    cardmarketTrend: 57.775,
+    cardmarketAvg30: 99,
+    tcgplayerMarket: 5.07,
+    tcgplayerMid: 99,
+  })
+  expect(await readShort(singlesBrl, text)).toEqual([
+    `1 tcgdex:t1-1:normal Near Mint source_b 10.00 ${JULY}`,
+    `1 tcgdex:t1-1:normal Near Mint source_c 1.00 ${JULY}`,
+  ])
+  expect(
+    await readShort(singlesBrl, later('normal', { cardmarketTrend: 59.1, 'tcgplayerMarket:normal': 51.15 })),
+  ).toEqual([
+    `1 tcgdex:t1-1:normal Near Mint source_b 10.00 ${AUGUST}`,
+    `1 tcgdex:t1-1:normal Near Mint source_c 10.00 ${AUGUST}`,
+  ])
+})
+
+it('carries name and number, and keeps Japanese cards apart', async () => {
+  const [row] = await readText(singlesBrl, earlier('holo', { cardmarketTrend: 10 }, { language: 'ja', cardId: 'T-1' }))
+  expect(row).toMatchObject({
+    item: { source: 'tcgdex-asia', id: 'T-1', finish: 'holo', name: 'Testmon', number: '1' },
+  })
+})
+
+it('counts only the printing that agrees with the finish of the row', async () => {
+  const printings = {
+    'tcgplayerMarket:normal': 51.15,
+    'tcgplayerMarket:unlimited-holofoil': 102.31,
+    'tcgplayerMarket:reverse-holofoil': 153.46,
+    'tcgplayerMarket:1st-edition-holofoil': 204.61,
+    'tcgplayerMid:holofoil': 1,
+  }
+  const first = { printVariation: 'firstEdition' }
+  const text =
+    later('normal', printings) +
+    later('holo', printings) +
+    later('reverse', printings) +
+    later('holo', printings, first) +
+    later('normal', printings, first) +
+    later('reverse', printings, first)
+  expect(await readShort(singlesBrl, text)).toEqual([
+    `1 tcgdex:t1-1:normal Near Mint source_c 10.00 ${AUGUST}`,
+    `2 tcgdex:t1-1:holo Near Mint source_c 20.00 ${AUGUST}`,
+    `3 tcgdex:t1-1:reverse Near Mint source_c 30.00 ${AUGUST}`,
+    `4 tcgdex:t1-1:firstEdition Near Mint source_c 40.00 ${AUGUST}`,
+    '5 none',
+    '6 none',
+  ])
+})
+
+it('takes nothing for a first edition that is the price of the plain printing', async () => {
+  const values = { cardmarketTrend: 10, tcgplayerMarket: 20 }
+  expect(await readShort(singlesBrl, earlier('firstEdition', values))).toEqual(['1 none'])
+  expect(
+    await readShort(singlesBrl, later('normal', { cardmarketTrend: 10 }, { printVariation: 'firstEdition' })),
+  ).toEqual(['1 none'])
+})
+
+it('leaves out a Cardmarket trend of the reverse holo that was copied to the holo card', async () => {
+  const other = { cardId: 't1-2' }
+  const text =
+    earlier('holo', { cardmarketTrend: 57.78, tcgplayerMarket: 5.07 }) +
+    earlier('reverse', { cardmarketTrend: 57.78 }) +
+    earlier('holo', { cardmarketTrend: 57.78 }, other) +
+    earlier('reverse', { cardmarketTrend: 115.55 }, other)
+  expect(await readShort(singlesBrl, text)).toEqual([
+    `1 tcgdex:t1-1:holo Near Mint source_c 1.00 ${JULY}`,
+    `2 tcgdex:t1-1:reverse Near Mint source_b 10.00 ${JULY}`,
+    `3 tcgdex:t1-2:holo Near Mint source_b 10.00 ${JULY}`,
+    `4 tcgdex:t1-2:reverse Near Mint source_b 20.00 ${JULY}`,
+  ])
+})
+
+it('does so across the border of two batches, too', async () => {
+  const filler = Array.from({ length: 999 }, (_, i) =>
+    earlier('normal', { cardmarketTrend: 10 }, { cardId: `f-${i}` }),
+  ).join('')
+  const rows = await readShort(
+    singlesBrl,
+    filler + earlier('holo', { cardmarketTrend: 9 }) + earlier('reverse', { cardmarketTrend: 9 }),
+  )
+  expect(rows).toHaveLength(1_001)
+  expect(rows.slice(-2)).toEqual(['1000 none', `1001 tcgdex:t1-1:reverse Near Mint source_b 1.56 ${JULY}`])
+})
+
+it.each([
+  [
+    earlier('normal', { cardmarketTrend: 10 }, { updatedAt: '2026-07-24T00:00:00Z' }),
+    'updatedAt: no BRL rate for that day',
+  ],
+  [earlier('normal', { cardmarketTrend: 10 }, { updatedAt: 'x' }), 'updatedAt: "x" is no time with a zone'],
+  [earlier('normal', { cardmarketTrend: 0 }), 'valueBrl: price must be above 0'],
+  [earlier('normal', { cardmarketTrend: 0.02 }), 'valueBrl: price must be above 0'],
+  [earlier('normal', { cardmarketTrend: 'much' }), 'valueBrl: "much" is no amount up to 9,999,999,999.99'],
+  [later('normal', { cardmarketTrend: 10 }, { stamp: 'staff' }), 'stamp: "staff" is no plain printing'],
+  ['{"cardId":"t1-1"}\n', 'cardId, finish or sources is missing'],
+  ['{broken\n', 'the line is no valid JSON'],
+])('rejects %s', async (text, reason) => {
+  const rows = await readShort(singlesBrl, earlier('normal', { cardmarketTrend: 57.78 }, { cardId: 't1-0' }) + text)
+  expect(rows).toEqual([`1 tcgdex:t1-0:normal Near Mint source_b 10.00 ${JULY}`, `2 reject ${reason}`])
+})
+
+it('refuses the file of changes and says why', async () => {
+  const csv = 'key,date,oldPriceBrl,newPriceBrl,changePercent\nt1-1::holo,2026-08-01,38.32,39.38,2.77\n'
+  await expect(readShort(singlesBrl, csv)).rejects.toThrow('the CSV of price changes is not read')
+})
+
+itReads(singlesBrl, 'prices/pokemon-singles-brl-2026-07-23.ndjson.gz', (counts) => {
+  expect(counts).toEqual({ lines: 27_601, prices: 33_224, none: 2_296, rejects: {} })
+})
+
+itReads(singlesBrl, 'prices/pokemon-singles-brl-2026-08-05.ndjson.gz', (counts) => {
+  expect(counts).toEqual({ lines: 27_514, prices: 44_438, none: 404, rejects: {} })
+})

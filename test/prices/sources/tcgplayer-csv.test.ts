@@ -1,0 +1,112 @@
+// TCGplayer prices in the three layouts that people have.
+import { expect, it } from 'vitest'
+import { tcgplayerCsv } from '#prices/sources/tcgplayer-csv.ts'
+import { readShort } from './reading.ts'
+
+const NOW = '2026-11-21T00:00:00.000Z'
+const PRICING =
+  'TCGplayer Id,Product Line,Set Name,Product Name,Title,Number,Rarity,Condition,TCG Market Price,' +
+  'TCG Direct Low,TCG Low Price With Shipping,TCG Low Price,Total Quantity,Add to Quantity,TCG Marketplace Price,Photo URL'
+
+const pricing = (...rows: [id: string, condition: string, price: string][]) =>
+  [
+    PRICING,
+    ...rows.map(
+      ([id, condition, price]) => `"${id}","Pokemon","S","P","","1","C","${condition}","${price}",${'"",'.repeat(6)}""`,
+    ),
+  ].join('\r\n')
+
+it('reads the pricing export, whose ids are SKU ids', async () => {
+  const csv = pricing(
+    ['501', 'Near Mint', '12.345'],
+    ['502', 'Lightly Played Reverse Holofoil', '1,049.00'],
+    ['503', 'Near Mint Foil', '2'],
+    ['504', 'Heavily Played 1st Edition Holofoil', '3'],
+    ['505', 'Moderately Played Unlimited', '3'],
+    ['506', 'Unopened', '99.99'],
+    ['507', 'Near Mint', ''],
+  )
+  expect(await readShort(tcgplayerCsv, csv)).toEqual([
+    `2 tcgplayer-sku:501 Near Mint source_c 12.35 ${NOW}`,
+    `3 tcgplayer-sku:502:reverse Lightly Played source_c 1049.00 ${NOW}`,
+    `4 tcgplayer-sku:503:foil Near Mint source_c 2.00 ${NOW}`,
+    `5 tcgplayer-sku:504:firstEdition Heavily Played source_c 3.00 ${NOW}`,
+    `6 tcgplayer-sku:505:normal Moderately Played source_c 3.00 ${NOW}`,
+    `7 tcgplayer-sku:506 Near Mint source_c 99.99 ${NOW}`,
+    '8 none',
+  ])
+})
+
+it.each(['Opened', 'Damaged', 'Damaged Foil', 'Near Mint Prizm', 'PSA 10', '', 'Near Mint '.repeat(100)])(
+  'rejects the condition "%s", which has no label',
+  async (condition) => {
+    const [row] = await readShort(tcgplayerCsv, pricing(['1', condition, '1.00']))
+    expect(row).toMatch(/^2 reject Condition: ".*" is no condition with a label$/)
+  },
+)
+
+it('rejects amounts and ids that are none', async () => {
+  const csv = pricing(
+    ['', 'Near Mint', '1'],
+    ['x', 'Near Mint', '1'],
+    ['1', 'Near Mint', '0.00'],
+    ['1', 'Near Mint', '1e309'],
+  )
+  expect(await readShort(tcgplayerCsv, csv)).toEqual([
+    '2 reject TCGplayer Id: "" is no id',
+    '3 reject TCGplayer Id: "x" is no id',
+    '4 reject TCG Market Price: price must be above 0',
+    '5 reject TCG Market Price: "1e309" is no amount up to 9,999,999,999.99',
+  ])
+})
+
+it('reads the collection export by product id and printing', async () => {
+  const csv =
+    `Product ID,${PRICING.replace('Condition,', 'Condition,Printing,')}\n` +
+    `77,501,One Piece Card Game,S,P,,1,C,Near Mint,Foil,3.88,,,,1,,,\n78,502,Pokemon,S,P,,1,C,Lightly Played Holofoil,,4,,,,,1,,\n`
+  expect(await readShort(tcgplayerCsv, csv)).toEqual([
+    `2 tcgplayer:77:foil Near Mint source_c 3.88 ${NOW}`,
+    `3 tcgplayer:78:holo Lightly Played source_c 4.00 ${NOW}`,
+  ])
+})
+
+it('reads tcgcsv prices in either order of columns, one row per printing', async () => {
+  const printings = [
+    'Normal',
+    'Holofoil',
+    'Reverse Holofoil',
+    '1st Edition',
+    '1st Edition Holofoil',
+    'Unlimited',
+    'Unlimited Holofoil',
+    'Foil',
+  ]
+  const archive = [
+    'productId,subTypeName,lowPrice,midPrice,highPrice,marketPrice,directLowPrice',
+    ...printings.map((printing) => `5,${printing},1,2,3,4.5,`),
+  ].join('\n')
+  expect((await readShort(tcgplayerCsv, archive)).map((row) => row.split(' ')[1])).toEqual([
+    'tcgplayer:5:normal',
+    'tcgplayer:5:holo',
+    'tcgplayer:5:reverse',
+    'tcgplayer:5:firstEdition',
+    'tcgplayer:5:firstEdition',
+    'tcgplayer:5:normal',
+    'tcgplayer:5:holo',
+    'tcgplayer:5:foil',
+  ])
+  const current =
+    'productId,lowPrice,midPrice,highPrice,marketPrice,directLowPrice,subTypeName\n' +
+    '5,1,2,3,,,Normal\n6,1,2,3,null,,Normal\n7,,,,9.99,,Cold Foil\n'
+  expect(await readShort(tcgplayerCsv, current)).toEqual([
+    '2 none',
+    '3 none',
+    '4 reject subTypeName: "Cold Foil" is no known printing',
+  ])
+})
+
+it('refuses other headers, even without a row', async () => {
+  await expect(readShort(tcgplayerCsv, 'Product Line,Product Name,Condition,SkuId\n')).rejects.toThrow(
+    'no TCGplayer price file',
+  )
+})
