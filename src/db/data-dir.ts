@@ -125,19 +125,28 @@ export interface SystemUser {
  * @throws Error when the system has neither `postgres` nor `nobody`
  */
 export function unprivilegedUser(): SystemUser {
-  const users = readFileSync('/etc/passwd', 'utf8').split('\n').map((line) => line.split(':'))
-  for (const wanted of ['postgres', '_postgres', 'nobody']) {
-    const found = users.find(([name]) => name === wanted)
-    // macOS writes nobody's number as -2.
-    if (found) return { name: wanted, uid: Number(found[2]) >>> 0, gid: Number(found[3]) >>> 0 }
-  }
-  throw new Error('Running as root needs a user postgres or nobody; start as an ordinary user or set DATABASE_URL')
+  const users = systemUsers()
+  const wanted = ['postgres', '_postgres', 'nobody']
+  const user = wanted.map((name) => users.find((each) => each.name === name)).find((each) => each)
+  if (!user) throw new Error('As root, mintmark needs a user postgres or nobody; start it as another or set DATABASE_URL')
+  return user
 }
 
 /** Owner of the file, or null when there is no such file or it belongs to root. */
 export function ownerOf(file: string): SystemUser | null {
   const stat = statSync(file, { throwIfNoEntry: false })
-  return stat && stat.uid !== 0 ? { name: `user ${stat.uid}`, uid: stat.uid, gid: stat.gid } : null
+  if (!stat || stat.uid === 0) return null
+  const { uid, gid } = stat
+  return { name: systemUsers().find((user) => user.uid === uid)?.name ?? `user ${uid}`, uid, gid }
+}
+
+function systemUsers(): SystemUser[] {
+  const lines = readFileSync('/etc/passwd', 'utf8').split('\n').filter((line) => /^[^#]/.test(line))
+  return lines.map((line) => {
+    const [name, , uid, gid] = line.split(':') as [string, string, string, string]
+    // macOS writes nobody's numbers as -2.
+    return { name, uid: Number(uid) >>> 0, gid: Number(gid) >>> 0 }
+  })
 }
 
 /** Whether the mode bits let the user through every directory above, and read the file or pass the directory itself. */

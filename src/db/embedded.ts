@@ -6,7 +6,7 @@ import * as fs from 'node:fs'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import {
@@ -132,7 +132,7 @@ export function embeddedConnection(dataDir: string): string | null {
 
 async function start(dataDir: string, log: Log, durable: boolean): Promise<EmbeddedServer> {
   const before = readConnection(dataDir)
-  if (before && before.owner.pid !== process.pid && isRunning(before.owner)) {
+  if (before && isRunning(before.owner)) {
     throw new Error(`DATA_DIR ${dataDir} is in use by another mintmark (process ${before.owner.pid})`)
   }
   const home = chooseHome(dataDir, log)
@@ -193,7 +193,7 @@ async function start(dataDir: string, log: Log, durable: boolean): Promise<Embed
 
   async function relaunch(): Promise<void> {
     log.warn('embedded PostgreSQL ended by itself; starting it again')
-    for (let pause = 100; !stopping; pause = Math.min(pause * 2, 1_000)) {
+    for (let pause = 100; !stopping; pause = Math.min(pause * 2, 2_000)) {
       try {
         server = await launch()
         return
@@ -215,8 +215,8 @@ async function start(dataDir: string, log: Log, durable: boolean): Promise<Embed
 }
 
 /**
- * As root, which PostgreSQL refuses, the server runs as the owner of its data, or as an unprivileged user; what that one
- * cannot enter (a checkout or data directory below /root) is kept below /var/lib/mintmark instead.
+ * As root, which PostgreSQL refuses, the server runs as the owner of its data, or as an unprivileged user; what that
+ * one cannot enter (a checkout or data directory below /root) is kept below /var/lib/mintmark instead.
  */
 function chooseHome(dataDir: string, log: Log): Home {
   const root = fs.realpathSync(dataDir)
@@ -229,10 +229,14 @@ function chooseHome(dataDir: string, log: Log): Home {
   let base = remembered ?? root
   if (user && !remembered) {
     letIn(root, user)
-    if (!canRead(root, user)) base = makeElsewhere(root)
+    if (!canRead(root, user)) {
+      // Never begin afresh elsewhere while there is data here.
+      if (fs.existsSync(kept)) throw new Error(`PostgreSQL's user ${user.name} cannot enter ${root}, where its data is`)
+      base = makeElsewhere(root)
+    }
   }
   const { native, version } = choosePrograms(base, user)
-  if (base !== root) log.info(`PostgreSQL runs as ${user?.name ?? 'this user'}, who cannot enter ${root}: the data is in ${base}`)
+  if (base !== root) log.info(`PostgreSQL's user ${user?.name ?? ''} cannot enter ${root}; its data is in ${base}`)
   return { data: join(base, 'postgres'), native, version, user }
 }
 
@@ -256,8 +260,8 @@ function choosePrograms(base: string, user: SystemUser | null): { native: string
   const { version } = JSON.parse(fs.readFileSync(join(packaged, 'package.json'), 'utf8')) as { version: string }
   const short = version.replace(/\.0(-.*)?$/, '')
   const native = join(packaged, 'native')
-  const needed = ['bin/initdb', 'bin/postgres', 'share/postgresql/postgres.bki', 'lib/postgresql/plpgsql.so']
-  const readable = !user || needed.every((file) => !fs.existsSync(join(native, file)) || canRead(join(native, file), user))
+  const needed = ['bin/postgres', 'lib/postgresql', 'share/postgresql/postgres.bki'].map((path) => join(native, path))
+  const readable = !user || needed.every((path) => canRead(path, user))
   if (readable && linkLibraries(packaged, native)) return { native, version: short }
 
   const copy = join(base, `postgres-programs-${version}`)
@@ -266,7 +270,8 @@ function choosePrograms(base: string, user: SystemUser | null): { native: string
     fs.rmSync(draft, { recursive: true, force: true })
     fs.cpSync(native, draft, { recursive: true, verbatimSymlinks: true, filter: (file) => !file.endsWith('.a') })
     linkLibraries(packaged, draft)
-    for (const file of ['', ...fs.readdirSync(draft, { recursive: true, encoding: 'utf8' })]) own(user, join(draft, file))
+    const files = fs.readdirSync(draft, { recursive: true, encoding: 'utf8' })
+    for (const file of ['', ...files]) own(user, join(draft, file))
     fs.renameSync(draft, copy)
   }
   return { native: copy, version: short }
@@ -274,17 +279,16 @@ function choosePrograms(base: string, user: SystemUser | null): { native: string
 
 /** npm packages hold no links; the package's own install script, which makes them, may have been forbidden to run. */
 function linkLibraries(packaged: string, native: string): boolean {
-  const links = JSON.parse(readText(join(packaged, 'native/pg-symlinks.json')) ?? '[]') as { source: string; target: string }[]
-  try {
-    for (const { source, target } of links) {
-      const link = join(native, target.replace(/^native\//, ''))
-      if (!fs.existsSync(link)) fs.symlinkSync(source.slice(source.lastIndexOf('/') + 1), link)
+  const listed = readText(join(packaged, 'native/pg-symlinks.json')) ?? '[]'
+  for (const { source, target } of JSON.parse(listed) as { source: string; target: string }[]) {
+    const link = join(native, relative('native', target))
+    try {
+      if (!fs.existsSync(link)) fs.symlinkSync(basename(source), link)
+    } catch (error) {
+      if (!isSystemError(error) || error.code !== 'EEXIST') return false
     }
-    return true
-  } catch (error) {
-    if (isSystemError(error) && error.code === 'EEXIST') return true
-    return false
   }
+  return true
 }
 
 function own(user: SystemUser | null, path: string): void {
@@ -309,7 +313,8 @@ async function initialise(home: Home, password: string, durable: boolean): Promi
     let said = ''
     child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
     const [code] = (await once(child, 'close')) as [number | null]
-    if (code !== 0) throw new Error(`Embedded PostgreSQL cannot create its data: ${lastWords(said) ?? `initdb ended with ${code}`}`)
+    const words = lastWords(said) ?? `initdb ended with ${code}`
+    if (code !== 0) throw new Error(`Embedded PostgreSQL cannot create its data: ${words}`)
     fs.renameSync(draft, home.data)
   } finally {
     fs.rmSync(passwordFile, { force: true })
@@ -320,6 +325,7 @@ async function initialise(home: Home, password: string, durable: boolean): Promi
 /** Resolves once the server takes connections; recovery after a crash may need its time. */
 async function startServer(home: Home, args: string[], logFile: string, log: Log): Promise<ChildProcess> {
   const deadline = Date.now() + STOP_MS
+  if (fs.existsSync(logFile)) fs.renameSync(logFile, `${logFile}.previous`)
   for (;;) {
     const output = fs.openSync(logFile, 'w', 0o600)
     // Its own process group: Ctrl-C in the terminal reaches us alone, and we stop it when our work is done.
@@ -342,7 +348,9 @@ async function startServer(home: Home, args: string[], logFile: string, log: Log
     const words = lastWords(fs.readFileSync(logFile, 'utf8'))
     // After a kill of the postmaster alone, its children need a moment to notice.
     const lingering = words && /pre-existing shared memory block|lock file ".*" already exists/.test(words)
-    if (!lingering || Date.now() > deadline) throw new Error(`Embedded PostgreSQL cannot start: ${words ?? ended.message}`)
+    if (!lingering || Date.now() > deadline) {
+      throw new Error(`Embedded PostgreSQL cannot start: ${words ?? ended.message}`)
+    }
     await delay(100)
   }
 }
@@ -352,7 +360,7 @@ function isReady(home: Home, pid: number | undefined): boolean {
   return Number(lines[0]) === pid && lines[7]?.trim() === 'ready'
 }
 
-/** Ends a server that a killed process of ours left running, and clears a lock whose number now names another process. */
+/** Ends a server that a killed process of ours left running; clears a lock whose number now names another process. */
 async function stopOrphan(home: Home, log: Log): Promise<void> {
   const pid = Number(postmasterFile(home)[0])
   if (!pid || processStart(pid) === null) return
@@ -387,7 +395,8 @@ async function chooseAddress(home: Home): Promise<Address> {
   if (fits(home.data)) return { host: home.data, port: 5432, socketDir: null }
   const socketDir = fs.mkdtempSync(join(tmpdir(), 'mintmark-'))
   own(home.user, socketDir)
-  if (fits(socketDir) && (!home.user || canRead(socketDir, home.user))) return { host: socketDir, port: 5432, socketDir }
+  const reachable = !home.user || canRead(socketDir, home.user)
+  if (fits(socketDir) && reachable) return { host: socketDir, port: 5432, socketDir }
   fs.rmSync(socketDir, { recursive: true, force: true })
   return { host: '127.0.0.1', port: await freePort(), socketDir: null }
 }
@@ -421,7 +430,8 @@ async function createDatabase(url: string): Promise<void> {
 
 /** PostgreSQL runs as its own user, in a directory it can enter, and free of our PG* variables. */
 function asUser(home: Home) {
-  return { cwd: '/', env: { LC_ALL: 'C', PATH: '/usr/bin:/bin' }, ...(home.user && { uid: home.user.uid, gid: home.user.gid }) }
+  const env = { LC_ALL: 'C', PATH: '/usr/bin:/bin' }
+  return home.user ? { cwd: '/', env, uid: home.user.uid, gid: home.user.gid } : { cwd: '/', env }
 }
 
 /** The last error among lines of PostgreSQL's, without its prefix. */

@@ -16,10 +16,10 @@ export async function migrate<Schema>(db: { kysely: Kysely<Schema> }, folder = M
   await pendingMigrations(db, folder)
   const migrator = new Migrator({ db: db.kysely, provider: { getMigrations: () => readMigrations(folder) } })
   const { error, results = [] } = await migrator.migrateToLatest()
-  if (error !== undefined) {
+  if (error) {
     const failed = results.find((result) => result.status === 'Error')
     const what = failed ? `Migration ${failed.migrationName} failed` : 'Migrating the database failed'
-    throw new Error(`${what}: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+    throw new Error(`${what}: ${(error as Error).message}`, { cause: error })
   }
   return results.map((result) => result.migrationName)
 }
@@ -36,7 +36,7 @@ export async function pendingMigrations<Schema>(
   const applied = await appliedNames(db)
   const unknown = applied.filter((name) => !known.includes(name))
   if (unknown.length > 0) {
-    throw new Error(`The database is newer than this program: it has migration ${unknown.at(-1)}; install a newer mintmark`)
+    throw new Error(`The database is newer than this program: it has ${unknown.at(-1)}; install a newer mintmark`)
   }
   return known.filter((name) => !applied.includes(name))
 }
@@ -60,8 +60,8 @@ function namesIn(folder: URL): string[] {
 }
 
 async function appliedNames<Schema>(db: { kysely: Kysely<Schema> }): Promise<string[]> {
-  const table = await sql<{ name: string | null }>`select to_regclass('kysely_migration')::text as name`.execute(db.kysely)
-  if (!table.rows[0]?.name) return []
+  const table = sql<{ there: boolean }>`select to_regclass('kysely_migration') is not null as there`
+  if (!(await table.execute(db.kysely)).rows[0]?.there) return []
   const applied = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db.kysely)
   return applied.rows.map((row) => row.name)
 }

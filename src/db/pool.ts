@@ -1,7 +1,7 @@
 // The connection pool with Kysely on it, and COPY in and out of it for bulk data.
 import {
   AbortedTransactionError,
-  CompiledQuery,
+  type CompiledQuery,
   type DatabaseConnection,
   type Driver,
   Kysely,
@@ -43,6 +43,8 @@ export interface PoolOptions {
  * beyond 2^53), TIMESTAMPTZ as `Date`, arrays of these alike. Sessions run in UTC.
  */
 export function openPool<Schema>(options: PoolOptions): Database<Schema> {
+  // By statement, not at the start of the connection: poolers refuse start-up parameters they do not know.
+  const session = `set time zone 'UTC'; set statement_timeout = ${options.statementTimeoutMs ?? 0}`
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.max,
@@ -51,8 +53,7 @@ export function openPool<Schema>(options: PoolOptions): Database<Schema> {
     keepAlive: true,
     types: { getTypeParser },
     Client: PreparingClient,
-    // Set by statement, not at the start of the connection: poolers refuse start-up parameters they do not know.
-    onConnect: (client) => client.query(`set time zone 'UTC'; set statement_timeout = ${options.statementTimeoutMs ?? 0}`),
+    onConnect: (client) => client.query(session),
   })
   // A lost connection also fails the query on it; without these listeners its event would end the process.
   pool.on('error', () => {})
@@ -108,8 +109,8 @@ export async function copyIn(
 }
 
 /**
- * Field `i` of a row lies at `offsets[i]` with `lengths[i]` bytes, big-endian; NULL has length -1. Buffer and arrays are
- * used again for the next row: read at once, keep nothing.
+ * Field `i` of a row lies at `offsets[i]` with `lengths[i]` bytes, big-endian; NULL has length -1. Buffer and arrays
+ * are used again for the next row: read at once, keep nothing.
  */
 export type BinaryRow = (buffer: Buffer, offsets: Int32Array, lengths: Int32Array) => void
 
@@ -223,7 +224,7 @@ function int8(text: string): number {
   return value
 }
 
-/** Kysely's own driver hides its client, which COPY needs, and gives back connections whose transaction is still open. */
+/** Kysely's own driver hides its client, which COPY needs, and gives back connections that are no good any more. */
 class PoolConnection implements DatabaseConnection {
   readonly client: pg.PoolClient
   /** Not to be used again. */
@@ -234,9 +235,9 @@ class PoolConnection implements DatabaseConnection {
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    const { command, rowCount, rows } = await this.client.query(query.sql, [...query.parameters]).catch((error) => {
+    const { command, rowCount, rows } = await this.client.query(query.sql, [...query.parameters]).catch((error: Error) => {
       // A migration changed the columns of a statement prepared before it: this connection would fail for ever.
-      if (/^cached plan must not change/.test(String(error?.message))) this.spoilt = true
+      if (error.message.startsWith('cached plan must not change')) this.spoilt = true
       throw error
     })
     const counts = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE' || command === 'MERGE'
@@ -282,7 +283,7 @@ function poolDriver(pool: pg.Pool): Driver {
 }
 
 /** Takes the one connection of a transaction, or one of the pool, for work that Kysely does not know. */
-function reserve(on: QueryExecutorProvider): Promise<{ connection: PoolConnection; release(): void }> {
+function reserve(on: QueryExecutorProvider): Promise<{ connection: PoolConnection; release: () => void }> {
   return new Promise((resolve, reject) => {
     on.getExecutor()
       .provideConnection((connection) =>

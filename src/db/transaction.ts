@@ -5,9 +5,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 /** serialization_failure, deadlock_detected */
 const RETRYABLE = new Set(['40001', '40P01'])
 
-/** The system's codes, and PostgreSQL's for: connection trouble, shut down, crashed, starting, too many connections. */
-const UNAVAILABLE_CODE = /^(E[A-Z]+|08...|57P0[1-5]|53300)$/
-const UNAVAILABLE_MESSAGE = /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed)/
+/** The system's codes, then PostgreSQL's: connection trouble, shut down, crashed, starting, too many connections. */
+const UNAVAILABLE_CODE = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|08...|57P0[1235]|53300)$/
+const UNAVAILABLE_MESSAGE = /^(Connection terminated|timeout exceeded when trying|Client (has encountered|was closed))/
 
 export interface TransactionOptions {
   isolation?: IsolationLevel
@@ -38,7 +38,9 @@ export async function inTransaction<Schema, Result>(
 
 /** Whether the error means that the database cannot be reached or went away, so that the same may work later. */
 export function isUnavailable(error: unknown): boolean {
-  return UNAVAILABLE_CODE.test(codeOf(error)) || (error instanceof Error && UNAVAILABLE_MESSAGE.test(error.message))
+  if (!(error instanceof Error)) return false
+  const connecting = 'syscall' in error && error.syscall === 'connect'
+  return connecting || UNAVAILABLE_CODE.test(codeOf(error)) || UNAVAILABLE_MESSAGE.test(error.message)
 }
 
 function codeOf(error: unknown): string {

@@ -55,7 +55,8 @@ test('of many that try at the same moment, one gets it', async () => {
   mkdirSync(dataDir, { recursive: true })
   writeFileSync(join(dataDir, 'mintmark.pid'), JSON.stringify({ pid: 1, started: 'long ago' }))
   const args = ['--no-warnings', '--input-type=module-typescript', '-e', program]
-  const children = Array.from({ length: 4 }, () => spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] }))
+  const run = () => spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const children = [run(), run(), run(), run()]
   const said = await Promise.all(children.map(async (child) => String((await once(child.stdout, 'data'))[0]).trim()))
   expect(said.filter((line) => line === 'mine')).toHaveLength(1)
   expect(said.filter((line) => line.includes('is in use by another mintmark'))).toHaveLength(3)

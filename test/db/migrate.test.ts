@@ -72,7 +72,7 @@ test('a database newer than the program is refused', async () => {
   write('20260102_second', 'select 1')
   await migrate(db, folderUrl)
   rmSync(join(folder, '20260102_second.ts'))
-  const refusal = 'The database is newer than this program: it has migration 20260102_second; install a newer mintmark'
+  const refusal = 'The database is newer than this program: it has 20260102_second; install a newer mintmark'
   await expect(migrate(db, folderUrl)).rejects.toThrow(new Error(refusal))
   await expect(pendingMigrations(db, folderUrl)).rejects.toThrow(new Error(refusal))
 })

@@ -1,6 +1,7 @@
 // The pool: types, prepared statements, survival of lost connections, COPY both ways.
 import fc from 'fast-check'
 import { sql } from 'kysely'
+import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { copyIn, copyOut, type Database, int4At, int8At, openPool, readBinaryCopy } from '#db/pool.ts'
 import { isUnavailable } from '#db/transaction.ts'
@@ -26,8 +27,9 @@ afterAll(async () => {
 
 test('values come exact: numeric and date as text, int8 as a safe number, time as Date', async () => {
   const { rows } = await sql`select 9007199254740991::int8 as whole, 2.50::numeric as amount, date '2026-01-31' as day,
-    timestamptz '2026-01-31 12:00:00.5+03' as at, array[1, null]::int8[] as wholes, array[0.10, null]::numeric[] as amounts,
-    array[date '2026-01-31'] as days, current_setting('TimeZone') as zone, current_setting('statement_timeout') as timeout
+    timestamptz '2026-01-31 12:00:00.5+03' as at, array[1, null]::int8[] as wholes,
+    array[0.10, null]::numeric[] as amounts, array[date '2026-01-31'] as days,
+    current_setting('TimeZone') as zone, current_setting('statement_timeout') as timeout
   `.execute(db.kysely)
   expect(rows).toEqual([
     {
@@ -55,6 +57,17 @@ test('statements with parameters are prepared once per connection', async () => 
   expect(names).toEqual([{ uses: 3 }])
 })
 
+test('a connection whose prepared statement a migration made invalid is replaced', async () => {
+  const one = openPool<Schema>({ url: database.url, max: 1, applicationName: 'migrated' })
+  const read = () => one.kysely.selectFrom('numbers').selectAll().where('a', '=', 1).execute()
+  await read()
+  await sql`alter table numbers alter b type int8`.execute(db.kysely)
+  await expect(read()).rejects.toThrow('cached plan')
+  expect(await read()).toEqual([])
+  await sql`alter table numbers alter b type int4`.execute(db.kysely)
+  await one.close()
+})
+
 test('a terminated connection fails its query only; idle, busy and reserved ones are replaced', async () => {
   const held = await db.pool.connect()
   const busy = sql`select pg_sleep(20)`.execute(db.kysely)
@@ -80,6 +93,7 @@ test('a server that is not there is told apart from a wrong statement', async ()
     await nowhere.close()
   }
   await expect(sql`select nonsense`.execute(db.kysely)).rejects.not.toSatisfy(isUnavailable)
+  await expect(readFile('/nowhere')).rejects.not.toSatisfy(isUnavailable)
 })
 
 test('all connections taken for too long is unavailability', async () => {
@@ -96,9 +110,12 @@ const row = fc.record({
   c: fc.double({ noNaN: true }),
 })
 
+const someRows = fc.array(row, { maxLength: 30 })
+const chunkSizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 })
+
 test('binary COPY hands back what went in, wherever the chunks are cut', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(row, { maxLength: 30 }), fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 }), async (rows, cuts) => {
+    fc.asyncProperty(someRows, chunkSizes, async (rows, cuts) => {
       await sql`truncate numbers`.execute(db.kysely)
       const lines = rows.map(({ a, b, c }) => `${a}\t${b ?? '\\N'}\t${Object.is(c, -0) ? '-0' : c}\n`)
       expect(await copyIn(db.kysely, 'copy numbers (a, b, c) from stdin', lines)).toBe(rows.length)
@@ -119,7 +136,8 @@ test('binary COPY hands back what went in, wherever the chunks are cut', async (
 test('a binary stream cut short or of another kind is an error', async () => {
   const whole = Buffer.concat(await Array.fromAsync(copyOut(db.kysely, 'copy (select 1) to stdout (format binary)')))
   await expect(readBinaryCopy(cutUp(whole.subarray(0, -2), [7]), () => {})).rejects.toThrow('ended early')
-  await expect(readBinaryCopy(cutUp(Buffer.from('1\t2\t3\n1\t2\t3\n'), [5]), () => {})).rejects.toThrow('no binary COPY')
+  const text = Buffer.from('1\t2\t3\n1\t2\t3\n')
+  await expect(readBinaryCopy(cutUp(text, [5]), () => {})).rejects.toThrow('no binary COPY')
 })
 
 test('the binary form of COPY loads again', async () => {

@@ -33,7 +33,7 @@ const balances = async () =>
 
 test('a real deadlock is run again until both are through', async () => {
   let runs = 0
-  let waiting: (() => void)[] = []
+  const waiting: (() => void)[] = []
   // Both hold their first row before either asks for its second; in later runs nobody waits.
   const bothHere = () =>
     new Promise<void>((resolve) => {
@@ -58,7 +58,8 @@ test('serialisable transactions that read what others write lose no update', asy
     inTransaction(
       db,
       async (tx) => {
-        const { balance } = await tx.selectFrom('accounts_of_test').select('balance').where('id', '=', 1).executeTakeFirstOrThrow()
+        const one = tx.selectFrom('accounts_of_test').select('balance').where('id', '=', 1)
+        const { balance } = await one.executeTakeFirstOrThrow()
         await tx.updateTable('accounts_of_test').set({ balance: balance + 1 }).where('id', '=', 1).execute()
       },
       { isolation: 'serializable', attempts: 30 },
