@@ -20,7 +20,7 @@ const RARITIES: Readonly<Record<string, string>> = {
 export function rarityTerm(value: unknown): string | undefined {
   const rarity = text(value)
   if (rarity === undefined || rarity.toLowerCase() === 'none') return undefined
-  return RARITIES[rarity.toLowerCase()] ?? rarity.replace(/\b(rare|illustration)\b/g, (word) => word[0]!.toUpperCase() + word.slice(1))
+  return RARITIES[rarity.toLowerCase()] ?? rarity.replace(/\brare\b/g, 'Rare').replace(/\billustration\b/g, 'Illustration')
 }
 
 const STAGES: Readonly<Record<string, string>> = {

@@ -2,7 +2,9 @@
 import { FeedError, jsonDocument } from '#core/feed.ts'
 import type { Market } from '#core/markets.ts'
 import type { CatalogueFormat, Genre } from '../records.ts'
-import { attributeList, catalogueRows, documentLines, type Entry, isObject, type Json, text, wholeNumber } from './reading.ts'
+import {
+  attributeList, catalogueRows, documentLines, type Entry, isObject, type Json, text, wholeNumber,
+} from './reading.ts'
 
 // Refs: `cardmarket:game:<game>` (root), `cardmarket:category:<idCategory>`, `cardmarket:<idProduct>`.
 const GAMES = [

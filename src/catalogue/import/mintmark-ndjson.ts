@@ -11,12 +11,11 @@ import { catalogueRows, type Entry, type Json } from './reading.ts'
 // PostgreSQL cannot store NUL; white space at the ends would make two names of one.
 const TEXT_PATTERN = '^(?=\\S)[^\\u0000]*\\S$'
 
-const shortText = () =>
-  Type.String({ maxLength: 500, pattern: TEXT_PATTERN, allowed: 'text of 1 to 500 characters without white space at its ends' })
-const slug = () =>
-  Type.String({ maxLength: 300, pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', allowed: 'lower-case words and digits joined with "-"' })
-const address = () =>
-  Type.String({ maxLength: 2000, pattern: '^https?://[^\\s\\u0000]+$', allowed: 'an http or https address' })
+/** Text of a field: `allowed` is what a refusal says. */
+const matching = (pattern: string, maxLength: number, allowed: string) => Type.String({ pattern, maxLength, allowed })
+const shortText = () => matching(TEXT_PATTERN, 500, 'text of 1 to 500 characters without white space at its ends')
+const slug = () => matching('^[a-z0-9]+(-[a-z0-9]+)*$', 300, 'lower-case words and digits joined with "-"')
+const address = () => matching('^https?://[^\\s\\u0000]+$', 2000, 'an http or https address')
 const positive = () => Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 })
 const market = () => Type.Enum([...MARKETS])
 const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
@@ -55,11 +54,10 @@ const PRICE = Type.Object(
   {
     market: market(),
     label: shortText(),
-    price: Type.String({ pattern: '^\\d{1,10}(\\.\\d{1,2})?$', allowed: 'a decimal in text with at most two decimals, such as "18500.00"' }),
-    updated_at: Type.String({
-      pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,3})?Z$',
-      allowed: 'a time in UTC, such as "2026-11-01T09:00:00Z"',
-    }),
+    price: matching('^\\d{1,10}(\\.\\d{1,2})?$', 13, 'a decimal as text with at most two decimals, such as "18500.00"'),
+    updated_at: matching(
+      '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,3})?Z$', 24, 'a time in UTC, such as "2026-11-01T09:00:00Z"',
+    ),
   },
   closed,
 )
@@ -122,9 +120,10 @@ function categoryOf({ type: _, ...record }: Static<typeof CATEGORY>): CategoryRe
 
 function itemEntry({ type: _, details, foreign_ids, prices, ...rest }: Static<typeof ITEM>): Entry {
   for (const [i, { label, price, updated_at }] of (prices ?? []).entries()) {
-    if (parseLabel(label)?.label !== label) return { reject: `prices.${i}.label must be a condition or grade, such as Near Mint or PSA 10` }
-    if (!parseMinor(price)) return { reject: `prices.${i}.price must be above 0` }
-    if (!isTime(updated_at)) return { reject: `prices.${i}.updated_at must be a time that exists` }
+    const refused = (rule: string) => ({ reject: `prices.${i}.${rule}` })
+    if (parseLabel(label)?.label !== label) return refused('label must be a condition or grade, such as Near Mint or PSA 10')
+    if (!parseMinor(price)) return refused('price must be above 0')
+    if (!isTime(updated_at)) return refused('updated_at must be a time that exists')
   }
   const { dex_ids, evolve_from, ...sameNamed } = details
   const item: ItemRecord = {
@@ -149,13 +148,14 @@ function isTime(iso: string): boolean {
 /** The line of a category, without line end. The order of the fields is part of the format. */
 export function categoryLine(record: CategoryRecord): string {
   const { market, ref, name, slug, game, parent, image } = record
-  return JSON.stringify({ type: 'category', market, ref, name, slug, game, parent, image } satisfies Static<typeof CATEGORY>)
+  const fields: Static<typeof CATEGORY> = { type: 'category', market, ref, name, slug, game, parent, image }
+  return JSON.stringify(fields)
 }
 
 /** The line of an item, without line end. The order of the fields is part of the format. */
 export function itemLine(record: ItemRecord): string {
   const { market, ref, name, code, slug, genre, game, category, groups, details: d } = record
-  return JSON.stringify({
+  const fields: Static<typeof ITEM> = {
     type: 'item',
     market,
     ref,
@@ -181,5 +181,6 @@ export function itemLine(record: ItemRecord): string {
     },
     foreign_ids: record.foreignIds.map(({ source, id, finish }) => ({ source, id, finish })),
     prices: record.prices?.map((p) => ({ market: p.market, label: p.label, price: p.price, updated_at: p.updatedAt })),
-  } satisfies Static<typeof ITEM>)
+  }
+  return JSON.stringify(fields)
 }

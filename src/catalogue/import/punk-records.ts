@@ -1,4 +1,4 @@
-// Reads the One Piece card list of punk-records: packs (one JSON object) and cards (NDJSON), in English, Japanese, French.
+// Reads the One Piece card list of punk-records: packs (one JSON object) and cards (NDJSON), in three languages.
 import { jsonDocument, ndjsonRows } from '#core/feed.ts'
 import type { Market } from '#core/markets.ts'
 import type { CatalogueFormat } from '../records.ts'
@@ -6,8 +6,8 @@ import {
   address, attributeList, catalogueRows, documentLines, type Entry, isObject, type Json, peek, text, texts,
 } from './reading.ts'
 
-// Refs: `punk-records:<language>` (root), `punk-records:pack:<pack id>`, `punk-records:<language>:<card id>`. The pack id
-// tells the language; card ids are the same in all languages.
+// Refs: `punk-records:<language>` (root), `punk-records:pack:<pack id>`, `punk-records:<language>:<card id>`. The pack
+// id tells the language; card ids are the same in all languages.
 const LANGUAGES: Readonly<Record<string, { code: string; name: string }>> = {
   569: { code: 'en', name: 'English' },
   550: { code: 'ja', name: 'Japanese' },

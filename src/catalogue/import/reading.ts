@@ -27,7 +27,7 @@ export function texts(value: unknown): string[] | undefined {
 /** A whole number from 1 up that fits a database integer, also when written as text; undefined for anything else. */
 export function wholeNumber(value: unknown): number | undefined {
   const number = typeof value === 'string' && /^\d{1,10}$/.test(value) ? Number(value) : value
-  return Number.isInteger(number) && (number as number) > 0 && (number as number) < 2 ** 31 ? (number as number) : undefined
+  return typeof number === 'number' && Number.isInteger(number) && number > 0 && number < 2 ** 31 ? number : undefined
 }
 
 /** The whole numbers of a list, undefined when there is none; other entries are passed over. */

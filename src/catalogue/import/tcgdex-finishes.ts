@@ -8,7 +8,7 @@ export interface Finish {
   slug: string | null
   /** `Holo Shadowless 1st Edition` */
   label: string | undefined
-  /** what price files call it: `normal`, `reverse`, `holo`, `firstEdition`, or the slug where that word is another item's */
+  /** its name in price files (`normal`, `reverse`, `holo`, `firstEdition`), or the slug where that is another item's */
   priceFinish: string | undefined
   /** ids in shops, with the finish of the shop's product that this item stands for */
   foreignIds: ForeignId[]
@@ -79,7 +79,7 @@ function hasIds(ids: ShopIds): boolean {
   return SHOPS.some((shop) => ids[shop] !== undefined)
 }
 
-/** A printing is a product unless another's ids include all of its own; one without ids belongs to the first product. */
+/** A printing is a product unless another's ids include all of its own; one without ids belongs to the first. */
 function productsOf(printings: Printing[]): Product[] {
   const products: Product[] = []
   for (const printing of printings) {

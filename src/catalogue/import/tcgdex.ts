@@ -1,4 +1,4 @@
-// Reads the TCGdex catalogue: series, sets and cards, international and Asian, and cards as its English API serves them.
+// Reads the TCGdex catalogue: series, sets and cards, international and Asian, and cards in its English API's form.
 import type { Market } from '#core/markets.ts'
 import { ndjsonRows } from '#core/feed.ts'
 import type { CatalogueFormat, CategoryRecord, ItemRecord } from '../records.ts'
@@ -10,8 +10,8 @@ import {
 } from './reading.ts'
 import { type Finish, finishesOf } from './tcgdex-finishes.ts'
 
-// Refs: `tcgdex:serie:<id>`, `tcgdex:set:<id>`, `tcgdex:<card id>`, `tcgdex:<card id>:<finish>`. Asian releases reuse ids
-// of the international ones for other things and are therefore named `tcgdex-asia:...` throughout.
+// Refs: `tcgdex:serie:<id>`, `tcgdex:set:<id>`, `tcgdex:<card id>`, `tcgdex:<card id>:<finish>`. Asian releases reuse
+// ids of the international ones for other things and are therefore named `tcgdex-asia:...` throughout.
 type Source = 'tcgdex' | 'tcgdex-asia'
 
 const WESTERN = ['en', 'fr', 'de', 'es', 'it', 'pt', 'nl', 'pl']
@@ -170,7 +170,8 @@ function detailsOf(row: Json, source: Source): ItemRecord['details'] {
 }
 
 function attributesOf(row: Json, code: string, finish: Finish, digital: boolean): ItemRecord['attributes'] {
-  const languages = isObject(row.name) ? Object.keys(row.name).filter((language) => text((row.name as Json)[language])) : []
+  const names = isObject(row.name) ? row.name : {}
+  const languages = Object.keys(names).filter((language) => text(names[language]) !== undefined)
   return attributeList([
     ['Rarity', rarityTerm(row.rarity)],
     ['Set Number', code],

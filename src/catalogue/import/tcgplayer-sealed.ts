@@ -4,8 +4,8 @@ import type { Market } from '#core/markets.ts'
 import type { CatalogueFormat } from '../records.ts'
 import { address, attributeList, catalogueRows, type Entry, text, wholeNumber } from './reading.ts'
 
-// Refs: `tcgplayer:sealed` (the one category), `tcgplayer:<productId>`. `set_code` is a group id of TCGplayer whose name
-// the file does not have, so it makes no categories.
+// Refs: `tcgplayer:sealed` (the one category), `tcgplayer:<productId>`. `set_code` is a group id of TCGplayer whose
+// name the file does not have, so it makes no categories.
 const CATEGORY = 'tcgplayer:sealed'
 
 /** Words of packs that hold several products; a pencil case or a "Case File" is one. */

@@ -1,0 +1,91 @@
+// Which item a price row means: by ref or by foreign id and finish. A price that could be of two items is never guessed.
+import { sql } from 'kysely'
+import type { Market } from '#core/markets.ts'
+import type { Queryable } from '#db/schema.ts'
+import type { ItemKey } from '#prices/records.ts'
+
+/** `itemId`; or why there is none: `reject` when unknown, `ambiguous` (with one of the items) when two could be meant. */
+export type Found = { itemId: number } | { reject: string } | { ambiguous: string; itemId: number }
+
+interface Candidate {
+  itemId: number
+  finish: string
+}
+
+/** Looks keys up in batches and remembers what it has found, also what is not there. */
+export class ItemLookup {
+  readonly #db: Queryable
+  readonly #byForeignId = new Map<string, Candidate[]>()
+  readonly #byRef = new Map<string, { itemId: number; market: Market }[]>()
+
+  constructor(db: Queryable) {
+    this.#db = db
+  }
+
+  /** Reads what a batch of keys needs; `find` answers from memory after it. */
+  async load(keys: Iterable<ItemKey>): Promise<void> {
+    const refs = new Set<string>()
+    const bySource = new Map<string, Set<string>>()
+    for (const key of keys) {
+      if ('ref' in key) {
+        if (!this.#byRef.has(key.ref)) refs.add(key.ref)
+      } else if (!this.#byForeignId.has(nameOf(key.source, key.id))) {
+        const ids = bySource.get(key.source)
+        if (ids) ids.add(key.id)
+        else bySource.set(key.source, new Set([key.id]))
+      }
+    }
+    if (refs.size > 0) await this.#loadRefs([...refs])
+    for (const [source, ids] of bySource) await this.#loadForeignIds(source, [...ids])
+  }
+
+  find(key: ItemKey): Found {
+    return 'ref' in key ? this.#findRef(key) : this.#findForeignId(key)
+  }
+
+  async #loadRefs(refs: string[]): Promise<void> {
+    for (const ref of refs) this.#byRef.set(ref, [])
+    const { rows } = await sql<{ id: number; ref: string; market: Market }>`
+      select id, ref, market from items where market = any('{service,source_a,source_b,source_c}') and ref = any(${refs}::text[])
+      order by id`.execute(this.#db)
+    for (const row of rows) this.#byRef.get(row.ref)!.push({ itemId: row.id, market: row.market })
+  }
+
+  async #loadForeignIds(source: string, ids: string[]): Promise<void> {
+    for (const id of ids) this.#byForeignId.set(nameOf(source, id), [])
+    const { rows } = await sql<{ foreign_id: string; item_id: number; finish: string }>`
+      select foreign_id, item_id, finish from item_foreign_ids where source = ${source} and foreign_id = any(${ids}::text[])
+      order by item_id`.execute(this.#db)
+    for (const row of rows) {
+      this.#byForeignId.get(nameOf(source, row.foreign_id))!.push({ itemId: row.item_id, finish: row.finish })
+    }
+  }
+
+  #findRef({ ref, market }: { ref: string; market?: Market }): Found {
+    const all = this.#byRef.get(ref) ?? []
+    const found = market === undefined ? all : all.filter((item) => item.market === market)
+    if (found.length === 1) return { itemId: found[0]!.itemId }
+    if (found.length === 0) return { reject: `no item has the ref ${ref}` }
+    return { reject: `items of ${found.map((item) => item.market).join(' and ')} have the ref ${ref}: use the item's id` }
+  }
+
+  #findForeignId({ source, id, finish }: { source: string; id: string; finish?: string }): Found {
+    const all = this.#byForeignId.get(nameOf(source, id)) ?? []
+    if (all.length === 0) return { reject: `no item has the ${source} id ${id}` }
+    const items = distinctItems(finish === undefined ? all : all.filter((candidate) => candidate.finish === finish))
+    if (items.length === 1) return { itemId: items[0]! }
+    if (items.length > 1) return { ambiguous: `the ${source} id ${id} is on items ${items.join(' and ')}`, itemId: items[0]! }
+    // An item without a stated finish stands for its card only where the card has no other item.
+    const unstated = distinctItems(all)
+    if (unstated.length === 1 && all.every((candidate) => candidate.finish === '')) return { itemId: unstated[0]! }
+    return { reject: `no item of the ${source} id ${id} has the finish ${finish}` }
+  }
+}
+
+function distinctItems(candidates: Candidate[]): number[] {
+  return [...new Set(candidates.map((candidate) => candidate.itemId))]
+}
+
+function nameOf(source: string, id: string): string {
+  return `${source}\t${id}`
+}

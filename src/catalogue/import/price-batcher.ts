@@ -1,0 +1,69 @@
+// Collects prices of known items and writes them in large batches.
+import { MARKETS } from '#core/markets.ts'
+import { parseMinor } from '#core/money.ts'
+import { addLabel, labelIds } from '#prices/labels.ts'
+import type { PricePoint } from '#prices/records.ts'
+import type { PriceWrite } from '#prices/types.ts'
+import { PriceWriter } from '#prices/writer.ts'
+import type { ImportRun } from './run.ts'
+
+const BATCH = 20_000
+
+export class PriceBatcher {
+  readonly #run: ImportRun
+  readonly #writer: PriceWriter
+  readonly #labels: Map<string, number>
+  #batch: PriceWrite[] = []
+
+  private constructor(run: ImportRun, labels: Map<string, number>) {
+    this.#run = run
+    this.#labels = labels
+    this.#writer = new PriceWriter({
+      db: run.ctx.db,
+      tx: run.tx,
+      note: run.note,
+      importId: run.importId,
+      thresholds: { holdFactor: run.holdFactor, nowMs: run.ctx.now().getTime() },
+    })
+  }
+
+  static async open(run: ImportRun): Promise<PriceBatcher> {
+    return new PriceBatcher(run, await labelIds(run.tx))
+  }
+
+  /** A price as files and exports carry it. */
+  async add(row: number, itemId: number, point: PricePoint): Promise<void> {
+    await this.put({
+      row,
+      itemId,
+      market: MARKETS.indexOf(point.market),
+      labelId: await this.labelId(point.label),
+      minor: parseMinor(point.price)!,
+      updatedAtMs: Date.parse(point.updatedAt),
+    })
+  }
+
+  async put(write: PriceWrite): Promise<void> {
+    this.#batch.push(write)
+    if (this.#batch.length >= BATCH) await this.flush()
+  }
+
+  /** Id of a canonical label; a grade met for the first time is added to the tree. */
+  async labelId(label: string): Promise<number> {
+    const known = this.#labels.get(label)
+    if (known !== undefined) return known
+    const id = await addLabel(this.#run.tx, this.#run.note, label)
+    this.#labels.set(label, id)
+    return id
+  }
+
+  async flush(): Promise<void> {
+    if (this.#batch.length === 0) return
+    const { accepted, unchanged, held } = await this.#writer.write(this.#batch)
+    this.#run.counts.accepted += accepted
+    this.#run.counts.unchanged += unchanged
+    this.#run.counts.held += held
+    this.#batch = []
+    await this.#run.breathe()
+  }
+}

@@ -1,0 +1,174 @@
+// One import from its first byte to its report: a format reads, the store writes, all in one transaction.
+import { FeedError, gunzip } from '#core/feed.ts'
+import { MARKETS, type Market } from '#core/markets.ts'
+import { actorOf, collector, type WriteCtx } from '#db/change.ts'
+import type { Tx } from '#db/schema.ts'
+import {
+  closeImport, type ImportCounts, KEPT_ERRORS, noCounts, openImport, type RefusedRow, reportProgress,
+} from '#prices/imports.ts'
+import { lockMarkets } from '#prices/writer.ts'
+import { CatalogueImporter } from './catalogue-importer.ts'
+import { type ImportFormat, inReadingOrder } from './registry.ts'
+import { PriceImporter } from './price-importer.ts'
+
+export interface ImportFile {
+  /** `.gz` at its end means gzip */
+  name: string | null
+  /** size as it will be read from `open`, null when it is not known */
+  size: number | null
+  open: () => AsyncIterable<Uint8Array>
+}
+
+export interface ImportRequest {
+  format: ImportFormat
+  files: ImportFile[]
+  /** null: the format's own */
+  market: Market | null
+  dryRun: boolean
+  holdFactor: number
+  /** told now and then while the import runs */
+  onProgress?: (counts: ImportCounts, percent: number) => void
+}
+
+export interface ImportReport {
+  id: number
+  status: 'done' | 'failed'
+  counts: ImportCounts
+  /** the first thousand refused rows */
+  errors: RefusedRow[]
+  message: string | null
+}
+
+/** Takes rows of one format and writes them; counts and refusals are kept by the run. */
+export interface Importer {
+  read(source: { bytes: AsyncIterable<Uint8Array>; fileName: string | null }): Promise<void>
+  finish(): Promise<void>
+}
+
+/** What an importer writes with and reports to. */
+export interface ImportRun {
+  tx: Tx
+  ctx: WriteCtx
+  importId: number
+  note: ReturnType<typeof collector>['note']
+  counts: ImportCounts
+  market: Market | null
+  holdFactor: number
+  refuse: (row: number, message: string) => void
+  /** lets others run, and reports progress now and then */
+  breathe: () => Promise<void>
+}
+
+const PROGRESS_MS = 500
+
+class DryRun extends Error {}
+
+/** Opens the batch that an import fills; its id is what the caller can ask for at once. */
+export function beginImport(ctx: WriteCtx, request: ImportRequest): Promise<number> {
+  return openImport(ctx.db.kysely, {
+    format: request.format.name,
+    market: request.market ?? request.format.defaultMarket,
+    fileName: request.files.map((file) => file.name ?? '-').join(', '),
+    author: actorOf(ctx.viewer),
+    dryRun: request.dryRun,
+  })
+}
+
+/** Runs an import that was begun. Bad input is a `failed` report; only trouble of our own is thrown, after noting it. */
+export async function runImport(ctx: WriteCtx, id: number, request: ImportRequest): Promise<ImportReport> {
+  const counts = noCounts()
+  const errors: RefusedRow[] = []
+  try {
+    await writeAll(ctx, id, request, counts, errors)
+  } catch (error) {
+    const message = error instanceof FeedError ? error.message : 'the import was stopped by an error of the service; it is in the log'
+    const untouched = { ...noCounts(), rowsRead: counts.rowsRead, rejected: counts.rejected }
+    await closeImport(ctx.db.kysely, id, { status: 'failed', counts: untouched, errors, message })
+    if (error instanceof FeedError) return { id, status: 'failed', counts: untouched, errors, message }
+    throw error
+  }
+  await closeImport(ctx.db.kysely, id, { status: 'done', counts, errors })
+  await ctx.caughtUp()
+  return { id, status: 'done', counts, errors, message: null }
+}
+
+async function writeAll(ctx: WriteCtx, id: number, request: ImportRequest, counts: ImportCounts, errors: RefusedRow[]): Promise<void> {
+  const total = request.files.reduce((sum, file) => (file.size === null ? Number.NaN : sum + file.size), 0)
+  let bytesRead = 0
+  let reportedAt = Date.now()
+  const market = request.market ?? request.format.defaultMarket
+  // No retry: the input may be a stream. Writers of a market take turns, so there is nothing to collide with.
+  await ctx.db.kysely
+    .transaction()
+    .execute(async (tx) => {
+      const { note, write } = collector(tx, ctx)
+      const run: ImportRun = {
+        tx,
+        ctx,
+        importId: id,
+        note,
+        counts,
+        market,
+        holdFactor: request.holdFactor,
+        refuse: (row, message) => {
+          counts.rejected += 1
+          if (errors.length < KEPT_ERRORS) errors.push({ row, message })
+        },
+        breathe: async () => {
+          await new Promise((resolve) => setImmediate(resolve))
+          if (Date.now() - reportedAt < PROGRESS_MS) return
+          reportedAt = Date.now()
+          const percent = total > 0 ? Math.min(99, Math.floor((100 * bytesRead) / total)) : 0
+          request.onProgress?.({ ...counts }, percent)
+          await reportProgress(ctx.db, id, counts, percent)
+        },
+      }
+      if (market) await lockMarkets(tx, [MARKETS.indexOf(market)])
+      const importer = request.format.kind === 'catalogue' ? await CatalogueImporter.open(run, request.format) : await PriceImporter.open(run, request.format)
+      for (const file of await inReadingOrder(request.format, request.files)) {
+        const counted = countBytes(file.open(), (size) => {
+          bytesRead += size
+        })
+        const bytes = file.name?.endsWith('.gz') ? gunzip(counted) : counted
+        await importer.read({ bytes, fileName: file.name })
+      }
+      await importer.finish()
+      if (counts.rowsRead === 0) throw new FeedError('the file is empty')
+      note.audit({ action: `import.${request.format.name}`, subject: 'import', id, after: { ...counts } })
+      if (request.dryRun) throw new DryRun()
+      await write()
+    })
+    .catch((error: unknown) => {
+      if (!(error instanceof DryRun)) throw error
+    })
+}
+
+async function* countBytes(bytes: AsyncIterable<Uint8Array>, count: (size: number) => void): AsyncIterable<Uint8Array> {
+  for await (const chunk of bytes) {
+    count(chunk.length)
+    yield chunk
+  }
+}
+
+/** The first bytes of a file, unpacked; formats tell from it what kind of file it is. */
+export async function headOf(file: ImportFile): Promise<string> {
+  const parts: Buffer[] = []
+  let size = 0
+  const unpacked = file.name?.endsWith('.gz') ? unpackSome(file.open()) : file.open()
+  for await (const chunk of unpacked) {
+    parts.push(Buffer.from(chunk))
+    size += chunk.length
+    if (size >= 4_096) break
+  }
+  return Buffer.concat(parts).toString('utf8', 0, 4_096)
+}
+
+async function* unpackSome(bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  try {
+    yield* gunzip(bytes)
+  } catch (error) {
+    // What is wrong with the file is told when it is read in earnest.
+    if (!(error instanceof FeedError)) throw error
+  }
+}
+

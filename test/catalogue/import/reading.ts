@@ -1,0 +1,101 @@
+// Reading of fixtures and of the real reference files through a catalogue format, for the tests of the formats.
+import { createReadStream, existsSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import type { CatalogueFormat, CatalogueReader, CatalogueRow, CategoryRecord, ItemRecord } from '#catalogue/records.ts'
+import { gunzip } from '#core/feed.ts'
+
+const REFERENCE = new URL('../../../../shared/data/', import.meta.url)
+
+/** All rows that a reader makes of a text; the bytes come in pieces of seven, so that nothing rests on chunk borders. */
+export async function readText(reader: CatalogueReader, text: string): Promise<CatalogueRow[]> {
+  async function* pieces() {
+    const bytes = new TextEncoder().encode(text)
+    for (let i = 0; i < bytes.length; i += 7) yield bytes.subarray(i, i + 7)
+  }
+  return (await Array.fromAsync(reader({ bytes: pieces(), fileName: null }))).flat()
+}
+
+export function ndjson(...rows: readonly unknown[]): string {
+  return rows.map((row) => `${JSON.stringify(row)}\n`).join('')
+}
+
+/** The rows of one file made of these objects, one per line. */
+export async function readRows(format: CatalogueFormat, ...rows: readonly unknown[]): Promise<CatalogueRow[]> {
+  return readText(format.open(format.defaultMarket), ndjson(...rows))
+}
+
+export function itemsOf(rows: readonly CatalogueRow[]): ItemRecord[] {
+  return rows.flatMap((row) => ('item' in row ? [row.item] : []))
+}
+
+export function categoriesOf(rows: readonly CatalogueRow[]): CategoryRecord[] {
+  return rows.flatMap((row) => ('category' in row ? [row.category] : []))
+}
+
+/** `3 the card has no id` */
+export function rejectsOf(rows: readonly CatalogueRow[]): string[] {
+  return rows.flatMap((row) => ('reject' in row ? [`${row.line} ${row.reject}`] : []))
+}
+
+/** The one item of these rows. */
+export function onlyItem(rows: readonly CatalogueRow[]): ItemRecord {
+  expect(rejectsOf(rows)).toEqual([])
+  const items = itemsOf(rows)
+  expect(items).toHaveLength(1)
+  return items[0]!
+}
+
+export function attribute(item: ItemRecord, name: string): string | undefined {
+  return item.attributes.find((a) => a.name === name)?.value
+}
+
+export interface FileCounts {
+  /** lines that gave anything: every row of the file */
+  lines: number
+  categories: number
+  items: number
+  rejects: number
+}
+
+/**
+ * A test of real files, read as one import, which is skipped where the reference data is not at hand. Every line must
+ * give a category, an item or a reject; refs must be unique and categories be there before what needs them.
+ */
+export function itReads(format: CatalogueFormat, expected: Readonly<Record<string, FileCounts>>) {
+  const files = Object.keys(expected)
+  const missing = files.some((file) => !existsSync(new URL(file, REFERENCE)))
+  it.skipIf(missing)(`reads ${files.join(', ')} (skipped without ../shared/data)`, async () => {
+    const reader = format.open(format.defaultMarket)
+    const counts: Record<string, FileCounts> = {}
+    const categories = new Map<string, string>()
+    const items = new Map<string, string>()
+    const problems: string[] = []
+    for (const file of files) {
+      const lines = new Set<number>()
+      const count = { lines: 0, categories: 0, items: 0, rejects: 0 }
+      for await (const rows of reader({ bytes: gunzip(createReadStream(new URL(file, REFERENCE))), fileName: file })) {
+        for (const row of rows) {
+          lines.add(row.line)
+          if ('reject' in row) count.rejects += 1
+          else if ('category' in row) {
+            count.categories += 1
+            const { ref, parent } = row.category
+            if (categories.get(ref) === file) problems.push(`category ${ref} twice`)
+            if (parent && !categories.has(parent)) problems.push(`no parent ${parent} of ${ref}`)
+            categories.set(ref, file)
+          } else {
+            count.items += 1
+            const { ref, category, market, name, code } = row.item
+            if (items.get(ref) === file) problems.push(`item ${ref} twice`)
+            if (!categories.has(category)) problems.push(`no category ${category} of ${ref}`)
+            if (market !== format.defaultMarket || name !== name.trim() || code === '') problems.push(`bad ${ref}`)
+            items.set(ref, file)
+          }
+        }
+      }
+      counts[file] = { ...count, lines: lines.size }
+    }
+    expect(problems).toEqual([])
+    expect(counts).toEqual(expected)
+  }, 60_000)
+}

@@ -1,0 +1,254 @@
+// The TCGdex catalogue: its series, sets and cards, and every oddity of the real files.
+import { describe, expect, it } from 'vitest'
+import { tcgdex } from '#catalogue/import/tcgdex.ts'
+import { attribute, categoriesOf, itemsOf, itReads, ndjson, onlyItem, readRows, readText, rejectsOf } from './reading.ts'
+
+const card = (fields: object = {}) => ({
+  id: 'tst1-4', localId: '4', name: { en: 'Testizard' }, rarity: 'Rare', category: 'Pokemon', set: 'tst1', ...fields,
+})
+const set = (fields: object = {}) => ({
+  id: 'tst1', name: { en: 'Test Set' }, serie: 'tst', cardCount: { official: 102 }, releaseDate: '2020-01-01', ...fields,
+})
+
+describe('series and sets', () => {
+  it('makes a tree of series and sets', async () => {
+    const rows = await readRows(tcgdex, { id: 'tst', name: { fr: 'Essai', en: 'Test' }, energies: ['Fire'] }, set())
+    expect(rows).toEqual([
+      { line: 1, category: { market: 'source_c', ref: 'tcgdex:serie:tst', name: 'Test', game: 'pokemon', parent: null, image: null } },
+      {
+        line: 2,
+        category: {
+          market: 'source_c', ref: 'tcgdex:set:tst1', name: 'Test Set', game: 'pokemon', parent: 'tcgdex:serie:tst', image: null,
+        },
+      },
+    ])
+  })
+
+  it('names a set by the first language there is, without white space at its ends', async () => {
+    const rows = await readRows(tcgdex, set({ name: { pt: ' Coleção ' } }), set({ id: 'b', name: { it: 'Prova', fr: 'Essai' } }))
+    expect(categoriesOf(rows).map((c) => c.name)).toEqual(['Coleção', 'Essai'])
+  })
+
+  it('refuses the series that upstream calls null, and makes their sets roots', async () => {
+    const rows = await readRows(
+      tcgdex, { id: 'null', name: {} }, { id: 'null', name: {} }, set({ name: { ja: 'テスト' }, serie: 'null' }),
+    )
+    expect(rejectsOf(rows)).toEqual(['1 the series has no id', '2 the series has no id'])
+    expect(categoriesOf(rows)).toMatchObject([{ ref: 'tcgdex-asia:set:tst1', parent: null }])
+  })
+
+  it('keeps the first of several Asian sets of one id and reports the others', async () => {
+    const rows = await readRows(
+      tcgdex, set({ id: 'AC1a', name: { 'zh-tw': '甲' } }), set({ id: 'AC1a', name: { 'zh-tw': '乙' }, releaseDate: { ja: '2020' } }),
+    )
+    expect(categoriesOf(rows).map((c) => c.name)).toEqual(['甲'])
+    expect(rejectsOf(rows)).toEqual(['2 the category tcgdex-asia:set:AC1a (乙) came before, in line 1'])
+  })
+
+  it('takes a set of the Asian file that has an English name alone for Asian', async () => {
+    const rows = await readRows(tcgdex, set({ name: { ja: 'テスト' } }), set({ id: 'miscp' }))
+    expect(categoriesOf(rows).map((c) => c.ref)).toEqual(['tcgdex-asia:set:tst1', 'tcgdex-asia:set:miscp'])
+    expect(categoriesOf(await readRows(tcgdex, set({ id: 'miscp' })))[0]!.ref).toBe('tcgdex:set:miscp')
+  })
+})
+
+describe('cards', () => {
+  it('reads a card', async () => {
+    const item = onlyItem(await readRows(tcgdex, card({
+      name: { en: 'Testizard', de: 'Testglurak' }, illustrator: 'Test Artist', hp: 120, types: ['Fire'], dexId: [6],
+      stage: 'Stage2', evolveFrom: { fr: 'Essaitincel', en: 'Testmeleon' }, suffix: 'ex', regulationMark: 'G',
+    })))
+    expect(item).toEqual({
+      market: 'source_c',
+      ref: 'tcgdex:tst1-4',
+      name: 'Testizard',
+      code: '4',
+      genre: 'single',
+      game: 'pokemon',
+      category: 'tcgdex:set:tst1',
+      images: [],
+      attributes: [
+        { name: 'Rarity', value: 'Rare' },
+        { name: 'Set Number', value: '4' },
+        { name: 'Card Type', value: 'Pokémon' },
+        { name: 'Illustrator', value: 'Test Artist' },
+        { name: 'Regulation Mark', value: 'G' },
+        { name: 'Languages', value: 'de, en' },
+      ],
+      groups: ['ungraded', 'graded'],
+      details: {
+        rarity: 'Rare', illustrator: 'Test Artist', hp: 120, types: ['Fire'], dexIds: [6], stage: 'Stage 2',
+        evolveFrom: 'Testmeleon', suffix: 'ex',
+      },
+      foreignIds: [{ source: 'tcgdex', id: 'tst1-4' }],
+    })
+  })
+
+  it.each([
+    ['4', 102, '4/102'], ['004', 102, '004/102'], ['150', 102, '150/102'], ['TG12', 30, 'TG12'], ['SWSH020', 1, 'SWSH020'],
+    ['H01', 147, 'H01'], ['!', 28, '!'], ['%3F', 28, '?'], ['%', 28, '%'], ['A', 28, 'A'], ['TWO', 28, 'TWO'], ['DAR', 9, 'DAR'],
+    ['Museum', 9, 'Museum'], ['7', 0, '7'],
+  ])('prints the number %s of a set of %i as %s', async (localId, official, code) => {
+    const item = onlyItem(await readRows(tcgdex, set({ cardCount: { official } }), card({ localId })))
+    expect(item.code).toBe(code)
+    expect(attribute(item, 'Set Number')).toBe(code)
+  })
+
+  it('knows the printed total from an earlier file of the import, and of no other import', async () => {
+    const reader = tcgdex.open('source_c')
+    await readText(reader, ndjson(set()))
+    expect(itemsOf(await readText(reader, ndjson(card())))[0]!.code).toBe('4/102')
+    expect(itemsOf(await readText(tcgdex.open('source_c'), ndjson(card())))[0]!.code).toBe('4')
+  })
+
+  it('gives promos no total, as they print none', async () => {
+    const rows = await readRows(tcgdex, set({ name: { en: 'Test Black Star Promos' } }), card())
+    expect(itemsOf(rows)[0]!.code).toBe('4')
+  })
+
+  it.each([
+    ['None', undefined], ['Holo Rare', 'Rare Holo'], ['Rare Holo', 'Rare Holo'], ['Holo Rare V', 'Rare Holo V'],
+    ['Holo Rare VMAX', 'Rare Holo VMAX'], ['Illustration rare', 'Illustration Rare'],
+    ['Special illustration rare', 'Special Illustration Rare'], ['Double rare', 'Double Rare'], ['Amazing', 'Amazing Rare'],
+    ['Rare PRIME', 'Rare Prime'], ['Shiny rare VMAX', 'Shiny Rare VMAX'], ['One Diamond', 'One Diamond'], ['LEGEND', 'LEGEND'],
+  ])('reads the rarity %s as %s', async (rarity, expected) => {
+    const item = onlyItem(await readRows(tcgdex, card({ rarity })))
+    expect(item.details.rarity).toBe(expected)
+    expect(attribute(item, 'Rarity')).toBe(expected)
+  })
+
+  it('leaves out what is not there or no value', async () => {
+    const item = onlyItem(await readRows(tcgdex, card({
+      rarity: undefined, hp: 0, types: undefined, dexId: [], stage: undefined, regulationMark: 'None', illustrator: ' ',
+    })))
+    expect(JSON.parse(JSON.stringify(item.details))).toEqual({})
+    expect(item.attributes.map((a) => a.name)).toEqual(['Set Number', 'Card Type', 'Languages'])
+  })
+
+  it('drops a fractional Pokédex number, not the card', async () => {
+    const item = onlyItem(await readRows(tcgdex, card({ dexId: [384.1, 384] })))
+    expect(item.details.dexIds).toEqual([384])
+    expect(onlyItem(await readRows(tcgdex, card({ dexId: [384.1] }))).details.dexIds).toBeUndefined()
+  })
+
+  it('keeps several Pokédex numbers, the case of suffixes, hp of Trainers and names as written', async () => {
+    const pair = onlyItem(await readRows(tcgdex, card({ name: { en: " Farfetch’d ♀ δ ☆ é' " }, dexId: [25, 133], suffix: 'EX' })))
+    expect(pair).toMatchObject({ name: "Farfetch’d ♀ δ ☆ é'", details: { dexIds: [25, 133], suffix: 'EX' } })
+    const doll = onlyItem(await readRows(tcgdex, card({ category: 'Trainer', hp: 10, suffix: 'ex', regulationMark: 'j' })))
+    expect(doll.details).toMatchObject({ hp: 10, suffix: 'ex' })
+    expect(attribute(doll, 'Card Type')).toBe('Trainer')
+    expect(attribute(doll, 'Regulation Mark')).toBe('J')
+  })
+
+  it.each([['Stage1', 'Stage 1'], ['LEVEL-UP', 'Level-Up'], ['RESTORED', 'Restored'], ['VMAX', 'VMAX'], ['Basic', 'Basic']])(
+    'reads the stage %s as %s',
+    async (stage, expected) => {
+      expect(onlyItem(await readRows(tcgdex, card({ stage }))).details.stage).toBe(expected)
+    },
+  )
+
+  it('names a card without an English name by the first other language', async () => {
+    expect(onlyItem(await readRows(tcgdex, card({ name: { fr: 'Dracaufeu' } }))).name).toBe('Dracaufeu')
+    const brazilian = onlyItem(await readRows(tcgdex, card({ name: { 'pt-br': 'Testinho' } })))
+    expect(brazilian).toMatchObject({ name: 'Testinho', ref: 'tcgdex:tst1-4' })
+  })
+
+  it('keeps Asian cards apart from international ones of the same id', async () => {
+    const rows = await readRows(
+      tcgdex,
+      card({ id: 'neo4-100', set: 'neo4' }),
+      card({ id: 'neo4-100', set: 'neo4', name: { th: 'ไทย', ja: 'テスト' }, evolveFrom: { ja: 'ヒトカゲ' } }),
+      card({ id: 'NEO4-100', set: 'neo4' }),
+      card({ id: 'A1-001', set: 'A1', name: { en: 'Testizard', ko: '테스트' } }),
+    )
+    expect(rejectsOf(rows)).toEqual([])
+    expect(itemsOf(rows).map((item) => [item.ref, item.name, item.category])).toEqual([
+      ['tcgdex:neo4-100', 'Testizard', 'tcgdex:set:neo4'],
+      ['tcgdex-asia:neo4-100', 'テスト', 'tcgdex-asia:set:neo4'],
+      ['tcgdex:NEO4-100', 'Testizard', 'tcgdex:set:neo4'],
+      ['tcgdex:A1-001', 'Testizard', 'tcgdex:set:A1'],
+    ])
+    expect(itemsOf(rows)[1]).toMatchObject({
+      details: { evolveFrom: 'ヒトカゲ' }, foreignIds: [{ source: 'tcgdex-asia', id: 'neo4-100' }],
+    })
+  })
+
+  it('marks the cards of the digital-only game', async () => {
+    const rows = await readRows(tcgdex, set({ serie: 'tcgp' }), card(), set({ id: 'tst2' }), card({ id: 'tst2-1', set: 'tst2' }))
+    expect(itemsOf(rows).map((item) => attribute(item, 'Digital only'))).toEqual(['yes', undefined])
+  })
+
+  it('takes two cards of one name in a set for two', async () => {
+    expect(itemsOf(await readRows(tcgdex, card(), card({ id: 'tst1-5', localId: '5' })))).toHaveLength(2)
+  })
+
+  it('rejects the row, not the file', async () => {
+    const rows = await readRows(
+      tcgdex, card({ id: '' }), card({ name: {} }), card({ set: null }), card({ localId: '' }), { what: 1 }, card(), card(),
+    )
+    expect(rejectsOf(rows)).toEqual([
+      '1 the card has no id',
+      '2 the card tst1-4 has no name',
+      '3 the card tst1-4 has no set',
+      '4 the card tst1-4 has no localId',
+      '5 the row is not a series, set or card of TCGdex',
+      '7 the item tcgdex:tst1-4 (Testizard) came before, in line 6',
+    ])
+  })
+})
+
+describe('the English API form', () => {
+  const flat = (fields: object = {}) => card({
+    name: 'Testizard-GX',
+    image: 'https://assets.example/en/tst/tst1/4',
+    evolveFrom: 'Testmeleon',
+    variants: { firstEdition: true, holo: false, normal: true, reverse: true },
+    set: { id: 'tst1', name: 'Test Set', cardCount: { official: 102, total: 110 }, logo: 'https://assets.example/en/tst/tst1/logo' },
+    ...fields,
+  })
+
+  it('reads card and set, and does not say where the set belongs', async () => {
+    const rows = await readRows(tcgdex, flat(), flat({ id: 'tst1-5', localId: '5' }))
+    expect(categoriesOf(rows)).toEqual([{
+      market: 'source_c', ref: 'tcgdex:set:tst1', name: 'Test Set', game: 'pokemon', image: 'https://assets.example/en/tst/tst1/logo.webp',
+    }])
+    expect(itemsOf(rows)[0]).toMatchObject({
+      ref: 'tcgdex:tst1-4',
+      name: 'Testizard-GX',
+      code: '4/102',
+      images: [{ url: 'https://assets.example/en/tst/tst1/4/high.webp', order: 1 }],
+      details: { evolveFrom: 'Testmeleon' },
+    })
+  })
+
+  it('makes one item, as its flags of finishes are wrong', async () => {
+    const item = onlyItem(await readRows(tcgdex, flat({ image: undefined, stage: undefined })))
+    expect(attribute(item, 'Finish')).toBeUndefined()
+    expect(item).toMatchObject({ images: [], foreignIds: [{ source: 'tcgdex', id: 'tst1-4' }] })
+  })
+
+  it('leaves the set as the import has read it from its own file', async () => {
+    expect(categoriesOf(await readRows(tcgdex, set(), flat()))).toMatchObject([{ parent: 'tcgdex:serie:tst' }])
+  })
+})
+
+it('refuses a file of another format and says what was expected', async () => {
+  const expected = /^none of the first \d+ rows is a series, set or card of TCGdex$/
+  await expect(readText(tcgdex.open('source_c'), 'productId,name\n1,Box\n')).rejects.toThrow(expected)
+  await expect(readRows(tcgdex, { id: 'dp1-3', name: 'Electivire', supertype: 'Pokémon' })).rejects.toThrow(expected)
+  await expect(readRows(tcgdex, ...Array.from({ length: 100 }, () => ({ a: 1 })), set())).rejects.toThrow(expected)
+  await expect(readText(tcgdex.open('source_c'), '')).rejects.toThrow('the file is empty')
+  await expect(readRows(tcgdex, ...Array.from({ length: 99 }, () => ({ a: 1 })), set())).resolves.toHaveLength(100)
+})
+
+itReads(tcgdex, {
+  'pokemon/tcgdex-series.ndjson.gz': { lines: 21, categories: 21, items: 0, rejects: 0 },
+  'pokemon/tcgdex-sets.ndjson.gz': { lines: 199, categories: 199, items: 0, rejects: 0 },
+  'pokemon/tcgdex-cards.ndjson.gz': { lines: 20_912, categories: 0, items: 23_106, rejects: 0 },
+  'pokemon/tcgdex-asia-series.ndjson.gz': { lines: 18, categories: 15, items: 0, rejects: 3 },
+  'pokemon/tcgdex-asia-sets.ndjson.gz': { lines: 310, categories: 301, items: 0, rejects: 9 },
+  'pokemon/tcgdex-asia-cards.ndjson.gz': { lines: 16_608, categories: 0, items: 17_925, rejects: 0 },
+})
+itReads(tcgdex, {
+  'pokemon/tcgdex-api-en-2021.ndjson.gz': { lines: 11_919, categories: 109, items: 11_919, rejects: 0 },
+})
