@@ -18,6 +18,8 @@ export interface CategoryRecord {
   /** ref of the parent category in the same market, null for a root; absent where the file does not say: kept once stored */
   parent?: string | null
   image: string | null
+  /** the count printed on the cards (`102` in `4/102`); a known one is never forgotten */
+  printedTotal?: number | null
 }
 
 /** A foreign id of an item in another system, kept so that price feeds find the item. */
@@ -84,8 +86,18 @@ export interface CatalogueFormat {
   title: string
   /** market whose catalogue the file becomes unless the caller names another */
   defaultMarket: Market
-  /** Begins one import; its files are read one after the other, and what one tells (printed totals) helps the next. */
-  open(market: Market): CatalogueReader
+  /** where a file that begins so stands among several: series 0, sets 1, cards 2 */
+  rank?(head: string): number
+  /**
+   * Begins one import; its files are read one after the other, and what one tells (printed totals) helps the next.
+   * @param known categories of the market that earlier imports brought, by ref
+   */
+  open(market: Market, known: ReadonlyMap<string, KnownCategory>): CatalogueReader
+}
+
+export interface KnownCategory {
+  parent: string | null
+  printedTotal: number | null
 }
 
 /**

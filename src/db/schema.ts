@@ -1,5 +1,5 @@
 // Row types of every table, as the driver returns and takes them (snake_case: this is the SQL border).
-import type { Generated, GeneratedAlways, JSONColumnType, Kysely, Transaction } from 'kysely'
+import type { ColumnType, Generated, GeneratedAlways, JSONColumnType, Kysely, Transaction } from 'kysely'
 import type { Market } from '#core/markets.ts'
 import type { Plan } from '#core/plans.ts'
 import type { Database } from './pool.ts'
@@ -60,6 +60,7 @@ export interface Schema {
     game: string
     parent_id: number | null
     image: string | null
+    printed_total: number | null
     created_at: Generated<Date>
     updated_at: Generated<Date>
   }
@@ -100,7 +101,7 @@ export interface Schema {
   imports: {
     id: GeneratedAlways<number>
     format: string
-    market: string | null
+    market: Market | null
     file_name: string | null
     author: string
     dry_run: Generated<boolean>
@@ -113,7 +114,7 @@ export interface Schema {
     held: Generated<number>
     rejected: Generated<number>
     percent: Generated<number>
-    errors: JSONColumnType<{ row: number; message: string }[]>
+    errors: ColumnType<{ row: number; message: string }[], string | undefined, string>
     message: string | null
     reverts_import_id: number | null
     started_at: Generated<Date>

@@ -75,9 +75,11 @@ export class ItemLookup {
     const items = distinctItems(finish === undefined ? all : all.filter((candidate) => candidate.finish === finish))
     if (items.length === 1) return { itemId: items[0]! }
     if (items.length > 1) return { ambiguous: `the ${source} id ${id} is on items ${items.join(' and ')}`, itemId: items[0]! }
-    // An item without a stated finish stands for its card only where the card has no other item.
+    // An item without a stated finish stands for the plain card only: a missing price is better than a wrong one.
     const unstated = distinctItems(all)
-    if (unstated.length === 1 && all.every((candidate) => candidate.finish === '')) return { itemId: unstated[0]! }
+    if (finish === 'normal' && unstated.length === 1 && all.every((candidate) => candidate.finish === '')) {
+      return { itemId: unstated[0]! }
+    }
     return { reject: `no item of the ${source} id ${id} has the finish ${finish}` }
   }
 }

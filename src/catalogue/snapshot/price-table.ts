@@ -1,11 +1,11 @@
 // Current prices of all items in flat columns: a few short runs per item, found by row, read and written in place.
-import { grown } from './growth.ts'
+import { grown } from '#index/columns.ts'
 
 export class PriceTable {
   /** per row: where its run begins, how many prices it has and how many it has room for */
   #start = new Int32Array(0)
-  #count = new Uint16Array(0)
-  #room = new Uint16Array(0)
+  #count = new Int32Array(0)
+  #room = new Int32Array(0)
   #used = 0
   /** per price: market as position in MARKETS, label id, minor units, epoch milliseconds */
   market = new Uint8Array(0)

@@ -1,5 +1,5 @@
 // Items already serialised, per plan, within a budget: a page of answers is a few copies of ready bytes.
-import { grown } from './growth.ts'
+import { grown } from '#index/columns.ts'
 
 const CHUNK_BYTES = 1024 * 1024
 

@@ -1,6 +1,6 @@
 // Texts of items outside the JavaScript heap: one packed record per row in large buffers, so that a million items cost
 // the garbage collector nothing.
-import { grown } from './growth.ts'
+import { grown } from '#index/columns.ts'
 
 const CHUNK_BYTES = 4 * 1024 * 1024
 const HEADER_BYTES = 16

@@ -72,6 +72,7 @@ const STATEMENTS = [
     game text not null,
     parent_id integer references categories,
     image text,
+    printed_total integer,
     created_at timestamptz(3) not null default now(),
     updated_at timestamptz(3) not null default now(),
     unique (market, ref)

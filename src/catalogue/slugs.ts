@@ -1,0 +1,60 @@
+// Slugs: readable, unique over the whole catalogue, and never changed once given.
+import type { Queryable } from '#db/schema.ts'
+import type { ItemRecord } from './records.ts'
+
+/** Lower-case ASCII words joined with `-`: `Nidoran ♀` → `nidoran-female`, `Farfetch'd` → `farfetchd`, Japanese → ''. */
+export function slugWords(text: string): string {
+  return text
+    .replaceAll('♀', ' female')
+    .replaceAll('♂', ' male')
+    .replaceAll('δ', ' delta')
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[\p{M}'’]/gu, '')
+    .replaceAll('ı', 'i')
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+    .slice(0, 120)
+}
+
+/** The slug an item would like: name, code, set, and the finish where the record names one. */
+export function wantedItemSlug(item: ItemRecord, categoryName: string): string {
+  const finish = item.attributes.find((attribute) => attribute.name === 'Finish')?.value ?? ''
+  const words = [item.name, item.code ?? '', categoryName, finish].map(slugWords).filter(Boolean)
+  return words.join('-') || slugWords(item.ref) || 'item'
+}
+
+export interface SlugWish {
+  wanted: string
+  /** tells apart what wants the same slug; the same for the same thing every time */
+  ref: string
+}
+
+/**
+ * Gives each wish a slug nobody has: the wanted one, else with the ref behind it, else with a count.
+ * @returns slugs in the order of the wishes
+ */
+export async function freeSlugs(db: Queryable, table: 'items' | 'categories', wishes: SlugWish[]): Promise<string[]> {
+  const taken = await takenSlugs(db, table, wishes.flatMap((wish) => [wish.wanted, withRef(wish)]))
+  const given: string[] = []
+  for (const wish of wishes) {
+    let slug = taken.has(wish.wanted) ? withRef(wish) : wish.wanted
+    for (let count = 2; taken.has(slug); count += 1) {
+      slug = `${withRef(wish)}-${count}`
+      if ((await takenSlugs(db, table, [slug])).has(slug)) taken.add(slug)
+    }
+    taken.add(slug)
+    given.push(slug)
+  }
+  return given
+}
+
+function withRef({ wanted, ref }: SlugWish): string {
+  return `${wanted}-${slugWords(ref)}`
+}
+
+async function takenSlugs(db: Queryable, table: 'items' | 'categories', slugs: string[]): Promise<Set<string>> {
+  if (slugs.length === 0) return new Set()
+  const rows = await db.selectFrom(table).select('slug').where('slug', '=', (eb) => eb.fn.any(eb.val(slugs))).execute()
+  return new Set(rows.map((row) => row.slug))
+}
