@@ -1,0 +1,147 @@
+// Distinct words with grams over them, so that infixes and words one typo away are found without reading all words.
+import { Postings } from '#index/postings.ts'
+
+/** Words shorter than this neither have nor are typos (a typo may drop one letter of a four-letter word). */
+const SHORTEST_TYPO = 3
+
+/** The letters at one end of a word that a single typo elsewhere leaves alone. */
+const END = 2
+
+/** A set of words, each with a small number that stays its own while it is in the set. */
+export class Dictionary {
+  readonly #typos: boolean
+  #words: string[] = []
+  readonly #ids = new Map<string, number>()
+  readonly #grams = new Map<string, number>()
+  readonly #lists = new Postings()
+  #spare: number[] = []
+  #spareLists: number[] = []
+
+  /** @param typos whether `near` will be asked, which takes two more entries per word */
+  constructor(typos: boolean) {
+    this.#typos = typos
+  }
+
+  /** The number of a word, undefined when it is not in the set. */
+  id(word: string): number | undefined {
+    return this.#ids.get(word)
+  }
+
+  /** Adds a word that is not in the set (and not empty). @returns its number */
+  add(word: string): number {
+    const id = this.#spare.pop() ?? this.#words.length
+    this.#words[id] = word
+    this.#ids.set(word, id)
+    for (const gram of this.#gramsOf(word)) {
+      let list = this.#grams.get(gram)
+      // Lists in use are as many as grams, so the next number is free when none was given back.
+      if (list === undefined) this.#grams.set(gram, (list = this.#spareLists.pop() ?? this.#grams.size))
+      this.#lists.add(list, id)
+    }
+    return id
+  }
+
+  /** Takes a word out of the set; its number is given out again. */
+  delete(id: number): void {
+    const word = this.#words[id]
+    for (const gram of this.#gramsOf(word)) {
+      const list = this.#grams.get(gram)!
+      this.#lists.remove(list, id)
+      if (this.#lists.length(list) > 0) continue
+      this.#spareLists.push(list)
+      this.#grams.delete(gram)
+    }
+    this.#ids.delete(word)
+    this.#words[id] = ''
+    this.#spare.push(id)
+  }
+
+  /** The numbers of all words that contain the part (not empty). */
+  infix(part: string): number[] {
+    const found: number[] = []
+    const list = this.#rarest(part)
+    if (list === undefined) return found
+    const length = this.#lists.length(list)
+    for (let at = 0; at < length; at++) {
+      const id = this.#lists.at(list, at)
+      if (part.length <= 3 || this.#words[id].includes(part)) found.push(id)
+    }
+    return found
+  }
+
+  /**
+   * The numbers of all words one typo away: a letter added, dropped or changed, or two neighbours swapped. Words that
+   * contain the part are left out, `infix` has them.
+   * @param part of four letters or more
+   */
+  near(part: string): number[] {
+    const found: number[] = []
+    const start = part.slice(0, END)
+    const end = part.slice(-END)
+    // One typo cannot touch both ends, except in four letters by swapping the middle two.
+    for (let length = part.length - 1; length <= part.length + 1; length++) {
+      this.#collectNear(startGram(length, start), part, null, found)
+      this.#collectNear(endGram(length, end), part, start, found)
+    }
+    if (part.length === 2 * END) {
+      const swapped = this.#ids.get(part[0] + part[2] + part[1] + part[3])
+      if (swapped !== undefined && part[1] !== part[2]) found.push(swapped)
+    }
+    return found
+  }
+
+  #collectNear(gram: string, part: string, knownStart: string | null, found: number[]): void {
+    const list = this.#grams.get(gram)
+    if (list === undefined) return
+    const length = this.#lists.length(list)
+    for (let at = 0; at < length; at++) {
+      const id = this.#lists.at(list, at)
+      const word = this.#words[id]
+      if (knownStart !== null && word.startsWith(knownStart)) continue
+      if (isOneTypo(part, word) && !word.includes(part)) found.push(id)
+    }
+  }
+
+  /** The shortest list among the part's longest grams, undefined when one of them occurs nowhere. */
+  #rarest(part: string): number | undefined {
+    if (part.length <= 3) return this.#grams.get(part)
+    let rarest: number | undefined
+    for (let at = 0; at + 3 <= part.length; at++) {
+      const list = this.#grams.get(part.slice(at, at + 3))
+      if (list === undefined) return undefined
+      if (rarest === undefined || this.#lists.length(list) < this.#lists.length(rarest)) rarest = list
+    }
+    return rarest
+  }
+
+  /** All one- to three-letter parts of a word, each once, and its two ends with its length if typos are asked for. */
+  #gramsOf(word: string): Set<string> {
+    const grams = new Set<string>()
+    for (let size = 1; size <= 3; size++) {
+      for (let at = 0; at + size <= word.length; at++) grams.add(word.slice(at, at + size))
+    }
+    if (this.#typos && word.length >= SHORTEST_TYPO) {
+      grams.add(startGram(word.length, word.slice(0, END)))
+      grams.add(endGram(word.length, word.slice(-END)))
+    }
+    return grams
+  }
+}
+
+// Four characters with a mark no word contains, so they share a table with the grams of one to three letters.
+const startGram = (length: number, start: string): string => `^${String.fromCharCode(length)}${start}`
+const endGram = (length: number, end: string): string => `$${String.fromCharCode(length)}${end}`
+
+/** Whether one letter added, dropped or changed, or two neighbours swapped, makes `b` of `a`; false if they are equal. */
+export function isOneTypo(a: string, b: string): boolean {
+  if (a.length > b.length) return isOneTypo(b, a)
+  if (b.length - a.length > 1) return false
+  let start = 0
+  while (start < a.length && a.charCodeAt(start) === b.charCodeAt(start)) start++
+  let end = 0
+  while (end < a.length - start && a.charCodeAt(a.length - 1 - end) === b.charCodeAt(b.length - 1 - end)) end++
+  const left = a.length - start - end
+  if (a.length < b.length) return left === 0
+  if (left !== 2) return left === 1
+  return a[start] === b[start + 1] && a[start + 1] === b[start]
+}

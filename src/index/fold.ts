@@ -1,0 +1,71 @@
+// Folds text to the form it is compared and searched in: without case, accents, apostrophes and typographic variants.
+
+/** Printable ASCII without apostrophes or spaces at the edges or doubled: lower case is all that is left to do. */
+const PLAIN = /^(?! )(?:[!-&(-_a-~]| (?! |$))*$/
+
+/** Apostrophes as people and keyboards write them; the acute accent alone would fold to a space. */
+const APOSTROPHES = /['`´‘’‚‛ʹʻʼʽˈʾʿ′‵]/gu
+
+/** Combining marks of Latin, Greek and Cyrillic letters (not those of kana), and characters that show nothing. */
+const MARKS = /[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]|\p{Default_Ignorable_Code_Point}/gu
+
+/** Letters that do not decompose into a plain one and a mark. */
+const LETTERS: Readonly<Record<string, string>> = {
+  ı: 'i',
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ħ: 'h',
+  ŧ: 't',
+  ς: 'σ',
+}
+const SPECIAL = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'gu')
+
+/** Runs of letters, marks and digits; symbols such as ♀ are words of their own, all else separates. */
+const WORDS = /[\p{L}\p{N}\p{M}]+|\p{So}/gu
+const LETTER = /^[\p{L}\p{N}\p{M}]/u
+
+/**
+ * The form of a text in which spellings of the same thing are equal: lower case, no accents (Turkish letters
+ * included, all of I İ ı i become i), no apostrophes, compatibility forms such as full width made ordinary, white
+ * space trimmed and collapsed to single spaces. Symbols such as ♀ δ ★ and Japanese voicing marks stay. Idempotent.
+ */
+export function fold(text: string): string {
+  if (PLAIN.test(text)) return text.toLowerCase()
+  return text
+    .replace(APOSTROPHES, '')
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(MARKS, '')
+    .replace(APOSTROPHES, '')
+    .replace(SPECIAL, (letter) => LETTERS[letter])
+    .normalize('NFC')
+    .replace(/\s+/gu, ' ')
+    .trim()
+}
+
+/** The words of a folded text, in order; Chinese and Japanese text without separators is one word. */
+export function words(folded: string): string[] {
+  return folded.match(WORDS) ?? []
+}
+
+/** Whether a word starts at this place of a folded text, given that one covers it. */
+export function startsWord(folded: string, at: number): boolean {
+  if (at === 0) return true
+  return !isLetterAt(folded, at) || !isLetterAt(folded, isLowSurrogate(folded.charCodeAt(at - 1)) ? at - 2 : at - 1)
+}
+
+function isLetterAt(folded: string, at: number): boolean {
+  const code = folded.charCodeAt(at)
+  if (code < 128) return (code >= 97 && code <= 122) || (code >= 48 && code <= 57)
+  return LETTER.test(folded.slice(at, at + 2))
+}
+
+function isLowSurrogate(code: number): boolean {
+  return code >= 0xdc00 && code <= 0xdfff
+}
