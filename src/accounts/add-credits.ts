@@ -1,0 +1,57 @@
+// Gives or takes highlight credits, with an entry in the account's ledger.
+import { sql } from 'kysely'
+import { invalid } from '#core/errors.ts'
+import { Type } from '#core/input.ts'
+import { verb } from '#core/verb.ts'
+import { change, type WriteCtx } from '#db/change.ts'
+import { existing, id, remark } from './fields.ts'
+import { fetchAccount, insertCreditEntry } from './store.ts'
+import type { Balance } from './types.ts'
+
+const LARGEST_BALANCE = 2 ** 31 - 1
+const AMOUNT = 'a whole number other than 0, from -1000000 to 1000000'
+
+export const addCredits = verb(
+  {
+    needs: 'operator',
+    input: Type.Object(
+      {
+        id: id('account'),
+        amount: Type.Integer({
+          minimum: -1_000_000,
+          maximum: 1_000_000,
+          allowed: AMOUNT,
+          description: 'Credits to give, below 0 to take',
+        }),
+        reason: remark('Why, for the ledger'),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  (ctx: WriteCtx, { id, amount, reason = '' }) =>
+    change(ctx, async (tx, note): Promise<Balance> => {
+      if (amount === 0) throw invalid([{ field: 'amount', message: `must be ${AMOUNT}` }])
+      const changed = await tx
+        .updateTable('accounts')
+        .set({ highlight_credits: sql<number>`highlight_credits + ${amount}::int`, updated_at: ctx.now() })
+        .where('id', '=', existing('account', id))
+        .where(sql<boolean>`highlight_credits::bigint + ${amount}::int between 0 and ${sql.lit(LARGEST_BALANCE)}`)
+        .returning('highlight_credits')
+        .executeTakeFirst()
+      if (!changed) {
+        const { highlight_credits: has } = await fetchAccount(tx, id)
+        const limit = amount < 0 ? 'below 0' : `above ${LARGEST_BALANCE}`
+        throw invalid([{ field: 'amount', message: `would take the balance of ${has} ${limit}` }])
+      }
+      const balance = changed.highlight_credits
+      await insertCreditEntry(tx, { account_id: id, amount, balance, reason: reason.trim() })
+      note.audit({
+        action: 'account.add-credits',
+        subject: 'account',
+        id,
+        before: { highlight_credits: balance - amount },
+        after: { highlight_credits: balance, amount, reason: reason.trim() },
+      })
+      return { highlight_credits: balance }
+    }),
+)

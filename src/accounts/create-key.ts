@@ -1,0 +1,47 @@
+// Makes an API key for an account; the key itself is in the result and nowhere else.
+import { invalid } from '#core/errors.ts'
+import { Type } from '#core/input.ts'
+import { verb } from '#core/verb.ts'
+import { change, type Note, type WriteCtx } from '#db/change.ts'
+import type { Tx } from '#db/schema.ts'
+import { id, moment, momentOf, remark } from './fields.ts'
+import { hashKey, last4, newKey } from './key-format.ts'
+import { fetchAccount, insertKey } from './store.ts'
+import type { NewApiKey } from './types.ts'
+
+export const createKey = verb(
+  {
+    needs: 'operator',
+    input: Type.Object(
+      {
+        account_id: id('account'),
+        label: remark('What the key is for'),
+        expires_at: Type.Optional(
+          Type.Union([moment('When the key ends, in the future; null or absent: never'), Type.Null()]),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  (ctx: WriteCtx, { account_id, label = '', expires_at = null }) =>
+    change(ctx, async (tx, note) => {
+      const expiresAt = expires_at === null ? null : momentOf('expires_at', expires_at)
+      if (expiresAt && expiresAt <= ctx.now()) throw invalid([{ field: 'expires_at', message: 'must be in the future' }])
+      const account = await fetchAccount(tx, account_id)
+      return issueKey(tx, note, 'key.create', { account_id: account.id, label: label.trim(), expires_at: expiresAt })
+    }),
+)
+
+/** Stores a new key with its audit row, which knows neither key nor hash. */
+export async function issueKey(
+  tx: Tx,
+  note: Note,
+  action: string,
+  values: { account_id: number; label: string; expires_at: Date | null },
+): Promise<NewApiKey> {
+  const key = newKey('api')
+  const stored = await insertKey(tx, { ...values, hash: hashKey(key), last4: last4(key) })
+  note.audit({ action, subject: 'key', id: stored.id, after: stored })
+  note.changed('accounts', [stored.account_id])
+  return { ...stored, key }
+}

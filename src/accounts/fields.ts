@@ -1,0 +1,61 @@
+// Input fields that the verbs of accounts share, each rule once.
+import { invalid, notFound } from '#core/errors.ts'
+import { Type } from '#core/input.ts'
+
+const LARGEST_ID = 2 ** 31 - 1
+
+// Control characters (NUL cannot be stored) and halves of surrogate pairs (JSON columns refuse them) are no text.
+const PLAIN_TEXT = '^[^\\p{Cc}\\p{Cs}]*$'
+const PLAIN_TEXT_NOT_BLANK = '^(?=.*\\S)[^\\p{Cc}\\p{Cs}]*$'
+
+/** The id of a row. Unbounded, so that an id which cannot exist is not found rather than invalid: see `existing`. */
+export function id(of: string) {
+  return Type.Integer({ description: `Id of the ${of}` })
+}
+
+/** Text that must say something; stored trimmed. */
+export function name(description: string) {
+  const rule = { minLength: 1, maxLength: 200, pattern: PLAIN_TEXT_NOT_BLANK, allowed: 'text of 1 to 200 characters' }
+  return Type.String({ ...rule, description })
+}
+
+/** Text that may be empty; stored trimmed. */
+export function remark(description: string) {
+  const rule = { maxLength: 200, pattern: PLAIN_TEXT, allowed: 'text of at most 200 characters' }
+  return Type.Optional(Type.String({ ...rule, default: '', description }))
+}
+
+/** Text to compare with. */
+export function filter(description: string) {
+  return Type.Optional(Type.String({ maxLength: 300, pattern: PLAIN_TEXT, allowed: 'text', description }))
+}
+
+/** A moment, such as 2026-01-31T12:00:00Z; read it with `momentOf`. */
+export function moment(description: string) {
+  return Type.String({ format: 'date-time', maxLength: 40, description })
+}
+
+/**
+ * The id for SQL, which knows integers of 32 bits only.
+ * @throws NOT_FOUND when no row can have it
+ */
+export function existing(what: string, wanted: number): number {
+  if (wanted < 1 || wanted > LARGEST_ID) throw missing(what, wanted)
+  return wanted
+}
+
+export function missing(what: string, wanted: number) {
+  return notFound(`There is no ${what} with the id ${wanted}`)
+}
+
+/**
+ * The moment that a text of the form `date-time` names.
+ * @throws VALIDATION_ERROR for leap seconds and other texts that are no moment here
+ */
+export function momentOf(field: string, text: string): Date {
+  const at = new Date(text)
+  if (Number.isNaN(at.getTime())) {
+    throw invalid([{ field, message: 'must be a time in ISO 8601 with offset, such as 2026-01-31T12:00:00Z' }])
+  }
+  return at
+}

@@ -1,0 +1,11 @@
+// One account by its id.
+import { Type } from '#core/input.ts'
+import { verb } from '#core/verb.ts'
+import { id } from './fields.ts'
+import { fetchAccount } from './store.ts'
+import type { ReadCtx } from './types.ts'
+
+export const getAccount = verb(
+  { needs: 'operator', input: Type.Object({ id: id('account') }, { additionalProperties: false }) },
+  (ctx: ReadCtx, input) => fetchAccount(ctx.db.kysely, input.id),
+)

@@ -1,0 +1,50 @@
+// What keys look like: made, checked without a database, and hashed. Secret scanners find them by prefix and checksum.
+import { createHash, randomInt } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+// 43 characters of base 62 are 256 bits; 6 hold the 32 bits of the checksum.
+const RANDOM_LENGTH = 43
+const CHECKSUM_LENGTH = 6
+
+const PREFIXES = { api: 'mintmark_', operator: 'mintop_' } as const
+
+export type KeyKind = keyof typeof PREFIXES
+
+const SHAPES: Record<KeyKind, RegExp> = { api: shapeOf('api'), operator: shapeOf('operator') }
+
+/** A new random key: prefix, 43 base 62 characters of randomness, 6 of checksum over all before it. */
+export function newKey(kind: KeyKind): string {
+  let text: string = PREFIXES[kind]
+  for (let i = 0; i < RANDOM_LENGTH; i++) text += ALPHABET[randomInt(ALPHABET.length)]
+  return text + checksumOf(text)
+}
+
+/** Whether the text can be a key of this kind: prefix, length, alphabet and checksum. */
+export function isWellFormed(text: string, kind: KeyKind): boolean {
+  return SHAPES[kind].test(text) && checksumOf(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH)
+}
+
+/** What is stored in the key's place. A plain hash is enough for 256 random bits. */
+export function hashKey(key: string): Buffer {
+  return createHash('sha256').update(key).digest()
+}
+
+/** The end of a key, by which people tell their keys apart. */
+export function last4(key: string): string {
+  return key.slice(-4)
+}
+
+function shapeOf(kind: KeyKind): RegExp {
+  return new RegExp(`^${PREFIXES[kind]}[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`)
+}
+
+function checksumOf(text: string): string {
+  let rest = crc32(text)
+  let digits = ''
+  for (let i = 0; i < CHECKSUM_LENGTH; i++) {
+    digits = ALPHABET[rest % ALPHABET.length] + digits
+    rest = Math.floor(rest / ALPHABET.length)
+  }
+  return digits
+}

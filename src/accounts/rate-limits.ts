@@ -1,0 +1,58 @@
+// How many requests an account may make in a minute, by its plan, and the headers that tell it so.
+import { RateLimiterMemory } from 'rate-limiter-flexible'
+import { ServiceError } from '#core/errors.ts'
+import { type Plan, PLAN_NAMES } from '#core/plans.ts'
+import type { Viewer } from '#core/verb.ts'
+
+const WINDOW_SECONDS = 60
+
+export interface Allowance {
+  limit: number
+  remaining: number
+  /** until the window ends, at least 1 */
+  resetSeconds: number
+}
+
+/** One count per account, whatever interface or key is used. */
+export class RateLimits {
+  readonly #limits: Record<Plan, number> | null
+  // It only counts: the limit is compared here, so that a changed plan counts at once and in the same window.
+  readonly #counter = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: WINDOW_SECONDS })
+
+  /** @param limits requests a minute by plan, null for none */
+  constructor(limits: Record<Plan, number> | null) {
+    this.#limits = limits
+  }
+
+  /**
+   * Counts a request; null at once where no limit applies (switched off, or an operator).
+   * @throws RATE_LIMITED (rejects with it) with `Retry-After` and both headers
+   */
+  consume(viewer: Viewer): Promise<Allowance> | null {
+    if (!this.#limits || viewer.kind !== 'account') return null
+    const limit = this.#limits[viewer.plan]
+    return this.#counter.consume(viewer.accountId).then(({ consumedPoints, msBeforeNext }) => {
+      const remaining = Math.max(0, limit - consumedPoints)
+      const allowance = { limit, remaining, resetSeconds: Math.ceil(msBeforeNext / 1000) }
+      if (consumedPoints > limit) throw rateLimited(allowance, viewer.plan)
+      return allowance
+    })
+  }
+}
+
+/** `RateLimit-Policy` and `RateLimit` of draft-ietf-httpapi-ratelimit-headers. */
+export function rateLimitHeaders({ limit, remaining, resetSeconds }: Allowance): Record<string, string> {
+  return {
+    'ratelimit-policy': `"default";q=${limit};w=${WINDOW_SECONDS}`,
+    ratelimit: `"default";r=${remaining};t=${resetSeconds}`,
+  }
+}
+
+function rateLimited(allowance: Allowance, plan: Plan): ServiceError {
+  const { limit, resetSeconds } = allowance
+  return new ServiceError(
+    'RATE_LIMITED',
+    `The ${PLAN_NAMES[plan]} plan allows ${limit} requests a minute; try again in ${resetSeconds} s`,
+    { headers: { ...rateLimitHeaders(allowance), 'retry-after': String(resetSeconds) } },
+  )
+}

@@ -1,0 +1,19 @@
+// Revokes an operator token for good; revoking it again changes nothing.
+import { Type } from '#core/input.ts'
+import { verb } from '#core/verb.ts'
+import { change, type WriteCtx } from '#db/change.ts'
+import { id } from './fields.ts'
+import { lockToken, markTokenRevoked } from './store.ts'
+
+export const revokeOperatorToken = verb(
+  { needs: 'operator', input: Type.Object({ id: id('operator token') }, { additionalProperties: false }) },
+  (ctx: WriteCtx, { id }) =>
+    change(ctx, async (tx, note) => {
+      const before = await lockToken(tx, id)
+      if (before.revoked_at !== null) return before
+      const after = await markTokenRevoked(tx, id, ctx.now())
+      note.audit({ action: 'operator-token.revoke', subject: 'operator-token', id, before, after })
+      note.changed('operators', [id])
+      return after
+    }),
+)

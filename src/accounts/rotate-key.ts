@@ -1,0 +1,39 @@
+// Replaces an API key: a new one with the same label and expiry, while the old one runs on for the overlap.
+import { conflict } from '#core/errors.ts'
+import { Type } from '#core/input.ts'
+import { verb } from '#core/verb.ts'
+import { change, type WriteCtx } from '#db/change.ts'
+import { issueKey } from './create-key.ts'
+import { id } from './fields.ts'
+import { lockKey, updateKey } from './store.ts'
+
+const HOUR_MS = 3_600_000
+
+export const rotateKey = verb(
+  {
+    needs: 'operator',
+    input: Type.Object(
+      {
+        id: id('key'),
+        overlap_hours: Type.Optional(
+          Type.Number({ minimum: 0, maximum: 720, default: 24, description: 'How long the old key runs on' }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  (ctx: WriteCtx, { id, overlap_hours: overlapHours = 24 }) =>
+    change(ctx, async (tx, note) => {
+      const old = await lockKey(tx, id)
+      const now = ctx.now()
+      const ends = old.expires_at === null ? null : new Date(old.expires_at)
+      if (old.revoked_at !== null) throw conflict('The key is revoked; create a new one instead')
+      if (ends && ends <= now) throw conflict('The key has expired; create a new one instead')
+      const overlapEnds = new Date(now.getTime() + overlapHours * HOUR_MS)
+      if (!ends || overlapEnds < ends) {
+        const shortened = await updateKey(tx, id, { expires_at: overlapEnds })
+        note.audit({ action: 'key.rotate', subject: 'key', id, before: old, after: shortened })
+      }
+      return issueKey(tx, note, 'key.create', { account_id: old.account_id, label: old.label, expires_at: ends })
+    }),
+)

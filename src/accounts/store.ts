@@ -1,0 +1,168 @@
+// SQL of accounts, their keys and the operators' tokens.
+import type { Viewer } from '#core/verb.ts'
+import type { Db, Queryable, Tx } from '#db/schema.ts'
+import { existing, missing } from './fields.ts'
+import type { Account, ApiKey, OperatorToken } from './types.ts'
+
+/** A stored key and whom it stands for, as the keyring keeps it. */
+export interface Holder {
+  keyId: number
+  /** the id by which the change log names what can change this */
+  ownerId: number
+  viewer: Viewer
+  /** why the key is refused for good, null when it is not */
+  refusal: string | null
+  /** epoch milliseconds, Infinity for never */
+  expiresAtMs: number
+}
+
+const ACCOUNT_COLUMNS = ['id', 'name', 'plan', 'highlight_credits', 'suspended', 'created_at'] as const
+const KEY_COLUMNS = ['id', 'account_id', 'label', 'last4', 'created_at', 'last_used_at', 'expires_at', 'revoked_at'] as const
+const TOKEN_COLUMNS = ['id', 'label', 'last4', 'created_at', 'last_used_at', 'revoked_at'] as const
+
+export async function loadApiKey(db: Db, hash: Buffer): Promise<Holder | null> {
+  const row = await db.kysely
+    .selectFrom('api_keys as k')
+    .innerJoin('accounts as a', 'a.id', 'k.account_id')
+    .select(['k.id', 'k.account_id', 'k.expires_at', 'k.revoked_at', 'a.plan', 'a.suspended'])
+    .where('k.hash', '=', hash)
+    .executeTakeFirst()
+  if (!row) return null
+  return {
+    keyId: row.id,
+    ownerId: row.account_id,
+    viewer: Object.freeze({ kind: 'account', accountId: row.account_id, keyId: row.id, plan: row.plan }),
+    refusal: row.revoked_at ? 'The API key is revoked' : row.suspended ? 'The account is suspended' : null,
+    expiresAtMs: row.expires_at?.getTime() ?? Infinity,
+  }
+}
+
+export async function loadOperatorToken(db: Db, hash: Buffer): Promise<Holder | null> {
+  const row = await db.kysely
+    .selectFrom('operator_tokens')
+    .select(['id', 'label', 'revoked_at'])
+    .where('hash', '=', hash)
+    .executeTakeFirst()
+  if (!row) return null
+  return {
+    keyId: row.id,
+    ownerId: row.id,
+    // Labels may repeat and may be called `cli` or `bootstrap`: the id keeps the names apart.
+    viewer: Object.freeze({ kind: 'operator', name: `${row.label}#${row.id}` }),
+    refusal: row.revoked_at ? 'The operator token is revoked' : null,
+    expiresAtMs: Infinity,
+  }
+}
+
+/** The account, locked until the transaction ends. */
+export async function lockAccount(tx: Tx, id: number): Promise<Account> {
+  const row = await accounts(tx).where('id', '=', existing('account', id)).forUpdate().executeTakeFirst()
+  if (!row) throw missing('account', id)
+  return jsonReady(row)
+}
+
+export async function fetchAccount(on: Queryable, id: number): Promise<Account> {
+  const row = await accounts(on).where('id', '=', existing('account', id)).executeTakeFirst()
+  if (!row) throw missing('account', id)
+  return jsonReady(row)
+}
+
+export async function insertAccount(tx: Tx, values: Pick<Account, 'name' | 'plan' | 'highlight_credits'>): Promise<Account> {
+  return jsonReady(await tx.insertInto('accounts').values(values).returning(ACCOUNT_COLUMNS).executeTakeFirstOrThrow())
+}
+
+export async function updateAccount(
+  tx: Tx,
+  id: number,
+  values: Partial<Pick<Account, 'name' | 'plan' | 'suspended'>>,
+  now: Date,
+): Promise<Account> {
+  const update = tx.updateTable('accounts').set({ ...values, updated_at: now }).where('id', '=', id)
+  return jsonReady(await update.returning(ACCOUNT_COLUMNS).executeTakeFirstOrThrow())
+}
+
+export async function pageOfAccounts(on: Queryable, limit: number, offset: number): Promise<{ rows: Account[]; total: number }> {
+  const [rows, counted] = await Promise.all([
+    accounts(on).orderBy('id').limit(limit).offset(offset).execute(),
+    on.selectFrom('accounts').select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  ])
+  return { rows: rows.map(jsonReady), total: counted.total }
+}
+
+export async function insertCreditEntry(
+  tx: Tx,
+  entry: { account_id: number; amount: number; balance: number; reason: string },
+): Promise<void> {
+  await tx.insertInto('credit_entries').values(entry).execute()
+}
+
+/** The key, locked until the transaction ends. */
+export async function lockKey(tx: Tx, id: number): Promise<ApiKey> {
+  const keys = tx.selectFrom('api_keys').select(KEY_COLUMNS)
+  const row = await keys.where('id', '=', existing('key', id)).forUpdate().executeTakeFirst()
+  if (!row) throw missing('key', id)
+  return jsonReady(row)
+}
+
+export async function insertKey(
+  tx: Tx,
+  values: { account_id: number; label: string; hash: Buffer; last4: string; expires_at: Date | null },
+): Promise<ApiKey> {
+  return jsonReady(await tx.insertInto('api_keys').values(values).returning(KEY_COLUMNS).executeTakeFirstOrThrow())
+}
+
+export async function updateKey(tx: Tx, id: number, values: { expires_at?: Date; revoked_at?: Date }): Promise<ApiKey> {
+  const update = tx.updateTable('api_keys').set(values).where('id', '=', id)
+  return jsonReady(await update.returning(KEY_COLUMNS).executeTakeFirstOrThrow())
+}
+
+export async function pageOfKeys(
+  on: Queryable,
+  accountId: number,
+  limit: number,
+  offset: number,
+): Promise<{ rows: ApiKey[]; total: number }> {
+  const keys = on.selectFrom('api_keys').where('account_id', '=', accountId)
+  const [rows, counted] = await Promise.all([
+    keys.select(KEY_COLUMNS).orderBy('id').limit(limit).offset(offset).execute(),
+    keys.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  ])
+  return { rows: rows.map(jsonReady), total: counted.total }
+}
+
+export async function insertToken(tx: Tx, values: { label: string; hash: Buffer; last4: string }): Promise<OperatorToken> {
+  return jsonReady(await tx.insertInto('operator_tokens').values(values).returning(TOKEN_COLUMNS).executeTakeFirstOrThrow())
+}
+
+/** The token, locked until the transaction ends. */
+export async function lockToken(tx: Tx, id: number): Promise<OperatorToken> {
+  const tokens = tx.selectFrom('operator_tokens').select(TOKEN_COLUMNS)
+  const row = await tokens.where('id', '=', existing('operator token', id)).forUpdate().executeTakeFirst()
+  if (!row) throw missing('operator token', id)
+  return jsonReady(row)
+}
+
+export async function markTokenRevoked(tx: Tx, id: number, at: Date): Promise<OperatorToken> {
+  const update = tx.updateTable('operator_tokens').set({ revoked_at: at }).where('id', '=', id)
+  return jsonReady(await update.returning(TOKEN_COLUMNS).executeTakeFirstOrThrow())
+}
+
+export async function pageOfTokens(on: Queryable, limit: number, offset: number): Promise<{ rows: OperatorToken[]; total: number }> {
+  const [rows, counted] = await Promise.all([
+    on.selectFrom('operator_tokens').select(TOKEN_COLUMNS).orderBy('id').limit(limit).offset(offset).execute(),
+    on.selectFrom('operator_tokens').select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  ])
+  return { rows: rows.map(jsonReady), total: counted.total }
+}
+
+function accounts(on: Queryable) {
+  return on.selectFrom('accounts').select(ACCOUNT_COLUMNS)
+}
+
+type JsonReady<Row> = { [Name in keyof Row]: Row[Name] extends Date ? string : Row[Name] extends Date | null ? string | null : Row[Name] }
+
+/** A row with its moments as ISO text, so that a result read back from the idempotency store is the same as a fresh one. */
+export function jsonReady<Row extends object>(row: Row): JsonReady<Row> {
+  const entries = Object.entries(row).map(([name, value]) => [name, value instanceof Date ? value.toISOString() : value])
+  return Object.fromEntries(entries) as JsonReady<Row>
+}

@@ -1,0 +1,86 @@
+// Accounts, keys, tokens and audit rows as verbs give them: in the operator API's names, ready for JSON.
+import { type Static, Type } from '#core/input.ts'
+import { PLANS } from '#core/plans.ts'
+import type { WriteCtx } from '#db/change.ts'
+
+/** What a reading verb needs of its context. */
+export type ReadCtx = Pick<WriteCtx, 'db' | 'viewer'>
+
+const Time = Type.String({ format: 'date-time', description: 'UTC' })
+const TimeOrNull = Type.Union([Time, Type.Null()])
+const Last4 = Type.String({ description: 'The last four characters of the key' })
+
+export const AccountSchema = Type.Object(
+  {
+    id: Type.Integer(),
+    name: Type.String(),
+    plan: Type.Enum([...PLANS]),
+    highlight_credits: Type.Integer(),
+    suspended: Type.Boolean({ description: "The account's keys are refused" }),
+    created_at: Time,
+  },
+  {
+    title: 'Account',
+    examples: [
+      { id: 7, name: 'Kart Evi', plan: 'plus', highlight_credits: 3, suspended: false, created_at: '2026-11-21T08:00:00.000Z' },
+    ],
+  },
+)
+export type Account = Static<typeof AccountSchema>
+
+export const BalanceSchema = Type.Object({ highlight_credits: Type.Integer({ description: 'The new balance' }) })
+export type Balance = Static<typeof BalanceSchema>
+
+export const ApiKeySchema = Type.Object(
+  {
+    id: Type.Integer(),
+    account_id: Type.Integer(),
+    label: Type.String(),
+    last4: Last4,
+    created_at: Time,
+    last_used_at: TimeOrNull,
+    expires_at: TimeOrNull,
+    revoked_at: TimeOrNull,
+  },
+  { title: 'ApiKey' },
+)
+export type ApiKey = Static<typeof ApiKeySchema>
+
+export const NewApiKeySchema = Type.Object(
+  { ...ApiKeySchema.properties, key: Type.String({ description: 'The key itself, shown this once' }) },
+  { title: 'NewApiKey' },
+)
+export type NewApiKey = Static<typeof NewApiKeySchema>
+
+export const OperatorTokenSchema = Type.Object(
+  {
+    id: Type.Integer(),
+    label: Type.String(),
+    last4: Last4,
+    created_at: Time,
+    last_used_at: TimeOrNull,
+    revoked_at: TimeOrNull,
+  },
+  { title: 'OperatorToken' },
+)
+export type OperatorToken = Static<typeof OperatorTokenSchema>
+export type NewOperatorToken = OperatorToken & { token: string }
+
+const State = Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()])
+
+export const AuditRowSchema = Type.Object(
+  {
+    id: Type.Integer(),
+    at: Time,
+    actor: Type.String({ description: '`operator:<name>` or `account:<id>`' }),
+    action: Type.String({ description: 'Thing and verb, such as `account.create`' }),
+    subject_type: Type.String(),
+    subject_id: Type.String(),
+    before: State,
+    after: State,
+    request_id: Type.Union([Type.String(), Type.Null()]),
+  },
+  { title: 'AuditRow' },
+)
+/** `before` and `after` are as they were written. */
+export type AuditRow = Static<typeof AuditRowSchema>
