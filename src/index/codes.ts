@@ -3,53 +3,79 @@ import { fold } from '#index/fold.ts'
 
 const RUNS = /\p{N}+|[\p{L}\p{M}]+/gu
 const DIGITS = /^\p{N}/u
+const SEPARATORS = /[^\p{L}\p{M}\p{N}]/gu
+
+/** A code in normal form, parted at its first slash; the total is empty when there is none. */
+export interface Code {
+  number: string
+  total: string
+}
 
 /**
  * The one form all spellings of a code share: folded, no leading zeros, separators only where two runs of digits or
- * two of letters meet (`OP01-001`, `op1 1` → `op1-1`; `SWSH 020` → `swsh20`; `004/102` → `4/102`). The first slash
- * parts number and total. A code of punctuation alone (`!`, `?`) stays as it is.
+ * two of letters meet (`OP01-001`, `op1 1` → `op1-1`; `SWSH 020` → `swsh20`; `004/102` → `4` of `102`). A code of
+ * punctuation alone (`!`, `?`) is a number as it stands.
  */
-export function normalCode(code: string): string {
+export function parseCode(code: string): Code {
   const folded = fold(code)
-  const slash = folded.indexOf('/')
-  const number = normalRuns(slash < 0 ? folded : folded.slice(0, slash))
-  const total = slash < 0 ? '' : normalRuns(folded.slice(slash + 1))
-  if (number === '' && total === '') return folded
+  const [number, total] = partsOf(folded).map(normalRuns)
+  return number === '' && total === '' ? { number: folded, total } : { number, total }
+}
+
+/** The normal form as text: `004/102` → `4/102`. */
+export function normalCode(code: string): string {
+  const { number, total } = parseCode(code)
   return total === '' ? number : `${number}/${total}`
 }
 
-/** The normal form of a code without its total: `TG12/TG30` → `tg12`. */
+/** The normal form without its total: `TG12/TG30` → `tg12`. */
 export function numberOf(code: string): string {
-  const normal = normalCode(code)
-  const slash = normal.indexOf('/')
-  return slash > 0 ? normal.slice(0, slash) : normal
-}
-
-/** What a code is filed under; no folded word of a query contains the line breaks that mark whole forms. */
-export function codeTerms(code: string): string[] {
-  const folded = fold(code)
-  const normal = normalCode(folded)
-  const number = numberOf(folded)
-  const whole = number === normal ? `\n${number}\n` : `\n${normal}`
-  const typed = [folded, folded.replaceAll(/[^\p{L}\p{M}\p{N}/]/gu, '')].filter((form) => form !== normal && form !== '')
-  return [...new Set([`\n${number}`, whole, ...typed])]
+  return parseCode(code).number
 }
 
 /**
- * The terms of which a code equal to this one has at least one: of two codes with totals both must be the same,
- * else the numbers suffice (`4` and `4/102` are equal, `4/102` and `4/130` are not).
+ * Whether two spellings mean the same code: of two with totals both parts must be the same, else the numbers suffice
+ * (`4` and `4/102` are the same, `4/102` and `4/130` are not).
  */
-export function equalTerms(query: string): string[] {
-  const normal = normalCode(query)
-  const number = numberOf(query)
-  if (normal === '') return []
-  return number === normal ? [`\n${number}`] : [`\n${normal}`, `\n${number}\n`]
+export function sameCode(a: string, b: string): boolean {
+  const one = parseCode(a)
+  const other = parseCode(b)
+  return one.number === other.number && (one.total === other.total || one.total === '' || other.total === '')
 }
 
-/** Whether two spellings mean the same code. */
-export function sameCode(query: string, code: string): boolean {
-  const terms = codeTerms(code)
-  return equalTerms(query).some((term) => terms.includes(term))
+/** The term of all codes with this number and no total. */
+export const bareTerm = (number: string): string => `\n${number}\n`
+/** The term of all codes with this number and some total. */
+export const numberTerm = (number: string): string => `\n${number}/`
+/** The term of all codes with this total. */
+export const totalTerm = (total: string): string => `/${total}\n`
+
+/**
+ * The terms a code is filed under: number and total apart, since there are few of each, and each as normalised (marked
+ * by a line break, which no query contains), as printed, and without separators. A number keeps the slash after it and
+ * a total the slash before it, so that parts of a code can be looked up as parts of terms.
+ */
+export function codeTerms(code: string): string[] {
+  const folded = fold(code)
+  const { number, total } = parseCode(folded)
+  const [printedNumber, printedTotal] = partsOf(folded)
+  const end = total === '' ? '' : '/'
+  const terms = [total === '' ? bareTerm(number) : numberTerm(number)]
+  for (const form of [printedNumber, joined(printedNumber)]) if (form !== number && form !== '') terms.push(form + end)
+  if (total === '') return [...new Set(terms)]
+  terms.push(totalTerm(total))
+  for (const form of [printedTotal, joined(printedTotal)]) if (form !== total) terms.push(`/${form}`)
+  return [...new Set(terms)]
+}
+
+/** What is before and after the first slash of a folded text; further slashes count as hyphens. */
+export function partsOf(folded: string): [number: string, total: string] {
+  const slash = folded.indexOf('/')
+  return slash < 0 ? [folded, ''] : [folded.slice(0, slash).trim(), folded.slice(slash + 1).replaceAll('/', '-').trim()]
+}
+
+function joined(text: string): string {
+  return text.replaceAll(SEPARATORS, '')
 }
 
 function normalRuns(text: string): string {

@@ -1,5 +1,5 @@
 // Text search over rows with a name, a code and further texts: infixes, ranks and single typos, in time by the hits.
-import { codeTerms, equalTerms } from '#index/codes.ts'
+import { CodeMarks, EQUALS, EQUALS_WHOLE } from '#index/codeMarks.ts'
 import { grown } from '#index/columns.ts'
 import { TextField } from '#index/field.ts'
 import { fold, words } from '#index/fold.ts'
@@ -36,10 +36,6 @@ const NO_MATCH = -1
 /** Query words shorter than this have no typos. */
 const SHORTEST_WITH_TYPO = 4
 
-/** Bits of a code: those of the words it contains from 0 on, of the words it equals from here on, and the last. */
-const EQUALS = 12
-const EQUALS_WHOLE = 1 << 24
-
 /** The cost of looking through all texts, taken only when there is no other way. */
 const SCAN = Number.MAX_VALUE
 
@@ -56,12 +52,10 @@ interface Drive {
 export class TextIndex {
   readonly #names = new TextField(words, true)
   readonly #more = new TextField(words, true)
-  readonly #codes = new TextField(codeTerms, false)
   readonly #nameMarks = new TextMarks(this.#names)
   readonly #moreMarks = new TextMarks(this.#more)
-  /** by code: bits for this query, and the codes that have any */
-  #codeMarks = new Int32Array(0)
-  #markedCodes: number[] = []
+  readonly #codeMarks = new CodeMarks()
+  readonly #codes = this.#codeMarks.field
   #found = new Int32Array(64)
   #size = 0
 
@@ -117,32 +111,8 @@ export class TextIndex {
     this.#size = 0
     this.#nameMarks.start()
     this.#moreMarks.start()
-    for (const code of this.#markedCodes) this.#codeMarks[code] = 0
-    this.#markedCodes = []
-    this.#codeMarks = grown(this.#codeMarks, this.#codes.space)
-    for (let word = 0; word < query.words.length; word++) {
-      const { text, literal } = query.words[word]
-      if (!literal) this.#markCodes(this.#codes.words.infix(text), 1 << word)
-      this.#markCodes(this.#codesEqual(text), (1 << word) | (1 << (word + EQUALS)))
-    }
-    if (query.words.length > 0) this.#markCodes(this.#codesEqual(query.text), EQUALS_WHOLE)
+    this.#codeMarks.start(query)
     return query
-  }
-
-  #codesEqual(text: string): number[] {
-    const found: number[] = []
-    for (const term of equalTerms(text)) {
-      const id = this.#codes.words.id(term)
-      if (id !== undefined) found.push(id)
-    }
-    return found
-  }
-
-  #markCodes(terms: readonly number[], bits: number): void {
-    this.#codes.eachText(terms, (code) => {
-      if (this.#codeMarks[code] === 0) this.#markedCodes.push(code)
-      this.#codeMarks[code] |= bits
-    })
   }
 
   /** Finds all rows that may match: those of the condition that yields fewest, and those of the whole code. */
@@ -155,8 +125,8 @@ export class TextIndex {
     }
     this.#takeTexts(query, best)
     const bits = (1 << best.word) | EQUALS_WHOLE
-    for (const code of this.#markedCodes) {
-      if ((this.#codeMarks[code] & bits) === 0) continue
+    for (const code of this.#codeMarks.marked) {
+      if ((this.#codeMarks.bits(code) & bits) === 0) continue
       for (let row = this.#codes.firstRow(code); row >= 0; row = this.#codes.nextRow(row)) {
         const taken = this.#nameMarks.isChosen(this.#names.textOf(row)) || this.#moreMarks.isChosen(this.#more.textOf(row))
         if (!taken) this.#take(row)
@@ -167,7 +137,7 @@ export class TextIndex {
   /** The cheapest part of a word to find its rows by. */
   #drive(query: Query, word: number): Drive {
     let best: Drive = { word, part: 0, inNames: [], inMore: [], cost: Number.POSITIVE_INFINITY }
-    const codes = this.#markedCodes.filter((code) => (this.#codeMarks[code] & (1 << word)) !== 0).length
+    const codes = expectedRows(this.#codes, this.#codeMarks.count(1 << word))
     for (let part = 0; part < query.parts.length; part++) {
       if ((query.words[word].parts & (1 << part)) === 0) continue
       const { text, literal } = query.parts[part]
@@ -180,7 +150,7 @@ export class TextIndex {
       const cost =
         expectedRows(this.#names, this.#names.countTexts(inNames)) +
         expectedRows(this.#more, this.#more.countTexts(inMore)) +
-        expectedRows(this.#codes, codes)
+        codes
       if (cost < best.cost) best = { word, part, inNames, inMore, cost }
     }
     return best
@@ -281,8 +251,7 @@ export class TextIndex {
   }
 
   #codeBits(row: number): number {
-    const code = this.#codes.textOf(row)
-    return code < 0 ? 0 : this.#codeMarks[code]
+    return this.#codeMarks.bits(this.#codes.textOf(row))
   }
 }
 

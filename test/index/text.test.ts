@@ -21,6 +21,15 @@ function distance(a: string, b: string): number {
   return table[a.length][b.length]
 }
 
+/** A folded code as typed, without separators and normalised, the parts before and after the slash in any of these. */
+function codeForms(code: string): string[] {
+  const [number, ...rest] = code.split('/')
+  const spellings = (part: string): string[] => [part, normalCode(part), part.replaceAll(/[^\p{L}\p{M}\p{N}]/gu, '')]
+  const total = rest.join('-').trim()
+  if (normalCode(total) === '' || words(total).length === 0) return spellings(number.trim())
+  return spellings(number.trim()).flatMap((first) => spellings(total).map((second) => `${first}/${second}`))
+}
+
 /** The tier of a document, null when it does not match. */
 function naiveTier(search: string, doc: Doc): number | null {
   const query = fold(search)
@@ -30,7 +39,7 @@ function naiveTier(search: string, doc: Doc): number | null {
   const texts = [name, ...doc.more.map(fold)]
   const textWords = texts.flatMap(words)
   const code = doc.code ? fold(doc.code) : null
-  const forms = code ? [code, normalCode(code), code.replaceAll(/[^\p{L}\p{M}\p{N}/]/gu, '')] : []
+  const forms = code ? codeForms(code) : []
   const everyWord = (has: (part: string) => boolean, hasCode: (word: string) => boolean): boolean =>
     queryWords.every((word) => {
       const parts = words(word)

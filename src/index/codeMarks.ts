@@ -1,0 +1,92 @@
+// The codes of rows, and which of them the words of one query are in or equal.
+import { bareTerm, codeTerms, numberTerm, parseCode, partsOf, totalTerm } from '#index/codes.ts'
+import { grown } from '#index/columns.ts'
+import { TextField } from '#index/field.ts'
+import type { Query } from '#index/query.ts'
+
+/** Bits of a code: those of the words it contains from 0 on, of the words it equals from here on, and one more. */
+export const EQUALS = 12
+/** The code equals the whole query. */
+export const EQUALS_WHOLE = 1 << 24
+
+export class CodeMarks {
+  readonly field = new TextField(codeTerms, false)
+  /** by code: its bits for this query, and the codes that have any */
+  #bits = new Int32Array(0)
+  #marked: number[] = []
+  /** by code: 1 while two lists of codes are intersected */
+  #inFirst = new Uint8Array(0)
+
+  /** Marks the codes that this query finds and forgets those of the one before. */
+  start(query: Query): void {
+    for (const code of this.#marked) this.#bits[code] = 0
+    this.#marked = []
+    this.#bits = grown(this.#bits, this.field.space)
+    this.#inFirst = grown(this.#inFirst, this.field.space)
+    for (let word = 0; word < query.words.length; word++) {
+      const { text, literal } = query.words[word]
+      if (!literal) this.#markContaining(text, 1 << word)
+      this.#markEqual(text, (1 << word) | (1 << (word + EQUALS)))
+    }
+    if (query.words.length > 0) this.#markEqual(query.text, EQUALS_WHOLE)
+  }
+
+  /** The codes that have bits, each once. */
+  get marked(): readonly number[] {
+    return this.#marked
+  }
+
+  bits(code: number): number {
+    return code < 0 ? 0 : this.#bits[code]
+  }
+
+  /** How many codes have one of the bits. */
+  count(bits: number): number {
+    let count = 0
+    for (const code of this.#marked) if ((this.#bits[code] & bits) !== 0) count++
+    return count
+  }
+
+  /** Marks the codes a typed word is part of; one with a slash inside ends a number and starts its total. */
+  #markContaining(word: string, bits: number): void {
+    const { words } = this.field
+    const [number, total] = partsOf(word)
+    if (number !== '' && total !== '') this.#markBoth(words.infix(`${number}/`), words.infix(`/${total}`), bits)
+    else this.#mark(words.infix(word), bits)
+  }
+
+  /** Marks what `sameCode` holds for. */
+  #markEqual(text: string, bits: number): void {
+    const { number, total } = parseCode(text)
+    this.#mark(this.#term(bareTerm(number)), bits)
+    if (total === '') this.#mark(this.#term(numberTerm(number)), bits)
+    else this.#markBoth(this.#term(numberTerm(number)), this.#term(totalTerm(total)), bits)
+  }
+
+  #term(term: string): number[] {
+    const id = this.field.words.id(term)
+    return id === undefined ? [] : [id]
+  }
+
+  #mark(terms: readonly number[], bits: number): void {
+    this.field.eachText(terms, (code) => this.#add(code, bits))
+  }
+
+  /** Marks the codes that have a term of each list. */
+  #markBoth(first: readonly number[], second: readonly number[], bits: number): void {
+    this.field.eachText(first, (code) => {
+      this.#inFirst[code] = 1
+    })
+    this.field.eachText(second, (code) => {
+      if (this.#inFirst[code] === 1) this.#add(code, bits)
+    })
+    this.field.eachText(first, (code) => {
+      this.#inFirst[code] = 0
+    })
+  }
+
+  #add(code: number, bits: number): void {
+    if (this.#bits[code] === 0) this.#marked.push(code)
+    this.#bits[code] |= bits
+  }
+}
