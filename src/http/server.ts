@@ -60,10 +60,13 @@ export function createServer({ log, trustProxy }: ServerOptions): FastifyInstanc
     done()
   })
   app.setErrorHandler((error, request, reply) => answerError(log, error, request, reply))
-  app.setNotFoundHandler((request) => {
-    throw new ServiceError('NOT_FOUND', `There is no ${request.method} ${request.url.split('?', 1)[0]}`)
-  })
+  app.setNotFoundHandler(answerNotFound)
   return app
+}
+
+/** For unknown paths; a scope with hooks sets it again, so that its hooks run before it. */
+export function answerNotFound(request: FastifyRequest): never {
+  throw new ServiceError('NOT_FOUND', `There is no ${request.method} ${request.url.split('?', 1)[0]}`)
 }
 
 function answerError(log: Log, error: unknown, request: FastifyRequest, reply: FastifyReply): void {

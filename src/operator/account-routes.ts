@@ -1,0 +1,127 @@
+// Operator API: accounts, their credits and their keys.
+import { addCredits } from '#accounts/add-credits.ts'
+import { changeAccount } from '#accounts/change-account.ts'
+import { createAccount } from '#accounts/create-account.ts'
+import { createKey } from '#accounts/create-key.ts'
+import { getAccount } from '#accounts/get-account.ts'
+import { listAccounts } from '#accounts/list-accounts.ts'
+import { listKeys } from '#accounts/list-keys.ts'
+import { revokeKey } from '#accounts/revoke-key.ts'
+import { rotateKey } from '#accounts/rotate-key.ts'
+import {
+  type Account,
+  AccountSchema,
+  type ApiKey,
+  ApiKeySchema,
+  type Balance,
+  BalanceSchema,
+  type NewApiKey,
+  NewApiKeySchema,
+} from '#accounts/types.ts'
+import { Type } from '#core/input.ts'
+import type { Page } from '#core/paging.ts'
+import type { WriteCtx } from '#db/change.ts'
+import type { Route } from '#http/routes.ts'
+
+export const accountRoutes: Route<WriteCtx>[] = [
+  {
+    method: 'POST',
+    path: '/accounts',
+    verb: createAccount,
+    summary: 'Open an account',
+    tag: 'Accounts',
+    status: 201,
+    answer: (account: Account) => ({ data: account, message: 'The account is open' }),
+    data: AccountSchema,
+    errors: ['INVALID_JSON', 'IDEMPOTENCY_CONFLICT', 'VALIDATION_ERROR'],
+  },
+  {
+    method: 'GET',
+    path: '/accounts',
+    verb: listAccounts,
+    summary: 'All accounts, oldest first',
+    tag: 'Accounts',
+    answer: ({ rows, pagination }: Page<Account>) => ({ data: rows, pagination }),
+    data: Type.Array(AccountSchema),
+    paged: true,
+    errors: ['VALIDATION_ERROR'],
+  },
+  {
+    method: 'GET',
+    path: '/accounts/:id',
+    verb: getAccount,
+    summary: 'One account',
+    tag: 'Accounts',
+    answer: (account: Account) => ({ data: account }),
+    data: AccountSchema,
+    errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+  },
+  {
+    method: 'PATCH',
+    path: '/accounts/:id',
+    verb: changeAccount,
+    summary: 'Rename an account, change its plan, suspend or resume it',
+    description: 'A new plan and a suspension take effect on every node within a second.',
+    tag: 'Accounts',
+    answer: (account: Account) => ({ data: account, message: 'The account is changed' }),
+    data: AccountSchema,
+    errors: ['INVALID_JSON', 'NOT_FOUND', 'VALIDATION_ERROR'],
+  },
+  {
+    method: 'POST',
+    path: '/accounts/:id/credits',
+    verb: addCredits,
+    summary: 'Give or take highlight credits',
+    description: 'The balance never falls below 0: taking more than there is answers 422.',
+    tag: 'Accounts',
+    answer: (balance: Balance) => ({ data: balance, message: 'The balance is changed' }),
+    data: BalanceSchema,
+    errors: ['INVALID_JSON', 'IDEMPOTENCY_CONFLICT', 'NOT_FOUND', 'VALIDATION_ERROR'],
+  },
+  {
+    method: 'POST',
+    path: '/accounts/:account_id/keys',
+    verb: createKey,
+    summary: 'Make an API key',
+    description: 'The key itself is in this answer only.',
+    tag: 'Keys',
+    status: 201,
+    answer: (key: NewApiKey) => ({ data: key, message: 'Keep the key: it is not shown again' }),
+    data: NewApiKeySchema,
+    errors: ['INVALID_JSON', 'IDEMPOTENCY_CONFLICT', 'NOT_FOUND', 'VALIDATION_ERROR'],
+  },
+  {
+    method: 'GET',
+    path: '/accounts/:account_id/keys',
+    verb: listKeys,
+    summary: "An account's keys, without the keys themselves",
+    tag: 'Keys',
+    answer: ({ rows, pagination }: Page<ApiKey>) => ({ data: rows, pagination }),
+    data: Type.Array(ApiKeySchema),
+    paged: true,
+    errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+  },
+  {
+    method: 'POST',
+    path: '/keys/:id/rotate',
+    verb: rotateKey,
+    summary: 'Replace an API key',
+    description: 'Makes a new key with the label and expiry of the old one, which runs on for the overlap.',
+    tag: 'Keys',
+    status: 201,
+    answer: (key: NewApiKey) => ({ data: key, message: 'Keep the key: it is not shown again' }),
+    data: NewApiKeySchema,
+    errors: ['INVALID_JSON', 'CONFLICT', 'IDEMPOTENCY_CONFLICT', 'NOT_FOUND', 'VALIDATION_ERROR'],
+  },
+  {
+    method: 'DELETE',
+    path: '/keys/:id',
+    verb: revokeKey,
+    summary: 'Revoke an API key',
+    description: 'It is refused on every node within a second. Revoking it again changes nothing.',
+    tag: 'Keys',
+    answer: (key: ApiKey) => ({ data: key, message: 'The key is revoked' }),
+    data: ApiKeySchema,
+    errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+  },
+]
