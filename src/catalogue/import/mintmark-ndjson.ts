@@ -31,6 +31,7 @@ const CATEGORY = Type.Object(
     game: slug(),
     parent: Type.Optional(orNull(shortText())),
     image: orNull(address()),
+    printed_total: Type.Optional(orNull(positive())),
   },
   closed,
 )
@@ -114,8 +115,8 @@ function reasonOf({ message, details = [] }: ServiceError): string {
   return details.length === 0 ? message : details.slice(0, 5).map((p) => `${p.field} ${p.message}`).join('; ')
 }
 
-function categoryOf({ type: _, ...record }: Static<typeof CATEGORY>): CategoryRecord {
-  return record
+function categoryOf({ type: _, printed_total, ...record }: Static<typeof CATEGORY>): CategoryRecord {
+  return { ...record, ...(printed_total !== undefined && { printedTotal: printed_total }) }
 }
 
 function itemEntry({ type: _, details, foreign_ids, prices, ...rest }: Static<typeof ITEM>): Entry {
@@ -147,8 +148,9 @@ function isTime(iso: string): boolean {
 
 /** The line of a category, without line end. The order of the fields is part of the format. */
 export function categoryLine(record: CategoryRecord): string {
-  const { market, ref, name, slug, game, parent, image } = record
-  const fields: Static<typeof CATEGORY> = { type: 'category', market, ref, name, slug, game, parent, image }
+  const { market, ref, name, slug, game, parent, image, printedTotal } = record
+  const of = { market, ref, name, slug, game, parent, image }
+  const fields: Static<typeof CATEGORY> = { type: 'category', ...of, printed_total: printedTotal }
   return JSON.stringify(fields)
 }
 

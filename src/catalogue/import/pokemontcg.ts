@@ -1,10 +1,11 @@
 // Reads the Pokémon TCG API's data: sets (one JSON array) and cards (NDJSON), English.
 import { type FeedLine, type FeedSource, jsonDocument, ndjsonRows } from '#core/feed.ts'
 import type { Market } from '#core/markets.ts'
-import type { CatalogueFormat, ItemRecord } from '../records.ts'
+import type { CatalogueFormat, ItemRecord, KnownCategory } from '../records.ts'
+import { slugWords } from '../slugs.ts'
 import { collectorNumber, printedTotalOf, rarityTerm, regulationMarkTerm } from './card-terms.ts'
 import {
-  address, attributeList, catalogueRows, documentLines, type Entry, isObject, type Json, peek, slugOf, text, texts,
+  address, attributeList, catalogueRows, documentLines, type Entry, isObject, type Json, peek, RANK, text, texts,
   wholeNumber, wholeNumbers,
 } from './reading.ts'
 
@@ -13,8 +14,9 @@ export const pokemontcg: CatalogueFormat = {
   name: 'pokemontcg',
   title: 'Pokémon TCG API sets and cards (JSON array or NDJSON)',
   defaultMarket: 'source_a',
-  open(market) {
-    const sets = new Map<string, SetFacts>()
+  rank: (head) => (head.includes('"printedTotal"') ? RANK.sets : RANK.cards),
+  open(market, known) {
+    const sets: SetsRead = { read: new Map(), known }
     return async function* (file) {
       const { start, source } = await peek(file)
       yield* catalogueRows(
@@ -32,31 +34,40 @@ interface SetFacts {
   printedTotal: number | null
 }
 
+/** The sets of this import by id, and the categories of earlier ones by ref. */
+interface SetsRead {
+  read: Map<string, SetFacts>
+  known: ReadonlyMap<string, KnownCategory>
+}
+
 async function arrayLines(source: FeedSource): Promise<Iterable<FeedLine<Json>[]>> {
   const rows = await jsonDocument(source)
   return documentLines(Array.isArray(rows) ? rows : [])
 }
 
 /** A set, after its series when that is new; null when the row is no set. */
-function setEntries(row: Json, market: Market, sets: Map<string, SetFacts>): Entry[] | null {
+function setEntries(row: Json, market: Market, { read }: SetsRead): Entry[] | null {
   if (!('series' in row) || !('printedTotal' in row)) return null
   const id = text(row.id)
   const name = text(row.name)
   if (id === undefined) return [{ reject: 'the set has no id' }]
   if (name === undefined) return [{ reject: `the set ${id} has no name` }]
   const seriesName = text(row.series)
-  const series = seriesName === undefined ? null : `pokemontcg:series:${slugOf(seriesName)}`
-  const isNew = series !== null && ![...sets.values()].some((set) => set.series === series)
-  sets.set(id, { series, printedTotal: printedTotalOf(wholeNumber(row.printedTotal), name) })
+  const series = seriesName === undefined ? null : `pokemontcg:series:${slugWords(seriesName)}`
+  const isNew = ![...read.values()].some((set) => set.series === series)
+  const printedTotal = printedTotalOf(wholeNumber(row.printedTotal), name)
+  read.set(id, { series, printedTotal })
   const image = (isObject(row.images) ? address(row.images.logo) : undefined) ?? null
   const of = { market, game: 'pokemon' }
   return [
-    ...(isNew ? [{ category: { ...of, ref: series, name: seriesName!, parent: null, image: null } }] : []),
-    { category: { ...of, ref: `pokemontcg:set:${id}`, name, parent: series, image } },
+    ...(series && seriesName && isNew
+      ? [{ category: { ...of, ref: series, name: seriesName, parent: null, image: null } }]
+      : []),
+    { category: { ...of, ref: `pokemontcg:set:${id}`, name, parent: series, image, printedTotal } },
   ]
 }
 
-function cardEntries(row: Json, market: Market, sets: ReadonlyMap<string, SetFacts>): Entry[] | null {
+function cardEntries(row: Json, market: Market, { read, known }: SetsRead): Entry[] | null {
   if (!('supertype' in row) || !('number' in row)) return null
   const id = text(row.id)
   const name = text(row.name)
@@ -66,7 +77,8 @@ function cardEntries(row: Json, market: Market, sets: ReadonlyMap<string, SetFac
   if (number === undefined) return [{ reject: `the card ${id} has no number` }]
   const set = /^(.+)-[^-]*$/.exec(id)?.[1]
   if (set === undefined) return [{ reject: `the id ${id} names no set` }]
-  const code = collectorNumber(number, sets.get(set)?.printedTotal ?? null)
+  const category = `pokemontcg:set:${set}`
+  const code = collectorNumber(number, (read.get(set) ?? known.get(category))?.printedTotal ?? null)
   const image = isObject(row.images) ? (address(row.images.large) ?? address(row.images.small)) : undefined
   const details = detailsOf(row)
   return [{
@@ -77,7 +89,7 @@ function cardEntries(row: Json, market: Market, sets: ReadonlyMap<string, SetFac
       code,
       genre: 'single',
       game: 'pokemon',
-      category: `pokemontcg:set:${set}`,
+      category,
       images: image === undefined ? [] : [{ url: image, order: 1 }],
       attributes: attributeList([
         ['Rarity', details.rarity],
@@ -88,9 +100,16 @@ function cardEntries(row: Json, market: Market, sets: ReadonlyMap<string, SetFac
       ]),
       groups: ['ungraded', 'graded'],
       details,
-      foreignIds: [{ source: 'pokemontcg', id }],
+      foreignIds: [{ source: 'pokemontcg', id, ...(isHoloOnly(details.rarity, set) && { finish: 'holo' }) }],
     },
   }]
+}
+
+const PLAIN_RARITIES = new Set(['Common', 'Uncommon', 'Rare', 'Promo'])
+
+/** Whether cards of that rarity exist as holo only; from Scarlet & Violet on that is so for Rare, too. */
+function isHoloOnly(rarity: string | undefined, set: string): boolean {
+  return rarity !== undefined && (!PLAIN_RARITIES.has(rarity) || (rarity === 'Rare' && /^([rz]?sv|me)\d/.test(set)))
 }
 
 // `subtypes` mixes stages, suffixes and mechanics. The first of these that a card has is its stage: a Mega is no Basic.

@@ -3,7 +3,7 @@ import { jsonDocument, ndjsonRows } from '#core/feed.ts'
 import type { Market } from '#core/markets.ts'
 import type { CatalogueFormat } from '../records.ts'
 import {
-  address, attributeList, catalogueRows, documentLines, type Entry, isObject, type Json, peek, text, texts,
+  address, attributeList, catalogueRows, documentLines, type Entry, isObject, type Json, peek, RANK, text, texts,
 } from './reading.ts'
 
 // Refs: `punk-records:<language>` (root), `punk-records:pack:<pack id>`, `punk-records:<language>:<card id>`. The pack
@@ -14,14 +14,18 @@ const LANGUAGES: Readonly<Record<string, { code: string; name: string }>> = {
   622: { code: 'fr', name: 'French' },
 }
 
+/** The beginning of a file of packs: an object by pack id. */
+const PACKS = /^\{\s*"\d+"\s*:/
+
 export const punkRecords: CatalogueFormat = {
   name: 'punk-records',
   title: 'One Piece packs (JSON object) and cards (NDJSON) of punk-records',
   defaultMarket: 'source_c',
+  rank: (head) => (PACKS.test(head.trimStart()) ? RANK.sets : RANK.cards),
   open(market) {
     return async function* (file) {
       const { start, source } = await peek(file)
-      if (/^\{\s*"\d+"\s*:/.test(start)) {
+      if (PACKS.test(start)) {
         const packs = await jsonDocument(source)
         const lines = documentLines(Object.values(isObject(packs) ? packs : {}))
         yield* catalogueRows(lines, 'a pack of punk-records', packReader(market))

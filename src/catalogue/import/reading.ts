@@ -45,10 +45,8 @@ export function attributeList(entries: readonly (readonly [string, string | unde
   return entries.flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }]))
 }
 
-/** Lower-case ASCII words joined with `-`: `Sword & Shield` → `sword-shield`. */
-export function slugOf(name: string): string {
-  return name.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '').replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '')
-}
+/** Where a kind of file stands among the files of one import (`CatalogueFormat.rank`). */
+export const RANK = { series: 0, sets: 1, cards: 2 } as const
 
 const SAMPLE_ROWS = 100
 

@@ -1,6 +1,7 @@
 // The finishes of a TCGdex card: which of its printings are products of their own, and under which ids.
 import type { ForeignId } from '../records.ts'
-import { isObject, type Json, slugOf, text, texts, wholeNumber } from './reading.ts'
+import { slugWords } from '../slugs.ts'
+import { isObject, type Json, text, texts, wholeNumber } from './reading.ts'
 
 /** A finish that is one item. The first of a card is its primary one. */
 export interface Finish {
@@ -65,7 +66,7 @@ function printingOf(variant: unknown, cardIds: ShopIds): Printing[] {
   if (!isObject(variant) || text(variant.type) === undefined) return []
   const size = text(variant.size)
   const stated = [text(variant.type), text(variant.subtype), ...(texts(variant.stamp) ?? []), text(variant.foil)]
-  const parts = [...stated, size === 'standard' ? undefined : size].map((part) => slugOf(part ?? '')).filter(Boolean)
+  const parts = [...stated, size === 'standard' ? undefined : size].map((part) => slugWords(part ?? '')).filter(Boolean)
   const ids = shopIds(variant.thirdParty)
   return parts.length > 0 ? [{ type: parts[0]!, parts, ids: hasIds(ids) ? ids : cardIds }] : []
 }

@@ -1,12 +1,13 @@
 // Reads the TCGdex catalogue: series, sets and cards, international and Asian, and cards in its English API's form.
 import type { Market } from '#core/markets.ts'
 import { ndjsonRows } from '#core/feed.ts'
-import type { CatalogueFormat, CategoryRecord, ItemRecord } from '../records.ts'
+import type { CatalogueFormat, ItemRecord, KnownCategory } from '../records.ts'
 import {
   cardTypeTerm, collectorNumber, printedTotalOf, rarityTerm, regulationMarkTerm, stageTerm,
 } from './card-terms.ts'
 import {
-  address, attributeList, catalogueRows, type Entry, isObject, type Json, text, texts, wholeNumber, wholeNumbers,
+  address, attributeList, catalogueRows, type Entry, isObject, type Json, RANK, text, texts, wholeNumber,
+  wholeNumbers,
 } from './reading.ts'
 import { type Finish, finishesOf } from './tcgdex-finishes.ts'
 
@@ -17,7 +18,8 @@ type Source = 'tcgdex' | 'tcgdex-asia'
 const WESTERN = ['en', 'fr', 'de', 'es', 'it', 'pt', 'nl', 'pl']
 const ASIAN = ['ja', 'zh-tw', 'zh-cn', 'ko', 'th', 'id']
 
-const DIGITAL_SERIE = 'tcgp'
+/** Pokémon TCG Pocket: its cards exist on screens only. */
+const DIGITAL_SERIE = 'tcgdex:serie:tcgp'
 
 /** What cards need of their set. */
 interface SetFacts {
@@ -29,28 +31,42 @@ export const tcgdex: CatalogueFormat = {
   name: 'tcgdex',
   title: 'TCGdex series, sets and cards (NDJSON), international and Asian, or cards of its English API',
   defaultMarket: 'source_c',
-  open(market) {
-    const sets = new Map<string, SetFacts>()
+  rank: (head) => RANK[kindOfHead(head)],
+  open(market, known) {
+    const sets: SetsRead = { read: new Map(), known }
     return (source) => catalogueRows(ndjsonRows(source), 'a series, set or card of TCGdex', rowReader(market, sets))
   },
 }
 
-function rowReader(market: Market, sets: Map<string, SetFacts>): (row: Json) => Entry[] | null {
+/** The sets of this import by ref, and those of earlier ones. */
+interface SetsRead {
+  read: Map<string, SetFacts>
+  known: ReadonlyMap<string, KnownCategory>
+}
+
+function setOf(ref: string, { read, known }: SetsRead): SetFacts | undefined {
+  const stored = known.get(ref)
+  return read.get(ref) ?? (stored && { printedTotal: stored.printedTotal, digital: stored.parent === DIGITAL_SERIE })
+}
+
+function rowReader(market: Market, sets: SetsRead): (row: Json) => Entry[] | null {
   let previous: Source = 'tcgdex'
   return (row) => {
     const kind = kindOf(row)
     if (kind === null) return null
     const id = text(row.id)
-    if (id === undefined || id === 'null') return [{ reject: `the ${kind} has no id` }]
+    if (id === undefined || id === 'null') return [{ reject: `the ${WORDS[kind]} has no id` }]
     // A set of the Asian file can be named in English alone; the row before tells where it belongs.
     const onlyEnglish = isObject(row.name) && Object.keys(row.name).join() === 'en'
-    const source = kind === 'set' && onlyEnglish ? previous : sourceOf(row.name)
+    const source = kind === 'sets' && onlyEnglish ? previous : sourceOf(row.name)
     previous = source
     const name = localized(row.name, source)
-    if (name === undefined) return [{ reject: `the ${kind} ${id} has no name` }]
+    if (name === undefined) return [{ reject: `the ${WORDS[kind]} ${id} has no name` }]
     const reading = { market, source, id, name, sets }
-    if (kind === 'series') return [{ category: categoryOf(market, `${source}:serie:${id}`, name, null, null) }]
-    if (kind === 'set') return [setEntry(row, reading)]
+    if (kind === 'series') {
+      return [{ category: { market, ref: `${source}:serie:${id}`, name, game: 'pokemon', parent: null, image: null } }]
+    }
+    if (kind === 'sets') return [setEntry(row, reading)]
     const setId = text(isObject(row.set) ? row.set.id : row.set)
     if (setId === undefined) return [{ reject: `the card ${id} has no set` }]
     const category = isObject(row.set) ? embeddedSet(row.set, { ...reading, id: setId }) : []
@@ -58,13 +74,26 @@ function rowReader(market: Market, sets: Map<string, SetFacts>): (row: Json) => 
   }
 }
 
+type Kind = keyof typeof RANK
+const WORDS: Readonly<Record<Kind, string>> = { series: 'series', sets: 'set', cards: 'card' }
 const SERIES_FIELDS = new Set(['id', 'name', 'energies', 'logo'])
 
-function kindOf(row: Json): 'series' | 'set' | 'card' | null {
+/** The kind of a row by its shape. */
+function kindOf(row: Json): Kind | null {
   if (!('id' in row) || !('name' in row)) return null
-  if ('set' in row) return 'localId' in row ? 'card' : null
-  if ('serie' in row) return 'set'
+  if ('set' in row) return 'localId' in row ? 'cards' : null
+  if ('serie' in row) return 'sets'
   return Object.keys(row).every((field) => SERIES_FIELDS.has(field)) ? 'series' : null
+}
+
+/** The kind of a file by its first line; the line of a card may be longer than what is shown of it. */
+function kindOfHead(head: string): Kind {
+  try {
+    const row: unknown = JSON.parse(head.trimStart().split('\n', 1)[0]!)
+    return (isObject(row) && kindOf(row)) || 'cards'
+  } catch {
+    return 'cards'
+  }
 }
 
 function sourceOf(name: unknown): Source {
@@ -79,40 +108,35 @@ function localized(value: unknown, source: Source): string | undefined {
   return [...languages, ...Object.keys(value)].map((language) => text(value[language])).find((t) => t !== undefined)
 }
 
-function categoryOf(
-  market: Market, ref: string, name: string, parent: string | null | undefined, image: string | null,
-): CategoryRecord {
-  return { market, ref, name, game: 'pokemon', ...(parent !== undefined && { parent }), image }
-}
-
 interface Reading {
   market: Market
   source: Source
   id: string
   name: string
-  sets: Map<string, SetFacts>
+  sets: SetsRead
 }
 
 function setEntry(row: Json, { market, source, id, name, sets }: Reading): Entry {
-  const serie = text(row.serie)
   const ref = `${source}:set:${id}`
-  if (!sets.has(ref)) sets.set(ref, setFacts(row, name, serie === DIGITAL_SERIE))
+  const serie = text(row.serie)
   const parent = serie === undefined || serie === 'null' ? null : `${source}:serie:${serie}`
-  return { category: categoryOf(market, ref, name, parent, logoOf(row)) }
+  const printedTotal = printedTotalIn(row, name)
+  if (!sets.read.has(ref)) sets.read.set(ref, { printedTotal, digital: parent === DIGITAL_SERIE })
+  return { category: { market, ref, name, game: 'pokemon', parent, image: logoOf(row), printedTotal } }
 }
 
 /** The set inside a card of the API form, unless this import has it already; its series is not told there. */
 function embeddedSet(set: Json, { market, source, id, sets }: Omit<Reading, 'name'>): Entry[] {
   const ref = `${source}:set:${id}`
   const name = text(set.name)
-  if (sets.has(ref) || name === undefined) return []
-  sets.set(ref, setFacts(set, name, false))
-  return [{ category: categoryOf(market, ref, name, undefined, logoOf(set)) }]
+  if (sets.read.has(ref) || name === undefined) return []
+  const printedTotal = printedTotalIn(set, name)
+  sets.read.set(ref, { printedTotal, digital: setOf(ref, sets)?.digital ?? false })
+  return [{ category: { market, ref, name, game: 'pokemon', image: logoOf(set), printedTotal } }]
 }
 
-function setFacts(set: Json, name: string, digital: boolean): SetFacts {
-  const official = isObject(set.cardCount) ? wholeNumber(set.cardCount.official) : undefined
-  return { printedTotal: printedTotalOf(official, name), digital }
+function printedTotalIn(set: Json, name: string): number | null {
+  return printedTotalOf(isObject(set.cardCount) ? wholeNumber(set.cardCount.official) : undefined, name)
 }
 
 function logoOf(set: Json): string | null {
@@ -124,7 +148,7 @@ function cardEntries(row: Json, reading: Reading & { setId: string }): Entry[] {
   const { market, source, id, name, setId, sets } = reading
   const number = printedNumber(row.localId)
   if (number === undefined) return [{ reject: `the card ${id} has no localId` }]
-  const set = sets.get(`${source}:set:${setId}`)
+  const set = setOf(`${source}:set:${setId}`, sets)
   const code = collectorNumber(number, set?.printedTotal ?? null)
   const image = address(row.image)
   return finishesOf(row).map((finish, i) => ({

@@ -1,10 +1,21 @@
 // Reading of fixtures and of the real reference files through a catalogue format, for the tests of the formats.
 import { createReadStream, existsSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import type { CatalogueFormat, CatalogueReader, CatalogueRow, CategoryRecord, ItemRecord } from '#catalogue/records.ts'
+import type {
+  CatalogueFormat, CatalogueReader, CatalogueRow, CategoryRecord, ItemRecord, KnownCategory,
+} from '#catalogue/records.ts'
 import { gunzip } from '#core/feed.ts'
+import type { Market } from '#core/markets.ts'
 
 const REFERENCE = new URL('../../../../shared/data/', import.meta.url)
+
+/** An import that is begun; `known` are the categories of earlier ones by ref. */
+export function opened(
+  format: CatalogueFormat,
+  { market = format.defaultMarket, known = {} }: { market?: Market; known?: Record<string, KnownCategory> } = {},
+): CatalogueReader {
+  return format.open(market, new Map(Object.entries(known)))
+}
 
 /** All rows that a reader makes of a text; the bytes come in pieces of seven, so that nothing rests on chunk borders. */
 export async function readText(reader: CatalogueReader, text: string): Promise<CatalogueRow[]> {
@@ -21,7 +32,7 @@ export function ndjson(...rows: readonly unknown[]): string {
 
 /** The rows of one file made of these objects, one per line. */
 export async function readRows(format: CatalogueFormat, ...rows: readonly unknown[]): Promise<CatalogueRow[]> {
-  return readText(format.open(format.defaultMarket), ndjson(...rows))
+  return readText(opened(format), ndjson(...rows))
 }
 
 export function itemsOf(rows: readonly CatalogueRow[]): ItemRecord[] {
@@ -65,7 +76,7 @@ export function itReads(format: CatalogueFormat, expected: Readonly<Record<strin
   const files = Object.keys(expected)
   const missing = files.some((file) => !existsSync(new URL(file, REFERENCE)))
   it.skipIf(missing)(`reads ${files.join(', ')} (skipped without ../shared/data)`, async () => {
-    const reader = format.open(format.defaultMarket)
+    const reader = opened(format)
     const counts: Record<string, FileCounts> = {}
     const categories = new Map<string, string>()
     const items = new Map<string, string>()

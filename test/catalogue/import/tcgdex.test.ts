@@ -1,7 +1,10 @@
 // The TCGdex catalogue: its series, sets and cards, and every oddity of the real files.
 import { describe, expect, it } from 'vitest'
 import { tcgdex } from '#catalogue/import/tcgdex.ts'
-import { attribute, categoriesOf, itemsOf, itReads, ndjson, onlyItem, readRows, readText, rejectsOf } from './reading.ts'
+import type { ItemRecord } from '#catalogue/records.ts'
+import {
+  attribute, categoriesOf, itemsOf, itReads, ndjson, onlyItem, opened, readRows, readText, rejectsOf,
+} from './reading.ts'
 
 const card = (fields: object = {}) => ({
   id: 'tst1-4', localId: '4', name: { en: 'Testizard' }, rarity: 'Rare', category: 'Pokemon', set: 'tst1', ...fields,
@@ -19,6 +22,7 @@ describe('series and sets', () => {
         line: 2,
         category: {
           market: 'source_c', ref: 'tcgdex:set:tst1', name: 'Test Set', game: 'pokemon', parent: 'tcgdex:serie:tst', image: null,
+          printedTotal: 102,
         },
       },
     ])
@@ -95,15 +99,27 @@ describe('cards', () => {
   })
 
   it('knows the printed total from an earlier file of the import, and of no other import', async () => {
-    const reader = tcgdex.open('source_c')
+    const reader = opened(tcgdex)
     await readText(reader, ndjson(set()))
     expect(itemsOf(await readText(reader, ndjson(card())))[0]!.code).toBe('4/102')
-    expect(itemsOf(await readText(tcgdex.open('source_c'), ndjson(card())))[0]!.code).toBe('4')
+    expect(itemsOf(await readText(opened(tcgdex), ndjson(card())))[0]!.code).toBe('4')
+  })
+
+  it('knows sets of earlier imports, and believes this one more', async () => {
+    const known = {
+      'tcgdex:set:tst1': { parent: 'tcgdex:serie:tcgp', printedTotal: 226 },
+      'tcgdex:set:tst2': { parent: 'tcgdex:serie:tst', printedTotal: null },
+    }
+    const cards = [card(), card({ id: 'tst2-7', localId: '7', set: 'tst2' })]
+    const of = (item: ItemRecord) => [item.code, attribute(item, 'Digital only')]
+    expect(itemsOf(await readText(opened(tcgdex, { known }), ndjson(...cards))).map(of)).toEqual([['4/226', 'yes'], ['7', undefined]])
+    expect(itemsOf(await readText(opened(tcgdex, { known }), ndjson(set(), ...cards))).map(of)[0]).toEqual(['4/102', undefined])
   })
 
   it('gives promos no total, as they print none', async () => {
     const rows = await readRows(tcgdex, set({ name: { en: 'Test Black Star Promos' } }), card())
     expect(itemsOf(rows)[0]!.code).toBe('4')
+    expect(categoriesOf(rows)[0]!.printedTotal).toBeNull()
   })
 
   it.each([
@@ -210,7 +226,8 @@ describe('the English API form', () => {
   it('reads card and set, and does not say where the set belongs', async () => {
     const rows = await readRows(tcgdex, flat(), flat({ id: 'tst1-5', localId: '5' }))
     expect(categoriesOf(rows)).toEqual([{
-      market: 'source_c', ref: 'tcgdex:set:tst1', name: 'Test Set', game: 'pokemon', image: 'https://assets.example/en/tst/tst1/logo.webp',
+      market: 'source_c', ref: 'tcgdex:set:tst1', name: 'Test Set', game: 'pokemon', printedTotal: 102,
+      image: 'https://assets.example/en/tst/tst1/logo.webp',
     }])
     expect(itemsOf(rows)[0]).toMatchObject({
       ref: 'tcgdex:tst1-4',
@@ -232,12 +249,17 @@ describe('the English API form', () => {
   })
 })
 
+it('tells from the beginning of a file which comes first', () => {
+  const heads = [{ id: 'a', name: { ja: 'A' } }, set(), card(), { id: 'a', name: {} }].map((row) => `${JSON.stringify(row)}\n{"id":`)
+  expect([...heads, '{"id":"tst1-4","localId":"4","na', ''].map((head) => tcgdex.rank!(head))).toEqual([0, 1, 2, 0, 2, 2])
+})
+
 it('refuses a file of another format and says what was expected', async () => {
   const expected = /^none of the first \d+ rows is a series, set or card of TCGdex$/
-  await expect(readText(tcgdex.open('source_c'), 'productId,name\n1,Box\n')).rejects.toThrow(expected)
+  await expect(readText(opened(tcgdex), 'productId,name\n1,Box\n')).rejects.toThrow(expected)
   await expect(readRows(tcgdex, { id: 'dp1-3', name: 'Electivire', supertype: 'Pokémon' })).rejects.toThrow(expected)
   await expect(readRows(tcgdex, ...Array.from({ length: 100 }, () => ({ a: 1 })), set())).rejects.toThrow(expected)
-  await expect(readText(tcgdex.open('source_c'), '')).rejects.toThrow('the file is empty')
+  await expect(readText(opened(tcgdex), '')).rejects.toThrow('the file is empty')
   await expect(readRows(tcgdex, ...Array.from({ length: 99 }, () => ({ a: 1 })), set())).resolves.toHaveLength(100)
 })
 

@@ -1,0 +1,150 @@
+// The lists of sealed products of Cardmarket and TCGplayer, and every oddity of the real files.
+import { describe, expect, it } from 'vitest'
+import { cardmarketProducts } from '#catalogue/import/cardmarket-products.ts'
+import { tcgplayerSealed } from '#catalogue/import/tcgplayer-sealed.ts'
+import { attribute, categoriesOf, itemsOf, itReads, opened, readText, rejectsOf } from './reading.ts'
+
+describe('cardmarket-products', () => {
+  const product = (fields: object = {}) => ({
+    idProduct: 1, name: 'Test Booster Box', idCategory: 53, categoryName: 'Pokémon Display', idExpansion: 9, idMetacard: 0,
+    dateAdded: '2023-01-09 15:43:14', ...fields,
+  })
+  const read = (...products: unknown[]) =>
+    readText(opened(cardmarketProducts), JSON.stringify({ version: 1, createdAt: '2026-05-06T10:38:58+0200', products }))
+
+  it('reads a product, its kind and its game', async () => {
+    const of = { market: 'source_b', game: 'pokemon', image: null }
+    expect(await read(product())).toEqual([
+      { line: 1, category: { ...of, ref: 'cardmarket:game:pokemon', name: 'Pokémon', parent: null } },
+      { line: 1, category: { ...of, ref: 'cardmarket:category:53', name: 'Pokémon Display', parent: 'cardmarket:game:pokemon' } },
+      {
+        line: 1,
+        item: {
+          market: 'source_b', ref: 'cardmarket:1', name: 'Test Booster Box', code: null, genre: 'sealed', game: 'pokemon',
+          category: 'cardmarket:category:53', images: [],
+          attributes: [{ name: 'Product Type', value: 'Display' }, { name: 'Listed Since', value: '2023-01-09' }],
+          groups: ['ungraded'], details: {}, foreignIds: [{ source: 'cardmarket', id: '1' }],
+        },
+      },
+    ])
+  })
+
+  it('takes lots and full sets for bundles, everything else for sealed', async () => {
+    const kinds = [
+      'Pokémon Lot', 'One Piece Lots', 'Pokémon Pokémon Sets', 'Pokémon Box Set', 'Pokémon Tins', 'One Piece Booster Boxes',
+      'One Piece Preconstructed Decks', 'One Piece Promo Products',
+    ]
+    const rows = await read(...kinds.map((categoryName, i) => product({ idProduct: i + 1, idCategory: i + 1, categoryName })))
+    expect(itemsOf(rows).map((item) => [attribute(item, 'Product Type'), item.genre, item.game])).toEqual([
+      ['Lot', 'bundle', 'pokemon'],
+      ['Lots', 'bundle', 'onepiece'],
+      ['Sets', 'bundle', 'pokemon'],
+      ['Box Set', 'sealed', 'pokemon'],
+      ['Tins', 'sealed', 'pokemon'],
+      ['Booster Boxes', 'sealed', 'onepiece'],
+      ['Preconstructed Decks', 'sealed', 'onepiece'],
+      ['Promo Products', 'sealed', 'onepiece'],
+    ])
+    expect(categoriesOf(rows).map((c) => c.name)).toEqual([
+      'Pokémon', 'Pokémon Lot', 'One Piece', 'One Piece Lots', 'Pokémon Sets', 'Pokémon Box Set', 'Pokémon Tins',
+      'One Piece Booster Boxes', 'One Piece Preconstructed Decks', 'One Piece Promo Products',
+    ])
+  })
+
+  it('does not take 2007-01-01 for a date', async () => {
+    const [item] = itemsOf(await read(product({ dateAdded: '2007-01-01 00:00:00' })))
+    expect(attribute(item!, 'Listed Since')).toBeUndefined()
+  })
+
+  it('keeps what stands in parentheses and products of one name, without white space at the ends', async () => {
+    const rows = await read(product({ name: ' Box (18 Boosters) ' }), product({ idProduct: 2, name: 'Box (18 Boosters)' }))
+    expect(itemsOf(rows).map((item) => item.name)).toEqual(['Box (18 Boosters)', 'Box (18 Boosters)'])
+  })
+
+  it('rejects the row, not the file', async () => {
+    const rows = await read(
+      product({ categoryName: 'Pokémon Coins', name: 'Test Coin' }), product({ categoryName: 'Test Game Booster' }),
+      product({ idProduct: 'x' }), product({ name: '' }), product({ idCategory: null }), 5, { a: 1 }, product(), product(),
+    )
+    expect(rejectsOf(rows)).toEqual([
+      '1 a coin is neither a card nor a sealed product',
+      '2 the product 1 is of no known category ("Test Game Booster")',
+      '3 the product has no idProduct',
+      '4 the product 1 has no name',
+      '5 the product 1 is of no known category ("Pokémon Display")',
+      '6 the entry is no JSON object',
+      '7 the row is not a product of Cardmarket',
+      '9 the item cardmarket:1 (Test Booster Box) came before, in line 8',
+    ])
+  })
+
+  it('refuses a file of another format and says what was expected', async () => {
+    const readBare = (text: string) => readText(opened(cardmarketProducts), text)
+    await expect(readBare('a,b\n1,2\n')).rejects.toThrow('the file is no valid JSON document')
+    await expect(readBare('{"priceGuides":[]}')).rejects.toThrow('the file is no JSON object with a list "products"')
+    await expect(read({ idProduct: 1, avg: 2 })).rejects.toThrow('none of the first 1 rows is a product of Cardmarket')
+  })
+
+  itReads(cardmarketProducts, {
+    'sealed/pokemon-cardmarket-nonsingles.json.gz': { lines: 4_581, categories: 11, items: 3_952, rejects: 629 },
+    'sealed/onepiece-cardmarket-nonsingles.part.json.gz': { lines: 81, categories: 6, items: 81, rejects: 0 },
+  })
+})
+
+describe('tcgplayer-sealed', () => {
+  const NEWER = 'productId,name,cleanName,imageUrl,earliestDate,set_code,url\n'
+  const OLDER = 'productId,name,cleanName,imageUrl,releaseDate,set_code,url\n'
+  const read = (text: string) => readText(opened(tcgplayerSealed), text)
+
+  it('reads a product of the newer list, whose date is no release date', async () => {
+    const of = { market: 'source_c', game: 'pokemon' }
+    expect(await read(`${NEWER}7,Test & Try Booster Box,,https://i.example/7.jpg,2024-02-10,1863,https://s.example/7\n`)).toEqual([
+      { line: 2, category: { ...of, ref: 'tcgplayer:sealed', name: 'Pokémon Sealed', parent: null, image: null } },
+      {
+        line: 2,
+        item: {
+          ...of, ref: 'tcgplayer:7', name: 'Test & Try Booster Box', code: null, genre: 'sealed', category: 'tcgplayer:sealed',
+          images: [{ url: 'https://i.example/7.jpg', order: 1 }], attributes: [], groups: ['ungraded'], details: {},
+          foreignIds: [{ source: 'tcgplayer', id: '7' }],
+        },
+      },
+    ])
+  })
+
+  it('reads the release date of the older list where there is one', async () => {
+    const items = itemsOf(await read(`${OLDER}7,A,A,,2023-05-01,1,u\n8,B,B,,,1,u\n`))
+    expect(items.map((item) => item.attributes)).toEqual([[{ name: 'Release Date', value: '2023-05-01' }], []])
+    expect(items[0]!.images).toEqual([])
+  })
+
+  it.each([
+    ['Test Elite Trainer Box Case', 'bundle'], ['Test Poke Ball Tin Display (Q1 2019)', 'bundle'],
+    ['Test Sleeved Booster Pack Art Bundle [Set of 4]', 'bundle'], ['Test Tin [Set of 12]', 'bundle'],
+    ['Test Box Case [Marnie] (Exclusive)', 'bundle'], ['Test Booster Box', 'sealed'], ['Test Tin [Marnie]', 'sealed'],
+    ['Pikachu V Showcase', 'sealed'], ['Back to School Pencil Case 2024', 'sealed'], ['Detective: Greninja GX Case File', 'sealed'],
+  ])('takes %s for %s', async (name, genre) => {
+    expect(itemsOf(await read(`${NEWER}7,${name},${name},,,1,u\n`))[0]!.genre).toBe(genre)
+  })
+
+  it('rejects the row, not the file', async () => {
+    const rows = await read(`${NEWER}7,A,A,,,1,u\nx,B,B,,,1,u\n8,,,,,1,u\n9,C\n7,D,D,,,1,u\n`)
+    expect(rejectsOf(rows)).toEqual([
+      '3 "x" is no productId',
+      '4 the product 8 has no name',
+      '5 the row has 2 cells, the header 7',
+      '6 the item tcgplayer:7 (D) came before, in line 2',
+    ])
+  })
+
+  it('refuses a file of another format and says what was expected', async () => {
+    await expect(read('productId,date,marketPrice\n1,2024-02-08,3\n')).rejects.toThrow(
+      'the header has no column "name", "imageUrl", "set_code"',
+    )
+    await expect(read('{"id":"base1"}\n')).rejects.toThrow('the header has no column "productId"')
+  })
+
+  itReads(tcgplayerSealed, {
+    'sealed/pokemon-sealed-tcgplayer.csv.gz': { lines: 1_038, categories: 1, items: 1_038, rejects: 0 },
+    'sealed/pokemon-sealed-tcgplayer-2025-09-04.csv.gz': { lines: 1_429, categories: 1, items: 1_429, rejects: 0 },
+  })
+})
