@@ -81,7 +81,11 @@ export async function updateAccount(
   return jsonReady(await update.returning(ACCOUNT_COLUMNS).executeTakeFirstOrThrow())
 }
 
-export async function pageOfAccounts(on: Queryable, limit: number, offset: number): Promise<{ rows: Account[]; total: number }> {
+export async function pageOfAccounts(
+  on: Queryable,
+  limit: number,
+  offset: number,
+): Promise<{ rows: Account[]; total: number }> {
   const [rows, counted] = await Promise.all([
     accounts(on).orderBy('id').limit(limit).offset(offset).execute(),
     on.selectFrom('accounts').select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
@@ -147,7 +151,11 @@ export async function markTokenRevoked(tx: Tx, id: number, at: Date): Promise<Op
   return jsonReady(await update.returning(TOKEN_COLUMNS).executeTakeFirstOrThrow())
 }
 
-export async function pageOfTokens(on: Queryable, limit: number, offset: number): Promise<{ rows: OperatorToken[]; total: number }> {
+export async function pageOfTokens(
+  on: Queryable,
+  limit: number,
+  offset: number,
+): Promise<{ rows: OperatorToken[]; total: number }> {
   const [rows, counted] = await Promise.all([
     on.selectFrom('operator_tokens').select(TOKEN_COLUMNS).orderBy('id').limit(limit).offset(offset).execute(),
     on.selectFrom('operator_tokens').select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
@@ -159,7 +167,8 @@ function accounts(on: Queryable) {
   return on.selectFrom('accounts').select(ACCOUNT_COLUMNS)
 }
 
-type JsonReady<Row> = { [Name in keyof Row]: Row[Name] extends Date ? string : Row[Name] extends Date | null ? string | null : Row[Name] }
+type Iso<Value> = Value extends Date ? string : Value
+type JsonReady<Row> = { [Name in keyof Row]: Iso<Row[Name]> }
 
 /** A row with its moments as ISO text, so that a result read back from the idempotency store is the same as a fresh one. */
 export function jsonReady<Row extends object>(row: Row): JsonReady<Row> {

@@ -1,0 +1,97 @@
+// The commands `account create`, `account set` and `account list`.
+import { type Command, Option } from 'commander'
+import { changeAccount } from '#accounts/change-account.ts'
+import { createAccount } from '#accounts/create-account.ts'
+import { listAccounts } from '#accounts/list-accounts.ts'
+import type { Account } from '#accounts/types.ts'
+import { type Plan, PLANS } from '#core/plans.ts'
+import { call } from '#core/verb.ts'
+import {
+  allRows,
+  columns,
+  jsonOption,
+  type OpenCli,
+  type OutputOptions,
+  type Print,
+  show,
+  wholeNumber,
+  wrongUsage,
+} from './command.ts'
+
+interface CreateOptions extends OutputOptions {
+  name: string
+  plan: Plan
+  credits?: number
+}
+
+interface SetOptions extends OutputOptions {
+  name?: string
+  plan?: Plan
+  suspend?: boolean
+  resume?: boolean
+}
+
+export function register(program: Command, open: OpenCli, print: Print): void {
+  const account = program.command('account').description('accounts of API consumers')
+
+  account
+    .command('create')
+    .description('open an account')
+    .requiredOption('--name <name>', 'name of the account')
+    .addOption(planOption().makeOptionMandatory())
+    .option('--credits <number>', 'highlight credits to begin with', wholeNumber)
+    .addOption(jsonOption())
+    .action((options: CreateOptions) =>
+      open(async (ctx) => {
+        const { name, plan, credits } = options
+        const given = credits === undefined ? {} : { highlight_credits: credits }
+        const created = await call(createAccount, ctx, { name, plan, ...given })
+        show(print, options, created, `Opened ${inWords(created)}`)
+      }),
+    )
+
+  account
+    .command('set')
+    .description('rename an account, change its plan, suspend or resume it')
+    .argument('<id>', 'id of the account', wholeNumber)
+    .option('--name <name>', 'new name')
+    .addOption(planOption())
+    .addOption(new Option('--suspend', 'refuse its keys').conflicts('resume'))
+    .option('--resume', 'accept its keys again')
+    .addOption(jsonOption())
+    .action((id: number, options: SetOptions, command: Command) => {
+      const { name, plan, suspend, resume } = options
+      const values = {
+        ...(name !== undefined && { name }),
+        ...(plan && { plan }),
+        ...((suspend || resume) && { suspended: suspend === true }),
+      }
+      if (Object.keys(values).length === 0) wrongUsage(command, 'give at least one of --name, --plan, --suspend, --resume')
+      return open(async (ctx) => {
+        const changed = await call(changeAccount, ctx, { id, ...values })
+        show(print, options, changed, `Changed ${inWords(changed)}`)
+      })
+    })
+
+  account
+    .command('list')
+    .description('all accounts')
+    .addOption(jsonOption())
+    .action((options: OutputOptions) =>
+      open(async (ctx) => {
+        const accounts = await allRows((paging) => call(listAccounts, ctx, paging))
+        const lines = accounts.map(({ id, name, plan, highlight_credits: credits, suspended, created_at: createdAt }) => {
+          return [id, name, plan, credits, suspended ? 'suspended' : 'active', createdAt]
+        })
+        show(print, options, accounts, columns(['ID', 'NAME', 'PLAN', 'CREDITS', 'STATE', 'CREATED'], lines))
+      }),
+    )
+}
+
+function planOption(): Option {
+  return new Option('--plan <plan>', 'plan of the account').choices(PLANS)
+}
+
+function inWords({ id, name, plan, highlight_credits: credits, suspended }: Account): string {
+  return `account ${id} "${name}": ${plan}, ${credits} highlight credits${suspended ? ', suspended' : ''}`
+}

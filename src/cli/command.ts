@@ -1,0 +1,53 @@
+// What commands share: the context they run in, reading of arguments, and output for people or as one JSON value.
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { Page } from '#core/paging.ts'
+import type { WriteCtx } from '#db/change.ts'
+
+/** Opens the database for the time of a command, with the command line as the operator. */
+export type OpenCli = (run: (ctx: WriteCtx) => Promise<void>) => Promise<void>
+
+/** Writes a line on standard output. */
+export type Print = (line: string) => void
+
+export interface OutputOptions {
+  json?: boolean
+}
+
+export function jsonOption(): Option {
+  return new Option('--json', 'print one JSON value')
+}
+
+/** The result as JSON where asked for, else as text for people. */
+export function show(print: Print, { json }: OutputOptions, value: unknown, text: string): void {
+  print(json ? JSON.stringify(value) : text)
+}
+
+/** A whole number from 0. */
+export function wholeNumber(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')
+  return Number(text)
+}
+
+/** Ends with exit code 2. */
+export function wrongUsage(command: Command, message: string): never {
+  return command.error(`error: ${message}`, { exitCode: 2, code: 'mintmark.usage' })
+}
+
+/** The rows of all pages. */
+export async function allRows<Row>(
+  fetchPage: (paging: { page: number; per_page: number }) => Promise<Page<Row>>,
+): Promise<Row[]> {
+  const rows: Row[] = []
+  for (let page = 1; ; page++) {
+    const { rows: more, pagination } = await fetchPage({ page, per_page: 100 })
+    rows.push(...more)
+    if (!pagination.has_more) return rows
+  }
+}
+
+/** Lines with aligned columns under their titles. */
+export function columns(titles: string[], rows: (string | number | null)[][]): string {
+  const cells = [titles, ...rows.map((row) => row.map((cell) => String(cell ?? '-')))]
+  const widths = titles.map((_title, i) => Math.max(...cells.map((row) => row[i]!.length)))
+  return cells.map((row) => row.map((cell, i) => cell.padEnd(widths[i]!)).join('  ').trimEnd()).join('\n')
+}

@@ -1,0 +1,51 @@
+// The commands `operator-token create`, `operator-token revoke` and `operator-token list`.
+import type { Command } from 'commander'
+import { createOperatorToken } from '#accounts/create-operator-token.ts'
+import { listOperatorTokens } from '#accounts/list-operator-tokens.ts'
+import { revokeOperatorToken } from '#accounts/revoke-operator-token.ts'
+import { call } from '#core/verb.ts'
+import { allRows, columns, jsonOption, type OpenCli, type OutputOptions, type Print, show, wholeNumber } from './command.ts'
+
+interface CreateOptions extends OutputOptions {
+  label: string
+}
+
+export function register(program: Command, open: OpenCli, print: Print): void {
+  const token = program.command('operator-token').description('tokens for the operator API and the console')
+
+  token
+    .command('create')
+    .description('make a token and print it, this once')
+    .requiredOption('--label <label>', 'who or what uses it')
+    .addOption(jsonOption())
+    .action((options: CreateOptions) =>
+      open(async (ctx) => {
+        const created = await call(createOperatorToken, ctx, { label: options.label })
+        show(print, options, created, `Operator token ${created.id} "${created.label}", not shown again:\n${created.token}`)
+      }),
+    )
+
+  token
+    .command('revoke')
+    .description('refuse a token from now on')
+    .argument('<id>', 'id of the token', wholeNumber)
+    .addOption(jsonOption())
+    .action((id: number, options: OutputOptions) =>
+      open(async (ctx) => {
+        const revoked = await call(revokeOperatorToken, ctx, { id })
+        show(print, options, revoked, `Operator token ${id} is revoked since ${revoked.revoked_at}`)
+      }),
+    )
+
+  token
+    .command('list')
+    .description('all tokens, without the tokens themselves')
+    .addOption(jsonOption())
+    .action((options: OutputOptions) =>
+      open(async (ctx) => {
+        const tokens = await allRows((paging) => call(listOperatorTokens, ctx, paging))
+        const lines = tokens.map((t) => [t.id, t.label, `...${t.last4}`, t.created_at, t.last_used_at, t.revoked_at])
+        show(print, options, tokens, columns(['ID', 'LABEL', 'TOKEN', 'CREATED', 'LAST USED', 'REVOKED'], lines))
+      }),
+    )
+}
