@@ -20,7 +20,8 @@ const RARITIES: Readonly<Record<string, string>> = {
 export function rarityTerm(value: unknown): string | undefined {
   const rarity = text(value)
   if (rarity === undefined || rarity.toLowerCase() === 'none') return undefined
-  return RARITIES[rarity.toLowerCase()] ?? rarity.replace(/\brare\b/g, 'Rare').replace(/\billustration\b/g, 'Illustration')
+  const known = RARITIES[rarity.toLowerCase()]
+  return known ?? rarity.replace(/\brare\b/g, 'Rare').replace(/\billustration\b/g, 'Illustration')
 }
 
 const STAGES: Readonly<Record<string, string>> = {

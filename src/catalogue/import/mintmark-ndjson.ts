@@ -23,7 +23,6 @@ const closed = { additionalProperties: false } as const
 
 const CATEGORY = Type.Object(
   {
-    type: Type.Literal('category'),
     market: market(),
     ref: shortText(),
     name: shortText(),
@@ -65,7 +64,6 @@ const PRICE = Type.Object(
 
 const ITEM = Type.Object(
   {
-    type: Type.Literal('item'),
     market: market(),
     ref: shortText(),
     name: shortText(),
@@ -102,9 +100,10 @@ export const mintmarkNdjson: CatalogueFormat = {
 }
 
 function entriesOf(row: Json): Entry[] | null {
-  if (row.type !== 'category' && row.type !== 'item') return null
+  const { type, ...fields } = row
+  if (type !== 'category' && type !== 'item') return null
   try {
-    return [row.type === 'category' ? { category: categoryOf(readCategory(row)) } : itemEntry(readItem(row))]
+    return [type === 'category' ? { category: categoryOf(readCategory(fields)) } : itemEntry(readItem(fields))]
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'VALIDATION_ERROR') return [{ reject: reasonOf(error) }]
     throw error
@@ -115,14 +114,14 @@ function reasonOf({ message, details = [] }: ServiceError): string {
   return details.length === 0 ? message : details.slice(0, 5).map((p) => `${p.field} ${p.message}`).join('; ')
 }
 
-function categoryOf({ type: _, printed_total, ...record }: Static<typeof CATEGORY>): CategoryRecord {
+function categoryOf({ printed_total, ...record }: Static<typeof CATEGORY>): CategoryRecord {
   return { ...record, ...(printed_total !== undefined && { printedTotal: printed_total }) }
 }
 
-function itemEntry({ type: _, details, foreign_ids, prices, ...rest }: Static<typeof ITEM>): Entry {
+function itemEntry({ details, foreign_ids, prices, ...rest }: Static<typeof ITEM>): Entry {
   for (const [i, { label, price, updated_at }] of (prices ?? []).entries()) {
     const refused = (rule: string) => ({ reject: `prices.${i}.${rule}` })
-    if (parseLabel(label)?.label !== label) return refused('label must be a condition or grade, such as Near Mint or PSA 10')
+    if (parseLabel(label)?.label !== label) return refused('label must be a condition or grade, such as PSA 10')
     if (!parseMinor(price)) return refused('price must be above 0')
     if (!isTime(updated_at)) return refused('updated_at must be a time that exists')
   }
@@ -149,16 +148,14 @@ function isTime(iso: string): boolean {
 /** The line of a category, without line end. The order of the fields is part of the format. */
 export function categoryLine(record: CategoryRecord): string {
   const { market, ref, name, slug, game, parent, image, printedTotal } = record
-  const of = { market, ref, name, slug, game, parent, image }
-  const fields: Static<typeof CATEGORY> = { type: 'category', ...of, printed_total: printedTotal }
-  return JSON.stringify(fields)
+  const fields: Static<typeof CATEGORY> = { market, ref, name, slug, game, parent, image, printed_total: printedTotal }
+  return JSON.stringify({ type: 'category', ...fields })
 }
 
 /** The line of an item, without line end. The order of the fields is part of the format. */
 export function itemLine(record: ItemRecord): string {
   const { market, ref, name, code, slug, genre, game, category, groups, details: d } = record
   const fields: Static<typeof ITEM> = {
-    type: 'item',
     market,
     ref,
     name,
@@ -184,5 +181,5 @@ export function itemLine(record: ItemRecord): string {
     foreign_ids: record.foreignIds.map(({ source, id, finish }) => ({ source, id, finish })),
     prices: record.prices?.map((p) => ({ market: p.market, label: p.label, price: p.price, updated_at: p.updatedAt })),
   }
-  return JSON.stringify(fields)
+  return JSON.stringify({ type: 'item', ...fields })
 }

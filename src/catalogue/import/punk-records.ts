@@ -139,7 +139,7 @@ const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 function plainText(value: unknown): string | undefined {
   const raw = text(value)
   if (raw === undefined || raw === '-') return undefined
-  // Decoded twice: the source has a few texts that were encoded twice (`d&amp;apos;autres`).
+  // Decoded twice: the source has a few texts that were encoded twice (`l&amp;apos;art`).
   return text(decoded(decoded(raw.replace(/<br\s*\/?>/gi, '\n'))).replace(/\u00a0/g, ' '))
 }
 

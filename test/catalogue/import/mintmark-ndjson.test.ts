@@ -21,24 +21,44 @@ const ITEM =
 
 const read = (text: string) => readText(opened(mintmarkNdjson), text)
 
-it('reads lines as the operator\'s reference shows them', async () => {
+it("reads lines as the operator's reference shows them", async () => {
   expect(await read(`${CATEGORY}\n${ITEM}\n`)).toEqual([
     {
       line: 1,
       category: {
-        market: 'source_c', ref: 'sample:base', name: 'Base Set', slug: 'pokemon-base-set', game: 'pokemon', parent: 'sample:pokemon',
+        market: 'source_c',
+        ref: 'sample:base',
+        name: 'Base Set',
+        slug: 'pokemon-base-set',
+        game: 'pokemon',
+        parent: 'sample:pokemon',
         image: null,
       },
     },
     {
       line: 2,
       item: {
-        market: 'source_c', ref: 'sample:base-4', name: 'Charizard', code: '4/102', slug: 'charizard-4-102-base-set', genre: 'single',
-        game: 'pokemon', category: 'sample:base', images: [{ url: 'https://i.example/4.png', order: 1 }],
-        attributes: [{ name: 'Rarity', value: 'Rare Holo' }], groups: ['ungraded', 'graded'],
+        market: 'source_c',
+        ref: 'sample:base-4',
+        name: 'Charizard',
+        code: '4/102',
+        slug: 'charizard-4-102-base-set',
+        genre: 'single',
+        game: 'pokemon',
+        category: 'sample:base',
+        images: [{ url: 'https://i.example/4.png', order: 1 }],
+        attributes: [{ name: 'Rarity', value: 'Rare Holo' }],
+        groups: ['ungraded', 'graded'],
         details: {
-          rarity: 'Rare Holo', illustrator: 'Mitsuhiro Arita', hp: 120, types: ['Fire'], dexIds: [6], stage: 'Stage 2',
-          evolveFrom: 'Charmeleon', suffix: 'δ', level: 76,
+          rarity: 'Rare Holo',
+          illustrator: 'Mitsuhiro Arita',
+          hp: 120,
+          types: ['Fire'],
+          dexIds: [6],
+          stage: 'Stage 2',
+          evolveFrom: 'Charmeleon',
+          suffix: 'δ',
+          level: 76,
         },
         foreignIds: [{ source: 'tcgplayer', id: '42382', finish: 'holo' }],
         prices: [{ market: 'service', label: 'Near Mint', price: '18500.00', updatedAt: '2026-11-01T09:00:00Z' }],
@@ -56,7 +76,8 @@ describe('writing', () => {
     expect(lines).toEqual([CATEGORY, ITEM])
   })
 
-  const name = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
+  const name = fc
+    .string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
     .map((s) => s.replaceAll('\0', '').trim())
     .filter((s) => s !== '')
   const slug = fc.stringMatching(/^[a-z0-9]{1,8}(-[a-z0-9]{1,8})?$/)
@@ -65,17 +86,27 @@ describe('writing', () => {
   const address = fc.webUrl({ validSchemes: ['http', 'https'] })
   const categories: fc.Arbitrary<CategoryRecord> = fc.record(
     {
-      market, ref: name, name, slug, game: slug, parent: fc.option(name), image: fc.option(address),
+      market,
+      ref: name,
+      name,
+      slug,
+      game: slug,
+      parent: fc.option(name),
+      image: fc.option(address),
       printedTotal: fc.option(whole),
     },
     { requiredKeys: ['market', 'ref', 'name', 'game', 'image'] },
   )
-  const prices = fc.array(fc.record({
-    market,
-    label: fc.constantFrom('Near Mint', 'Lightly Played', 'PSA 10', 'CGC 9.5', 'Ungraded'),
-    price: fc.integer({ min: 1, max: 999_999_999_999 }).map(minorToText),
-    updatedAt: fc.date({ min: new Date('1999-01-01'), max: new Date('2099-12-31'), noInvalidDate: true }).map((d) => d.toISOString()),
-  }))
+  const prices = fc.array(
+    fc.record({
+      market,
+      label: fc.constantFrom('Near Mint', 'Lightly Played', 'PSA 10', 'CGC 9.5', 'Ungraded'),
+      price: fc.integer({ min: 1, max: 999_999_999_999 }).map(minorToText),
+      updatedAt: fc
+        .date({ min: new Date('1999-01-01'), max: new Date('2099-12-31'), noInvalidDate: true })
+        .map((d) => d.toISOString()),
+    }),
+  )
   const items: fc.Arbitrary<ItemRecord> = fc.record(
     {
       market,
@@ -91,8 +122,15 @@ describe('writing', () => {
       groups: fc.array(slug),
       details: fc.record(
         {
-          rarity: name, illustrator: name, hp: whole, types: fc.array(name), dexIds: fc.array(whole), stage: name, evolveFrom: name,
-          suffix: name, level: whole,
+          rarity: name,
+          illustrator: name,
+          hp: whole,
+          types: fc.array(name),
+          dexIds: fc.array(whole),
+          stage: name,
+          evolveFrom: name,
+          suffix: name,
+          level: whole,
         },
         { requiredKeys: [] },
       ),
@@ -101,15 +139,31 @@ describe('writing', () => {
     },
     {
       requiredKeys: [
-        'market', 'ref', 'name', 'code', 'genre', 'game', 'category', 'images', 'attributes', 'groups', 'details', 'foreignIds',
+        'market',
+        'ref',
+        'name',
+        'code',
+        'genre',
+        'game',
+        'category',
+        'images',
+        'attributes',
+        'groups',
+        'details',
+        'foreignIds',
       ],
     },
   )
 
   it('loses nothing of any category or item', async () => {
-    await fc.assert(fc.asyncProperty(categories, items, async (category, item) => {
-      expect(await read(`${categoryLine(category)}\n${itemLine(item)}\n`)).toEqual([{ line: 1, category }, { line: 2, item }])
-    }))
+    await fc.assert(
+      fc.asyncProperty(categories, items, async (category, item) => {
+        expect(await read(`${categoryLine(category)}\n${itemLine(item)}\n`)).toEqual([
+          { line: 1, category },
+          { line: 2, item },
+        ])
+      }),
+    )
   })
 })
 
@@ -124,12 +178,21 @@ describe('wrong fields', () => {
     [category({ slug: 'Base Set' }), 'slug must be lower-case words and digits joined with "-"'],
     [category({ game: 'one piece' }), 'game must be lower-case words and digits joined with "-"'],
     [category({ image: 'x.png' }), 'image must be an http or https address or null'],
-    [category({ color: 'red' }), 'color is not a known field; known are type, market, ref, name, slug, game, parent, image, printed_total'],
+    [
+      category({ color: 'red' }),
+      'color is not a known field; known are market, ref, name, slug, game, parent, image, printed_total',
+    ],
     [item({ code: 4 }), 'code must be text of 1 to 500 characters without white space at its ends or null'],
     [item({ genre: 'coin' }), 'genre must be one of single, card, sealed, bundle'],
     [item({ images: [{ url: 'javascript:1', order: 1 }] }), 'images.0.url must be an http or https address'],
-    [item({ images: [{ url: 'https://i.example', order: 0 }] }), 'images.0.order must be a whole number from 1 to 2147483647'],
-    [item({ attributes: [{ name: 'A', value: 'nul \0' }] }), 'attributes.0.value must be text of at most 10000 characters'],
+    [
+      item({ images: [{ url: 'https://i.example', order: 0 }] }),
+      'images.0.order must be a whole number from 1 to 2147483647',
+    ],
+    [
+      item({ attributes: [{ name: 'A', value: 'nul \0' }] }),
+      'attributes.0.value must be text of at most 10000 characters',
+    ],
     [item({ details: { hp: '120' } }), 'details.hp must be a whole number from 1 to 2147483647'],
     [item({ details: { dexIds: [6] } }), 'details.dexIds is not a known field; known are rarity'],
     [item({ category: undefined }), 'category is required'],
@@ -138,8 +201,14 @@ describe('wrong fields', () => {
     [item({ prices: [{ ...item({}).prices[0], price: '1.005' }] }), 'prices.0.price must be a decimal as text'],
     [item({ prices: [{ ...item({}).prices[0], price: '0.00' }] }), 'prices.0.price must be above 0'],
     [item({ prices: [{ ...item({}).prices[0], label: 'nm' }] }), 'prices.0.label must be a condition or grade'],
-    [item({ prices: [{ ...item({}).prices[0], updated_at: '2026-11-01' }] }), 'prices.0.updated_at must be a time in UTC'],
-    [item({ prices: [{ ...item({}).prices[0], updated_at: '2026-02-31T00:00:00Z' }] }), 'prices.0.updated_at must be a time that exists'],
+    [
+      item({ prices: [{ ...item({}).prices[0], updated_at: '2026-11-01' }] }),
+      'prices.0.updated_at must be a time in UTC',
+    ],
+    [
+      item({ prices: [{ ...item({}).prices[0], updated_at: '2026-02-31T00:00:00Z' }] }),
+      'prices.0.updated_at must be a time that exists',
+    ],
   ])('are refused by name: %#', async (row, reason) => {
     const rows = await readRows(mintmarkNdjson, row, JSON.parse(CATEGORY))
     expect(rejectsOf(rows)).toHaveLength(1)
@@ -165,6 +234,11 @@ describe('wrong fields', () => {
 
 it('is one of the formats, whose names are unique', () => {
   expect(CATALOGUE_FORMATS.map((format) => format.name)).toEqual([
-    'mintmark-ndjson', 'tcgdex', 'pokemontcg', 'punk-records', 'cardmarket-products', 'tcgplayer-sealed',
+    'mintmark-ndjson',
+    'tcgdex',
+    'pokemontcg',
+    'punk-records',
+    'cardmarket-products',
+    'tcgplayer-sealed',
   ])
 })

@@ -2,15 +2,36 @@
 import { expect, it } from 'vitest'
 import { pokemontcg } from '#catalogue/import/pokemontcg.ts'
 import {
-  attribute, categoriesOf, itemsOf, itReads, ndjson, onlyItem, opened, readRows, readText, rejectsOf,
+  attribute,
+  categoriesOf,
+  itemsOf,
+  itReads,
+  ndjson,
+  onlyItem,
+  opened,
+  readRows,
+  readText,
+  rejectsOf,
 } from './reading.ts'
 
 const card = (fields: object = {}) => ({
-  id: 'tst1-4', name: 'Testizard', supertype: 'Pokémon', subtypes: ['Stage 2'], number: '4', ...fields,
+  id: 'tst1-4',
+  name: 'Testizard',
+  supertype: 'Pokémon',
+  subtypes: ['Stage 2'],
+  number: '4',
+  ...fields,
 })
 const set = (fields: object = {}) => ({
-  id: 'tst1', name: 'Test', series: 'Test & Try', printedTotal: 102, total: 110, releaseDate: '1999/01/09',
-  updatedAt: '2022/10/10 15:12:00', images: { symbol: 'https://i.example/s.png', logo: 'https://i.example/l.png' }, ...fields,
+  id: 'tst1',
+  name: 'Test',
+  series: 'Test & Try',
+  printedTotal: 102,
+  total: 110,
+  releaseDate: '1999/01/09',
+  updatedAt: '2022/10/10 15:12:00',
+  images: { symbol: 'https://i.example/s.png', logo: 'https://i.example/l.png' },
+  ...fields,
 })
 
 it('makes a tree of series and sets', async () => {
@@ -21,25 +42,45 @@ it('makes a tree of series and sets', async () => {
     {
       line: 1,
       category: {
-        ...of, ref: 'pokemontcg:set:tst1', name: 'Test', parent: 'pokemontcg:series:test-try', image: 'https://i.example/l.png',
+        ...of,
+        ref: 'pokemontcg:set:tst1',
+        name: 'Test',
+        parent: 'pokemontcg:series:test-try',
+        image: 'https://i.example/l.png',
         printedTotal: 102,
       },
     },
     {
       line: 2,
       category: {
-        ...of, ref: 'pokemontcg:set:tst2', name: 'Two', parent: 'pokemontcg:series:test-try', image: null, printedTotal: 102,
+        ...of,
+        ref: 'pokemontcg:set:tst2',
+        name: 'Two',
+        parent: 'pokemontcg:series:test-try',
+        image: null,
+        printedTotal: 102,
       },
     },
   ])
 })
 
 it('reads a card, its numbers being text', async () => {
-  const item = onlyItem(await readRows(pokemontcg, card({
-    hp: '120', level: '76', types: ['Fire'], evolvesFrom: 'Testmeleon', artist: 'Test Artist', rarity: 'Rare Holo',
-    nationalPokedexNumbers: [6], regulationMark: 'D',
-    images: { small: 'https://i.example/4.png', large: 'https://i.example/4_hires.png' },
-  })))
+  const item = onlyItem(
+    await readRows(
+      pokemontcg,
+      card({
+        hp: '120',
+        level: '76',
+        types: ['Fire'],
+        evolvesFrom: 'Testmeleon',
+        artist: 'Test Artist',
+        rarity: 'Rare Holo',
+        nationalPokedexNumbers: [6],
+        regulationMark: 'D',
+        images: { small: 'https://i.example/4.png', large: 'https://i.example/4_hires.png' },
+      }),
+    ),
+  )
   expect(item).toEqual({
     market: 'source_a',
     ref: 'pokemontcg:tst1-4',
@@ -58,8 +99,14 @@ it('reads a card, its numbers being text', async () => {
     ],
     groups: ['ungraded', 'graded'],
     details: {
-      rarity: 'Rare Holo', illustrator: 'Test Artist', hp: 120, types: ['Fire'], dexIds: [6], stage: 'Stage 2',
-      evolveFrom: 'Testmeleon', level: 76,
+      rarity: 'Rare Holo',
+      illustrator: 'Test Artist',
+      hp: 120,
+      types: ['Fire'],
+      dexIds: [6],
+      stage: 'Stage 2',
+      evolveFrom: 'Testmeleon',
+      level: 76,
     },
     foreignIds: [{ source: 'pokemontcg', id: 'tst1-4', finish: 'holo' }],
   })
@@ -67,11 +114,22 @@ it('reads a card, its numbers being text', async () => {
 
 it('prints the total of the set, which an earlier file of the import told', async () => {
   const reader = opened(pokemontcg)
-  await readText(reader, JSON.stringify([set(), set({ id: 'swshp', name: 'Test Black Star Promos' }), set({ id: 'a-b' })]))
+  await readText(
+    reader,
+    JSON.stringify([set(), set({ id: 'swshp', name: 'Test Black Star Promos' }), set({ id: 'a-b' })]),
+  )
   const cards = [
-    card(), card({ id: 'tst1-RC1', number: 'RC1' }), card({ id: 'swshp-7', number: '7' }), card({ id: 'a-b-12', number: '12' }),
+    card(),
+    card({ id: 'tst1-RC1', number: 'RC1' }),
+    card({ id: 'swshp-7', number: '7' }),
+    card({ id: 'a-b-12', number: '12' }),
   ]
-  expect(itemsOf(await readText(reader, ndjson(...cards))).map((item) => item.code)).toEqual(['4/102', 'RC1', '7', '12/102'])
+  expect(itemsOf(await readText(reader, ndjson(...cards))).map((item) => item.code)).toEqual([
+    '4/102',
+    'RC1',
+    '7',
+    '12/102',
+  ])
 })
 
 it('prints the total of a set that an earlier import brought', async () => {
@@ -80,8 +138,13 @@ it('prints the total of a set that an earlier import brought', async () => {
 })
 
 it.each([
-  ['tst1', 'Common', undefined], ['tst1', 'Rare', undefined], ['sv3pt5', 'Rare', 'holo'], ['svp', 'Promo', undefined],
-  ['tst1', 'Rare Holo V', 'holo'], ['tst1', 'Rare Secret', 'holo'], ['tst1', undefined, undefined],
+  ['tst1', 'Common', undefined],
+  ['tst1', 'Rare', undefined],
+  ['sv3pt5', 'Rare', 'holo'],
+  ['svp', 'Promo', undefined],
+  ['tst1', 'Rare Holo V', 'holo'],
+  ['tst1', 'Rare Secret', 'holo'],
+  ['tst1', undefined, undefined],
 ])('lets prices of holos find only cards that exist as holo alone: %s %s', async (set, rarity, finish) => {
   const { foreignIds } = onlyItem(await readRows(pokemontcg, card({ id: `${set}-4`, rarity })))
   expect(foreignIds).toEqual([{ source: 'pokemontcg', id: `${set}-4`, ...(finish && { finish }) }])
@@ -114,17 +177,26 @@ it.each([
   expect([details.stage, details.suffix]).toEqual([stage, suffix])
 })
 
-it.each([[undefined, undefined], ['Rare Ultra', 'Ultra Rare'], ['Rare Secret', 'Secret Rare'], ['Rare Rainbow', 'Rare Rainbow']])(
-  'reads the rarity %s as %s',
-  async (rarity, expected) => {
-    const item = onlyItem(await readRows(pokemontcg, card({ rarity })))
-    expect([item.details.rarity, attribute(item, 'Rarity')]).toEqual([expected, expected])
-  },
-)
+it.each([
+  [undefined, undefined],
+  ['Rare Ultra', 'Ultra Rare'],
+  ['Rare Secret', 'Secret Rare'],
+  ['Rare Rainbow', 'Rare Rainbow'],
+])('reads the rarity %s as %s', async (rarity, expected) => {
+  const item = onlyItem(await readRows(pokemontcg, card({ rarity })))
+  expect([item.details.rarity, attribute(item, 'Rarity')]).toEqual([expected, expected])
+})
 
 it('rejects the row, not the file', async () => {
   const rows = await readRows(
-    pokemontcg, card({ id: undefined }), card({ name: '' }), card({ number: 4 }), card({ id: 'tst1' }), [1], card(), card(),
+    pokemontcg,
+    card({ id: undefined }),
+    card({ name: '' }),
+    card({ number: 4 }),
+    card({ id: 'tst1' }),
+    [1],
+    card(),
+    card(),
     set({ name: ' ' }),
   )
   expect(rejectsOf(rows)).toEqual([
@@ -141,7 +213,9 @@ it('rejects the row, not the file', async () => {
 it('reads cards from an array and sets from lines as well', async () => {
   const reader = opened(pokemontcg, { market: 'source_b' })
   expect(categoriesOf(await readText(reader, ndjson(set())))).toHaveLength(2)
-  expect(itemsOf(await readText(reader, `\n ${JSON.stringify([card()])}`))).toMatchObject([{ code: '4/102', market: 'source_b' }])
+  expect(itemsOf(await readText(reader, `\n ${JSON.stringify([card()])}`))).toMatchObject([
+    { code: '4/102', market: 'source_b' },
+  ])
 })
 
 it('refuses a file of another format and says what was expected', async () => {

@@ -2,24 +2,64 @@
 import { expect, it } from 'vitest'
 import { punkRecords } from '#catalogue/import/punk-records.ts'
 import {
-  attribute, categoriesOf, itemsOf, itReads, onlyItem, opened, readRows, readText, rejectsOf,
+  attribute,
+  categoriesOf,
+  itemsOf,
+  itReads,
+  onlyItem,
+  opened,
+  readRows,
+  readText,
+  rejectsOf,
 } from './reading.ts'
 
 const card = (fields: object = {}) => ({
-  id: 'TS01-001', pack_id: '569101', name: 'Test.D.Pirate', rarity: 'SuperRare', category: 'Character', cost: 4, power: 5000,
-  counter: 1000, colors: ['Red'], attributes: ['Slash'], types: ['Test Crew'], effect: '-', trigger: null,
-  img_full_url: 'https://i.example/TS01-001.png?260715', ...fields,
+  id: 'TS01-001',
+  pack_id: '569101',
+  name: 'Test.D.Pirate',
+  rarity: 'SuperRare',
+  category: 'Character',
+  cost: 4,
+  power: 5000,
+  counter: 1000,
+  colors: ['Red'],
+  attributes: ['Slash'],
+  types: ['Test Crew'],
+  effect: '-',
+  trigger: null,
+  img_full_url: 'https://i.example/TS01-001.png?260715',
+  ...fields,
 })
 
 const readPacks = (packs: object) => readText(opened(punkRecords), JSON.stringify(packs, null, 1))
 
 it('makes a category per pack under one per language', async () => {
   const rows = await readPacks({
-    550101: { id: '550101', raw_title: 'テスト【TS-01】', title_parts: { label: null, prefix: null, title: 'テスト【TS-01】' } },
-    569101: { id: '569101', raw_title: 'BOOSTER -TEST &amp; TRY- [TS-01]', title_parts: { label: 'TS-01', prefix: 'BOOSTER', title: 'TEST &amp; TRY' } },
-    569114: { id: '569114', raw_title: 'BOOSTER [TS14-EB04]', title_parts: { label: 'TS14-EB04', prefix: null, title: 'BOOSTER' } },
-    569901: { id: '569901', raw_title: 'Promotion card', title_parts: { label: null, prefix: null, title: 'Promotion card' } },
-    622801: { id: '622801', raw_title: 'x', title_parts: { label: null, prefix: null, title: 'Carte d&amp;apos;autres produits' } },
+    550101: {
+      id: '550101',
+      raw_title: 'テスト【TS-01】',
+      title_parts: { label: null, prefix: null, title: 'テスト【TS-01】' },
+    },
+    569101: {
+      id: '569101',
+      raw_title: 'BOOSTER -TEST &amp; TRY- [TS-01]',
+      title_parts: { label: 'TS-01', prefix: 'BOOSTER', title: 'TEST &amp; TRY' },
+    },
+    569114: {
+      id: '569114',
+      raw_title: 'BOOSTER [TS14-EB04]',
+      title_parts: { label: 'TS14-EB04', prefix: null, title: 'BOOSTER' },
+    },
+    569901: {
+      id: '569901',
+      raw_title: 'Promotion card',
+      title_parts: { label: null, prefix: null, title: 'Promotion card' },
+    },
+    622801: {
+      id: '622801',
+      raw_title: 'x',
+      title_parts: { label: null, prefix: null, title: 'Carte d&amp;apos;essai' },
+    },
   })
   expect(categoriesOf(rows).map((c) => [c.ref, c.name, c.parent])).toEqual([
     ['punk-records:ja', 'One Piece (Japanese)', null],
@@ -29,9 +69,11 @@ it('makes a category per pack under one per language', async () => {
     ['punk-records:pack:569114', 'BOOSTER [TS14-EB04]', 'punk-records:en'],
     ['punk-records:pack:569901', 'Promotion card', 'punk-records:en'],
     ['punk-records:fr', 'One Piece (French)', null],
-    ['punk-records:pack:622801', "Carte d'autres produits", 'punk-records:fr'],
+    ['punk-records:pack:622801', "Carte d'essai", 'punk-records:fr'],
   ])
-  expect(categoriesOf(rows).every((c) => c.game === 'onepiece' && c.market === 'source_c' && c.image === null)).toBe(true)
+  expect(categoriesOf(rows).every((c) => c.game === 'onepiece' && c.market === 'source_c' && c.image === null)).toBe(
+    true,
+  )
 })
 
 it('reads a card', async () => {
@@ -76,47 +118,85 @@ it('makes an item of its own of every other printing, under the number of the ca
 })
 
 it('keeps the same id apart by language, which the pack tells', async () => {
-  const rows = await readRows(punkRecords, card(), card({ pack_id: '550101', name: 'モンキー・D・テスト' }), card({ pack_id: '622101' }))
+  const rows = await readRows(
+    punkRecords,
+    card(),
+    card({ pack_id: '550101', name: 'モンキー・D・テスト' }),
+    card({ pack_id: '622101' }),
+  )
   expect(itemsOf(rows).map((item) => [item.ref, attribute(item, 'Language')])).toEqual([
-    ['punk-records:en:TS01-001', 'English'], ['punk-records:ja:TS01-001', 'Japanese'], ['punk-records:fr:TS01-001', 'French'],
+    ['punk-records:en:TS01-001', 'English'],
+    ['punk-records:ja:TS01-001', 'Japanese'],
+    ['punk-records:fr:TS01-001', 'French'],
   ])
   expect(itemsOf(rows)[1]!.name).toBe('モンキー・D・テスト')
 })
 
 it('gives Leaders life instead of cost, and leaves out what a card has not', async () => {
-  const item = onlyItem(await readRows(punkRecords, card({
-    category: 'Leader', rarity: 'Leader', cost: 5, counter: null, colors: ['Red', 'Green'], types: ['Crew', 'Navy'],
-  })))
+  const item = onlyItem(
+    await readRows(
+      punkRecords,
+      card({
+        category: 'Leader',
+        rarity: 'Leader',
+        cost: 5,
+        counter: null,
+        colors: ['Red', 'Green'],
+        types: ['Crew', 'Navy'],
+      }),
+    ),
+  )
   expect(['Life', 'Cost', 'Counter', 'Color', 'Types'].map((name) => attribute(item, name))).toEqual([
-    '5', undefined, undefined, 'Red, Green', 'Crew, Navy',
+    '5',
+    undefined,
+    undefined,
+    'Red, Green',
+    'Crew, Navy',
   ])
   const event = onlyItem(await readRows(punkRecords, card({ category: 'Event', power: null, attributes: [], cost: 0 })))
   expect(['Cost', 'Power', 'Attribute', 'Effect', 'Trigger'].map((name) => attribute(event, name))).toEqual([
-    '0', undefined, undefined, undefined, undefined,
+    '0',
+    undefined,
+    undefined,
+    undefined,
+    undefined,
   ])
 })
 
 it('turns the marks of web pages in texts into plain text', async () => {
-  const item = onlyItem(await readRows(punkRecords, card({
-    name: 'Ace &amp; Test&nbsp;!!',
-    effect: '[On Play] ➀① −2000<br>＜x＞ &lt;Slash&gt;<br/>&#39;a&#x27; &unknown; &#0;',
-    trigger: '[Trigger] Draw 1 card.',
-  })))
+  const item = onlyItem(
+    await readRows(
+      punkRecords,
+      card({
+        name: 'Ace &amp; Test&nbsp;!!',
+        effect: '[On Play] ➀① −2000<br>＜x＞ &lt;Slash&gt;<br/>&#39;a&#x27; &unknown; &#0;',
+        trigger: '[Trigger] Draw 1 card.',
+      }),
+    ),
+  )
   expect(item.name).toBe('Ace & Test !!')
   expect(attribute(item, 'Effect')).toBe("[On Play] ➀① −2000\n＜x＞ <Slash>\n'a' &unknown; &#0;")
   expect(attribute(item, 'Trigger')).toBe('[Trigger] Draw 1 card.')
 })
 
-it.each([['TreasureRare', 'Treasure Rare'], ['SecretRare', 'Secret Rare'], ['Special', 'Special'], [null, undefined]])(
-  'reads the rarity %s as %s',
-  async (rarity, expected) => {
-    expect(onlyItem(await readRows(punkRecords, card({ rarity }))).details.rarity).toBe(expected)
-  },
-)
+it.each([
+  ['TreasureRare', 'Treasure Rare'],
+  ['SecretRare', 'Secret Rare'],
+  ['Special', 'Special'],
+  [null, undefined],
+])('reads the rarity %s as %s', async (rarity, expected) => {
+  expect(onlyItem(await readRows(punkRecords, card({ rarity }))).details.rarity).toBe(expected)
+})
 
 it('rejects the row, not the file', async () => {
   const rows = await readRows(
-    punkRecords, card(), card({ pack_id: '569901' }), card({ pack_id: '123456' }), card({ name: '-' }), card({ id: null }), {},
+    punkRecords,
+    card(),
+    card({ pack_id: '569901' }),
+    card({ pack_id: '123456' }),
+    card({ name: '-' }),
+    card({ id: null }),
+    {},
   )
   expect(rejectsOf(rows)).toEqual([
     '2 the item punk-records:en:TS01-001 (Test.D.Pirate) came before, in line 1',
@@ -126,10 +206,16 @@ it('rejects the row, not the file', async () => {
     '6 the row is not a card of punk-records',
   ])
   const packs = await readPacks({
-    1: 'x', 2: { raw_title: 'x' }, 569102: { id: '569102', raw_title: '' }, 777: { id: '777', raw_title: 'x' },
+    1: 'x',
+    2: { raw_title: 'x' },
+    569102: { id: '569102', raw_title: '' },
+    777: { id: '777', raw_title: 'x' },
   })
   expect(rejectsOf(packs)).toEqual([
-    '1 the entry is no JSON object', '2 the pack has no id', '3 the pack 777 is of no known language', '4 the pack 569102 has no title',
+    '1 the entry is no JSON object',
+    '2 the pack has no id',
+    '3 the pack 777 is of no known language',
+    '4 the pack 569102 has no title',
   ])
 })
 

@@ -6,24 +6,47 @@ import { attribute, categoriesOf, itemsOf, itReads, opened, readText, rejectsOf 
 
 describe('cardmarket-products', () => {
   const product = (fields: object = {}) => ({
-    idProduct: 1, name: 'Test Booster Box', idCategory: 53, categoryName: 'Pokémon Display', idExpansion: 9, idMetacard: 0,
-    dateAdded: '2023-01-09 15:43:14', ...fields,
+    idProduct: 1,
+    name: 'Test Booster Box',
+    idCategory: 53,
+    categoryName: 'Pokémon Display',
+    idExpansion: 9,
+    idMetacard: 0,
+    dateAdded: '2023-01-09 15:43:14',
+    ...fields,
   })
   const read = (...products: unknown[]) =>
-    readText(opened(cardmarketProducts), JSON.stringify({ version: 1, createdAt: '2026-05-06T10:38:58+0200', products }))
+    readText(
+      opened(cardmarketProducts),
+      JSON.stringify({ version: 1, createdAt: '2026-05-06T10:38:58+0200', products }),
+    )
 
   it('reads a product, its kind and its game', async () => {
     const of = { market: 'source_b', game: 'pokemon', image: null }
     expect(await read(product())).toEqual([
       { line: 1, category: { ...of, ref: 'cardmarket:game:pokemon', name: 'Pokémon', parent: null } },
-      { line: 1, category: { ...of, ref: 'cardmarket:category:53', name: 'Pokémon Display', parent: 'cardmarket:game:pokemon' } },
+      {
+        line: 1,
+        category: { ...of, ref: 'cardmarket:category:53', name: 'Pokémon Display', parent: 'cardmarket:game:pokemon' },
+      },
       {
         line: 1,
         item: {
-          market: 'source_b', ref: 'cardmarket:1', name: 'Test Booster Box', code: null, genre: 'sealed', game: 'pokemon',
-          category: 'cardmarket:category:53', images: [],
-          attributes: [{ name: 'Product Type', value: 'Display' }, { name: 'Listed Since', value: '2023-01-09' }],
-          groups: ['ungraded'], details: {}, foreignIds: [{ source: 'cardmarket', id: '1' }],
+          market: 'source_b',
+          ref: 'cardmarket:1',
+          name: 'Test Booster Box',
+          code: null,
+          genre: 'sealed',
+          game: 'pokemon',
+          category: 'cardmarket:category:53',
+          images: [],
+          attributes: [
+            { name: 'Product Type', value: 'Display' },
+            { name: 'Listed Since', value: '2023-01-09' },
+          ],
+          groups: ['ungraded'],
+          details: {},
+          foreignIds: [{ source: 'cardmarket', id: '1' }],
         },
       },
     ])
@@ -31,10 +54,18 @@ describe('cardmarket-products', () => {
 
   it('takes lots and full sets for bundles, everything else for sealed', async () => {
     const kinds = [
-      'Pokémon Lot', 'One Piece Lots', 'Pokémon Pokémon Sets', 'Pokémon Box Set', 'Pokémon Tins', 'One Piece Booster Boxes',
-      'One Piece Preconstructed Decks', 'One Piece Promo Products',
+      'Pokémon Lot',
+      'One Piece Lots',
+      'Pokémon Pokémon Sets',
+      'Pokémon Box Set',
+      'Pokémon Tins',
+      'One Piece Booster Boxes',
+      'One Piece Preconstructed Decks',
+      'One Piece Promo Products',
     ]
-    const rows = await read(...kinds.map((categoryName, i) => product({ idProduct: i + 1, idCategory: i + 1, categoryName })))
+    const rows = await read(
+      ...kinds.map((categoryName, i) => product({ idProduct: i + 1, idCategory: i + 1, categoryName })),
+    )
     expect(itemsOf(rows).map((item) => [attribute(item, 'Product Type'), item.genre, item.game])).toEqual([
       ['Lot', 'bundle', 'pokemon'],
       ['Lots', 'bundle', 'onepiece'],
@@ -46,8 +77,16 @@ describe('cardmarket-products', () => {
       ['Promo Products', 'sealed', 'onepiece'],
     ])
     expect(categoriesOf(rows).map((c) => c.name)).toEqual([
-      'Pokémon', 'Pokémon Lot', 'One Piece', 'One Piece Lots', 'Pokémon Sets', 'Pokémon Box Set', 'Pokémon Tins',
-      'One Piece Booster Boxes', 'One Piece Preconstructed Decks', 'One Piece Promo Products',
+      'Pokémon',
+      'Pokémon Lot',
+      'One Piece',
+      'One Piece Lots',
+      'Pokémon Sets',
+      'Pokémon Box Set',
+      'Pokémon Tins',
+      'One Piece Booster Boxes',
+      'One Piece Preconstructed Decks',
+      'One Piece Promo Products',
     ])
   })
 
@@ -57,14 +96,24 @@ describe('cardmarket-products', () => {
   })
 
   it('keeps what stands in parentheses and products of one name, without white space at the ends', async () => {
-    const rows = await read(product({ name: ' Box (18 Boosters) ' }), product({ idProduct: 2, name: 'Box (18 Boosters)' }))
+    const rows = await read(
+      product({ name: ' Box (18 Boosters) ' }),
+      product({ idProduct: 2, name: 'Box (18 Boosters)' }),
+    )
     expect(itemsOf(rows).map((item) => item.name)).toEqual(['Box (18 Boosters)', 'Box (18 Boosters)'])
   })
 
   it('rejects the row, not the file', async () => {
     const rows = await read(
-      product({ categoryName: 'Pokémon Coins', name: 'Test Coin' }), product({ categoryName: 'Test Game Booster' }),
-      product({ idProduct: 'x' }), product({ name: '' }), product({ idCategory: null }), 5, { a: 1 }, product(), product(),
+      product({ categoryName: 'Pokémon Coins', name: 'Test Coin' }),
+      product({ categoryName: 'Test Game Booster' }),
+      product({ idProduct: 'x' }),
+      product({ name: '' }),
+      product({ idCategory: null }),
+      5,
+      { a: 1 },
+      product(),
+      product(),
     )
     expect(rejectsOf(rows)).toEqual([
       '1 a coin is neither a card nor a sealed product',
@@ -98,13 +147,23 @@ describe('tcgplayer-sealed', () => {
 
   it('reads a product of the newer list, whose date is no release date', async () => {
     const of = { market: 'source_c', game: 'pokemon' }
-    expect(await read(`${NEWER}7,Test & Try Booster Box,,https://i.example/7.jpg,2024-02-10,1863,https://s.example/7\n`)).toEqual([
+    expect(
+      await read(`${NEWER}7,Test & Try Booster Box,,https://i.example/7.jpg,2024-02-10,1863,https://s.example/7\n`),
+    ).toEqual([
       { line: 2, category: { ...of, ref: 'tcgplayer:sealed', name: 'Pokémon Sealed', parent: null, image: null } },
       {
         line: 2,
         item: {
-          ...of, ref: 'tcgplayer:7', name: 'Test & Try Booster Box', code: null, genre: 'sealed', category: 'tcgplayer:sealed',
-          images: [{ url: 'https://i.example/7.jpg', order: 1 }], attributes: [], groups: ['ungraded'], details: {},
+          ...of,
+          ref: 'tcgplayer:7',
+          name: 'Test & Try Booster Box',
+          code: null,
+          genre: 'sealed',
+          category: 'tcgplayer:sealed',
+          images: [{ url: 'https://i.example/7.jpg', order: 1 }],
+          attributes: [],
+          groups: ['ungraded'],
+          details: {},
           foreignIds: [{ source: 'tcgplayer', id: '7' }],
         },
       },
@@ -118,10 +177,16 @@ describe('tcgplayer-sealed', () => {
   })
 
   it.each([
-    ['Test Elite Trainer Box Case', 'bundle'], ['Test Poke Ball Tin Display (Q1 2019)', 'bundle'],
-    ['Test Sleeved Booster Pack Art Bundle [Set of 4]', 'bundle'], ['Test Tin [Set of 12]', 'bundle'],
-    ['Test Box Case [Marnie] (Exclusive)', 'bundle'], ['Test Booster Box', 'sealed'], ['Test Tin [Marnie]', 'sealed'],
-    ['Pikachu V Showcase', 'sealed'], ['Back to School Pencil Case 2024', 'sealed'], ['Detective: Greninja GX Case File', 'sealed'],
+    ['Test Elite Trainer Box Case', 'bundle'],
+    ['Test Poke Ball Tin Display (Q1 2019)', 'bundle'],
+    ['Test Sleeved Booster Pack Art Bundle [Set of 4]', 'bundle'],
+    ['Test Tin [Set of 12]', 'bundle'],
+    ['Test Box Case [Marnie] (Exclusive)', 'bundle'],
+    ['Test Booster Box', 'sealed'],
+    ['Test Tin [Marnie]', 'sealed'],
+    ['Test V Showcase', 'sealed'],
+    ['Test Pencil Case 2024', 'sealed'],
+    ['Test GX Case File', 'sealed'],
   ])('takes %s for %s', async (name, genre) => {
     expect(itemsOf(await read(`${NEWER}7,${name},${name},,,1,u\n`))[0]!.genre).toBe(genre)
   })

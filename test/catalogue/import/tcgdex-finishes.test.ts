@@ -15,7 +15,15 @@ interface Printing {
 
 /** The items of a card as text: `ref | Finish | foreign ids with their finish`. */
 async function finishes(variants: unknown, thirdParty?: Printing['thirdParty']): Promise<string[]> {
-  const card = { id: 'tst1-4', localId: '4', name: { en: 'Testizard' }, category: 'Pokemon', set: 'tst1', variants, thirdParty }
+  const card = {
+    id: 'tst1-4',
+    localId: '4',
+    name: { en: 'Testizard' },
+    category: 'Pokemon',
+    set: 'tst1',
+    variants,
+    thirdParty,
+  }
   return itemsOf(await readRows(tcgdex, card)).map((item) => {
     const ids = item.foreignIds.map(({ source, id, finish }) => [source, id, finish].filter((part) => part).join(':'))
     return [item.ref, attribute(item, 'Finish') ?? '', ids.join(' ')].join(' | ')
@@ -27,17 +35,23 @@ const printings = (...list: Printing[]) => finishes(list)
 it('makes one item of a card without a list of printings', async () => {
   const one = ['tcgdex:tst1-4 |  | tcgdex:tst1-4 cardmarket:1 tcgplayer:2']
   expect(await finishes(undefined, { cardmarket: 1, tcgplayer: 2 })).toEqual(one)
-  expect(await finishes({ firstEdition: false, holo: true, normal: false, reverse: false }, { cardmarket: 1, tcgplayer: 2 })).toEqual(one)
+  expect(
+    await finishes({ firstEdition: false, holo: true, normal: false, reverse: false }, { cardmarket: 1, tcgplayer: 2 }),
+  ).toEqual(one)
   expect(await finishes([], { cardmarket: 1, tcgplayer: 2 })).toEqual(one)
-  expect(await finishes([{ thirdParty: { cardmarket: 9 } }, null, 'holo'], { cardmarket: 1, tcgplayer: 2 })).toEqual(one)
+  expect(await finishes([{ thirdParty: { cardmarket: 9 } }, null, 'holo'], { cardmarket: 1, tcgplayer: 2 })).toEqual(
+    one,
+  )
 })
 
 it('makes one item per product, the first being the card itself', async () => {
-  expect(await printings(
-    { type: 'holo', subtype: 'unlimited', thirdParty: { cardmarket: 1, tcgplayer: 2 } },
-    { type: 'holo', subtype: 'shadowless', stamp: ['1st-edition'], thirdParty: { tcgplayer: 4, cardmarket: 3 } },
-    { type: 'holo', subtype: 'shadowless', thirdParty: { tcgplayer: 4, cardmarket: 3 } },
-  )).toEqual([
+  expect(
+    await printings(
+      { type: 'holo', subtype: 'unlimited', thirdParty: { cardmarket: 1, tcgplayer: 2 } },
+      { type: 'holo', subtype: 'shadowless', stamp: ['1st-edition'], thirdParty: { tcgplayer: 4, cardmarket: 3 } },
+      { type: 'holo', subtype: 'shadowless', thirdParty: { tcgplayer: 4, cardmarket: 3 } },
+    ),
+  ).toEqual([
     'tcgdex:tst1-4 | Holo Unlimited | tcgdex:tst1-4:holo cardmarket:1:holo tcgplayer:2:holo',
     'tcgdex:tst1-4:holo-shadowless-1st-edition | Holo Shadowless 1st Edition | ' +
       'tcgdex:tst1-4:firstEdition cardmarket:3:firstEdition tcgplayer:4:firstEdition',
@@ -48,15 +62,21 @@ it('keeps printings without ids of their own with the first', async () => {
   expect(await printings({ type: 'normal' }, { type: 'reverse' }, { type: 'holo', foil: 'cosmos' })).toEqual([
     'tcgdex:tst1-4 | Normal | tcgdex:tst1-4:normal',
   ])
-  expect(await printings(
-    { type: 'normal', thirdParty: { cardmarket: 1, tcgplayer: 2 } },
-    { type: 'reverse', thirdParty: { cardmarket: 1, tcgplayer: 2 } },
-    { type: 'normal', stamp: ['pokemon-day'], languages: ['de'] },
-  )).toEqual(['tcgdex:tst1-4 | Normal | tcgdex:tst1-4:normal cardmarket:1:normal tcgplayer:2:normal'])
+  expect(
+    await printings(
+      { type: 'normal', thirdParty: { cardmarket: 1, tcgplayer: 2 } },
+      { type: 'reverse', thirdParty: { cardmarket: 1, tcgplayer: 2 } },
+      { type: 'normal', stamp: ['pokemon-day'], languages: ['de'] },
+    ),
+  ).toEqual(['tcgdex:tst1-4 | Normal | tcgdex:tst1-4:normal cardmarket:1:normal tcgplayer:2:normal'])
 })
 
 it('takes the ids of the card for printings without any', async () => {
-  const list = [{ type: 'normal' }, { type: 'holo', foil: 'cracked-ice', thirdParty: { tcgplayer: 9 } }, { type: 'reverse' }]
+  const list = [
+    { type: 'normal' },
+    { type: 'holo', foil: 'cracked-ice', thirdParty: { tcgplayer: 9 } },
+    { type: 'reverse' },
+  ]
   expect(await finishes(list, { cardmarket: 1, tcgplayer: 2 })).toEqual([
     'tcgdex:tst1-4 | Normal | tcgdex:tst1-4:normal cardmarket:1:normal tcgplayer:2:normal',
     'tcgdex:tst1-4:holo-cracked-ice | Holo Cracked Ice | tcgdex:tst1-4:holo-cracked-ice tcgplayer:9:holo',
@@ -64,7 +84,12 @@ it('takes the ids of the card for printings without any', async () => {
 })
 
 it('does not take the ids of one printing for another', async () => {
-  expect(await printings({ type: 'normal', stamp: ['1st-movie-inverted'] }, { type: 'normal', thirdParty: { tcgplayer: 9 } })).toEqual([
+  expect(
+    await printings(
+      { type: 'normal', stamp: ['1st-movie-inverted'] },
+      { type: 'normal', thirdParty: { tcgplayer: 9 } },
+    ),
+  ).toEqual([
     'tcgdex:tst1-4 | Normal 1st Movie Inverted | tcgdex:tst1-4:normal-1st-movie-inverted',
     'tcgdex:tst1-4:normal | Normal | tcgdex:tst1-4:normal tcgplayer:9:normal',
   ])
@@ -73,7 +98,9 @@ it('does not take the ids of one printing for another', async () => {
 it('sees one product in ids that are a part of the other, in either order', async () => {
   const part = { type: 'holo', thirdParty: { tcgplayer: 2 } }
   const whole = { type: 'holo', stamp: ['1st-edition'], thirdParty: { cardmarket: 1, tcgplayer: 2 } }
-  expect(await printings(part, whole)).toEqual(['tcgdex:tst1-4 | Holo | tcgdex:tst1-4:holo cardmarket:1:holo tcgplayer:2:holo'])
+  expect(await printings(part, whole)).toEqual([
+    'tcgdex:tst1-4 | Holo | tcgdex:tst1-4:holo cardmarket:1:holo tcgplayer:2:holo',
+  ])
   expect(await printings(whole, part)).toHaveLength(1)
   const other = { type: 'reverse', thirdParty: { cardmarket: 7, tcgplayer: 2 } }
   expect(await printings(part, whole, other)).toEqual([
@@ -83,10 +110,12 @@ it('sees one product in ids that are a part of the other, in either order', asyn
 })
 
 it('leaves an id that two items share under one finish to the first', async () => {
-  expect(await printings(
-    { type: 'normal', thirdParty: { cardmarket: 1, tcgplayer: 2 } },
-    { type: 'normal', stamp: ['staff'], thirdParty: { cardmarket: 3, tcgplayer: 2 } },
-  )).toEqual([
+  expect(
+    await printings(
+      { type: 'normal', thirdParty: { cardmarket: 1, tcgplayer: 2 } },
+      { type: 'normal', stamp: ['staff'], thirdParty: { cardmarket: 3, tcgplayer: 2 } },
+    ),
+  ).toEqual([
     'tcgdex:tst1-4 | Normal | tcgdex:tst1-4:normal cardmarket:1:normal tcgplayer:2:normal',
     'tcgdex:tst1-4:normal-staff | Normal Staff | tcgdex:tst1-4:normal-staff cardmarket:3:normal',
   ])
@@ -100,22 +129,31 @@ it('never lets a stamped or oversized printing answer for the plain finish', asy
     { type: 'reverse', foil: 'pokeball', thirdParty: { tcgplayer: 4 } },
   )
   expect(finishesOfCard.map((line) => line.split(' ').at(-2))).toEqual([
-    'tcgdex:tst1-4:normal', 'tcgdex:tst1-4:holo-jumbo', 'tcgdex:tst1-4:holo', 'tcgdex:tst1-4:reverse-pokeball',
+    'tcgdex:tst1-4:normal',
+    'tcgdex:tst1-4:holo-jumbo',
+    'tcgdex:tst1-4:holo',
+    'tcgdex:tst1-4:reverse-pokeball',
   ])
 })
 
 it('tells products of the same finish apart by a number', async () => {
   const stamped = (cardmarket: number) => ({ type: 'holo', stamp: ['winner'], thirdParty: { cardmarket } })
-  expect((await printings(stamped(1), stamped(2), stamped(3))).map((line) => line.split(' | ').slice(0, 2).join(' '))).toEqual([
-    'tcgdex:tst1-4 Holo Winner', 'tcgdex:tst1-4:holo-winner-2 Holo Winner 2', 'tcgdex:tst1-4:holo-winner-3 Holo Winner 3',
+  expect(
+    (await printings(stamped(1), stamped(2), stamped(3))).map((line) => line.split(' | ').slice(0, 2).join(' ')),
+  ).toEqual([
+    'tcgdex:tst1-4 Holo Winner',
+    'tcgdex:tst1-4:holo-winner-2 Holo Winner 2',
+    'tcgdex:tst1-4:holo-winner-3 Holo Winner 3',
   ])
 })
 
 it('reads the Asian spelling of the first edition', async () => {
-  expect(await printings(
-    { type: 'holo', subtype: 'unlimited', thirdParty: { tcgplayer: 1 } },
-    { type: 'holo', stamp: ['1st edition'], thirdParty: { tcgplayer: 2, cardtrader: 5 } },
-  )).toEqual([
+  expect(
+    await printings(
+      { type: 'holo', subtype: 'unlimited', thirdParty: { tcgplayer: 1 } },
+      { type: 'holo', stamp: ['1st edition'], thirdParty: { tcgplayer: 2, cardtrader: 5 } },
+    ),
+  ).toEqual([
     'tcgdex:tst1-4 | Holo Unlimited | tcgdex:tst1-4:holo tcgplayer:1:holo',
     'tcgdex:tst1-4:holo-1st-edition | Holo 1st Edition | tcgdex:tst1-4:firstEdition tcgplayer:2:firstEdition',
   ])

@@ -3,25 +3,60 @@ import { describe, expect, it } from 'vitest'
 import { tcgdex } from '#catalogue/import/tcgdex.ts'
 import type { ItemRecord } from '#catalogue/records.ts'
 import {
-  attribute, categoriesOf, itemsOf, itReads, ndjson, onlyItem, opened, readRows, readText, rejectsOf,
+  attribute,
+  categoriesOf,
+  itemsOf,
+  itReads,
+  ndjson,
+  onlyItem,
+  opened,
+  readRows,
+  readText,
+  rejectsOf,
 } from './reading.ts'
 
 const card = (fields: object = {}) => ({
-  id: 'tst1-4', localId: '4', name: { en: 'Testizard' }, rarity: 'Rare', category: 'Pokemon', set: 'tst1', ...fields,
+  id: 'tst1-4',
+  localId: '4',
+  name: { en: 'Testizard' },
+  rarity: 'Rare',
+  category: 'Pokemon',
+  set: 'tst1',
+  ...fields,
 })
 const set = (fields: object = {}) => ({
-  id: 'tst1', name: { en: 'Test Set' }, serie: 'tst', cardCount: { official: 102 }, releaseDate: '2020-01-01', ...fields,
+  id: 'tst1',
+  name: { en: 'Test Set' },
+  serie: 'tst',
+  cardCount: { official: 102 },
+  releaseDate: '2020-01-01',
+  ...fields,
 })
 
 describe('series and sets', () => {
   it('makes a tree of series and sets', async () => {
     const rows = await readRows(tcgdex, { id: 'tst', name: { fr: 'Essai', en: 'Test' }, energies: ['Fire'] }, set())
     expect(rows).toEqual([
-      { line: 1, category: { market: 'source_c', ref: 'tcgdex:serie:tst', name: 'Test', game: 'pokemon', parent: null, image: null } },
+      {
+        line: 1,
+        category: {
+          market: 'source_c',
+          ref: 'tcgdex:serie:tst',
+          name: 'Test',
+          game: 'pokemon',
+          parent: null,
+          image: null,
+        },
+      },
       {
         line: 2,
         category: {
-          market: 'source_c', ref: 'tcgdex:set:tst1', name: 'Test Set', game: 'pokemon', parent: 'tcgdex:serie:tst', image: null,
+          market: 'source_c',
+          ref: 'tcgdex:set:tst1',
+          name: 'Test Set',
+          game: 'pokemon',
+          parent: 'tcgdex:serie:tst',
+          image: null,
           printedTotal: 102,
         },
       },
@@ -29,13 +64,20 @@ describe('series and sets', () => {
   })
 
   it('names a set by the first language there is, without white space at its ends', async () => {
-    const rows = await readRows(tcgdex, set({ name: { pt: ' Coleção ' } }), set({ id: 'b', name: { it: 'Prova', fr: 'Essai' } }))
+    const rows = await readRows(
+      tcgdex,
+      set({ name: { pt: ' Coleção ' } }),
+      set({ id: 'b', name: { it: 'Prova', fr: 'Essai' } }),
+    )
     expect(categoriesOf(rows).map((c) => c.name)).toEqual(['Coleção', 'Essai'])
   })
 
   it('refuses the series that upstream calls null, and makes their sets roots', async () => {
     const rows = await readRows(
-      tcgdex, { id: 'null', name: {} }, { id: 'null', name: {} }, set({ name: { ja: 'テスト' }, serie: 'null' }),
+      tcgdex,
+      { id: 'null', name: {} },
+      { id: 'null', name: {} },
+      set({ name: { ja: 'テスト' }, serie: 'null' }),
     )
     expect(rejectsOf(rows)).toEqual(['1 the series has no id', '2 the series has no id'])
     expect(categoriesOf(rows)).toMatchObject([{ ref: 'tcgdex-asia:set:tst1', parent: null }])
@@ -43,7 +85,9 @@ describe('series and sets', () => {
 
   it('keeps the first of several Asian sets of one id and reports the others', async () => {
     const rows = await readRows(
-      tcgdex, set({ id: 'AC1a', name: { 'zh-tw': '甲' } }), set({ id: 'AC1a', name: { 'zh-tw': '乙' }, releaseDate: { ja: '2020' } }),
+      tcgdex,
+      set({ id: 'AC1a', name: { 'zh-tw': '甲' } }),
+      set({ id: 'AC1a', name: { 'zh-tw': '乙' }, releaseDate: { ja: '2020' } }),
     )
     expect(categoriesOf(rows).map((c) => c.name)).toEqual(['甲'])
     expect(rejectsOf(rows)).toEqual(['2 the category tcgdex-asia:set:AC1a (乙) came before, in line 1'])
@@ -58,10 +102,22 @@ describe('series and sets', () => {
 
 describe('cards', () => {
   it('reads a card', async () => {
-    const item = onlyItem(await readRows(tcgdex, card({
-      name: { en: 'Testizard', de: 'Testglurak' }, illustrator: 'Test Artist', hp: 120, types: ['Fire'], dexId: [6],
-      stage: 'Stage2', evolveFrom: { fr: 'Essaitincel', en: 'Testmeleon' }, suffix: 'ex', regulationMark: 'G',
-    })))
+    const item = onlyItem(
+      await readRows(
+        tcgdex,
+        card({
+          name: { en: 'Testizard', de: 'Testglurak' },
+          illustrator: 'Test Artist',
+          hp: 120,
+          types: ['Fire'],
+          dexId: [6],
+          stage: 'Stage2',
+          evolveFrom: { fr: 'Essaitincel', en: 'Testmeleon' },
+          suffix: 'ex',
+          regulationMark: 'G',
+        }),
+      ),
+    )
     expect(item).toEqual({
       market: 'source_c',
       ref: 'tcgdex:tst1-4',
@@ -81,17 +137,34 @@ describe('cards', () => {
       ],
       groups: ['ungraded', 'graded'],
       details: {
-        rarity: 'Rare', illustrator: 'Test Artist', hp: 120, types: ['Fire'], dexIds: [6], stage: 'Stage 2',
-        evolveFrom: 'Testmeleon', suffix: 'ex',
+        rarity: 'Rare',
+        illustrator: 'Test Artist',
+        hp: 120,
+        types: ['Fire'],
+        dexIds: [6],
+        stage: 'Stage 2',
+        evolveFrom: 'Testmeleon',
+        suffix: 'ex',
       },
       foreignIds: [{ source: 'tcgdex', id: 'tst1-4' }],
     })
   })
 
   it.each([
-    ['4', 102, '4/102'], ['004', 102, '004/102'], ['150', 102, '150/102'], ['TG12', 30, 'TG12'], ['SWSH020', 1, 'SWSH020'],
-    ['H01', 147, 'H01'], ['!', 28, '!'], ['%3F', 28, '?'], ['%', 28, '%'], ['A', 28, 'A'], ['TWO', 28, 'TWO'], ['DAR', 9, 'DAR'],
-    ['Museum', 9, 'Museum'], ['7', 0, '7'],
+    ['4', 102, '4/102'],
+    ['004', 102, '004/102'],
+    ['150', 102, '150/102'],
+    ['TG12', 30, 'TG12'],
+    ['SWSH020', 1, 'SWSH020'],
+    ['H01', 147, 'H01'],
+    ['!', 28, '!'],
+    ['%3F', 28, '?'],
+    ['%', 28, '%'],
+    ['A', 28, 'A'],
+    ['TWO', 28, 'TWO'],
+    ['DAR', 9, 'DAR'],
+    ['Museum', 9, 'Museum'],
+    ['7', 0, '7'],
   ])('prints the number %s of a set of %i as %s', async (localId, official, code) => {
     const item = onlyItem(await readRows(tcgdex, set({ cardCount: { official } }), card({ localId })))
     expect(item.code).toBe(code)
@@ -112,8 +185,14 @@ describe('cards', () => {
     }
     const cards = [card(), card({ id: 'tst2-7', localId: '7', set: 'tst2' })]
     const of = (item: ItemRecord) => [item.code, attribute(item, 'Digital only')]
-    expect(itemsOf(await readText(opened(tcgdex, { known }), ndjson(...cards))).map(of)).toEqual([['4/226', 'yes'], ['7', undefined]])
-    expect(itemsOf(await readText(opened(tcgdex, { known }), ndjson(set(), ...cards))).map(of)[0]).toEqual(['4/102', undefined])
+    expect(itemsOf(await readText(opened(tcgdex, { known }), ndjson(...cards))).map(of)).toEqual([
+      ['4/226', 'yes'],
+      ['7', undefined],
+    ])
+    expect(itemsOf(await readText(opened(tcgdex, { known }), ndjson(set(), ...cards))).map(of)[0]).toEqual([
+      '4/102',
+      undefined,
+    ])
   })
 
   it('gives promos no total, as they print none', async () => {
@@ -123,10 +202,19 @@ describe('cards', () => {
   })
 
   it.each([
-    ['None', undefined], ['Holo Rare', 'Rare Holo'], ['Rare Holo', 'Rare Holo'], ['Holo Rare V', 'Rare Holo V'],
-    ['Holo Rare VMAX', 'Rare Holo VMAX'], ['Illustration rare', 'Illustration Rare'],
-    ['Special illustration rare', 'Special Illustration Rare'], ['Double rare', 'Double Rare'], ['Amazing', 'Amazing Rare'],
-    ['Rare PRIME', 'Rare Prime'], ['Shiny rare VMAX', 'Shiny Rare VMAX'], ['One Diamond', 'One Diamond'], ['LEGEND', 'LEGEND'],
+    ['None', undefined],
+    ['Holo Rare', 'Rare Holo'],
+    ['Rare Holo', 'Rare Holo'],
+    ['Holo Rare V', 'Rare Holo V'],
+    ['Holo Rare VMAX', 'Rare Holo VMAX'],
+    ['Illustration rare', 'Illustration Rare'],
+    ['Special illustration rare', 'Special Illustration Rare'],
+    ['Double rare', 'Double Rare'],
+    ['Amazing', 'Amazing Rare'],
+    ['Rare PRIME', 'Rare Prime'],
+    ['Shiny rare VMAX', 'Shiny Rare VMAX'],
+    ['One Diamond', 'One Diamond'],
+    ['LEGEND', 'LEGEND'],
   ])('reads the rarity %s as %s', async (rarity, expected) => {
     const item = onlyItem(await readRows(tcgdex, card({ rarity })))
     expect(item.details.rarity).toBe(expected)
@@ -134,9 +222,20 @@ describe('cards', () => {
   })
 
   it('leaves out what is not there or no value', async () => {
-    const item = onlyItem(await readRows(tcgdex, card({
-      rarity: undefined, hp: 0, types: undefined, dexId: [], stage: undefined, regulationMark: 'None', illustrator: ' ',
-    })))
+    const item = onlyItem(
+      await readRows(
+        tcgdex,
+        card({
+          rarity: undefined,
+          hp: 0,
+          types: undefined,
+          dexId: [],
+          stage: undefined,
+          regulationMark: 'None',
+          illustrator: ' ',
+        }),
+      ),
+    )
     expect(JSON.parse(JSON.stringify(item.details))).toEqual({})
     expect(item.attributes.map((a) => a.name)).toEqual(['Set Number', 'Card Type', 'Languages'])
   })
@@ -148,23 +247,30 @@ describe('cards', () => {
   })
 
   it('keeps several Pokédex numbers, the case of suffixes, hp of Trainers and names as written', async () => {
-    const pair = onlyItem(await readRows(tcgdex, card({ name: { en: " Farfetch’d ♀ δ ☆ é' " }, dexId: [25, 133], suffix: 'EX' })))
+    const pair = onlyItem(
+      await readRows(tcgdex, card({ name: { en: " Farfetch’d ♀ δ ☆ é' " }, dexId: [25, 133], suffix: 'EX' })),
+    )
     expect(pair).toMatchObject({ name: "Farfetch’d ♀ δ ☆ é'", details: { dexIds: [25, 133], suffix: 'EX' } })
-    const doll = onlyItem(await readRows(tcgdex, card({ category: 'Trainer', hp: 10, suffix: 'ex', regulationMark: 'j' })))
+    const doll = onlyItem(
+      await readRows(tcgdex, card({ category: 'Trainer', hp: 10, suffix: 'ex', regulationMark: 'j' })),
+    )
     expect(doll.details).toMatchObject({ hp: 10, suffix: 'ex' })
     expect(attribute(doll, 'Card Type')).toBe('Trainer')
     expect(attribute(doll, 'Regulation Mark')).toBe('J')
   })
 
-  it.each([['Stage1', 'Stage 1'], ['LEVEL-UP', 'Level-Up'], ['RESTORED', 'Restored'], ['VMAX', 'VMAX'], ['Basic', 'Basic']])(
-    'reads the stage %s as %s',
-    async (stage, expected) => {
-      expect(onlyItem(await readRows(tcgdex, card({ stage }))).details.stage).toBe(expected)
-    },
-  )
+  it.each([
+    ['Stage1', 'Stage 1'],
+    ['LEVEL-UP', 'Level-Up'],
+    ['RESTORED', 'Restored'],
+    ['VMAX', 'VMAX'],
+    ['Basic', 'Basic'],
+  ])('reads the stage %s as %s', async (stage, expected) => {
+    expect(onlyItem(await readRows(tcgdex, card({ stage }))).details.stage).toBe(expected)
+  })
 
   it('names a card without an English name by the first other language', async () => {
-    expect(onlyItem(await readRows(tcgdex, card({ name: { fr: 'Dracaufeu' } }))).name).toBe('Dracaufeu')
+    expect(onlyItem(await readRows(tcgdex, card({ name: { fr: 'Essaidragon' } }))).name).toBe('Essaidragon')
     const brazilian = onlyItem(await readRows(tcgdex, card({ name: { 'pt-br': 'Testinho' } })))
     expect(brazilian).toMatchObject({ name: 'Testinho', ref: 'tcgdex:tst1-4' })
   })
@@ -185,12 +291,19 @@ describe('cards', () => {
       ['tcgdex:A1-001', 'Testizard', 'tcgdex:set:A1'],
     ])
     expect(itemsOf(rows)[1]).toMatchObject({
-      details: { evolveFrom: 'ヒトカゲ' }, foreignIds: [{ source: 'tcgdex-asia', id: 'neo4-100' }],
+      details: { evolveFrom: 'ヒトカゲ' },
+      foreignIds: [{ source: 'tcgdex-asia', id: 'neo4-100' }],
     })
   })
 
   it('marks the cards of the digital-only game', async () => {
-    const rows = await readRows(tcgdex, set({ serie: 'tcgp' }), card(), set({ id: 'tst2' }), card({ id: 'tst2-1', set: 'tst2' }))
+    const rows = await readRows(
+      tcgdex,
+      set({ serie: 'tcgp' }),
+      card(),
+      set({ id: 'tst2' }),
+      card({ id: 'tst2-1', set: 'tst2' }),
+    )
     expect(itemsOf(rows).map((item) => attribute(item, 'Digital only'))).toEqual(['yes', undefined])
   })
 
@@ -200,7 +313,14 @@ describe('cards', () => {
 
   it('rejects the row, not the file', async () => {
     const rows = await readRows(
-      tcgdex, card({ id: '' }), card({ name: {} }), card({ set: null }), card({ localId: '' }), { what: 1 }, card(), card(),
+      tcgdex,
+      card({ id: '' }),
+      card({ name: {} }),
+      card({ set: null }),
+      card({ localId: '' }),
+      { what: 1 },
+      card(),
+      card(),
     )
     expect(rejectsOf(rows)).toEqual([
       '1 the card has no id',
@@ -214,21 +334,33 @@ describe('cards', () => {
 })
 
 describe('the English API form', () => {
-  const flat = (fields: object = {}) => card({
-    name: 'Testizard-GX',
-    image: 'https://assets.example/en/tst/tst1/4',
-    evolveFrom: 'Testmeleon',
-    variants: { firstEdition: true, holo: false, normal: true, reverse: true },
-    set: { id: 'tst1', name: 'Test Set', cardCount: { official: 102, total: 110 }, logo: 'https://assets.example/en/tst/tst1/logo' },
-    ...fields,
-  })
+  const flat = (fields: object = {}) =>
+    card({
+      name: 'Testizard-GX',
+      image: 'https://assets.example/en/tst/tst1/4',
+      evolveFrom: 'Testmeleon',
+      variants: { firstEdition: true, holo: false, normal: true, reverse: true },
+      set: {
+        id: 'tst1',
+        name: 'Test Set',
+        cardCount: { official: 102, total: 110 },
+        logo: 'https://assets.example/en/tst/tst1/logo',
+      },
+      ...fields,
+    })
 
   it('reads card and set, and does not say where the set belongs', async () => {
     const rows = await readRows(tcgdex, flat(), flat({ id: 'tst1-5', localId: '5' }))
-    expect(categoriesOf(rows)).toEqual([{
-      market: 'source_c', ref: 'tcgdex:set:tst1', name: 'Test Set', game: 'pokemon', printedTotal: 102,
-      image: 'https://assets.example/en/tst/tst1/logo.webp',
-    }])
+    expect(categoriesOf(rows)).toEqual([
+      {
+        market: 'source_c',
+        ref: 'tcgdex:set:tst1',
+        name: 'Test Set',
+        game: 'pokemon',
+        printedTotal: 102,
+        image: 'https://assets.example/en/tst/tst1/logo.webp',
+      },
+    ])
     expect(itemsOf(rows)[0]).toMatchObject({
       ref: 'tcgdex:tst1-4',
       name: 'Testizard-GX',
@@ -250,14 +382,18 @@ describe('the English API form', () => {
 })
 
 it('tells from the beginning of a file which comes first', () => {
-  const heads = [{ id: 'a', name: { ja: 'A' } }, set(), card(), { id: 'a', name: {} }].map((row) => `${JSON.stringify(row)}\n{"id":`)
-  expect([...heads, '{"id":"tst1-4","localId":"4","na', ''].map((head) => tcgdex.rank!(head))).toEqual([0, 1, 2, 0, 2, 2])
+  const heads = [{ id: 'a', name: { ja: 'A' } }, set(), card(), { id: 'a', name: {} }].map(
+    (row) => `${JSON.stringify(row)}\n{"id":`,
+  )
+  expect([...heads, '{"id":"tst1-4","localId":"4","na', ''].map((head) => tcgdex.rank!(head))).toEqual([
+    0, 1, 2, 0, 2, 2,
+  ])
 })
 
 it('refuses a file of another format and says what was expected', async () => {
   const expected = /^none of the first \d+ rows is a series, set or card of TCGdex$/
   await expect(readText(opened(tcgdex), 'productId,name\n1,Box\n')).rejects.toThrow(expected)
-  await expect(readRows(tcgdex, { id: 'dp1-3', name: 'Electivire', supertype: 'Pokémon' })).rejects.toThrow(expected)
+  await expect(readRows(tcgdex, { id: 'tst1-3', name: 'Testivire', supertype: 'Pokémon' })).rejects.toThrow(expected)
   await expect(readRows(tcgdex, ...Array.from({ length: 100 }, () => ({ a: 1 })), set())).rejects.toThrow(expected)
   await expect(readText(opened(tcgdex), '')).rejects.toThrow('the file is empty')
   await expect(readRows(tcgdex, ...Array.from({ length: 99 }, () => ({ a: 1 })), set())).resolves.toHaveLength(100)
