@@ -13,20 +13,24 @@ const SPARSE = 512
 const MARKED = 1
 const DROPPED = 2
 
-/** What is kept per filter: the rows themselves for a sparse one, else how many of its rows each block has. */
+/** What is kept per filter: its rows themselves while it is sparse, else how many of them each block has. */
 interface Kept {
+  sparse: { rows: Int32Array; filterVersion: number; orderVersion: number }
   filterVersion: number
   orderVersion: number
-  rows: Int32Array
   /** by block; valid while `countedAt` equals the block's version */
   counts: Float64Array
   countedAt: Float64Array
+  /** by place in the sequence: counts up to the end of the block there, known for so many places */
+  ends: Float64Array
+  endsKnown: number
 }
 
 export class KeptOrder {
   readonly #compare: Compare
   readonly #blocks = new RowBlocks()
   readonly #keptBy = new WeakMap<RowBits, Kept>()
+  readonly #keptForAll = nothingKept()
   #pendingOf = new Uint8Array(0)
   #pending: number[] = []
 
@@ -66,14 +70,10 @@ export class KeptOrder {
   slice(filter: RowBits | null, offset: number, limit: number): Int32Array {
     const blocks = this.#repaired()
     if (filter !== null && filter.size <= SPARSE) return this.#sparse(filter).slice(offset, offset + limit)
-    const kept = filter && this.#counted(filter)
-    let skip = offset
-    for (let at = 0; at < blocks.sequence.length; at++) {
-      const count = this.#count(blocks.sequence[at], filter, kept)
-      if (skip < count) return this.#walk(at, 0, skip, filter, kept, limit)
-      skip -= count
-    }
-    return new Int32Array(0)
+    const kept = this.#counted(filter)
+    const at = this.#placeOf(offset, filter, kept)
+    if (at === blocks.sequence.length) return new Int32Array(0)
+    return this.#walk(at, 0, at === 0 ? offset : offset - kept.ends[at - 1], filter, kept, limit)
   }
 
   /**
@@ -89,7 +89,7 @@ export class KeptOrder {
       rows = sorted.slice(from, from + limit + 1)
     } else {
       const [at, from] = blocks.locate(probe, false)
-      rows = this.#walk(at, from, 0, filter, filter && this.#counted(filter), limit + 1)
+      rows = this.#walk(at, from, 0, filter, this.#counted(filter), limit + 1)
     }
     return rows.length > limit ? { rows: rows.subarray(0, limit), more: true } : { rows, more: false }
   }
@@ -172,7 +172,7 @@ export class KeptOrder {
   }
 
   /** Collects rows of the filter from a place on, leaving out the first `skip` of them. */
-  #walk(at: number, from: number, skip: number, filter: RowBits | null, kept: Kept | null, limit: number): Int32Array {
+  #walk(at: number, from: number, skip: number, filter: RowBits | null, kept: Kept, limit: number): Int32Array {
     const { sequence, lengths, size: all } = this.#blocks
     const found = new Int32Array(Math.max(0, Math.min(limit, all)))
     let size = 0
@@ -190,9 +190,9 @@ export class KeptOrder {
   }
 
   /** How many of the filter's rows a block has, counted only when the block changed. */
-  #count(block: number, filter: RowBits | null, kept: Kept | null): number {
+  #count(block: number, filter: RowBits | null, kept: Kept): number {
     const { lengths, versions } = this.#blocks
-    if (filter === null || kept === null) return lengths[block]
+    if (filter === null) return lengths[block]
     if (kept.countedAt[block] !== versions[block]) {
       kept.counts[block] = filter.countIn(this.#blocks.rows[block], lengths[block])
       kept.countedAt[block] = versions[block]
@@ -200,23 +200,41 @@ export class KeptOrder {
     return kept.counts[block]
   }
 
+  /** The place in the sequence of the block that holds the filter's row at an offset; the end when there is none. */
+  #placeOf(offset: number, filter: RowBits | null, kept: Kept): number {
+    const { sequence } = this.#blocks
+    const { ends } = kept
+    let at = kept.endsKnown
+    let end = at === 0 ? 0 : ends[at - 1]
+    for (; end <= offset && at < sequence.length; at++) ends[at] = end += this.#count(sequence[at], filter, kept)
+    kept.endsKnown = at
+    let low = 0
+    while (low < at) {
+      const middle = (low + at) >>> 1
+      if (ends[middle] > offset) at = middle
+      else low = middle + 1
+    }
+    return low
+  }
+
   #keptFor(filter: RowBits): Kept {
     let kept = this.#keptBy.get(filter)
-    if (!kept) {
-      const none = new Float64Array(0)
-      kept = { filterVersion: -1, orderVersion: -1, rows: new Int32Array(0), counts: none, countedAt: none }
-      this.#keptBy.set(filter, kept)
-    }
+    if (!kept) this.#keptBy.set(filter, (kept = nothingKept()))
     return kept
   }
 
   /** The counts of a filter, caught up with its changes: only blocks that changed themselves are counted anew. */
-  #counted(filter: RowBits): Kept {
-    const kept = this.#keptFor(filter)
-    const { blockOf, versions } = this.#blocks
-    kept.counts = grown(kept.counts, versions.length)
-    kept.countedAt = grown(kept.countedAt, versions.length)
-    if (kept.filterVersion === filter.version) return kept
+  #counted(filter: RowBits | null): Kept {
+    const kept = filter === null ? this.#keptForAll : this.#keptFor(filter)
+    const { blockOf, versions, version } = this.#blocks
+    if (kept.orderVersion !== version) {
+      kept.counts = grown(kept.counts, versions.length)
+      kept.countedAt = grown(kept.countedAt, versions.length)
+      kept.ends = grown(kept.ends, versions.length)
+      kept.endsKnown = 0
+      kept.orderVersion = version
+    }
+    if (filter === null || kept.filterVersion === filter.version) return kept
     const known = filter.changesSince(kept.filterVersion, (row, added) => {
       if (!this.#blocks.has(row)) return
       const block = blockOf[row]
@@ -224,20 +242,33 @@ export class KeptOrder {
     })
     if (!known) kept.countedAt.fill(0)
     kept.filterVersion = filter.version
+    kept.endsKnown = 0
     return kept
   }
 
   /** All rows of a small filter in order. */
   #sparse(filter: RowBits): Int32Array {
-    const kept = this.#keptFor(filter)
+    const { sparse } = this.#keptFor(filter)
     const blocks = this.#blocks
-    if (kept.filterVersion !== filter.version || kept.orderVersion !== blocks.version) {
-      kept.rows = filter.toRows().filter((row) => blocks.has(row))
-      sortByKey(kept.rows, blocks.labels)
-      kept.countedAt.fill(0)
-      kept.filterVersion = filter.version
-      kept.orderVersion = blocks.version
+    if (sparse.filterVersion !== filter.version || sparse.orderVersion !== blocks.version) {
+      sparse.rows = filter.toRows().filter((row) => blocks.has(row))
+      sortByKey(sparse.rows, blocks.labels)
+      sparse.filterVersion = filter.version
+      sparse.orderVersion = blocks.version
     }
-    return kept.rows
+    return sparse.rows
+  }
+}
+
+function nothingKept(): Kept {
+  const none = new Float64Array(0)
+  return {
+    sparse: { rows: new Int32Array(0), filterVersion: -1, orderVersion: -1 },
+    filterVersion: -1,
+    orderVersion: -1,
+    counts: none,
+    countedAt: none,
+    ends: none,
+    endsKnown: 0,
   }
 }

@@ -36,7 +36,8 @@ describe.each([
     for (let row = 0; row < rows; row++) keys[row] = roll(span)
     for (let row = 0; row < rows; row++) if (roll(3) > 0) present.add(row)
     order.load(Int32Array.from(present), seed === 1 ? (row) => Math.floor(keys[row] / 4) : undefined)
-    const filters = [2, 10, 1.2].map((thinness) => {
+    // The last filter grows and shrinks past the size up to which a filter counts as sparse.
+    const filters = [2, 10, 1.2, rows / 512].map((thinness) => {
       const bits = new RowBits()
       for (let row = 0; row < rows; row++) if (roll(thinness * 100) < 100) bits.add(row)
       return bits
