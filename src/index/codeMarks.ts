@@ -14,6 +14,7 @@ export class CodeMarks {
   /** by code: its bits for this query, and the codes that have any */
   #bits = new Int32Array(0)
   #marked: number[] = []
+  #anyWhole = false
   /** by code: 1 while two lists of codes are intersected */
   #inFirst = new Uint8Array(0)
 
@@ -29,6 +30,7 @@ export class CodeMarks {
       this.#markEqual(text, (1 << word) | (1 << (word + EQUALS)))
     }
     if (query.words.length > 0) this.#markEqual(query.text, EQUALS_WHOLE)
+    this.#anyWhole = this.count(EQUALS_WHOLE) > 0
   }
 
   /** The codes that have bits, each once. */
@@ -36,6 +38,12 @@ export class CodeMarks {
     return this.#marked
   }
 
+  /** Whether some code equals the whole query. */
+  get anyWhole(): boolean {
+    return this.#anyWhole
+  }
+
+  /** The bits of a code; none for code -1. */
   bits(code: number): number {
     return code < 0 ? 0 : this.#bits[code]
   }
@@ -51,7 +59,7 @@ export class CodeMarks {
   #markContaining(word: string, bits: number): void {
     const { words } = this.field
     const [number, total] = partsOf(word)
-    if (number !== '' && total !== '') this.#markBoth(words.infix(`${number}/`), words.infix(`/${total}`), bits)
+    if (number !== '' && total !== '') this.#markBoth(words.infix(`/${total}`), words.infix(`${number}/`), bits)
     else this.#mark(words.infix(word), bits)
   }
 
@@ -60,7 +68,7 @@ export class CodeMarks {
     const { number, total } = parseCode(text)
     this.#mark(this.#term(bareTerm(number)), bits)
     if (total === '') this.#mark(this.#term(numberTerm(number)), bits)
-    else this.#markBoth(this.#term(numberTerm(number)), this.#term(totalTerm(total)), bits)
+    else this.#markBoth(this.#term(totalTerm(total)), this.#term(numberTerm(number)), bits)
   }
 
   #term(term: string): number[] {
@@ -72,7 +80,7 @@ export class CodeMarks {
     this.field.eachText(terms, (code) => this.#add(code, bits))
   }
 
-  /** Marks the codes that have a term of each list. */
+  /** Marks the codes that have a term of each list; the first should be the shorter. */
   #markBoth(first: readonly number[], second: readonly number[], bits: number): void {
     this.field.eachText(first, (code) => {
       this.#inFirst[code] = 1

@@ -73,7 +73,8 @@ export class KeptOrder {
     const kept = this.#counted(filter)
     const at = this.#placeOf(offset, filter, kept)
     if (at === blocks.sequence.length) return new Int32Array(0)
-    return this.#walk(at, 0, at === 0 ? offset : offset - kept.ends[at - 1], filter, kept, limit)
+    const skip = at === 0 ? offset : offset - kept.ends[at - 1]
+    return filter === null ? this.#walk(at, skip, 0, null, kept, limit) : this.#walk(at, 0, skip, filter, kept, limit)
   }
 
   /**

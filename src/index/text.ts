@@ -31,6 +31,7 @@ export interface Matches {
   tiers: Uint8Array
 }
 
+const NONE = -1
 const NO_MATCH = -1
 
 /** Query words shorter than this have no typos. */
@@ -56,7 +57,9 @@ export class TextIndex {
   readonly #moreMarks = new TextMarks(this.#more)
   readonly #codeMarks = new CodeMarks()
   readonly #codes = this.#codeMarks.field
-  #found = new Int32Array(64)
+  /** what the query under way has found so far */
+  #rows = new Int32Array(64)
+  #tiers = new Uint8Array(64)
   #size = 0
 
   /** How many rows are indexed. */
@@ -79,93 +82,48 @@ export class TextIndex {
 
   /** The rows that match every word of the query, each once and in no order; none for an empty query. No typos. */
   filter(search: string): Int32Array {
-    const query = this.#start(search)
-    this.#yieldCandidates(query)
-    // Rows that come by the only condition there is need no check.
-    if (query.words.length > 1 || query.parts.length > 1) {
-      this.#keep((row) => this.#matches(query, row, false) || this.#equalsWhole(row))
-    }
-    return this.#found.slice(0, this.#size)
+    this.#search(search, false)
+    return this.#rows.slice(0, this.#size)
   }
 
   /** The rows that match every word of the query, one typo per longer word allowed, and how well they do. */
   ranked(search: string): Matches {
-    const query = this.#start(search)
-    this.#yieldCandidates(query)
-    const exactName = this.#names.find(query.text)
-    const tiers = new Uint8Array(this.#size)
-    let kept = 0
-    this.#keep((row) => {
-      const tier = this.#tier(query, row, exactName)
-      if (tier !== NO_MATCH) tiers[kept++] = tier
-      return tier !== NO_MATCH
-    })
+    const query = this.#search(search, true)
     this.#addTypos(query)
-    const all = new Uint8Array(this.#size).fill(TIERS.typo)
-    all.set(tiers.subarray(0, kept))
-    return { rows: this.#found.slice(0, this.#size), tiers: all }
+    return { rows: this.#rows.slice(0, this.#size), tiers: this.#tiers.slice(0, this.#size) }
   }
 
-  #start(search: string): Query {
+  /** Finds what matches without typos. Only if `ranks`, the tiers below `infix` are told apart. */
+  #search(search: string, ranks: boolean): Query {
     const query = parseQuery(search)
     this.#size = 0
     this.#nameMarks.start()
     this.#moreMarks.start()
     this.#codeMarks.start(query)
-    return query
-  }
-
-  /** Finds all rows that may match: those of the condition that yields fewest, and those of the whole code. */
-  #yieldCandidates(query: Query): void {
-    if (query.words.length === 0) return
-    let best = this.#drive(query, 0)
-    for (let word = 1; word < query.words.length; word++) {
-      const other = this.#drive(query, word)
-      if (other.cost < best.cost) best = other
-    }
-    this.#takeTexts(query, best)
-    const bits = (1 << best.word) | EQUALS_WHOLE
-    for (const code of this.#codeMarks.marked) {
-      if ((this.#codeMarks.bits(code) & bits) === 0) continue
-      for (let row = this.#codes.firstRow(code); row >= 0; row = this.#codes.nextRow(row)) {
-        const taken = this.#nameMarks.isChosen(this.#names.textOf(row)) || this.#moreMarks.isChosen(this.#more.textOf(row))
-        if (!taken) this.#take(row)
-      }
-    }
-  }
-
-  /** The cheapest part of a word to find its rows by. */
-  #drive(query: Query, word: number): Drive {
-    let best: Drive = { word, part: 0, inNames: [], inMore: [], cost: Number.POSITIVE_INFINITY }
-    const codes = expectedRows(this.#codes, this.#codeMarks.count(1 << word))
-    for (let part = 0; part < query.parts.length; part++) {
-      if ((query.words[word].parts & (1 << part)) === 0) continue
-      const { text, literal } = query.parts[part]
-      if (literal) {
-        if (SCAN < best.cost) best = { ...best, part, cost: SCAN }
-        continue
-      }
-      const inNames = this.#names.words.infix(text)
-      const inMore = this.#more.words.infix(text)
-      const cost =
-        expectedRows(this.#names, this.#names.countTexts(inNames)) +
-        expectedRows(this.#more, this.#more.countTexts(inMore)) +
-        codes
-      if (cost < best.cost) best = { word, part, inNames, inMore, cost }
-    }
-    return best
-  }
-
-  /** Takes the rows whose name or further text has the part that drives. */
-  #takeTexts(query: Query, drive: Drive): void {
+    if (query.words.length === 0) return query
+    const drive = this.#cheapestDrive(query)
+    const bits = EQUALS_WHOLE | (1 << drive.word)
+    const byCode = this.#codeMarks.count(bits) > 0
+    // With one condition, what it yields needs no check unless it is ranked.
+    const sure = !ranks && query.words.length === 1 && query.parts.length === 1
+    const exactName = this.#names.find(query.text)
     const { text, literal } = query.parts[drive.part]
+
     const takeName = (name: number): void => {
-      if (this.#nameMarks.choose(name)) this.#takeRows(this.#names, name)
+      if (!this.#nameMarks.choose(name)) return
+      const tier = sure ? TIERS.infix : this.#tierOf(query, name, NONE, NONE, exactName)
+      // Often the name alone settles it: nothing else can match, or nothing can match better.
+      const settled = sure || (tier === NO_MATCH ? false : !ranks || (tier < TIERS.infix && !this.#codeMarks.anyWhole))
+      for (let row = this.#names.firstRow(name); row !== NONE; row = this.#names.nextRow(row)) {
+        this.#take(row, settled ? tier : this.#tierOf(query, name, this.#more.textOf(row), this.#codes.textOf(row), exactName))
+      }
     }
     const takeMore = (more: number): void => {
       if (!this.#moreMarks.choose(more)) return
-      for (let row = this.#more.firstRow(more); row >= 0; row = this.#more.nextRow(row)) {
-        if (!this.#nameMarks.isChosen(this.#names.textOf(row))) this.#take(row)
+      for (let row = this.#more.firstRow(more); row !== NONE; row = this.#more.nextRow(row)) {
+        const name = this.#names.textOf(row)
+        if (this.#nameMarks.isChosen(name)) continue
+        this.#take(row, sure ? TIERS.infix : this.#tierOf(query, name, more, this.#codes.textOf(row), exactName))
       }
     }
     if (literal) {
@@ -175,25 +133,46 @@ export class TextIndex {
       this.#names.eachText(drive.inNames, takeName)
       this.#more.eachText(drive.inMore, takeMore)
     }
-  }
-
-  #takeRows(field: TextField, text: number): void {
-    for (let row = field.firstRow(text); row >= 0; row = field.nextRow(row)) this.#take(row)
-  }
-
-  #take(row: number): void {
-    this.#found = grown(this.#found, this.#size + 1)
-    this.#found[this.#size++] = row
-  }
-
-  /** Drops the found rows that fail the test, which is asked in order. */
-  #keep(test: (row: number) => boolean): void {
-    let kept = 0
-    for (let at = 0; at < this.#size; at++) {
-      const row = this.#found[at]
-      if (test(row)) this.#found[kept++] = row
+    for (const code of byCode ? this.#codeMarks.marked : []) {
+      if ((this.#codeMarks.bits(code) & bits) === 0) continue
+      for (let row = this.#codes.firstRow(code); row !== NONE; row = this.#codes.nextRow(row)) {
+        const name = this.#names.textOf(row)
+        const more = this.#more.textOf(row)
+        if (this.#nameMarks.isChosen(name) || this.#moreMarks.isChosen(more)) continue
+        this.#take(row, sure ? TIERS.infix : this.#tierOf(query, name, more, code, exactName))
+      }
     }
-    this.#size = kept
+    return query
+  }
+
+  /** The part of a word that yields fewest rows; a row it does not yield matches only by its code. */
+  #cheapestDrive(query: Query): Drive {
+    let best: Drive | null = null
+    for (let word = 0; word < query.words.length; word++) {
+      const codes = expectedRows(this.#codes, this.#codeMarks.count(1 << word))
+      for (let part = 0; part < query.parts.length; part++) {
+        if ((query.words[word].parts & (1 << part)) === 0) continue
+        const { text, literal } = query.parts[part]
+        const inNames = literal ? [] : this.#names.words.infix(text)
+        const inMore = literal ? [] : this.#more.words.infix(text)
+        const texts =
+          expectedRows(this.#names, this.#names.countTexts(inNames)) +
+          expectedRows(this.#more, this.#more.countTexts(inMore))
+        const cost = literal ? SCAN : codes + texts
+        if (best === null || cost < best.cost) best = { word, part, inNames, inMore, cost }
+      }
+    }
+    return best!
+  }
+
+  #take(row: number, tier: number): void {
+    if (tier === NO_MATCH) return
+    if (this.#size === this.#rows.length) {
+      this.#rows = grown(this.#rows, this.#size + 1)
+      this.#tiers = grown(this.#tiers, this.#size + 1)
+    }
+    this.#rows[this.#size] = row
+    this.#tiers[this.#size++] = tier
   }
 
   /** Adds the rows that match only when typos are allowed. */
@@ -204,55 +183,49 @@ export class TextIndex {
       this.#nameMarks.findTypos(text, 1 << part)
       this.#moreMarks.findTypos(text, 1 << part)
     }
-    const takeIfTypo = (row: number): void => {
-      if (!this.#equalsWhole(row) && !this.#matches(query, row, false) && this.#matches(query, row, true)) this.#take(row)
+    const takeIfTypo = (row: number, name: number, more: number): void => {
+      const code = this.#codeMarks.bits(this.#codes.textOf(row))
+      const infix = this.#infixOf(query, name, more)
+      if ((code & EQUALS_WHOLE) !== 0 || covers(query, infix, code)) return
+      const typos = this.#nameMarks.typos(name) | this.#moreMarks.typos(more)
+      if (covers(query, infix | typos, code)) this.#take(row, TIERS.typo)
     }
     for (const name of this.#nameMarks.withTypos) {
-      for (let row = this.#names.firstRow(name); row >= 0; row = this.#names.nextRow(row)) takeIfTypo(row)
+      for (let row = this.#names.firstRow(name); row !== NONE; row = this.#names.nextRow(row)) {
+        takeIfTypo(row, name, this.#more.textOf(row))
+      }
     }
     for (const more of this.#moreMarks.withTypos) {
-      for (let row = this.#more.firstRow(more); row >= 0; row = this.#more.nextRow(row)) {
-        if (this.#nameMarks.typos(this.#names.textOf(row)) === 0) takeIfTypo(row)
+      for (let row = this.#more.firstRow(more); row !== NONE; row = this.#more.nextRow(row)) {
+        const name = this.#names.textOf(row)
+        if (this.#nameMarks.typos(name) === 0) takeIfTypo(row, name, more)
       }
     }
   }
 
-  #tier(query: Query, row: number, exactName: number): number {
-    if (this.#equalsWhole(row)) return TIERS.exactCode
-    if (!this.#matches(query, row, false)) return NO_MATCH
-    const name = this.#names.textOf(row)
+  /** The tier of a row with these texts and this code, any of them -1 for none, without typos. */
+  #tierOf(query: Query, name: number, more: number, code: number, exactName: number): number {
+    const codeBits = this.#codeMarks.bits(code)
+    if ((codeBits & EQUALS_WHOLE) !== 0) return TIERS.exactCode
+    if (!covers(query, this.#infixOf(query, name, more), codeBits)) return NO_MATCH
     if (name === exactName) return TIERS.exactName
     const inName = this.#nameMarks.prefix(name)
     if ((inName & STARTS) !== 0) return TIERS.namePrefix
-    const prefixes = inName | this.#moreMarks.prefix(this.#more.textOf(row))
-    return this.#covers(query, prefixes, this.#codeBits(row) >>> EQUALS) ? TIERS.wordPrefix : TIERS.infix
+    return covers(query, inName | this.#moreMarks.prefix(more), codeBits >>> EQUALS) ? TIERS.wordPrefix : TIERS.infix
   }
 
-  /** Whether every word of the query is in the row's texts or its code. */
-  #matches(query: Query, row: number, typos: boolean): boolean {
-    const name = this.#names.textOf(row)
-    const more = this.#more.textOf(row)
-    let parts = this.#nameMarks.infix(name, query) | this.#moreMarks.infix(more, query)
-    if (typos) parts |= this.#nameMarks.typos(name) | this.#moreMarks.typos(more)
-    return this.#covers(query, parts, this.#codeBits(row))
+  #infixOf(query: Query, name: number, more: number): number {
+    return this.#nameMarks.infix(name, query) | this.#moreMarks.infix(more, query)
   }
+}
 
-  /** Whether each word has all its parts among the given ones, or its bit among those of the code. */
-  #covers(query: Query, parts: number, code: number): boolean {
-    for (let word = 0; word < query.words.length; word++) {
-      const wanted = query.words[word].parts
-      if ((parts & wanted) !== wanted && (code & (1 << word)) === 0) return false
-    }
-    return true
+/** Whether each word has all its parts among the given ones, or its bit among those of the code. */
+function covers(query: Query, parts: number, code: number): boolean {
+  for (let word = 0; word < query.words.length; word++) {
+    const wanted = query.words[word].parts
+    if ((parts & wanted) !== wanted && (code & (1 << word)) === 0) return false
   }
-
-  #equalsWhole(row: number): boolean {
-    return (this.#codeBits(row) & EQUALS_WHOLE) !== 0
-  }
-
-  #codeBits(row: number): number {
-    return this.#codeMarks.bits(this.#codes.textOf(row))
-  }
+  return true
 }
 
 /** About how many rows have one of so many texts of a field. */

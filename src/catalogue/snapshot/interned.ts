@@ -34,4 +34,16 @@ export class Interned {
     const keyB = this.keys[b]!
     return keyA < keyB ? -1 : keyA > keyB ? 1 : 0
   }
+
+  /** Place of each number in the order of the keys; equal keys have equal places. */
+  ranks(): Int32Array {
+    const sorted = Int32Array.from(this.texts.keys()).sort((a, b) => this.compare(a, b))
+    const ranks = new Int32Array(sorted.length)
+    let rank = 0
+    for (let i = 0; i < sorted.length; i += 1) {
+      if (i > 0 && this.keys[sorted[i]!] !== this.keys[sorted[i - 1]!]) rank += 1
+      ranks[sorted[i]!] = rank
+    }
+    return ranks
+  }
 }

@@ -1,0 +1,47 @@
+// The REST item as a schema, for the reference (interface.md, "Item (REST)").
+import { Type } from '#core/input.ts'
+
+const GATED = 'Professional and above'
+
+export const PriceSchema = Type.Object(
+  {
+    label: Type.String({ description: 'Condition or grade, such as `Near Mint` or `PSA 10`', examples: ['Near Mint'] }),
+    price: Type.Number({ description: "In the currency of the item's market", examples: [168.56] }),
+    updated_at: Type.String({ format: 'date-time', description: 'UTC', examples: ['2026-11-01T09:00:00Z'] }),
+  },
+  { title: 'Price' },
+)
+
+export const ItemSchema = Type.Object(
+  {
+    id: Type.Integer({ examples: [4] }),
+    name: Type.String({ examples: ['Charizard'] }),
+    code: Type.Union([Type.String(), Type.Null()], { description: 'Item code or set number', examples: ['4/102'] }),
+    slug: Type.Optional(Type.String({ description: `Unique. ${GATED}`, examples: ['charizard-4-102-base-set'] })),
+    genre: Type.Optional(Type.Enum(['single', 'card', 'sealed', 'bundle'], { description: GATED })),
+    game: Type.Optional(Type.String({ description: GATED, examples: ['pokemon'] })),
+    market: Type.Optional(Type.Enum(['service', 'source_a', 'source_b', 'source_c'], { description: GATED })),
+    category: Type.Object({
+      id: Type.Integer(),
+      name: Type.String({ examples: ['Base Set'] }),
+      slug: Type.Optional(Type.String({ description: GATED })),
+    }),
+    images: Type.Optional(
+      Type.Array(Type.Object({ id: Type.Integer(), url: Type.String(), order: Type.Integer() }), { description: GATED }),
+    ),
+    prices: Type.Array(PriceSchema, { description: "Prices of the item's own market, one for each label" }),
+    groups: Type.Array(
+      Type.Object({
+        id: Type.Integer(),
+        name: Type.String({ examples: ['Graded'] }),
+        slug: Type.Optional(Type.String({ description: GATED })),
+      }),
+    ),
+    attributes: Type.Optional(
+      Type.Array(Type.Object({ name: Type.String({ examples: ['Rarity'] }), value: Type.String({ examples: ['Rare Holo'] }) }), {
+        description: GATED,
+      }),
+    ),
+  },
+  { title: 'Item' },
+)

@@ -1,0 +1,52 @@
+// Lists items: filters, any of the sorts, pages by number with exact totals (interface.md, "GET /api/v1/items").
+import { Type } from '#core/input.ts'
+import { pageParams, pagination, type Pagination } from '#core/paging.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { verb } from '#core/verb.ts'
+import { type CatalogueCtx, shapeFor } from './context.ts'
+import { CategoryParam, GameParam, GenreParam, MarketParam, SearchParam } from './params.ts'
+import type { ItemShape } from './snapshot/item-json.ts'
+import { SORT_DIRECTIONS, SORT_FIELDS } from './snapshot/sorts.ts'
+
+/** A page of rows of the catalogue in memory, and the shape its reader gets. */
+export interface ItemPage {
+  rows: Int32Array
+  shape: ItemShape
+  pagination: Pagination
+}
+
+export const listItems = verb(
+  {
+    needs: OPERATION_PLAN.listItems,
+    input: Type.Object(
+      {
+        ...pageParams(20),
+        search: Type.Optional(SearchParam),
+        category_id: Type.Optional(CategoryParam),
+        game: Type.Optional(GameParam),
+        market: Type.Optional(MarketParam),
+        genre: Type.Optional(GenreParam),
+        sort_by: Type.Optional(
+          Type.Enum([...SORT_FIELDS], {
+            default: 'name',
+            description: '`price` is the Near Mint price, else the lowest ungraded one; items without one come last',
+          }),
+        ),
+        sort_order: Type.Optional(Type.Enum([...SORT_DIRECTIONS], { default: 'asc', description: 'Ties go by id' })),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  (ctx: CatalogueCtx, input): ItemPage => {
+    const { page = 1, per_page = 20, sort_by = 'name', sort_order = 'asc' } = input
+    const filter = {
+      market: input.market,
+      game: input.game,
+      genre: input.genre,
+      categoryId: input.category_id,
+      search: input.search,
+    }
+    const found = ctx.catalogue.queries.page(filter, sort_by, sort_order, (page - 1) * per_page, per_page)
+    return { rows: found.rows, shape: shapeFor(ctx.viewer), pagination: pagination(page, per_page, found.total) }
+  },
+)

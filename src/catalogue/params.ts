@@ -1,0 +1,31 @@
+// Parameters that catalogue lists share, with the words the reference uses for them.
+import { Type } from '#core/input.ts'
+import { MARKETS } from '#core/markets.ts'
+import { GENRES } from './records.ts'
+
+export const MarketParam = Type.Enum([...MARKETS], {
+  description: 'Market whose catalogue the item came from; its prices are those of this market',
+})
+
+export const GenreParam = Type.Enum([...GENRES], { description: 'Kind of item' })
+
+export const GameParam = Type.String({
+  maxLength: 100,
+  description: 'Game, such as `pokemon` or `onepiece`; one that is not known gives an empty page',
+  examples: ['pokemon'],
+})
+
+export const CategoryParam = Type.Integer({
+  description: 'Category; everything below it is included',
+  examples: [12],
+})
+
+export const SearchParam = Type.String({
+  maxLength: 200,
+  description:
+    'Words that must all be found in name, code or category name, whatever their case or accents; a code matches with or without leading zeros and its `/total`',
+  examples: ['charizard 4/102'],
+})
+
+/** Ids of the interface are integers of any size; one past this belongs to nothing. */
+export const IdParam = Type.Integer({ description: 'Id', examples: [1] })

@@ -1,0 +1,36 @@
+// Searches items, best match first (interface.md, "GET /api/v1/items/search"; ranks in decisions.md, "Catalogue").
+import { Type } from '#core/input.ts'
+import { pageParams, pagination } from '#core/paging.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { verb } from '#core/verb.ts'
+import { type CatalogueCtx, shapeFor } from './context.ts'
+import type { ItemPage } from './list-items.ts'
+import { CategoryParam, GameParam, MarketParam } from './params.ts'
+
+export const searchItems = verb(
+  {
+    needs: OPERATION_PLAN.searchItems,
+    input: Type.Object(
+      {
+        q: Type.String({
+          minLength: 2,
+          maxLength: 200,
+          description:
+            'Words that must all be found in name, code or category name; words of four letters and more may have one typo. Exact codes and names come first.',
+          examples: ['charizard', '4/102', 'OP01-001'],
+        }),
+        category_id: Type.Optional(CategoryParam),
+        game: Type.Optional(GameParam),
+        market: Type.Optional(MarketParam),
+        ...pageParams(50),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  (ctx: CatalogueCtx, input): ItemPage => {
+    const { page = 1, per_page = 50 } = input
+    const filter = { market: input.market, game: input.game, categoryId: input.category_id }
+    const found = ctx.catalogue.queries.search(input.q, filter, (page - 1) * per_page, per_page)
+    return { rows: found.rows, shape: shapeFor(ctx.viewer), pagination: pagination(page, per_page, found.total) }
+  },
+)

@@ -1,0 +1,227 @@
+// The catalogue as a node holds it in memory: loaded at start, following the change log, answering queries and ready bytes.
+import type { ChangeFollower, ChangeRow } from '#db/change-feed.ts'
+import type { Db } from '#db/schema.ts'
+import { eachPackedPrice, packedCount } from '#prices/payload.ts'
+import { CategoryTree } from './category-tree.ts'
+import { itemJson, type ItemShape } from './item-json.ts'
+import { type ItemSource, ItemTable } from './items.ts'
+import { LabelTree } from './label-tree.ts'
+import { loadCategories, loadGroups, loadItems, loadPrices } from './load.ts'
+import { ItemQueries } from './queries.ts'
+import { ReadyBytes } from './ready-bytes.ts'
+
+/** Items read again in one statement. */
+const RELOAD_ITEMS = 1_000
+/** Packed prices applied before others get their turn: about a millisecond of work. */
+const APPLY_PRICES = 1_000
+
+const SEPARATOR = 44
+
+export class Catalogue implements ChangeFollower {
+  readonly #db: Db
+  readonly #budgetBytes: number
+  items = new ItemTable()
+  categories = new CategoryTree()
+  labels = new LabelTree()
+  queries = new ItemQueries(this.items, this.categories)
+  #ready: Record<ItemShape, ReadyBytes>
+  #nearMint = 0
+  #ungraded = new Set<number>()
+  loaded = false
+
+  constructor(db: Db, readyBytesMb: number) {
+    this.#db = db
+    this.#budgetBytes = readyBytesMb * 1024 * 1024
+    this.#ready = this.#emptyReady()
+  }
+
+  /** Loads everything; what commits from now on comes by `apply`. */
+  async load(): Promise<void> {
+    const fresh = new Catalogue(this.#db, this.#budgetBytes / 1024 / 1024)
+    await fresh.#fill()
+    this.items = fresh.items
+    this.categories = fresh.categories
+    this.labels = fresh.labels
+    this.queries = fresh.queries
+    this.#ready = fresh.#ready
+    this.#nearMint = fresh.#nearMint
+    this.#ungraded = fresh.#ungraded
+    this.loaded = true
+  }
+
+  reload(): Promise<void> {
+    return this.load()
+  }
+
+  async apply(changes: ChangeRow[]): Promise<void> {
+    for (const { kind, ids, payload } of changes) {
+      if (kind === 'items') await this.#reloadItems(ids!)
+      else if (kind === 'categories') await this.#reloadCategories(ids!)
+      else if (kind === 'groups') await this.#reloadGroups()
+      else if (kind === 'prices') await this.#applyPrices(payload!)
+    }
+  }
+
+  /** A JSON array of items between a head and a tail, as bytes ready to be sent. */
+  pageBytes(rows: Int32Array, shape: ItemShape, head: string, tail: string): Buffer {
+    const ready = this.#readyFor(rows, shape)
+    let size = Buffer.byteLength(head) + Buffer.byteLength(tail) + Math.max(0, rows.length - 1)
+    for (let i = 0; i < rows.length; i += 1) size += ready.length(rows[i]!)
+    const page = Buffer.allocUnsafe(size)
+    let at = page.write(head, 0, 'utf8')
+    for (let i = 0; i < rows.length; i += 1) {
+      if (i > 0) page[at++] = SEPARATOR
+      at = ready.copy(rows[i]!, page, at)
+    }
+    page.write(tail, at, 'utf8')
+    return page
+  }
+
+  /** Entity tag of a page: changes when an item of it, their order or `extra` changes; the same on every node. */
+  pageTag(rows: Int32Array, shape: ItemShape, extra: number): string {
+    const ready = this.#readyFor(rows, shape)
+    let high = 0x811c9dc5 ^ extra
+    let low = 0x9747b28c ^ rows.length
+    for (let i = 0; i < rows.length; i += 1) {
+      high = Math.imul(high ^ ready.hashHigh(rows[i]!), 0x01000193) + (high >>> 15)
+      low = Math.imul(low ^ ready.hashLow(rows[i]!), 0x85ebca6b) + (low >>> 13)
+    }
+    return `"${(high >>> 0).toString(36)}-${(low >>> 0).toString(36)}${shape === 'full' ? 'p' : 's'}"`
+  }
+
+  /** Memory outside the JavaScript heap, in bytes. */
+  memory(): { texts: number; prices: number; ready: number } {
+    return {
+      texts: this.items.texts.bytes,
+      prices: this.items.prices.bytes,
+      ready: this.#ready.starter.bytes + this.#ready.full.bytes,
+    }
+  }
+
+  /** Ready bytes of a shape in which all these rows are there, as long as they fit the budget together. */
+  #readyFor(rows: Int32Array, shape: ItemShape): ReadyBytes {
+    const ready = this.#ready[shape]
+    for (let i = 0; i < rows.length; i += 1) {
+      const row = rows[i]!
+      if (!ready.has(row)) ready.put(row, itemJson(this.items, this.categories, this.labels, row, shape))
+    }
+    return ready
+  }
+
+  #emptyReady(): Record<ItemShape, ReadyBytes> {
+    return { starter: new ReadyBytes(this.#budgetBytes * 0.35), full: new ReadyBytes(this.#budgetBytes * 0.65) }
+  }
+
+  async #fill(): Promise<void> {
+    const db = this.#db.kysely
+    this.#setGroups(await loadGroups(db))
+    for (const category of await loadCategories(db, null)) this.categories.set(category)
+    await loadItems(db, null, (item) => {
+      const row = this.items.set(item)
+      this.queries.text.set(row, this.#doc(item))
+    })
+    const { prices } = this.items
+    await loadPrices(db, null, ({ itemId, market, labelId, minor, updatedAtMs }) => {
+      const row = this.items.rowOf(itemId)
+      if (row >= 0) prices.set(row, market, labelId, minor, updatedAtMs)
+    })
+    for (let row = 0; row < this.items.rows; row += 1) this.items.derive(row, this.#nearMint, this.#ungraded)
+    this.queries.sorts.order('name', 'asc')
+  }
+
+  #doc(item: { name: string; code: string | null; categoryId: number }) {
+    const category = this.categories.get(item.categoryId)
+    return { name: item.name, code: item.code, more: category ? [category.name] : [] }
+  }
+
+  #setGroups(nodes: Parameters<LabelTree['replace']>[0]): void {
+    this.labels.replace(nodes)
+    const ungradedGroup = nodes.find((node) => node.parentId === null && node.slug === 'ungraded')?.id
+    this.#nearMint = this.labels.ofLabel('Near Mint')?.id ?? 0
+    this.#ungraded = new Set(nodes.filter((node) => node.parentId === ungradedGroup).map((node) => node.id))
+  }
+
+  async #reloadGroups(): Promise<void> {
+    this.#setGroups(await loadGroups(this.#db.kysely))
+    this.#clearReady()
+  }
+
+  #clearReady(): void {
+    this.#ready.starter.clear()
+    this.#ready.full.clear()
+  }
+
+  async #reloadCategories(ids: number[]): Promise<void> {
+    const found = await loadCategories(this.#db.kysely, ids)
+    const renamed = new Set<number>()
+    for (const category of found) {
+      const before = this.categories.get(category.id)
+      if (before && before.name !== category.name) renamed.add(category.id)
+      this.categories.set(category)
+    }
+    for (const id of ids) if (!found.some((category) => category.id === id)) this.categories.remove(id)
+    if (renamed.size > 0) {
+      this.items.live.forEach((row) => {
+        const categoryId = this.items.categoryId[row]!
+        if (!renamed.has(categoryId)) return
+        this.queries.set(row, this.#doc({ name: this.items.nameOf(row), code: this.items.codeOf(row), categoryId }))
+      })
+    }
+    this.#clearReady()
+  }
+
+  async #reloadItems(ids: number[]): Promise<void> {
+    for (let from = 0; from < ids.length; from += RELOAD_ITEMS) {
+      const some = ids.slice(from, from + RELOAD_ITEMS)
+      const missing = new Set(some)
+      const sources: ItemSource[] = []
+      const prices = new Map<number, { market: number; labelId: number; minor: number; updatedAtMs: number }[]>()
+      await loadItems(this.#db.kysely, some, (item) => sources.push(item))
+      await loadPrices(this.#db.kysely, some, ({ itemId, ...price }) => {
+        const known = prices.get(itemId)
+        if (known) known.push(price)
+        else prices.set(itemId, [price])
+      })
+      for (const source of sources) {
+        missing.delete(source.id)
+        const row = this.items.set(source)
+        this.items.prices.clear(row)
+        for (const { market, labelId, minor, updatedAtMs } of prices.get(source.id) ?? []) {
+          this.items.prices.set(row, market, labelId, minor, updatedAtMs)
+        }
+        this.items.derive(row, this.#nearMint, this.#ungraded)
+        this.queries.set(row, this.#doc(source))
+        this.#dropReady(row)
+      }
+      for (const id of missing) {
+        const row = this.items.remove(id)
+        if (row < 0) continue
+        this.queries.drop(row)
+        this.#dropReady(row)
+      }
+    }
+  }
+
+  #dropReady(row: number): void {
+    this.#ready.starter.drop(row)
+    this.#ready.full.drop(row)
+  }
+
+  /** Applies packed prices in slices, so that a large import does not make readers wait. */
+  async #applyPrices(packed: Buffer): Promise<void> {
+    const count = packedCount(packed)
+    for (let from = 0; from < count; from += APPLY_PRICES) {
+      eachPackedPrice(packed, from, Math.min(count, from + APPLY_PRICES), (change) => {
+        const row = this.items.rowOf(change.itemId)
+        if (row < 0) return
+        if (change.minor === 0) this.items.prices.remove(row, change.market, change.labelId)
+        else this.items.prices.set(row, change.market, change.labelId, change.minor, change.updatedAtMs)
+        if (change.market !== this.items.market[row]) return
+        this.items.derive(row, this.#nearMint, this.#ungraded)
+        this.queries.sorts.markPrices(row)
+        this.#dropReady(row)
+      })
+      if (from + APPLY_PRICES < count) await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+}

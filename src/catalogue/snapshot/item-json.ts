@@ -1,0 +1,88 @@
+// The REST form of an item as JSON text, per shape; made once per change, not per request.
+import { REST_ITEM_FIELDS_FROM_PROFESSIONAL } from '#core/plans.ts'
+import type { CategoryTree } from './category-tree.ts'
+import type { ItemTable } from './items.ts'
+import type { LabelTree } from './label-tree.ts'
+
+/** Starter's shape, and that of Professional and above. */
+export type ItemShape = 'starter' | 'full'
+
+export interface ItemPrice {
+  /** position in MARKETS */
+  market: number
+  label: string
+  /** minor units */
+  minor: number
+  updatedAtMs: number
+}
+
+export interface ItemImageView {
+  /** item id × 100 + order: unique, and the same wherever it is asked */
+  id: number
+  url: string
+  order: number
+}
+
+/** Time of a price as catalogue answers write it: UTC with `Z`, without empty milliseconds. */
+export function utcTime(ms: number): string {
+  return new Date(ms).toISOString().replace('.000Z', 'Z')
+}
+
+/** Prices of an item in the order of labels; all markets, or one. */
+export function pricesOf(items: ItemTable, labels: LabelTree, row: number, market: number | null): ItemPrice[] {
+  const { prices } = items
+  const start = prices.start(row)
+  const end = start + prices.count(row)
+  const found: { price: ItemPrice; rank: number }[] = []
+  for (let i = start; i < end; i += 1) {
+    if (market !== null && prices.market[i] !== market) continue
+    const label = prices.label[i]!
+    const price = { market: prices.market[i]!, label: labels.name(label), minor: prices.minor[i]!, updatedAtMs: prices.updatedAtMs[i]! }
+    found.push({ price, rank: price.market * 1_000_000 + labels.rank(label) })
+  }
+  found.sort((a, b) => a.rank - b.rank)
+  return found.map(({ price }) => price)
+}
+
+export function imagesOf(itemId: number, images: string): ItemImageView[] {
+  if (images === '[]') return []
+  const parsed = JSON.parse(images) as { url: string; order: number }[]
+  return parsed.map(({ url, order }) => ({ id: itemId * 100 + order, url, order }))
+}
+
+const FROM_PROFESSIONAL = new Set<string>(REST_ITEM_FIELDS_FROM_PROFESSIONAL)
+
+/** JSON text of an item in one shape (interface.md, "Item (REST)"). */
+export function itemJson(items: ItemTable, categories: CategoryTree, labels: LabelTree, row: number, shape: ItemShape): string {
+  const gated = (field: string) => shape === 'starter' && FROM_PROFESSIONAL.has(field)
+  const id = items.id[row]!
+  const texts = items.texts.get(row)
+  const category = categories.get(items.categoryId[row]!)
+  const fields: Record<string, () => unknown> = {
+    id: () => id,
+    name: () => items.nameOf(row),
+    code: () => items.codeOf(row),
+    slug: () => texts.slug,
+    genre: () => items.genreOf(row),
+    game: () => items.gameOf(row),
+    market: () => items.marketOf(row),
+    category: () =>
+      category && { id: category.id, name: category.name, ...(!gated('category.slug') && { slug: category.slug }) },
+    images: () => imagesOf(id, texts.images),
+    prices: () =>
+      pricesOf(items, labels, row, items.market[row]!).map(({ label, minor, updatedAtMs }) => ({
+        label,
+        price: minor / 100,
+        updated_at: utcTime(updatedAtMs),
+      })),
+    groups: () =>
+      items.groupIds(row).map((groupId) => {
+        const group = labels.get(groupId)
+        return { id: groupId, name: group?.name ?? '', ...(!gated('groups.slug') && { slug: group?.slug ?? '' }) }
+      }),
+    attributes: () => JSON.parse(texts.attributes) as unknown,
+  }
+  const item: Record<string, unknown> = {}
+  for (const [field, value] of Object.entries(fields)) if (!gated(field)) item[field] = value()
+  return JSON.stringify(item)
+}

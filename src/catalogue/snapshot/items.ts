@@ -1,0 +1,165 @@
+// All items of the catalogue in memory as columns: a row per item, texts outside the heap, prices in flat runs.
+import { MARKETS } from '#core/markets.ts'
+import { RowBits } from '#index/bits.ts'
+import { grown } from '#index/columns.ts'
+import { fold } from '#index/fold.ts'
+import { codeSortKey } from '../code-order.ts'
+import { GENRES } from '../records.ts'
+import { Interned } from './interned.ts'
+import { PriceTable } from './price-table.ts'
+import { type ItemTexts, TextArena } from './text-arena.ts'
+
+/** An item as the database has it; JSON columns as text. */
+export interface ItemSource extends ItemTexts {
+  id: number
+  /** position in MARKETS */
+  market: number
+  name: string
+  code: string | null
+  genre: string
+  game: string
+  categoryId: number
+  /** ids of groups */
+  groups: string
+  updatedAtMs: number
+}
+
+export class ItemTable {
+  readonly texts = new TextArena()
+  readonly prices = new PriceTable()
+  readonly names = new Interned(fold)
+  readonly codes = new Interned(codeSortKey)
+  readonly games = new Interned((game) => game)
+  /** distinct lists of group ids, as `1,2` */
+  readonly groupLists = new Interned((list) => list)
+  /** rows that hold an item */
+  readonly live = new RowBits()
+
+  id = new Int32Array(0)
+  market = new Uint8Array(0)
+  genre = new Uint8Array(0)
+  game = new Int32Array(0)
+  categoryId = new Int32Array(0)
+  name = new Int32Array(0)
+  /** number in `codes`, -1 for none */
+  code = new Int32Array(0)
+  groupList = new Int32Array(0)
+  updatedAtMs = new Float64Array(0)
+  /** when the item or a price of its own market last changed */
+  changedAtMs = new Float64Array(0)
+  /** what `sort_by=price` sorts by, in minor units; NaN for none */
+  sortPrice = new Float64Array(0)
+  #rows = 0
+  /** row + 1 by id, 0 for none */
+  #rowOfId = new Int32Array(0)
+
+  /** Row of an item, -1 when there is none. */
+  rowOf(id: number): number {
+    return (this.#rowOfId[id] ?? 0) - 1
+  }
+
+  /** Rows ever used; those no longer live are among them. */
+  get rows(): number {
+    return this.#rows
+  }
+
+  /** Puts an item in, new or changed, and gives its row; its prices stay. */
+  set(item: ItemSource): number {
+    let row = this.rowOf(item.id)
+    if (row < 0) {
+      row = this.#rows
+      this.#rows += 1
+      this.#reach(row)
+      this.#rowOfId = grown(this.#rowOfId, item.id + 1)
+      this.#rowOfId[item.id] = row + 1
+      this.sortPrice[row] = Number.NaN
+    }
+    this.id[row] = item.id
+    this.market[row] = item.market
+    this.genre[row] = GENRES.indexOf(item.genre as (typeof GENRES)[number])
+    this.game[row] = this.games.number(item.game)
+    this.categoryId[row] = item.categoryId
+    this.name[row] = this.names.number(item.name)
+    this.code[row] = item.code === null ? -1 : this.codes.number(item.code)
+    this.groupList[row] = this.groupLists.number(item.groups)
+    this.updatedAtMs[row] = item.updatedAtMs
+    this.texts.set(row, item)
+    this.live.add(row)
+    return row
+  }
+
+  /** Takes an item out; its row is not used again. */
+  remove(id: number): number {
+    const row = this.rowOf(id)
+    if (row < 0) return row
+    this.live.delete(row)
+    this.#rowOfId[id] = 0
+    return row
+  }
+
+  /**
+   * Makes the columns anew that follow from an item's prices.
+   * @param nearMint label id of Near Mint
+   * @param ungraded label ids of all conditions
+   */
+  derive(row: number, nearMint: number, ungraded: ReadonlySet<number>): void {
+    const { prices } = this
+    const market = this.market[row]
+    const start = prices.start(row)
+    const end = start + prices.count(row)
+    let changed = this.updatedAtMs[row]!
+    let lowest = Number.NaN
+    let exact = Number.NaN
+    for (let i = start; i < end; i += 1) {
+      if (prices.market[i] !== market) continue
+      if (prices.updatedAtMs[i]! > changed) changed = prices.updatedAtMs[i]!
+      const label = prices.label[i]!
+      if (label === nearMint) exact = prices.minor[i]!
+      else if (ungraded.has(label) && !(prices.minor[i]! >= lowest)) lowest = prices.minor[i]!
+    }
+    this.changedAtMs[row] = changed
+    this.sortPrice[row] = Number.isNaN(exact) ? lowest : exact
+  }
+
+  nameOf(row: number): string {
+    return this.names.texts[this.name[row]!]!
+  }
+
+  codeOf(row: number): string | null {
+    const code = this.code[row]!
+    return code < 0 ? null : this.codes.texts[code]!
+  }
+
+  gameOf(row: number): string {
+    return this.games.texts[this.game[row]!]!
+  }
+
+  genreOf(row: number): string {
+    return GENRES[this.genre[row]!]!
+  }
+
+  marketOf(row: number): string {
+    return MARKETS[this.market[row]!]!
+  }
+
+  /** Group ids of an item. */
+  groupIds(row: number): number[] {
+    const list = this.groupLists.texts[this.groupList[row]!]!
+    return list === '' ? [] : list.split(',').map(Number)
+  }
+
+  #reach(row: number): void {
+    const length = row + 1
+    this.id = grown(this.id, length)
+    this.market = grown(this.market, length)
+    this.genre = grown(this.genre, length)
+    this.game = grown(this.game, length)
+    this.categoryId = grown(this.categoryId, length)
+    this.name = grown(this.name, length)
+    this.code = grown(this.code, length)
+    this.groupList = grown(this.groupList, length)
+    this.updatedAtMs = grown(this.updatedAtMs, length)
+    this.changedAtMs = grown(this.changedAtMs, length)
+    this.sortPrice = grown(this.sortPrice, length)
+  }
+}

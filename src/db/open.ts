@@ -1,0 +1,50 @@
+// Opening of the database by the settings: the one that is named, the embedded one that runs already, or one started now.
+import type { Config } from '#config.ts'
+import { claimDataDir } from './data-dir.ts'
+import { embeddedConnection, type Log, startEmbedded } from './embedded.ts'
+import { openPool } from './pool.ts'
+import type { Db, Schema } from './schema.ts'
+
+export interface OpenDatabase {
+  db: Db
+  url: string
+  /** what the database is, in words */
+  describe: string
+  close: () => Promise<void>
+}
+
+export interface OpenOptions {
+  applicationName: string
+  log: Log
+  /** most connections */
+  max?: number
+  /** true: the embedded server must be ours alone; false: one that another process runs is used */
+  own: boolean
+}
+
+export async function openDatabase(config: Config, { applicationName, log, max = 20, own }: OpenOptions): Promise<OpenDatabase> {
+  const connect = (url: string) => openPool<Schema>({ url, max, applicationName })
+  if (config.databaseUrl) {
+    const db = connect(config.databaseUrl)
+    return { db, url: config.databaseUrl, describe: 'PostgreSQL at DATABASE_URL', close: () => db.close() }
+  }
+  const running = own ? null : embeddedConnection(config.dataDir)
+  if (running) {
+    const db = connect(running)
+    return { db, url: running, describe: 'the embedded PostgreSQL of the running mintmark', close: () => db.close() }
+  }
+  const claim = claimDataDir(config.dataDir)
+  try {
+    const server = await startEmbedded({ dataDir: config.dataDir, log })
+    const db = connect(server.url)
+    const close = async () => {
+      await db.close()
+      await server.stop()
+      claim.release()
+    }
+    return { db, url: server.url, describe: server.describe, close }
+  } catch (error) {
+    claim.release()
+    throw error
+  }
+}

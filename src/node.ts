@@ -1,0 +1,115 @@
+// One running node: database, change feed, keys, the catalogue in memory and the listeners of its role.
+import type { AddressInfo } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import { apiKeyring, type Keyring, operatorTokens } from '#accounts/keyring.ts'
+import { RateLimits } from '#accounts/rate-limits.ts'
+import { Catalogue } from '#catalogue/snapshot/catalogue.ts'
+import type { Log } from '#core/context.ts'
+import type { Viewer } from '#core/verb.ts'
+import { ChangeFeed, trimChangeLog } from '#db/change-feed.ts'
+import type { WriteCtx } from '#db/change.ts'
+import { forgetOldIdempotencyKeys } from '#db/idempotency.ts'
+import type { Db } from '#db/schema.ts'
+import type { Config } from './config.ts'
+import { operatorServer } from './operator/server.ts'
+import { publicServer } from './rest/server.ts'
+
+export interface NodeOptions {
+  config: Config
+  db: Db
+  log: Log
+  /** what time it is; tests move it */
+  now?: () => Date
+  listeners: { public: boolean; operator: boolean }
+}
+
+export interface RunningNode {
+  publicUrl: string | null
+  operatorUrl: string | null
+  catalogue: Catalogue
+  /** a context to call verbs with, as this viewer */
+  ctx: (viewer: Viewer) => WriteCtx
+  close: () => Promise<void>
+}
+
+const HOUSEKEEPING_MS = 10 * 60_000
+/** A node that has not heard from the database for this long should get no traffic. */
+const STALE_MS = 3_000
+
+/** Starts a node on a migrated database; what it needs is loaded before its listeners open. */
+export async function startNode({ config, db, log, now = () => new Date(), listeners }: NodeOptions): Promise<RunningNode> {
+  const feed = new ChangeFeed(db, { warn: log.warn.bind(log), info: (message) => log.info({}, message) })
+  const keys = apiKeyring({ db, log, now })
+  const operators = operatorTokens({ db, log, now }, config.operatorToken)
+  const catalogue = new Catalogue(db, config.readyBytesMb)
+  await feed.open()
+  for (const follower of [keys, operators, catalogue]) feed.add(follower)
+  await catalogue.load()
+  await feed.pull()
+  feed.start()
+  keys.start()
+  operators.start()
+  const housekeeping = keepHouse(db, log)
+  const shared = { config, db, log, now, feed, keys, operators, catalogue, limits: new RateLimits(config.rateLimits) }
+  const notReady = () => (Date.now() - feed.lastPullMs > STALE_MS ? 'The database cannot be reached' : null)
+  const servers: FastifyInstance[] = []
+  const close = async () => {
+    clearInterval(housekeeping)
+    await Promise.all(servers.map((server) => server.close()))
+    await feed.close()
+    await Promise.all([closeQuietly(keys), closeQuietly(operators)])
+  }
+  try {
+    const publicUrl = listeners.public
+      ? await listen(servers, await publicServer({ ...shared, notReady }), config.host, config.port, 'PORT')
+      : null
+    const operatorUrl = listeners.operator
+      ? await listen(servers, await operatorServer(shared), config.operatorHost, config.operatorPort, 'OPERATOR_PORT')
+      : null
+    const ctx = (viewer: Viewer): WriteCtx => ({
+      db,
+      viewer,
+      now,
+      requestId: null,
+      idempotency: null,
+      caughtUp: () => feed.pull(),
+    })
+    return { publicUrl, operatorUrl, catalogue, ctx, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function listen(servers: FastifyInstance[], server: FastifyInstance, host: string, port: number, setting: string): Promise<string> {
+  servers.push(server)
+  try {
+    await server.listen({ host, port })
+  } catch (error) {
+    const code = (error as { code?: string }).code
+    if (code === 'EADDRINUSE') throw new Error(`Port ${port} is in use: stop the other program or set ${setting}`, { cause: error })
+    if (code === 'EACCES') throw new Error(`Port ${port} may not be opened by this user: set ${setting}`, { cause: error })
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+      throw new Error(`${host} is no address of this machine: set ${setting === 'PORT' ? 'HOST' : 'OPERATOR_HOST'}`, { cause: error })
+    }
+    throw error
+  }
+  const address = server.addresses()[0] as AddressInfo
+  const name = address.family === 'IPv6' ? `[${address.address}]` : address.address
+  return `http://${name === '0.0.0.0' || name === '[::]' ? '127.0.0.1' : name}:${address.port}`
+}
+
+/** Removes what is no longer needed, now and then; any node does it for all. */
+function keepHouse(db: Db, log: Log): NodeJS.Timeout {
+  const timer = setInterval(() => {
+    Promise.all([trimChangeLog(db), forgetOldIdempotencyKeys(db)]).catch((error: unknown) => {
+      log.warn({ err: error }, 'Old rows cannot be removed at the moment')
+    })
+  }, HOUSEKEEPING_MS)
+  return timer.unref()
+}
+
+async function closeQuietly(keyring: Keyring): Promise<void> {
+  // The times of last use are lost when the database is gone already; nothing else is.
+  await keyring.close().catch(() => {})
+}

@@ -1,0 +1,73 @@
+// The public listener: the gate, the REST routes under /api/v1, their reference, and health.
+import compress from '@fastify/compress'
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import type { FastifyInstance } from 'fastify'
+import { addGate, viewerOf } from '#accounts/gate.ts'
+import type { Keyring } from '#accounts/keyring.ts'
+import type { RateLimits } from '#accounts/rate-limits.ts'
+import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
+import type { Config } from '../config.ts'
+import type { Log } from '#core/context.ts'
+import { ServiceError } from '#core/errors.ts'
+import { registerOtherMethods, registerRoutes } from '#http/routes.ts'
+import { createServer } from '#http/server.ts'
+import { catalogueRoutes } from './catalogue-routes.ts'
+import { API_DESCRIPTION } from './description.ts'
+
+export interface PublicNode {
+  config: Config
+  log: Log
+  keys: Keyring
+  limits: RateLimits | null
+  catalogue: Catalogue
+  /** why the node should get no traffic now, null when it should */
+  notReady: () => string | null
+}
+
+/** Builds the public listener; the caller listens and closes. */
+export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
+  const app = createServer({ log: node.log, trustProxy: node.config.trustProxy })
+  await app.register(compress, { global: true, threshold: 1_024, encodings: ['br', 'gzip'], brotliOptions: { params: { 1: 4 } } })
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'Mintmark API', version: 'v1', description: API_DESCRIPTION },
+      ...(node.config.publicUrl && { servers: [{ url: node.config.publicUrl }] }),
+      components: {
+        securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'Authorization: Bearer <API_KEY>' } },
+      },
+      tags: [{ name: 'Catalogue', description: 'Items and their prices; every plan' }],
+    },
+  })
+  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true, uiConfig: { persistAuthorization: true } })
+  app.get('/openapi.json', { schema: { hide: true } as object }, () => app.swagger())
+  health(app, node)
+  await app.register(
+    async (scope) => {
+      addGate(scope, node.keys, node.limits)
+      scope.setNotFoundHandler((request) => {
+        throw new ServiceError('NOT_FOUND', `There is no ${request.method} ${request.url.split('?', 1)[0]}`)
+      })
+      registerRoutes(scope, catalogueRoutes(node.catalogue), {
+        ctx: (request) => ({ viewer: viewerOf(request), catalogue: node.catalogue }),
+        security: 'apiKey',
+      })
+    },
+    { prefix: '/api/v1' },
+  )
+  await app.ready()
+  return app
+}
+
+function health(app: FastifyInstance, node: PublicNode): void {
+  const schema = { hide: true } as object
+  app.get('/health/live', { schema }, () => ({ success: true, data: { status: 'live' } }))
+  app.get('/health/ready', { schema }, () => {
+    const reason = node.notReady()
+    if (reason) throw new ServiceError('UNAVAILABLE', reason)
+    return { success: true, data: { status: 'ready' } }
+  })
+  registerOtherMethods(app, '/health/live', ['GET'])
+  registerOtherMethods(app, '/health/ready', ['GET'])
+}

@@ -1,0 +1,190 @@
+// The keyring: who calls, out of memory, and never longer than the key, its account and its plan allow.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { changeAccount } from '#accounts/change-account.ts'
+import { createAccount } from '#accounts/create-account.ts'
+import { createKey } from '#accounts/create-key.ts'
+import { createOperatorToken } from '#accounts/create-operator-token.ts'
+import { newKey } from '#accounts/key-format.ts'
+import { apiKeyring, type Keyring, operatorTokens } from '#accounts/keyring.ts'
+import { revokeKey } from '#accounts/revoke-key.ts'
+import { revokeOperatorToken } from '#accounts/revoke-operator-token.ts'
+import { rotateKey } from '#accounts/rotate-key.ts'
+import type { Plan } from '#core/plans.ts'
+import { call } from '#core/verb.ts'
+import { openPool } from '#db/pool.ts'
+import type { Schema } from '#db/schema.ts'
+import { isUnavailable } from '#db/transaction.ts'
+import { freshDatabase } from '../support/postgres.ts'
+import { BOOTSTRAP_TOKEN, Clock, openNode, silent, type TestNode, until } from './node.ts'
+
+const HOUR_MS = 3_600_000
+const { now } = new Clock()
+let database: Awaited<ReturnType<typeof freshDatabase>>
+let node: TestNode
+let other: TestNode
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  const clock = new Clock()
+  node = await openNode(database.url, clock)
+  other = await openNode(database.url, clock)
+})
+
+afterAll(async () => {
+  await node.close()
+  await other.close()
+  await database.drop()
+})
+
+async function accountWithKey(plan: Plan = 'plus', expiresInMs?: number) {
+  const account = await call(createAccount, node.ctx, { name: 'Keyring test', plan })
+  const expires = expiresInMs === undefined ? {} : { expires_at: new Date(node.clock.now().getTime() + expiresInMs).toISOString() }
+  const key = await call(createKey, node.ctx, { account_id: account.id, label: 'test', ...expires })
+  return { account, key, header: `Bearer ${key.key}` }
+}
+
+/** The viewer, or the message of the refusal. */
+async function outcome(keyring: Keyring, header: string | undefined): Promise<object | string> {
+  try {
+    return await keyring.find(header)
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'UNAUTHENTICATED', status: 401, headers: { 'www-authenticate': 'Bearer' } })
+    return (error as Error).message
+  }
+}
+
+test('what cannot be a key is refused without the database', async () => {
+  const gone = openPool<Schema>({ url: 'postgresql://nobody@127.0.0.1:1/none', max: 1, applicationName: 'test' })
+  const keys = apiKeyring({ db: gone, log: silent, now })
+  const operators = operatorTokens({ db: gone, log: silent, now }, null)
+  const key = newKey('api')
+  const changed = key.slice(0, -1) + (key.endsWith('0') ? '1' : '0')
+  for (const header of [undefined, '', 'Bearer', 'Bearer ', key, `Basic ${key}`, `Bearer ${changed}`, `Bearer ${newKey('operator')}`]) {
+    expect(() => keys.find(header)).toThrow(expect.objectContaining({ code: 'UNAUTHENTICATED' }))
+  }
+  expect(() => operators.find(`Bearer ${key}`)).toThrow(expect.objectContaining({ code: 'UNAUTHENTICATED' }))
+  await expect(keys.find(`Bearer ${key}`)).rejects.toSatisfy(isUnavailable)
+  await gone.close()
+})
+
+test('a key is looked up once and then known at once', async () => {
+  const { account, key, header } = await accountWithKey('professional')
+  let queries = 0
+  const count = () => void (queries += 1)
+  node.db.pool.on('acquire', count)
+  await node.feed.pull()
+  const before = queries
+  const first = Array.from({ length: 20 }, () => node.keys.find(header))
+  const viewer = { kind: 'account', accountId: account.id, keyId: key.id, plan: 'professional' }
+  for (const found of first) expect(found).toBeInstanceOf(Promise)
+  expect(await Promise.all(first)).toEqual(first.map(() => viewer))
+  // The feed's own poll may fall into this moment.
+  expect(queries - before).toBeLessThanOrEqual(2)
+  node.db.pool.off('acquire', count)
+  expect(node.keys.find(header)).toEqual(viewer)
+  expect(node.keys.find(`bearer  ${key.key}`)).toEqual(viewer)
+})
+
+test('a key that nobody has is refused', async () => {
+  expect(await outcome(node.keys, `Bearer ${newKey('api')}`)).toBe('The API key is not known')
+})
+
+test('a key ends at its expiry, also when it is in memory', async () => {
+  const { header } = await accountWithKey('plus', HOUR_MS)
+  expect(await outcome(node.keys, header)).toMatchObject({ plan: 'plus' })
+  node.clock.advance(HOUR_MS - 2000)
+  expect(node.keys.find(header)).toMatchObject({ plan: 'plus' })
+  node.clock.advance(2001)
+  expect(() => node.keys.find(header)).toThrow('The API key has expired')
+  expect(await outcome(other.keys, header)).toBe('The API key has expired')
+})
+
+test('a rotated key runs on for the overlap beside the new one', async () => {
+  const { key, header } = await accountWithKey()
+  const fresh = await call(rotateKey, node.ctx, { id: key.id, overlap_hours: 2 })
+  const freshHeader = `Bearer ${fresh.key}`
+  expect(fresh).toMatchObject({ label: 'test', expires_at: null })
+  expect(await outcome(node.keys, header)).toMatchObject({ keyId: key.id })
+  expect(await outcome(node.keys, freshHeader)).toMatchObject({ keyId: fresh.id })
+  node.clock.advance(2 * HOUR_MS + 1000)
+  expect(await outcome(node.keys, header)).toBe('The API key has expired')
+  expect(await outcome(node.keys, freshHeader)).toMatchObject({ keyId: fresh.id })
+  await expect(call(rotateKey, node.ctx, { id: key.id })).rejects.toMatchObject({ code: 'CONFLICT' })
+})
+
+test('rotation never makes a key live longer, and takes over its expiry', async () => {
+  const { key } = await accountWithKey('plus', HOUR_MS)
+  const fresh = await call(rotateKey, node.ctx, { id: key.id })
+  expect(fresh.expires_at).toBe(key.expires_at)
+  const row = await node.db.kysely.selectFrom('api_keys').select('expires_at').where('id', '=', key.id).executeTakeFirstOrThrow()
+  expect(row.expires_at?.toISOString()).toBe(key.expires_at)
+  const { key: second, header } = await accountWithKey()
+  await call(rotateKey, node.ctx, { id: second.id, overlap_hours: 0 })
+  expect(await outcome(node.keys, header)).toBe('The API key has expired')
+})
+
+test('the writing node obeys at once, the others within a second', async () => {
+  const { account, key, header } = await accountWithKey('starter')
+  for (const { keys } of [node, other]) expect(await outcome(keys, header)).toMatchObject({ plan: 'starter' })
+  const steps: [change: () => Promise<unknown>, expected: object | string][] = [
+    [() => call(changeAccount, node.ctx, { id: account.id, plan: 'enterprise' }), { plan: 'enterprise' }],
+    [() => call(changeAccount, node.ctx, { id: account.id, suspended: true }), 'The account is suspended'],
+    [() => call(changeAccount, node.ctx, { id: account.id, suspended: false }), { plan: 'enterprise' }],
+    [() => call(revokeKey, node.ctx, { id: key.id }), 'The API key is revoked'],
+  ]
+  const matches = (found: object | string, expected: object | string) =>
+    typeof expected === 'string' ? found === expected : typeof found === 'object' && 'plan' in found && found.plan === 'enterprise'
+  for (const [change, expected] of steps) {
+    await change()
+    expect(matches(await outcome(node.keys, header), expected)).toBe(true)
+    await until('the other node follows', async () => matches(await outcome(other.keys, header), expected), 1000)
+  }
+})
+
+test('what was read while a change came is not kept', async () => {
+  const { account, header } = await accountWithKey()
+  const reading = node.keys.find(header)
+  await node.keys.apply([{ seq: 1, kind: 'accounts', ids: [account.id], payload: null }])
+  await reading
+  const again = node.keys.find(header)
+  expect(again).toBeInstanceOf(Promise)
+  await again
+  expect(node.keys.find(header)).not.toBeInstanceOf(Promise)
+  await node.keys.apply([{ seq: 2, kind: 'accounts', ids: [account.id + 1000], payload: null }])
+  await node.keys.apply([{ seq: 3, kind: 'operators', ids: [account.id], payload: null }])
+  expect(node.keys.find(header)).not.toBeInstanceOf(Promise)
+  await node.keys.reload()
+  expect(node.keys.find(header)).toBeInstanceOf(Promise)
+})
+
+test('the time of last use is stored in batches, and the later one stays', async () => {
+  const { key, header } = await accountWithKey()
+  const lastUse = async () =>
+    (await node.db.kysely.selectFrom('api_keys').select('last_used_at').where('id', '=', key.id).executeTakeFirstOrThrow()).last_used_at
+  await node.keys.find(header)
+  expect(await lastUse()).toBeNull()
+  const earliest = node.clock.now().getTime() - 60_000
+  await node.keys.flush()
+  const used = await lastUse()
+  expect(used!.getTime()).toBeGreaterThan(earliest)
+  const late = apiKeyring({ db: node.db, log: silent, now: () => new Date(earliest) })
+  await late.find(header)
+  await late.close()
+  expect(await lastUse()).toEqual(used)
+})
+
+test('operator tokens are stored ones and the bootstrap token, never API keys', async () => {
+  const { token, id } = await call(createOperatorToken, node.ctx, { label: 'bootstrap' })
+  const { header } = await accountWithKey()
+  expect(await outcome(node.operators, `Bearer ${token}`)).toEqual({ kind: 'operator', name: `bootstrap#${id}` })
+  expect(await outcome(other.operators, `Bearer ${token}`)).toEqual({ kind: 'operator', name: `bootstrap#${id}` })
+  expect(node.operators.find(`Bearer ${BOOTSTRAP_TOKEN}`)).toEqual({ kind: 'operator', name: 'bootstrap' })
+  expect(() => node.operators.find(`Bearer ${BOOTSTRAP_TOKEN}.`)).toThrow('This is no operator token')
+  expect(() => node.operators.find(header)).toThrow('This is no operator token')
+  expect(() => node.keys.find(`Bearer ${token}`)).toThrow('This is no API key')
+  await call(revokeOperatorToken, node.ctx, { id })
+  expect(await outcome(node.operators, `Bearer ${token}`)).toBe('The operator token is revoked')
+  await until('the other node follows', async () => (await outcome(other.operators, `Bearer ${token}`)) === 'The operator token is revoked', 1000)
+  const again = await call(revokeOperatorToken, node.ctx, { id })
+  expect(await call(revokeOperatorToken, node.ctx, { id })).toEqual(again)
+})
