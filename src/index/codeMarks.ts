@@ -33,9 +33,9 @@ export class CodeMarks {
     this.#anyWhole = this.count(EQUALS_WHOLE) > 0
   }
 
-  /** The codes that have bits, each once. */
-  get marked(): readonly number[] {
-    return this.#marked
+  /** Calls `visit` with every code that has one of the bits. */
+  each(bits: number, visit: (code: number) => void): void {
+    for (const code of this.#marked) if ((this.#bits[code] & bits) !== 0) visit(code)
   }
 
   /** Whether some code equals the whole query. */
@@ -51,7 +51,7 @@ export class CodeMarks {
   /** How many codes have one of the bits. */
   count(bits: number): number {
     let count = 0
-    for (const code of this.#marked) if ((this.#bits[code] & bits) !== 0) count++
+    this.each(bits, () => count++)
     return count
   }
 

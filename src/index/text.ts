@@ -102,30 +102,37 @@ export class TextIndex {
     this.#codeMarks.start(query)
     if (query.words.length === 0) return query
     const drive = this.#cheapestDrive(query)
-    const bits = EQUALS_WHOLE | (1 << drive.word)
-    const byCode = this.#codeMarks.count(bits) > 0
+    const exactName = this.#names.find(query.text)
     // With one condition, what it yields needs no check unless it is ranked.
     const sure = !ranks && query.words.length === 1 && query.parts.length === 1
-    const exactName = this.#names.find(query.text)
-    const { text, literal } = query.parts[drive.part]
+    const tierOf = (name: number, more: number, code: number): number =>
+      sure ? TIERS.infix : this.#tierOf(query, name, more, code, exactName)
 
     const takeName = (name: number): void => {
       if (!this.#nameMarks.choose(name)) return
-      const tier = sure ? TIERS.infix : this.#tierOf(query, name, NONE, NONE, exactName)
-      // Often the name alone settles it: nothing else can match, or nothing can match better.
-      const settled = sure || (tier === NO_MATCH ? false : !ranks || (tier < TIERS.infix && !this.#codeMarks.anyWhole))
+      const tier = tierOf(name, NONE, NONE)
+      // Often the name alone settles it: it matches, and category or code could not rank it better.
+      const settled = ranks ? tier !== NO_MATCH && tier < TIERS.infix && !this.#codeMarks.anyWhole : tier !== NO_MATCH
       for (let row = this.#names.firstRow(name); row !== NONE; row = this.#names.nextRow(row)) {
-        this.#take(row, settled ? tier : this.#tierOf(query, name, this.#more.textOf(row), this.#codes.textOf(row), exactName))
+        this.#take(row, settled ? tier : tierOf(name, this.#more.textOf(row), this.#codes.textOf(row)))
       }
     }
     const takeMore = (more: number): void => {
       if (!this.#moreMarks.choose(more)) return
       for (let row = this.#more.firstRow(more); row !== NONE; row = this.#more.nextRow(row)) {
         const name = this.#names.textOf(row)
-        if (this.#nameMarks.isChosen(name)) continue
-        this.#take(row, sure ? TIERS.infix : this.#tierOf(query, name, more, this.#codes.textOf(row), exactName))
+        if (!this.#nameMarks.isChosen(name)) this.#take(row, tierOf(name, more, this.#codes.textOf(row)))
       }
     }
+    const takeCode = (code: number): void => {
+      for (let row = this.#codes.firstRow(code); row !== NONE; row = this.#codes.nextRow(row)) {
+        const name = this.#names.textOf(row)
+        const more = this.#more.textOf(row)
+        const taken = this.#nameMarks.isChosen(name) || this.#moreMarks.isChosen(more)
+        if (!taken) this.#take(row, tierOf(name, more, code))
+      }
+    }
+    const { text, literal } = query.parts[drive.part]
     if (literal) {
       this.#names.texts.forEach((name, id) => name?.includes(text) && takeName(id))
       this.#more.texts.forEach((more, id) => more?.includes(text) && takeMore(id))
@@ -133,15 +140,7 @@ export class TextIndex {
       this.#names.eachText(drive.inNames, takeName)
       this.#more.eachText(drive.inMore, takeMore)
     }
-    for (const code of byCode ? this.#codeMarks.marked : []) {
-      if ((this.#codeMarks.bits(code) & bits) === 0) continue
-      for (let row = this.#codes.firstRow(code); row !== NONE; row = this.#codes.nextRow(row)) {
-        const name = this.#names.textOf(row)
-        const more = this.#more.textOf(row)
-        if (this.#nameMarks.isChosen(name) || this.#moreMarks.isChosen(more)) continue
-        this.#take(row, sure ? TIERS.infix : this.#tierOf(query, name, more, code, exactName))
-      }
-    }
+    this.#codeMarks.each((1 << drive.word) | EQUALS_WHOLE, takeCode)
     return query
   }
 
