@@ -1,0 +1,128 @@
+// The command `doctor`: checks settings, disk, ports, database, migrations and clock, and says what to do.
+import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
+import { createServer } from 'node:net'
+import type { Command } from 'commander'
+import { sql } from 'kysely'
+import { pino } from 'pino'
+import { pendingMigrations } from '#db/migrate.ts'
+import { embeddedConnection } from '#db/embedded.ts'
+import { openDatabase } from '#db/open.ts'
+import type { Db } from '#db/schema.ts'
+import { type Config, readConfig } from '../config.ts'
+import { jsonOption, type OutputOptions, type Print, show } from './command.ts'
+
+interface Finding {
+  check: string
+  ok: boolean
+  found: string
+  /** what to do about it */
+  advice?: string
+}
+
+const LEAST_FREE_BYTES = 1024 ** 3
+const CLOCK_TOLERANCE_MS = 2_000
+const LEAST_POSTGRES = 150_000
+
+export function register(program: Command, print: Print): void {
+  program
+    .command('doctor')
+    .description('check settings, database, migrations, clock, ports and disk')
+    .addOption(jsonOption())
+    .action(async (options: OutputOptions) => {
+      const findings = await examine()
+      const text = findings.map(({ check, ok, found, advice }) => `${ok ? '✓' : '✗'} ${check.padEnd(11)} ${found}${advice ? `\n              → ${advice}` : ''}`)
+      show(print, options, { ok: findings.every((finding) => finding.ok), findings }, text.join('\n'))
+      if (findings.some((finding) => !finding.ok)) process.exitCode = 1
+    })
+}
+
+async function examine(): Promise<Finding[]> {
+  let config: Config
+  try {
+    config = readConfig()
+  } catch (error) {
+    return [{ check: 'settings', ok: false, found: (error as Error).message, advice: 'correct the environment variable' }]
+  }
+  const running = config.databaseUrl === null && embeddedConnection(config.dataDir) !== null
+  return [
+    { check: 'settings', ok: true, found: 'all valid' },
+    dataDir(config),
+    disk(config),
+    await port('PORT', config.host, config.port, running),
+    await port('OPERATOR_PORT', config.operatorHost, config.operatorPort, running),
+    ...(await database(config)),
+  ]
+}
+
+function dataDir({ dataDir: path, databaseUrl }: Config): Finding {
+  const check = 'data dir'
+  if (databaseUrl) return { check, ok: true, found: 'not needed: DATABASE_URL is set' }
+  if (!existsSync(path)) return { check, ok: true, found: `${path} will be made at the first start` }
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK)
+    return { check, ok: true, found: path }
+  } catch {
+    return { check, ok: false, found: `${path} cannot be written`, advice: 'change its owner or set DATA_DIR' }
+  }
+}
+
+function disk({ dataDir: path }: Config): Finding {
+  const { bavail, bsize } = statfsSync(existsSync(path) ? path : '.')
+  const free = bavail * bsize
+  const found = `${(free / 1024 ** 3).toFixed(1)} GB free`
+  if (free >= LEAST_FREE_BYTES) return { check: 'disk', ok: true, found }
+  return { check: 'disk', ok: false, found, advice: 'make room: the database stops writing when the disk is full' }
+}
+
+async function port(setting: string, host: string, number: number, running: boolean): Promise<Finding> {
+  const check = setting === 'PORT' ? 'port' : 'op. port'
+  const free = await new Promise<boolean>((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen({ host, port: number }, () => server.close(() => resolve(true)))
+  })
+  if (free) return { check, ok: true, found: `${host}:${number} is free` }
+  if (running) return { check, ok: true, found: `${host}:${number} is in use, and a mintmark runs on this DATA_DIR` }
+  return { check, ok: false, found: `${host}:${number} is in use`, advice: `stop the other program or set ${setting}` }
+}
+
+async function database(config: Config): Promise<Finding[]> {
+  const log = pino({ level: 'silent' })
+  try {
+    const opened = await openDatabase(config, { applicationName: 'mintmark doctor', log, max: 2, own: false })
+    try {
+      return [await server(opened.db, opened.describe), await migrations(opened.db), await clock(opened.db)]
+    } finally {
+      await opened.close()
+    }
+  } catch (error) {
+    const advice = config.databaseUrl ? 'check DATABASE_URL and that the server runs' : 'see postgres.log below DATA_DIR'
+    return [{ check: 'database', ok: false, found: (error as Error).message, advice }]
+  }
+}
+
+async function server(db: Db, describe: string): Promise<Finding> {
+  const { rows } = await sql<{ version: string; number: number; durable: boolean }>`
+    select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
+           current_setting('fsync')::bool and current_setting('full_page_writes')::bool as durable`.execute(db.kysely)
+  const { version, number, durable } = rows[0]!
+  const found = `${describe}, version ${version}`
+  if (number < LEAST_POSTGRES) return { check: 'database', ok: false, found, advice: 'PostgreSQL 15 or newer is needed' }
+  if (!durable) return { check: 'database', ok: false, found: `${found}, not durable`, advice: 'set fsync and full_page_writes to on' }
+  return { check: 'database', ok: true, found }
+}
+
+async function migrations(db: Db): Promise<Finding> {
+  const pending = await pendingMigrations(db)
+  if (pending.length === 0) return { check: 'migrations', ok: true, found: 'up to date' }
+  return { check: 'migrations', ok: false, found: `${pending.length} pending`, advice: 'run mintmark migrate' }
+}
+
+async function clock(db: Db): Promise<Finding> {
+  const before = Date.now()
+  const { rows } = await sql<{ now: number }>`select (extract(epoch from clock_timestamp()) * 1000)::float8 as now`.execute(db.kysely)
+  const off = Math.round(rows[0]!.now - (before + Date.now()) / 2)
+  const found = `${Math.abs(off)} ms from the database's`
+  if (Math.abs(off) <= CLOCK_TOLERANCE_MS) return { check: 'clock', ok: true, found }
+  return { check: 'clock', ok: false, found, advice: 'synchronise the clocks (NTP)' }
+}

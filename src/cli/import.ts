@@ -1,0 +1,90 @@
+// The command `import`: files of any format into the catalogue, with a progress bar on a terminal.
+import { createReadStream, statSync } from 'node:fs'
+import { basename } from 'node:path'
+import { Argument, type Command, Option } from 'commander'
+import { IMPORT_FORMATS, importFormat } from '#catalogue/import/registry.ts'
+import { beginImport, type ImportFile, type ImportReport, runImport } from '#catalogue/import/run.ts'
+import { type Market, MARKETS } from '#core/markets.ts'
+import { readConfig } from '../config.ts'
+import { jsonOption, type OpenCli, type OutputOptions, type Print, show } from './command.ts'
+
+interface ImportOptions extends OutputOptions {
+  market?: Market
+  dryRun?: boolean
+}
+
+/** Refused rows that are printed; all kept ones are in the JSON output. */
+const SHOWN_ERRORS = 20
+
+export function register(program: Command, open: OpenCli, print: Print): void {
+  program
+    .command('import')
+    .description('import files; several of one catalogue are read in the order they need')
+    .addArgument(new Argument('<format>', 'format of the files').choices(IMPORT_FORMATS.map((format) => format.name)))
+    .argument('<file...>', 'files; - is standard input; .gz is unpacked')
+    .addOption(new Option('--market <market>', "market to import into, instead of the format's own").choices(MARKETS))
+    .option('--dry-run', 'report only, change nothing')
+    .addOption(jsonOption())
+    .addHelpText('after', `\nFormats:\n${IMPORT_FORMATS.map((format) => `  ${format.name.padEnd(24)} ${format.title}`).join('\n')}`)
+    .action((name: string, paths: string[], options: ImportOptions) =>
+      open(async (ctx) => {
+        const request = {
+          format: importFormat(name)!,
+          files: paths.map(fileAt),
+          market: options.market ?? null,
+          dryRun: options.dryRun ?? false,
+          holdFactor: readConfig().priceHoldFactor,
+        }
+        const started = Date.now()
+        const bar = process.stderr.isTTY ? progressBar() : null
+        const report = await runImport(ctx, await beginImport(ctx, request), { ...request, ...(bar && { onProgress: bar.show }) })
+        bar?.clear()
+        const seconds = (Date.now() - started) / 1000
+        show(print, options, jsonOf(report, options.dryRun ?? false, seconds), textOf(report, options.dryRun ?? false, seconds))
+        if (report.status === 'failed') process.exitCode = 1
+      }),
+    )
+}
+
+function fileAt(path: string): ImportFile {
+  if (path === '-') return { name: null, size: null, open: () => process.stdin }
+  try {
+    const { size } = statSync(path)
+    return { name: basename(path), size, open: () => createReadStream(path, { highWaterMark: 256 * 1024 }) }
+  } catch (error) {
+    throw new Error(`${path} cannot be read: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+function jsonOf({ id, status, counts, errors, message }: ImportReport, dryRun: boolean, seconds: number): object {
+  const { rowsRead, ...others } = counts
+  return { id, status, dry_run: dryRun, rows_read: rowsRead, ...others, seconds, message, errors: errors.map(({ row, message: reason }) => ({ line: row, message: reason })) }
+}
+
+function textOf({ id, status, counts, errors, message }: ImportReport, dryRun: boolean, seconds: number): string {
+  const { rowsRead, created, updated, accepted, unchanged, held, rejected } = counts
+  const rate = seconds > 0 ? `, ${Math.round(rowsRead / seconds)} rows/s` : ''
+  const lines = [
+    `Import ${id} ${status}${dryRun ? ' (dry run: nothing was changed)' : ''}: ${rowsRead} rows read in ${seconds.toFixed(1)} s${rate}`,
+    `  catalogue  ${created} created, ${updated} updated`,
+    `  prices     ${accepted} accepted, ${held} held`,
+    `  unchanged  ${unchanged}`,
+    `  rejected   ${rejected}`,
+  ]
+  if (message) lines.push(`  ${message}`)
+  for (const error of errors.slice(0, SHOWN_ERRORS)) lines.push(`    line ${error.row}: ${error.message}`)
+  if (rejected > SHOWN_ERRORS) lines.push(`    and ${rejected - SHOWN_ERRORS} more (--json lists up to 1000)`)
+  return lines.join('\n')
+}
+
+function progressBar(): { show: (counts: ImportReport['counts'], percent: number) => void; clear: () => void } {
+  const width = 30
+  return {
+    show: ({ rowsRead, rejected }, percent) => {
+      const done = Math.round((percent / 100) * width)
+      const bar = `${'█'.repeat(done)}${'░'.repeat(width - done)}`
+      process.stderr.write(`\r${bar} ${String(percent).padStart(3)} %  ${rowsRead} rows, ${rejected} rejected\x1b[K`)
+    },
+    clear: () => process.stderr.write('\r\x1b[K'),
+  }
+}

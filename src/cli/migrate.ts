@@ -1,0 +1,25 @@
+// The command `migrate`: brings the schema of the database up to date.
+import type { Command } from 'commander'
+import { pino } from 'pino'
+import { migrate } from '#db/migrate.ts'
+import { openDatabase } from '#db/open.ts'
+import { readConfig } from '../config.ts'
+import { jsonOption, type OutputOptions, type Print, show } from './command.ts'
+
+export function register(program: Command, print: Print): void {
+  program
+    .command('migrate')
+    .description('bring the schema of the database up to date')
+    .addOption(jsonOption())
+    .action(async (options: OutputOptions) => {
+      const log = pino({ level: 'warn' }, pino.destination(2))
+      const database = await openDatabase(readConfig(), { applicationName: 'mintmark migrate', log, max: 2, own: false })
+      try {
+        const applied = await migrate(database.db)
+        const text = applied.length === 0 ? 'The schema is up to date' : `Applied ${applied.join(', ')}`
+        show(print, options, { applied }, text)
+      } finally {
+        await database.close()
+      }
+    })
+}

@@ -1,0 +1,84 @@
+#!/usr/bin/env node
+// The program `mintmark`: subcommands, and how they end (0 done, 1 failed, 2 wrong usage).
+import { Command, CommanderError } from 'commander'
+import { pino } from 'pino'
+import packageJson from '../package.json' with { type: 'json' }
+import { register as registerAccount } from './cli/account.ts'
+import type { OpenCli } from './cli/command.ts'
+import { register as registerDoctor } from './cli/doctor.ts'
+import { register as registerImport } from './cli/import.ts'
+import { register as registerKey } from './cli/key.ts'
+import { register as registerMigrate } from './cli/migrate.ts'
+import { register as registerOperatorToken } from './cli/operator-token.ts'
+import { register as registerServe } from './cli/serve.ts'
+import { type Config, ConfigError, readConfig } from './config.ts'
+import { ServiceError } from './core/errors.ts'
+import { openDatabase } from './db/open.ts'
+import { migrate } from './db/migrate.ts'
+
+const print = (line: string): void => {
+  process.stdout.write(`${line}\n`)
+}
+
+/** Commands beside a running service log to standard error, so that `--json` output stays one value. */
+function commandLog(config: Config) {
+  return pino({ level: config.logLevel === 'info' ? 'warn' : config.logLevel, name: 'mintmark' }, pino.destination(2))
+}
+
+const open: OpenCli = async (run) => {
+  const config = readConfig()
+  const log = commandLog(config)
+  const database = await openDatabase(config, { applicationName: 'mintmark command', log, max: 4, own: false })
+  try {
+    await migrate(database.db)
+    await run({
+      db: database.db,
+      viewer: { kind: 'operator', name: 'cli' },
+      now: () => new Date(),
+      requestId: null,
+      idempotency: null,
+      caughtUp: async () => {},
+    })
+  } finally {
+    await database.close()
+  }
+}
+
+const program = new Command('mintmark')
+  .description('Open trading-card price reference and marketplace service')
+  .version(packageJson.version)
+  .showHelpAfterError('(add --help for what is possible)')
+  .exitOverride()
+
+registerServe(program)
+registerMigrate(program, print)
+registerImport(program, open, print)
+registerAccount(program, open, print)
+registerKey(program, open, print)
+registerOperatorToken(program, open, print)
+registerDoctor(program, print)
+
+// Subcommands do not inherit it: every one of them must throw instead of ending the process with commander's code 1.
+function overrideExit(command: Command): void {
+  command.exitOverride()
+  for (const child of command.commands) overrideExit(child)
+}
+overrideExit(program)
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  process.exitCode = endOf(error)
+}
+
+/** Prints what went wrong as one line, and gives the exit code. */
+function endOf(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+  if (error instanceof ConfigError || error instanceof ServiceError) return say(error.message)
+  return say(error instanceof Error ? error.message : String(error))
+}
+
+function say(message: string): number {
+  process.stderr.write(`mintmark: ${message.split('\n', 1)[0]}\n`)
+  return 1
+}
