@@ -69,7 +69,7 @@ export async function send(
   node: TestNode,
   method: string,
   path: string,
-  { json, text, headers, token = BOOTSTRAP_TOKEN }: { json?: unknown; text?: string; headers?: HeadersInit; token?: string } = {},
+  { json, text, headers, token = BOOTSTRAP_TOKEN }: { json?: unknown; text?: string; headers?: Record<string, string>; token?: string } = {},
 ): Promise<Reply> {
   const body = json === undefined ? text : JSON.stringify(json)
   const response = await fetch(node.baseUrl + path, {
