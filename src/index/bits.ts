@@ -9,7 +9,7 @@ export class RowBits {
   #words: Uint32Array
   #size = 0
   #version = 0
-  // Kept from the first reader on: sets nobody derives counts from pay nothing. An entry is the row, or ~row if deleted.
+  // Kept from the first reader on, so other sets pay nothing for it. An entry is the row, or ~row if deleted.
   #journal: Int32Array | null = null
   #journalFrom = 0
 
@@ -152,10 +152,6 @@ export class RowBits {
    * @returns false, without a visit, when that is no longer known and the reader has to start over
    */
   changesSince(version: number, visit: (row: number, added: boolean) => void): boolean {
-    if (version === this.#version) {
-      this.#keepJournal()
-      return true
-    }
     const journal = this.#keepJournal()
     if (version < this.#journalFrom || this.#version - version > JOURNAL) return false
     for (let at = version; at < this.#version; at++) {

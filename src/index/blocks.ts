@@ -1,4 +1,4 @@
-// Sorted rows in blocks, with a label per row that tells its place, so that no single change costs by the number of rows.
+// Sorted rows in blocks, with a label per row for its place, so that no single change costs by the number of rows.
 import { grown } from '#index/columns.ts'
 
 /** Orders two rows by their current keys; total: owners end ties in the id, so 0 only for the same row. */

@@ -71,7 +71,9 @@ export function codeTerms(code: string): string[] {
 /** What is before and after the first slash of a folded text; further slashes count as hyphens. */
 export function partsOf(folded: string): [number: string, total: string] {
   const slash = folded.indexOf('/')
-  return slash < 0 ? [folded, ''] : [folded.slice(0, slash).trim(), folded.slice(slash + 1).replaceAll('/', '-').trim()]
+  if (slash < 0) return [folded, '']
+  const total = folded.slice(slash + 1).replaceAll('/', '-')
+  return [folded.slice(0, slash).trim(), total.trim()]
 }
 
 function joined(text: string): string {

@@ -132,7 +132,7 @@ export class Dictionary {
 const startGram = (length: number, start: string): string => `^${String.fromCharCode(length)}${start}`
 const endGram = (length: number, end: string): string => `$${String.fromCharCode(length)}${end}`
 
-/** Whether one letter added, dropped or changed, or two neighbours swapped, makes `b` of `a`; false if they are equal. */
+/** Whether one letter added, dropped or changed, or two neighbours swapped, makes `b` of `a`; false if equal. */
 export function isOneTypo(a: string, b: string): boolean {
   if (a.length > b.length) return isOneTypo(b, a)
   if (b.length - a.length > 1) return false

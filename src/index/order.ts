@@ -45,7 +45,7 @@ export class KeptOrder {
 
   /**
    * Fills the order with exactly these rows (the array stays the caller's).
-   * @param keyOf a number that orders rows as far as it differs; `compare` then only settles ties. Makes loading faster.
+   * @param keyOf a number that orders rows as far as it differs, which loads faster; `compare` then settles ties
    */
   load(rows: Int32Array, keyOf?: Probe): void {
     for (const row of this.#pending) this.#pendingOf[row] = 0

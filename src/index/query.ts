@@ -30,7 +30,12 @@ export interface QueryPart {
 export function parseQuery(search: string): Query {
   const text = fold(search)
   const query: Query = { text, words: [], parts: [] }
-  for (const word of new Set(text.split(' ').filter((each) => each !== '').slice(0, MAX_WORDS))) {
+  for (const word of new Set(
+    text
+      .split(' ')
+      .filter((each) => each !== '')
+      .slice(0, MAX_WORDS),
+  )) {
     const inner = words(word)
     const literal = inner.length === 0
     let bits = 0

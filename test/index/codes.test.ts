@@ -64,7 +64,9 @@ describe('equality', () => {
         const written = (each: typeof a, pad: string): string =>
           `${each.prefix}${pad}${each.number}${each.total === null ? '' : `/${pad}${each.total}`}`
         const same =
-          a.prefix === b.prefix && a.number === b.number && (a.total === b.total || a.total === null || b.total === null)
+          a.prefix === b.prefix &&
+          a.number === b.number &&
+          (a.total === b.total || a.total === null || b.total === null)
         expect(sameCode(written(a, '0'.repeat(zeros)), written(b, ''))).toBe(same)
         expect(sameCode(written(b, ''), written(a, '0'.repeat(zeros)))).toBe(same)
       }),
