@@ -4,7 +4,7 @@ import { invalid } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
-import { existing, id, remark } from './fields.ts'
+import { existing, id, remark } from '#core/fields.ts'
 import { fetchAccount, insertCreditEntry } from './store.ts'
 import type { Balance } from './types.ts'
 

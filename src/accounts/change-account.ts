@@ -4,7 +4,7 @@ import { Type } from '#core/input.ts'
 import { PLANS } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
-import { id, name } from './fields.ts'
+import { id, name } from '#core/fields.ts'
 import { lockAccount, updateAccount } from './store.ts'
 
 export const changeAccount = verb(

@@ -3,7 +3,7 @@ import { Type } from '#core/input.ts'
 import { PLANS } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
-import { name } from './fields.ts'
+import { name } from '#core/fields.ts'
 import { insertAccount, insertCreditEntry } from './store.ts'
 
 export const createAccount = verb(
@@ -23,7 +23,12 @@ export const createAccount = verb(
       const { name, plan, highlight_credits = 0 } = input
       const account = await insertAccount(tx, { name: name.trim(), plan, highlight_credits })
       if (highlight_credits > 0) {
-        const entry = { account_id: account.id, amount: highlight_credits, balance: highlight_credits, reason: 'opening balance' }
+        const entry = {
+          account_id: account.id,
+          amount: highlight_credits,
+          balance: highlight_credits,
+          reason: 'opening balance',
+        }
         await insertCreditEntry(tx, entry)
       }
       note.audit({ action: 'account.create', subject: 'account', id: account.id, after: account })

@@ -4,7 +4,7 @@ import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type Note, type WriteCtx } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
-import { id, moment, momentOf, remark } from './fields.ts'
+import { id, moment, momentOf, remark } from '#core/fields.ts'
 import { hashKey, last4, newKey } from './key-format.ts'
 import { fetchAccount, insertKey } from './store.ts'
 import type { NewApiKey } from './types.ts'
@@ -26,7 +26,8 @@ export const createKey = verb(
   (ctx: WriteCtx, { account_id, label = '', expires_at = null }) =>
     change(ctx, async (tx, note) => {
       const expiresAt = expires_at === null ? null : momentOf('expires_at', expires_at)
-      if (expiresAt && expiresAt <= ctx.now()) throw invalid([{ field: 'expires_at', message: 'must be in the future' }])
+      if (expiresAt && expiresAt <= ctx.now())
+        throw invalid([{ field: 'expires_at', message: 'must be in the future' }])
       const account = await fetchAccount(tx, account_id)
       return issueKey(tx, note, 'key.create', { account_id: account.id, label: label.trim(), expires_at: expiresAt })
     }),

@@ -2,7 +2,7 @@
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
-import { name } from './fields.ts'
+import { name } from '#core/fields.ts'
 import { hashKey, last4, newKey } from './key-format.ts'
 import { insertToken } from './store.ts'
 import type { NewOperatorToken } from './types.ts'

@@ -39,7 +39,12 @@ export function viewerOf(request: FastifyRequest): Viewer {
   return request.viewer
 }
 
-function admit(viewer: Viewer, limits: RateLimits | null, request: FastifyRequest, reply: FastifyReply): Promise<void> | null {
+function admit(
+  viewer: Viewer,
+  limits: RateLimits | null,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> | null {
   request.viewer = viewer
   const { needs } = request.routeOptions.config
   if (needs) mayCall(viewer, needs)

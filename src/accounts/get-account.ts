@@ -1,7 +1,7 @@
 // One account by its id.
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
-import { id } from './fields.ts'
+import { id } from '#core/fields.ts'
 import { fetchAccount } from './store.ts'
 import type { ReadCtx } from './types.ts'
 

@@ -73,11 +73,7 @@ export class Keyring implements ChangeFollower {
 
   /** Begins to store the times of last use, every 30 s. */
   start(): void {
-    this.#timer = setInterval(() => {
-      this.flush().catch((error: unknown) => {
-        this.#log.warn({ err: error }, 'The times at which keys were last used cannot be stored at the moment')
-      })
-    }, FLUSH_MS)
+    this.#timer = setInterval(() => void this.flush(), FLUSH_MS)
     this.#timer.unref()
   }
 
@@ -118,7 +114,7 @@ export class Keyring implements ChangeFollower {
     this.#old.clear()
   }
 
-  /** Stores the times of last use. On failure they are kept for the next time. */
+  /** Stores the times of last use. On failure they are kept for the next time, with a warning in the log. */
   async flush(): Promise<void> {
     if (this.#used.size === 0) return
     const used = this.#used
@@ -132,7 +128,7 @@ export class Keyring implements ChangeFollower {
       )
     } catch (error) {
       for (const [id, ms] of used) if (!this.#used.has(id)) this.#used.set(id, ms)
-      throw error
+      this.#log.warn({ err: error }, 'The times at which keys were last used cannot be stored at the moment')
     }
   }
 

@@ -2,7 +2,7 @@
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
-import { id } from './fields.ts'
+import { id } from '#core/fields.ts'
 import { lockToken, markTokenRevoked } from './store.ts'
 
 export const revokeOperatorToken = verb(

@@ -4,7 +4,7 @@ import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
 import { issueKey } from './create-key.ts'
-import { id } from './fields.ts'
+import { id } from '#core/fields.ts'
 import { lockKey, updateKey } from './store.ts'
 
 const HOUR_MS = 3_600_000

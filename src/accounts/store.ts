@@ -1,7 +1,8 @@
 // SQL of accounts, their keys and the operators' tokens.
 import type { Viewer } from '#core/verb.ts'
 import type { Db, Queryable, Tx } from '#db/schema.ts'
-import { existing, missing } from './fields.ts'
+import { existing, missing } from '#core/fields.ts'
+import { jsonReady } from '#db/json-ready.ts'
 import type { Account, ApiKey, OperatorToken } from './types.ts'
 
 /** A stored key and whom it stands for, as the keyring keeps it. */
@@ -17,7 +18,16 @@ export interface Holder {
 }
 
 const ACCOUNT_COLUMNS = ['id', 'name', 'plan', 'highlight_credits', 'suspended', 'created_at'] as const
-const KEY_COLUMNS = ['id', 'account_id', 'label', 'last4', 'created_at', 'last_used_at', 'expires_at', 'revoked_at'] as const
+const KEY_COLUMNS = [
+  'id',
+  'account_id',
+  'label',
+  'last4',
+  'created_at',
+  'last_used_at',
+  'expires_at',
+  'revoked_at',
+] as const
 const TOKEN_COLUMNS = ['id', 'label', 'last4', 'created_at', 'last_used_at', 'revoked_at'] as const
 
 export async function loadApiKey(db: Db, hash: Buffer): Promise<Holder | null> {
@@ -48,7 +58,7 @@ export async function loadOperatorToken(db: Db, hash: Buffer): Promise<Holder | 
     keyId: row.id,
     ownerId: row.id,
     // Labels may repeat and may be called `cli` or `bootstrap`: the id keeps the names apart.
-    viewer: Object.freeze({ kind: 'operator', name: `${row.label}#${row.id}` }),
+    viewer: Object.freeze({ kind: 'operator', name: `${row.label}:${row.id}` }),
     refusal: row.revoked_at ? 'The operator token is revoked' : null,
     expiresAtMs: Infinity,
   }
@@ -67,7 +77,10 @@ export async function fetchAccount(on: Queryable, id: number): Promise<Account> 
   return jsonReady(row)
 }
 
-export async function insertAccount(tx: Tx, values: Pick<Account, 'name' | 'plan' | 'highlight_credits'>): Promise<Account> {
+export async function insertAccount(
+  tx: Tx,
+  values: Pick<Account, 'name' | 'plan' | 'highlight_credits'>,
+): Promise<Account> {
   return jsonReady(await tx.insertInto('accounts').values(values).returning(ACCOUNT_COLUMNS).executeTakeFirstOrThrow())
 }
 
@@ -77,7 +90,10 @@ export async function updateAccount(
   values: Partial<Pick<Account, 'name' | 'plan' | 'suspended'>>,
   now: Date,
 ): Promise<Account> {
-  const update = tx.updateTable('accounts').set({ ...values, updated_at: now }).where('id', '=', id)
+  const update = tx
+    .updateTable('accounts')
+    .set({ ...values, updated_at: now })
+    .where('id', '=', id)
   return jsonReady(await update.returning(ACCOUNT_COLUMNS).executeTakeFirstOrThrow())
 }
 
@@ -88,7 +104,10 @@ export async function pageOfAccounts(
 ): Promise<{ rows: Account[]; total: number }> {
   const [rows, counted] = await Promise.all([
     accounts(on).orderBy('id').limit(limit).offset(offset).execute(),
-    on.selectFrom('accounts').select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+    on
+      .selectFrom('accounts')
+      .select((e) => e.fn.countAll<number>().as('total'))
+      .executeTakeFirstOrThrow(),
   ])
   return { rows: rows.map(jsonReady), total: counted.total }
 }
@@ -134,8 +153,13 @@ export async function pageOfKeys(
   return { rows: rows.map(jsonReady), total: counted.total }
 }
 
-export async function insertToken(tx: Tx, values: { label: string; hash: Buffer; last4: string }): Promise<OperatorToken> {
-  return jsonReady(await tx.insertInto('operator_tokens').values(values).returning(TOKEN_COLUMNS).executeTakeFirstOrThrow())
+export async function insertToken(
+  tx: Tx,
+  values: { label: string; hash: Buffer; last4: string },
+): Promise<OperatorToken> {
+  return jsonReady(
+    await tx.insertInto('operator_tokens').values(values).returning(TOKEN_COLUMNS).executeTakeFirstOrThrow(),
+  )
 }
 
 /** The token, locked until the transaction ends. */
@@ -158,20 +182,14 @@ export async function pageOfTokens(
 ): Promise<{ rows: OperatorToken[]; total: number }> {
   const [rows, counted] = await Promise.all([
     on.selectFrom('operator_tokens').select(TOKEN_COLUMNS).orderBy('id').limit(limit).offset(offset).execute(),
-    on.selectFrom('operator_tokens').select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+    on
+      .selectFrom('operator_tokens')
+      .select((e) => e.fn.countAll<number>().as('total'))
+      .executeTakeFirstOrThrow(),
   ])
   return { rows: rows.map(jsonReady), total: counted.total }
 }
 
 function accounts(on: Queryable) {
   return on.selectFrom('accounts').select(ACCOUNT_COLUMNS)
-}
-
-type Iso<Value> = Value extends Date ? string : Value
-type JsonReady<Row> = { [Name in keyof Row]: Iso<Row[Name]> }
-
-/** A row with its moments as ISO text, so that a result read back from the idempotency store is the same as a fresh one. */
-export function jsonReady<Row extends object>(row: Row): JsonReady<Row> {
-  const entries = Object.entries(row).map(([name, value]) => [name, value instanceof Date ? value.toISOString() : value])
-  return Object.fromEntries(entries) as JsonReady<Row>
 }

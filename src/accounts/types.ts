@@ -1,10 +1,8 @@
 // Accounts, keys, tokens and audit rows as verbs give them: in the operator API's names, ready for JSON.
 import { type Static, Type } from '#core/input.ts'
 import { PLANS } from '#core/plans.ts'
-import type { WriteCtx } from '#db/change.ts'
 
-/** What a reading verb needs of its context. */
-export type ReadCtx = Pick<WriteCtx, 'db' | 'viewer'>
+export type { ReadCtx } from '#db/change.ts'
 
 const Time = Type.String({ format: 'date-time', description: 'UTC' })
 const TimeOrNull = Type.Union([Time, Type.Null()])
@@ -22,7 +20,14 @@ export const AccountSchema = Type.Object(
   {
     title: 'Account',
     examples: [
-      { id: 7, name: 'Kart Evi', plan: 'plus', highlight_credits: 3, suspended: false, created_at: '2026-11-21T08:00:00.000Z' },
+      {
+        id: 7,
+        name: 'Kart Evi',
+        plan: 'plus',
+        highlight_credits: 3,
+        suspended: false,
+        created_at: '2026-11-21T08:00:00.000Z',
+      },
     ],
   },
 )

@@ -19,6 +19,9 @@ export interface WriteCtx {
   caughtUp: () => Promise<void>
 }
 
+/** What a reading verb needs of its context. */
+export type ReadCtx = Pick<WriteCtx, 'db' | 'viewer'>
+
 export interface AuditEntry {
   /** verb and thing, such as `account.create` */
   action: string

@@ -1,6 +1,6 @@
-// Input fields that the verbs of accounts share, each rule once.
-import { invalid, notFound } from '#core/errors.ts'
-import { Type } from '#core/input.ts'
+// Input fields that verbs share, each rule once.
+import { invalid, notFound } from './errors.ts'
+import { Type } from './input.ts'
 
 const LARGEST_ID = 2 ** 31 - 1
 
