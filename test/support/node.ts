@@ -1,0 +1,138 @@
+// A whole node for tests, as the program composes it: both listeners, a key of every plan, and a clock that tests move.
+import { createAccount } from '#accounts/create-account.ts'
+import { createKey } from '#accounts/create-key.ts'
+import { importFormat } from '#catalogue/import/registry.ts'
+import { beginImport, type ImportReport, runImport } from '#catalogue/import/run.ts'
+import type { Log } from '#core/context.ts'
+import { type Plan, PLANS } from '#core/plans.ts'
+import { call } from '#core/verb.ts'
+import { openPool } from '#db/pool.ts'
+import type { Schema } from '#db/schema.ts'
+import { readConfig } from '#config.ts'
+import { startNode } from '#node.ts'
+import { freshDatabase } from './postgres.ts'
+
+export const OPERATOR_TOKEN = 'operator token of the tests'
+export const silent: Log = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {} }
+
+export class Clock {
+  #offsetMs = 0
+  readonly now = (): Date => new Date(Date.now() + this.#offsetMs)
+
+  advance(ms: number): void {
+    this.#offsetMs += ms
+  }
+}
+
+export type TestNode = Awaited<ReturnType<typeof startTestNode>>
+
+export interface TestNodeOptions {
+  /** the database of another node, to run several on one */
+  databaseUrl?: string
+  /** further settings, as in the environment */
+  env?: Record<string, string>
+}
+
+/** Starts a node on a database of its own (or the one named) with ports of its own. */
+export async function startTestNode({ databaseUrl, env = {} }: TestNodeOptions = {}) {
+  const own = databaseUrl === undefined ? await freshDatabase() : null
+  const url = databaseUrl ?? own!.url
+  const clock = new Clock()
+  const config = readConfig({
+    PORT: '0',
+    OPERATOR_PORT: '0',
+    RATE_LIMITS: 'off',
+    DATABASE_URL: url,
+    OPERATOR_TOKEN,
+    ...env,
+  })
+  const db = openPool<Schema>({ url, max: 12, applicationName: 'mintmark test' })
+  const node = await startNode({ config, db, log: silent, now: clock.now, listeners: { public: true, operator: true } })
+  const ctx = node.ctx({ kind: 'operator', name: 'test' })
+  const keys = {} as Record<Plan, string>
+  const accounts = {} as Record<Plan, number>
+  for (const plan of PLANS) {
+    const account = await call(createAccount, ctx, { name: `Test ${plan}`, plan, highlight_credits: 1 })
+    accounts[plan] = account.id
+    keys[plan] = (await call(createKey, ctx, { account_id: account.id })).key
+  }
+  const close = async () => {
+    await node.close()
+    await db.close()
+    await own?.drop()
+  }
+  return { ...node, ctx, db, clock, config, databaseUrl: url, keys, accounts, close }
+}
+
+export interface Reply<T = unknown> {
+  status: number
+  headers: Headers
+  body: {
+    success: boolean
+    data: T
+    message?: string
+    pagination?: { current_page: number; per_page: number; total: number; last_page: number; has_more: boolean }
+    error?: { code: string; message: string; details?: { field: string; message: string }[] }
+  }
+}
+
+interface Sending {
+  /** the body as JSON */
+  json?: unknown
+  /** a body as it is */
+  body?: string | Uint8Array
+  headers?: Record<string, string>
+  method?: string
+}
+
+/** Sends a request with a bearer credential; null sends none. */
+export async function send<T = unknown>(url: string, credential: string | null, sending: Sending = {}): Promise<Reply<T>> {
+  const body = sending.json === undefined ? sending.body : JSON.stringify(sending.json)
+  const response = await fetch(url, {
+    method: sending.method ?? (body === undefined ? 'GET' : 'POST'),
+    headers: {
+      ...(credential !== null && { authorization: `Bearer ${credential}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...sending.headers,
+    },
+    ...(body !== undefined && { body }),
+  })
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, body: (text ? JSON.parse(text) : null) as Reply<T>['body'] }
+}
+
+/** Imports text under a format's name and waits for its report. */
+export function importText(node: Pick<TestNode, 'ctx'>, format: string, text: string, { dryRun = false } = {}): Promise<ImportReport> {
+  return importFiles(node, format, [{ name: 'test', text }], { dryRun })
+}
+
+export async function importFiles(
+  node: Pick<TestNode, 'ctx'>,
+  format: string,
+  files: { name: string; text: string | Uint8Array }[],
+  { dryRun = false } = {},
+): Promise<ImportReport> {
+  const request = {
+    format: importFormat(format)!,
+    files: files.map(({ name, text }) => ({
+      name,
+      size: text.length,
+      open: async function* () {
+        yield typeof text === 'string' ? new TextEncoder().encode(text) : text
+      },
+    })),
+    market: null,
+    dryRun,
+    holdFactor: 5,
+  }
+  return runImport(node.ctx, await beginImport(node.ctx, request), request)
+}
+
+/** Asks until the answer is yes. */
+export async function until(what: string, condition: () => boolean | Promise<boolean>, deadlineMs = 5_000): Promise<void> {
+  const ends = Date.now() + deadlineMs
+  while (!(await condition())) {
+    if (Date.now() > ends) throw new Error(`${what}: not within ${deadlineMs} ms`)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
