@@ -66,7 +66,8 @@ export function register(program: Command, open: OpenCli, print: Print): void {
         ...(plan && { plan }),
         ...((suspend || resume) && { suspended: suspend === true }),
       }
-      if (Object.keys(values).length === 0) wrongUsage(command, 'give at least one of --name, --plan, --suspend, --resume')
+      if (Object.keys(values).length === 0)
+        wrongUsage(command, 'give at least one of --name, --plan, --suspend, --resume')
       return open(async (ctx) => {
         const changed = await call(changeAccount, ctx, { id, ...values })
         show(print, options, changed, `Changed ${inWords(changed)}`)
@@ -80,9 +81,11 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .action((options: OutputOptions) =>
       open(async (ctx) => {
         const accounts = await allRows((paging) => call(listAccounts, ctx, paging))
-        const lines = accounts.map(({ id, name, plan, highlight_credits: credits, suspended, created_at: createdAt }) => {
-          return [id, name, plan, credits, suspended ? 'suspended' : 'active', createdAt]
-        })
+        const lines = accounts.map(
+          ({ id, name, plan, highlight_credits: credits, suspended, created_at: createdAt }) => {
+            return [id, name, plan, credits, suspended ? 'suspended' : 'active', createdAt]
+          },
+        )
         show(print, options, accounts, columns(['ID', 'NAME', 'PLAN', 'CREDITS', 'STATE', 'CREATED'], lines))
       }),
     )

@@ -49,5 +49,12 @@ export async function allRows<Row>(
 export function columns(titles: string[], rows: (string | number | null)[][]): string {
   const cells = [titles, ...rows.map((row) => row.map((cell) => String(cell ?? '-')))]
   const widths = titles.map((_title, i) => Math.max(...cells.map((row) => row[i]!.length)))
-  return cells.map((row) => row.map((cell, i) => cell.padEnd(widths[i]!)).join('  ').trimEnd()).join('\n')
+  return cells
+    .map((row) =>
+      row
+        .map((cell, i) => cell.padEnd(widths[i]!))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
 }

@@ -4,7 +4,16 @@ import { createOperatorToken } from '#accounts/create-operator-token.ts'
 import { listOperatorTokens } from '#accounts/list-operator-tokens.ts'
 import { revokeOperatorToken } from '#accounts/revoke-operator-token.ts'
 import { call } from '#core/verb.ts'
-import { allRows, columns, jsonOption, type OpenCli, type OutputOptions, type Print, show, wholeNumber } from './command.ts'
+import {
+  allRows,
+  columns,
+  jsonOption,
+  type OpenCli,
+  type OutputOptions,
+  type Print,
+  show,
+  wholeNumber,
+} from './command.ts'
 
 interface CreateOptions extends OutputOptions {
   label: string
@@ -21,7 +30,12 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .action((options: CreateOptions) =>
       open(async (ctx) => {
         const created = await call(createOperatorToken, ctx, { label: options.label })
-        show(print, options, created, `Operator token ${created.id} "${created.label}", not shown again:\n${created.token}`)
+        show(
+          print,
+          options,
+          created,
+          `Operator token ${created.id} "${created.label}", not shown again:\n${created.token}`,
+        )
       }),
     )
 

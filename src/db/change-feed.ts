@@ -97,7 +97,10 @@ export class ChangeFeed {
   async close(): Promise<void> {
     this.#closed = true
     if (this.#timer) clearTimeout(this.#timer)
-    this.#listener?.release(true)
+    // Forgotten first: an error of the ending connection must not release it again.
+    const listener = this.#listener
+    this.#listener = null
+    listener?.release(true)
     await this.#pulling?.catch(() => {})
   }
 

@@ -21,7 +21,7 @@ export function hashRequest(method: string, path: string, body: unknown): Buffer
 
 /**
  * The result of an earlier request with this key, null for the first.
- * @throws IDEMPOTENCY_CONFLICT when the first still runs or was another request
+ * @throws IDEMPOTENCY_CONFLICT when the first still runs, was another request or was sent with another credential
  */
 export async function recall<T>(tx: Tx, idempotency: Idempotency): Promise<{ result: T } | null> {
   const { scope, key, requestHash } = idempotency
@@ -41,7 +41,11 @@ export async function recall<T>(tx: Tx, idempotency: Idempotency): Promise<{ res
   if (!row.request_hash.equals(requestHash)) {
     throw new ServiceError('IDEMPOTENCY_CONFLICT', 'This Idempotency-Key was used for another request')
   }
-  return { result: JSON.parse(decrypt(idempotency, row.result)) as T }
+  const text = decrypt(idempotency, row.result)
+  if (text === null) {
+    throw new ServiceError('IDEMPOTENCY_CONFLICT', 'This Idempotency-Key was used with another credential')
+  }
+  return { result: JSON.parse(text) as T }
 }
 
 /** Keeps a result in the transaction that made it. */
@@ -70,8 +74,14 @@ function encrypt(idempotency: Idempotency, text: string): Buffer {
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed])
 }
 
-function decrypt(idempotency: Idempotency, sealed: Buffer): string {
+/** Null when it was encrypted with another credential. */
+function decrypt(idempotency: Idempotency, sealed: Buffer): string | null {
   const decipher = createDecipheriv('aes-256-gcm', secretOf(idempotency), sealed.subarray(0, 12))
   decipher.setAuthTag(sealed.subarray(12, 28))
-  return Buffer.concat([decipher.update(sealed.subarray(28)), decipher.final()]).toString('utf8')
+  const start = decipher.update(sealed.subarray(28))
+  try {
+    return Buffer.concat([start, decipher.final()]).toString('utf8')
+  } catch {
+    return null
+  }
 }

@@ -24,7 +24,11 @@ async function mintmark(...args: string[]): Promise<string> {
   const lines: string[] = []
   const program = new Command('mintmark').exitOverride().configureOutput({ writeErr: () => {}, writeOut: () => {} })
   for (const register of [registerAccount, registerKey, registerOperatorToken]) {
-    register(program, (run) => run(node.ctx), (line) => lines.push(line))
+    register(
+      program,
+      (run) => run(node.ctx),
+      (line) => lines.push(line),
+    )
   }
   // Subcommands copy the settings when they are made; those of the program came first.
   await program.parseAsync(args, { from: 'user' })
@@ -44,17 +48,26 @@ test('accounts are created, changed and listed', async () => {
   })
   expect(await json('account', 'set', String(id), '--resume')).toMatchObject({ plan: 'professional', suspended: false })
   expect(await json('account', 'list')).toMatchObject([{ name: 'Kart Evi' }, { name: 'B' }])
-  expect(await mintmark('account', 'list')).toMatch(/^ID +NAME +PLAN +CREDITS +STATE +CREATED\n1 +Kart Evi +plus +3 +active +\d{4}-/)
+  expect(await mintmark('account', 'list')).toMatch(
+    /^ID +NAME +PLAN +CREDITS +STATE +CREATED\n1 +Kart Evi +plus +3 +active +\d{4}-/,
+  )
 })
 
 test('keys are created, rotated, revoked and listed, and printed only when made', async () => {
   const account = (await json('account', 'create', '--name', 'Keys', '--plan', 'plus')) as { id: number }
   const of = ['--account', String(account.id)]
   const expires = new Date(Date.now() + 3_600_000_000).toISOString()
-  const key = (await json('key', 'create', ...of, '--label', 'shop', '--expires', expires)) as { id: number; key: string }
+  const key = (await json('key', 'create', ...of, '--label', 'shop', '--expires', expires)) as {
+    id: number
+    key: string
+  }
   expect(await node.keys.find(`Bearer ${key.key}`)).toMatchObject({ accountId: account.id })
   const before = Date.now()
-  const fresh = (await json('key', 'rotate', String(key.id), '--overlap', '90m')) as { id: number; key: string; label: string }
+  const fresh = (await json('key', 'rotate', String(key.id), '--overlap', '90m')) as {
+    id: number
+    key: string
+    label: string
+  }
   expect(fresh).toMatchObject({ label: 'shop', expires_at: expires })
   const listed = (await json('key', 'list', ...of)) as { expires_at: string }[]
   expect(Math.abs(Date.parse(listed[0]!.expires_at) - before - 5_400_000)).toBeLessThan(60_000)
@@ -67,14 +80,21 @@ test('keys are created, rotated, revoked and listed, and printed only when made'
 
 test('operator tokens are created, revoked and listed', async () => {
   const { token, id } = (await json('operator-token', 'create', '--label', 'shop')) as { token: string; id: number }
-  expect(await node.operators.find(`Bearer ${token}`)).toEqual({ kind: 'operator', name: `shop#${id}` })
-  expect(await mintmark('operator-token', 'list')).toMatch(new RegExp(`^ID .*\\n${id} +shop +\\.\\.\\.${token.slice(-4)}`))
+  expect(await node.operators.find(`Bearer ${token}`)).toEqual({ kind: 'operator', name: `shop:${id}` })
+  expect(await mintmark('operator-token', 'list')).toMatch(
+    new RegExp(`^ID .*\\n${id} +shop +\\.\\.\\.${token.slice(-4)}`),
+  )
   expect(await json('operator-token', 'revoke', String(id))).toMatchObject({ id, label: 'shop' })
 })
 
 test('lists hold the rows of all pages', async () => {
   const { id } = (await json('account', 'create', '--name', 'Many', '--plan', 'plus')) as { id: number }
-  const rows = Array.from({ length: 230 }, (_, i) => ({ account_id: id, label: `${i}`, hash: Buffer.from(`${i}`), last4: '0000' }))
+  const rows = Array.from({ length: 230 }, (_, i) => ({
+    account_id: id,
+    label: `${i}`,
+    hash: Buffer.from(`${i}`),
+    last4: '0000',
+  }))
   await node.db.kysely.insertInto('api_keys').values(rows).execute()
   const listed = (await json('key', 'list', '--account', String(id))) as { label: string }[]
   expect(listed.map((key) => key.label)).toEqual(rows.map((row) => row.label))
@@ -94,5 +114,7 @@ test('wrong usage is an error of the command line, wrong values are those of the
   for (const args of usage) await expect(mintmark(...args)).rejects.toBeInstanceOf(CommanderError)
   await expect(mintmark('account', 'set', '1')).rejects.toMatchObject({ exitCode: 2 })
   await expect(mintmark('key', 'revoke', '99999999999')).rejects.toMatchObject({ code: 'NOT_FOUND' })
-  await expect(mintmark('key', 'create', '--account', '1', '--expires', 'soon')).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
+  await expect(mintmark('key', 'create', '--account', '1', '--expires', 'soon')).rejects.toMatchObject({
+    code: 'VALIDATION_ERROR',
+  })
 })

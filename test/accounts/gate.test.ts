@@ -16,7 +16,10 @@ import { openNode, silent, type TestNode } from './node.ts'
 
 const input = Type.Object({ id: Type.Integer(), price: Type.Integer() }, { additionalProperties: false })
 const priceThing = verb({ needs: 'plus', input }, (ctx: HasViewer, { price }) => ({ viewer: ctx.viewer, price }))
-const readThing = verb({ needs: 'starter', input: Type.Object({}, { additionalProperties: false }) }, (ctx: HasViewer) => ctx.viewer)
+const readThing = verb(
+  { needs: 'starter', input: Type.Object({}, { additionalProperties: false }) },
+  (ctx: HasViewer) => ctx.viewer,
+)
 const answer = (data: unknown) => ({ data })
 const routes: Route<HasViewer>[] = [
   { method: 'GET', path: '/things', verb: readThing, summary: 'Read', tag: 'Things', answer },
@@ -83,7 +86,9 @@ test('without a valid key everything below the path is 401, what does not exist 
       expect(headers.get('x-request-id')).toBeTruthy()
     }
   }
-  expect(await request('PATCH', '/api/v1/things/1', null, '{"price":', 'application/json')).toMatchObject({ status: 401 })
+  expect(await request('PATCH', '/api/v1/things/1', null, '{"price":', 'application/json')).toMatchObject({
+    status: 401,
+  })
   expect(await request('GET', '/elsewhere', null)).toMatchObject({ status: 404, code: 'NOT_FOUND' })
 })
 
@@ -105,7 +110,10 @@ test('headers tell what is left, for every answer behind the gate', async () => 
 test('the plan is checked before the count and the body', async () => {
   const key = await keyOf('starter')
   for (let i = 0; i < 5; i++) {
-    expect(await request('PATCH', '/api/v1/things/x', key, '{')).toMatchObject({ status: 403, code: 'PLAN_UPGRADE_REQUIRED' })
+    expect(await request('PATCH', '/api/v1/things/x', key, '{')).toMatchObject({
+      status: 403,
+      code: 'PLAN_UPGRADE_REQUIRED',
+    })
   }
   const allowed = await request('GET', '/api/v1/things', key)
   expect(allowed.headers.get('ratelimit')).toMatch(/^"default";r=2;/)

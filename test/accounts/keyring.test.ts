@@ -38,7 +38,8 @@ afterAll(async () => {
 
 async function accountWithKey(plan: Plan = 'plus', expiresInMs?: number) {
   const account = await call(createAccount, node.ctx, { name: 'Keyring test', plan })
-  const expires = expiresInMs === undefined ? {} : { expires_at: new Date(node.clock.now().getTime() + expiresInMs).toISOString() }
+  const expires =
+    expiresInMs === undefined ? {} : { expires_at: new Date(node.clock.now().getTime() + expiresInMs).toISOString() }
   const key = await call(createKey, node.ctx, { account_id: account.id, label: 'test', ...expires })
   return { account, key, header: `Bearer ${key.key}` }
 }
@@ -59,7 +60,16 @@ test('what cannot be a key is refused without the database', async () => {
   const operators = operatorTokens({ db: gone, log: silent, now }, null)
   const key = newKey('api')
   const changed = key.slice(0, -1) + (key.endsWith('0') ? '1' : '0')
-  for (const header of [undefined, '', 'Bearer', 'Bearer ', key, `Basic ${key}`, `Bearer ${changed}`, `Bearer ${newKey('operator')}`]) {
+  for (const header of [
+    undefined,
+    '',
+    'Bearer',
+    'Bearer ',
+    key,
+    `Basic ${key}`,
+    `Bearer ${changed}`,
+    `Bearer ${newKey('operator')}`,
+  ]) {
     expect(() => keys.find(header)).toThrow(expect.objectContaining({ code: 'UNAUTHENTICATED' }))
   }
   expect(() => operators.find(`Bearer ${key}`)).toThrow(expect.objectContaining({ code: 'UNAUTHENTICATED' }))
@@ -116,7 +126,11 @@ test('rotation never makes a key live longer, and takes over its expiry', async 
   const { key } = await accountWithKey('plus', HOUR_MS)
   const fresh = await call(rotateKey, node.ctx, { id: key.id })
   expect(fresh.expires_at).toBe(key.expires_at)
-  const row = await node.db.kysely.selectFrom('api_keys').select('expires_at').where('id', '=', key.id).executeTakeFirstOrThrow()
+  const row = await node.db.kysely
+    .selectFrom('api_keys')
+    .select('expires_at')
+    .where('id', '=', key.id)
+    .executeTakeFirstOrThrow()
   expect(row.expires_at?.toISOString()).toBe(key.expires_at)
   const { key: second, header } = await accountWithKey()
   await call(rotateKey, node.ctx, { id: second.id, overlap_hours: 0 })
@@ -162,7 +176,13 @@ test('what was read while a change came is not kept', async () => {
 test('the time of last use is stored in batches, and the later one stays', async () => {
   const { key, header } = await accountWithKey()
   const lastUse = async () =>
-    (await node.db.kysely.selectFrom('api_keys').select('last_used_at').where('id', '=', key.id).executeTakeFirstOrThrow()).last_used_at
+    (
+      await node.db.kysely
+        .selectFrom('api_keys')
+        .select('last_used_at')
+        .where('id', '=', key.id)
+        .executeTakeFirstOrThrow()
+    ).last_used_at
   await node.keys.find(header)
   expect(await lastUse()).toBeNull()
   const earliest = node.clock.now().getTime() - 60_000
@@ -178,15 +198,19 @@ test('the time of last use is stored in batches, and the later one stays', async
 test('operator tokens are stored ones and the bootstrap token, never API keys', async () => {
   const { token, id } = await call(createOperatorToken, node.ctx, { label: 'bootstrap' })
   const { header } = await accountWithKey()
-  expect(await outcome(node.operators, `Bearer ${token}`)).toEqual({ kind: 'operator', name: `bootstrap#${id}` })
-  expect(await outcome(other.operators, `Bearer ${token}`)).toEqual({ kind: 'operator', name: `bootstrap#${id}` })
+  expect(await outcome(node.operators, `Bearer ${token}`)).toEqual({ kind: 'operator', name: `bootstrap:${id}` })
+  expect(await outcome(other.operators, `Bearer ${token}`)).toEqual({ kind: 'operator', name: `bootstrap:${id}` })
   expect(node.operators.find(`Bearer ${BOOTSTRAP_TOKEN}`)).toEqual({ kind: 'operator', name: 'bootstrap' })
   expect(() => node.operators.find(`Bearer ${BOOTSTRAP_TOKEN}.`)).toThrow('This is no operator token')
   expect(() => node.operators.find(header)).toThrow('This is no operator token')
   expect(() => node.keys.find(`Bearer ${token}`)).toThrow('This is no API key')
   await call(revokeOperatorToken, node.ctx, { id })
   expect(await outcome(node.operators, `Bearer ${token}`)).toBe('The operator token is revoked')
-  await until('the other node follows', async () => (await outcome(other.operators, `Bearer ${token}`)) === 'The operator token is revoked', 1000)
+  await until(
+    'the other node follows',
+    async () => (await outcome(other.operators, `Bearer ${token}`)) === 'The operator token is revoked',
+    1000,
+  )
   const again = await call(revokeOperatorToken, node.ctx, { id })
   expect(await call(revokeOperatorToken, node.ctx, { id })).toEqual(again)
 })

@@ -69,7 +69,12 @@ export async function send(
   node: TestNode,
   method: string,
   path: string,
-  { json, text, headers, token = BOOTSTRAP_TOKEN }: { json?: unknown; text?: string; headers?: Record<string, string>; token?: string } = {},
+  {
+    json,
+    text,
+    headers,
+    token = BOOTSTRAP_TOKEN,
+  }: { json?: unknown; text?: string; headers?: Record<string, string>; token?: string } = {},
 ): Promise<Reply> {
   const body = json === undefined ? text : JSON.stringify(json)
   const response = await fetch(node.baseUrl + path, {
@@ -85,7 +90,11 @@ export async function send(
 }
 
 /** Asks until the answer is yes. */
-export async function until(what: string, condition: () => boolean | Promise<boolean>, deadlineMs = 5000): Promise<void> {
+export async function until(
+  what: string,
+  condition: () => boolean | Promise<boolean>,
+  deadlineMs = 5000,
+): Promise<void> {
   const ends = Date.now() + deadlineMs
   while (!(await condition())) {
     if (Date.now() > ends) throw new Error(`${what}: not within ${deadlineMs} ms`)

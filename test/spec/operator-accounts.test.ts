@@ -1,6 +1,8 @@
 // The operator API for accounts, keys and the audit log, over HTTP only.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createOperatorToken } from '#accounts/create-operator-token.ts'
 import { newKey } from '#accounts/key-format.ts'
+import { call } from '#core/verb.ts'
 import { openNode, type Reply, send, type TestNode } from '../accounts/node.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
@@ -19,7 +21,8 @@ afterAll(async () => {
 })
 
 const get = (path: string) => send(node, 'GET', V1 + path)
-const post = (path: string, json: unknown, headers: Record<string, string> = {}) => send(node, 'POST', V1 + path, { json, headers })
+const post = (path: string, json: unknown, headers: Record<string, string> = {}) =>
+  send(node, 'POST', V1 + path, { json, headers })
 const patch = (path: string, json: unknown) => send(node, 'PATCH', V1 + path, { json })
 const remove = (path: string) => send(node, 'DELETE', V1 + path)
 
@@ -28,7 +31,10 @@ async function open(name = 'Kart Evi', plan = 'plus', credits = 0): Promise<{ id
   return body.data
 }
 
-async function keyFor(accountId: number, more: object = {}): Promise<{ id: number; key: string; expires_at: string | null }> {
+async function keyFor(
+  accountId: number,
+  more: object = {},
+): Promise<{ id: number; key: string; expires_at: string | null }> {
   const { body } = await post(`/accounts/${accountId}/keys`, more)
   return body.data
 }
@@ -58,7 +64,10 @@ describe('accounts', () => {
     const account = created.body.data as { id: number }
     expect((await get(`/accounts/${account.id}`)).body).toEqual({ success: true, data: account })
     const changed = await patch(`/accounts/${account.id}`, { name: 'Ev', plan: 'enterprise', suspended: true })
-    expect(changed).toMatchObject({ status: 200, body: { data: { ...account, name: 'Ev', plan: 'enterprise', suspended: true } } })
+    expect(changed).toMatchObject({
+      status: 200,
+      body: { data: { ...account, name: 'Ev', plan: 'enterprise', suspended: true } },
+    })
     expect((await get(`/accounts/${account.id}`)).body.data).toEqual(changed.body.data)
   })
 
@@ -67,7 +76,12 @@ describe('accounts', () => {
     const first = await get('/accounts?per_page=2')
     const { total } = first.body.pagination as { total: number }
     expect(first.body.data).toHaveLength(2)
-    expect(first.body.pagination).toMatchObject({ current_page: 1, per_page: 2, last_page: Math.ceil(total / 2), has_more: true })
+    expect(first.body.pagination).toMatchObject({
+      current_page: 1,
+      per_page: 2,
+      last_page: Math.ceil(total / 2),
+      has_more: true,
+    })
     const beyond = await get('/accounts?page=2000000000&per_page=100')
     expect(beyond).toMatchObject({ status: 200, body: { data: [], pagination: { total, has_more: false } } })
     expectRefusal(await get('/accounts?page=0&per_page=101'), 422, 'VALIDATION_ERROR', ['page', 'per_page'])
@@ -75,8 +89,13 @@ describe('accounts', () => {
 
   test('credits are given and taken, never below 0', async () => {
     const { id } = await open('Credits', 'plus', 2)
-    expect((await post(`/accounts/${id}/credits`, { amount: 5, reason: 'sale' })).body.data).toEqual({ highlight_credits: 7 })
-    expect(await post(`/accounts/${id}/credits`, { amount: -7 })).toMatchObject({ status: 200, body: { data: { highlight_credits: 0 } } })
+    expect((await post(`/accounts/${id}/credits`, { amount: 5, reason: 'sale' })).body.data).toEqual({
+      highlight_credits: 7,
+    })
+    expect(await post(`/accounts/${id}/credits`, { amount: -7 })).toMatchObject({
+      status: 200,
+      body: { data: { highlight_credits: 0 } },
+    })
     expectRefusal(await post(`/accounts/${id}/credits`, { amount: -1 }), 422, 'VALIDATION_ERROR', ['amount'])
     for (const amount of [0, 0.5, '1', null, 1e15]) {
       expectRefusal(await post(`/accounts/${id}/credits`, { amount }), 422, 'VALIDATION_ERROR', ['amount'])
@@ -104,7 +123,10 @@ describe('keys', () => {
     expect(Math.abs(Date.parse(old.expires_at) - node.clock.now().getTime() - 3_600_000)).toBeLessThan(60_000)
     expect(JSON.stringify(listed.body)).not.toContain('mintmark_')
     const revoked = await remove(`/keys/${key.id}`)
-    expect(revoked).toMatchObject({ status: 200, body: { data: { id: key.id, revoked_at: expect.any(String) as string } } })
+    expect(revoked).toMatchObject({
+      status: 200,
+      body: { data: { id: key.id, revoked_at: expect.any(String) as string } },
+    })
     expect((await remove(`/keys/${key.id}`)).body).toEqual(revoked.body)
     expectRefusal(await post(`/keys/${key.id}/rotate`, {}), 409, 'CONFLICT')
   })
@@ -120,7 +142,15 @@ describe('keys', () => {
   test('refuse an expiry that has passed or is no moment, and overlaps out of bounds', async () => {
     const { id } = await open()
     const key = await keyFor(id)
-    const texts = ['2020-01-01T00:00:00Z', '2090-01-01', 'tomorrow', '2090-01-01T00:00:00', '2090-12-31T23:59:60Z', '2090-01-01T00:00:00Z[UTC]', 5]
+    const texts = [
+      '2020-01-01T00:00:00Z',
+      '2090-01-01',
+      'tomorrow',
+      '2090-01-01T00:00:00',
+      '2090-12-31T23:59:60Z',
+      '2090-01-01T00:00:00Z[UTC]',
+      5,
+    ]
     for (const expires_at of texts) {
       expectRefusal(await post(`/accounts/${id}/keys`, { expires_at }), 422, 'VALIDATION_ERROR', ['expires_at'])
     }
@@ -135,7 +165,13 @@ describe('refusals', () => {
     const { id } = await open()
     const { key } = await keyFor(id)
     for (const token of ['x', newKey('operator'), key]) {
-      for (const [method, path] of [['GET', '/accounts'], ['POST', '/accounts'], ['PUT', '/accounts'], ['GET', '/nothing'], ['GET', '']]) {
+      for (const [method, path] of [
+        ['GET', '/accounts'],
+        ['POST', '/accounts'],
+        ['PUT', '/accounts'],
+        ['GET', '/nothing'],
+        ['GET', ''],
+      ]) {
         const reply = await send(node, method!, V1 + path, { token })
         expectRefusal(reply, 401, 'UNAUTHENTICATED')
         expect(reply.headers.get('www-authenticate')).toBe('Bearer')
@@ -156,19 +192,25 @@ describe('refusals', () => {
     for (const label of ['a\0b', 'x'.repeat(201), '\udc00', null]) {
       expectRefusal(await post(`/accounts/${id}/keys`, { label }), 422, 'VALIDATION_ERROR', ['label'])
     }
-    expectRefusal(await patch(`/accounts/${id}`, { suspended: 'yes', plan: null }), 422, 'VALIDATION_ERROR', ['suspended', 'plan'])
-    expectRefusal(await patch(`/accounts/${id}`, { highlight_credits: 5 }), 422, 'VALIDATION_ERROR', ['highlight_credits'])
+    expectRefusal(await patch(`/accounts/${id}`, { suspended: 'yes', plan: null }), 422, 'VALIDATION_ERROR', [
+      'suspended',
+      'plan',
+    ])
+    expectRefusal(await patch(`/accounts/${id}`, { highlight_credits: 5 }), 422, 'VALIDATION_ERROR', [
+      'highlight_credits',
+    ])
     expectRefusal(await patch(`/accounts/${id}`, { id: 5, plan: 'plus' }), 422, 'VALIDATION_ERROR', ['id'])
     expectRefusal(await patch(`/accounts/${id}`, {}), 422, 'VALIDATION_ERROR', ['body'])
   })
 
   test('names of any script are kept as they are', async () => {
-    const name = 'Şişli Kartçısı 宝可梦 🃏 O\'Neil; drop table accounts'
+    const name = "Şişli Kartçısı 宝可梦 🃏 O'Neil; drop table accounts"
     expect((await post('/accounts', { name, plan: 'plus' })).body.data).toMatchObject({ name })
   })
 
   test('bodies must be JSON objects of bounded size', async () => {
-    const raw = (text: string, type = 'application/json') => send(node, 'POST', `${V1}/accounts`, { text, headers: { 'content-type': type } })
+    const raw = (text: string, type = 'application/json') =>
+      send(node, 'POST', `${V1}/accounts`, { text, headers: { 'content-type': type } })
     for (const text of ['{', '[]', '"x"', '5', 'nul']) expectRefusal(await raw(text), 400, 'INVALID_JSON')
     expectRefusal(await raw('name=x', 'application/x-www-form-urlencoded'), 415, 'UNSUPPORTED_MEDIA_TYPE')
     expectRefusal(await raw(`{"name":"${'x'.repeat(2 ** 20)}"}`), 413, 'PAYLOAD_TOO_LARGE')
@@ -184,7 +226,8 @@ describe('refusals', () => {
       expectRefusal(await post(`/keys/${id}/rotate`, {}), 404, 'NOT_FOUND')
       expectRefusal(await remove(`/keys/${id}`), 404, 'NOT_FOUND')
     }
-    for (const id of ['abc', '1.5', '1e3', '%00']) expectRefusal(await get(`/accounts/${id}`), 422, 'VALIDATION_ERROR', ['id'])
+    for (const id of ['abc', '1.5', '1e3', '%00'])
+      expectRefusal(await get(`/accounts/${id}`), 422, 'VALIDATION_ERROR', ['id'])
   })
 
   test('other methods are 405, other paths 404', async () => {
@@ -197,7 +240,8 @@ describe('refusals', () => {
 })
 
 describe('idempotency', () => {
-  const rows = async (name: string) => (await node.db.kysely.selectFrom('accounts').select('id').where('name', '=', name).execute()).length
+  const rows = async (name: string) =>
+    (await node.db.kysely.selectFrom('accounts').select('id').where('name', '=', name).execute()).length
 
   test('the same key and body give the first answer again, and one account', async () => {
     const body = { name: 'Once', plan: 'plus' }
@@ -206,13 +250,19 @@ describe('idempotency', () => {
     expect([first.status, second.status]).toEqual([201, 201])
     expect(second.body).toEqual(first.body)
     expect(await rows('Once')).toBe(1)
-    expectRefusal(await post('/accounts', { ...body, plan: 'starter' }, { 'idempotency-key': 'once-1' }), 409, 'IDEMPOTENCY_CONFLICT')
+    expectRefusal(
+      await post('/accounts', { ...body, plan: 'starter' }, { 'idempotency-key': 'once-1' }),
+      409,
+      'IDEMPOTENCY_CONFLICT',
+    )
     expect(await rows('Once')).toBe(1)
   })
 
   test('several at once make one account', async () => {
     const body = { name: 'At once', plan: 'plus' }
-    const replies = await Promise.all(Array.from({ length: 8 }, () => post('/accounts', body, { 'idempotency-key': 'once-2' })))
+    const replies = await Promise.all(
+      Array.from({ length: 8 }, () => post('/accounts', body, { 'idempotency-key': 'once-2' })),
+    )
     const answers = replies.filter((reply) => reply.status === 201)
     expect(answers.length).toBeGreaterThan(0)
     for (const answer of answers) expect(answer.body).toEqual(answers[0]!.body)
@@ -239,13 +289,36 @@ describe('idempotency', () => {
     expect((await post(`/accounts/${id}/credits`, { amount: 1 }, key)).body.data).toEqual({ highlight_credits: 1 })
   })
 
+  test('the same key with another token of the operator is a conflict, never the other answer', async () => {
+    const { id } = await open()
+    const scope = 'operator:bootstrap'
+    await post(`/accounts/${id}/keys`, {}, { 'idempotency-key': 'token-1' })
+    const { token, id: tokenId } = await call(createOperatorToken, node.ctx, { label: 'other' })
+    const headers = { 'idempotency-key': 'token-1' }
+    expect((await send(node, 'POST', `${V1}/accounts/${id}/keys`, { json: {}, headers, token })).status).toBe(201)
+    // As after a change of the bootstrap token: the same operator with another credential.
+    const keys = node.db.kysely
+      .updateTable('idempotency_keys')
+      .set({ scope })
+      .where('scope', '=', `operator:other:${tokenId}`)
+    await node.db.kysely
+      .deleteFrom('idempotency_keys')
+      .where('scope', '=', scope)
+      .where('key', '=', 'token-1')
+      .execute()
+    await keys.execute()
+    expectRefusal(await post(`/accounts/${id}/keys`, {}, headers), 409, 'IDEMPOTENCY_CONFLICT')
+  })
+
   test('a header that is no key is refused', async () => {
     for (const key of ['', 'a b', 'caf\xe9', 'x'.repeat(256)]) {
       const reply = await post('/accounts', { name: 'Never', plan: 'plus' }, { 'idempotency-key': key })
       expectRefusal(reply, 422, 'VALIDATION_ERROR', ['Idempotency-Key'])
     }
     expect(await rows('Never')).toBe(0)
-    expect((await post('/accounts', { name: 'Longest', plan: 'plus' }, { 'idempotency-key': '~'.repeat(255) })).status).toBe(201)
+    expect(
+      (await post('/accounts', { name: 'Longest', plan: 'plus' }, { 'idempotency-key': '~'.repeat(255) })).status,
+    ).toBe(201)
   })
 })
 
@@ -263,9 +336,19 @@ describe('the audit log', () => {
     expect(body).toMatchObject({
       pagination: { total: 3 },
       data: [
-        { action: 'account.add-credits', before: { highlight_credits: 0 }, after: { highlight_credits: 4, amount: 4, reason: 'gift' } },
+        {
+          action: 'account.add-credits',
+          before: { highlight_credits: 0 },
+          after: { highlight_credits: 4, amount: 4, reason: 'gift' },
+        },
         { action: 'account.change', before: { plan: 'starter' }, after: { plan: 'plus' } },
-        { action: 'account.create', actor: 'operator:bootstrap', before: null, after: { name: 'Audited' }, request_id: 'audit-test-1' },
+        {
+          action: 'account.create',
+          actor: 'operator:bootstrap',
+          before: null,
+          after: { name: 'Audited' },
+          request_id: 'audit-test-1',
+        },
       ],
     })
   })
@@ -274,9 +357,14 @@ describe('the audit log', () => {
     await open()
     const all = (await get('/audit?per_page=100')).body.data as { id: number; at: string; action: string }[]
     expect(all.map((row) => row.id)).toEqual(all.map((row) => row.id).toSorted((a, b) => b - a))
-    const creations = (await get('/audit?action=account.create&actor=operator:bootstrap')).body.data as { action: string }[]
+    const creations = (await get('/audit?action=account.create&actor=operator:bootstrap')).body.data as {
+      action: string
+    }[]
     expect(new Set(creations.map((row) => row.action))).toEqual(new Set(['account.create']))
-    expect(await get('/audit?actor=operator:nobody')).toMatchObject({ status: 200, body: { data: [], pagination: { total: 0, last_page: 1 } } })
+    expect(await get('/audit?actor=operator:nobody')).toMatchObject({
+      status: 200,
+      body: { data: [], pagination: { total: 0, last_page: 1 } },
+    })
     const { at } = all[0]!
     const since = (await get(`/audit?from=${at}`)).body.data as { at: string }[]
     const earlier = (await get(`/audit?to=${at}`)).body.data as { at: string }[]
@@ -304,9 +392,15 @@ describe('the audit log', () => {
 test('the document is OpenAPI 3.1, open to all, and has the routes but not their 405s', async () => {
   const response = await fetch(`${node.baseUrl}/operator/openapi.json`)
   expect(response.status).toBe(200)
-  const document = (await response.json()) as { openapi: string; info: { title: string }; paths: Record<string, object> }
+  const document = (await response.json()) as {
+    openapi: string
+    info: { title: string }
+    paths: Record<string, object>
+  }
   expect(document).toMatchObject({ openapi: '3.1.0', info: { title: 'Mintmark operator API' } })
-  const routes = Object.entries(document.paths).map(([path, methods]) => `${path} ${Object.keys(methods).toSorted().join(' ')}`)
+  const routes = Object.entries(document.paths).map(
+    ([path, methods]) => `${path} ${Object.keys(methods).toSorted().join(' ')}`,
+  )
   expect(routes).toEqual(
     expect.arrayContaining([
       '/operator/v1/accounts get post',
