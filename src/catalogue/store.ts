@@ -1,5 +1,6 @@
 // SQL of categories, items and their foreign ids: reading them as records, and writing many at once.
 import { sql } from 'kysely'
+import { existing } from '#core/fields.ts'
 import type { Market } from '#core/markets.ts'
 import type { Note } from '#db/change.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
@@ -77,6 +78,25 @@ export async function saveCategory(
   await tx.updateTable('categories').set({ ...values, slug, updated_at: sql<Date>`now()` }).where('id', '=', existing.id).execute()
   note.changed('categories', [existing.id])
   return { id: existing.id, outcome: 'updated' }
+}
+
+/** Gives an item or a category another ref (an item perhaps in another market); what is saved after it finds it there. */
+export async function renameRef(
+  tx: Tx,
+  note: Note,
+  table: 'items' | 'categories',
+  id: number,
+  ref: string,
+  market?: Market,
+): Promise<void> {
+  const values = { ref, ...(market !== undefined && { market }), updated_at: sql<Date>`now()` }
+  await tx.updateTable(table).set(values).where('id', '=', id).execute()
+  note.changed(table, [id])
+}
+
+/** Keeps other changes of the item waiting until the transaction ends. */
+export async function lockItem(tx: Tx, id: number): Promise<void> {
+  await tx.selectFrom('items').select('id').where('id', '=', existing('item', id)).forUpdate().execute()
 }
 
 interface StoredItem {

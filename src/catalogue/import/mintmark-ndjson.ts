@@ -3,23 +3,13 @@ import { ServiceError } from '#core/errors.ts'
 import { ndjsonRows } from '#core/feed.ts'
 import { bodyReader, type Static, Type } from '#core/input.ts'
 import { parseLabel } from '#core/labels.ts'
-import { MARKETS } from '#core/markets.ts'
 import { parseMinor } from '#core/money.ts'
-import { type CatalogueFormat, type CategoryRecord, GENRES, type ItemRecord } from '../records.ts'
+import {
+  address, AttributeList, closed, Details, ForeignIdList, genre, market, matching, orNull, positive, shortText, slug,
+} from '../fields.ts'
+import type { CatalogueFormat, CategoryRecord, ItemRecord } from '../records.ts'
+import { detailsFromRow, detailsToRow } from '../store.ts'
 import { catalogueRows, type Entry, type Json } from './reading.ts'
-
-// PostgreSQL cannot store NUL; white space at the ends would make two names of one.
-const TEXT_PATTERN = '^(?=\\S)[^\\u0000]*\\S$'
-
-/** Text of a field: `allowed` is what a refusal says. */
-const matching = (pattern: string, maxLength: number, allowed: string) => Type.String({ pattern, maxLength, allowed })
-const shortText = () => matching(TEXT_PATTERN, 500, 'text of 1 to 500 characters without white space at its ends')
-const slug = () => matching('^[a-z0-9]+(-[a-z0-9]+)*$', 300, 'lower-case words and digits joined with "-"')
-const address = () => matching('^https?://[^\\s\\u0000]+$', 2000, 'an http or https address')
-const positive = () => Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 })
-const market = () => Type.Enum([...MARKETS])
-const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
-const closed = { additionalProperties: false } as const
 
 const CATEGORY = Type.Object(
   {
@@ -31,21 +21,6 @@ const CATEGORY = Type.Object(
     parent: Type.Optional(orNull(shortText())),
     image: orNull(address()),
     printed_total: Type.Optional(orNull(positive())),
-  },
-  closed,
-)
-
-const DETAILS = Type.Object(
-  {
-    rarity: Type.Optional(shortText()),
-    illustrator: Type.Optional(shortText()),
-    hp: Type.Optional(positive()),
-    types: Type.Optional(Type.Array(shortText())),
-    dex_ids: Type.Optional(Type.Array(positive())),
-    stage: Type.Optional(shortText()),
-    evolve_from: Type.Optional(shortText()),
-    suffix: Type.Optional(shortText()),
-    level: Type.Optional(positive()),
   },
   closed,
 )
@@ -69,18 +44,14 @@ const ITEM = Type.Object(
     name: shortText(),
     code: orNull(shortText()),
     slug: Type.Optional(slug()),
-    genre: Type.Enum([...GENRES]),
+    genre: genre(),
     game: slug(),
     category: shortText(),
     images: Type.Array(Type.Object({ url: address(), order: positive() }, closed)),
-    attributes: Type.Array(
-      Type.Object({ name: shortText(), value: Type.String({ maxLength: 10_000, pattern: '^[^\\u0000]*$' }) }, closed),
-    ),
+    attributes: AttributeList,
     groups: Type.Array(slug()),
-    details: DETAILS,
-    foreign_ids: Type.Array(
-      Type.Object({ source: slug(), id: shortText(), finish: Type.Optional(shortText()) }, closed),
-    ),
+    details: Details,
+    foreign_ids: ForeignIdList,
     prices: Type.Optional(Type.Array(PRICE)),
   },
   closed,
@@ -125,14 +96,9 @@ function itemEntry({ details, foreign_ids, prices, ...rest }: Static<typeof ITEM
     if (!parseMinor(price)) return refused('price must be above 0')
     if (!isTime(updated_at)) return refused('updated_at must be a time that exists')
   }
-  const { dex_ids, evolve_from, ...sameNamed } = details
   const item: ItemRecord = {
     ...rest,
-    details: {
-      ...sameNamed,
-      ...(dex_ids && { dexIds: dex_ids }),
-      ...(evolve_from !== undefined && { evolveFrom: evolve_from }),
-    },
+    details: detailsFromRow(details),
     foreignIds: foreign_ids,
     ...(prices && { prices: prices.map(({ updated_at, ...price }) => ({ ...price, updatedAt: updated_at })) }),
   }
@@ -167,17 +133,7 @@ export function itemLine(record: ItemRecord): string {
     images: record.images.map(({ url, order }) => ({ url, order })),
     attributes: record.attributes.map(({ name: attribute, value }) => ({ name: attribute, value })),
     groups,
-    details: {
-      rarity: d.rarity,
-      illustrator: d.illustrator,
-      hp: d.hp,
-      types: d.types,
-      dex_ids: d.dexIds,
-      stage: d.stage,
-      evolve_from: d.evolveFrom,
-      suffix: d.suffix,
-      level: d.level,
-    },
+    details: detailsToRow(d),
     foreign_ids: record.foreignIds.map(({ source, id, finish }) => ({ source, id, finish })),
     prices: record.prices?.map((p) => ({ market: p.market, label: p.label, price: p.price, updated_at: p.updatedAt })),
   }

@@ -1,0 +1,63 @@
+// Changes a category; what is not named stays.
+import { sql } from 'kysely'
+import { invalid } from '#core/errors.ts'
+import { id } from '#core/fields.ts'
+import { Type } from '#core/input.ts'
+import { verb } from '#core/verb.ts'
+import { change, type WriteCtx } from '#db/change.ts'
+import type { Tx } from '#db/schema.ts'
+import { CategoryBody, checkParent } from './category-fields.ts'
+import { closed } from './fields.ts'
+import { fetchCategory, isWithin } from './stored-categories.ts'
+import { renameRef, saveCategory } from './store.ts'
+import type { StoredCategory } from './stored-schemas.ts'
+import { refuseTaken } from './taken.ts'
+
+const { ref, name, slug, game, market, parent_id, image } = CategoryBody
+
+export const changeCategory = verb(
+  {
+    needs: 'operator',
+    input: Type.Object(
+      {
+        id: id('category'),
+        ref,
+        name: Type.Optional(name),
+        slug,
+        game: Type.Optional(game),
+        market: Type.Optional(market),
+        parent_id,
+        image,
+      },
+      closed,
+    ),
+  },
+  (ctx: WriteCtx, { id, ...fields }) =>
+    change(ctx, async (tx, note) => {
+      if (Object.keys(fields).length === 0) {
+        throw invalid([{ field: 'body', message: 'must have at least one of ref, name, slug, game, parent_id, image' }])
+      }
+      // Two moves at once could close a circle that neither of them sees.
+      await sql`select pg_advisory_xact_lock(7309, 0)`.execute(tx)
+      const before = await fetchCategory(tx, id)
+      if (fields.market !== undefined && fields.market !== before.market) {
+        throw invalid([{ field: 'market', message: `stays ${before.market}: the items of a category are of its market` }])
+      }
+      if (typeof fields.parent_id === 'number') await checkMove(tx, before, fields.parent_id)
+      const { parent_id: parentId, ...values } = { ...before, ...fields }
+      await refuseTaken('category', async () => {
+        if (values.ref !== before.ref) await renameRef(tx, note, 'categories', id, values.ref)
+        await saveCategory(tx, note, values, parentId)
+      })
+      const after = await fetchCategory(tx, id)
+      note.audit({ action: 'category.change', subject: 'category', id, before, after })
+      return after
+    }),
+)
+
+async function checkMove(tx: Tx, { id, market }: StoredCategory, parentId: number): Promise<void> {
+  await checkParent(tx, parentId, market)
+  if (await isWithin(tx, parentId, id)) {
+    throw invalid([{ field: 'parent_id', message: 'may not be the category itself or one below it' }])
+  }
+}

@@ -1,0 +1,27 @@
+// Makes a category.
+import { randomUUID } from 'node:crypto'
+import { conflict } from '#core/errors.ts'
+import { Type } from '#core/input.ts'
+import { verb } from '#core/verb.ts'
+import { change, type WriteCtx } from '#db/change.ts'
+import { CategoryBody, checkParent } from './category-fields.ts'
+import { closed } from './fields.ts'
+import { categoriesByRef, saveCategory } from './store.ts'
+import { fetchCategory } from './stored-categories.ts'
+import type { StoredCategory } from './stored-schemas.ts'
+import { refuseTaken } from './taken.ts'
+
+export const createCategory = verb(
+  { needs: 'operator', input: Type.Object(CategoryBody, closed) },
+  (ctx: WriteCtx, { ref = `manual:${randomUUID()}`, parent_id: parentId = null, image = null, ...fields }) =>
+    change(ctx, async (tx, note): Promise<StoredCategory> => {
+      if (parentId !== null) await checkParent(tx, parentId, fields.market)
+      const earlier = (await categoriesByRef(tx, fields.market, [ref])).get(ref)
+      if (earlier) throw conflict(`The category ${earlier.id} has the ref ${ref} in ${fields.market}`)
+      const { id } = await refuseTaken('category', () => saveCategory(tx, note, { ...fields, ref, image }, parentId))
+      const category = await fetchCategory(tx, id)
+      if (fields.slug !== undefined && category.slug !== fields.slug) throw conflict('Another category has this slug')
+      note.audit({ action: 'category.create', subject: 'category', id, after: category })
+      return category
+    }),
+)

@@ -1,0 +1,27 @@
+// Makes an item by hand; feeds make theirs by import.
+import { randomUUID } from 'node:crypto'
+import { conflict } from '#core/errors.ts'
+import { Type } from '#core/input.ts'
+import { verb } from '#core/verb.ts'
+import { change, type WriteCtx } from '#db/change.ts'
+import { closed } from './fields.ts'
+import { ItemBody, resolveItem } from './item-fields.ts'
+import { saveItems } from './store.ts'
+import { fetchItem } from './stored-items.ts'
+import type { StoredItem } from './stored-schemas.ts'
+import { refuseTaken } from './taken.ts'
+
+export const createItem = verb(
+  { needs: 'operator', input: Type.Object(ItemBody, closed) },
+  (ctx: WriteCtx, { ref = `manual:${randomUUID()}`, ...fields }) =>
+    change(ctx, async (tx, note): Promise<StoredItem> => {
+      const write = await resolveItem(tx, { ...fields, ref })
+      const saved = await refuseTaken('item', () => saveItems(tx, note, [write]))
+      const id = saved.ids[0]!
+      if (saved.created === 0) throw conflict(`The item ${id} has the ref ${ref} in ${fields.market}`)
+      const item = await fetchItem(tx, id)
+      if (fields.slug !== undefined && item.slug !== fields.slug) throw conflict('Another item has this slug')
+      note.audit({ action: 'item.create', subject: 'item', id, after: item })
+      return item
+    }),
+)

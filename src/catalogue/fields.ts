@@ -1,0 +1,72 @@
+// Fields of categories and items as bodies and our own file format carry them, each rule once.
+import { Type } from '#core/input.ts'
+import { MARKETS } from '#core/markets.ts'
+import { GENRES } from './records.ts'
+
+export const closed = { additionalProperties: false } as const
+
+// PostgreSQL cannot store NUL, JSON columns refuse halves of surrogate pairs; white space at the ends would make two
+// names of one.
+const TEXT_PATTERN = '^(?=\\S)[^\\u0000\\p{Cs}]*\\S$'
+const VALUE_PATTERN = '^[^\\u0000\\p{Cs}]*$'
+
+/** Text of a field: `allowed` is what a refusal says. */
+export function matching(pattern: string, maxLength: number, allowed: string, description?: string) {
+  return Type.String({ pattern, maxLength, allowed, ...(description && { description }) })
+}
+
+export function shortText(description?: string) {
+  return matching(TEXT_PATTERN, 500, 'text of 1 to 500 characters without white space at its ends', description)
+}
+
+export function slug(description?: string) {
+  return matching('^[a-z0-9]+(-[a-z0-9]+)*$', 300, 'lower-case words and digits joined with "-"', description)
+}
+
+export function address(description?: string) {
+  return matching('^https?://[^\\s\\u0000\\p{Cs}]+$', 2000, 'an http or https address', description)
+}
+
+export function positive() {
+  return Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 })
+}
+
+export function market() {
+  return Type.Enum([...MARKETS])
+}
+
+export function genre() {
+  return Type.Enum([...GENRES])
+}
+
+export function orNull<T extends Type.TSchema>(schema: T) {
+  return Type.Union([schema, Type.Null()])
+}
+
+export const AttributeList = Type.Array(
+  Type.Object(
+    { name: shortText(), value: matching(VALUE_PATTERN, 10_000, 'text of at most 10000 characters') },
+    closed,
+  ),
+  { maxItems: 200, description: 'Shown in this order', examples: [[{ name: 'Rarity', value: 'Rare Holo' }]] },
+)
+
+export const ForeignIdList = Type.Array(
+  Type.Object({ source: slug(), id: shortText(), finish: Type.Optional(shortText()) }, closed),
+  { maxItems: 200, description: 'Ids of the item in other systems, by which price feeds find it' },
+)
+
+export const Details = Type.Object(
+  {
+    rarity: Type.Optional(shortText()),
+    illustrator: Type.Optional(shortText()),
+    hp: Type.Optional(positive()),
+    types: Type.Optional(Type.Array(shortText(), { maxItems: 50 })),
+    dex_ids: Type.Optional(Type.Array(positive(), { maxItems: 50 })),
+    stage: Type.Optional(shortText()),
+    evolve_from: Type.Optional(shortText()),
+    suffix: Type.Optional(shortText()),
+    level: Type.Optional(positive()),
+  },
+  closed,
+)

@@ -1,0 +1,31 @@
+// Items as operators see them, oldest first.
+import { filter } from '#core/fields.ts'
+import { Type } from '#core/input.ts'
+import { type Page, pageParams, pagination } from '#core/paging.ts'
+import { verb } from '#core/verb.ts'
+import type { ReadCtx } from '#db/change.ts'
+import { closed, market } from './fields.ts'
+import { CategoryParam } from './params.ts'
+import { pageOfItems } from './stored-items.ts'
+import type { StoredItem } from './stored-schemas.ts'
+
+export const listStoredItems = verb(
+  {
+    needs: 'operator',
+    input: Type.Object(
+      {
+        market: Type.Optional(market()),
+        game: filter('Such as `pokemon`'),
+        ref: filter('Exactly this ref'),
+        category_id: Type.Optional(CategoryParam),
+        search: filter('Part of name, code or ref, in any case'),
+        ...pageParams(20),
+      },
+      closed,
+    ),
+  },
+  async (ctx: ReadCtx, { page = 1, per_page: perPage = 20, category_id: categoryId, ...rest }): Promise<Page<StoredItem>> => {
+    const { rows, total } = await pageOfItems(ctx.db.kysely, { ...rest, categoryId }, perPage, (page - 1) * perPage)
+    return { rows, pagination: pagination(page, perPage, total) }
+  },
+)

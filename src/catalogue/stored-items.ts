@@ -1,0 +1,104 @@
+// SQL of items as operators see them.
+import { type SelectQueryBuilder, sql } from 'kysely'
+import { existing, missing } from '#core/fields.ts'
+import { type Market, MARKETS } from '#core/markets.ts'
+import { jsonReady } from '#db/json-ready.ts'
+import type { Queryable, Schema } from '#db/schema.ts'
+import { labelOrder } from '#core/labels.ts'
+import { escapeLike } from './like.ts'
+import type { ForeignId } from './records.ts'
+import type { PricedItem, StoredItem } from './stored-schemas.ts'
+
+export interface ItemFilter {
+  market?: Market
+  game?: string
+  ref?: string
+  /** with everything below it */
+  categoryId?: number
+  /** part of name, code or ref */
+  search?: string
+}
+
+/** @throws NOT_FOUND */
+export async function fetchItem(on: Queryable, id: number): Promise<StoredItem> {
+  const [item] = await viewsOf(on.selectFrom('items as i').where('i.id', '=', existing('item', id)))
+  if (!item) throw missing('item', id)
+  return item
+}
+
+/** With its current prices of all markets. @throws NOT_FOUND */
+export async function fetchPricedItem(on: Queryable, id: number): Promise<PricedItem> {
+  const item = await fetchItem(on, id)
+  const rows = await on
+    .selectFrom('prices as p')
+    .innerJoin('groups as g', 'g.id', 'p.label_id')
+    .select(['p.market', 'g.name as label', 'p.price', 'p.updated_at', 'p.import_id'])
+    .where('p.item_id', '=', item.id)
+    .execute()
+  const prices = rows
+    .map((row) => ({ ...jsonReady(row), market: MARKETS[row.market]!, price: Number(row.price), order: `${row.market}${labelOrder(row.label)}` }))
+    .sort((a, b) => (a.order < b.order ? -1 : 1))
+    .map(({ order: _order, ...price }) => price)
+  return { ...item, prices }
+}
+
+export async function pageOfItems(
+  on: Queryable,
+  filter: ItemFilter,
+  limit: number,
+  offset: number,
+): Promise<{ rows: StoredItem[]; total: number }> {
+  let matching = on.selectFrom('items as i')
+  if (filter.market !== undefined) matching = matching.where('i.market', '=', filter.market)
+  if (filter.game !== undefined) matching = matching.where('i.game', '=', filter.game)
+  if (filter.ref !== undefined) matching = matching.where('i.ref', '=', filter.ref)
+  if (filter.categoryId !== undefined) {
+    matching = matching.where('i.category_id', 'in', sql<number>`(
+      with recursive down as (
+        select id from categories where id = ${filter.categoryId}::bigint
+        union select c.id from categories c join down on c.parent_id = down.id
+      ) select id from down)`)
+  }
+  if (filter.search !== undefined) {
+    const like = `%${escapeLike(filter.search)}%`
+    matching = matching.where((eb) => eb.or([eb('i.name', 'ilike', like), eb('i.code', 'ilike', like), eb('i.ref', 'ilike', like)]))
+  }
+  const [rows, counted] = await Promise.all([
+    viewsOf(matching.orderBy('i.id').limit(limit).offset(offset)),
+    matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  ])
+  return { rows, total: counted.total }
+}
+
+async function viewsOf(items: SelectQueryBuilder<Schema & { i: Schema['items'] }, 'i', object>): Promise<StoredItem[]> {
+  const rows = await items
+    .innerJoin('categories as c', 'c.id', 'i.category_id')
+    .select(['i.id', 'i.ref', 'i.name', 'i.code', 'i.slug', 'i.genre', 'i.game', 'i.market', 'i.category_id'])
+    .select(['i.images', 'i.attributes', 'i.group_ids', 'i.details', 'i.created_at', 'i.updated_at'])
+    .select(['c.name as category_name', 'c.slug as category_slug'])
+    .select(
+      sql<ForeignId[] | null>`(
+        select json_agg(json_build_object('source', source, 'id', foreign_id, 'finish', finish) order by source, foreign_id, finish)
+        from item_foreign_ids f where f.item_id = i.id)`.as('foreign_ids'),
+    )
+    .execute()
+  return rows.map(({ category_name, category_slug, group_ids, foreign_ids, created_at, updated_at, ...row }) => ({
+    id: row.id,
+    ref: row.ref,
+    name: row.name,
+    code: row.code,
+    slug: row.slug,
+    genre: row.genre as StoredItem['genre'],
+    game: row.game,
+    market: row.market,
+    category_id: row.category_id,
+    category: { id: row.category_id, name: category_name, slug: category_slug },
+    images: row.images,
+    attributes: row.attributes,
+    groups: group_ids,
+    details: row.details as StoredItem['details'],
+    foreign_ids: (foreign_ids ?? []).map(({ source, id, finish }) => ({ source, id, ...(finish && { finish }) })),
+    created_at: created_at.toISOString(),
+    updated_at: updated_at.toISOString(),
+  }))
+}

@@ -1,0 +1,64 @@
+// Categories and items as operators see them: every stored field, in the operator API's names, ready for JSON.
+import { type Static, Type } from '#core/input.ts'
+import { MARKETS } from '#core/markets.ts'
+import { closed, Details, ForeignIdList, genre, market, orNull } from './fields.ts'
+
+const Time = Type.String({ format: 'date-time', description: 'UTC' })
+
+export const StoredCategorySchema = Type.Object(
+  {
+    id: Type.Integer(),
+    ref: Type.String({ description: 'Unique within its market' }),
+    name: Type.String(),
+    slug: Type.String({ description: 'Unique' }),
+    game: Type.String(),
+    market: market(),
+    parent_id: orNull(Type.Integer()),
+    image: orNull(Type.String()),
+    created_at: Time,
+    updated_at: Time,
+  },
+  { title: 'StoredCategory' },
+)
+export type StoredCategory = Static<typeof StoredCategorySchema>
+
+export const StoredItemSchema = Type.Object(
+  {
+    id: Type.Integer(),
+    ref: Type.String({ description: 'Unique within its market' }),
+    name: Type.String(),
+    code: orNull(Type.String()),
+    slug: Type.String({ description: 'Unique' }),
+    genre: genre(),
+    game: Type.String(),
+    market: market(),
+    category_id: Type.Integer(),
+    category: Type.Object({ id: Type.Integer(), name: Type.String(), slug: Type.String() }),
+    images: Type.Array(Type.Object({ url: Type.String(), order: Type.Integer() })),
+    attributes: Type.Array(Type.Object({ name: Type.String(), value: Type.String() })),
+    groups: Type.Array(Type.Integer(), { description: 'Ids of groups' }),
+    details: Details,
+    foreign_ids: ForeignIdList,
+    created_at: Time,
+    updated_at: Time,
+  },
+  { title: 'StoredItem' },
+)
+export type StoredItem = Static<typeof StoredItemSchema>
+
+export const ItemPriceSchema = Type.Object(
+  {
+    market: Type.Enum([...MARKETS]),
+    label: Type.String(),
+    price: Type.Number(),
+    updated_at: Time,
+    import_id: Type.Integer({ description: 'The import or price post that set it' }),
+  },
+  closed,
+)
+
+export const PricedItemSchema = Type.Object(
+  { ...StoredItemSchema.properties, prices: Type.Array(ItemPriceSchema, { description: 'Current prices of all markets' }) },
+  { title: 'PricedItem' },
+)
+export type PricedItem = Static<typeof PricedItemSchema>
