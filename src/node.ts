@@ -10,6 +10,7 @@ import { ChangeFeed, trimChangeLog } from '#db/change-feed.ts'
 import type { WriteCtx } from '#db/change.ts'
 import { forgetOldIdempotencyKeys } from '#db/idempotency.ts'
 import type { Db } from '#db/schema.ts'
+import { prepareMonths } from '#prices/months.ts'
 import type { Config } from './config.ts'
 import { operatorServer } from './operator/server.ts'
 import { publicServer } from './rest/server.ts'
@@ -49,7 +50,7 @@ export async function startNode({ config, db, log, now = () => new Date(), liste
   feed.start()
   keys.start()
   operators.start()
-  const housekeeping = keepHouse(db, log)
+  const housekeeping = keepHouse(db, log, now)
   const shared = { config, db, log, now, feed, keys, operators, catalogue, limits: new RateLimits(config.rateLimits) }
   const notReady = () => (Date.now() - feed.lastPullMs > STALE_MS ? 'The database cannot be reached' : null)
   const servers: FastifyInstance[] = []
@@ -99,14 +100,15 @@ async function listen(servers: FastifyInstance[], server: FastifyInstance, host:
   return `http://${name === '0.0.0.0' || name === '[::]' ? '127.0.0.1' : name}:${address.port}`
 }
 
-/** Removes what is no longer needed, now and then; any node does it for all. */
-function keepHouse(db: Db, log: Log): NodeJS.Timeout {
-  const timer = setInterval(() => {
-    Promise.all([trimChangeLog(db), forgetOldIdempotencyKeys(db)]).catch((error: unknown) => {
-      log.warn({ err: error }, 'Old rows cannot be removed at the moment')
+/** Removes what is no longer needed and prepares what soon will be; any node does it for all. */
+function keepHouse(db: Db, log: Log, now: () => Date): NodeJS.Timeout {
+  const keep = () => {
+    Promise.all([trimChangeLog(db), forgetOldIdempotencyKeys(db), prepareMonths(db, now())]).catch((error: unknown) => {
+      log.warn({ err: error }, 'Housekeeping is not possible at the moment')
     })
-  }, HOUSEKEEPING_MS)
-  return timer.unref()
+  }
+  keep()
+  return setInterval(keep, HOUSEKEEPING_MS).unref()
 }
 
 async function closeQuietly(keyring: Keyring): Promise<void> {

@@ -1,16 +1,37 @@
 // Monthly partitions of the price history, made when a price of that month first arrives.
 import { sql } from 'kysely'
-import type { Db } from '#db/schema.ts'
+import type { Db, Queryable } from '#db/schema.ts'
 
 const known = new WeakMap<Db, Set<string>>()
 
 /**
- * Makes the partitions that hold these times (epoch milliseconds). Runs beside the transaction that needs them, since
- * attaching a partition locks others out only for the moment of its own commit.
+ * Makes the partitions that hold these times (epoch milliseconds). A missing one is made beside the transaction that
+ * needs it, since attaching locks others out only for the moment of its own commit; that there is one is asked in the
+ * transaction itself, so that writers who wait for each other do not also wait for connections.
  */
-export async function ensureMonths(db: Db, times: Iterable<number>): Promise<void> {
+export async function ensureMonths(db: Db, tx: Queryable, times: Iterable<number>): Promise<void> {
   const months = known.get(db) ?? known.set(db, new Set()).get(db)!
-  const missing = new Set<string>()
+  const missing = monthsOf(times).filter((month) => !months.has(month))
+  if (missing.length === 0) return
+  const { rows } = await sql<{ month: string }>`
+    select month from unnest(${missing}::text[]) as month
+    where to_regclass('price_points_' || replace(month, '-', '_')) is not null`.execute(tx)
+  const there = new Set(rows.map((row) => row.month))
+  for (const month of missing) {
+    if (!there.has(month)) await attach(db, month)
+    months.add(month)
+  }
+}
+
+/** Makes the partitions of this month and the next ahead of time. */
+export function prepareMonths(db: Db, now: Date): Promise<void> {
+  const next = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1)
+  return ensureMonths(db, db.kysely, [now.getTime(), next])
+}
+
+/** Months such as `2026-11`, each once. */
+function monthsOf(times: Iterable<number>): string[] {
+  const months = new Set<string>()
   let lastFrom = Infinity
   let lastTo = -Infinity
   for (const time of times) {
@@ -18,13 +39,9 @@ export async function ensureMonths(db: Db, times: Iterable<number>): Promise<voi
     const date = new Date(time)
     lastFrom = Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1)
     lastTo = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1)
-    const month = new Date(lastFrom).toISOString().slice(0, 7)
-    if (!months.has(month)) missing.add(month)
+    months.add(new Date(lastFrom).toISOString().slice(0, 7))
   }
-  for (const month of missing) {
-    await attach(db, month)
-    months.add(month)
-  }
+  return [...months]
 }
 
 async function attach(db: Db, month: string): Promise<void> {

@@ -128,7 +128,7 @@ export class PriceWriter {
 
   async #insertPoints(points: PriceWrite[]): Promise<void> {
     if (points.length === 0) return
-    await ensureMonths(this.#db, points.map((point) => point.updatedAtMs))
+    await ensureMonths(this.#db, this.#tx, points.map((point) => point.updatedAtMs))
     await sql`
       insert into price_points (item_id, market, label_id, updated_at, price, import_id)
       select item_id, market, label_id, to_timestamp(at_ms / 1000), price, ${this.#importId}::int4 from ${given(points)}
