@@ -2,6 +2,7 @@
 import { resolve } from 'node:path'
 import { isMarket, type Market, MARKETS } from '#core/markets.ts'
 import { type Plan, PLANS } from '#core/plans.ts'
+import type { PriceRules } from '#prices/quarantine.ts'
 
 export interface Config {
   port: number
@@ -26,8 +27,8 @@ export interface Config {
   /** whether X-Forwarded-For is believed, and from whom (Fastify trustProxy) */
   trustProxy: boolean | string
   sourceCurrencies: Record<Market, string>
-  /** a price this many times away from the last one or from the other sources is held */
-  priceHoldFactor: number
+  /** thresholds of the rules that hold prices */
+  priceRules: PriceRules
   /** memory kept for items already serialised */
   readyBytesMb: number
   demo: boolean
@@ -152,6 +153,8 @@ export const SETTINGS = {
   }),
   SOURCE_CURRENCIES: setting('currency of each price source', DEFAULT_CURRENCIES, currencies),
   PRICE_HOLD_FACTOR: setting('how many times off a price is held', 5, decimal(1.1, 1000)),
+  PRICE_GRADED_SHARE: setting('a PSA 10 below this share of the Near Mint price is held', 1, decimal(0, 100)),
+  PRICE_FUTURE_HOURS: setting('hours ahead at which a date is in the future', 24, whole(0, 87600)),
   MINTMARK_READY_BYTES_MB: setting('memory for items already serialised', 96, whole(1, 65536)),
   MINTMARK_DEMO: setting('sample catalogue and demo on an empty DATA_DIR', true, flag),
   NODE_ENV: setting('production closes what development opens', 'development', text),
@@ -180,6 +183,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
       throw new ConfigError(`${name}${shown} must be ${(error as Error).message}`)
     }
   }
+  const sourceCurrencies = Object.freeze(read('SOURCE_CURRENCIES'))
   const demo = read('MINTMARK_DEMO') && read('DATABASE_URL') === null
   return Object.freeze({
     port: read('PORT'),
@@ -197,8 +201,13 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     commissionPercent: read('COMMISSION_PERCENT'),
     rateLimits: read('RATE_LIMITS'),
     trustProxy: read('TRUST_PROXY'),
-    sourceCurrencies: Object.freeze(read('SOURCE_CURRENCIES')),
-    priceHoldFactor: read('PRICE_HOLD_FACTOR'),
+    sourceCurrencies,
+    priceRules: Object.freeze({
+      holdFactor: read('PRICE_HOLD_FACTOR'),
+      gradedShare: read('PRICE_GRADED_SHARE'),
+      futureHours: read('PRICE_FUTURE_HOURS'),
+      currencies: sourceCurrencies,
+    }),
     readyBytesMb: read('MINTMARK_READY_BYTES_MB'),
     demo,
     production: read('NODE_ENV') === 'production',

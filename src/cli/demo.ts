@@ -11,6 +11,7 @@ import { beginImport, runImport } from '#catalogue/import/run.ts'
 import { PLAN_NAMES, type Plan, PLANS } from '#core/plans.ts'
 import { call } from '#core/verb.ts'
 import type { WriteCtx } from '#db/change.ts'
+import type { PriceRules } from '#prices/quarantine.ts'
 
 const SAMPLES = ['pokemon.ndjson', 'onepiece.ndjson'].map((name) => fileURLToPath(new URL(`../../sample/${name}`, import.meta.url)))
 
@@ -20,13 +21,13 @@ export interface DemoAccess {
 }
 
 /** Makes the demo where there are no items yet; the keys of an earlier demo are read again. */
-export async function prepareDemo(ctx: WriteCtx, dataDir: string, holdFactor: number): Promise<DemoAccess | null> {
+export async function prepareDemo(ctx: WriteCtx, dataDir: string, rules: PriceRules): Promise<DemoAccess | null> {
   const file = join(dataDir, 'demo-access.json')
   const earlier = readAccess(file)
   if (earlier) return earlier
   const item = await ctx.db.kysely.selectFrom('items').select('id').limit(1).executeTakeFirst()
   if (item) return null
-  await importSamples(ctx, holdFactor)
+  await importSamples(ctx, rules)
   const keys = {} as Record<Plan, string>
   for (const plan of PLANS) {
     const account = await call(createAccount, ctx, { name: `Demo ${PLAN_NAMES[plan]}`, plan, highlight_credits: 10 })
@@ -38,13 +39,13 @@ export async function prepareDemo(ctx: WriteCtx, dataDir: string, holdFactor: nu
   return access
 }
 
-async function importSamples(ctx: WriteCtx, holdFactor: number): Promise<void> {
+async function importSamples(ctx: WriteCtx, rules: PriceRules): Promise<void> {
   const request = {
     format: importFormat('mintmark-ndjson')!,
     files: SAMPLES.map((path) => ({ name: path.split('/').at(-1)!, size: null, open: () => createReadStream(path) })),
     market: null,
     dryRun: false,
-    holdFactor,
+    rules,
   }
   await runImport(ctx, await beginImport(ctx, request), request)
 }

@@ -33,7 +33,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
           files: paths.map(fileAt),
           market: options.market ?? null,
           dryRun: options.dryRun ?? false,
-          holdFactor: readConfig().priceHoldFactor,
+          rules: readConfig().priceRules,
         }
         const started = Date.now()
         const bar = process.stderr.isTTY ? progressBar() : null

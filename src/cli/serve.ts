@@ -72,7 +72,7 @@ async function makeDemo(config: Config, db: Parameters<typeof startNode>[0]['db'
     idempotency: null,
     caughtUp: async () => {},
   }
-  return prepareDemo(ctx, config.dataDir, config.priceHoldFactor)
+  return prepareDemo(ctx, config.dataDir, config.priceRules)
 }
 
 /** What a person sees at start: addresses, and in the demo keys and a request to paste. */

@@ -6,7 +6,7 @@ import type { Note } from '#db/change.ts'
 import type { Db, Tx } from '#db/schema.ts'
 import { ensureMonths } from './months.ts'
 import { packPrices, type PriceChange } from './payload.ts'
-import { holdOf, type Thresholds } from './quarantine.ts'
+import { holdOf, type PriceRules } from './quarantine.ts'
 import type { Hold, PriceCounts, PriceWrite } from './types.ts'
 
 interface Known {
@@ -31,17 +31,19 @@ export class PriceWriter {
   readonly #tx: Tx
   readonly #note: Note
   readonly #importId: number
-  readonly #thresholds: Thresholds
+  readonly #rules: PriceRules
+  readonly #nowMs: number
   /** current price by key, as far as this import has met it; valid because writers of a market take turns */
   readonly #current = new Map<number, Known | null>()
   readonly #locked = new Set<number>()
 
-  constructor(write: { db: Db; tx: Tx; note: Note; importId: number; thresholds: Thresholds }) {
+  constructor(write: { db: Db; tx: Tx; note: Note; importId: number; rules: PriceRules; nowMs: number }) {
     this.#db = write.db
     this.#tx = write.tx
     this.#note = write.note
     this.#importId = write.importId
-    this.#thresholds = write.thresholds
+    this.#rules = write.rules
+    this.#nowMs = write.nowMs
   }
 
   /** Writes up to some ten thousand prices; the same key may occur with several times, in any order. */
@@ -62,7 +64,8 @@ export class PriceWriter {
       const current = this.#current.get(key) ?? null
       const last = later(previous, current && current.updatedAtMs <= write.updatedAtMs ? current : (earlier.get(write) ?? null))
       if (last && last.minor === write.minor) continue
-      const hold = holdOf({ minor: write.minor, updatedAtMs: write.updatedAtMs, lastMinor: last?.minor ?? null }, this.#thresholds)
+      const candidate = { minor: write.minor, updatedAtMs: write.updatedAtMs, lastMinor: last?.minor ?? null }
+      const hold = holdOf(candidate, this.#rules, this.#nowMs)
       if (hold) {
         held.push({ ...write, hold })
         continue

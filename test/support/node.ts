@@ -102,12 +102,12 @@ export async function send<T = unknown>(url: string, credential: string | null, 
 }
 
 /** Imports text under a format's name and waits for its report. */
-export function importText(node: Pick<TestNode, 'ctx'>, format: string, text: string, { dryRun = false } = {}): Promise<ImportReport> {
+export function importText(node: Pick<TestNode, 'ctx' | 'config'>, format: string, text: string, { dryRun = false } = {}): Promise<ImportReport> {
   return importFiles(node, format, [{ name: 'test', text }], { dryRun })
 }
 
 export async function importFiles(
-  node: Pick<TestNode, 'ctx'>,
+  node: Pick<TestNode, 'ctx' | 'config'>,
   format: string,
   files: { name: string; text: string | Uint8Array }[],
   { dryRun = false } = {},
@@ -123,7 +123,7 @@ export async function importFiles(
     })),
     market: null,
     dryRun,
-    holdFactor: 5,
+    rules: node.config.priceRules,
   }
   return runImport(node.ctx, await beginImport(node.ctx, request), request)
 }

@@ -23,7 +23,8 @@ export class PriceBatcher {
       tx: run.tx,
       note: run.note,
       importId: run.importId,
-      thresholds: { holdFactor: run.holdFactor, nowMs: run.ctx.now().getTime() },
+      rules: run.rules,
+      nowMs: run.ctx.now().getTime(),
     })
   }
 

@@ -6,6 +6,7 @@ import type { Tx } from '#db/schema.ts'
 import {
   closeImport, type ImportCounts, KEPT_ERRORS, noCounts, openImport, type RefusedRow, reportProgress,
 } from '#prices/imports.ts'
+import type { PriceRules } from '#prices/quarantine.ts'
 import { lockMarkets } from '#prices/writer.ts'
 import { CatalogueImporter } from './catalogue-importer.ts'
 import { type ImportFormat, inReadingOrder } from './registry.ts'
@@ -25,7 +26,7 @@ export interface ImportRequest {
   /** null: the format's own */
   market: Market | null
   dryRun: boolean
-  holdFactor: number
+  rules: PriceRules
   /** told now and then while the import runs */
   onProgress?: (counts: ImportCounts, percent: number) => void
 }
@@ -53,7 +54,7 @@ export interface ImportRun {
   note: ReturnType<typeof collector>['note']
   counts: ImportCounts
   market: Market | null
-  holdFactor: number
+  rules: PriceRules
   refuse: (row: number, message: string) => void
   /** lets others run, and reports progress now and then */
   breathe: () => Promise<void>
@@ -109,7 +110,7 @@ async function writeAll(ctx: WriteCtx, id: number, request: ImportRequest, count
         note,
         counts,
         market,
-        holdFactor: request.holdFactor,
+        rules: request.rules,
         refuse: (row, message) => {
           counts.rejected += 1
           if (errors.length < KEPT_ERRORS) errors.push({ row, message })
