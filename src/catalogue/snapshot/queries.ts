@@ -14,7 +14,7 @@ export interface ItemFilter {
   genre?: string | undefined
   /** with everything below it */
   categoryId?: number | undefined
-  /** words that name, code or category name must have */
+  /** words that name, code or category name must have; blank is none */
   search?: string | undefined
 }
 
@@ -127,8 +127,8 @@ export class ItemQueries {
 
   #bits(filter: ItemFilter): RowBits | null {
     const view = this.#view(filter)
-    if (filter.search === undefined) return view
-    const query = filter.search.slice(0, SEARCH_LENGTH)
+    const query = filter.search?.slice(0, SEARCH_LENGTH).trim()
+    if (!query) return view
     const key = `${keyOf(filter)}\t${query}`
     const known = this.#found.get(key)
     if (known) return known
