@@ -4,9 +4,8 @@ import { pageParams, pagination, type Pagination } from '#core/paging.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import { type CatalogueCtx, shapeFor } from './context.ts'
-import { CategoryParam, GameParam, GenreParam, MarketParam, SearchParam } from './params.ts'
+import { CategoryParam, GameParam, GenreParam, MarketParam, SearchParam, SortByParam, SortOrderParam } from './params.ts'
 import type { ItemShape } from './snapshot/item-json.ts'
-import { SORT_DIRECTIONS, SORT_FIELDS } from './snapshot/sorts.ts'
 
 /** A page of rows of the catalogue in memory, and the shape its reader gets. */
 export interface ItemPage {
@@ -26,13 +25,8 @@ export const listItems = verb(
         game: Type.Optional(GameParam),
         market: Type.Optional(MarketParam),
         genre: Type.Optional(GenreParam),
-        sort_by: Type.Optional(
-          Type.Enum([...SORT_FIELDS], {
-            default: 'name',
-            description: '`price` is the Near Mint price, else the lowest ungraded one; items without one come last',
-          }),
-        ),
-        sort_order: Type.Optional(Type.Enum([...SORT_DIRECTIONS], { default: 'asc', description: 'Ties go by id' })),
+        sort_by: Type.Optional(SortByParam),
+        sort_order: Type.Optional(SortOrderParam),
       },
       { additionalProperties: false },
     ),

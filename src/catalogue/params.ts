@@ -2,6 +2,7 @@
 import { Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
 import { GENRES } from './records.ts'
+import { SORT_DIRECTIONS, SORT_FIELDS } from './snapshot/sorts.ts'
 
 export const MarketParam = Type.Enum([...MARKETS], {
   description: 'Market whose catalogue the item came from; its prices are those of this market',
@@ -26,6 +27,16 @@ export const SearchParam = Type.String({
     'Words that must all be found in name, code or category name, whatever their case or accents; a code matches with or without leading zeros and its `/total`',
   examples: ['charizard 4/102'],
 })
+
+export const SortByParam = Type.Enum([...SORT_FIELDS], {
+  default: 'name',
+  description: '`price` is the Near Mint price, else the lowest ungraded one; items without one come last',
+})
+
+export const SortOrderParam = Type.Enum([...SORT_DIRECTIONS], { default: 'asc', description: 'Ties go by id' })
+
+/** A cursor holds the sort value of a row, and a name has at most some hundred characters. */
+export const AfterParam = Type.String({ maxLength: 8_000, description: 'The `endCursor` of the page before' })
 
 /** Ids of the interface are integers of any size; one past this belongs to nothing. */
 export const IdParam = Type.Integer({ description: 'Id', examples: [1] })

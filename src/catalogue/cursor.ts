@@ -1,0 +1,72 @@
+// Cursors of keyset pages: opaque to callers, they hold where a page ended, so that it stays right while rows come and go.
+import { invalid } from '#core/errors.ts'
+import type { After } from './snapshot/queries.ts'
+import { SORT_FIELDS, type SortDirection, type SortField, type SortValue } from './snapshot/sorts.ts'
+
+const VERSION = 1
+
+/** Cursor after an item: its value under the sort of its list, and its id. */
+export function itemCursor(field: SortField, direction: SortDirection, value: SortValue, id: number): string {
+  return encode(['items', field, direction, value, id])
+}
+
+/**
+ * Reads what `itemCursor` made for the same sort.
+ * @throws VALIDATION_ERROR naming `after` for a cursor of another sort or list, and for anything else
+ */
+export function readItemCursor(cursor: string, field: SortField, direction: SortDirection): After {
+  const parts = decode(cursor)
+  const [list, cursorField, cursorDirection, value, id] = parts
+  const known = parts.length === 5 && list === 'items' && isSortField(cursorField) && isSortValue(value, cursorField) && isId(id)
+  if (!known) throw unreadable()
+  if (cursorField === field && cursorDirection === direction) return { value, id }
+  throw refused(`belongs to a list sorted by ${cursorField} ${String(cursorDirection)}, not by ${field} ${direction}`)
+}
+
+/** Cursor after a category; categories come in the order of their ids. */
+export function categoryCursor(id: number): string {
+  return encode(['categories', id])
+}
+
+/** @throws VALIDATION_ERROR naming `after` for anything that `categoryCursor` did not make */
+export function readCategoryCursor(cursor: string): number {
+  const [list, id, ...rest] = decode(cursor)
+  if (list !== 'categories' || !isId(id) || rest.length > 0) throw unreadable()
+  return id
+}
+
+function encode(parts: readonly unknown[]): string {
+  return Buffer.from(JSON.stringify([VERSION, ...parts])).toString('base64url')
+}
+
+function decode(cursor: string): unknown[] {
+  let parts: unknown
+  try {
+    parts = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+  } catch {
+    throw unreadable()
+  }
+  if (!Array.isArray(parts) || parts[0] !== VERSION) throw unreadable()
+  return parts.slice(1) as unknown[]
+}
+
+function isSortField(field: unknown): field is SortField {
+  return (SORT_FIELDS as readonly unknown[]).includes(field)
+}
+
+function isSortValue(value: unknown, field: SortField): value is SortValue {
+  if (value === null) return field === 'code' || field === 'price'
+  return typeof value === (field === 'name' || field === 'code' ? 'string' : 'number')
+}
+
+function isId(id: unknown): id is number {
+  return Number.isSafeInteger(id)
+}
+
+function unreadable(): Error {
+  return refused('must be an endCursor of this list, as it was answered')
+}
+
+function refused(message: string): Error {
+  return invalid([{ field: 'after', message }])
+}

@@ -1,0 +1,17 @@
+// One category by id.
+import { notFound } from '#core/errors.ts'
+import { Type } from '#core/input.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { verb } from '#core/verb.ts'
+import type { CatalogueCtx } from './context.ts'
+import { IdParam } from './params.ts'
+import type { Category } from './snapshot/category-tree.ts'
+
+export const readCategory = verb(
+  { needs: OPERATION_PLAN.getCategory, input: Type.Object({ id: IdParam }, { additionalProperties: false }) },
+  ({ catalogue }: CatalogueCtx, { id }): Category => {
+    const category = catalogue.categories.get(id)
+    if (!category) throw notFound(`There is no category with the id ${id}`)
+    return category
+  },
+)
