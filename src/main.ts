@@ -66,7 +66,7 @@ function overrideExit(command: Command): void {
 overrideExit(program)
 
 try {
-  await program.parseAsync()
+  await program.parseAsync(process.argv.length > 2 ? process.argv : [...process.argv, 'serve'])
 } catch (error) {
   process.exitCode = endOf(error)
 }

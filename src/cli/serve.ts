@@ -35,7 +35,7 @@ const ROLES: readonly Role[] = [
 export function register(program: Command): void {
   for (const role of ROLES) {
     program
-      .command(role.name, { isDefault: role.name === 'serve' })
+      .command(role.name)
       .description(role.description)
       .action(() => run(role))
   }
