@@ -155,6 +155,45 @@ export interface Schema {
     after: JSONColumnType<object> | null
     request_id: string | null
   }
+  webhooks: {
+    account_id: number
+    url: string
+    on_sale: boolean
+    on_expire: boolean
+    is_active: boolean
+    sealed_secret: Buffer
+    failing: Generated<boolean>
+    created_at: Generated<Date>
+    updated_at: Generated<Date>
+  }
+  webhook_events: {
+    id: GeneratedAlways<number>
+    account_id: number
+    kind: 'sale' | 'expire'
+    test: Generated<boolean>
+    body: string
+    state: Generated<'queued' | 'delivered' | 'failed' | 'cancelled'>
+    attempts: Generated<number>
+    /** number of the last attempt allowed */
+    last_attempt: Generated<number>
+    due_at: Date
+    lease_until: Date | null
+    created_at: Date
+  }
+  webhook_attempts: {
+    id: GeneratedAlways<number>
+    event_id: number
+    account_id: number
+    kind: 'sale' | 'expire'
+    test: boolean
+    attempt: number
+    status_code: number | null
+    success: Generated<boolean>
+    error: string | null
+    response_excerpt: Generated<string>
+    started_at: Date
+    finished_at: Date | null
+  }
   idempotency_keys: {
     scope: string
     key: string

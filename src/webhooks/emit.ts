@@ -1,0 +1,41 @@
+// Notifications of sales and expiries, written in the very transaction that makes them; its commit wakes the sender.
+import type { Tx } from '#db/schema.ts'
+import { type EventKind, eventBody, type Expiry, expiryData, type Sale, saleData } from './event-body.ts'
+import { insertEvents, type NewEvent, receiversOf } from './store.ts'
+
+/** When the transaction runs, and the IANA zone of the times in bodies. */
+export interface Occasion {
+  now: Date
+  zone: string
+}
+
+/**
+ * Queues one `sale` notification per order line for the sellers that want them: `on_sale` and `is_active` are on now.
+ * @param sales each with its seller's account
+ */
+export function emitSales(tx: Tx, occasion: Occasion, sales: readonly (Sale & { accountId: number })[]): Promise<void> {
+  return emit(tx, occasion, 'sale', sales, saleData)
+}
+
+/** Queues one `expire` notification per listing for the sellers that want them: `on_expire` and `is_active` are on now. */
+export function emitExpiries(tx: Tx, occasion: Occasion, expiries: readonly (Expiry & { accountId: number })[]): Promise<void> {
+  return emit(tx, occasion, 'expire', expiries, expiryData)
+}
+
+async function emit<T extends { accountId: number }>(
+  tx: Tx,
+  { now, zone }: Occasion,
+  kind: EventKind,
+  happenings: readonly T[],
+  dataOf: (happening: T, zone: string) => object,
+): Promise<void> {
+  if (happenings.length === 0) return
+  const wanting = await receiversOf(tx, kind, [...new Set(happenings.map(({ accountId }) => accountId))])
+  const events: NewEvent[] = []
+  for (const happening of happenings) {
+    const { accountId } = happening
+    if (!wanting.has(accountId)) continue
+    events.push({ account_id: accountId, kind, body: eventBody(kind, now, zone, dataOf(happening, zone)), due_at: now, created_at: now })
+  }
+  await insertEvents(tx, events)
+}

@@ -1,0 +1,45 @@
+// Bodies of notifications: exactly the keys of interface.md, "Events", made once and sent as they are at every attempt.
+import { minorToNumber } from '#core/money.ts'
+import { localTime } from '#core/time.ts'
+
+export const EVENT_KINDS = ['sale', 'expire'] as const
+export type EventKind = (typeof EVENT_KINDS)[number]
+
+/** One order line sold. */
+export interface Sale {
+  orderId: number
+  listingId: number
+  itemName: string
+  quantity: number
+  unitPriceKurus: number
+  payoutKurus: number
+  soldAt: Date
+}
+
+/** One publication period that ended. */
+export interface Expiry {
+  listingId: number
+  title: string
+  expiredAt: Date
+}
+
+export function saleData(sale: Sale, zone: string): object {
+  return {
+    order_id: sale.orderId,
+    listing_id: sale.listingId,
+    item_name: sale.itemName,
+    quantity: sale.quantity,
+    unit_price: minorToNumber(sale.unitPriceKurus),
+    seller_payout: minorToNumber(sale.payoutKurus),
+    sold_at: localTime(sale.soldAt, zone),
+  }
+}
+
+export function expiryData(expiry: Expiry, zone: string): object {
+  return { listing_id: expiry.listingId, title: expiry.title, expired_at: localTime(expiry.expiredAt, zone) }
+}
+
+/** @param sentAt when the event came about; later attempts send the same bytes */
+export function eventBody(event: EventKind, sentAt: Date, zone: string, data: object): string {
+  return JSON.stringify({ event, sent_at: localTime(sentAt, zone), data })
+}
