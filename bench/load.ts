@@ -1,0 +1,73 @@
+// Load on a server: wrk on the second core, which asks faster than one core of any server answers.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { pinned } from './processes.ts'
+
+const SCRIPT = fileURLToPath(new URL('rotate.lua', import.meta.url))
+export const CONNECTIONS = 50
+const LOAD_CORE = 1
+
+export interface Load {
+  /** of the server under load, without a slash at the end */
+  url: string
+  key: string
+  /** file with a path per line, asked in rotation */
+  pathsFile: string
+}
+
+/** Latencies in milliseconds. */
+export interface LoadFigures {
+  requestsPerSecond: number
+  p50: number
+  p99: number
+  max: number
+}
+
+/** Writes paths where the load generator finds them. */
+export function writePaths(dir: string, name: string, paths: readonly string[]): string {
+  const file = join(dir, `${name}.paths`)
+  writeFileSync(file, `${paths.join('\n')}\n`)
+  return file
+}
+
+/**
+ * Asks for so many seconds.
+ * @throws Error when any answer was no success
+ */
+export async function measure(load: Load, seconds: number): Promise<LoadFigures> {
+  return begin(load, seconds).figures
+}
+
+/** Asks until it is told to stop. */
+export function measureUntil(load: Load): { stop: () => Promise<LoadFigures> } {
+  const running = begin(load, 3_600)
+  return {
+    stop: () => {
+      running.interrupt()
+      return running.figures
+    },
+  }
+}
+
+function begin({ url, key, pathsFile }: Load, seconds: number): { figures: Promise<LoadFigures>; interrupt: () => void } {
+  const args = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '-s', SCRIPT, url, '--', pathsFile, key]
+  const [command, ...rest] = pinned(LOAD_CORE, ['wrk', ...args])
+  const child = spawn(command!, rest, { stdio: ['ignore', 'pipe', 'inherit'] })
+  return { figures: figuresOf(child, url), interrupt: () => void child.kill('SIGINT') }
+}
+
+async function figuresOf(child: ReturnType<typeof spawn>, url: string): Promise<LoadFigures> {
+  let output = ''
+  child.stdout!.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  await once(child, 'close').catch((error: Error) => {
+    throw new Error(`wrk cannot be run (Debian: apt install wrk): ${error.message}`, { cause: error })
+  })
+  const line = /^RESULT (.+)$/m.exec(output)?.[1]
+  if (!line) throw new Error(`wrk gave no figures for ${url}:\n${output}`)
+  const { requests, micros, p50, p99, max, refused, broken } = JSON.parse(line) as Record<string, number>
+  if (refused! + broken! > 0) throw new Error(`${url}: of ${requests} requests ${refused} were refused and ${broken} broke`)
+  return { requestsPerSecond: (requests! * 1e6) / micros!, p50: p50! / 1e3, p99: p99! / 1e3, max: max! / 1e3 }
+}

@@ -1,0 +1,96 @@
+// The servers under measurement, each a process of its own on the first core.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+export const SERVER_CORE = 0
+const START_MS = 120_000
+
+/** Whether processes can be kept on a core here; figures of servers that wander are less steady. */
+export const canPin = works('taskset', ['-V'])
+
+export interface Server {
+  url: string
+  pid: number
+  /** milliseconds from the start of the process to its address */
+  listeningMs: number
+  stop: () => Promise<void>
+}
+
+const children = new Set<ChildProcess>()
+process.on('exit', () => {
+  for (const child of children) child.kill('SIGKILL')
+})
+
+/** A command line that runs on one core, where that is possible. */
+export function pinned(core: number, command: string[]): string[] {
+  return canPin ? ['taskset', '-c', String(core), ...command] : command
+}
+
+/** Moves a running process and its threads; what it forks later stays there, too. */
+export function pinProcess(pid: number, core: number): void {
+  if (canPin) execFileSync('taskset', ['-a', '-c', '-p', String(core), String(pid)], { stdio: 'ignore' })
+}
+
+/** Starts a program of this repository on the server's core and waits until it prints its address. */
+export async function startServer(script: string, args: string[], env: Record<string, string> = {}): Promise<Server> {
+  const started = performance.now()
+  const child = run(script, args, env)
+  const exited = once(child, 'exit')
+  const complain = (code: number | null, signal: string | null) => console.error(`${script} ended by itself: ${signal ?? code}`)
+  child.on('exit', complain)
+  const url = await new Promise<string>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`${script} did not start within ${START_MS / 1000} s`)), START_MS)
+    let output = ''
+    child.stdout!.on('data', (chunk: Buffer) => {
+      output += chunk.toString()
+      const address = /(http:\/\/127\.0\.0\.1:\d+)/.exec(output)?.[1]
+      if (!address) return
+      clearTimeout(timer)
+      resolve(address)
+    })
+    exited.then(
+      ([code]) => reject(new Error(`${script} ended with code ${code}:\n${output}`)),
+      (error: Error) => reject(error),
+    )
+  })
+  const stop = async () => {
+    child.off('exit', complain)
+    child.kill('SIGTERM')
+    await exited
+  }
+  return { url, pid: child.pid!, listeningMs: performance.now() - started, stop }
+}
+
+/** Runs a program of this repository on the server's core to its end and gives what it printed. */
+export async function runToEnd(script: string, args: string[], env: Record<string, string> = {}): Promise<string> {
+  const child = run(script, args, env)
+  let output = ''
+  child.stdout!.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  const [code] = (await once(child, 'close')) as [number]
+  if (code !== 0) throw new Error(`${script} ${args.join(' ')} ended with code ${code}:\n${output}`)
+  return output
+}
+
+/** Resident memory of a process in MB. */
+export function residentMb(pid: number): number {
+  return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) / 1024
+}
+
+function run(script: string, args: string[], env: Record<string, string>): ChildProcess {
+  const file = fileURLToPath(new URL(`../${script}`, import.meta.url))
+  const [command, ...rest] = pinned(SERVER_CORE, [process.execPath, file, ...args])
+  const child = spawn(command!, rest, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] })
+  children.add(child)
+  child.once('exit', () => children.delete(child))
+  return child
+}
+
+function works(command: string, args: string[]): boolean {
+  try {
+    execFileSync(command, args, { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}

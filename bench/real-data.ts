@@ -1,0 +1,101 @@
+// The real catalogue and price files, imported by the program's own importers, with what became of each file.
+import { createReadStream, existsSync, statSync } from 'node:fs'
+import { basename } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { importFormat } from '#catalogue/import/registry.ts'
+import { beginImport, runImport } from '#catalogue/import/run.ts'
+import { readConfig } from '#config.ts'
+import type { WriteCtx } from '#db/change.ts'
+
+const FOLDER = new URL('../../shared/data/', import.meta.url)
+
+/** In the order in which they build on one another: what is older or poorer comes before what completes it. */
+const FILES: readonly [format: string, files: string[]][] = [
+  [
+    'tcgdex',
+    [
+      'pokemon/tcgdex-series.ndjson.gz',
+      'pokemon/tcgdex-sets.ndjson.gz',
+      'pokemon/tcgdex-api-en-2021.ndjson.gz',
+      'pokemon/tcgdex-cards.ndjson.gz',
+      'pokemon/tcgdex-asia-series.ndjson.gz',
+      'pokemon/tcgdex-asia-sets.ndjson.gz',
+      'pokemon/tcgdex-asia-cards.ndjson.gz',
+    ],
+  ],
+  ['pokemontcg', ['pokemon/pokemontcg-sets.json.gz', 'pokemon/pokemontcg-cards.ndjson.gz']],
+  [
+    'punk-records',
+    ['en', 'ja', 'fr'].flatMap((language) => [
+      `onepiece/punk-records-packs.${language}.json.gz`,
+      `onepiece/punk-records-cards.${language}.ndjson.gz`,
+    ]),
+  ],
+  ['tcgplayer-sealed', ['sealed/pokemon-sealed-tcgplayer-2025-09-04.csv.gz', 'sealed/pokemon-sealed-tcgplayer.csv.gz']],
+  ['cardmarket-products', ['sealed/pokemon-cardmarket-nonsingles.json.gz', 'sealed/onepiece-cardmarket-nonsingles.part.json.gz']],
+  ['singles-brl', ['prices/pokemon-singles-brl-2026-07-23.ndjson.gz', 'prices/pokemon-singles-brl-2026-08-05.ndjson.gz']],
+  ['sealed-daily', ['prices/pokemon-sealed-daily-usd.csv.gz']],
+  [
+    'pokemontcg-prices',
+    ['vintage', 'modern'].flatMap((era) => ['feb2025', 'mar2025'].map((month) => `prices/pokemontcg-${era}-pkmn-cards-${month}.csv.gz`)),
+  ],
+  ['graded-guide', ['prices/pokemon-graded-pricecharting-usd.ndjson.gz']],
+  ['cardmarket-price-guide', ['prices/onepiece-cardmarket-price-guide.part.json.gz']],
+]
+
+export interface ImportedFile {
+  file: string
+  format: string
+  kind: 'catalogue' | 'prices'
+  rows: number
+  created: number
+  updated: number
+  unchanged: number
+  accepted: number
+  held: number
+  rejected: number
+  /** the commonest reasons of refusal with their numbers, as far as the import keeps them */
+  reasons: string[]
+  seconds: number
+  rowsPerSecond: number
+}
+
+export function hasRealData(): boolean {
+  return existsSync(FOLDER)
+}
+
+/** Imports each file by itself; one that cannot be read at all ends the run. */
+export async function importRealData(ctx: WriteCtx, done: (imported: ImportedFile) => void): Promise<void> {
+  for (const [format, files] of FILES) for (const file of files) done(await importFile(ctx, format, file))
+}
+
+async function importFile(ctx: WriteCtx, formatName: string, file: string): Promise<ImportedFile> {
+  const path = fileURLToPath(new URL(file, FOLDER))
+  const format = importFormat(formatName)!
+  const request = {
+    format,
+    files: [{ name: basename(path), size: statSync(path).size, open: () => createReadStream(path) }],
+    market: null,
+    dryRun: false,
+    rules: readConfig({}).priceRules,
+  }
+  const started = performance.now()
+  const { status, counts, errors, message } = await runImport(ctx, await beginImport(ctx, request), request)
+  const seconds = (performance.now() - started) / 1000
+  if (status === 'failed') throw new Error(`${file}: ${message}`)
+  const { rowsRead: rows, ...outcome } = counts
+  return {
+    file, format: formatName, kind: format.kind, rows, ...outcome,
+    reasons: commonest(errors.map((error) => error.message)), seconds, rowsPerSecond: rows / seconds,
+  }
+}
+
+/** Reasons that differ only in what they quote are one reason. */
+function commonest(messages: string[]): string[] {
+  const counts = new Map<string, number>()
+  for (const message of messages) {
+    const reason = message.replace(/"[^"]*"/g, '"…"').replace(/\d[\d.,-]*/g, 'N')
+    counts.set(reason, (counts.get(reason) ?? 0) + 1)
+  }
+  return [...counts].sort((a, b) => b[1] - a[1]).slice(0, 3).map(([reason, count]) => `${count}× ${reason}`)
+}
