@@ -69,7 +69,14 @@ export function answerNotFound(request: FastifyRequest): never {
   throw new ServiceError('NOT_FOUND', `There is no ${request.method} ${request.url.split('?', 1)[0]}`)
 }
 
-function answerError(log: Log, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+/** The one place where an error becomes an answer; `bodyOf` gives it another form than the envelope. */
+export function answerError(
+  log: Log,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  bodyOf: (error: ServiceError) => object = errorBody,
+): void {
   const answer = asServiceError(error)
   if (answer.status >= 500) {
     const details = { err: answer.cause ?? answer, requestId: request.id, method: request.method, route: request.routeOptions.url }
@@ -77,7 +84,7 @@ function answerError(log: Log, error: unknown, request: FastifyRequest, reply: F
   }
   reply.code(answer.status).type('application/json; charset=utf-8').header('x-request-id', request.id)
   if (answer.headers) reply.headers(answer.headers)
-  reply.send(JSON.stringify(errorBody(answer)))
+  reply.send(JSON.stringify(bodyOf(answer)))
 }
 
 /** Input that is no HTTP at all gets the envelope, too, as far as the connection still takes an answer. */

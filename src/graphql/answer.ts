@@ -1,0 +1,73 @@
+// One GraphQL request answered: document, plan, limits, execution.
+import { execute, type ExecutionResult, getOperationAST, type GraphQLFormattedError, type GraphQLSchema, OperationTypeNode } from 'graphql'
+import { ServiceError } from '#core/errors.ts'
+import { mayCall } from '#core/verb.ts'
+import type { GraphqlCtx } from './context.ts'
+import { costOf } from './cost.ts'
+import type { Documents } from './documents.ts'
+import { documentError, executionError, refused, RequestRefused } from './errors.ts'
+import { INTROSPECTION_COST, limitsOf, MAX_ANSWER, tooLarge } from './limits.ts'
+import { MUTATIONS_NEED } from './mutations.ts'
+
+/** Parameters of a GraphQL request, checked for their types. */
+export interface GraphqlRequest {
+  query: string
+  variables: Readonly<Record<string, unknown>>
+  operationName: string | null
+}
+
+export interface GraphqlRules {
+  schema: GraphQLSchema
+  documents: Documents
+  /** where causes of internal errors go */
+  logged: (cause: unknown) => void
+}
+
+/**
+ * Answers a request with the JSON text of an execution result.
+ * @param readOnly mutations are refused, because the request came by GET
+ * @throws RequestRefused where nothing was executed; PLAN_UPGRADE_REQUIRED and METHOD_NOT_ALLOWED for mutations
+ */
+export function answerTo(request: GraphqlRequest, ctx: GraphqlCtx, rules: GraphqlRules, readOnly: boolean): string | Promise<string> {
+  const known = rules.documents.read(request.query)
+  const { document } = known
+  const operation = getOperationAST(document, request.operationName)
+  if (operation?.operation === OperationTypeNode.MUTATION) {
+    if (readOnly) throw new ServiceError('METHOD_NOT_ALLOWED', 'Mutations are sent by POST', { headers: { allow: 'POST' } })
+    mayCall(ctx.viewer, MUTATIONS_NEED)
+  }
+  if (known.errors.length > 0) throw new RequestRefused(known.errors)
+  if (!operation) throw refused(unknownOperation(request.operationName))
+  const limits = limitsOf(ctx.viewer)
+  const problem = tooLarge(known.size, limits)
+  if (problem) throw refused(problem)
+  const { requested, introspection } = costOf(rules.schema, document, operation, request.variables)
+  const cost = { requested, limit: limits.cost, left: Math.max(0, limits.cost - requested) }
+  if (requested > limits.cost) {
+    throw refused(`The query costs ${requested}; the plan allows ${limits.cost}. Ask for smaller pages or fewer fields`, { cost })
+  }
+  if (introspection > INTROSPECTION_COST) throw refused(`The query asks for too much of the schema at once`, { cost })
+  const result = execute({
+    schema: rules.schema,
+    document,
+    contextValue: ctx,
+    variableValues: request.variables,
+    operationName: request.operationName,
+  })
+  const finish = (done: ExecutionResult) => textOf(done, cost, rules.logged)
+  return result instanceof Promise ? result.then(finish) : finish(result)
+}
+
+function textOf({ data, errors }: ExecutionResult, cost: object, logged: (cause: unknown) => void): string {
+  if (data === undefined) throw new RequestRefused((errors ?? []).map(documentError), { cost })
+  const formatted: GraphQLFormattedError[] | undefined = errors?.map((error) => executionError(error, logged))
+  const text = JSON.stringify({ ...(formatted && { errors: formatted }), data, extensions: { cost } })
+  if (text.length > MAX_ANSWER) {
+    throw refused(`The answer has more than ${MAX_ANSWER} characters. Ask for smaller pages or fewer fields`, { cost })
+  }
+  return text
+}
+
+function unknownOperation(name: string | null): string {
+  return name === null ? 'The document has several operations: send operationName' : `The document has no operation named ${name}`
+}

@@ -1,0 +1,39 @@
+// The schema builder with our context, the types that refer to each other, and what a field tells the cost of a query.
+import SchemaBuilder from '@pothos/core'
+import type { CategorySlice } from '#catalogue/browse-categories.ts'
+import type { ItemSlice } from '#catalogue/page-items.ts'
+import type { Category } from '#catalogue/snapshot/category-tree.ts'
+import type { GraphqlCtx } from './context.ts'
+import type { ItemSource } from './item-source.ts'
+
+export interface FieldCost {
+  /** entries of a list that a query is charged for */
+  entries?: number
+  /** values a field itself is charged for, 1 unless told */
+  weight?: number
+  /** bounds of `first`, which says how many `nodes` below the field are charged for */
+  first?: { default: number; max: number }
+}
+
+/** A field's extensions with its cost. */
+export function cost(fieldCost: FieldCost): { cost: FieldCost } {
+  return { cost: fieldCost }
+}
+
+export type Builder = ReturnType<typeof newBuilder>
+
+export function newBuilder() {
+  return new SchemaBuilder<{ Context: GraphqlCtx }>({})
+}
+
+export type Refs = ReturnType<typeof newRefs>
+
+export function newRefs(builder: Builder) {
+  return {
+    item: builder.objectRef<ItemSource>('Item'),
+    category: builder.objectRef<Category>('Category'),
+    itemPage: builder.objectRef<ItemSlice>('ItemConnection'),
+    categoryPage: builder.objectRef<CategorySlice>('CategoryConnection'),
+    pageInfo: builder.objectRef<Pick<ItemSlice, 'hasNextPage' | 'endCursor'>>('PageInfo'),
+  }
+}

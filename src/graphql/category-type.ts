@@ -1,0 +1,38 @@
+// The type Category (interface.md, "GraphQL Category").
+import { childrenOf } from '#catalogue/browse-categories.ts'
+import { ITEMS_FIRST } from '#catalogue/page-items.ts'
+import { cost, type Refs } from './builder.ts'
+import { ITEMS_COST, itemsPage } from './pages.ts'
+
+export function implementCategory(refs: Refs): void {
+  refs.category.implement({
+    description: 'A set, series or other group of items; categories form a tree in each market.',
+    fields: (t) => ({
+      id: t.exposeID('id', { nullable: false, description: 'Unique id.' }),
+      name: t.exposeString('name', { nullable: false, description: 'Name, such as `Base Set`.' }),
+      slug: t.exposeString('slug', { nullable: false, description: 'URL-friendly unique name.' }),
+      image: t.exposeString('image', { description: 'Where its image is; null where there is none.' }),
+      parent: t.field({
+        type: refs.category,
+        description: 'Category above; null for a root.',
+        resolve: ({ parentId }, _args, { catalogue }) => (parentId === null ? null : catalogue.categories.get(parentId)),
+      }),
+      children: t.field({
+        type: [refs.category],
+        description: 'Categories directly below, in the order of their ids.',
+        extensions: cost({ entries: 30 }),
+        resolve: ({ id }, _args, { catalogue }) => childrenOf(catalogue.categories, id),
+      }),
+      items: t.field({
+        type: refs.itemPage,
+        description: 'Items of the category and of all below it, by name.',
+        extensions: ITEMS_COST,
+        args: {
+          first: t.arg.int({ defaultValue: ITEMS_FIRST.default, description: 'Items on the page, 1 to 100.' }),
+          after: t.arg.string({ description: 'The `endCursor` of the page before.' }),
+        },
+        resolve: ({ id }, args, ctx) => itemsPage({ ...args, categoryId: id }, ctx),
+      }),
+    }),
+  })
+}

@@ -1,0 +1,138 @@
+// What a query may cost before it runs: an estimate of the values in its answer, from page sizes and usual list lengths.
+import {
+  type ArgumentNode,
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  getNamedType,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  SchemaMetaFieldDef,
+  type SelectionSetNode,
+  TypeMetaFieldDef,
+} from 'graphql'
+import type { FieldCost } from './builder.ts'
+
+export interface QueryCost {
+  /** values of the catalogue */
+  requested: number
+  /** values that tell about the schema */
+  introspection: number
+}
+
+/** Usual lengths of the lists that tell about a schema. */
+const INTROSPECTION_ENTRIES: Record<string, number> = {
+  '__Schema.types': 25,
+  '__Schema.directives': 5,
+  '__Type.fields': 6,
+  '__Type.enumValues': 2,
+  '__Type.interfaces': 1,
+  '__Type.possibleTypes': 1,
+  '__Type.inputFields': 1,
+  '__Field.args': 1,
+  '__Directive.args': 1,
+  '__Directive.locations': 4,
+}
+
+/** Cost of a selection set: what it costs once, and per entry of the page it selects from. */
+interface Cost {
+  once: number
+  perEntry: number
+}
+
+/**
+ * Estimates an operation of a valid document.
+ * @param variables as the caller sent them; a `first` that is no number in bounds counts as the default, because it is
+ * refused later
+ */
+export function costOf(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  variables: Readonly<Record<string, unknown>>,
+): QueryCost {
+  const fragments = new Map<string, FragmentDefinitionNode>()
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
+  }
+  // A fragment costs the same wherever it is spread, so each is looked at once.
+  const known = new Map<string, Cost>()
+  let introspection = 0
+
+  const selectionCost = ({ selections }: SelectionSetNode, type: GraphQLNamedType | undefined): Cost => {
+    const sum = { once: 0, perEntry: 0 }
+    for (const selection of selections) {
+      if (selection.kind === Kind.FIELD) addField(sum, selection, type)
+      else if (selection.kind === Kind.INLINE_FRAGMENT) add(sum, selectionCost(selection.selectionSet, type))
+      else add(sum, fragmentCost(selection.name.value))
+    }
+    return sum
+  }
+
+  const fragmentCost = (name: string): Cost => {
+    let found = known.get(name)
+    if (!found) {
+      const fragment = fragments.get(name)!
+      found = selectionCost(fragment.selectionSet, schema.getType(fragment.typeCondition.name.value))
+      known.set(name, found)
+    }
+    return found
+  }
+
+  const addField = (sum: Cost, node: FieldNode, type: GraphQLNamedType | undefined): void => {
+    const field = fieldOf(type, node.name.value)
+    if (!field || !node.selectionSet) {
+      sum.once += 1 + (field ? entriesOf(type!, field) : 0)
+      return
+    }
+    const below = selectionCost(node.selectionSet, getNamedType(field.type))
+    const fieldCost = fieldCostOf(field)
+    const page = fieldCost.first ? firstOf(node, fieldCost.first) : 0
+    const value = (fieldCost.weight ?? 1) + (entriesOf(type!, field) || 1) * (below.once + page * below.perEntry)
+    if (field === SchemaMetaFieldDef || field === TypeMetaFieldDef) introspection += value
+    else if (field.name === 'nodes') sum.perEntry += value
+    else sum.once += value
+  }
+
+  const firstOf = (node: FieldNode, bounds: { default: number; max: number }): number => {
+    const value = argumentValue(node.arguments?.find(({ name }) => name.value === 'first'))
+    return typeof value === 'number' && value >= 1 && value <= bounds.max ? value : bounds.default
+  }
+
+  const argumentValue = (argument: ArgumentNode | undefined): unknown => {
+    const value = argument?.value
+    if (value?.kind === Kind.INT) return Number(value.value)
+    if (value?.kind !== Kind.VARIABLE) return undefined
+    const sent = variables[value.name.value]
+    if (sent !== undefined) return sent
+    const declared = operation.variableDefinitions?.find(({ variable }) => variable.name.value === value.name.value)
+    return declared?.defaultValue?.kind === Kind.INT ? Number(declared.defaultValue.value) : undefined
+  }
+
+  const { once } = selectionCost(operation.selectionSet, schema.getRootType(operation.operation) ?? undefined)
+  return { requested: once, introspection }
+}
+
+function add(sum: Cost, more: Cost): void {
+  sum.once += more.once
+  sum.perEntry += more.perEntry
+}
+
+function fieldOf(type: GraphQLNamedType | undefined, name: string): GraphQLField<unknown, unknown> | undefined {
+  if (name === '__schema') return SchemaMetaFieldDef
+  if (name === '__type') return TypeMetaFieldDef
+  return isObjectType(type) ? type.getFields()[name] : undefined
+}
+
+function fieldCostOf(field: GraphQLField<unknown, unknown>): FieldCost {
+  return (field.extensions as { cost?: FieldCost }).cost ?? {}
+}
+
+/** Entries of a list that a field is charged for, 0 where it is no list. */
+function entriesOf(type: GraphQLNamedType, field: GraphQLField<unknown, unknown>): number {
+  return fieldCostOf(field).entries ?? INTROSPECTION_ENTRIES[`${type.name}.${field.name}`] ?? 0
+}

@@ -1,0 +1,140 @@
+// The type Item and what belongs to it (interface.md, "Item (GraphQL)").
+import { imagesOf, type ItemPrice, pricesOf, utcTime } from '#catalogue/snapshot/item-json.ts'
+import type { LabelNode } from '#catalogue/snapshot/label-tree.ts'
+import { MARKETS } from '#core/markets.ts'
+import { minorToNumber } from '#core/money.ts'
+import { type Builder, cost, type Refs } from './builder.ts'
+import { detailsOf, textsOf } from './item-source.ts'
+
+export function implementItem(builder: Builder, refs: Refs): void {
+  const image = addImageType(builder)
+  const price = addPriceType(builder)
+  const group = addGroupType(builder)
+  const attribute = addAttributeType(builder)
+  refs.item.implement({
+    description: 'A trading card or a sealed product.',
+    fields: (t) => ({
+      id: t.id({ nullable: false, description: 'Unique id.', resolve: ({ row }, _args, { catalogue }) => catalogue.items.id[row]! }),
+      name: t.string({
+        nullable: false,
+        description: 'Name, such as `Charizard`.',
+        resolve: ({ row }, _args, { catalogue }) => catalogue.items.nameOf(row),
+      }),
+      code: t.string({
+        description: 'Set number or code as printed, such as `4/102` or `OP01-001`; null where there is none.',
+        resolve: ({ row }, _args, { catalogue }) => catalogue.items.codeOf(row),
+      }),
+      slug: t.string({ description: 'URL-friendly unique name.', resolve: (item, _args, ctx) => textsOf(item, ctx).slug }),
+      genre: t.string({
+        description: 'Kind of item: `single`, `card`, `sealed` or `bundle`.',
+        resolve: ({ row }, _args, { catalogue }) => catalogue.items.genreOf(row),
+      }),
+      game: t.string({
+        description: 'Game, such as `pokemon` or `onepiece`.',
+        resolve: ({ row }, _args, { catalogue }) => catalogue.items.gameOf(row),
+      }),
+      category: t.field({
+        type: refs.category,
+        description: 'Category the item stands in.',
+        resolve: ({ row }, _args, { catalogue }) => catalogue.categories.get(catalogue.items.categoryId[row]!),
+      }),
+      images: t.field({
+        type: [image],
+        description: 'Images in their order.',
+        extensions: cost({ entries: 2 }),
+        resolve: (item, _args, ctx) => imagesOf(ctx.catalogue.items.id[item.row]!, textsOf(item, ctx).images),
+      }),
+      prices: t.field({
+        type: [price],
+        description: 'Current prices of all markets: by market, then by condition and grade.',
+        extensions: cost({ entries: 8 }),
+        resolve: ({ row }, _args, { catalogue }) => pricesOf(catalogue.items, catalogue.labels, row, null),
+      }),
+      groups: t.field({
+        type: [group],
+        description: 'Groups of conditions and grades the item is traded in.',
+        extensions: cost({ entries: 2 }),
+        resolve: ({ row }, _args, { catalogue }) =>
+          catalogue.items.groupIds(row).flatMap((id) => catalogue.labels.get(id) ?? []),
+      }),
+      attributes: t.field({
+        type: [attribute],
+        description: 'Further facts by name, such as `Rarity` or `Set Number`.',
+        extensions: cost({ entries: 6 }),
+        resolve: (item, _args, ctx) => JSON.parse(textsOf(item, ctx).attributes) as { name: string; value: string }[],
+      }),
+      rarity: t.string({ description: 'Rarity, such as `Rare Holo`.', resolve: (item, _args, ctx) => detailsOf(item, ctx).rarity }),
+      illustrator: t.string({ description: 'Who drew the card.', resolve: (item, _args, ctx) => detailsOf(item, ctx).illustrator }),
+      hp: t.int({ description: 'Hit points.', resolve: (item, _args, ctx) => detailsOf(item, ctx).hp }),
+      types: t.stringList({
+        description: 'Types or colours, such as `Fire`.',
+        extensions: cost({ entries: 2 }),
+        resolve: (item, _args, ctx) => detailsOf(item, ctx).types,
+      }),
+      dexIds: t.intList({
+        description: 'National Pokédex numbers.',
+        extensions: cost({ entries: 2 }),
+        resolve: (item, _args, ctx) => detailsOf(item, ctx).dex_ids,
+      }),
+      stage: t.string({ description: 'Stage of evolution, such as `Basic`.', resolve: (item, _args, ctx) => detailsOf(item, ctx).stage }),
+      evolveFrom: t.string({ description: 'Name of what it evolves from.', resolve: (item, _args, ctx) => detailsOf(item, ctx).evolve_from }),
+      suffix: t.string({ description: 'Suffix of the name, such as `EX`.', resolve: (item, _args, ctx) => detailsOf(item, ctx).suffix }),
+      level: t.int({ description: 'Level, only where the card has one.', resolve: (item, _args, ctx) => detailsOf(item, ctx).level }),
+    }),
+  })
+}
+
+function addImageType(builder: Builder) {
+  return builder.objectRef<{ url: string; order: number }>('ItemImage').implement({
+    description: 'An image of an item.',
+    fields: (t) => ({
+      url: t.exposeString('url', { nullable: false, description: 'Where the image is.' }),
+      order: t.exposeInt('order', { nullable: false, description: 'Position among the images of the item, from 1.' }),
+    }),
+  })
+}
+
+function addPriceType(builder: Builder) {
+  return builder.objectRef<ItemPrice>('Price').implement({
+    description: 'The current price of an item in one market for one condition or grade.',
+    fields: (t) => ({
+      market: t.string({
+        nullable: false,
+        description: 'Code of the market: `service`, `source_a`, `source_b` or `source_c` (see `Market`).',
+        resolve: ({ market }) => MARKETS[market]!,
+      }),
+      label: t.exposeString('label', { nullable: false, description: 'Condition or grade, such as `Near Mint` or `PSA 10`.' }),
+      price: t.float({ description: 'Amount in `currency`.', resolve: ({ minor }) => minorToNumber(minor) }),
+      currency: t.string({
+        nullable: false,
+        description: "ISO 4217 code: TRY for the service's own market, the source's currency for the others.",
+        resolve: ({ market }, _args, { currencies }) => currencies[MARKETS[market]!],
+      }),
+      updatedAt: t.string({
+        description: 'When the price was last set, in ISO 8601, UTC.',
+        resolve: ({ updatedAtMs }) => utcTime(updatedAtMs),
+      }),
+    }),
+  })
+}
+
+function addGroupType(builder: Builder) {
+  return builder.objectRef<LabelNode>('ItemGroup').implement({
+    description: 'A group of conditions or grades, such as Graded or Ungraded.',
+    fields: (t) => ({
+      id: t.exposeID('id', { nullable: false, description: 'Unique id.' }),
+      name: t.exposeString('name', { nullable: false, description: 'Name, such as `Graded`.' }),
+      slug: t.exposeString('slug', { nullable: false, description: 'URL-friendly name.' }),
+    }),
+  })
+}
+
+function addAttributeType(builder: Builder) {
+  return builder.objectRef<{ name: string; value: string }>('ItemAttribute').implement({
+    description: 'A further fact about an item.',
+    fields: (t) => ({
+      name: t.exposeString('name', { nullable: false, description: 'What is told, such as `Rarity`.' }),
+      value: t.exposeString('value', { nullable: false, description: 'Its value, such as `Rare Holo`.' }),
+    }),
+  })
+}

@@ -1,0 +1,81 @@
+// How large a GraphQL document may be, by plan, and the refusal of one that is larger.
+import { type DocumentNode, type FragmentDefinitionNode, Kind, type SelectionSetNode } from 'graphql'
+import type { Plan } from '#core/plans.ts'
+import type { Viewer } from '#core/verb.ts'
+
+export interface Limits {
+  tokens: number
+  /** fields inside fields */
+  depth: number
+  aliases: number
+  /** values in an answer, as `costOf` estimates them */
+  cost: number
+}
+
+const LIMITS: Record<Plan, Limits> = {
+  starter: { tokens: 1_000, depth: 16, aliases: 30, cost: 5_000 },
+  professional: { tokens: 2_000, depth: 16, aliases: 60, cost: 10_000 },
+  plus: { tokens: 2_000, depth: 16, aliases: 100, cost: 20_000 },
+  enterprise: { tokens: 2_000, depth: 16, aliases: 100, cost: 40_000 },
+}
+
+/** What the schema tells about itself is the same for every plan; so is how much of it may be asked for at once. */
+export const INTROSPECTION_COST = 20_000
+/** Characters of a document, comments and texts included. */
+export const MAX_DOCUMENT = 32_768
+/** Characters of an answer. */
+export const MAX_ANSWER = 2_000_000
+
+/** The limits of the largest plan: beyond them a document is not even validated. */
+export const LARGEST: Limits = LIMITS.enterprise
+
+export function limitsOf(viewer: Viewer): Limits {
+  return viewer.kind === 'operator' ? LARGEST : LIMITS[viewer.plan]
+}
+
+export type Size = Omit<Limits, 'cost'>
+
+/** Size of a document; fragments are followed, each looked at once. */
+export function sizeOf(document: DocumentNode): Size {
+  const fragments = new Map<string, FragmentDefinitionNode>()
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
+  }
+  const depths = new Map<string, number>()
+  let aliases = 0
+  let depth = 0
+  const depthOf = ({ selections }: SelectionSetNode): number => {
+    let deepest = 0
+    for (const selection of selections) {
+      if (selection.kind === Kind.FIELD) {
+        if (selection.alias) aliases += 1
+        deepest = Math.max(deepest, 1 + (selection.selectionSet ? depthOf(selection.selectionSet) : 0))
+      } else if (selection.kind === Kind.INLINE_FRAGMENT) deepest = Math.max(deepest, depthOf(selection.selectionSet))
+      else deepest = Math.max(deepest, fragmentDepth(selection.name.value))
+    }
+    return deepest
+  }
+  const fragmentDepth = (name: string): number => {
+    const known = depths.get(name)
+    if (known !== undefined) return known
+    // A fragment within itself counts nothing here; validation refuses it.
+    depths.set(name, 0)
+    const fragment = fragments.get(name)
+    const found = fragment ? depthOf(fragment.selectionSet) : 0
+    depths.set(name, found)
+    return found
+  }
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.OPERATION_DEFINITION) depth = Math.max(depth, depthOf(definition.selectionSet))
+    else if (definition.kind === Kind.FRAGMENT_DEFINITION) fragmentDepth(definition.name.value)
+  }
+  return { tokens: document.tokenCount ?? 0, depth, aliases }
+}
+
+/** Why a document is too large, null when it is not. */
+export function tooLarge(size: Size, limits: Limits): string | null {
+  if (size.tokens > limits.tokens) return `The document has ${size.tokens} tokens; at most ${limits.tokens} are allowed`
+  if (size.depth > limits.depth) return `The document is ${size.depth} levels deep; at most ${limits.depth} are allowed`
+  if (size.aliases > limits.aliases) return `The document has ${size.aliases} aliases; at most ${limits.aliases} are allowed`
+  return null
+}

@@ -1,0 +1,40 @@
+// Which of the two media types of GraphQL-over-HTTP a caller wants its answer in.
+
+export const GRAPHQL_RESPONSE = 'application/graphql-response+json'
+export const JSON_TYPE = 'application/json'
+export type MediaType = typeof GRAPHQL_RESPONSE | typeof JSON_TYPE
+
+/** The media type that an `Accept` header prefers, JSON where it leaves the choice; null when it takes neither. */
+export function answerType(accept: string | undefined): MediaType | null {
+  if (accept === undefined || accept === '*/*' || accept === JSON_TYPE) return JSON_TYPE
+  const json = quality(accept, JSON_TYPE)
+  const response = quality(accept, GRAPHQL_RESPONSE)
+  if (json === 0 && response === 0) return null
+  if (response > json) return GRAPHQL_RESPONSE
+  if (json > response) return JSON_TYPE
+  // Equal weights: the one named first, as clients that know both send them.
+  const at = accept.indexOf(GRAPHQL_RESPONSE)
+  const jsonAt = accept.indexOf(JSON_TYPE)
+  return at >= 0 && (jsonAt < 0 || at < jsonAt) ? GRAPHQL_RESPONSE : JSON_TYPE
+}
+
+/** Whether a browser asks for a page, rather than a client for data. */
+export function wantsPage(accept: string | undefined): boolean {
+  return accept !== undefined && accept.includes('text/html') && quality(accept, 'text/html') > 0
+}
+
+/** Weight of a media type in an `Accept` header by its most specific range, 0 where it is not taken. */
+function quality(accept: string, type: string): number {
+  const family = `${type.split('/', 1)[0]}/*`
+  let best = -1
+  let weight = 0
+  for (const part of accept.split(',')) {
+    const [range = '', ...params] = part.split(';').map((piece) => piece.trim().toLowerCase())
+    const specific = range === type ? 2 : range === family ? 1 : range === '*/*' ? 0 : -1
+    if (specific <= best) continue
+    best = specific
+    const q = Number(params.find((param) => param.startsWith('q='))?.slice(2) ?? 1)
+    weight = q >= 0 && q <= 1 ? q : 0
+  }
+  return weight
+}

@@ -1,0 +1,87 @@
+// Pages of items and categories: the arguments of lists turned into verbs, and the connection types.
+import { browseCategories, type CategorySlice } from '#catalogue/browse-categories.ts'
+import { ITEMS_FIRST, type ItemSlice, pageItems } from '#catalogue/page-items.ts'
+import { call } from '#core/verb.ts'
+import { idOf, marketOf, sent } from './arguments.ts'
+import { cost, type Refs } from './builder.ts'
+import type { GraphqlCtx } from './context.ts'
+import { itemSource } from './item-source.ts'
+
+/** What a page of items costs besides its items: filter and search look at the whole catalogue. */
+export const ITEMS_COST = cost({ weight: 50, first: ITEMS_FIRST })
+
+export interface ItemsArgs {
+  game?: string | null
+  market?: string | null
+  search?: string | null
+  categoryId?: string | number | null
+  first?: number | null
+  after?: string | null
+  sortBy?: string | null
+  sortOrder?: string | null
+}
+
+export interface CategoriesArgs {
+  game?: string | null
+  market?: string | null
+  parentId?: string | number | null
+  first?: number | null
+  after?: string | null
+}
+
+export function itemsPage(args: ItemsArgs, ctx: GraphqlCtx): ItemSlice {
+  const { market, search, categoryId, ...rest } = sent(args)
+  return call(pageItems, ctx, {
+    ...rest,
+    ...(market !== undefined && { market: marketOf(market) }),
+    // An empty search finds everything, as over REST.
+    ...(search && { search }),
+    ...(categoryId !== undefined && { categoryId: idOf(categoryId) }),
+  })
+}
+
+export function categoriesPage(args: CategoriesArgs, ctx: GraphqlCtx): CategorySlice {
+  const { market, parentId: _, ...rest } = sent(args)
+  return call(browseCategories, ctx, {
+    ...rest,
+    ...(market !== undefined && { market: marketOf(market) }),
+    ...(args.parentId !== undefined && { parentId: args.parentId === null ? null : idOf(args.parentId) }),
+  })
+}
+
+export function implementPages(refs: Refs): void {
+  refs.pageInfo.implement({
+    description: 'Where a page ends and whether more follows it.',
+    fields: (t) => ({
+      hasNextPage: t.exposeBoolean('hasNextPage', { nullable: false, description: 'Whether entries follow this page.' }),
+      endCursor: t.string({
+        description: 'Give it as `after` to get the page that follows; null for an empty page.',
+        resolve: ({ endCursor }) => endCursor(),
+      }),
+    }),
+  })
+  refs.itemPage.implement({
+    description: 'A page of items.',
+    fields: (t) => ({
+      nodes: t.field({
+        type: [refs.item],
+        nullable: false,
+        description: 'Items of the page.',
+        resolve: ({ rows }) => Array.from(rows, itemSource),
+      }),
+      pageInfo: t.field({ type: refs.pageInfo, nullable: false, description: 'Where the page ends.', resolve: (page) => page }),
+    }),
+  })
+  refs.categoryPage.implement({
+    description: 'A page of categories.',
+    fields: (t) => ({
+      nodes: t.field({
+        type: [refs.category],
+        nullable: false,
+        description: 'Categories of the page.',
+        resolve: ({ categories }) => categories,
+      }),
+      pageInfo: t.field({ type: refs.pageInfo, nullable: false, description: 'Where the page ends.', resolve: (page) => page }),
+    }),
+  })
+}

@@ -1,0 +1,83 @@
+// The query root (interface.md, "GraphQL").
+import { CATEGORIES_FIRST } from '#catalogue/browse-categories.ts'
+import { getItem } from '#catalogue/get-item.ts'
+import { ITEMS_FIRST } from '#catalogue/page-items.ts'
+import { readCategory } from '#catalogue/read-category.ts'
+import { ServiceError } from '#core/errors.ts'
+import { call } from '#core/verb.ts'
+import { idOf } from './arguments.ts'
+import { type Builder, cost, type Refs } from './builder.ts'
+import { itemSource } from './item-source.ts'
+import { categoriesPage, ITEMS_COST, itemsPage } from './pages.ts'
+
+const MARKET_ARGUMENT = 'Code of a market (`source_a`) or its name in `Market` (`SOURCE_A`).'
+const GAME_ARGUMENT = 'Game, such as `pokemon` or `onepiece`; one that is not known gives an empty page.'
+const AFTER_ARGUMENT = 'The `endCursor` of the page before, of a list with the same sort.'
+
+export function implementQuery(builder: Builder, refs: Refs): void {
+  builder.queryType({
+    description: 'What can be read.',
+    fields: (t) => ({
+      categories: t.field({
+        type: refs.categoryPage,
+        nullable: false,
+        description: 'Categories in the order of their ids.',
+        extensions: cost({ first: CATEGORIES_FIRST }),
+        args: {
+          game: t.arg.string({ description: GAME_ARGUMENT }),
+          market: t.arg.string({ description: MARKET_ARGUMENT }),
+          parentId: t.arg.id({ description: 'Category directly above; null for the roots; all categories when not sent.' }),
+          first: t.arg.int({ defaultValue: CATEGORIES_FIRST.default, description: 'Categories on the page, 1 to 500.' }),
+          after: t.arg.string({ description: 'The `endCursor` of the page before.' }),
+        },
+        resolve: (_root, args, ctx) => categoriesPage(args, ctx),
+      }),
+      category: t.field({
+        type: refs.category,
+        description: 'One category; null where there is none with this id.',
+        args: { id: t.arg.id({ required: true, description: 'Id of the category.' }) },
+        resolve: (_root, { id }, ctx) => orNull(() => call(readCategory, ctx, { id: idOf(id) })),
+      }),
+      items: t.field({
+        type: refs.itemPage,
+        nullable: false,
+        description: 'Items that match, sorted; pages stay right while items come and go.',
+        extensions: ITEMS_COST,
+        args: {
+          game: t.arg.string({ description: GAME_ARGUMENT }),
+          market: t.arg.string({ description: MARKET_ARGUMENT }),
+          search: t.arg.string({ description: 'Words that name, code or category name must have.' }),
+          categoryId: t.arg.id({ description: 'Category; everything below it is included.' }),
+          first: t.arg.int({ defaultValue: ITEMS_FIRST.default, description: 'Items on the page, 1 to 100.' }),
+          after: t.arg.string({ description: AFTER_ARGUMENT }),
+          sortBy: t.arg.string({
+            defaultValue: 'name',
+            description:
+              '`name`, `code`, `id`, `price` (Near Mint, else the lowest ungraded; items without one last) or `updated_at`.',
+          }),
+          sortOrder: t.arg.string({ defaultValue: 'asc', description: '`asc` or `desc`; ties go by id.' }),
+        },
+        resolve: (_root, args, ctx) => itemsPage(args, ctx),
+      }),
+      item: t.field({
+        type: refs.item,
+        description: 'One item; null where there is none with this id.',
+        args: { id: t.arg.id({ required: true, description: 'Id of the item.' }) },
+        resolve: (_root, { id }, ctx) => {
+          const found = orNull(() => call(getItem, ctx, { id: idOf(id) }))
+          return found && itemSource(found.rows[0]!)
+        },
+      }),
+    }),
+  })
+}
+
+/** Null instead of an error for what is not there. */
+function orNull<T>(read: () => T): T | null {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof ServiceError && error.status === 404) return null
+    throw error
+  }
+}

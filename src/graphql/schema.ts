@@ -1,0 +1,34 @@
+// GraphQL schema v3, put together from its types.
+import type { GraphQLSchema } from 'graphql'
+import { MARKETS } from '#core/markets.ts'
+import { newBuilder, newRefs } from './builder.ts'
+import { implementCategory } from './category-type.ts'
+import { gateItemFields } from './gating.ts'
+import { implementItem } from './item-type.ts'
+import { implementMutations } from './mutations.ts'
+import { implementPages } from './pages.ts'
+import { implementQuery } from './query.ts'
+
+export function buildSchema(): GraphQLSchema {
+  const builder = newBuilder()
+  const refs = newRefs(builder)
+  builder.enumType('Market', {
+    description: 'Markets that prices come from. Arguments named `market` take these names as texts, or the codes in lower case.',
+    values: Object.fromEntries(MARKETS.map((market) => [market.toUpperCase(), { value: market, description: MARKET_TEXTS[market] }])),
+  })
+  implementQuery(builder, refs)
+  implementPages(refs)
+  implementCategory(refs)
+  implementItem(builder, refs)
+  implementMutations(builder)
+  const schema = builder.toSchema({ sortSchema: false })
+  gateItemFields(schema)
+  return schema
+}
+
+const MARKET_TEXTS = {
+  service: "The service's own market: prices from its own sales.",
+  source_a: 'First external price source.',
+  source_b: 'Second external price source.',
+  source_c: 'Third external price source.',
+} as const
