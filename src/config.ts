@@ -127,7 +127,11 @@ const DEFAULT_RATE_LIMITS: Record<Plan, number> = { starter: 60, professional: 3
 const DEFAULT_CURRENCIES: Record<Market, string> = { service: 'TRY', source_a: 'USD', source_b: 'EUR', source_c: 'USD' }
 
 const text = (value: string): string => value
-const postgresUrl = url(['postgres:', 'postgresql:'])
+/** Not parsed as a URL: a Unix socket has no host (`postgresql://user@/name?host=/run/postgresql`). */
+const postgresUrl = (value: string): string => {
+  if (!/^postgres(ql)?:\/\/\S+$/.test(value)) throw new Error('a URL that begins with postgresql://')
+  return value
+}
 
 /** Every setting by its environment name; the operator's guide and `doctor` list them from here. */
 export const SETTINGS = {

@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander'
 import { pino } from 'pino'
 import packageJson from '../package.json' with { type: 'json' }
 import { register as registerAccount } from './cli/account.ts'
+import { register as registerBackup } from './cli/backup.ts'
 import type { OpenCli } from './cli/command.ts'
 import { register as registerDoctor } from './cli/doctor.ts'
 import { register as registerImport } from './cli/import.ts'
@@ -56,6 +57,7 @@ registerImport(program, open, print)
 registerAccount(program, open, print)
 registerKey(program, open, print)
 registerOperatorToken(program, open, print)
+registerBackup(program, open, print)
 registerDoctor(program, print)
 
 // Subcommands do not inherit it: every one of them must throw instead of ending the process with commander's code 1.
