@@ -50,6 +50,15 @@ export interface Schema {
     last_used_at: Date | null
     revoked_at: Date | null
   }
+  console_sessions: {
+    id: GeneratedAlways<number>
+    hash: Buffer
+    token_id: number | null
+    bootstrap_hash: Buffer | null
+    created_at: Generated<Date>
+    last_used_at: Date | null
+    expires_at: Date
+  }
   groups: { id: GeneratedAlways<number>; parent_id: number | null; name: string; slug: string }
   categories: {
     id: GeneratedAlways<number>
@@ -105,7 +114,7 @@ export interface Schema {
     file_name: string | null
     author: string
     dry_run: Generated<boolean>
-    status: 'running' | 'done' | 'failed'
+    status: 'queued' | 'running' | 'done' | 'failed'
     rows_read: Generated<number>
     created: Generated<number>
     updated: Generated<number>
@@ -117,6 +126,7 @@ export interface Schema {
     errors: ColumnType<{ row: number; message: string }[], string | undefined, string>
     message: string | null
     reverts_import_id: number | null
+    reverted_by_import_id: number | null
     started_at: Generated<Date>
     finished_at: Date | null
   }
@@ -130,10 +140,110 @@ export interface Schema {
     updated_at: Date
     rule: string
     reason: string
+    compared_price: Numeric | null
+    times_off: number | null
     held_at: Generated<Date>
     decision: 'accepted' | 'discarded' | null
     decided_by: string | null
     decided_at: Date | null
+  }
+  replaced_points: {
+    import_id: number
+    item_id: number
+    market: number
+    label_id: number
+    updated_at: Date
+    price: Numeric
+    point_import_id: number
+  }
+  rates: { currency: string; day: string; try_rate: Numeric }
+  listings: {
+    id: Generated<number>
+    seller_id: number
+    item_id: number
+    grade_id: number | null
+    label_id: number
+    title: string
+    description: Generated<string>
+    price: Numeric
+    quantity: number
+    language: string | null
+    images: JSONColumnType<{ url: string; order: number }[]>
+    shipping_payer: Generated<'buyer' | 'seller'>
+    offers_enabled: Generated<boolean>
+    min_offer_price: Numeric | null
+    status: Generated<ListingStatus>
+    approved_price: Numeric | null
+    approved: JSONColumnType<object> | null
+    approved_at: Date | null
+    rejection_reason: string | null
+    waiting_since: Date | null
+    published_at: Date | null
+    expires_at: Date | null
+    highlighted_until: Date | null
+    version: Generated<number>
+    created_at: Date
+    updated_at: Date
+  }
+  orders: {
+    order_id: number
+    request_hash: Buffer
+    result: JSONColumnType<object>
+    sold_at: Date
+    created_at: Date
+  }
+  sales: {
+    id: GeneratedAlways<number>
+    order_id: number
+    line: number
+    listing_id: number | null
+    seller_id: number
+    item_id: number
+    label_id: number
+    quantity: number
+    unit_price: Numeric
+    payout: Numeric
+    sold_at: Date
+  }
+  collections: {
+    id: GeneratedAlways<number>
+    account_id: number
+    name: string
+    description: Generated<string>
+    visibility: Generated<'private' | 'unlisted' | 'public'>
+    items_count: Generated<number>
+    created_at: Generated<Date>
+    updated_at: Generated<Date>
+  }
+  collection_items: {
+    id: Generated<number>
+    collection_id: number
+    item_id: number
+    grade_id: number | null
+    quantity: number
+    purchase_price: Numeric | null
+    sale_price: Numeric | null
+    purchase_date: string | null
+    card_uniq_id: string | null
+    note: string | null
+    import_key: string | null
+    revision: Generated<number>
+    created_at: Generated<Date>
+    updated_at: Generated<Date>
+  }
+  collection_parked_rows: {
+    id: GeneratedAlways<number>
+    collection_id: number
+    format: string
+    line: number
+    import_key: string
+    reason: string
+    entry: JSONColumnType<object>
+    candidates: JSONColumnType<object[]>
+    decision: 'placed' | 'discarded' | null
+    decided_by: string | null
+    decided_at: Date | null
+    parked_at: Generated<Date>
   }
   change_log: {
     seq: GeneratedAlways<number>
@@ -203,4 +313,14 @@ export interface Schema {
   }
 }
 
-export type ChangeKind = 'items' | 'categories' | 'groups' | 'prices' | 'accounts' | 'operators'
+export type ChangeKind =
+  | 'items'
+  | 'categories'
+  | 'groups'
+  | 'prices'
+  | 'accounts'
+  | 'operators'
+  | 'listings'
+  | 'sales'
+
+export type ListingStatus = 'pending' | 'active' | 'paused' | 'rejected' | 'expired' | 'sold'

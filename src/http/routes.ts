@@ -21,9 +21,11 @@ export interface Route<Ctx extends HasViewer> {
   tag: string
   /** success status, 200 unless told */
   status?: number
-  /** input field that takes the whole body where the body is not an object of fields (an array, a stream) */
+  /** input field that takes the whole body where it is no object of fields (an array, a file); others come as text */
   bodyField?: string
   bodyLimit?: number
+  /** prepares a scope of the route's own, such as one that reads other bodies than JSON */
+  scope?: (inner: FastifyInstance) => void
   /** what the verb gives, as it is answered; a Buffer is sent as it is */
   answer: (result: never, exchange: { request: FastifyRequest; reply: FastifyReply }) => Answer | Buffer | null
   /** schema of `data`, for the reference */
@@ -41,19 +43,31 @@ export interface RouteRules<Ctx extends HasViewer> {
 
 /** Registers routes, and for every path an answer to the methods it does not have. */
 export function registerRoutes<Ctx extends HasViewer>(app: FastifyInstance, routes: Route<Ctx>[], rules: RouteRules<Ctx>): void {
-  const paths = new Map<string, Method[]>()
+  const paths = new Map<string, { url: string; methods: Method[] }>()
   for (const route of routes) {
-    registerRoute(app, route, rules)
-    paths.set(route.path, [...(paths.get(route.path) ?? []), route.method])
+    if (route.scope) {
+      void app.register(async (inner) => {
+        route.scope!(inner)
+        registerRoute(inner, route, rules)
+      })
+    } else registerRoute(app, route, rules)
+    // What a parameter is called makes no other path.
+    const path = route.path.replace(/:\w+/g, ':')
+    const known = paths.get(path)
+    if (known) known.methods.push(route.method)
+    else paths.set(path, { url: route.path, methods: [route.method] })
   }
-  for (const [url, methods] of paths) registerOtherMethods(app, url, methods)
+  for (const { url, methods } of paths.values()) registerOtherMethods(app, url, methods)
 }
+
+/** What clients try, of which no path has the last two. */
+const TRIED = [...METHODS, 'OPTIONS', 'TRACE']
 
 /** 405 with `Allow` for the methods that a path does not have. */
 export function registerOtherMethods(app: FastifyInstance, url: string, methods: readonly string[]): void {
   const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ')
   app.route({
-    method: METHODS.filter((method) => !methods.includes(method)),
+    method: TRIED.filter((method) => !methods.includes(method)),
     url,
     schema: { hide: true } as object,
     handler: (request) => {
@@ -93,12 +107,14 @@ function inputOf<Ctx extends HasViewer>(route: Route<Ctx>): (request: FastifyReq
   const properties = (route.verb.input as { properties?: Record<string, TSchema> }).properties ?? {}
   const names = [...route.path.matchAll(/:(\w+)/g)].map((match) => match[1]!)
   const readsBody = route.method !== 'GET' && route.method !== 'DELETE'
-  const fromText = readsBody ? Object.fromEntries(names.map((name) => [name, properties[name]!])) : properties
+  const inText = (name: string) => (route.bodyField ? name !== route.bodyField : !readsBody || names.includes(name))
+  const fromText = Object.fromEntries(Object.entries(properties).filter(([name]) => inText(name)))
   const readText = paramReader(Type.Object(fromText))
   const read = (request: FastifyRequest): unknown => {
-    const text = readText(readsBody ? (request.params as never) : { ...(request.query as object), ...(request.params as object) })
-    if (!readsBody) return text
+    const queried = !readsBody || route.bodyField !== undefined
+    const text = readText({ ...(queried && (request.query as object)), ...(request.params as object) })
     if (route.bodyField) return { ...text, [route.bodyField]: request.body }
+    if (!readsBody) return text
     const body = request.body ?? {}
     if (typeof body !== 'object' || Array.isArray(body)) throw new ServiceError('INVALID_JSON', 'The body must be a JSON object')
     const clash = names.find((name) => name in body)
@@ -122,12 +138,11 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, security: string)
   const shape = route.verb.input as { properties?: Record<string, TSchema>; required?: string[] }
   const properties = shape.properties ?? {}
   const names = [...route.path.matchAll(/:(\w+)/g)].map((match) => match[1]!)
-  const others = Object.keys(properties).filter((name) => !names.includes(name))
+  const others = Object.keys(properties).filter((name) => !names.includes(name) && name !== route.bodyField)
   const rest = Type.Object(
     Object.fromEntries(others.map((name) => [name, shape.required?.includes(name) ? properties[name]! : Type.Optional(properties[name]!)])),
   )
   const readsBody = route.method !== 'GET' && route.method !== 'DELETE'
-  const body = route.bodyField ? properties[route.bodyField]! : rest
   return {
     operationId: `${route.method.toLowerCase()}${route.path.replace(/[:/_-]+(\w)/g, (_all, letter: string) => letter.toUpperCase())}`,
     summary: route.summary,
@@ -135,7 +150,8 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, security: string)
     tags: [route.tag],
     security: [{ [security]: [] }],
     ...(names.length > 0 && { params: Type.Object(Object.fromEntries(names.map((name) => [name, properties[name]!]))) }),
-    ...(others.length > 0 && (readsBody ? { body } : { querystring: rest })),
+    ...(route.bodyField && { body: properties[route.bodyField] }),
+    ...(others.length > 0 && (readsBody && !route.bodyField ? { body: rest } : { querystring: rest })),
     response: {
       [route.status ?? 200]: successSchema(route),
       ...errorSchemas(['UNAUTHENTICATED', 'RATE_LIMITED', ...(route.errors ?? [])]),

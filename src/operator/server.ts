@@ -3,9 +3,10 @@ import swagger from '@fastify/swagger'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { addGate, viewerOf } from '#accounts/gate.ts'
 import type { Keyring } from '#accounts/keyring.ts'
+import { ImportQueue } from '#catalogue/import/queue.ts'
+import type { FeedCtx } from '#catalogue/import/start-import.ts'
 import type { Log } from '#core/context.ts'
 import type { ChangeFeed } from '#db/change-feed.ts'
-import type { WriteCtx } from '#db/change.ts'
 import type { Db } from '#db/schema.ts'
 import { idempotencyOf } from '#http/idempotency-key.ts'
 import { registerOtherMethods, registerRoutes } from '#http/routes.ts'
@@ -14,17 +15,24 @@ import packageJson from '../../package.json' with { type: 'json' }
 import type { Config } from '#config.ts'
 import { accountRoutes } from './account-routes.ts'
 import { auditRoutes } from './audit-routes.ts'
+import { addConsole } from './console.ts'
+import { addConsoleSession, sessionViewer } from './console-session.ts'
+import { catalogueRoutes } from './catalogue-routes.ts'
+import { priceRoutes } from './price-routes.ts'
+import { UPLOAD_TIMEOUT_MS } from './uploads.ts'
 
 const OPENAPI_PATH = '/operator/openapi.json'
-const ROUTES = [...accountRoutes, ...auditRoutes]
+const ROUTES = [...accountRoutes, ...auditRoutes, ...catalogueRoutes]
 
 /** What the listener needs of the node that it belongs to. */
 export interface OperatorNode {
-  config: Pick<Config, 'trustProxy'>
+  config: Pick<Config, 'trustProxy' | 'dataDir' | 'databaseUrl' | 'priceRules'>
   db: Db
   log: Log
   feed: Pick<ChangeFeed, 'pull'>
   operators: Keyring
+  /** sessions of the console */
+  sessions: Keyring
   now: () => Date
 }
 
@@ -46,26 +54,32 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
       },
     },
   })
-  const ctx = (request: FastifyRequest): WriteCtx => {
-    const viewer = viewerOf(request)
-    return {
-      db: node.db,
-      viewer,
-      now: node.now,
-      requestId: request.id,
-      idempotency: idempotencyOf(request, viewer),
-      caughtUp: () => node.feed.pull(),
-    }
-  }
+  // A node with an embedded database has its data directory to itself.
+  const imports = new ImportQueue({ db: node.db, log: node.log, dataDir: node.config.databaseUrl ? null : node.config.dataDir })
+  imports.start()
+  app.addHook('onClose', () => imports.close())
+  app.server.requestTimeout = UPLOAD_TIMEOUT_MS
+  const ctx = (request: FastifyRequest, viewer = viewerOf(request)): FeedCtx => ({
+    db: node.db,
+    viewer,
+    now: node.now,
+    requestId: request.id,
+    idempotency: idempotencyOf(request, viewer),
+    caughtUp: () => node.feed.pull(),
+    rules: node.config.priceRules,
+    imports,
+  })
   await app.register(
     async (api) => {
-      addGate(api, node.operators, null)
+      addGate(api, node.operators, null, sessionViewer(node.sessions))
       api.setNotFoundHandler(answerNotFound)
-      registerRoutes(api, ROUTES, { ctx, security: 'operatorToken' })
+      registerRoutes(api, [...ROUTES, ...priceRoutes(imports)], { ctx, security: 'operatorToken' })
     },
     { prefix: '/operator/v1' },
   )
   app.get(OPENAPI_PATH, { schema: { hide: true } }, () => app.swagger())
   registerOtherMethods(app, OPENAPI_PATH, ['GET'])
+  addConsoleSession(app, { operators: node.operators, sessions: node.sessions, ctx })
+  addConsole(app)
   return app
 }

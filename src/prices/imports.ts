@@ -22,6 +22,8 @@ export interface ImportOpening {
   fileName: string | null
   author: string
   dryRun: boolean
+  /** an upload waits for its turn */
+  status?: 'queued' | 'running'
 }
 
 export interface RefusedRow {
@@ -38,11 +40,44 @@ export async function openImport(on: Queryable, opening: ImportOpening): Promise
       file_name: opening.fileName,
       author: opening.author,
       dry_run: opening.dryRun,
-      status: 'running',
+      status: opening.status ?? 'running',
     })
     .returning('id')
     .executeTakeFirstOrThrow()
   return row.id
+}
+
+/** Says that an import's turn has come. */
+export async function startImport(on: Queryable, id: number): Promise<void> {
+  await on.updateTable('imports').set({ status: 'running', started_at: sql<Date>`now()` }).where('id', '=', id).execute()
+}
+
+/**
+ * Class of the advisory lock that whoever works on an import shares for as long as it lives: an import that says it is
+ * under way while nobody holds its lock was cut off.
+ */
+export const IMPORT_LOCK = 7308
+
+/** Marks imports as failed that a crash cut off; nothing of them was committed. */
+export async function failBrokenImports(db: Db): Promise<void> {
+  const { rows } = await sql<{ id: number }>`
+    with under_way as materialized (
+      select id from imports where status in ('queued', 'running') and started_at < now() - interval '2 seconds'
+    )
+    select id from under_way where pg_try_advisory_xact_lock(${sql.lit(IMPORT_LOCK)}, id)`.execute(db.kysely)
+  const ids = rows.map((row) => row.id)
+  await failImports(db, ids, 'the service stopped while the import was under way; nothing was written: send it again')
+}
+
+/** Ends imports that are still under way. */
+export async function failImports(db: Db, ids: number[], message: string): Promise<void> {
+  if (ids.length === 0) return
+  await db.kysely
+    .updateTable('imports')
+    .set({ ...columns(noCounts()), status: 'failed', message, finished_at: sql<Date>`now()` })
+    .where('id', 'in', ids)
+    .where('status', 'in', ['queued', 'running'])
+    .execute()
 }
 
 /** Shows how far an import is, outside its transaction. */

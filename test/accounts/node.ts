@@ -1,11 +1,13 @@
 // A node for tests: a pool, a change feed, both keyrings and the operator's listener, on a clock that tests move.
-import { apiKeyring, operatorTokens } from '#accounts/keyring.ts'
+import { apiKeyring, consoleSessions, operatorTokens } from '#accounts/keyring.ts'
 import type { Log } from '#core/context.ts'
 import { ChangeFeed } from '#db/change-feed.ts'
+import { readConfig } from '#config.ts'
 import type { WriteCtx } from '#db/change.ts'
 import { openPool } from '#db/pool.ts'
 import type { Schema } from '#db/schema.ts'
 import { operatorServer } from '#operator/server.ts'
+import { readConfig } from '#config.ts'
 
 export const BOOTSTRAP_TOKEN = 'bootstrap token of the tests'
 export const silent: Log = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {} }
@@ -29,10 +31,10 @@ export async function openNode(databaseUrl: string, clock = new Clock()) {
   const { now } = clock
   const keys = apiKeyring({ db, log: silent, now })
   const operators = operatorTokens({ db, log: silent, now }, BOOTSTRAP_TOKEN)
-  feed.add(keys)
-  feed.add(operators)
+  const sessions = consoleSessions({ db, log: silent, now }, BOOTSTRAP_TOKEN)
+  for (const follower of [keys, operators, sessions]) feed.add(follower)
   feed.start()
-  const app = await operatorServer({ config: { trustProxy: false }, db, log: silent, feed, operators, now })
+  const app = await operatorServer({ config: readConfig({ DATABASE_URL: databaseUrl }), db, log: silent, feed, operators, sessions, now })
   const baseUrl = await app.listen({ port: 0, host: '127.0.0.1' })
   const ctx: WriteCtx = {
     db,
@@ -47,6 +49,7 @@ export async function openNode(databaseUrl: string, clock = new Clock()) {
     await feed.close()
     await keys.close()
     await operators.close()
+    await sessions.close()
     await db.close()
   }
   return { db, feed, keys, operators, ctx, clock, baseUrl, close }

@@ -1,10 +1,11 @@
 // One import from its first byte to its report: a format reads, the store writes, all in one transaction.
+import { sql } from 'kysely'
 import { FeedError, gunzip } from '#core/feed.ts'
 import { MARKETS, type Market } from '#core/markets.ts'
 import { actorOf, collector, type WriteCtx } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
 import {
-  closeImport, type ImportCounts, KEPT_ERRORS, noCounts, openImport, type RefusedRow, reportProgress,
+  closeImport, type ImportCounts, IMPORT_LOCK, KEPT_ERRORS, noCounts, openImport, type RefusedRow, reportProgress,
 } from '#prices/imports.ts'
 import type { PriceRules } from '#prices/quarantine.ts'
 import { lockMarkets } from '#prices/writer.ts'
@@ -88,7 +89,6 @@ export async function runImport(ctx: WriteCtx, id: number, request: ImportReques
     if (error instanceof FeedError) return { id, status: 'failed', counts: untouched, errors, message }
     throw error
   }
-  await closeImport(ctx.db.kysely, id, { status: 'done', counts, errors })
   await ctx.caughtUp()
   return { id, status: 'done', counts, errors, message: null }
 }
@@ -102,6 +102,7 @@ async function writeAll(ctx: WriteCtx, id: number, request: ImportRequest, count
   await ctx.db.kysely
     .transaction()
     .execute(async (tx) => {
+      await sql`select pg_advisory_xact_lock_shared(${sql.lit(IMPORT_LOCK)}, ${id}::int4)`.execute(tx)
       const { note, write } = collector(tx, ctx)
       const run: ImportRun = {
         tx,
@@ -138,9 +139,11 @@ async function writeAll(ctx: WriteCtx, id: number, request: ImportRequest, count
       note.audit({ action: `import.${request.format.name}`, subject: 'import', id, after: { ...counts } })
       if (request.dryRun) throw new DryRun()
       await write()
+      await closeImport(tx, id, { status: 'done', counts, errors })
     })
-    .catch((error: unknown) => {
+    .catch(async (error: unknown) => {
       if (!(error instanceof DryRun)) throw error
+      await closeImport(ctx.db.kysely, id, { status: 'done', counts, errors })
     })
 }
 

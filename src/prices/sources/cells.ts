@@ -5,7 +5,7 @@ import { parseSourceAmount } from '#core/money.ts'
 export type Cell = number | null | string
 
 const NO_VALUE = new Set(['', '-', 'n/a', 'null'])
-const EARLIEST_MS = Date.UTC(1996, 0, 1)
+export const EARLIEST_MS = Date.UTC(1996, 0, 1)
 const DAY = /^(\d{4})([-/])(\d\d)\2(\d\d)$/
 const INSTANT = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d):?(\d\d)?$/
 

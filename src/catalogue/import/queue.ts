@@ -1,0 +1,120 @@
+// Uploaded imports of this node: two at a time in threads of their own, others wait, and none that broke seems to run on.
+import { rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import type pg from 'pg'
+import type { Log } from '#core/context.ts'
+import type { Db } from '#db/schema.ts'
+import { failBrokenImports, failImports, IMPORT_LOCK } from '#prices/imports.ts'
+import { removeUpload, storeUpload, type Upload } from './upload.ts'
+import type { ImportJob } from './worker.ts'
+
+const AT_ONCE = 2
+const SWEEP_MS = 10_000
+
+export interface ImportQueueOptions {
+  db: Db
+  log: Log
+  /** where uploads wait; null: in a folder of this process among the machine's temporary files */
+  dataDir: string | null
+}
+
+export class ImportQueue {
+  readonly #db: Db
+  readonly #log: Log
+  readonly #folder: string
+  readonly #waiting: ImportJob[] = []
+  readonly #running = new Map<number, Worker>()
+  #sweeper: NodeJS.Timeout | null = null
+  /** holds the locks of this node's imports for as long as the process lives */
+  #guard: Promise<pg.PoolClient> | null = null
+  #closed = false
+
+  constructor({ db, log, dataDir }: ImportQueueOptions) {
+    this.#db = db
+    this.#log = log
+    this.#folder = dataDir ? join(dataDir, 'uploads') : join(tmpdir(), `mintmark-uploads-${process.pid}`)
+  }
+
+  /** Clears away what an earlier process left. */
+  start(): void {
+    rmSync(this.#folder, { recursive: true, force: true })
+    this.#sweep()
+    this.#sweeper = setInterval(() => this.#sweep(), SWEEP_MS).unref()
+  }
+
+  store(body: AsyncIterable<Uint8Array>): Promise<Upload> {
+    return storeUpload(this.#folder, body)
+  }
+
+  discard({ path }: Upload): void {
+    removeUpload(path)
+  }
+
+  /** Takes over an import that is `queued` in the database. */
+  async add(job: Omit<ImportJob, 'databaseUrl'>): Promise<void> {
+    await this.#hold(job.importId)
+    this.#waiting.push({ ...job, databaseUrl: this.#db.pool.options.connectionString! })
+    this.#next()
+  }
+
+  /** Stops the threads; what was under way is rolled back and marked as failed. */
+  async close(): Promise<void> {
+    this.#closed = true
+    if (this.#sweeper) clearInterval(this.#sweeper)
+    const stopped = [...this.#running.keys(), ...this.#waiting.map((job) => job.importId)]
+    await Promise.all([...this.#running.values()].map((worker) => worker.terminate()))
+    try {
+      if (stopped.length > 0) await failImports(this.#db, stopped, 'the service was stopped; nothing was written: send it again')
+    } catch (error) {
+      this.#log.warn({ err: error, imports: stopped }, 'Imports that were stopped could not be marked')
+    }
+    const guard = await this.#guard?.catch(() => null)
+    guard?.release(true)
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  #next(): void {
+    if (this.#closed || this.#running.size >= AT_ONCE) return
+    const job = this.#waiting.shift()
+    if (!job) return
+    const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: job, name: `import ${job.importId}` })
+    this.#running.set(job.importId, worker)
+    worker.on('error', (error) => this.#log.error({ err: error, import: job.importId }, 'An import was stopped by an error'))
+    worker.on('exit', () => {
+      this.#running.delete(job.importId)
+      if (this.#closed) return
+      removeUpload(job.path)
+      void this.#release(job.importId)
+      this.#next()
+    })
+  }
+
+  async #hold(importId: number): Promise<void> {
+    this.#guard ??= this.#openGuard()
+    const guard = await this.#guard
+    await guard.query(`select pg_advisory_lock_shared(${IMPORT_LOCK}, ${importId})`)
+  }
+
+  async #openGuard(): Promise<pg.PoolClient> {
+    const client = await this.#db.pool.connect()
+    client.on('error', () => {
+      this.#guard = null
+      client.release(true)
+    })
+    return client
+  }
+
+  async #release(importId: number): Promise<void> {
+    // Without a connection there is no lock to give back.
+    const guard = await this.#guard?.catch(() => null)
+    await guard?.query(`select pg_advisory_unlock_shared(${IMPORT_LOCK}, ${importId})`).catch(() => {})
+  }
+
+  #sweep(): void {
+    failBrokenImports(this.#db).catch((error: unknown) => {
+      if (!this.#closed) this.#log.warn({ err: error }, 'Imports that were cut off cannot be looked for at the moment')
+    })
+  }
+}

@@ -1,0 +1,78 @@
+// Takes an uploaded file in and queues its import; the id comes back at once.
+import { notFound } from '#core/errors.ts'
+import { Type } from '#core/input.ts'
+import { MARKETS } from '#core/markets.ts'
+import { verb } from '#core/verb.ts'
+import { actorOf, change, type WriteCtx } from '#db/change.ts'
+import { openImport } from '#prices/imports.ts'
+import type { PriceRules } from '#prices/quarantine.ts'
+import { closed } from '../fields.ts'
+import type { ImportQueue } from './queue.ts'
+import { IMPORT_FORMATS, type ImportFormat, importFormat } from './registry.ts'
+import type { Upload } from './upload.ts'
+
+/** What writing prices and importing needs beside the context of every write. */
+export interface FeedCtx extends WriteCtx {
+  rules: PriceRules
+  imports: ImportQueue
+}
+
+export const startUploadedImport = verb(
+  {
+    needs: 'operator',
+    input: Type.Object(
+      {
+        format: Type.String({ description: `One of ${IMPORT_FORMATS.map((format) => format.name).join(', ')}` }),
+        market: Type.Optional(Type.Enum([...MARKETS], { description: "Market to import into, instead of the format's own" })),
+        dry_run: Type.Optional(Type.Boolean({ description: 'Report only, change nothing' })),
+        file_name: Type.Optional(
+          Type.String({
+            maxLength: 200,
+            pattern: '^[^\\p{Cc}\\p{Cs}/\\\\]*$',
+            allowed: 'a file name of at most 200 characters, without folders',
+            description: 'Shown with the import',
+          }),
+        ),
+        file: Type.Unknown({ description: 'The file as it is, or packed with gzip' }),
+      },
+      closed,
+    ),
+  },
+  async (ctx: FeedCtx, input): Promise<{ id: number; status: 'queued' }> => {
+    const { format: name, market: into = null, dry_run: dryRun = false } = input
+    const upload = input.file as Upload
+    let fresh = false
+    try {
+      const format = knownFormat(name)
+      const fileName = nameOf(input.file_name ?? name, upload)
+      const importId = await change(ctx, (tx) => {
+        fresh = true
+        const opening = { format: name, market: into ?? format.defaultMarket, fileName, dryRun, status: 'queued' as const }
+        return openImport(tx, { ...opening, author: actorOf(ctx.viewer) })
+      })
+      if (fresh) {
+        const { path, size } = upload
+        const { rules, viewer, requestId } = ctx
+        const clockOffsetMs = ctx.now().getTime() - Date.now()
+        const file = { path, size, name: fileName }
+        await ctx.imports.add({ importId, format: name, ...file, market: into, dryRun, rules, viewer, requestId, clockOffsetMs })
+      }
+      return { id: importId, status: 'queued' }
+    } finally {
+      // A repeated request brought the file once more.
+      if (!fresh) ctx.imports.discard(upload)
+    }
+  },
+)
+
+/** The name under which the file is read: `.gz` at its end means gzip. */
+function nameOf(name: string, { gzip }: Upload): string {
+  const bare = name.replace(/\.gz$/i, '')
+  return gzip ? `${bare}.gz` : bare
+}
+
+function knownFormat(name: string): ImportFormat {
+  const format = importFormat(name)
+  if (format) return format
+  throw notFound(`There is no format ${name}; known are ${IMPORT_FORMATS.map((known) => known.name).join(', ')}`)
+}

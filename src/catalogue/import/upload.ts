@@ -1,0 +1,53 @@
+// Uploaded files on disk until their import is over: written as they arrive, whatever their size, and hashed on the way.
+import { createHash, randomUUID } from 'node:crypto'
+import { createWriteStream, mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { ServiceError } from '#core/errors.ts'
+
+/** Largest body of an upload, as it is sent. */
+export const MOST_UPLOAD_BYTES = 2 * 1024 * 1024 * 1024
+
+export interface Upload {
+  path: string
+  size: number
+  /** packed with gzip, as its first bytes tell */
+  gzip: boolean
+  /** what stands for the file where requests are compared */
+  toJSON: () => object
+}
+
+/**
+ * Writes a body to a new file in the folder.
+ * @throws PAYLOAD_TOO_LARGE above 2 GB; nothing is left behind then
+ */
+export async function storeUpload(folder: string, body: AsyncIterable<Uint8Array>, mostBytes = MOST_UPLOAD_BYTES): Promise<Upload> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const path = join(folder, randomUUID())
+  const hash = createHash('sha256')
+  let size = 0
+  let head = Buffer.alloc(0)
+  const measured = async function* () {
+    for await (const chunk of body) {
+      size += chunk.length
+      if (size > mostBytes) {
+        throw new ServiceError('PAYLOAD_TOO_LARGE', `The file is larger than ${mostBytes} bytes: split it, or use the command line`)
+      }
+      if (head.length < 2) head = Buffer.concat([head, chunk.subarray(0, 2)])
+      hash.update(chunk)
+      yield chunk
+    }
+  }
+  try {
+    await pipeline(measured, createWriteStream(path, { mode: 0o600 }))
+  } catch (error) {
+    removeUpload(path)
+    throw error
+  }
+  const sha256 = hash.digest('hex')
+  return { path, size, gzip: head[0] === 0x1f && head[1] === 0x8b, toJSON: () => ({ size, sha256 }) }
+}
+
+export function removeUpload(path: string): void {
+  rmSync(path, { force: true })
+}

@@ -1,0 +1,53 @@
+// The thread of one uploaded import: parsing and writing there never delay the answers of the node.
+import { createReadStream } from 'node:fs'
+import { workerData } from 'node:worker_threads'
+import type { Market } from '#core/markets.ts'
+import type { Viewer } from '#core/verb.ts'
+import { openPool } from '#db/pool.ts'
+import type { Schema } from '#db/schema.ts'
+import { startImport } from '#prices/imports.ts'
+import type { PriceRules } from '#prices/quarantine.ts'
+import { importFormat } from './registry.ts'
+import { runImport } from './run.ts'
+
+/** What a thread is started with. */
+export interface ImportJob {
+  importId: number
+  databaseUrl: string
+  format: string
+  path: string
+  /** `.gz` at its end means gzip */
+  name: string
+  size: number
+  market: Market | null
+  dryRun: boolean
+  rules: PriceRules
+  viewer: Viewer
+  requestId: string | null
+  /** how far the node's clock is from the machine's */
+  clockOffsetMs: number
+}
+
+const job = workerData as ImportJob
+const db = openPool<Schema>({ url: job.databaseUrl, max: 3, applicationName: 'mintmark import' })
+try {
+  await startImport(db.kysely, job.importId)
+  const ctx = {
+    db,
+    viewer: job.viewer,
+    now: () => new Date(Date.now() + job.clockOffsetMs),
+    requestId: job.requestId,
+    idempotency: null,
+    // Nodes follow by notification; who asks for a finished import waits for its node there.
+    caughtUp: async () => {},
+  }
+  await runImport(ctx, job.importId, {
+    format: importFormat(job.format)!,
+    files: [{ name: job.name, size: job.size, open: () => createReadStream(job.path, { highWaterMark: 256 * 1024 }) }],
+    market: job.market,
+    dryRun: job.dryRun,
+    rules: job.rules,
+  })
+} finally {
+  await db.close()
+}

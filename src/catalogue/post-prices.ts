@@ -1,0 +1,151 @@
+// Takes a list of prices in: one batch, in which each row is judged on its own.
+import { invalid, ServiceError } from '#core/errors.ts'
+import { moment, momentOf } from '#core/fields.ts'
+import { bodyReader, type Static, Type } from '#core/input.ts'
+import { parseLabel } from '#core/labels.ts'
+import { MARKETS } from '#core/markets.ts'
+import { minorOfNumber } from '#core/money.ts'
+import { verb } from '#core/verb.ts'
+import { actorOf, change, type Note } from '#db/change.ts'
+import type { Tx } from '#db/schema.ts'
+import { closeImport, noCounts, openImport, type RefusedRow } from '#prices/imports.ts'
+import { addLabel, labelIds } from '#prices/labels.ts'
+import { EARLIEST_MS } from '#prices/sources/cells.ts'
+import type { PriceWrite } from '#prices/types.ts'
+import { PriceWriter } from '#prices/writer.ts'
+import { closed, market, shortText } from './fields.ts'
+import { ItemLookup } from './import/item-lookup.ts'
+import type { FeedCtx } from './import/start-import.ts'
+
+const MOST_ROWS = 10_000
+
+export const PriceRowSchema = Type.Object(
+  {
+    item_id: Type.Optional(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'The item, or `item_ref`' })),
+    item_ref: Type.Optional(shortText('Ref of the item; in `market` if it is in several')),
+    market: market(),
+    label: Type.String({ maxLength: 40, description: 'Condition, or grader and grade', examples: ['Near Mint', 'PSA 10'] }),
+    price: Type.Number({ exclusiveMinimum: 0, description: "At most two decimals, in the market's currency" }),
+    updated_at: Type.Optional(moment('When the price was true; now when absent')),
+  },
+  closed,
+)
+
+/** What became of a post; `row` is the position in the list, from 0. */
+export interface PostedPrices {
+  import_id: number
+  accepted: number
+  unchanged: number
+  held: number
+  rejected: number
+  errors: RefusedRow[]
+}
+
+export const PostedPricesSchema = Type.Object(
+  {
+    import_id: Type.Integer({ description: 'The batch that these prices are; it can be reverted' }),
+    accepted: Type.Integer(),
+    unchanged: Type.Integer(),
+    held: Type.Integer({ description: 'Wait for a decision: see GET /held-prices' }),
+    rejected: Type.Integer(),
+    errors: Type.Array(
+      Type.Object({ row: Type.Integer({ description: 'Position in the list, from 0' }), message: Type.String() }),
+    ),
+  },
+  { title: 'PostedPrices' },
+)
+
+const readRow = bodyReader(PriceRowSchema)
+
+export const postPrices = verb(
+  {
+    needs: 'operator',
+    input: Type.Object(
+      { prices: Type.Array(Type.Unknown(), { maxItems: MOST_ROWS, allowed: `a list of at most ${MOST_ROWS} prices` }) },
+      closed,
+    ),
+  },
+  (ctx: FeedCtx, { prices }) =>
+    change(ctx, async (tx, note): Promise<PostedPrices> => {
+      const nowMs = ctx.now().getTime()
+      const opening = { format: 'prices-api', market: null, fileName: null, author: actorOf(ctx.viewer), dryRun: false }
+      const importId = await openImport(tx, opening)
+      const errors: RefusedRow[] = []
+      const writes = await readAll(tx, note, prices, nowMs, (row, message) => errors.push({ row, message }))
+      const writer = new PriceWriter({ db: ctx.db, tx, note, importId, rules: ctx.rules, nowMs })
+      const { accepted, unchanged, held } = await writer.write(writes)
+      const rejected = new Set(errors.map((error) => error.row)).size
+      const counts = { ...noCounts(), rowsRead: prices.length, accepted, unchanged, held, rejected }
+      await closeImport(tx, importId, { status: 'done', counts, errors })
+      note.audit({ action: 'prices.post', subject: 'import', id: importId, after: counts })
+      return { import_id: importId, accepted, unchanged, held, rejected, errors }
+    }),
+)
+
+/** The rows that can be written; what is wrong with the others goes to `refuse`. */
+async function readAll(
+  tx: Tx,
+  note: Note,
+  rows: unknown[],
+  nowMs: number,
+  refuse: (row: number, message: string) => void,
+): Promise<PriceWrite[]> {
+  const read: { row: number; price: Price }[] = []
+  for (const [row, value] of rows.entries()) {
+    try {
+      read.push({ row, price: readPrice(value, nowMs) })
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code !== 'VALIDATION_ERROR') throw error
+      refuse(row, (error.details ?? []).map(({ field, message }) => `${field} ${message}`).join('; '))
+    }
+  }
+  const findItem = await itemFinder(tx, read.map(({ price }) => price))
+  const labels = await labelIds(tx)
+  const writes: PriceWrite[] = []
+  for (const { row, price } of read) {
+    const item = findItem(price)
+    if (typeof item === 'string') {
+      refuse(row, item)
+      continue
+    }
+    const labelId = labels.get(price.label) ?? (await addLabel(tx, note, price.label))
+    labels.set(price.label, labelId)
+    writes.push({ row, itemId: item, market: MARKETS.indexOf(price.market), labelId, minor: price.minor, updatedAtMs: price.updatedAtMs })
+  }
+  return writes
+}
+
+interface Price extends Pick<Static<typeof PriceRowSchema>, 'item_id' | 'item_ref' | 'market'> {
+  /** canonical */
+  label: string
+  minor: number
+  updatedAtMs: number
+}
+
+function readPrice(value: unknown, nowMs: number): Price {
+  const { item_id, item_ref, market, label, price, updated_at } = readRow(value)
+  const canonical = parseLabel(label)?.label
+  const minor = minorOfNumber(price)
+  const updatedAtMs = updated_at === undefined ? nowMs : momentOf('updated_at', updated_at).getTime()
+  const wrong = (field: string, message: string) => invalid([{ field, message }])
+  if ((item_id === undefined) === (item_ref === undefined)) throw wrong('item_id', 'or item_ref must be given, and only one of them')
+  if (!canonical) throw wrong('label', 'must be a condition, such as Near Mint, or a grader with a grade, such as PSA 10')
+  if (!minor) throw wrong('price', 'must be above 0, with at most two decimals, and at most 9999999999.99')
+  if (updatedAtMs < EARLIEST_MS) throw wrong('updated_at', 'may not be before 1996')
+  return { item_id, item_ref, market, label: canonical, minor, updatedAtMs }
+}
+
+/** Finds the items of prices: the id, or why there is none. */
+async function itemFinder(tx: Tx, prices: Price[]): Promise<(price: Price) => number | string> {
+  const ids = [...new Set(prices.flatMap(({ item_id }) => item_id ?? []))]
+  const rows = await tx.selectFrom('items').select('id').where('id', '=', (eb) => eb.fn.any(eb.val(ids))).execute()
+  const known = new Set(rows.map((row) => row.id))
+  const lookup = new ItemLookup(tx)
+  await lookup.load(prices.flatMap(({ item_ref }) => (item_ref === undefined ? [] : { ref: item_ref })))
+  return ({ item_id: id, item_ref: ref, market }) => {
+    if (id !== undefined) return known.has(id) ? id : `item_id: there is no item with the id ${id}`
+    const inMarket = lookup.find({ ref: ref!, market })
+    const found = 'reject' in inMarket ? lookup.find({ ref: ref! }) : inMarket
+    return 'reject' in found ? `item_ref: ${found.reject}` : found.itemId
+  }
+}

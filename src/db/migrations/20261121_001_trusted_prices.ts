@@ -1,0 +1,37 @@
+// Imports that wait and can be reverted, what a held price was compared with, and exchange rates for comparison.
+import { type Kysely, sql } from 'kysely'
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
+}
+
+const STATEMENTS = [
+  'alter table imports drop constraint imports_status_check',
+  `alter table imports add constraint imports_status_check check (status in ('queued', 'running', 'done', 'failed'))`,
+  'alter table imports add column reverted_by_import_id integer references imports',
+
+  // Points of one import lie together, so that ranges of blocks find them: a fraction of a tree's size and upkeep.
+  'create index price_points_by_import on price_points using brin (import_id) with (pages_per_range = 16, autosummarize = on)',
+  // Points that a batch took out of the history: by another price for the same moment, or by a revert.
+  `create table replaced_points (
+    import_id integer not null references imports,
+    item_id integer not null,
+    market smallint not null,
+    label_id integer not null,
+    updated_at timestamptz(3) not null,
+    price numeric(12,2) not null,
+    point_import_id integer not null,
+    primary key (import_id, item_id, market, label_id, updated_at)
+  )`,
+
+  'alter table held_prices add column compared_price numeric(12,2)',
+  'alter table held_prices add column times_off real',
+  'create index held_prices_by_rule on held_prices (rule, id) where decision is null',
+
+  `create table rates (
+    currency text not null,
+    day date not null,
+    try_rate numeric(18,6) not null check (try_rate > 0),
+    primary key (currency, day)
+  )`,
+]

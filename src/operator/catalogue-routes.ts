@@ -1,0 +1,109 @@
+// Operator API: categories, items and groups.
+import { changeCategory } from '#catalogue/change-category.ts'
+import { changeItem } from '#catalogue/change-item.ts'
+import { createCategory } from '#catalogue/create-category.ts'
+import { createItem } from '#catalogue/create-item.ts'
+import { getStoredItem } from '#catalogue/get-stored-item.ts'
+import { listCategories } from '#catalogue/list-categories.ts'
+import { type Group, GroupSchema, listGroups } from '#catalogue/list-groups.ts'
+import { listStoredItems } from '#catalogue/list-stored-items.ts'
+import {
+  type PricedItem,
+  PricedItemSchema,
+  type StoredCategory,
+  StoredCategorySchema,
+  type StoredItem,
+  StoredItemSchema,
+} from '#catalogue/stored-schemas.ts'
+import { Type } from '#core/input.ts'
+import type { Page } from '#core/paging.ts'
+import type { WriteCtx } from '#db/change.ts'
+import type { Route } from '#http/routes.ts'
+
+export const catalogueRoutes: Route<WriteCtx>[] = [
+  {
+    method: 'POST',
+    path: '/categories',
+    verb: createCategory,
+    summary: 'Make a category',
+    tag: 'Catalogue',
+    status: 201,
+    answer: (category: StoredCategory) => ({ data: category, message: 'The category is made' }),
+    data: StoredCategorySchema,
+    errors: ['INVALID_JSON', 'CONFLICT', 'IDEMPOTENCY_CONFLICT', 'VALIDATION_ERROR'],
+  },
+  {
+    method: 'GET',
+    path: '/categories',
+    verb: listCategories,
+    summary: 'Categories, oldest first',
+    tag: 'Catalogue',
+    answer: ({ rows, pagination }: Page<StoredCategory>) => ({ data: rows, pagination }),
+    data: Type.Array(StoredCategorySchema),
+    paged: true,
+    errors: ['VALIDATION_ERROR'],
+  },
+  {
+    method: 'PATCH',
+    path: '/categories/:id',
+    verb: changeCategory,
+    summary: 'Change a category',
+    description: 'What is not named stays. A category may not come to stand below itself, and keeps its market.',
+    tag: 'Catalogue',
+    answer: (category: StoredCategory) => ({ data: category, message: 'The category is changed' }),
+    data: StoredCategorySchema,
+    errors: ['INVALID_JSON', 'NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
+  },
+  {
+    method: 'POST',
+    path: '/items',
+    verb: createItem,
+    summary: 'Make an item',
+    tag: 'Catalogue',
+    status: 201,
+    answer: (item: StoredItem) => ({ data: item, message: 'The item is made' }),
+    data: StoredItemSchema,
+    errors: ['INVALID_JSON', 'CONFLICT', 'IDEMPOTENCY_CONFLICT', 'VALIDATION_ERROR'],
+  },
+  {
+    method: 'GET',
+    path: '/items',
+    verb: listStoredItems,
+    summary: 'Items, oldest first',
+    tag: 'Catalogue',
+    answer: ({ rows, pagination }: Page<StoredItem>) => ({ data: rows, pagination }),
+    data: Type.Array(StoredItemSchema),
+    paged: true,
+    errors: ['VALIDATION_ERROR'],
+  },
+  {
+    method: 'GET',
+    path: '/items/:id',
+    verb: getStoredItem,
+    summary: 'One item with its current prices of all markets',
+    tag: 'Catalogue',
+    answer: (item: PricedItem) => ({ data: item }),
+    data: PricedItemSchema,
+    errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+  },
+  {
+    method: 'PATCH',
+    path: '/items/:id',
+    verb: changeItem,
+    summary: 'Change an item',
+    description: 'What is not named stays; `images`, `attributes`, `groups`, `details` and `foreign_ids` are replaced whole.',
+    tag: 'Catalogue',
+    answer: (item: StoredItem) => ({ data: item, message: 'The item is changed' }),
+    data: StoredItemSchema,
+    errors: ['INVALID_JSON', 'NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
+  },
+  {
+    method: 'GET',
+    path: '/groups',
+    verb: listGroups,
+    summary: 'Groups and the grades below them',
+    tag: 'Catalogue',
+    answer: (groups: Group[]) => ({ data: groups }),
+    data: Type.Array(GroupSchema),
+  },
+]

@@ -1,0 +1,78 @@
+// Operator API: prices, their history, and imports.
+import { PostedPricesSchema, type PostedPrices, postPrices } from '#catalogue/post-prices.ts'
+import type { ImportQueue } from '#catalogue/import/queue.ts'
+import { type FeedCtx, startUploadedImport } from '#catalogue/import/start-import.ts'
+import { Type } from '#core/input.ts'
+import type { Page } from '#core/paging.ts'
+import type { Route } from '#http/routes.ts'
+import { getImport } from '#prices/get-import.ts'
+import { listImports } from '#prices/list-imports.ts'
+import { listPricePoints, PricePointSchema, type StoredPricePoint } from '#prices/list-price-points.ts'
+import { type ImportDetail, ImportDetailSchema, type ImportSummary, ImportSummarySchema } from '#prices/stored-imports.ts'
+import { acceptUploads } from './uploads.ts'
+
+export const priceRoutes = (imports: ImportQueue): Route<FeedCtx>[] => [
+  {
+    method: 'POST',
+    path: '/prices',
+    verb: postPrices,
+    summary: 'Set prices',
+    description:
+      'A list of at most 10,000 prices, which become one batch. Each is judged on its own: a bad row is reported with ' +
+      'its position and never refuses the others.',
+    tag: 'Prices',
+    bodyField: 'prices',
+    bodyLimit: 4 * 1024 * 1024,
+    answer: (posted: PostedPrices) => ({ data: posted }),
+    data: PostedPricesSchema,
+    errors: ['INVALID_JSON', 'IDEMPOTENCY_CONFLICT', 'PAYLOAD_TOO_LARGE', 'VALIDATION_ERROR'],
+  },
+  {
+    method: 'GET',
+    path: '/items/:id/price-history',
+    verb: listPricePoints,
+    summary: "An item's accepted prices, oldest first",
+    description: 'At most 10,000 points, the latest ones; use `from` and `to` for more.',
+    tag: 'Prices',
+    answer: (points: StoredPricePoint[]) => ({ data: points }),
+    data: Type.Array(PricePointSchema),
+    errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+  },
+  {
+    method: 'GET',
+    path: '/imports',
+    verb: listImports,
+    summary: 'Imports and price posts, newest first',
+    tag: 'Imports',
+    answer: ({ rows, pagination }: Page<ImportSummary>) => ({ data: rows, pagination }),
+    data: Type.Array(ImportSummarySchema),
+    paged: true,
+    errors: ['VALIDATION_ERROR'],
+  },
+  {
+    method: 'GET',
+    path: '/imports/:id',
+    verb: getImport,
+    summary: 'One import: how far it is, what it did, and which rows were refused and why',
+    tag: 'Imports',
+    answer: (found: ImportDetail) => ({ data: found }),
+    data: ImportDetailSchema,
+    errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+  },
+  {
+    method: 'POST',
+    path: '/imports/:format',
+    verb: startUploadedImport,
+    summary: 'Import a file',
+    description:
+      'The body is the file as it is, of any content type, or packed with gzip; at most 2 GB. The answer comes as soon ' +
+      'as the file is here: follow the import at GET /imports/{id}. Bad rows are reported and never refuse the file.',
+    tag: 'Imports',
+    status: 202,
+    bodyField: 'file',
+    scope: (inner) => acceptUploads(inner, imports),
+    answer: (started: { id: number; status: string }) => ({ data: started, message: 'The import waits for its turn' }),
+    data: Type.Object({ id: Type.Integer(), status: Type.String() }),
+    errors: ['IDEMPOTENCY_CONFLICT', 'NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'VALIDATION_ERROR'],
+  },
+]

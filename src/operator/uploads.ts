@@ -1,0 +1,21 @@
+// The scope of uploads: a body of any content type goes to disk as it arrives.
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { ImportQueue } from '#catalogue/import/queue.ts'
+import { ServiceError } from '#core/errors.ts'
+
+/** How long a whole upload may take. */
+export const UPLOAD_TIMEOUT_MS = 60 * 60_000
+
+/** Makes every body of the scope an `Upload`. */
+export function acceptUploads(scope: FastifyInstance, imports: ImportQueue): void {
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser('*', async (request: FastifyRequest, payload: FastifyRequest['raw']) => {
+    const encoding = request.headers['content-encoding'] ?? 'identity'
+    if (encoding === 'gzip' || encoding === 'identity') return imports.store(payload)
+    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', `Content-Encoding ${encoding} is not read; possible: gzip, identity`)
+  })
+  // A request without any body meets no parser: it is an empty file.
+  scope.addHook('preValidation', async (request) => {
+    request.body ??= await imports.store(request.raw)
+  })
+}

@@ -1,0 +1,25 @@
+// Imports and price posts as operators see them, newest first.
+import { filter } from '#core/fields.ts'
+import { Type } from '#core/input.ts'
+import { type Page, pageParams, pagination } from '#core/paging.ts'
+import { verb } from '#core/verb.ts'
+import type { ReadCtx } from '#db/change.ts'
+import { IMPORT_STATUSES, type ImportSummary, pageOfImports } from './stored-imports.ts'
+
+export const listImports = verb(
+  {
+    needs: 'operator',
+    input: Type.Object(
+      {
+        format: filter('Such as `tcgdex`; `prices-api` for price posts'),
+        status: Type.Optional(Type.Enum([...IMPORT_STATUSES])),
+        ...pageParams(20),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  async (ctx: ReadCtx, { page = 1, per_page: perPage = 20, ...equal }): Promise<Page<ImportSummary>> => {
+    const { rows, total } = await pageOfImports(ctx.db.kysely, equal, perPage, (page - 1) * perPage)
+    return { rows, pagination: pagination(page, perPage, total) }
+  },
+)

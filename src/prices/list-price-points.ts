@@ -1,0 +1,54 @@
+// The history of an item's prices, point by point, as operators see it.
+import { id, moment, momentOf } from '#core/fields.ts'
+import { type Static, Type } from '#core/input.ts'
+import { parseLabel } from '#core/labels.ts'
+import { MARKETS } from '#core/markets.ts'
+import { verb } from '#core/verb.ts'
+import type { ReadCtx } from '#db/change.ts'
+
+import { pointsOf, requireItem } from './history.ts'
+
+/** Most points of one answer. */
+const MOST_POINTS = 10_000
+
+export const PricePointSchema = Type.Object(
+  {
+    market: Type.Enum([...MARKETS]),
+    label: Type.String({ examples: ['Near Mint'] }),
+    price: Type.Number({ description: "In the market's currency" }),
+    updated_at: Type.String({ format: 'date-time', description: 'UTC' }),
+    import_id: Type.Integer({ description: 'The import or price post that set it' }),
+  },
+  { title: 'PricePoint' },
+)
+export type StoredPricePoint = Static<typeof PricePointSchema>
+
+export const labelFilter = () =>
+  Type.Optional(Type.String({ maxLength: 40, description: 'Condition or grade; one that is not known has no points', examples: ['Near Mint'] }))
+
+export const listPricePoints = verb(
+  {
+    needs: 'operator',
+    input: Type.Object(
+      {
+        id: id('item'),
+        market: Type.Optional(Type.Enum([...MARKETS])),
+        label: labelFilter(),
+        from: Type.Optional(moment('Earliest moment, itself included')),
+        to: Type.Optional(moment('Latest moment, itself not included')),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  async (ctx: ReadCtx, { id, market, label, from, to }): Promise<StoredPricePoint[]> => {
+    const on = ctx.db.kysely
+    await requireItem(on, id)
+    return pointsOf(on, id, {
+      market,
+      label: label === undefined ? undefined : (parseLabel(label)?.label ?? label),
+      from: from === undefined ? undefined : momentOf('from', from),
+      to: to === undefined ? undefined : momentOf('to', to),
+      limit: MOST_POINTS,
+    })
+  },
+)

@@ -1,0 +1,83 @@
+// SQL of imports as operators see them.
+import { existing, missing } from '#core/fields.ts'
+import { type Static, Type } from '#core/input.ts'
+import { MARKETS } from '#core/markets.ts'
+import { jsonReady } from '#db/json-ready.ts'
+import type { Queryable } from '#db/schema.ts'
+
+export const IMPORT_STATUSES = ['queued', 'running', 'done', 'failed'] as const
+
+const Time = Type.String({ format: 'date-time', description: 'UTC' })
+const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+export const ImportSummarySchema = Type.Object(
+  {
+    id: Type.Integer(),
+    format: Type.String(),
+    market: orNull(Type.Enum([...MARKETS])),
+    file_name: orNull(Type.String()),
+    author: Type.String({ description: '`operator:<name>`' }),
+    dry_run: Type.Boolean(),
+    status: Type.Enum([...IMPORT_STATUSES]),
+    percent: Type.Integer(),
+    rows_read: Type.Integer(),
+    created: Type.Integer({ description: 'Categories and items' }),
+    updated: Type.Integer({ description: 'Categories and items' }),
+    accepted: Type.Integer({ description: 'Prices' }),
+    unchanged: Type.Integer({ description: 'Categories, items and prices' }),
+    held: Type.Integer({ description: 'Prices that wait for a decision' }),
+    rejected: Type.Integer({ description: 'Rows' }),
+    message: orNull(Type.String({ description: 'Why the import failed' })),
+    reverts_import_id: orNull(Type.Integer({ description: 'The batch that this one took back' })),
+    reverted_by_import_id: orNull(Type.Integer({ description: 'The batch that took this one back' })),
+    started_at: Time,
+    finished_at: orNull(Time),
+  },
+  { title: 'Import' },
+)
+export type ImportSummary = Static<typeof ImportSummarySchema>
+
+export const ImportDetailSchema = Type.Object(
+  {
+    ...ImportSummarySchema.properties,
+    errors: Type.Array(Type.Object({ line: Type.Integer(), reason: Type.String() }), {
+      description: 'The first thousand refused rows',
+    }),
+  },
+  { title: 'ImportDetail' },
+)
+export type ImportDetail = Static<typeof ImportDetailSchema>
+
+const COLUMNS = [
+  'id', 'format', 'market', 'file_name', 'author', 'dry_run', 'status', 'percent', 'rows_read', 'created', 'updated',
+  'accepted', 'unchanged', 'held', 'rejected', 'message', 'reverts_import_id', 'reverted_by_import_id', 'started_at',
+  'finished_at',
+] as const
+
+/** @throws NOT_FOUND */
+export async function fetchImport(on: Queryable, id: number): Promise<ImportDetail> {
+  const row = await on
+    .selectFrom('imports')
+    .select([...COLUMNS, 'errors'])
+    .where('id', '=', existing('import', id))
+    .executeTakeFirst()
+  if (!row) throw missing('import', id)
+  const { errors, ...summary } = jsonReady(row)
+  return { ...summary, errors: errors.map(({ row: line, message: reason }) => ({ line, reason })) }
+}
+
+export async function pageOfImports(
+  on: Queryable,
+  equal: { format?: string; status?: ImportSummary['status'] },
+  limit: number,
+  offset: number,
+): Promise<{ rows: ImportSummary[]; total: number }> {
+  let matching = on.selectFrom('imports')
+  if (equal.format !== undefined) matching = matching.where('format', '=', equal.format)
+  if (equal.status !== undefined) matching = matching.where('status', '=', equal.status)
+  const [rows, counted] = await Promise.all([
+    matching.select(COLUMNS).orderBy('id', 'desc').limit(limit).offset(offset).execute(),
+    matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  ])
+  return { rows: rows.map(jsonReady), total: counted.total }
+}

@@ -1,0 +1,340 @@
+// The operator API for categories, items, prices, imports and groups, over HTTP only.
+import { readFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { OPERATOR_TOKEN, type Reply, send, startTestNode, type TestNode, until } from '../support/node.ts'
+
+let node: TestNode
+
+beforeAll(async () => {
+  node = await startTestNode()
+})
+afterAll(() => node.close())
+
+type Sending = Parameters<typeof send>[2]
+type Row = Record<string, never> & { id: number }
+
+const operator = <T = Row>(path: string, sending: Sending = {}): Promise<Reply<T>> =>
+  send<T>(`${node.operatorUrl}/operator/v1${path}`, OPERATOR_TOKEN, sending)
+const publicItem = (id: number) => send<Row>(`${node.publicUrl}/api/v1/items/${id}`, node.keys.professional)
+
+let count = 0
+const fresh = (what: string) => `${what}-${(count += 1)}`
+
+async function category(fields: object = {}): Promise<number> {
+  const name = fresh('Set')
+  const { status, body } = await operator('/categories', { json: { name, game: 'pokemon', market: 'source_c', ...fields } })
+  expect([status, body.error]).toEqual([201, undefined])
+  return body.data.id
+}
+
+async function item(fields: object = {}): Promise<number> {
+  const json = { name: fresh('Card'), market: 'source_c', category_id: await category(), ...fields }
+  const { status, body } = await operator('/items', { json })
+  expect([status, body.error]).toEqual([201, undefined])
+  return body.data.id
+}
+
+async function upload(format: string, body: string | Uint8Array, { headers = {}, query = '' } = {}) {
+  const started = await operator(`/imports/${format}${query}`, { method: 'POST', body, headers: { 'content-type': 'text/plain', ...headers } })
+  expect([started.status, started.body.error]).toEqual([202, undefined])
+  return finished(started.body.data.id)
+}
+
+interface Finished {
+  id: number
+  status: string
+  message: string | null
+  errors: { line: number; reason: string }[]
+  [count: string]: unknown
+}
+
+async function finished(id: number): Promise<Finished> {
+  let found: Finished | null = null
+  await until(`import ${id}`, async () => {
+    found = (await operator<Finished>(`/imports/${id}`)).body.data
+    return found.status === 'done' || found.status === 'failed'
+  }, 20_000)
+  return found!
+}
+
+describe('categories', () => {
+  test('are made, listed, changed, and visible at once', async () => {
+    const parent = await category({ name: 'Wizards era', ref: 'shop:wotc' })
+    const made = await operator('/categories', { json: { name: 'Base Set', game: 'pokemon', market: 'source_c', parent_id: parent, image: 'https://x.test/a.png' } })
+    expect(made.body.data).toMatchObject({ name: 'Base Set', slug: 'pokemon-base-set', parent_id: parent, game: 'pokemon', market: 'source_c' })
+    const id = made.body.data.id
+    const changed = await operator(`/categories/${id}`, { method: 'PATCH', json: { name: 'Base', parent_id: null } })
+    expect(changed.body.data).toMatchObject({ id, name: 'Base', slug: 'pokemon-base-set', parent_id: null, image: 'https://x.test/a.png' })
+    const listed = await operator<Row[]>('/categories?search=WIZARDS&market=source_c')
+    expect(listed.body.data.map((row) => row.id)).toEqual([parent])
+    expect((await operator<Row[]>(`/categories?search=${encodeURIComponent('%')}`)).body.data).toEqual([])
+    const audit = await operator<{ action: string }[]>(`/audit?subject_type=category&subject_id=${id}`)
+    expect(audit.body.data.map((row) => row.action)).toEqual(['category.change', 'category.create'])
+  })
+
+  test('may not be taken, stand in a circle, or stand below another market', async () => {
+    const top = await category({ ref: 'shop:top', slug: 'the-top' })
+    const low = await category({ parent_id: top })
+    const other = await category({ market: 'source_a' })
+    const patch = (json: object) => operator(`/categories/${top}`, { method: 'PATCH', json })
+    for (const parent_id of [top, low, other, 0, -1, 999_999, 2 ** 40]) {
+      const refused = await patch({ parent_id })
+      expect([parent_id, refused.status, refused.body.error!.details![0]!.field]).toEqual([parent_id, 422, 'parent_id'])
+    }
+    const body = { name: 'Other', game: 'pokemon', market: 'source_c' }
+    expect((await operator('/categories', { json: { ...body, ref: 'shop:top' } })).body.error!.code).toBe('CONFLICT')
+    expect((await operator('/categories', { json: { ...body, slug: 'the-top' } })).body.error!.code).toBe('CONFLICT')
+    expect((await operator(`/categories/${low}`, { method: 'PATCH', json: { slug: 'the-top' } })).status).toBe(409)
+    expect((await operator(`/categories/${low}`, { method: 'PATCH', json: { ref: 'shop:top' } })).status).toBe(409)
+    expect((await patch({ market: 'source_a' })).status).toBe(422)
+    expect((await patch({})).status).toBe(422)
+    expect((await operator('/categories/999999', { method: 'PATCH', json: { name: 'x' } })).status).toBe(404)
+  })
+})
+
+describe('items', () => {
+  test('are made whole, changed in parts, and the public API shows them at once', async () => {
+    const category_id = await category({ name: 'Jungle' })
+    const made = await operator('/items', {
+      json: {
+        ref: 'shop:1',
+        name: 'Pikachu',
+        code: '60/64',
+        genre: 'single',
+        market: 'source_c',
+        category_id,
+        images: ['https://x.test/1.png', { url: 'https://x.test/2.png', order: 9 }],
+        attributes: [{ name: 'Rarity', value: 'Common' }],
+        groups: [1, 2],
+        details: { rarity: 'Common', hp: 50, types: ['Lightning'], dex_ids: [25], evolve_from: 'Pichu' },
+        foreign_ids: [{ source: 'tcgplayer', id: '45166' }],
+      },
+    })
+    const { id } = made.body.data
+    expect(made.body.data).toMatchObject({ slug: 'pikachu-60-64-jungle', game: 'pokemon', groups: [1, 2] })
+    expect((await publicItem(id)).body.data).toMatchObject({
+      name: 'Pikachu',
+      images: [{ url: 'https://x.test/1.png', order: 1 }, { url: 'https://x.test/2.png', order: 9 }],
+      groups: [{ name: 'Ungraded' }, { name: 'Graded' }],
+    })
+    const changed = await operator(`/items/${id}`, { method: 'PATCH', json: { name: 'Pikachu!', ref: 'shop:one', code: null } })
+    expect(changed.body.data).toMatchObject({
+      name: 'Pikachu!', ref: 'shop:one', code: null, slug: 'pikachu-60-64-jungle', details: { hp: 50, evolve_from: 'Pichu' },
+      foreign_ids: [{ source: 'tcgplayer', id: '45166' }],
+    })
+    expect((await publicItem(id)).body.data).toMatchObject({ name: 'Pikachu!', code: null })
+    expect((await operator(`/items/${id}`)).body.data).toMatchObject({ ref: 'shop:one', prices: [] })
+    const found = await operator<Row[]>(`/items?search=pikachu&category_id=${category_id}&market=source_c&ref=shop:one`)
+    expect(found.body).toMatchObject({ data: [{ id }], pagination: { total: 1 } })
+    expect((await operator(`/items/${id}x`)).status).toBe(422)
+    expect((await operator('/items/999999999999')).body.error!.code).toBe('NOT_FOUND')
+  })
+
+  test('keep ref and slug to themselves', async () => {
+    const category_id = await category()
+    const body = { name: 'Eevee', market: 'source_c', category_id }
+    const first = await operator('/items', { json: { ...body, ref: 'shop:eevee', slug: 'eevee-first' } })
+    expect(first.status).toBe(201)
+    expect((await operator('/items', { json: { ...body, ref: 'shop:eevee' } })).body.error!.code).toBe('CONFLICT')
+    expect((await operator('/items', { json: { ...body, slug: 'eevee-first' } })).body.error!.code).toBe('CONFLICT')
+    const second = await operator('/items', { json: body })
+    expect((second.body.data as unknown as { ref: string }).ref).toMatch(/^manual:[0-9a-f-]{36}$/)
+    const patch = (json: object) => operator(`/items/${second.body.data.id}`, { method: 'PATCH', json })
+    expect((await patch({ ref: 'shop:eevee' })).status).toBe(409)
+    expect((await patch({ slug: 'eevee-first' })).status).toBe(409)
+    const racing = await Promise.all(Array.from({ length: 6 }, () => operator('/items', { json: { ...body, ref: 'shop:race' } })))
+    expect(racing.map((reply) => reply.status).sort()).toEqual([201, 409, 409, 409, 409, 409])
+  })
+
+  const good = { name: 'x', market: 'source_c' }
+  test.each([
+    ['name', { ...good, name: '' }],
+    ['name', { ...good, name: 'a\0b' }],
+    ['name', { ...good, name: 'half \ud800' }],
+    ['name', { ...good, name: 'x'.repeat(501) }],
+    ['name', { ...good, name: 4 }],
+    ['market', { ...good, market: 'ebay' }],
+    ['genre', { ...good, genre: 'vehicle' }],
+    ['game', { ...good, game: 'Poké mon' }],
+    ['category_id', { ...good, category_id: 999_999 }],
+    ['category_id', { ...good, market: 'source_a' }],
+    ['groups', { ...good, groups: [3] }],
+    ['groups', { ...good, groups: [2 ** 50] }],
+    ['images.0', { ...good, images: ['javascript:alert(1)'] }],
+    ['images', { ...good, images: [{ url: 'https://a.test', order: 1 }, { url: 'https://b.test', order: 1 }] }],
+    ['details.hp', { ...good, details: { hp: 'much' } }],
+    ['details.colour', { ...good, details: { colour: 'red' } }],
+    ['colour', { ...good, colour: 'red' }],
+    ['attributes.0.value', { ...good, attributes: [{ name: 'a', value: 'b\0' }] }],
+  ])('refuse a wrong %s', async (field, json) => {
+    const { status, body } = await operator('/items', { json: { category_id: await category(), ...json } })
+    expect([status, body.error?.code, body.error?.details?.map((problem) => problem.field)]).toEqual([422, 'VALIDATION_ERROR', [field]])
+  })
+
+  test('refuse a body that is no object', async () => {
+    for (const body of ['[]', '"x"', '{', '4']) {
+      expect((await operator('/items', { body })).body.error!.code).toBe('INVALID_JSON')
+    }
+  })
+})
+
+describe('prices', () => {
+  test('are judged row by row, and the public API shows them at once', async () => {
+    const id = await item({ ref: 'shop:priced' })
+    const at = '2026-11-01T09:00:00Z'
+    const rows: unknown[] = [
+      { item_id: id, market: 'source_c', label: 'Near Mint', price: 168.56, updated_at: at },
+      { item_ref: 'shop:priced', market: 'source_c', label: 'psa 10.0', price: 900, updated_at: at },
+      { item_id: id, market: 'source_c', label: 'TAG 8.5', price: 3, updated_at: at },
+      { item_id: id, market: 'source_c', label: 'Shiny', price: 3 },
+      { item_id: id, market: 'ebay', label: 'Near Mint', price: 3 },
+      { item_id: id, market: 'source_c', label: 'Near Mint', price: 0 },
+      { item_id: id, market: 'source_c', label: 'Near Mint', price: -1 },
+      { item_id: id, market: 'source_c', label: 'Near Mint', price: 1.234 },
+      { item_id: id, market: 'source_c', label: 'Near Mint', price: '12,50' },
+      { item_id: id, market: 'source_c', label: 'Near Mint', price: null },
+      { item_id: 999_999, market: 'source_c', label: 'Near Mint', price: 3 },
+      { item_ref: 'shop:nobody', market: 'source_c', label: 'Near Mint', price: 3 },
+      { market: 'source_c', label: 'Near Mint', price: 3 },
+      { item_id: id, market: 'source_c', label: 'Near Mint', price: 3, updated_at: 'yesterday' },
+      { item_id: id, market: 'source_c', label: 'Near Mint', price: 3, updated_at: '0001-01-01T00:00:00Z' },
+      { item_id: id, market: 'source_c', label: 'Near Mint', price: 3, colour: 1 },
+      4, null, [],
+    ]
+    const { status, body } = await operator<{ import_id: number; errors: { row: number; message: string }[] }>('/prices', { json: rows })
+    expect([status, body.data]).toMatchObject([200, { accepted: 3, unchanged: 0, held: 0, rejected: 16 }])
+    expect(body.data.errors.map((error) => error.row)).toEqual(Array.from({ length: 16 }, (_, i) => i + 3))
+    const near = { label: 'Near Mint', price: 168.56, updated_at: at }
+    expect((await publicItem(id)).body.data).toMatchObject({ prices: [near, { label: 'PSA 10', price: 900 }, { label: 'TAG 8.5', price: 3 }] })
+    const again = await operator('/prices', { json: rows.slice(0, 3) })
+    expect(again.body.data).toMatchObject({ accepted: 0, unchanged: 3 })
+    const jump = await operator('/prices', { json: [{ item_id: id, market: 'source_c', label: 'Near Mint', price: 16856 }] })
+    expect(jump.body.data).toMatchObject({ accepted: 0, held: 1 })
+    expect((await publicItem(id)).body.data).toMatchObject({ prices: [near, {}, {}] })
+    const history = await operator<Row[]>(`/items/${id}/price-history?market=source_c&label=near%20mint&from=2026-01-01T00:00:00Z`)
+    expect(history.body.data).toEqual([{ market: 'source_c', label: 'Near Mint', price: 168.56, updated_at: '2026-11-01T09:00:00.000Z', import_id: body.data.import_id }])
+    expect((await operator('/items/999999/price-history')).status).toBe(404)
+  })
+
+  test('refuse what is no list, is too long or too large', async () => {
+    expect((await operator('/prices', { json: { item_id: 1 } })).status).toBe(422)
+    expect((await operator('/prices', { json: Array.from({ length: 10_001 }, () => 0) })).status).toBe(422)
+    expect((await operator('/prices', { body: `["${'x'.repeat(4 * 1024 * 1024)}"]` })).status).toBe(413)
+    expect((await operator('/prices', { json: [] })).body.data).toMatchObject({ accepted: 0, rejected: 0 })
+    expect((await operator('/prices', { body: '[{"price": 1e309}]' })).body.data).toMatchObject({ rejected: 1 })
+  })
+
+  test('a repeated key posts once', async () => {
+    const id = await item()
+    const sending = { json: [{ item_id: id, market: 'source_c', label: 'Near Mint', price: 5 }], headers: { 'idempotency-key': 'post-1' } }
+    const first = await operator('/prices', sending)
+    expect((await operator('/prices', sending)).body).toEqual(first.body)
+  })
+})
+
+const CATALOGUE = [
+  { type: 'category', market: 'source_c', ref: 'up:set', name: 'Uploaded', game: 'pokemon', parent: null, image: null },
+  {
+    type: 'item', market: 'source_c', ref: 'up:1', name: 'Uploaded one', code: '1', genre: 'single', game: 'pokemon', category: 'up:set',
+    images: [], attributes: [], groups: ['ungraded'], details: {}, foreign_ids: [],
+    prices: [{ market: 'source_c', label: 'Near Mint', price: '4.50', updated_at: '2026-11-01T09:00:00Z' }],
+  },
+].map((line) => JSON.stringify(line)).join('\n')
+
+describe('imports', () => {
+  test('take a file in, packed or not, and tell how it went', async () => {
+    const plain = await upload('mintmark-ndjson', `${CATALOGUE}\nnot json`, { query: '?file_name=a.ndjson' })
+    expect(plain).toMatchObject({ status: 'done', percent: 100, rows_read: 3, created: 2, accepted: 1, rejected: 1, file_name: 'a.ndjson' })
+    expect(plain.errors).toEqual([{ line: 3, reason: 'the line is no valid JSON' }])
+    const [{ id }] = (await operator<[Row]>('/items?ref=up:1')).body.data
+    expect((await publicItem(id)).body.data).toMatchObject({ name: 'Uploaded one', prices: [{ price: 4.5 }] })
+    const packed = gzipSync(CATALOGUE)
+    const again = await upload('mintmark-ndjson', packed, { headers: { 'content-encoding': 'gzip', 'content-type': 'application/json' } })
+    expect(again).toMatchObject({ status: 'done', created: 0, updated: 0, unchanged: 3 })
+    expect(await upload('mintmark-ndjson', packed)).toMatchObject({ status: 'done', unchanged: 3 })
+    const listed = await operator<Row[]>('/imports?format=mintmark-ndjson&status=done&per_page=2')
+    expect(listed.body.data.map((row) => row.id)).toEqual([again.id + 1, again.id])
+  })
+
+  test('a dry run changes nothing', async () => {
+    const dry = await upload('mintmark-ndjson', CATALOGUE.replaceAll('up:', 'dry:'), { query: '?dry_run=1' })
+    expect(dry).toMatchObject({ status: 'done', dry_run: true, created: 2 })
+    expect((await operator('/items?ref=dry:1')).body.pagination!.total).toBe(0)
+  })
+
+  const csv = 'item_ref,market,label,price,updated_at\nup:1,source_c,Near Mint,4.60,2026-11-02T09:00:00Z\n'
+  test.each([
+    ['empty', 'mintmark-ndjson', '', 'the file is empty'],
+    ['cut off', 'mintmark-ndjson', gzipSync(CATALOGUE.repeat(99)).subarray(0, 90), 'the gzip data is damaged or cut off'],
+    ['no UTF-8', 'mintmark-ndjson', Buffer.from([0x7b, 0xff, 0xfe, 0x0a]), 'the file is not UTF-8 text'],
+    ['of another format', 'mintmark-ndjson', csv, 'none of the first 2 rows is a category or item of mintmark-ndjson'],
+    ['of another format', 'mintmark-prices-csv', CATALOGUE, 'the header has no column'],
+    ['of another format', 'tcgdex', csv, 'none of the first'],
+    ['binary', 'singles-brl', readFileSync(process.execPath).subarray(0, 5000), 'the file is not UTF-8 text'],
+  ])('fail for a file that is %s (%s)', async (_what, format, body, message) => {
+    const before = (await operator('/items')).body.pagination!.total
+    const failed = await upload(format, body)
+    expect(failed.status).toBe('failed')
+    expect(failed.message).toContain(message)
+    expect(failed).toMatchObject({ created: 0, updated: 0, accepted: 0, held: 0 })
+    expect((await operator('/items')).body.pagination!.total).toBe(before)
+  })
+
+  test('refuse formats, encodings and parameters that they do not know', async () => {
+    const unknown = await operator('/imports/excel', { method: 'POST', body: 'x' })
+    expect([unknown.status, unknown.body.error!.message]).toEqual([404, expect.stringContaining('mintmark-ndjson')])
+    expect((await operator('/imports/tcgdex', { method: 'POST', body: 'x', headers: { 'content-encoding': 'br' } })).status).toBe(415)
+    expect((await operator('/imports/tcgdex?market=ebay', { method: 'POST', body: 'x' })).status).toBe(422)
+    expect((await operator('/imports/tcgdex?file_name=../x', { method: 'POST', body: 'x' })).status).toBe(422)
+    expect((await operator('/imports/999999')).status).toBe(404)
+    expect((await operator('/imports?status=lost')).status).toBe(422)
+    const wrong = await operator('/imports/1', { method: 'PUT', json: {} })
+    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, POST, HEAD'])
+  })
+
+  test('a repeated key imports once', async () => {
+    const sending = { method: 'POST', body: CATALOGUE, headers: { 'idempotency-key': 'file-1' } }
+    const first = await operator('/imports/mintmark-ndjson', sending)
+    expect((await operator('/imports/mintmark-ndjson', sending)).body).toEqual(first.body)
+    const other = await operator('/imports/mintmark-ndjson', { ...sending, body: csv })
+    expect(other.body.error!.code).toBe('IDEMPOTENCY_CONFLICT')
+    await finished(first.body.data.id)
+  })
+
+  test('several wait for their turn and all end', async () => {
+    const ids = await Promise.all(
+      Array.from({ length: 5 }, async (_, i) => {
+        const body = CATALOGUE.replaceAll('up:', `many${i}:`)
+        return (await operator('/imports/mintmark-ndjson', { method: 'POST', body })).body.data.id
+      }),
+    )
+    const all = await Promise.all(ids.map(finished))
+    expect(all.map(({ status, created }) => [status, created])).toEqual(ids.map(() => ['done', 2]))
+  })
+
+  test('one that a crash cut off is marked as failed', async () => {
+    const values = { format: 'tcgdex', author: 'operator:gone', status: 'running' as const, started_at: new Date('2026-01-01') }
+    const { id } = await node.db.kysely.insertInto('imports').values(values).returning('id').executeTakeFirstOrThrow()
+    const other = await startTestNode({ databaseUrl: node.databaseUrl })
+    try {
+      expect(await finished(id)).toMatchObject({ status: 'failed', message: expect.stringContaining('send it again') })
+    } finally {
+      await other.close()
+    }
+  })
+})
+
+test('groups list their grades in the order of answers', async () => {
+  const { body } = await operator<{ name: string; slug: string; types: { label: string }[] }[]>('/groups')
+  expect(body.data.map((group) => [group.name, group.slug])).toEqual([['Ungraded', 'ungraded'], ['Graded', 'graded']])
+  expect(body.data[0]!.types.map((type) => type.label)).toEqual(['Near Mint', 'Lightly Played', 'Moderately Played', 'Heavily Played', 'Ungraded'])
+  expect(body.data[1]!.types[0]).toMatchObject({ label: 'PSA 10', slug: 'psa-10' })
+})
+
+test('nothing answers without a token, or to an API key', async () => {
+  for (const path of ['/categories', '/items', '/imports', '/groups', '/items/1/price-history']) {
+    expect((await send(`${node.operatorUrl}/operator/v1${path}`, null)).status).toBe(401)
+    expect((await send(`${node.operatorUrl}/operator/v1${path}`, node.keys.enterprise)).status).toBe(401)
+  }
+})
