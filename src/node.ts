@@ -1,7 +1,7 @@
 // One running node: database, change feed, keys, the catalogue in memory and the listeners of its role.
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { apiKeyring, type Keyring, operatorTokens } from '#accounts/keyring.ts'
+import { apiKeyring, consoleSessions, type Keyring, operatorTokens } from '#accounts/keyring.ts'
 import { RateLimits } from '#accounts/rate-limits.ts'
 import { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { Log } from '#core/context.ts'
@@ -42,23 +42,25 @@ export async function startNode({ config, db, log, now = () => new Date(), liste
   const feed = new ChangeFeed(db, { warn: log.warn.bind(log), info: (message) => log.info({}, message) })
   const keys = apiKeyring({ db, log, now })
   const operators = operatorTokens({ db, log, now }, config.operatorToken)
+  const sessions = consoleSessions({ db, log, now }, config.operatorToken)
   const catalogue = new Catalogue(db, config.readyBytesMb)
   await feed.open()
-  for (const follower of [keys, operators, catalogue]) feed.add(follower)
+  for (const follower of [keys, operators, sessions, catalogue]) feed.add(follower)
   await catalogue.load()
   await feed.pull()
   feed.start()
   keys.start()
   operators.start()
+  sessions.start()
   const housekeeping = keepHouse(db, log, now)
-  const shared = { config, db, log, now, feed, keys, operators, catalogue, limits: new RateLimits(config.rateLimits) }
+  const shared = { config, db, log, now, feed, keys, operators, sessions, catalogue, limits: new RateLimits(config.rateLimits) }
   const notReady = () => (Date.now() - feed.lastPullMs > STALE_MS ? 'The database cannot be reached' : null)
   const servers: FastifyInstance[] = []
   const close = async () => {
     clearInterval(housekeeping)
     await Promise.all(servers.map((server) => server.close()))
     await feed.close()
-    await Promise.all([closeQuietly(keys), closeQuietly(operators)])
+    await Promise.all([closeQuietly(keys), closeQuietly(operators), closeQuietly(sessions)])
   }
   try {
     const publicUrl = listeners.public

@@ -19,11 +19,17 @@ declare module 'fastify' {
  * Puts the gate before all routes of a scope, its unknown paths (when it has a not-found handler of its own) and its
  * 405s included. With a known key and no limit to count it passes without a promise.
  * @param limits null where requests are not counted
+ * @param session who calls by another credential than the Authorization header, null when the request has none
  */
-export function addGate(scope: FastifyInstance, keyring: Keyring, limits: RateLimits | null): void {
+export function addGate(
+  scope: FastifyInstance,
+  keyring: Keyring,
+  limits: RateLimits | null,
+  session: (request: FastifyRequest) => Viewer | Promise<Viewer> | null = () => null,
+): void {
   scope.decorateRequest('viewer', null)
   scope.addHook('onRequest', (request, reply, done) => {
-    const found = keyring.find(request.headers.authorization)
+    const found = session(request) ?? keyring.find(request.headers.authorization)
     const admitted =
       found instanceof Promise
         ? found.then((viewer) => admit(viewer, limits, request, reply))

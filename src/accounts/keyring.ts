@@ -8,18 +8,17 @@ import type { ChangeFollower, ChangeRow } from '#db/change-feed.ts'
 import type { ChangeKind, Db } from '#db/schema.ts'
 import { inTransaction } from '#db/transaction.ts'
 import { hashKey, isWellFormed, type KeyKind } from './key-format.ts'
-import { type Holder, loadApiKey, loadOperatorToken } from './store.ts'
+import { BOOTSTRAP, type Holder, loadApiKey, loadConsoleSession, loadOperatorToken } from './store.ts'
 
 const CAPACITY = 50_000
 const FLUSH_MS = 30_000
 const BEARER = /^Bearer +(.+)$/i
-const BOOTSTRAP: Viewer = Object.freeze({ kind: 'operator', name: 'bootstrap' })
 
-/** What differs between API keys and operator tokens. */
+/** What differs between API keys, operator tokens and the console's sessions. */
 interface KeySource {
   kind: KeyKind
   noun: string
-  table: 'api_keys' | 'operator_tokens'
+  table: 'api_keys' | 'operator_tokens' | 'console_sessions'
   changes: ChangeKind
   load: (db: Db, hash: Buffer) => Promise<Holder | null>
 }
@@ -46,6 +45,19 @@ export function operatorTokens(options: KeyringOptions, bootstrap: string | null
     load: loadOperatorToken,
   }
   return new Keyring(source, options, bootstrap)
+}
+
+/** Sessions of the console; they end with the token they were opened with, `bootstrap` among them. */
+export function consoleSessions(options: KeyringOptions, bootstrap: string | null): Keyring {
+  const bootstrapHash = bootstrap === null ? null : hashKey(bootstrap)
+  const source: KeySource = {
+    kind: 'session',
+    noun: 'console session',
+    table: 'console_sessions',
+    changes: 'operators',
+    load: (db, hash) => loadConsoleSession(db, hash, bootstrapHash),
+  }
+  return new Keyring(source, options, null)
 }
 
 /** Keys that were used lately with their holders. Add it to the change feed before the first call. */
@@ -87,10 +99,16 @@ export class Keyring implements ChangeFollower {
    * @throws UNAUTHENTICATED (or rejects with it), the database's error when it must be asked and cannot
    */
   find(header: string | undefined): Viewer | Promise<Viewer> {
-    const { noun, kind } = this.#source
+    const { noun } = this.#source
     if (header === undefined) throw unauthenticated(`The header is missing: send Authorization: Bearer <${noun}>`)
     const key = BEARER.exec(header)?.[1]
     if (key === undefined) throw unauthenticated(`The Authorization header must be: Bearer <${noun}>`)
+    return this.findKey(key)
+  }
+
+  /** Who calls, by the bare key; otherwise as `find`. */
+  findKey(key: string): Viewer | Promise<Viewer> {
+    const { noun, kind } = this.#source
     const known = this.#young.get(key) ?? this.#promoted(key)
     if (known) return this.#admit(known)
     if (this.#bootstrapHash && timingSafeEqual(this.#bootstrapHash, hashKey(key))) return BOOTSTRAP

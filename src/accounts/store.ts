@@ -57,11 +57,41 @@ export async function loadOperatorToken(db: Db, hash: Buffer): Promise<Holder | 
   return {
     keyId: row.id,
     ownerId: row.id,
-    // Labels may repeat and may be called `cli` or `bootstrap`: the id keeps the names apart.
-    viewer: Object.freeze({ kind: 'operator', name: `${row.label}:${row.id}` }),
+    viewer: operatorViewer(row.id, row.label),
     refusal: row.revoked_at ? 'The operator token is revoked' : null,
     expiresAtMs: Infinity,
   }
+}
+
+/** Who holds the bootstrap token, which is set and not stored; no row has its id. */
+export const BOOTSTRAP: Viewer = Object.freeze({ kind: 'operator', name: 'bootstrap' })
+export const BOOTSTRAP_ID = 0
+
+/** @param bootstrapHash of the bootstrap token as it is set now, null when none is */
+export async function loadConsoleSession(db: Db, hash: Buffer, bootstrapHash: Buffer | null): Promise<Holder | null> {
+  const row = await db.kysely
+    .selectFrom('console_sessions as s')
+    .leftJoin('operator_tokens as t', 't.id', 's.token_id')
+    .select(['s.id', 's.token_id', 's.bootstrap_hash', 's.expires_at', 't.label', 't.revoked_at'])
+    .where('s.hash', '=', hash)
+    .executeTakeFirst()
+  if (!row) return null
+  const ended = row.token_id === null ? !bootstrapHash?.equals(row.bootstrap_hash!) : row.revoked_at !== null
+  return {
+    keyId: row.id,
+    ownerId: row.token_id ?? BOOTSTRAP_ID,
+    viewer: row.token_id === null ? BOOTSTRAP : operatorViewer(row.token_id, row.label!),
+    refusal: ended ? 'The operator token of this session is revoked' : null,
+    expiresAtMs: row.expires_at.getTime(),
+  }
+}
+
+export async function insertConsoleSession(
+  tx: Tx,
+  values: { hash: Buffer; token_id: number | null; bootstrap_hash: Buffer | null; expires_at: Date },
+): Promise<number> {
+  const { id } = await tx.insertInto('console_sessions').values(values).returning('id').executeTakeFirstOrThrow()
+  return id
 }
 
 /** The account, locked until the transaction ends. */
@@ -192,4 +222,9 @@ export async function pageOfTokens(
 
 function accounts(on: Queryable) {
   return on.selectFrom('accounts').select(ACCOUNT_COLUMNS)
+}
+
+// Labels may repeat and may be called `cli` or `bootstrap`: the id keeps the names apart.
+function operatorViewer(id: number, label: string): Viewer {
+  return Object.freeze({ kind: 'operator', name: `${label}:${id}` })
 }

@@ -7,7 +7,6 @@ import type { WriteCtx } from '#db/change.ts'
 import { openPool } from '#db/pool.ts'
 import type { Schema } from '#db/schema.ts'
 import { operatorServer } from '#operator/server.ts'
-import { readConfig } from '#config.ts'
 
 export const BOOTSTRAP_TOKEN = 'bootstrap token of the tests'
 export const silent: Log = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {} }

@@ -1,0 +1,164 @@
+// Proves how the console signs in: cookie, what makes the operator API take it, and what ends it, on two nodes.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createOperatorToken } from '#accounts/create-operator-token.ts'
+import { revokeOperatorToken } from '#accounts/revoke-operator-token.ts'
+import { call } from '#core/verb.ts'
+import { OPERATOR_TOKEN, startTestNode, type TestNode, until } from '../support/node.ts'
+
+let node: TestNode
+let other: TestNode
+
+beforeAll(async () => {
+  node = await startTestNode()
+  other = await startTestNode({ databaseUrl: node.databaseUrl })
+})
+afterAll(async () => {
+  await other.close()
+  await node.close()
+})
+
+const headersOf = (on: TestNode, cookie?: string): Record<string, string> => ({
+  origin: on.operatorUrl!,
+  'x-console': '1',
+  ...(cookie && { cookie }),
+})
+
+async function signIn(on: TestNode, token: string, headers: Record<string, string> = headersOf(on)) {
+  const response = await fetch(`${on.operatorUrl}/console/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ token }),
+  })
+  const setCookie = response.headers.get('set-cookie') ?? ''
+  return { status: response.status, setCookie, cookie: setCookie.split(';', 1)[0]!, body: await response.json() }
+}
+
+async function accounts(on: TestNode, headers: Record<string, string>, method = 'GET'): Promise<number> {
+  const response = await fetch(`${on.operatorUrl}/operator/v1/accounts`, {
+    method,
+    headers: { ...headers, ...(method === 'POST' && { 'content-type': 'application/json' }) },
+    ...(method === 'POST' && { body: JSON.stringify({ name: 'By the console', plan: 'starter' }) }),
+  })
+  await response.arrayBuffer()
+  return response.status
+}
+
+describe('Sign-in', () => {
+  test('gives a cookie that scripts cannot read and other sites cannot send', async () => {
+    const { status, setCookie, body } = await signIn(node, OPERATOR_TOKEN)
+    expect(status).toBe(200)
+    expect(setCookie).toMatch(/^mintmark_console=mintses_\w+; Path=\/; HttpOnly; SameSite=Strict; Expires=/)
+    expect(setCookie).not.toContain('Secure')
+    expect(body).toMatchObject({ success: true, data: { operator: 'bootstrap' } })
+    expect(JSON.stringify(body)).not.toContain('mintses_')
+  })
+
+  test.each(['', 'wrong', 'mintop_wrong'])('refuses %j', async (token) => {
+    const { status, setCookie } = await signIn(node, token)
+    expect(status).toBe(token === '' ? 422 : 401)
+    expect(setCookie).toBe('')
+  })
+
+  test('refuses API keys, other origins and requests without the console’s header', async () => {
+    expect((await signIn(node, node.keys.enterprise)).status).toBe(401)
+    expect((await signIn(node, OPERATOR_TOKEN, { 'x-console': '1', origin: 'https://elsewhere.example' })).status).toBe(403)
+    expect((await signIn(node, OPERATOR_TOKEN, { 'x-console': '1' })).status).toBe(403)
+    expect((await signIn(node, OPERATOR_TOKEN, { origin: node.operatorUrl! })).status).toBe(401)
+  })
+
+  test('tells who is signed in, and nobody without a session', async () => {
+    const { cookie } = await signIn(node, OPERATOR_TOKEN)
+    const ask = async (headers: Record<string, string>) =>
+      (await (await fetch(`${node.operatorUrl}/console/session`, { headers })).json()) as { data: { operator: string | null } }
+    expect((await ask({ cookie })).data.operator).toBe('bootstrap')
+    expect((await ask({})).data.operator).toBeNull()
+    expect((await ask({ cookie: 'mintmark_console=mintses_invented' })).data.operator).toBeNull()
+  })
+})
+
+describe('A session', () => {
+  test('counts on every node, for reads and writes of the console only', async () => {
+    const { cookie } = await signIn(node, OPERATOR_TOKEN)
+    for (const on of [node, other]) {
+      expect(await accounts(on, headersOf(on, cookie))).toBe(200)
+      expect(await accounts(on, headersOf(on, cookie), 'POST')).toBe(201)
+      expect(await accounts(on, { cookie, 'x-console': '1' })).toBe(200)
+      expect(await accounts(on, { cookie, 'x-console': '1' }, 'POST')).toBe(403)
+      expect(await accounts(on, { cookie })).toBe(401)
+      expect(await accounts(on, { cookie, 'x-console': '1', origin: 'https://elsewhere.example' })).toBe(403)
+      expect(await accounts(on, { cookie, 'x-console': '1', origin: 'null' }, 'POST')).toBe(403)
+    }
+  })
+
+  test('writes audit rows in the name of its token', async () => {
+    const { token } = await call(createOperatorToken, node.ctx, { label: 'Ayşe' })
+    const { cookie, body } = await signIn(node, token)
+    const { operator } = (body as { data: { operator: string } }).data
+    expect(await accounts(node, headersOf(node, cookie), 'POST')).toBe(201)
+    const rows = await node.db.kysely.selectFrom('audit_log').select('action').where('actor', '=', `operator:${operator}`).execute()
+    expect(rows.map((row) => row.action).sort()).toEqual(['account.create', 'console.sign-in'])
+  })
+
+  test('ends everywhere with its sign-out', async () => {
+    const { cookie } = await signIn(node, OPERATOR_TOKEN)
+    expect(await accounts(other, headersOf(other, cookie))).toBe(200)
+    const out = await fetch(`${node.operatorUrl}/console/session`, { method: 'DELETE', headers: headersOf(node, cookie) })
+    expect(out.headers.get('set-cookie')).toMatch(/^mintmark_console=; .*Expires=Thu, 01 Jan 1970/)
+    expect(await accounts(node, headersOf(node, cookie))).toBe(401)
+    await until('the other node refuses it', async () => (await accounts(other, headersOf(other, cookie))) === 401)
+  })
+
+  test('ends everywhere with its token', async () => {
+    const { token, id } = await call(createOperatorToken, node.ctx, { label: 'for a while' })
+    const { cookie } = await signIn(node, token)
+    expect(await accounts(other, headersOf(other, cookie))).toBe(200)
+    await call(revokeOperatorToken, node.ctx, { id })
+    expect(await accounts(node, headersOf(node, cookie))).toBe(401)
+    await until('the other node refuses it', async () => (await accounts(other, headersOf(other, cookie))) === 401)
+  })
+
+  test('of a bootstrap token ends when another is set', async () => {
+    const { cookie } = await signIn(node, OPERATOR_TOKEN)
+    const changed = await startTestNode({ databaseUrl: node.databaseUrl, env: { OPERATOR_TOKEN: 'another bootstrap token of the tests' } })
+    try {
+      expect(await accounts(changed, headersOf(changed, cookie))).toBe(401)
+    } finally {
+      await changed.close()
+    }
+  })
+
+  test('lasts 12 hours', async () => {
+    const { cookie } = await signIn(other, OPERATOR_TOKEN)
+    other.clock.advance(12 * 60 * 60_000 - 60_000)
+    expect(await accounts(other, headersOf(other, cookie))).toBe(200)
+    other.clock.advance(120_000)
+    expect(await accounts(other, headersOf(other, cookie))).toBe(401)
+  })
+
+  test('is not stored readably', async () => {
+    const { cookie } = await signIn(node, OPERATOR_TOKEN)
+    const value = cookie.split('=')[1]!
+    const rows = await node.db.kysely.selectFrom('console_sessions').selectAll().execute()
+    expect(JSON.stringify(rows)).not.toContain(value)
+    expect(rows.some((row) => row.hash.toString('latin1').includes(value))).toBe(false)
+  })
+})
+
+describe('The pages', () => {
+  test('may run nothing but themselves and may not be framed', async () => {
+    const response = await fetch(`${node.operatorUrl}/console/accounts`)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    const policy = response.headers.get('content-security-policy')!
+    expect(policy).toContain("script-src 'self'")
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy).not.toContain('unsafe')
+    expect(await response.text()).not.toMatch(/<script(?![^>]* src=)/)
+    const again = await fetch(`${node.operatorUrl}/console/accounts`, { headers: { 'if-none-match': response.headers.get('etag')! } })
+    expect(again.status).toBe(304)
+  })
+
+  test('that do not exist answer 404 below the assets', async () => {
+    expect((await fetch(`${node.operatorUrl}/console/assets/none.js`)).status).toBe(404)
+  })
+})
