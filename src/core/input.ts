@@ -208,7 +208,11 @@ export function allowed(shape: Shape | undefined): string {
   }
 }
 
-function bounds({ minimum, maximum, exclusiveMinimum }: Shape): string {
+/** Bounds this large keep numbers storable; a person who sends a wrong one is not helped by them. */
+const UNTOLD = 2 ** 31
+
+function bounds({ minimum, exclusiveMinimum, ...shape }: Shape): string {
+  const maximum = shape.maximum !== undefined && shape.maximum < UNTOLD ? shape.maximum : undefined
   if (exclusiveMinimum !== undefined) {
     return maximum === undefined ? ` above ${exclusiveMinimum}` : ` above ${exclusiveMinimum} and at most ${maximum}`
   }

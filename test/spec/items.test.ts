@@ -86,15 +86,12 @@ function price(label: string, amount: string, at = '2026-11-01T09:00:00Z') {
   return { market: 'service', label, price: amount, updated_at: at }
 }
 
-// The address of a socket is refused as a setting; the node's pool is opened with the real one all the same.
-const env = { DATABASE_URL: 'postgresql://localhost/mintmark' }
-
 let node: TestNode
 let rows: Row[]
 let below: Map<number, Set<number>>
 
 beforeAll(async () => {
-  node = await startTestNode({ env })
+  node = await startTestNode()
   for (const name of ['pokemon', 'onepiece']) {
     await importText(node, 'mintmark-ndjson', readFileSync(`sample/${name}.ndjson`, 'utf8'))
   }
@@ -403,7 +400,7 @@ describe('entity tags', () => {
     const paths = ['?per_page=100', '?market=service&sort_by=price&sort_order=desc', '/search?q=charizard', `/${idOf('Only Played')}`]
     const here = await Promise.all(paths.map(async (path) => tagOf(await get(path))))
     for (let start = 1; start <= 2; start += 1) {
-      const other = await startTestNode({ databaseUrl: node.databaseUrl, env })
+      const other = await startTestNode({ databaseUrl: node.databaseUrl })
       try {
         const ask = (path: string) => send(`${other.publicUrl}/api/v1/items${path}`, node.keys.professional)
         expect(await Promise.all(paths.map(async (path) => tagOf(await ask(path))))).toEqual(here)

@@ -43,13 +43,10 @@ const CARDS: readonly [name: string, code: string | null, category: string][] = 
   ['Gallery Card', 'TG12/TG30', 'Test Set'],
 ]
 
-// The address of a socket is refused as a setting; the node's pool is opened with the real one all the same.
-const env = { DATABASE_URL: 'postgresql://localhost/mintmark' }
-
 let node: TestNode
 
 beforeAll(async () => {
-  node = await startTestNode({ env })
+  node = await startTestNode()
   const empty = { images: [], attributes: [], groups: [], details: {}, foreign_ids: [] }
   const lines = [
     ...[...new Set(CARDS.map(([, , category]) => category))].map((name) => {

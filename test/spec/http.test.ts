@@ -1,0 +1,334 @@
+// What holds for every public endpoint: the order of checks, keys of every broken kind, and bad input of every sort.
+import { connect } from 'node:net'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { changeAccount } from '#accounts/change-account.ts'
+import { createAccount } from '#accounts/create-account.ts'
+import { createKey } from '#accounts/create-key.ts'
+import { newKey } from '#accounts/key-format.ts'
+import { revokeKey } from '#accounts/revoke-key.ts'
+import { call } from '#core/verb.ts'
+import { createServer } from '#http/server.ts'
+import { importText, type Reply, send, silent, startTestNode, type TestNode } from '../support/node.ts'
+
+const ITEM = {
+  type: 'item', market: 'service', ref: 't:1', name: 'Only Item', code: '1/1', genre: 'single', game: 'pokemon',
+  category: 't', images: [], attributes: [], groups: ['ungraded'], details: {}, foreign_ids: [],
+}
+const FEED = [{ type: 'category', market: 'service', ref: 't', name: 'Set', game: 'pokemon', parent: null, image: null }, ITEM]
+
+let node: TestNode
+let itemId: number
+
+beforeAll(async () => {
+  node = await startTestNode()
+  await importText(node, 'mintmark-ndjson', FEED.map((line) => JSON.stringify(line)).join('\n'))
+  itemId = (await get<{ id: number }[]>('/api/v1/items')).body.data[0]!.id
+})
+
+afterAll(() => node.close())
+
+function get<T = unknown>(path: string, key: string | null = node.keys.professional, headers: Record<string, string> = {}) {
+  return send<T>(`${node.publicUrl}${path}`, key, { headers })
+}
+
+/** The envelope of errors, with nothing else in it and nothing from the inside of the program. */
+function expectError({ status, headers, body }: Reply, wanted: number, code: string): void {
+  expect([status, body.error?.code]).toEqual([wanted, code])
+  expect(Object.keys(body).sort()).toEqual(['error', 'success'])
+  expect(body.success).toBe(false)
+  expect(Object.keys(body.error!).filter((name) => name !== 'details').sort()).toEqual(['code', 'message'])
+  expect(body.error!.message).toMatch(/\S/)
+  expect(JSON.stringify(body)).not.toMatch(/ at .*\.[jt]s|node_modules|select |Error:/)
+  expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
+  expect(headers.get('x-request-id')).toBeTruthy()
+}
+
+describe('keys', () => {
+  async function refused(authorization: string | null): Promise<string> {
+    const headers: Record<string, string> = authorization === null ? {} : { authorization }
+    for (const path of ['/api/v1/items', `/api/v1/items/${itemId}`, '/api/v1/items/search?q=only', '/api/v1/nowhere']) {
+      const reply = await get(path, null, headers)
+      expectError(reply, 401, 'UNAUTHENTICATED')
+      expect(reply.headers.get('www-authenticate')).toBe('Bearer')
+    }
+    return (await get('/api/v1/items', null, headers)).body.error!.message
+  }
+
+  test('without a header, or one of another form', async () => {
+    expect(await refused(null)).toContain('Authorization: Bearer')
+    const { starter } = node.keys
+    for (const header of ['', 'Basic dXNlcjpwYXNz', 'Bearer', 'Bearer ', starter, `Token ${starter}`, `Bearer${starter}`]) {
+      expect(await refused(header)).toMatch(/Bearer <API key>/)
+    }
+  })
+
+  test('of a wrong prefix, length, alphabet or checksum', async () => {
+    const { starter } = node.keys
+    const wrongEnd = starter.slice(0, -1) + (starter.endsWith('0') ? '1' : '0')
+    const broken = [`other_${starter.slice(9)}`, newKey('operator'), starter.slice(0, -1), `${starter}0`, wrongEnd, `${starter} x`]
+    for (const key of [...broken, 'null', 'undefined', `mintmark_${'é'.repeat(10)}`, 'x'.repeat(8_000), "' or 1=1 --"]) {
+      expect(await refused(`Bearer ${Buffer.from(key).toString('latin1')}`)).toContain('checksum')
+    }
+  })
+
+  test('that are well-formed and unknown, revoked, expired, or of a suspended account', async () => {
+    expect(await refused(`Bearer ${newKey('api')}`)).toContain('not known')
+    const account = await call(createAccount, node.ctx, { name: 'Broken', plan: 'starter' })
+    const expires_at = new Date(node.clock.now().getTime() + 60_000).toISOString()
+    const revoked = await call(createKey, node.ctx, { account_id: account.id })
+    const expiring = await call(createKey, node.ctx, { account_id: account.id, expires_at })
+    const other = await call(createKey, node.ctx, { account_id: account.id })
+    for (const { key } of [revoked, expiring, other]) expect((await get('/api/v1/items', key)).status).toBe(200)
+    await call(revokeKey, node.ctx, { id: revoked.id })
+    expect(await refused(`Bearer ${revoked.key}`)).toContain('revoked')
+    node.clock.advance(61_000)
+    expect(await refused(`Bearer ${expiring.key}`)).toContain('expired')
+    await call(changeAccount, node.ctx, { id: account.id, suspended: true })
+    expect(await refused(`Bearer ${other.key}`)).toContain('suspended')
+    await call(changeAccount, node.ctx, { id: account.id, suspended: false })
+    expect((await get('/api/v1/items', other.key)).status).toBe(200)
+  })
+
+  test('the scheme is taken in any case, with more than one space', async () => {
+    for (const scheme of ['bearer', 'BEARER', 'Bearer  ']) {
+      const headers = { authorization: `${scheme} ${node.keys.starter}` }
+      expect((await get('/api/v1/items', null, headers)).status).toBe(200)
+    }
+  })
+})
+
+describe('order of checks', () => {
+  test('401 before everything, then 429, then 404, 405 and 422', async () => {
+    const limited = await startTestNode({ databaseUrl: node.databaseUrl, env: { RATE_LIMITS: 'starter=4' } })
+    try {
+      const ask = (path: string, key: string | null, method = 'GET') => send(`${limited.publicUrl}${path}`, key, { method })
+      const bad = '/api/v1/items?per_page=0'
+      for (const path of [bad, '/api/v1/nowhere', '/api/v1/items/abc']) {
+        for (let i = 0; i < 5; i += 1) expect((await ask(path, null)).status).toBe(401)
+      }
+      const { starter } = limited.keys
+      expect((await ask(bad, starter)).status).toBe(422)
+      expect((await ask('/api/v1/nowhere', starter)).status).toBe(404)
+      expect((await ask('/api/v1/items', starter, 'DELETE')).status).toBe(405)
+      const fourth = await ask('/api/v1/items', starter)
+      expect([fourth.status, fourth.headers.get('ratelimit-policy')]).toEqual([200, '"default";q=4;w=60'])
+      expect(fourth.headers.get('ratelimit')).toMatch(/^"default";r=0;t=\d+$/)
+      for (const path of [bad, '/api/v1/nowhere', '/api/v1/items/abc', '/api/v1/items']) {
+        const reply = await ask(path, starter)
+        expectError(reply, 429, 'RATE_LIMITED')
+        expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0)
+        expect(reply.headers.get('ratelimit')).toMatch(/^"default";r=0;t=\d+$/)
+      }
+      expect((await ask('/api/v1/items', null)).status).toBe(401)
+    } finally {
+      await limited.close()
+    }
+  })
+})
+
+describe('routes', () => {
+  test('that are not there are 404 in the envelope', async () => {
+    for (const path of ['/api/v1', '/api/v1/', '/api/v1/item', '/api/v1/items/1/2/3', '/api/v2/items', '/', '/nowhere', '/.env']) {
+      expectError(await get(path), 404, 'NOT_FOUND')
+    }
+    expectError(await get(`/api/v1/${'x'.repeat(3_000)}`), 404, 'NOT_FOUND')
+  })
+
+  test('answer other methods by 405 with Allow', async () => {
+    for (const path of ['/api/v1/items', `/api/v1/items/${itemId}`, '/api/v1/items/search?q=only', '/health/live']) {
+      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+        const reply = await send(`${node.publicUrl}${path}`, node.keys.starter, { method })
+        expectError(reply, 405, 'METHOD_NOT_ALLOWED')
+        expect(reply.headers.get('allow')).toBe('GET, HEAD')
+      }
+    }
+  })
+
+  test('answer HEAD without a body, errors too', async () => {
+    for (const [path, status] of [['/api/v1/items', 200], ['/api/v1/items?page=0', 422], ['/api/v1/items/0', 404], ['/health/ready', 200]]) {
+      const head = await fetch(`${node.publicUrl}${path}`, {
+        method: 'HEAD',
+        headers: { authorization: `Bearer ${node.keys.starter}` },
+      })
+      expect([path, head.status, await head.text()]).toEqual([path, status, ''])
+    }
+  })
+
+  test('health needs no key', async () => {
+    for (const path of ['/health/live', '/health/ready']) expect((await get(path, null)).status).toBe(200)
+  })
+})
+
+describe('parameters', () => {
+  const NUMBERS = ['', '%20', 'abc', '1.5', '1e9', '0x10', 'NaN', 'Infinity', 'null', '%00', '1%00', '%ff', '%D9%A1', '--1', '1,2', '[]', '{}']
+  const CHOICES = ['', 'x', '%00', '%ff', '1', 'null', '[]', '%F0%9F%92%8E']
+
+  test.each([
+    ['page', [...NUMBERS, '0', '-1', '9'.repeat(25), '9'.repeat(1_000)], 'must be a whole number, at least 1'],
+    ['per_page', [...NUMBERS, '0', '-1', '101', '1e2', '9'.repeat(25)], 'must be a whole number from 1 to 100'],
+    ['category_id', NUMBERS, 'must be a whole number'],
+    ['market', [...CHOICES, 'SERVICE', 'source_d'], 'must be one of service, source_a, source_b, source_c'],
+    ['genre', [...CHOICES, 'Single', 'cards'], 'must be one of single, card, sealed, bundle'],
+    ['sort_by', [...CHOICES, 'NAME', 'constructor', '__proto__'], 'must be one of name, code, id, price, updated_at'],
+    ['sort_order', [...CHOICES, 'ASC', 'descending'], 'must be one of asc, desc'],
+    ['search', ['x'.repeat(201)], 'must be text of at most 200 characters'],
+    ['game', ['x'.repeat(101)], 'must be text of at most 100 characters'],
+  ])('%s of a wrong value is refused with what is allowed', async (name, values, allowed) => {
+    for (const value of values) {
+      const reply = await get(`/api/v1/items?${name}=${value}`)
+      expectError(reply, 422, 'VALIDATION_ERROR')
+      expect(reply.body.error).toEqual({
+        code: 'VALIDATION_ERROR',
+        message: `${name} ${allowed}`,
+        details: [{ field: name, message: allowed }],
+      })
+    }
+    for (const twice of [`${name}=1&${name}=2`, `${name}[]=1&${name}[]=2`, `${name}[0]=1&${name}%5B1%5D=2`]) {
+      const reply = await get(`/api/v1/items?${twice}`)
+      expectError(reply, 422, 'VALIDATION_ERROR')
+      expect(reply.body.error!.details).toEqual([{ field: name, message: 'may be given only once' }])
+    }
+  })
+
+  test('every wrong one is named at once', async () => {
+    const reply = await get('/api/v1/items?page=0&per_page=0&market=x&sort_by=x&genre=single')
+    expectError(reply, 422, 'VALIDATION_ERROR')
+    expect(reply.body.error!.details!.map((problem) => problem.field).sort()).toEqual(['market', 'page', 'per_page', 'sort_by'])
+  })
+
+  test('unknown ones, objects too, change nothing', async () => {
+    const plain = (await get('/api/v1/items')).body
+    for (const query of ['x=1', 'page[a]=0', 'page[a][b]=0', 'per_page.x=0', '__proto__=1', 'constructor[prototype]=1', '=', '&&&', '?', '%', '%zz=1']) {
+      const { status, body } = await get(`/api/v1/items?${query}`)
+      expect([query, status, body]).toEqual([query, 200, plain])
+    }
+    expect((await get('/api/v1/items?page[]=1&per_page[0]=20')).body).toEqual(plain)
+  })
+
+  test('text of every sort is looked for, not refused', async () => {
+    for (const text of ['%00', '%ff', '%ff%fe%fd', '%ED%A0%80', '%E2%80%AE', "'", '"', '%25', '%5C', '%F0%9F%92%8E', '..%2F..', '<script>', '$%7Bx%7D', '{}', '[]']) {
+      for (const name of ['search', 'game']) {
+        const { status, body } = await get<unknown[]>(`/api/v1/items?${name}=${text}`)
+        expect([text, status, body.success, body.data]).toEqual([text, 200, true, []])
+      }
+    }
+  })
+
+  test('ids that are no integers are 422, those that nothing can have 404 or an empty page', async () => {
+    for (const id of ['abc', '1.5', '1e3', '%00', '1%00', '%20', '1;2', 'NaN', '%E2%80%8B1', `${'9'.repeat(450)}`]) {
+      const reply = await get(`/api/v1/items/${id}`)
+      expectError(reply, 422, 'VALIDATION_ERROR')
+      expect(reply.body.error!.details).toEqual([{ field: 'id', message: 'must be a whole number' }])
+    }
+    for (const id of ['-1', '0', '2147483648', '9223372036854775808', '18446744073709551616', '9'.repeat(100)]) {
+      expectError(await get(`/api/v1/items/${id}`), 404, 'ITEM_NOT_FOUND')
+      expect((await get(`/api/v1/items?category_id=${id}`)).body).toMatchObject({ data: [], pagination: { total: 0 } })
+    }
+  })
+
+  test('a path that is no valid encoding is 400', async () => {
+    for (const path of ['%ff', '%', '%zz', '%E0%80', '1%']) expectError(await get(`/api/v1/items/${path}`), 400, 'BAD_REQUEST')
+  })
+
+  test('any query string is answered by 200 or 422, in the envelope', async () => {
+    const names = fc.constantFrom(
+      'page', 'per_page', 'search', 'q', 'category_id', 'game', 'market', 'genre', 'sort_by', 'sort_order', 'page[]', 'q[a]', 'x',
+    )
+    const values = fc.oneof(
+      fc.integer().map(String),
+      fc.double().map(String),
+      fc.constantFrom('', 'name', 'asc', 'service', 'pokemon', 'single', 'only', '%00', '%ff', '%', '%%', '1e9', '[]', '\u202e'),
+      fc.string({ unit: 'binary', maxLength: 40 }).map((text) => encodeURIComponent(text.toWellFormed())),
+      fc.string({ maxLength: 20 }).map((text) => text.replace(/[#\s]/g, '')),
+    )
+    const query = fc.array(fc.tuple(names, values), { maxLength: 8 }).map((pairs) => pairs.map((pair) => pair.join('=')).join('&'))
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom('/items', '/items/search'), query, async (path, text) => {
+        const reply = await get<unknown[]>(`/api/v1${path}?${text}`)
+        if (reply.status !== 200) return expectError(reply, 422, 'VALIDATION_ERROR')
+        expect(Object.keys(reply.body)).toEqual(['success', 'data', 'pagination'])
+        const { current_page, per_page, total, last_page, has_more } = reply.body.pagination!
+        expect(last_page).toBe(Math.max(1, Math.ceil(total / per_page)))
+        expect(has_more).toBe(current_page < last_page)
+        expect(reply.body.data.length).toBe(Math.max(0, Math.min(per_page, total - (current_page - 1) * per_page)))
+      }),
+      { numRuns: 200 },
+    )
+  })
+})
+
+describe('on the wire', () => {
+  /** Sends bytes as they are and reads to the end of the connection. */
+  function wire(bytes: string): Promise<string> {
+    const { hostname, port } = new URL(node.publicUrl!)
+    return new Promise((resolve, reject) => {
+      let answer = ''
+      const socket = connect(Number(port), hostname, () => socket.write(bytes, 'latin1'))
+      socket.setEncoding('utf8').on('data', (text: string) => (answer += text))
+      socket.on('error', reject).on('close', () => resolve(answer))
+    })
+  }
+
+  function expectRefused(answer: string, status: number): void {
+    expect(answer.split('\r\n', 1)[0]).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+    const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)) as object
+    expect(body).toEqual({ success: false, error: { code: 'BAD_REQUEST', message: expect.any(String) as string } })
+    expect(answer).toMatch(/x-request-id: \S+/i)
+  }
+
+  const HOST = 'Host: localhost\r\n'
+
+  test.each([
+    ['no HTTP at all', 'HELLO\r\n\r\n'],
+    ['an unknown method', `BREW /api/v1/items HTTP/1.1\r\n${HOST}\r\n`],
+    ['an unknown version', `GET /api/v1/items HTTP/9.9\r\n${HOST}\r\n`],
+    ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+    ['a header without a colon', `GET /api/v1/items HTTP/1.1\r\n${HOST}nonsense\r\n\r\n`],
+    ['NUL in a header', `GET /api/v1/items HTTP/1.1\r\n${HOST}X-A: a\0b\r\n\r\n`],
+    ['two lengths', `GET /api/v1/items HTTP/1.1\r\n${HOST}Content-Length: 1\r\nContent-Length: 2\r\n\r\nx`],
+    ['length and chunks', `POST /api/v1/items HTTP/1.1\r\n${HOST}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
+    ['a negative length', `POST /api/v1/items HTTP/1.1\r\n${HOST}Content-Length: -1\r\n\r\n`],
+    ['a space in the path', `GET /api/v1/items?search=a b HTTP/1.1\r\n${HOST}\r\n`],
+  ])('%s is 400 in the envelope', async (_what, bytes) => {
+    expectRefused(await wire(bytes), 400)
+  })
+
+  test('headers or an address beyond 32 KB are 431', async () => {
+    expectRefused(await wire(`GET /api/v1/items HTTP/1.1\r\n${HOST}X-Long: ${'x'.repeat(40_000)}\r\n\r\n`), 431)
+    expectRefused(await wire(`GET /api/v1/items?search=${'x'.repeat(40_000)} HTTP/1.1\r\n${HOST}\r\n`), 431)
+    expectError(await get(`/api/v1/items?search=${'x'.repeat(20_000)}`), 422, 'VALIDATION_ERROR')
+    expect((await get(`/api/v1/items?${'x=1&'.repeat(5_000)}`)).status).toBe(200)
+  })
+
+  test('odd but possible requests are answered, never with 5xx', async () => {
+    const key = `Authorization: Bearer ${node.keys.starter}\r\nConnection: close\r\n`
+    const answers: [bytes: string, status: number[]][] = [
+      [`GET /api/v1/items HTTP/1.0\r\n${key}\r\n`, [200]],
+      [`GET /api/v1/items HTTP/1.1\r\n${key}\r\n`, [400]],
+      [`GET ${node.publicUrl}/api/v1/items HTTP/1.1\r\n${HOST}${key}\r\n`, [200, 400, 404]],
+      [`OPTIONS * HTTP/1.1\r\n${HOST}${key}\r\n`, [400, 404, 405]],
+      [`TRACE /api/v1/items HTTP/1.1\r\n${HOST}${key}\r\n`, [404, 405]],
+      [`PROPFIND /api/v1/items HTTP/1.1\r\n${HOST}${key}\r\n`, [404, 405]],
+      [`GET /api/v1/items HTTP/1.1\r\n${HOST}${key}Content-Length: 5\r\n\r\nhello`, [200]],
+      [`GET //api/v1/items HTTP/1.1\r\n${HOST}${key}\r\n`, [200, 404]],
+      [`GET /api/v1/items#x HTTP/1.1\r\n${HOST}${key}\r\n`, [200, 400, 404]],
+      [`GET /api/v1/items?search=\xff\xfe HTTP/1.1\r\n${HOST}${key}\r\n`, [200, 400]],
+      [`GET /api/v1/../../etc/passwd HTTP/1.1\r\n${HOST}${key}\r\n`, [404]],
+      [`GET /docs/static/..%2f..%2fpackage.json HTTP/1.1\r\n${HOST}${key}\r\n`, [400, 403, 404]],
+      [`POST /api/v1/items HTTP/1.1\r\n${HOST}${key}Expect: nonsense\r\nContent-Length: 0\r\n\r\n`, [405, 417]],
+    ]
+    for (const [bytes, statuses] of answers) {
+      const status = Number((await wire(bytes)).split(' ', 2)[1])
+      expect([bytes.split('\r\n', 1)[0], statuses.includes(status) ? 'as expected' : status]).toEqual([expect.anything(), 'as expected'])
+    }
+  })
+
+  test('slow senders are cut off', () => {
+    const { server } = createServer({ log: silent, trustProxy: false })
+    expect(server.headersTimeout).toBe(10_000)
+    expect(server.requestTimeout).toBe(30_000)
+    expect(server.timeout).toBe(60_000)
+    expect(server.keepAliveTimeout).toBe(72_000)
+  })
+})
