@@ -25,6 +25,19 @@ export interface PublicNode {
   notReady: () => string | null
 }
 
+// The plugin's own policy lets pages load from other hosts, and breaks them over plain HTTP by asking for HTTPS.
+const DOCS_POLICY = [
+  "default-src 'self'",
+  "base-uri 'self'",
+  "font-src 'self' data:",
+  "frame-ancestors 'self'",
+  "img-src 'self' data:",
+  "object-src 'none'",
+  "script-src 'self'",
+  "script-src-attr 'none'",
+  "style-src 'self' 'unsafe-inline'",
+].join('; ')
+
 /** Builds the public listener; the caller listens and closes. */
 export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
   const app = createServer({ log: node.log, trustProxy: node.config.trustProxy })
@@ -40,7 +53,7 @@ export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
       tags: [{ name: 'Catalogue', description: 'Items and their prices; every plan' }],
     },
   })
-  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true, uiConfig: { persistAuthorization: true } })
+  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: DOCS_POLICY, uiConfig: { persistAuthorization: true } })
   app.get('/openapi.json', { schema: { hide: true } as object }, () => app.swagger())
   health(app, node)
   await app.register(
