@@ -1,7 +1,10 @@
 // How the tests run: in Node, two files at a time, on one PostgreSQL that the global set-up starts.
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
+  // As Node resolves it: otherwise it would be loaded twice, once for us and once for what depends on it.
+  resolve: { alias: [{ find: /^graphql$/, replacement: fileURLToPath(import.meta.resolve('graphql')) }] },
   test: {
     environment: 'node',
     include: ['test/**/*.test.ts'],
