@@ -13,7 +13,7 @@ import type { Db } from '#db/schema.ts'
 import { prepareMonths } from '#prices/months.ts'
 import type { Config } from './config.ts'
 import { operatorServer } from './operator/server.ts'
-import { publicServer } from './rest/server.ts'
+import { publicServer } from './public.ts'
 
 export interface NodeOptions {
   config: Config

@@ -1,4 +1,4 @@
-// The public listener: the gate, the REST routes under /api/v1, their reference, and health.
+// The public listener: REST under /api/v1, its reference, GraphQL, and health.
 import compress from '@fastify/compress'
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
@@ -7,17 +7,26 @@ import { addGate, viewerOf } from '#accounts/gate.ts'
 import type { Keyring } from '#accounts/keyring.ts'
 import type { RateLimits } from '#accounts/rate-limits.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
-import type { Config } from '../config.ts'
+import type { Config } from './config.ts'
 import type { Log } from '#core/context.ts'
 import { ServiceError } from '#core/errors.ts'
+import type { ChangeFeed } from '#db/change-feed.ts'
+import type { Db } from '#db/schema.ts'
+import { preconditionOf } from '#http/entity-tag.ts'
+import { idempotencyOf } from '#http/idempotency-key.ts'
 import { registerOtherMethods, registerRoutes } from '#http/routes.ts'
 import { createServer } from '#http/server.ts'
+import { addGraphql } from '../graphql/routes.ts'
 import { catalogueRoutes } from './catalogue-routes.ts'
+import { collectionRoutes } from './collection-routes.ts'
 import { API_DESCRIPTION } from './description.ts'
 
 export interface PublicNode {
   config: Config
+  db: Db
   log: Log
+  feed: Pick<ChangeFeed, 'pull'>
+  now: () => Date
   keys: Keyring
   limits: RateLimits | null
   catalogue: Catalogue
@@ -56,6 +65,7 @@ export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
   await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: DOCS_POLICY, uiConfig: { persistAuthorization: true } })
   app.get('/openapi.json', { schema: { hide: true } as object }, () => app.swagger())
   health(app, node)
+  addGraphql(app, node)
   await app.register(
     async (scope) => {
       addGate(scope, node.keys, node.limits)
