@@ -7,7 +7,7 @@ export const closed = { additionalProperties: false } as const
 
 // PostgreSQL cannot store NUL, JSON columns refuse halves of surrogate pairs; white space at the ends would make two
 // names of one.
-const TEXT_PATTERN = '^(?=\\S)[^\\u0000\\p{Cs}]*\\S$'
+const TEXT_PATTERN = '^(?=\\S)[^\\u0000\\p{Cs}]+(?<=\\S)$'
 const VALUE_PATTERN = '^[^\\u0000\\p{Cs}]*$'
 
 /** Text of a field: `allowed` is what a refusal says. */

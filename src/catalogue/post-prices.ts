@@ -72,9 +72,10 @@ export const postPrices = verb(
       const importId = await openImport(tx, opening)
       const errors: RefusedRow[] = []
       const writes = await readAll(tx, note, prices, nowMs, (row, message) => errors.push({ row, message }))
+      errors.sort((a, b) => a.row - b.row)
       const writer = new PriceWriter({ db: ctx.db, tx, note, importId, rules: ctx.rules, nowMs })
       const { accepted, unchanged, held } = await writer.write(writes)
-      const rejected = new Set(errors.map((error) => error.row)).size
+      const rejected = errors.length
       const counts = { ...noCounts(), rowsRead: prices.length, accepted, unchanged, held, rejected }
       await closeImport(tx, importId, { status: 'done', counts, errors })
       note.audit({ action: 'prices.post', subject: 'import', id: importId, after: counts })

@@ -28,7 +28,9 @@ export class ImportQueue {
   readonly #running = new Map<number, Worker>()
   #sweeper: NodeJS.Timeout | null = null
   /** holds the locks of this node's imports for as long as the process lives */
-  #guard: Promise<pg.PoolClient> | null = null
+  #guard: pg.PoolClient | null = null
+  /** statements on the guard, one after the other */
+  #guarded: Promise<void> = Promise.resolve()
   #closed = false
 
   constructor({ db, log, dataDir }: ImportQueueOptions) {
@@ -70,8 +72,9 @@ export class ImportQueue {
     } catch (error) {
       this.#log.warn({ err: error, imports: stopped }, 'Imports that were stopped could not be marked')
     }
-    const guard = await this.#guard?.catch(() => null)
-    guard?.release(true)
+    await this.#guarded
+    this.#guard?.release(true)
+    this.#guard = null
     rmSync(this.#folder, { recursive: true, force: true })
   }
 
@@ -91,25 +94,34 @@ export class ImportQueue {
     })
   }
 
-  async #hold(importId: number): Promise<void> {
-    this.#guard ??= this.#openGuard()
-    const guard = await this.#guard
-    await guard.query(`select pg_advisory_lock_shared(${IMPORT_LOCK}, ${importId})`)
+  #hold(importId: number): Promise<void> {
+    return this.#onGuard(async () => {
+      this.#guard ??= await this.#openGuard()
+      await this.#guard.query(`select pg_advisory_lock_shared(${IMPORT_LOCK}, ${importId})`)
+    })
+  }
+
+  #release(importId: number): Promise<void> {
+    // A connection that was lost has no lock to give back.
+    return this.#onGuard(async () => {
+      await this.#guard?.query(`select pg_advisory_unlock_shared(${IMPORT_LOCK}, ${importId})`).catch(() => {})
+    })
+  }
+
+  #onGuard(work: () => Promise<void>): Promise<void> {
+    const done = this.#guarded.then(work)
+    this.#guarded = done.catch(() => {})
+    return done
   }
 
   async #openGuard(): Promise<pg.PoolClient> {
     const client = await this.#db.pool.connect()
     client.on('error', () => {
+      if (this.#guard !== client) return
       this.#guard = null
       client.release(true)
     })
     return client
-  }
-
-  async #release(importId: number): Promise<void> {
-    // Without a connection there is no lock to give back.
-    const guard = await this.#guard?.catch(() => null)
-    await guard?.query(`select pg_advisory_unlock_shared(${IMPORT_LOCK}, ${importId})`).catch(() => {})
   }
 
   #sweep(): void {
