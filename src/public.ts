@@ -12,14 +12,11 @@ import type { Log } from '#core/context.ts'
 import { ServiceError } from '#core/errors.ts'
 import type { ChangeFeed } from '#db/change-feed.ts'
 import type { Db } from '#db/schema.ts'
-import { preconditionOf } from '#http/entity-tag.ts'
-import { idempotencyOf } from '#http/idempotency-key.ts'
 import { registerOtherMethods, registerRoutes } from '#http/routes.ts'
 import { createServer } from '#http/server.ts'
-import { addGraphql } from '../graphql/routes.ts'
-import { catalogueRoutes } from './catalogue-routes.ts'
-import { collectionRoutes } from './collection-routes.ts'
-import { API_DESCRIPTION } from './description.ts'
+import { addGraphql } from './graphql/routes.ts'
+import { catalogueRoutes } from './rest/catalogue-routes.ts'
+import { API_DESCRIPTION } from './rest/description.ts'
 
 export interface PublicNode {
   config: Config
