@@ -1,5 +1,7 @@
 // The only reader of the environment: every setting checked, named and frozen into one object that is passed down.
 import { resolve } from 'node:path'
+import ipaddr from 'ipaddr.js'
+import { parseDuration } from '#core/duration.ts'
 import { isMarket, type Market, MARKETS } from '#core/markets.ts'
 import { type Plan, PLANS } from '#core/plans.ts'
 import type { PriceRules } from '#prices/quarantine.ts'
@@ -24,6 +26,8 @@ export interface Config {
   commissionPercent: number
   /** requests a minute by plan, null: no limits */
   rateLimits: Record<Plan, number> | null
+  /** Redis in which all nodes count requests together, null: each node counts alone */
+  redisUrl: string | null
   /** whether X-Forwarded-For is believed, and from whom (Fastify trustProxy) */
   trustProxy: boolean | string
   sourceCurrencies: Record<Market, string>
@@ -33,6 +37,13 @@ export interface Config {
   readyBytesMb: number
   demo: boolean
   production: boolean
+  /** waits before the second and the third attempt to deliver a webhook */
+  webhookRetryDelaysMs: readonly number[]
+  /** address ranges that webhooks may reach although they are not public */
+  webhookAllowCidrs: readonly string[]
+  webhookAllowHttp: boolean
+  /** what webhook secrets are encrypted with; null: a key of its own in `dataDir` */
+  secretKey: string | null
 }
 
 export class ConfigError extends Error {
@@ -123,6 +134,21 @@ function currencies(text: string): Record<Market, string> {
   return result
 }
 
+function retryDelays(text: string): readonly number[] {
+  const delays = text.split(',').map((part) => parseDuration(part.trim()))
+  if (delays.length !== 2 || delays.includes(null)) throw new Error('two durations such as 30s,5m')
+  return delays as number[]
+}
+
+function cidrs(text: string): readonly string[] {
+  if (text === 'none') return []
+  const ranges = text.split(',').map((part) => part.trim())
+  if (!ranges.every((range) => ipaddr.isValidCIDR(range))) {
+    throw new Error('none, or address ranges such as 10.0.0.0/8,fd00::/8')
+  }
+  return ranges
+}
+
 const DEFAULT_RATE_LIMITS: Record<Plan, number> = { starter: 60, professional: 300, plus: 600, enterprise: 3000 }
 const DEFAULT_CURRENCIES: Record<Market, string> = { service: 'TRY', source_a: 'USD', source_b: 'EUR', source_c: 'USD' }
 
@@ -152,6 +178,7 @@ export const SETTINGS = {
   HIGHLIGHT_DAYS: setting('days a highlight lasts', 7, whole(1, 365)),
   COMMISSION_PERCENT: setting('commission on a sale', 10, decimal(0, 100)),
   RATE_LIMITS: setting('requests a minute by plan, or off', DEFAULT_RATE_LIMITS as Record<Plan, number> | null, rateLimits),
+  REDIS_URL: setting('Redis in which all nodes count requests together', null as string | null, url(['redis:', 'rediss:'])),
   TRUST_PROXY: setting('whether a proxy names the caller', false as boolean | string, (value) => {
     return value === '1' || value === 'true' ? true : value === '0' || value === 'false' ? false : value
   }),
@@ -161,6 +188,13 @@ export const SETTINGS = {
   PRICE_FUTURE_HOURS: setting('hours ahead at which a date is in the future', 24, whole(0, 87600)),
   MINTMARK_READY_BYTES_MB: setting('memory for items already serialised', 96, whole(1, 65536)),
   MINTMARK_DEMO: setting('sample catalogue and demo on an empty DATA_DIR', true, flag),
+  WEBHOOK_RETRY_DELAYS: setting('waits before the second and third attempt', [30_000, 300_000] as readonly number[], retryDelays),
+  WEBHOOK_ALLOW_CIDRS: setting('ranges that webhooks may reach; unset: loopback outside production', null as readonly string[] | null, cidrs),
+  WEBHOOK_ALLOW_HTTP: setting('webhooks over http; unset: outside production', null as boolean | null, flag),
+  SECRET_KEY: setting('encrypts webhook secrets; the same on all nodes', null as string | null, (value) => {
+    if (value.length < 24) throw new Error('at least 24 characters')
+    return value
+  }),
   NODE_ENV: setting('production closes what development opens', 'development', text),
 } as const
 
@@ -183,11 +217,12 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     try {
       return SETTINGS[name].read(value)
     } catch (error) {
-      const shown = name.endsWith('TOKEN') || name.endsWith('URL') ? '' : ` is "${value}" but`
+      const shown = /(TOKEN|URL|KEY)$/.test(name) ? '' : ` is "${value}" but`
       throw new ConfigError(`${name}${shown} must be ${(error as Error).message}`)
     }
   }
   const sourceCurrencies = Object.freeze(read('SOURCE_CURRENCIES'))
+  const production = read('NODE_ENV') === 'production'
   const demo = read('MINTMARK_DEMO') && read('DATABASE_URL') === null
   return Object.freeze({
     port: read('PORT'),
@@ -204,6 +239,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     highlightDays: read('HIGHLIGHT_DAYS'),
     commissionPercent: read('COMMISSION_PERCENT'),
     rateLimits: read('RATE_LIMITS'),
+    redisUrl: read('REDIS_URL'),
     trustProxy: read('TRUST_PROXY'),
     sourceCurrencies,
     priceRules: Object.freeze({
@@ -214,6 +250,10 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     }),
     readyBytesMb: read('MINTMARK_READY_BYTES_MB'),
     demo,
-    production: read('NODE_ENV') === 'production',
+    production,
+    webhookRetryDelaysMs: Object.freeze(read('WEBHOOK_RETRY_DELAYS')),
+    webhookAllowCidrs: Object.freeze(read('WEBHOOK_ALLOW_CIDRS') ?? (production || env.WEBHOOK_ALLOW_CIDRS === '' ? [] : ['127.0.0.0/8', '::1/128'])),
+    webhookAllowHttp: read('WEBHOOK_ALLOW_HTTP') ?? !production,
+    secretKey: read('SECRET_KEY'),
   })
 }

@@ -53,12 +53,13 @@ export async function startNode({ config, db, log, now = () => new Date(), liste
   operators.start()
   sessions.start()
   const housekeeping = keepHouse(db, log, now)
-  const shared = { config, db, log, now, feed, keys, operators, sessions, catalogue, limits: new RateLimits(config.rateLimits) }
+  const shared = { config, db, log, now, feed, keys, operators, sessions, catalogue, limits: new RateLimits(config.rateLimits, config.redisUrl) }
   const notReady = () => (Date.now() - feed.lastPullMs > STALE_MS ? 'The database cannot be reached' : null)
   const servers: FastifyInstance[] = []
   const close = async () => {
     clearInterval(housekeeping)
     await Promise.all(servers.map((server) => server.close()))
+    shared.limits.close()
     await feed.close()
     await Promise.all([closeQuietly(keys), closeQuietly(operators), closeQuietly(sessions)])
   }

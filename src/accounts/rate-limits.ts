@@ -1,5 +1,6 @@
 // How many requests an account may make in a minute, by its plan, and the headers that tell it so.
-import { RateLimiterMemory } from 'rate-limiter-flexible'
+import { Redis } from 'ioredis'
+import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible'
 import { ServiceError } from '#core/errors.ts'
 import { type Plan, PLAN_NAMES } from '#core/plans.ts'
 import type { Viewer } from '#core/verb.ts'
@@ -13,15 +14,31 @@ export interface Allowance {
   resetSeconds: number
 }
 
-/** One count per account, whatever interface or key is used. */
+/** One count per account, whatever interface or key is used; over Redis, whatever node. */
 export class RateLimits {
   readonly #limits: Record<Plan, number> | null
-  // It only counts: the limit is compared here, so that a changed plan counts at once and in the same window.
-  readonly #counter = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: WINDOW_SECONDS })
+  readonly #redis: Redis | null
+  readonly #counter: RateLimiterAbstract
 
-  /** @param limits requests a minute by plan, null for none */
-  constructor(limits: Record<Plan, number> | null) {
+  /**
+   * @param limits requests a minute by plan, null for none
+   * @param redisUrl where all nodes count together; while it cannot be reached each node counts alone
+   */
+  constructor(limits: Record<Plan, number> | null, redisUrl: string | null = null) {
     this.#limits = limits
+    // It only counts: the limit is compared here, so that a changed plan counts at once and in the same window.
+    const counting = { points: Number.MAX_SAFE_INTEGER, duration: WINDOW_SECONDS }
+    const alone = new RateLimiterMemory(counting)
+    this.#redis = redisUrl ? new Redis(redisUrl, { enableOfflineQueue: false, maxRetriesPerRequest: 1, connectTimeout: 1_000 }) : null
+    // Its failures reach each request, which is then counted alone.
+    this.#redis?.on('error', () => {})
+    this.#counter = this.#redis
+      ? new RateLimiterRedis({ ...counting, storeClient: this.#redis, keyPrefix: 'mintmark:limit', insuranceLimiter: alone })
+      : alone
+  }
+
+  close(): void {
+    this.#redis?.disconnect()
   }
 
   /**
