@@ -7,6 +7,7 @@ import { register as registerAccount } from './cli/account.ts'
 import { register as registerBackup } from './cli/backup.ts'
 import type { OpenCli } from './cli/command.ts'
 import { register as registerDoctor } from './cli/doctor.ts'
+import { register as registerExport } from './cli/export.ts'
 import { register as registerImport } from './cli/import.ts'
 import { register as registerKey } from './cli/key.ts'
 import { register as registerMigrate } from './cli/migrate.ts'
@@ -54,6 +55,7 @@ const program = new Command('mintmark')
 registerServe(program)
 registerMigrate(program, print)
 registerImport(program, open, print)
+registerExport(program, open)
 registerAccount(program, open, print)
 registerKey(program, open, print)
 registerOperatorToken(program, open, print)

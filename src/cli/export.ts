@@ -1,0 +1,44 @@
+// The command `export`: the catalogue with its current prices as mintmark-ndjson, which `import` reads back without loss.
+import { createWriteStream } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import { type Command, Option } from 'commander'
+import { exportCatalogue, type ExportFilter } from '#catalogue/export.ts'
+import { type Market, MARKETS } from '#core/markets.ts'
+import type { OpenCli } from './command.ts'
+
+interface ExportOptions {
+  market?: Market
+  game?: string
+}
+
+export function register(program: Command, open: OpenCli): void {
+  program
+    .command('export')
+    .description('write categories, items and current prices as mintmark-ndjson')
+    .argument('[file]', 'file to write, .gz is packed; - or nothing is standard output', '-')
+    .addOption(new Option('--market <market>', 'only what came from this market').choices(MARKETS))
+    .option('--game <game>', 'only this game')
+    .action((file: string, options: ExportOptions) =>
+      open(async (ctx) => {
+        const filter: ExportFilter = options
+        const text = exportCatalogue(ctx.db, filter)
+        if (file === '-') return pipeline(text, process.stdout, { end: false })
+        await writeWhole(file, text)
+      }),
+    )
+}
+
+/** A file of the name is there whole or not at all. */
+async function writeWhole(file: string, text: AsyncIterable<string>): Promise<void> {
+  const partial = `${file}.partial`
+  try {
+    const target = createWriteStream(partial)
+    await (file.endsWith('.gz') ? pipeline(text, createGzip(), target) : pipeline(text, target))
+    await rename(partial, file)
+  } catch (error) {
+    await rm(partial, { force: true })
+    throw new Error(`${file} cannot be written: ${(error as Error).message}`, { cause: error })
+  }
+}
