@@ -1,0 +1,21 @@
+# A small image of the service: no embedded database, not root. Needs DATABASE_URL when it runs.
+FROM node:26-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+COPY . .
+RUN npm ci && rm -rf node_modules && npm ci --omit=dev --omit=optional --ignore-scripts && npm cache clean --force
+
+FROM node:26-bookworm-slim
+WORKDIR /app
+ENV NODE_ENV=production HOST=0.0.0.0 OPERATOR_HOST=0.0.0.0 MINTMARK_DEMO=0 DATA_DIR=/data
+RUN mkdir /data && chown node:node /data
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
+COPY --from=build /app/src ./src
+COPY --from=build /app/sample ./sample
+USER node
+VOLUME /data
+EXPOSE 8080 8081
+ENTRYPOINT ["node", "src/main.ts"]
+CMD ["api"]
