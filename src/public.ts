@@ -6,27 +6,22 @@ import type { FastifyInstance } from 'fastify'
 import { addGate, viewerOf } from '#accounts/gate.ts'
 import type { Keyring } from '#accounts/keyring.ts'
 import type { RateLimits } from '#accounts/rate-limits.ts'
-import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { Config } from './config.ts'
 import type { Log } from '#core/context.ts'
 import { ServiceError } from '#core/errors.ts'
-import type { ChangeFeed } from '#db/change-feed.ts'
-import type { Db } from '#db/schema.ts'
+import { publicContext, type PublicContextNode } from '#http/public-context.ts'
 import { registerOtherMethods, registerRoutes } from '#http/routes.ts'
 import { createServer } from '#http/server.ts'
 import { addGraphql } from './graphql/routes.ts'
 import { catalogueRoutes } from './rest/catalogue-routes.ts'
+import { collectionRoutes } from './rest/collection-routes.ts'
 import { API_DESCRIPTION } from './rest/description.ts'
 
-export interface PublicNode {
+export interface PublicNode extends PublicContextNode {
   config: Config
-  db: Db
   log: Log
-  feed: Pick<ChangeFeed, 'pull'>
-  now: () => Date
   keys: Keyring
   limits: RateLimits | null
-  catalogue: Catalogue
   /** why the node should get no traffic now, null when it should */
   notReady: () => string | null
 }
@@ -44,6 +39,8 @@ const DOCS_POLICY = [
   "style-src 'self' 'unsafe-inline'",
 ].join('; ')
 
+const PLUS_ROUTES = [...collectionRoutes]
+
 /** Builds the public listener; the caller listens and closes. */
 export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
   const app = createServer({ log: node.log, trustProxy: node.config.trustProxy })
@@ -56,7 +53,10 @@ export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
       components: {
         securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'Authorization: Bearer <API_KEY>' } },
       },
-      tags: [{ name: 'Catalogue', description: 'Items and their prices; every plan' }],
+      tags: [
+        { name: 'Catalogue', description: 'Items and their prices; every plan' },
+        { name: 'Collections', description: 'Your collections and what they are worth; Plus and Enterprise' },
+      ],
     },
   })
   await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: DOCS_POLICY, uiConfig: { persistAuthorization: true } })
@@ -73,6 +73,7 @@ export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
         ctx: (request) => ({ viewer: viewerOf(request), catalogue: node.catalogue }),
         security: 'apiKey',
       })
+      registerRoutes(scope, PLUS_ROUTES, { ctx: publicContext(node), security: 'apiKey' })
     },
     { prefix: '/api/v1' },
   )

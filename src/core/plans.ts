@@ -20,6 +20,23 @@ export const OPERATION_PLAN = {
   listCategories: 'starter',
   getCategory: 'starter',
   readPriceHistory: 'professional',
+  listCollections: 'plus',
+  listCollectionItems: 'plus',
+  getCollectionItem: 'plus',
+  addCollectionItem: 'plus',
+  updateCollectionItem: 'plus',
+  removeCollectionItem: 'plus',
+  searchListings: 'plus',
+  listMyListings: 'plus',
+  listRecentSales: 'plus',
+  changeListingPrice: 'plus',
+  updateListing: 'plus',
+  setListingStatus: 'plus',
+  deleteListing: 'plus',
+  makeHighlight: 'plus',
+  getWebhook: 'plus',
+  configureWebhook: 'plus',
+  listWebhookLogs: 'plus',
 } as const satisfies Record<string, Plan>
 
 /** Item fields that Starter does not get over REST: absent, nested ones too (interface.md, "Item (REST)"). */

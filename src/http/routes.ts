@@ -1,4 +1,5 @@
 // Declaration of routes: method, path and verb, with what the reference says of them; everything else follows from the verb.
+import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type ErrorCode, ERROR_STATUS, invalid, ServiceError } from '#core/errors.ts'
 import { paramReader, type TSchema, Type } from '#core/input.ts'
@@ -26,8 +27,8 @@ export interface Route<Ctx extends HasViewer> {
   bodyLimit?: number
   /** prepares a scope of the route's own, such as one that reads other bodies than JSON */
   scope?: (inner: FastifyInstance) => void
-  /** what the verb gives, as it is answered; a Buffer is sent as it is */
-  answer: (result: never, exchange: { request: FastifyRequest; reply: FastifyReply }) => Answer | Buffer | null
+  /** what the verb gives, as it is answered; bytes are sent as they are, JSON unless the answer sets another type */
+  answer: (result: never, exchange: { request: FastifyRequest; reply: FastifyReply }) => Answer | Buffer | Readable | null
   /** schema of `data`, for the reference */
   data?: TSchema
   paged?: boolean
@@ -98,8 +99,9 @@ function send<Ctx extends HasViewer>(route: Route<Ctx>, request: FastifyRequest,
   const answer = route.answer(result as never, { request, reply })
   if (route.status !== undefined && reply.statusCode === 200) reply.code(route.status)
   if (answer === null) return reply.send()
-  reply.header('content-type', 'application/json; charset=utf-8')
-  return reply.send(Buffer.isBuffer(answer) ? answer : JSON.stringify(successBody(answer)))
+  if (!reply.hasHeader('content-type')) reply.header('content-type', 'application/json; charset=utf-8')
+  const asItIs = Buffer.isBuffer(answer) || answer instanceof Readable
+  return reply.send(asItIs ? answer : JSON.stringify(successBody(answer)))
 }
 
 /** Reads a request into the verb's input: path and query by text, a body as it is. */

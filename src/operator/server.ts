@@ -18,11 +18,12 @@ import { auditRoutes } from './audit-routes.ts'
 import { addConsole } from './console.ts'
 import { addConsoleSession, sessionViewer } from './console-session.ts'
 import { catalogueRoutes } from './catalogue-routes.ts'
+import { collectionRoutes } from './collection-routes.ts'
 import { priceRoutes } from './price-routes.ts'
 import { UPLOAD_TIMEOUT_MS } from './uploads.ts'
 
 const OPENAPI_PATH = '/operator/openapi.json'
-const ROUTES = [...accountRoutes, ...auditRoutes, ...catalogueRoutes]
+const ROUTES = [...accountRoutes, ...auditRoutes, ...catalogueRoutes, ...collectionRoutes]
 
 /** What the listener needs of the node that it belongs to. */
 export interface OperatorNode {

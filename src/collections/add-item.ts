@@ -1,0 +1,64 @@
+// Adds a record to a collection (interface.md, "POST /api/v1/plus/collections/{id}/items").
+import { existing, id } from '#core/fields.ts'
+import { Type } from '#core/input.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { verb } from '#core/verb.ts'
+import { change } from '#db/change.ts'
+import { CLEARABLE_FIELDS, closed, pricesOf, quantity } from './fields.ts'
+import { insertRecords, type NewRecord, refusalOf } from './insert-records.ts'
+import { insertTogether } from './insert-together.ts'
+import { ownerOf, taggedRecord } from './store.ts'
+import type { RecordWriteCtx, TaggedRecord } from './types.ts'
+
+const GradeId = Type.Integer({
+  description: 'Condition or grade that suits the item; when absent Ungraded, or else the first suitable one',
+})
+
+export const addCollectionItem = verb(
+  {
+    needs: OPERATION_PLAN.addCollectionItem,
+    fails: 'PLUS_COLLECTION_ERROR',
+    input: Type.Object(
+      {
+        id: id('collection'),
+        item_id: Type.Integer({ description: 'A registered item', examples: [1] }),
+        item_group_type_id: Type.Optional(Type.Union([GradeId, Type.Null()])),
+        quantity: quantity(1),
+        ...CLEARABLE_FIELDS,
+      },
+      closed,
+    ),
+  },
+  async (ctx: RecordWriteCtx, input): Promise<TaggedRecord> => {
+    const asked = { itemId: input.item_id, gradeId: input.item_group_type_id ?? null }
+    const { purchaseMinor = null, saleMinor = null } = pricesOf(input)
+    const record: NewRecord = {
+      collectionId: existing('collection', input.id),
+      ownerId: ownerOf(ctx.viewer),
+      itemId: idForSql(asked.itemId),
+      gradeId: asked.gradeId === null ? null : idForSql(asked.gradeId),
+      quantity: input.quantity ?? 1,
+      purchaseMinor,
+      saleMinor,
+      purchaseDate: input.purchase_date ?? null,
+      cardUniqId: input.card_uniq_id ?? null,
+      note: input.note ?? null,
+      importKey: null,
+    }
+    if (ctx.idempotency) {
+      return change(ctx, async (tx) => {
+        const [added] = await insertRecords(tx, [record])
+        if ('row' in added!) return taggedRecord(added.row)
+        throw await refusalOf(tx, record, added!.refused, asked)
+      })
+    }
+    const added = await insertTogether(ctx.db, record)
+    if ('row' in added) return taggedRecord(added.row)
+    throw await refusalOf(ctx.db.kysely, record, added.refused, asked)
+  },
+)
+
+/** Ids that SQL cannot hold become one that no row has: whether the collection may be written to is told first. */
+function idForSql(wanted: number): number {
+  return wanted >= 1 && wanted < 2 ** 31 ? wanted : 0
+}

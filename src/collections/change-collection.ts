@@ -1,0 +1,30 @@
+// Renames a collection, describes it anew or changes who may see it.
+import { invalid } from '#core/errors.ts'
+import { id, name } from '#core/fields.ts'
+import { Type } from '#core/input.ts'
+import { verb } from '#core/verb.ts'
+import { change, type WriteCtx } from '#db/change.ts'
+import { closed, COLLECTION_FIELDS } from './fields.ts'
+import { lockCollection, updateCollection } from './store.ts'
+import type { StoredCollection } from './types.ts'
+
+export const changeCollection = verb(
+  {
+    needs: 'operator',
+    input: Type.Object(
+      { id: id('collection'), name: Type.Optional(name('Name of the collection')), ...COLLECTION_FIELDS },
+      closed,
+    ),
+  },
+  (ctx: WriteCtx, { id: collectionId, ...values }): Promise<StoredCollection> =>
+    change(ctx, async (tx, note) => {
+      if (Object.keys(values).length === 0) {
+        throw invalid([{ field: 'body', message: 'must have at least one of name, description, visibility' }])
+      }
+      if (values.name !== undefined) values.name = values.name.trim()
+      const before = await lockCollection(tx, collectionId)
+      const after = await updateCollection(tx, before.id, values, ctx.now())
+      note.audit({ action: 'collection.change', subject: 'collection', id: before.id, before, after })
+      return after
+    }),
+)

@@ -1,0 +1,78 @@
+// Input fields of collections and their records, each rule once.
+import { invalid, type Problem } from '#core/errors.ts'
+import { Type } from '#core/input.ts'
+import { minorOfNumber } from '#core/money.ts'
+import { VISIBILITIES } from './types.ts'
+
+export const closed = { additionalProperties: false } as const
+
+// PostgreSQL cannot store NUL; halves of surrogate pairs are no text.
+const STORABLE = '^[^\\u0000\\p{Cs}]*$'
+const ONE_LINE = '^[^\\p{Cc}\\p{Cs}]*$'
+const LARGEST_PRICE = 9_999_999_999.99
+
+export const MOST_QUANTITY = 100_000
+export const LONGEST_CODE = 100
+export const LONGEST_NOTE = 1_000
+
+/** Characters are counted as people see them; code units are bounded too, since one character can take any number. */
+function text(pattern: string, maxLength: number, description: string) {
+  const rule = { maxLength, pattern: pattern.replace('*$', `{0,${maxLength * 8}}$`) }
+  return Type.String({ ...rule, allowed: `text of at most ${maxLength} characters`, description })
+}
+
+function clearable<T extends Type.TSchema>(schema: T) {
+  return Type.Optional(Type.Union([schema, Type.Null()]))
+}
+
+function money(description: string) {
+  const allowed = `an amount from 0 to ${LARGEST_PRICE} with at most two decimals`
+  return clearable(Type.Number({ minimum: 0, maximum: LARGEST_PRICE, allowed, description }))
+}
+
+export function quantity(fallback?: number) {
+  const rule = { minimum: 1, maximum: MOST_QUANTITY, description: 'Copies' }
+  return Type.Optional(Type.Integer(fallback === undefined ? rule : { ...rule, default: fallback }))
+}
+
+/** What a record says of its copies, as it may come with the record or change later; null clears. */
+export const CLEARABLE_FIELDS = {
+  purchase_price: money('Paid for one copy'),
+  sale_price: money('Asked or received for one copy; answers round it to a whole number'),
+  purchase_date: clearable(
+    Type.String({ format: 'date', pattern: '^(?!0000)', allowed: 'a date written YYYY-MM-DD', examples: ['2026-01-31'] }),
+  ),
+  card_uniq_id: clearable(text(ONE_LINE, LONGEST_CODE, 'Own tracking code or certificate number')),
+  note: clearable(text(STORABLE, LONGEST_NOTE, 'Anything else')),
+}
+
+/**
+ * Minor units of the amounts among the fields; absent stays absent, null stays null.
+ * @throws VALIDATION_ERROR for more than two decimals
+ */
+export function pricesOf(fields: { purchase_price?: number | null; sale_price?: number | null }): {
+  purchaseMinor?: number | null
+  saleMinor?: number | null
+} {
+  const problems: Problem[] = []
+  const minorOf = (field: 'purchase_price' | 'sale_price') => {
+    const value = fields[field]
+    if (value === undefined || value === null) return value
+    const minor = minorOfNumber(value)
+    if (minor === null) problems.push({ field, message: 'must have at most two decimals' })
+    return minor
+  }
+  const prices = { purchaseMinor: minorOf('purchase_price'), saleMinor: minorOf('sale_price') }
+  if (problems.length > 0) throw invalid(problems)
+  return prices
+}
+
+export const WithValue = Type.Optional(
+  Type.Boolean({ default: false, description: '`1` adds what the records are worth now' }),
+)
+
+/** What an operator says of a collection; all optional here, since a change names only some. */
+export const COLLECTION_FIELDS = {
+  description: Type.Optional(text(STORABLE, 5_000, 'What the collection is about')),
+  visibility: Type.Optional(Type.Enum([...VISIBILITIES])),
+}

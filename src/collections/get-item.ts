@@ -1,0 +1,19 @@
+// One record, so that its entity tag can be had before it is changed.
+import { id } from '#core/fields.ts'
+import { Type } from '#core/input.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { verb } from '#core/verb.ts'
+import type { ReadCtx } from '#db/change.ts'
+import { closed } from './fields.ts'
+import { fetchRecord, taggedRecord } from './store.ts'
+import type { TaggedRecord } from './types.ts'
+
+export const getCollectionItem = verb(
+  {
+    needs: OPERATION_PLAN.getCollectionItem,
+    fails: 'PLUS_COLLECTION_ERROR',
+    input: Type.Object({ id: id('collection'), itemId: id('record') }, closed),
+  },
+  async (ctx: ReadCtx, { id: collectionId, itemId: recordId }): Promise<TaggedRecord> =>
+    taggedRecord(await fetchRecord(ctx.db.kysely, ctx.viewer, collectionId, recordId)),
+)

@@ -1,0 +1,113 @@
+// Adding of records: many in one statement, each judged on its own, so that one that is refused stops no other.
+import { sql } from 'kysely'
+import { invalid, notFound, type ServiceError } from '#core/errors.ts'
+import { missing } from '#core/fields.ts'
+import type { Queryable, Tx } from '#db/schema.ts'
+import { decimalOf, notYours, type RecordRow } from './store.ts'
+
+export interface NewRecord {
+  collectionId: number
+  /** whose the collection must be, null for anyone's */
+  ownerId: number | null
+  itemId: number
+  /** null: Ungraded, or else the first type that suits the item */
+  gradeId: number | null
+  quantity: number
+  purchaseMinor: number | null
+  saleMinor: number | null
+  purchaseDate: string | null
+  cardUniqId: string | null
+  note: string | null
+  /** what it is in the file that brings it in, null where none does */
+  importKey: string | null
+}
+
+/** A record that was added, or why it was not. */
+export type Added = { row: RecordRow } | { refused: Refusal }
+type Refusal = 'no collection' | 'not yours' | 'no item' | 'wrong grade'
+
+interface JudgedRow extends Omit<RecordRow, 'id'> {
+  id: number | null
+  owner: number | null
+  found: number | null
+  suits: boolean
+}
+
+/** Adds records and counts them to their collections, in this order. */
+export async function insertRecords(tx: Tx, records: readonly NewRecord[]): Promise<Added[]> {
+  const { rows } = await sql<JudgedRow>`
+    with given as (
+      select * from unnest(
+        ${records.map((r) => r.collectionId)}::int4[], ${records.map((r) => r.ownerId)}::int4[],
+        ${records.map((r) => r.itemId)}::int4[], ${records.map((r) => r.gradeId)}::int4[],
+        ${records.map((r) => r.quantity)}::int4[], ${records.map((r) => decimalOf(r.purchaseMinor))}::numeric[],
+        ${records.map((r) => decimalOf(r.saleMinor))}::numeric[], ${records.map((r) => r.purchaseDate)}::date[],
+        ${records.map((r) => r.cardUniqId)}::text[], ${records.map((r) => r.note)}::text[],
+        ${records.map((r) => r.importKey)}::text[]
+      ) with ordinality as g(collection_id, owner_id, item_id, asked_id, quantity, purchase_price, sale_price,
+                             purchase_date, card_uniq_id, note, import_key, n)
+    ), judged as (
+      select given.*, c.account_id as owner, i.id as found, i.name as item_name, i.slug as item_slug,
+             suitable.id as grade_id, suitable.name as group_label
+      from given
+      left join collections c on c.id = given.collection_id
+      left join items i on i.id = given.item_id
+      left join lateral (
+        select t.id, t.name from groups t
+        where t.parent_id = any(i.group_ids) and t.id = coalesce(given.asked_id, t.id)
+        order by t.slug <> 'ungraded', t.id limit 1
+      ) suitable on true
+    ), good as materialized (
+      select nextval('collection_items_id_seq')::int4 as id, judged.* from judged
+      where owner is not null and (owner_id is null or owner = owner_id) and found is not null
+        and (asked_id is null or grade_id is not null)
+      order by n
+    ), counted as (
+      update collections c set items_count = c.items_count + more.count
+      from (select collection_id, count(*)::int4 as count from good group by collection_id) more
+      where c.id = more.collection_id
+      returning c.id
+    ), added as (
+      insert into collection_items (id, collection_id, item_id, grade_id, quantity, purchase_price, sale_price,
+                                    purchase_date, card_uniq_id, note, import_key)
+      select good.id, collection_id, item_id, grade_id, quantity, purchase_price, sale_price,
+             purchase_date, card_uniq_id, note, import_key
+      from good join counted on counted.id = good.collection_id
+      returning id, quantity, purchase_price, sale_price, revision
+    )
+    select added.id, judged.owner, judged.found, judged.asked_id is null or judged.grade_id is not null as suits,
+           judged.item_id, judged.item_name, judged.item_slug, judged.grade_id, judged.group_label, judged.quantity,
+           added.purchase_price, added.sale_price, judged.purchase_date, judged.card_uniq_id, judged.note, added.revision
+    from judged left join good on good.n = judged.n left join added on added.id = good.id
+    order by judged.n`.execute(tx)
+  return rows.map((row, i) => outcomeOf(row, records[i]!))
+}
+
+function outcomeOf({ owner, found, suits, id, ...row }: JudgedRow, { ownerId }: NewRecord): Added {
+  if (id !== null) return { row: { id, ...row } }
+  if (owner !== null && ownerId !== null && owner !== ownerId) return { refused: 'not yours' }
+  if (owner !== null && found === null) return { refused: 'no item' }
+  if (owner !== null && !suits) return { refused: 'wrong grade' }
+  // Also when the collection was deleted while the statement ran.
+  return { refused: 'no collection' }
+}
+
+/** The error of a refusal, with what would be possible; `asked` are the ids as the caller wrote them. */
+export async function refusalOf(
+  on: Queryable,
+  { collectionId, itemId, gradeId }: NewRecord,
+  refused: Refusal,
+  asked: { itemId: number; gradeId: number | null },
+): Promise<ServiceError> {
+  if (refused === 'no collection') return missing('collection', collectionId)
+  if (refused === 'not yours') return notYours(collectionId)
+  if (refused === 'no item') return missing('item', asked.itemId)
+  const field = 'item_group_type_id'
+  const grade = await on.selectFrom('groups').select(['name', 'parent_id']).where('id', '=', gradeId).executeTakeFirst()
+  if (!grade) return notFound(`There is no grade with the id ${asked.gradeId}`)
+  if (grade.parent_id === null) return invalid([{ field, message: `must be the id of a grade; ${gradeId} is the group ${grade.name}` }])
+  const { rows } = await sql<{ id: number; name: string }>`
+    select t.id, t.name from groups t join items i on t.parent_id = any(i.group_ids) where i.id = ${itemId} order by t.id`.execute(on)
+  const suitable = rows.map(({ id, name }) => `${id} (${name})`).join(', ') || 'none'
+  return invalid([{ field, message: `must suit the item: ${gradeId} (${grade.name}) does not, suitable are ${suitable}` }])
+}

@@ -1,0 +1,25 @@
+// The caller's collections with their record counts (interface.md, "GET /api/v1/plus/collections").
+import { ServiceError } from '#core/errors.ts'
+import { Type } from '#core/input.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { verb } from '#core/verb.ts'
+import { closed, WithValue } from './fields.ts'
+import { collectionsOf } from './store.ts'
+import type { Collection, CollectionReadCtx } from './types.ts'
+import { worthOf } from './worth.ts'
+
+export const listCollections = verb(
+  {
+    needs: OPERATION_PLAN.listCollections,
+    fails: 'PLUS_COLLECTION_ERROR',
+    input: Type.Object({ with_value: WithValue }, closed),
+  },
+  async (ctx: CollectionReadCtx, { with_value: withValue }): Promise<Collection[]> => {
+    if (ctx.viewer.kind !== 'account') throw new ServiceError('FORBIDDEN', 'Only an account has collections of its own')
+    const collections = await collectionsOf(ctx.db.kysely, ctx.viewer.accountId)
+    if (!withValue) return collections
+    const valuedOnes: Collection[] = []
+    for (const collection of collections) valuedOnes.push({ ...collection, worth: await worthOf(ctx, collection.id) })
+    return valuedOnes
+  },
+)

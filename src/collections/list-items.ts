@@ -1,0 +1,40 @@
+// All records of a collection, newest first, in batches (interface.md, "GET /api/v1/plus/collections/{id}/items").
+import { id } from '#core/fields.ts'
+import { Type } from '#core/input.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { verb } from '#core/verb.ts'
+import { closed, WithValue } from './fields.ts'
+import { recordOf, recordsBefore, type RecordRow, requireCollection } from './store.ts'
+import type { CollectionReadCtx, ValuedRecord } from './types.ts'
+import { valued } from './worth.ts'
+
+const BATCH = 1_000
+const PAST_NEWEST = 2 ** 31 - 1
+
+/** The newest records, and the batches after them where there are more; nothing is held while nobody reads on. */
+export interface RecordList {
+  first: ValuedRecord[]
+  more: AsyncIterable<ValuedRecord[]> | null
+}
+
+export const listCollectionItems = verb(
+  {
+    needs: OPERATION_PLAN.listCollectionItems,
+    fails: 'PLUS_COLLECTION_ERROR',
+    input: Type.Object({ id: id('collection'), with_value: WithValue }, closed),
+  },
+  async (ctx: CollectionReadCtx, { id: collectionId, with_value: withValue }): Promise<RecordList> => {
+    const db = ctx.db.kysely
+    await requireCollection(db, ctx.viewer, collectionId)
+    const show = (row: RecordRow): ValuedRecord => (withValue ? valued(ctx, row) : recordOf(row))
+    const first = await recordsBefore(db, collectionId, PAST_NEWEST, BATCH)
+    const batchesAfter = async function* (last: RecordRow | undefined) {
+      while (last) {
+        const rows: RecordRow[] = await recordsBefore(db, collectionId, last.id, BATCH)
+        if (rows.length > 0) yield rows.map(show)
+        last = rows.length < BATCH ? undefined : rows.at(-1)
+      }
+    }
+    return { first: first.map(show), more: first.length < BATCH ? null : batchesAfter(first.at(-1)) }
+  },
+)

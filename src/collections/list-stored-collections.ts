@@ -1,0 +1,28 @@
+// Collections of all accounts as operators see them, oldest first.
+import { Type } from '#core/input.ts'
+import { type Page, pageParams, pagination } from '#core/paging.ts'
+import { verb } from '#core/verb.ts'
+import type { ReadCtx } from '#db/change.ts'
+import { closed } from './fields.ts'
+import { pageOfCollections } from './store.ts'
+import { type StoredCollection, VISIBILITIES } from './types.ts'
+
+export const listStoredCollections = verb(
+  {
+    needs: 'operator',
+    input: Type.Object(
+      {
+        account_id: Type.Optional(Type.Integer({ description: "Only this account's" })),
+        visibility: Type.Optional(Type.Enum([...VISIBILITIES])),
+        ...pageParams(20),
+      },
+      closed,
+    ),
+  },
+  async (ctx: ReadCtx, input): Promise<Page<StoredCollection>> => {
+    const { account_id: accountId, visibility, page = 1, per_page: perPage = 20 } = input
+    if (accountId !== undefined && Math.abs(accountId) >= 2 ** 31) return { rows: [], pagination: pagination(page, perPage, 0) }
+    const { rows, total } = await pageOfCollections(ctx.db.kysely, { accountId, visibility }, perPage, (page - 1) * perPage)
+    return { rows, pagination: pagination(page, perPage, total) }
+  },
+)

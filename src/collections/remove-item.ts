@@ -1,0 +1,23 @@
+// Removes a record (interface.md, "DELETE /api/v1/plus/collections/{id}/items/{itemId}").
+import { id } from '#core/fields.ts'
+import { Type } from '#core/input.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { requireCurrent } from '#core/precondition.ts'
+import { verb } from '#core/verb.ts'
+import { change } from '#db/change.ts'
+import { closed } from './fields.ts'
+import { deleteRecord, lockRecord, tagOf } from './store.ts'
+import type { RecordWriteCtx } from './types.ts'
+
+export const removeCollectionItem = verb(
+  {
+    needs: OPERATION_PLAN.removeCollectionItem,
+    fails: 'PLUS_COLLECTION_ERROR',
+    input: Type.Object({ id: id('collection'), itemId: id('record') }, closed),
+  },
+  (ctx: RecordWriteCtx, { id: collectionId, itemId: recordId }): Promise<void> =>
+    change(ctx, async (tx) => {
+      requireCurrent(ctx, tagOf(await lockRecord(tx, ctx.viewer, collectionId, recordId)))
+      await deleteRecord(tx, collectionId, recordId)
+    }),
+)

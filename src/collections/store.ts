@@ -1,0 +1,211 @@
+// SQL of collections and their records; adding records is in insert-records.ts.
+import { sql } from 'kysely'
+import { conflict, notFound } from '#core/errors.ts'
+import { existing, missing } from '#core/fields.ts'
+import { minorToText, parseMinor } from '#core/money.ts'
+import type { Viewer } from '#core/verb.ts'
+import { jsonReady } from '#db/json-ready.ts'
+import type { Queryable, Tx } from '#db/schema.ts'
+import type { Collection, CollectionRecord, StoredCollection, TaggedRecord } from './types.ts'
+
+/** A record as stored; amounts as exact decimal text. */
+export interface RecordRow {
+  id: number
+  item_id: number
+  item_name: string
+  item_slug: string
+  grade_id: number | null
+  group_label: string | null
+  quantity: number
+  purchase_price: string | null
+  sale_price: string | null
+  purchase_date: string | null
+  card_uniq_id: string | null
+  note: string | null
+  revision: number
+}
+
+/** Fields of a record that can change; absent ones stay as they are. */
+export interface RecordChanges {
+  quantity?: number
+  purchaseMinor?: number | null
+  saleMinor?: number | null
+  purchaseDate?: string | null
+  cardUniqId?: string | null
+  note?: string | null
+}
+
+const COLLECTION_COLUMNS = ['id', 'name', 'description', 'visibility', 'items_count'] as const
+const STORED_COLUMNS = ['account_id', ...COLLECTION_COLUMNS, 'created_at', 'updated_at'] as const
+
+export function recordOf(row: RecordRow): CollectionRecord {
+  const { id, item_id, item_name, item_slug, group_label, quantity, purchase_price, sale_price, ...rest } = row
+  const { purchase_date, card_uniq_id, note } = rest
+  return {
+    id,
+    item_id,
+    item_name,
+    item_slug,
+    group_label,
+    quantity,
+    purchase_price: purchase_price === null ? null : Number(purchase_price),
+    sale_price: sale_price === null ? null : roundedToWhole(sale_price),
+    purchase_date,
+    card_uniq_id,
+    note,
+  }
+}
+
+export function taggedRecord(row: RecordRow): TaggedRecord {
+  return { record: recordOf(row), tag: tagOf(row) }
+}
+
+export function tagOf({ id, revision }: Pick<RecordRow, 'id' | 'revision'>): string {
+  return `"${id}-${revision}"`
+}
+
+function roundedToWhole(amount: string): number {
+  return Math.floor((parseMinor(amount)! + 50) / 100)
+}
+
+/** Whose collections the viewer may touch: an account's own, an operator's any. */
+export function ownerOf(viewer: Viewer): number | null {
+  return viewer.kind === 'account' ? viewer.accountId : null
+}
+
+export function notYours(collectionId: number) {
+  return conflict(`The collection ${collectionId} does not belong to this account`)
+}
+
+/** @throws NOT_FOUND, or CONFLICT when it is another account's */
+export async function requireCollection(on: Queryable, viewer: Viewer, id: number): Promise<void> {
+  const row = await on.selectFrom('collections').select('account_id').where('id', '=', existing('collection', id)).executeTakeFirst()
+  if (!row) throw missing('collection', id)
+  const owner = ownerOf(viewer)
+  if (owner !== null && row.account_id !== owner) throw notYours(id)
+}
+
+export async function collectionsOf(on: Queryable, accountId: number): Promise<Collection[]> {
+  return on.selectFrom('collections').select(COLLECTION_COLUMNS).where('account_id', '=', accountId).orderBy('id').execute()
+}
+
+/** Records of a collection, newest first, those before an id. */
+export async function recordsBefore(on: Queryable, collectionId: number, beforeId: number, limit: number): Promise<RecordRow[]> {
+  const { rows } = await sql<RecordRow>`
+    select ${RECORD_COLUMNS} from collection_items r ${RECORD_JOINS}
+    where r.collection_id = ${collectionId} and r.id < ${beforeId} order by r.id desc limit ${limit}`.execute(on)
+  return rows
+}
+
+/** The record in the caller's collection. @throws NOT_FOUND, CONFLICT */
+export async function fetchRecord(on: Queryable, viewer: Viewer, collectionId: number, recordId: number): Promise<RecordRow> {
+  await requireCollection(on, viewer, collectionId)
+  const { rows } = await sql<RecordRow>`
+    select ${RECORD_COLUMNS} from collection_items r ${RECORD_JOINS}
+    where r.id = ${existing('record', recordId)} and r.collection_id = ${collectionId}`.execute(on)
+  return rows[0] ?? refuseRecord(on, viewer, collectionId, recordId)
+}
+
+/** The same, locked until the transaction ends. */
+export async function lockRecord(tx: Tx, viewer: Viewer, collectionId: number, recordId: number): Promise<RecordRow> {
+  await requireCollection(tx, viewer, collectionId)
+  const { rows } = await sql<RecordRow>`
+    select ${RECORD_COLUMNS} from collection_items r ${RECORD_JOINS}
+    where r.id = ${existing('record', recordId)} and r.collection_id = ${collectionId} for update of r`.execute(tx)
+  return rows[0] ?? refuseRecord(tx, viewer, collectionId, recordId)
+}
+
+/** Says why there is no such record here; what stands in other accounts' collections stays unknown. */
+async function refuseRecord(on: Queryable, viewer: Viewer, collectionId: number, recordId: number): Promise<never> {
+  const elsewhere = await on
+    .selectFrom('collection_items as r')
+    .innerJoin('collections as c', 'c.id', 'r.collection_id')
+    .select(['c.id', 'c.account_id'])
+    .where('r.id', '=', recordId)
+    .executeTakeFirst()
+  const owner = ownerOf(viewer)
+  if (elsewhere && (owner === null || elsewhere.account_id === owner)) {
+    throw notFound(`The record ${recordId} is in the collection ${elsewhere.id}, not in ${collectionId}`)
+  }
+  throw notFound(`There is no record with the id ${recordId} in the collection ${collectionId}`)
+}
+
+const RECORD_COLUMNS = sql.raw(
+  `r.id, r.item_id, i.name as item_name, i.slug as item_slug, r.grade_id, g.name as group_label, r.quantity,
+   r.purchase_price, r.sale_price, r.purchase_date, r.card_uniq_id, r.note, r.revision`,
+)
+const RECORD_JOINS = sql.raw('join items i on i.id = r.item_id left join groups g on g.id = r.grade_id')
+
+/** Writes the changes to a locked record and gives it as it is then. */
+export async function updateRecord(tx: Tx, locked: RecordRow, changes: RecordChanges, now: Date): Promise<RecordRow> {
+  const { quantity, purchaseMinor, saleMinor, purchaseDate, cardUniqId, note } = changes
+  const values = {
+    ...(quantity !== undefined && { quantity }),
+    ...(purchaseMinor !== undefined && { purchase_price: decimalOf(purchaseMinor) }),
+    ...(saleMinor !== undefined && { sale_price: decimalOf(saleMinor) }),
+    ...(purchaseDate !== undefined && { purchase_date: purchaseDate }),
+    ...(cardUniqId !== undefined && { card_uniq_id: cardUniqId }),
+    ...(note !== undefined && { note }),
+  }
+  const stored = await tx
+    .updateTable('collection_items')
+    .set({ ...values, revision: locked.revision + 1, updated_at: now })
+    .where('id', '=', locked.id)
+    .returning(['quantity', 'purchase_price', 'sale_price', 'purchase_date', 'card_uniq_id', 'note', 'revision'])
+    .executeTakeFirstOrThrow()
+  return { ...locked, ...stored }
+}
+
+export async function deleteRecord(tx: Tx, collectionId: number, recordId: number): Promise<void> {
+  await tx.deleteFrom('collection_items').where('id', '=', recordId).execute()
+  await tx
+    .updateTable('collections')
+    .set((e) => ({ items_count: e('items_count', '-', 1) }))
+    .where('id', '=', collectionId)
+    .execute()
+}
+
+export function decimalOf(minor: number | null | undefined): string | null {
+  return minor === null || minor === undefined ? null : minorToText(minor)
+}
+
+export async function insertCollection(
+  tx: Tx,
+  values: Pick<StoredCollection, 'account_id' | 'name' | 'description' | 'visibility'>,
+): Promise<StoredCollection> {
+  return jsonReady(await tx.insertInto('collections').values(values).returning(STORED_COLUMNS).executeTakeFirstOrThrow())
+}
+
+/** The collection, locked until the transaction ends. @throws NOT_FOUND */
+export async function lockCollection(tx: Tx, id: number): Promise<StoredCollection> {
+  const collections = tx.selectFrom('collections').select(STORED_COLUMNS)
+  const row = await collections.where('id', '=', existing('collection', id)).forUpdate().executeTakeFirst()
+  if (!row) throw missing('collection', id)
+  return jsonReady(row)
+}
+
+export async function updateCollection(
+  tx: Tx,
+  id: number,
+  values: Partial<Pick<StoredCollection, 'name' | 'description' | 'visibility'>>,
+  now: Date,
+): Promise<StoredCollection> {
+  const update = tx.updateTable('collections').set({ ...values, updated_at: now }).where('id', '=', id)
+  return jsonReady(await update.returning(STORED_COLUMNS).executeTakeFirstOrThrow())
+}
+
+export async function pageOfCollections(
+  on: Queryable,
+  filter: { accountId?: number; visibility?: StoredCollection['visibility'] },
+  limit: number,
+  offset: number,
+): Promise<{ rows: StoredCollection[]; total: number }> {
+  let matching = on.selectFrom('collections')
+  if (filter.accountId !== undefined) matching = matching.where('account_id', '=', filter.accountId)
+  if (filter.visibility !== undefined) matching = matching.where('visibility', '=', filter.visibility)
+  const [rows, counted] = await Promise.all([
+    matching.select(STORED_COLUMNS).orderBy('id').limit(limit).offset(offset).execute(),
+    matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  ])
+  return { rows: rows.map(jsonReady), total: counted.total }
+}

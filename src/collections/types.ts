@@ -1,0 +1,114 @@
+// Collections and their records as verbs give them: in the interface's names, ready for JSON.
+import type { CatalogueCtx } from '#catalogue/context.ts'
+import { type Static, Type } from '#core/input.ts'
+import type { Market } from '#core/markets.ts'
+import type { Conditional } from '#core/precondition.ts'
+import type { ReadCtx, WriteCtx } from '#db/change.ts'
+
+/** What writing a record needs of its context. */
+export type RecordWriteCtx = WriteCtx & Conditional
+
+/** What reading collections needs of its context: prices for their worth, and the currencies these are in. */
+export type CollectionReadCtx = ReadCtx & CatalogueCtx & { currencies: Readonly<Record<Market, string>> }
+
+export const VISIBILITIES = ['private', 'unlisted', 'public'] as const
+
+function orNull<T extends Type.TSchema>(schema: T) {
+  return Type.Union([schema, Type.Null()])
+}
+
+const Amount = Type.Object({ currency: Type.String({ examples: ['TRY'] }), amount: Type.Number() })
+
+const WorthSchema = Type.Object(
+  {
+    currencies: Type.Array(
+      Type.Object({
+        currency: Type.String({ examples: ['TRY'] }),
+        value: Type.Number({ description: 'Current prices times quantities' }),
+        cost: Type.Number({ description: 'Purchase prices times quantities' }),
+        gain: orNull(Type.Number({ description: 'Value less cost of the records that have both; null when none has' })),
+      }),
+      { description: 'One entry per currency; amounts of different currencies are never added up' },
+    ),
+    without_price: Type.Integer({ description: 'Records without a price that fits' }),
+    without_cost: Type.Integer({ description: 'Records without a purchase price' }),
+  },
+  { description: 'Only with `with_value=1`' },
+)
+export type Worth = Static<typeof WorthSchema>
+
+export const CollectionSchema = Type.Object(
+  {
+    id: Type.Integer(),
+    name: Type.String(),
+    description: Type.String(),
+    visibility: Type.Enum([...VISIBILITIES]),
+    items_count: Type.Integer({ description: 'Number of records' }),
+    worth: Type.Optional(WorthSchema),
+  },
+  {
+    title: 'Collection',
+    examples: [{ id: 4, name: 'Base Set', description: '', visibility: 'private', items_count: 102 }],
+  },
+)
+export type Collection = Static<typeof CollectionSchema>
+
+export const StoredCollectionSchema = Type.Object(
+  {
+    id: Type.Integer(),
+    account_id: Type.Integer(),
+    name: Type.String(),
+    description: Type.String(),
+    visibility: Type.Enum([...VISIBILITIES]),
+    items_count: Type.Integer(),
+    created_at: Type.String({ format: 'date-time' }),
+    updated_at: Type.String({ format: 'date-time' }),
+  },
+  { title: 'StoredCollection' },
+)
+export type StoredCollection = Static<typeof StoredCollectionSchema>
+
+const RECORD_PROPERTIES = {
+  id: Type.Integer({ description: 'Record id: the `itemId` of paths' }),
+  item_id: Type.Integer(),
+  item_name: Type.String(),
+  item_slug: Type.String(),
+  group_label: orNull(Type.String({ description: 'Condition or grade', examples: ['Near Mint'] })),
+  quantity: Type.Integer(),
+  purchase_price: orNull(Type.Number()),
+  sale_price: orNull(Type.Integer({ description: 'Rounded to a whole number' })),
+  purchase_date: orNull(Type.String({ format: 'date' })),
+  card_uniq_id: orNull(Type.String({ description: 'Own tracking code or certificate number' })),
+  note: orNull(Type.String()),
+}
+
+export const CollectionRecordSchema = Type.Object(
+  {
+    ...RECORD_PROPERTIES,
+    value: Type.Optional(
+      orNull(
+        Type.Object({
+          market: Type.String(),
+          label: Type.String(),
+          currency: Type.String(),
+          price: Type.Number(),
+          amount: Type.Number({ description: 'Price times quantity' }),
+          updated_at: Type.String({ format: 'date-time' }),
+        }, { description: 'Only with `with_value=1`: the current price that fits the grade; null where there is none' }),
+      ),
+    ),
+    cost: Type.Optional(orNull(Amount)),
+    gain: Type.Optional(orNull(Amount)),
+  },
+  { title: 'CollectionRecord' },
+)
+export type CollectionRecord = Static<ReturnType<typeof Type.Object<typeof RECORD_PROPERTIES>>>
+/** A record with its worth, as `with_value=1` adds it. */
+export type ValuedRecord = Static<typeof CollectionRecordSchema>
+
+/** A record and what identifies this state of it. */
+export interface TaggedRecord {
+  record: CollectionRecord
+  /** entity tag, in quotes */
+  tag: string
+}

@@ -1,0 +1,39 @@
+// Changes the fields sent of a record (interface.md, "PATCH /api/v1/plus/collections/{id}/items/{itemId}").
+import { invalid } from '#core/errors.ts'
+import { existing, id } from '#core/fields.ts'
+import { Type } from '#core/input.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { requireCurrent } from '#core/precondition.ts'
+import { verb } from '#core/verb.ts'
+import { change } from '#db/change.ts'
+import { CLEARABLE_FIELDS, closed, pricesOf, quantity } from './fields.ts'
+import { lockRecord, tagOf, taggedRecord, updateRecord } from './store.ts'
+import type { RecordWriteCtx, TaggedRecord } from './types.ts'
+
+const FIELDS = { quantity: quantity(), ...CLEARABLE_FIELDS }
+
+/** The record as it is now, and which of its fields were sent. */
+export interface ChangedRecord extends TaggedRecord {
+  changed: (keyof typeof FIELDS)[]
+}
+
+export const updateCollectionItem = verb(
+  {
+    needs: OPERATION_PLAN.updateCollectionItem,
+    fails: 'PLUS_COLLECTION_ERROR',
+    input: Type.Object({ id: id('collection'), itemId: id('record'), ...FIELDS }, closed),
+  },
+  async (ctx: RecordWriteCtx, { id: collectionId, itemId: recordId, ...fields }): Promise<ChangedRecord> => {
+    const changed = Object.keys(fields) as ChangedRecord['changed']
+    if (changed.length === 0) {
+      throw invalid([{ field: 'body', message: `must have at least one of ${Object.keys(FIELDS).join(', ')}` }])
+    }
+    const { quantity: copies, purchase_date: purchaseDate, card_uniq_id: cardUniqId, note } = fields
+    const changes = { quantity: copies, ...pricesOf(fields), purchaseDate, cardUniqId, note }
+    return change(ctx, async (tx) => {
+      const locked = await lockRecord(tx, ctx.viewer, existing('collection', collectionId), recordId)
+      requireCurrent(ctx, tagOf(locked))
+      return { ...taggedRecord(await updateRecord(tx, locked, changes, ctx.now())), changed }
+    })
+  },
+)

@@ -1,0 +1,147 @@
+// What records are worth now: the price that fits the grade, cost and gain; exact, and never across currencies.
+import { sql } from 'kysely'
+import { MARKETS, type Market } from '#core/markets.ts'
+import { minorToNumber, parseMinor } from '#core/money.ts'
+import { recordOf, type RecordRow } from './store.ts'
+import type { CollectionReadCtx, ValuedRecord, Worth } from './types.ts'
+
+interface FittingPrice {
+  market: Market
+  label: string
+  currency: string
+  minor: number
+  updatedAtMs: number
+}
+
+/** Cards of no own grade are worth what Near Mint ones are, where no price is of ungraded ones as such. */
+const UNGRADED = 'Ungraded'
+const NEAR_MINT = 'Near Mint'
+
+/**
+ * The current price that fits a grade: of the service's own market first, then of the item's, then of the others in
+ * their order. A price of another grade never stands in.
+ * @returns null when no market has one
+ */
+export function priceFitting({ catalogue, currencies }: CollectionReadCtx, itemId: number, grade: string | null): FittingPrice | null {
+  const { items, labels } = catalogue
+  const row = items.rowOf(itemId)
+  if (row < 0) return null
+  const wanted = grade === null || grade === UNGRADED ? [UNGRADED, NEAR_MINT] : [grade]
+  for (const market of new Set([0, items.market[row]!, ...MARKETS.keys()])) {
+    for (const label of wanted) {
+      const labelId = labels.ofLabel(label)?.id
+      const at = labelId === undefined ? -1 : items.prices.find(row, market, labelId)
+      if (at < 0) continue
+      const code = MARKETS[market]!
+      const { minor, updatedAtMs } = items.prices
+      return { market: code, label, currency: currencies[code], minor: minor[at]!, updatedAtMs: updatedAtMs[at]! }
+    }
+  }
+  return null
+}
+
+/** Purchase and sale prices are in the currency of the service's own market. */
+export function costCurrency({ currencies }: Pick<CollectionReadCtx, 'currencies'>): string {
+  return currencies.service
+}
+
+/** The record with its value, cost and gain. */
+export function valued(ctx: CollectionReadCtx, row: RecordRow): ValuedRecord {
+  const price = priceFitting(ctx, row.item_id, row.group_label)
+  const own = costCurrency(ctx)
+  const cost = row.purchase_price === null ? null : BigInt(parseMinor(row.purchase_price)!) * BigInt(row.quantity)
+  const amount = price && BigInt(price.minor) * BigInt(row.quantity)
+  return {
+    ...recordOf(row),
+    value: price && {
+      market: price.market,
+      label: price.label,
+      currency: price.currency,
+      price: minorToNumber(price.minor),
+      amount: numberOf(amount!),
+      updated_at: new Date(price.updatedAtMs).toISOString(),
+    },
+    cost: cost === null ? null : { currency: own, amount: numberOf(cost) },
+    gain: cost === null || !price || price.currency !== own ? null : { currency: own, amount: numberOf(amount! - cost) },
+  }
+}
+
+interface Held {
+  item_id: number
+  group_label: string | null
+  records: number
+  quantity: number
+  /** records and copies that have a purchase price, and what these cost as exact decimal text */
+  bought_records: number
+  bought: number
+  cost: string | null
+}
+
+interface Sums {
+  value: bigint
+  cost: bigint
+  gain: bigint | null
+}
+
+/** A collection's worth, summed by currency. */
+export async function worthOf(ctx: CollectionReadCtx, collectionId: number): Promise<Worth> {
+  const { rows } = await sql<Held>`
+    select r.item_id, g.name as group_label, count(*)::int4 as records, sum(r.quantity) as quantity,
+           count(r.purchase_price)::int4 as bought_records,
+           coalesce(sum(r.quantity) filter (where r.purchase_price is not null), 0) as bought,
+           sum(r.quantity * r.purchase_price) as cost
+    from collection_items r left join groups g on g.id = r.grade_id
+    where r.collection_id = ${collectionId} group by r.item_id, g.name`.execute(ctx.db.kysely)
+  const own = costCurrency(ctx)
+  const byCurrency = new Map<string, Sums>()
+  const sumsOf = (currency: string): Sums => {
+    let sums = byCurrency.get(currency)
+    if (!sums) byCurrency.set(currency, (sums = { value: 0n, cost: 0n, gain: null }))
+    return sums
+  }
+  let withoutPrice = 0
+  let withoutCost = 0
+  for (const held of rows) {
+    withoutCost += held.records - held.bought_records
+    const cost = held.cost === null ? null : minorOfDecimal(held.cost)
+    if (cost !== null) sumsOf(own).cost += cost
+    const price = priceFitting(ctx, held.item_id, held.group_label)
+    if (!price) {
+      withoutPrice += held.records
+      continue
+    }
+    const sums = sumsOf(price.currency)
+    sums.value += BigInt(price.minor) * BigInt(held.quantity)
+    if (cost !== null && price.currency === own) {
+      sums.gain = (sums.gain ?? 0n) + BigInt(price.minor) * BigInt(held.bought) - cost
+    }
+  }
+  const currencies = [...byCurrency]
+    .sort(([a], [b]) => (a === own ? -1 : b === own ? 1 : a < b ? -1 : 1))
+    .map(([currency, { value, cost, gain }]) => ({
+      currency,
+      value: numberOf(value),
+      cost: numberOf(cost),
+      gain: gain === null ? null : numberOf(gain),
+    }))
+  return { currencies, without_price: withoutPrice, without_cost: withoutCost }
+}
+
+function minorOfDecimal(decimal: string): bigint {
+  return BigInt(decimal.replace('.', ''))
+}
+
+declare global {
+  interface JSON {
+    /** A value whose JSON is this text; since ECMAScript 2026. */
+    rawJSON(text: string): object
+  }
+}
+
+/** The JSON number of an amount. Beyond what a float holds to the cent its digits are written as they are. */
+function numberOf(minor: bigint): number {
+  if (minor >= -BigInt(Number.MAX_SAFE_INTEGER) && minor <= BigInt(Number.MAX_SAFE_INTEGER)) return minorToNumber(Number(minor))
+  const digits = String(minor < 0n ? -minor : minor)
+  const text = `${minor < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`
+  return JSON.rawJSON(text) as unknown as number
+}

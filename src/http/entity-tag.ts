@@ -1,0 +1,14 @@
+// Entity tags in headers: what `If-Match` asks for.
+import type { FastifyRequest } from 'fastify'
+import type { Precondition } from '#core/precondition.ts'
+
+/**
+ * The condition of the header `If-Match`, null without it. Compares weakly: tags here stand for revisions, and proxies
+ * that compress mark them with `W/`.
+ */
+export function preconditionOf(request: FastifyRequest): Precondition {
+  const header = request.headers['if-match']
+  if (header === undefined) return null
+  const wanted = header.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+  return (tag) => wanted.includes('*') || wanted.includes(tag)
+}

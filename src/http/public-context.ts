@@ -1,0 +1,44 @@
+// The context of a public request for verbs that read or write more than the catalogue.
+import type { FastifyRequest } from 'fastify'
+import { viewerOf } from '#accounts/gate.ts'
+import type { CatalogueCtx } from '#catalogue/context.ts'
+import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
+import type { Market } from '#core/markets.ts'
+import type { Conditional } from '#core/precondition.ts'
+import type { ChangeFeed } from '#db/change-feed.ts'
+import type { WriteCtx } from '#db/change.ts'
+import type { Db } from '#db/schema.ts'
+import { preconditionOf } from './entity-tag.ts'
+import { idempotencyOf } from './idempotency-key.ts'
+
+export interface PublicCtx extends WriteCtx, CatalogueCtx, Conditional {
+  currencies: Readonly<Record<Market, string>>
+}
+
+/** What the context takes from the node. */
+export interface PublicContextNode {
+  config: { sourceCurrencies: Readonly<Record<Market, string>> }
+  db: Db
+  feed: Pick<ChangeFeed, 'pull'>
+  catalogue: Catalogue
+  now: () => Date
+}
+
+/** Makes the context of a request that passed the gate. */
+export function publicContext({ config, db, feed, catalogue, now }: PublicContextNode): (request: FastifyRequest) => PublicCtx {
+  const caughtUp = () => feed.pull()
+  return (request) => {
+    const viewer = viewerOf(request)
+    return {
+      db,
+      viewer,
+      now,
+      requestId: request.id,
+      idempotency: idempotencyOf(request, viewer),
+      precondition: preconditionOf(request),
+      caughtUp,
+      catalogue,
+      currencies: config.sourceCurrencies,
+    }
+  }
+}

@@ -1,0 +1,117 @@
+// The public collection endpoints (interface.md, "Collections (Plus)").
+import { Readable } from 'node:stream'
+import type { FastifyReply } from 'fastify'
+import { addCollectionItem } from '#collections/add-item.ts'
+import { getCollectionItem } from '#collections/get-item.ts'
+import { listCollections } from '#collections/list-collections.ts'
+import { listCollectionItems, type RecordList } from '#collections/list-items.ts'
+import { removeCollectionItem } from '#collections/remove-item.ts'
+import {
+  type Collection,
+  type CollectionReadCtx,
+  CollectionRecordSchema,
+  CollectionSchema,
+  type RecordWriteCtx,
+  type TaggedRecord,
+} from '#collections/types.ts'
+import { type ChangedRecord, updateCollectionItem } from '#collections/update-item.ts'
+import type { ErrorCode } from '#core/errors.ts'
+import { Type } from '#core/input.ts'
+import type { Answer } from '#http/envelope.ts'
+import type { Route } from '#http/routes.ts'
+
+const RECORDS = '/plus/collections/:id/items'
+const tag = 'Collections'
+const refusals: ErrorCode[] = ['PLAN_UPGRADE_REQUIRED', 'PLUS_COLLECTION_ERROR']
+const { id, item_id, item_name, group_label, quantity, ...changeable } = CollectionRecordSchema.properties
+
+export const collectionRoutes: Route<CollectionReadCtx & RecordWriteCtx>[] = [
+  {
+    method: 'GET',
+    path: '/plus/collections',
+    verb: listCollections,
+    summary: 'Your collections',
+    description: 'With `with_value=1` each has its `worth`: value, cost and gain by currency.',
+    tag,
+    answer: (collections: Collection[]) => ({ data: collections }),
+    data: Type.Array(CollectionSchema),
+    errors: refusals,
+  },
+  {
+    method: 'GET',
+    path: RECORDS,
+    verb: listCollectionItems,
+    summary: 'All records of a collection, newest first',
+    description:
+      'With `with_value=1` each has its `value` (from the price that fits its grade; market and label are told), `cost` and `gain`. Long lists are sent while they are read.',
+    tag,
+    answer: ({ first, more }: RecordList) => (more ? Readable.from(listBody(first, more), { highWaterMark: 1 }) : { data: first }),
+    data: Type.Array(CollectionRecordSchema),
+    errors: refusals,
+  },
+  {
+    method: 'POST',
+    path: RECORDS,
+    verb: addCollectionItem,
+    summary: 'Add a record',
+    description: 'Takes an `Idempotency-Key`.',
+    tag,
+    status: 201,
+    answer: ({ record, tag: entityTag }: TaggedRecord, { reply }) => {
+      const { id, item_id, item_name, group_label, quantity } = record
+      return tagged(reply, entityTag, { data: { id, item_id, item_name, group_label, quantity }, message: 'The record is added' })
+    },
+    data: Type.Object({ id, item_id, item_name, group_label, quantity }),
+    errors: [...refusals, 'INVALID_JSON', 'IDEMPOTENCY_CONFLICT'],
+  },
+  {
+    method: 'GET',
+    path: `${RECORDS}/:itemId`,
+    verb: getCollectionItem,
+    summary: 'One record',
+    description: 'Its `ETag` can be sent back as `If-Match` when it is changed or removed.',
+    tag,
+    answer: ({ record, tag: entityTag }: TaggedRecord, { reply }) => tagged(reply, entityTag, { data: record }),
+    data: CollectionRecordSchema,
+    errors: refusals,
+  },
+  {
+    method: 'PATCH',
+    path: `${RECORDS}/:itemId`,
+    verb: updateCollectionItem,
+    summary: 'Change a record',
+    description: 'Only the fields sent change; null clears all but `quantity`. With `If-Match` only if the record is as you read it.',
+    tag,
+    answer: ({ record, tag: entityTag, changed }: ChangedRecord, { reply }) => {
+      const fields = Object.fromEntries(changed.map((field) => [field, record[field]]))
+      return tagged(reply, entityTag, { data: { id: record.id, ...fields }, message: 'The record is changed' })
+    },
+    data: Type.Object({ id, ...Type.Partial(Type.Object({ quantity, ...changeable })).properties }),
+    errors: [...refusals, 'INVALID_JSON', 'PRECONDITION_FAILED'],
+  },
+  {
+    method: 'DELETE',
+    path: `${RECORDS}/:itemId`,
+    verb: removeCollectionItem,
+    summary: 'Remove a record',
+    tag,
+    answer: () => ({ data: undefined, message: 'The record is removed' }),
+    errors: [...refusals, 'PRECONDITION_FAILED'],
+  },
+]
+
+function tagged(reply: FastifyReply, entityTag: string, answer: Answer): Answer {
+  reply.header('etag', entityTag)
+  return answer
+}
+
+/** The envelope of a list that is too long to be held. */
+async function* listBody(first: object[], more: AsyncIterable<object[]>): AsyncIterable<string> {
+  yield `{"success":true,"data":[${textOf(first)}`
+  for await (const records of more) yield `,${textOf(records)}`
+  yield ']}'
+}
+
+function textOf(records: object[]): string {
+  return JSON.stringify(records).slice(1, -1)
+}
