@@ -12,15 +12,15 @@ import { implementQuery } from './query.ts'
 export function buildSchema(): GraphQLSchema {
   const builder = newBuilder()
   const refs = newRefs(builder)
-  builder.enumType('Market', {
-    description: 'Markets that prices come from. Arguments named `market` take these names as texts, or the codes in lower case.',
-    values: Object.fromEntries(MARKETS.map((market) => [market.toUpperCase(), { value: market, description: MARKET_TEXTS[market] }])),
-  })
   implementQuery(builder, refs)
   implementPages(refs)
   implementCategory(refs)
   implementItem(builder, refs)
   implementMutations(builder)
+  builder.enumType('Market', {
+    description: 'Markets that prices come from. Arguments named `market` take these names as texts, or the codes in lower case.',
+    values: Object.fromEntries(MARKETS.map((market) => [market.toUpperCase(), { value: market, description: MARKET_TEXTS[market] }])),
+  })
   const schema = builder.toSchema({ sortSchema: false })
   gateItemFields(schema)
   return schema

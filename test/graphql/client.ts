@@ -11,7 +11,7 @@ export async function startSampleNode(env: Record<string, string> = {}): Promise
   const node = await startTestNode({ env })
   const read = (name: string) => readFileSync(fileURLToPath(new URL(`../../sample/${name}`, import.meta.url)))
   const report = await importFiles(node, 'mintmark-ndjson', SAMPLES.map((name) => ({ name, text: read(name) })))
-  if (report.rejected > 0) throw new Error(`The sample was not taken: ${report.errors[0]?.reason}`)
+  if (report.status !== 'done') throw new Error(`The sample was not taken: ${report.message}`)
   return node
 }
 

@@ -1,0 +1,105 @@
+// The schema as integrators see it: the committed SDL, what the interface promises, and a description of everything.
+import { readFileSync } from 'node:fs'
+import { buildSchema as buildFromSdl, isEnumType, isInputObjectType, isIntrospectionType, isObjectType, isScalarType, printSchema } from 'graphql'
+import { describe, expect, test } from 'vitest'
+import { GRAPHQL_ITEM_FIELDS_FROM_PROFESSIONAL } from '#core/plans.ts'
+import { buildSchema } from '#graphql/schema.ts'
+
+const schema = buildSchema()
+
+test('docs/schema.graphql is the schema (make it again with `npm run schema`)', () => {
+  const committed = readFileSync(new URL('../../docs/schema.graphql', import.meta.url), 'utf8')
+  expect(committed).toBe(`${printSchema(schema)}\n`)
+})
+
+describe('has what the interface names', () => {
+  const INTERFACE = `
+    type Query {
+      categories(game: String, market: String, parentId: ID): CategoryConnection!
+      category(id: ID!): Category
+      items(game: String, market: String, search: String, categoryId: ID, first: Int, after: String, sortBy: String,
+        sortOrder: String): ItemConnection!
+      item(id: ID!): Item
+    }
+    type Item {
+      id: ID!
+      name: String!
+      code: String
+      slug: String
+      genre: String
+      game: String
+      category: Category
+      images: [ItemImage!]
+      prices: [Price!]
+      groups: [ItemGroup!]
+      attributes: [ItemAttribute!]
+      rarity: String
+      illustrator: String
+      hp: Int
+      types: [String!]
+      dexIds: [Int!]
+      stage: String
+      evolveFrom: String
+      suffix: String
+      level: Int
+    }
+    type Price { market: String! label: String! price: Float currency: String! updatedAt: String }
+    type Category {
+      id: ID!
+      name: String!
+      slug: String!
+      image: String
+      parent: Category
+      children: [Category!]
+      items(first: Int, after: String): ItemConnection
+    }
+    enum Market { SERVICE SOURCE_A SOURCE_B SOURCE_C }
+    type PageInfo { hasNextPage: Boolean! endCursor: String }
+    type CategoryConnection { nodes: [Category!]! pageInfo: PageInfo! }
+    type ItemConnection { nodes: [Item!]! pageInfo: PageInfo! }
+    type ItemImage { url: String! order: Int! }
+    type ItemGroup { id: ID! name: String! slug: String! }
+    type ItemAttribute { name: String! value: String! }
+  `
+  const promised = buildFromSdl(INTERFACE)
+  const types = Object.values(promised.getTypeMap()).filter((type) => !isIntrospectionType(type) && !isScalarType(type))
+
+  test.each(types.map((type) => ({ name: type.name, type })))('$name', ({ name, type }) => {
+    const ours = schema.getType(name)
+    if (isEnumType(type)) {
+      expect(isEnumType(ours) && ours.getValues().map((value) => value.name)).toEqual(type.getValues().map((value) => value.name))
+      return
+    }
+    if (!isObjectType(type) || !isObjectType(ours)) throw new Error(`${name} is no object type`)
+    const fields = Object.values(type.getFields())
+    expect(Object.keys(ours.getFields())).toEqual(fields.map((field) => field.name))
+    for (const field of fields) {
+      const our = ours.getFields()[field.name]!
+      expect(`${field.name}: ${String(our.type)}`).toBe(`${field.name}: ${String(field.type)}`)
+      const args = new Map(our.args.map((argument) => [argument.name, String(argument.type)]))
+      for (const argument of field.args) expect(args.get(argument.name)).toBe(String(argument.type))
+    }
+  })
+})
+
+test('everything has a description, and gated fields tell their plan', () => {
+  const without: string[] = []
+  const look = (place: string, described: { description?: string | null | undefined }) => {
+    if (!described.description) without.push(place)
+  }
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (isIntrospectionType(type)) continue
+    look(type.name, type)
+    if (isEnumType(type)) for (const value of type.getValues()) look(`${type.name}.${value.name}`, value)
+    if (!isObjectType(type) && !isInputObjectType(type)) continue
+    for (const field of Object.values(type.getFields())) {
+      look(`${type.name}.${field.name}`, field)
+      for (const argument of 'args' in field ? field.args : []) look(`${type.name}.${field.name}(${argument.name})`, argument)
+    }
+  }
+  expect(without).toEqual([])
+  const item = schema.getType('Item')
+  if (!isObjectType(item)) throw new Error('Item is no object type')
+  const telling = Object.values(item.getFields()).filter((field) => field.description?.includes('Professional and above; null for Starter'))
+  expect(telling.map((field) => field.name).toSorted()).toEqual(GRAPHQL_ITEM_FIELDS_FROM_PROFESSIONAL.toSorted())
+})
