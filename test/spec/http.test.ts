@@ -1,6 +1,7 @@
 // What holds for every public endpoint: the order of checks, keys of every broken kind, and bad input of every sort.
 import { connect } from 'node:net'
 import fc from 'fast-check'
+import { Compile } from 'typebox/compile'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { changeAccount } from '#accounts/change-account.ts'
 import { createAccount } from '#accounts/create-account.ts'
@@ -330,5 +331,100 @@ describe('on the wire', () => {
     expect(server.requestTimeout).toBe(30_000)
     expect(server.timeout).toBe(60_000)
     expect(server.keepAliveTimeout).toBe(72_000)
+  })
+})
+
+describe('reference', () => {
+  interface Operation {
+    operationId: string
+    summary: string
+    tags: string[]
+    security: Record<string, string[]>[]
+    parameters?: { name: string; in: string; required: boolean; description?: string; schema: object }[]
+    responses: Record<string, { description: string; content?: Record<string, { schema: object }> }>
+  }
+  interface Document {
+    openapi: string
+    info: { title: string; version: string; description: string }
+    paths: Record<string, Record<string, Operation>>
+    components: { securitySchemes: Record<string, object>; schemas?: Record<string, object> }
+  }
+
+  async function reference(): Promise<Document> {
+    return (await (await fetch(`${node.publicUrl}/openapi.json`)).json()) as Document
+  }
+
+  /** Every schema below a value that has examples. */
+  function* withExamples(value: unknown): Generator<object & { examples: unknown[] }> {
+    if (typeof value !== 'object' || value === null) return
+    if ('examples' in value && Array.isArray(value.examples)) yield value as { examples: unknown[] }
+    for (const inner of Object.values(value)) yield* withExamples(inner)
+  }
+
+  test('is OpenAPI 3.1 with a full entry for every operation', async () => {
+    const { openapi, info, paths, components } = await reference()
+    expect(openapi).toMatch(/^3\.1\.\d+$/)
+    for (const text of [info.title, info.version, info.description]) expect(text).toMatch(/\S/)
+    expect(Object.keys(paths)).toEqual(expect.arrayContaining(['/api/v1/items', '/api/v1/items/search', '/api/v1/items/{id}']))
+    const operations = Object.entries(paths).flatMap(([path, methods]) => Object.values(methods).map((operation) => ({ path, ...operation })))
+    expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length)
+    for (const { path, summary, tags, security, parameters = [], responses } of operations) {
+      expect([path, summary, tags[0]]).toEqual([path, expect.stringMatching(/\S/), expect.stringMatching(/\S/)])
+      for (const scheme of security.flatMap(Object.keys)) expect(components.securitySchemes).toHaveProperty(scheme)
+      const inPath = parameters.filter((parameter) => parameter.in === 'path')
+      expect(inPath.map(({ name }) => `{${name}}`)).toEqual(path.match(/\{\w+\}/g) ?? [])
+      for (const parameter of inPath) expect(parameter.required).toBe(true)
+      for (const { name, description, schema } of parameters) {
+        expect([path, name, description]).toEqual([path, name, expect.stringMatching(/\S/)])
+        expect(() => Compile(schema)).not.toThrow()
+      }
+      expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '429']))
+      for (const { description } of Object.values(responses)) expect(description).toMatch(/\S/)
+    }
+    expect(JSON.stringify(paths)).not.toContain('"nullable"')
+    expect(JSON.stringify(paths)).not.toContain('$ref')
+  })
+
+  test('has examples that its own schemas allow', async () => {
+    const schemas = [...withExamples(await reference())]
+    expect(schemas.length).toBeGreaterThan(5)
+    for (const schema of schemas) for (const example of schema.examples) expect([example, Compile(schema).Check(example)]).toEqual([example, true])
+  })
+
+  test('tells what is answered, for every plan and for errors', async () => {
+    const { paths } = await reference()
+    const check = (path: string, { status, body }: Reply) => {
+      const schema = paths[path]!.get!.responses[status]!.content!['application/json']!.schema
+      expect([path, status, [...Compile(schema).Errors(body)]]).toEqual([path, status, []])
+    }
+    for (const key of Object.values(node.keys)) {
+      check('/api/v1/items', await get('/api/v1/items', key))
+      check('/api/v1/items/search', await get('/api/v1/items/search?q=only', key))
+      check('/api/v1/items/{id}', await get(`/api/v1/items/${itemId}`, key))
+    }
+    check('/api/v1/items', await get('/api/v1/items?page=0'))
+    check('/api/v1/items', await get('/api/v1/items', null))
+    check('/api/v1/items/search', await get('/api/v1/items/search'))
+    check('/api/v1/items/{id}', await get('/api/v1/items/0'))
+    check('/api/v1/items/{id}', await get('/api/v1/items/x'))
+  })
+
+  test('is shown by a page that loads from nowhere else', async () => {
+    const page = await fetch(`${node.publicUrl}/docs`)
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    const policy = page.headers.get('content-security-policy')!
+    expect(policy).toContain("default-src 'self'")
+    expect(policy).not.toMatch(/https?:|\*|[a-z]\.[a-z]|upgrade-insecure-requests/)
+    const html = await page.text()
+    expect(html).not.toMatch(/(?:src|href)="(?:https?:)?\/\//)
+    const assets = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]!)
+    expect(assets.length).toBeGreaterThan(3)
+    for (const asset of assets) {
+      const loaded = await fetch(new URL(asset, page.url))
+      expect([asset, loaded.status, (await loaded.bytes()).length > 0]).toEqual([asset, 200, true])
+    }
+    const start = await (await fetch(`${node.publicUrl}/docs/static/swagger-initializer.js`)).text()
+    expect(start).toMatch(/"?validatorUrl"?: null/)
+    expect(start).toContain("resolveUrl('./json')")
   })
 })
