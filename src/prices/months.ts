@@ -1,6 +1,6 @@
 // Monthly partitions of the price history, made when a price of that month first arrives.
 import { sql } from 'kysely'
-import type { Db, Queryable } from '#db/schema.ts'
+import type { Db, Queryable, Tx } from '#db/schema.ts'
 
 const known = new WeakMap<Db, Set<string>>()
 
@@ -44,15 +44,26 @@ function monthsOf(times: Iterable<number>): string[] {
   return [...months]
 }
 
-async function attach(db: Db, month: string): Promise<void> {
+/** For one price in a transaction of its own: others that make a month wait until it is over. */
+export function ensureMonth(tx: Tx, time: number): Promise<void> {
+  return attachIn(tx, new Date(time).toISOString().slice(0, 7))
+}
+
+function attach(db: Db, month: string): Promise<void> {
+  return db.kysely.transaction().execute((tx) => attachIn(tx, month))
+}
+
+async function attachIn(tx: Tx, month: string): Promise<void> {
   const [year, number] = month.split('-').map(Number) as [number, number]
   const next = new Date(Date.UTC(year, number, 1)).toISOString().slice(0, 10)
   const table = `price_points_${month.replace('-', '_')}`
-  await db.kysely.transaction().execute(async (tx) => {
-    await sql`select pg_advisory_xact_lock(hashtextextended('price_points months', 0))`.execute(tx)
-    const there = await sql<{ there: boolean }>`select to_regclass(${table}) is not null as there`.execute(tx)
-    if (there.rows[0]!.there) return
-    await sql.raw(`create table ${table} (like price_points including all)`).execute(tx)
-    await sql.raw(`alter table price_points attach partition ${table} for values from ('${month}-01Z') to ('${next}Z')`).execute(tx)
-  })
+  const isThere = async () => {
+    const { rows } = await sql<{ there: boolean }>`select to_regclass(${table}) is not null as there`.execute(tx)
+    return rows[0]!.there
+  }
+  if (await isThere()) return
+  await sql`select pg_advisory_xact_lock(hashtextextended('price_points months', 0))`.execute(tx)
+  if (await isThere()) return
+  await sql.raw(`create table ${table} (like price_points including all)`).execute(tx)
+  await sql.raw(`alter table price_points attach partition ${table} for values from ('${month}-01Z') to ('${next}Z')`).execute(tx)
 }

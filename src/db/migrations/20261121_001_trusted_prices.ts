@@ -8,6 +8,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 const STATEMENTS = [
   'alter table imports drop constraint imports_status_check',
   `alter table imports add constraint imports_status_check check (status in ('queued', 'running', 'done', 'failed'))`,
+  // All prices that the service computes from its own sales are one batch.
+  `insert into imports (format, market, author, status, percent, finished_at)
+    values ('service-price', 'service', 'service', 'done', 100, now())`,
   'alter table imports add column reverted_by_import_id integer references imports',
 
   // Points of one import lie together, so that ranges of blocks find them: a fraction of a tree's size and upkeep.
