@@ -1,13 +1,51 @@
-// SQL of webhook configurations, their events and the log of attempts.
-import { sql } from 'kysely'
-import type { Insertable } from 'kysely'
+// SQL of webhook configurations, their events and the log of attempts; the queue's own is in queue.ts.
+import { type Insertable, sql } from 'kysely'
+import { notFound, ServiceError } from '#core/errors.ts'
+import { existing, missing } from '#core/fields.ts'
+import type { Viewer } from '#core/verb.ts'
+import { jsonReady } from '#db/json-ready.ts'
 import type { Queryable, Schema, Tx } from '#db/schema.ts'
 import type { EventKind } from './event-body.ts'
+import { ATTEMPTS, WAKE_CHANNEL } from './queue.ts'
+import type { Webhook, WebhookEvent } from './types.ts'
 
-/** Notified with the account's id by whatever commits something to send. */
-export const WAKE_CHANNEL = 'mintmark_webhooks'
-
+type Settings = Omit<Webhook, 'secret'>
 export type NewEvent = Insertable<Schema['webhook_events']>
+
+const SETTINGS = ['url', 'on_sale', 'on_expire', 'is_active'] as const
+const EVENT_COLUMNS = ['id', 'account_id', 'kind', 'test', 'state', 'attempts', 'due_at', 'created_at', 'body'] as const
+
+/** The account that acts; operators have none. */
+export function ownAccount(viewer: Viewer): number {
+  if (viewer.kind === 'account') return viewer.accountId
+  throw new ServiceError('FORBIDDEN', 'Webhooks belong to accounts')
+}
+
+export function noWebhook(accountId: number): ServiceError {
+  return notFound(`The account ${accountId} has no webhook`)
+}
+
+export async function findWebhook(on: Queryable, accountId: number): Promise<{ settings: Settings; sealedSecret: Buffer } | null> {
+  const row = await on
+    .selectFrom('webhooks')
+    .select([...SETTINGS, 'sealed_secret'])
+    .where('account_id', '=', existing('account', accountId))
+    .executeTakeFirst()
+  if (!row) return null
+  const { sealed_secret: sealedSecret, ...settings } = row
+  return { settings, sealedSecret }
+}
+
+/** Saves the settings; the sealed secret of the first save stays, also when several first saves meet. It is returned. */
+export async function saveWebhook(tx: Tx, accountId: number, settings: Settings, sealedSecret: Buffer, now: Date): Promise<Buffer> {
+  const row = await tx
+    .insertInto('webhooks')
+    .values({ account_id: accountId, ...settings, sealed_secret: sealedSecret, created_at: now, updated_at: now })
+    .onConflict((conflict) => conflict.column('account_id').doUpdateSet({ ...settings, failing: false, updated_at: now }))
+    .returning('sealed_secret')
+    .executeTakeFirstOrThrow()
+  return row.sealed_secret
+}
 
 /** Those of the accounts that want notifications of this kind now. */
 export async function receiversOf(on: Queryable, kind: EventKind, accountIds: number[]): Promise<Set<number>> {
@@ -21,7 +59,7 @@ export async function receiversOf(on: Queryable, kind: EventKind, accountIds: nu
   return new Set(rows.map((row) => row.account_id))
 }
 
-/** Queues events; the commit wakes the senders of all nodes. */
+/** Queues events and gives their ids; the commit wakes the senders of all nodes. */
 export async function insertEvents(tx: Tx, events: NewEvent[]): Promise<number[]> {
   if (events.length === 0) return []
   const rows = await tx.insertInto('webhook_events').values(events).returning('id').execute()
@@ -29,6 +67,71 @@ export async function insertEvents(tx: Tx, events: NewEvent[]): Promise<number[]
   return rows.map((row) => row.id)
 }
 
-export async function wake(tx: Tx, accountId: number): Promise<void> {
+/** The event, locked until the transaction ends. */
+export async function lockEvent(tx: Tx, id: number): Promise<WebhookEvent & { attempts: number }> {
+  const row = await tx
+    .selectFrom('webhook_events')
+    .select(EVENT_COLUMNS)
+    .where('id', '=', existing('webhook event', id))
+    .forUpdate()
+    .executeTakeFirst()
+  if (!row) throw missing('webhook event', id)
+  return eventOf(row)
+}
+
+/** Puts an event back into the queue for a further round of attempts. */
+export async function requeueEvent(tx: Tx, event: WebhookEvent, now: Date): Promise<WebhookEvent> {
+  const row = await tx
+    .updateTable('webhook_events')
+    .set({ state: 'queued', due_at: now, last_attempt: event.attempts + ATTEMPTS })
+    .where('id', '=', event.id)
+    .returning(EVENT_COLUMNS)
+    .executeTakeFirstOrThrow()
+  await wake(tx, event.account_id)
+  return eventOf(row)
+}
+
+export async function pageOfEvents(
+  on: Queryable,
+  filter: { account_id?: number | undefined; state?: WebhookEvent['state'] | undefined },
+  limit: number,
+  offset: number,
+): Promise<{ rows: WebhookEvent[]; total: number }> {
+  let matching = on.selectFrom('webhook_events')
+  if (filter.account_id !== undefined) matching = matching.where('account_id', '=', filter.account_id)
+  if (filter.state !== undefined) matching = matching.where('state', '=', filter.state)
+  const [rows, { total }] = await Promise.all([
+    matching.select(EVENT_COLUMNS).orderBy('id', 'desc').limit(limit).offset(offset).execute(),
+    matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  ])
+  return { rows: rows.map(eventOf), total }
+}
+
+/** Finished attempts, newest first. */
+export async function pageOfAttempts(on: Queryable, accountId: number, limit: number, offset: number) {
+  const finished = on.selectFrom('webhook_attempts').where('account_id', '=', accountId).where('finished_at', 'is not', null)
+  const [rows, { total }] = await Promise.all([
+    finished
+      .select(['id', 'kind', 'attempt', 'status_code', 'success', 'error', 'response_excerpt', 'started_at', 'test'])
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .offset(offset)
+      .execute(),
+    finished.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  ])
+  return { rows, total }
+}
+
+async function wake(tx: Tx, accountId: number): Promise<void> {
   await sql`select pg_notify(${WAKE_CHANNEL}, ${String(accountId)})`.execute(tx)
+}
+
+type EventRow = { id: number; kind: EventKind; due_at: Date; created_at: Date; body: string } & Omit<
+  WebhookEvent,
+  'event' | 'due_at' | 'created_at' | 'body'
+>
+
+function eventOf({ kind, due_at, body, ...row }: EventRow): WebhookEvent {
+  const due = row.state === 'queued' ? due_at.toISOString() : null
+  return { ...jsonReady(row), event: kind, due_at: due, body: JSON.parse(body) as object }
 }

@@ -1,0 +1,39 @@
+// Creates or replaces the account's webhook; its secret is made at the first save and never changes.
+import { invalid } from '#core/errors.ts'
+import { Type } from '#core/input.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { verb } from '#core/verb.ts'
+import { change } from '#db/change.ts'
+import { newSecret } from './sealed-secret.ts'
+import { findWebhook, ownAccount, saveWebhook } from './store.ts'
+import { LONGEST_URL } from './target-guard.ts'
+import type { Webhook, WebhookCtx } from './types.ts'
+
+const flag = (fallback: boolean, description: string) => Type.Optional(Type.Boolean({ default: fallback, description }))
+
+export const configureWebhook = verb(
+  {
+    needs: OPERATION_PLAN.configureWebhook,
+    input: Type.Object(
+      {
+        url: Type.String({ description: `Where notifications are posted; https, at most ${LONGEST_URL} characters`, allowed: 'a URL' }),
+        on_sale: flag(false, 'Notify of each order line sold'),
+        on_expire: flag(false, 'Notify of each publication period that ends'),
+        is_active: flag(true, 'false pauses delivery'),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  ({ webhooks: { guard, sealing }, ...ctx }: WebhookCtx, { url, on_sale = false, on_expire = false, is_active = true }): Promise<Webhook> => {
+    const problem = guard.problemOf(url)
+    if (problem) throw invalid([{ field: 'url', message: problem }])
+    const accountId = ownAccount(ctx.viewer)
+    const settings = { url, on_sale, on_expire, is_active }
+    return change(ctx, async (tx, note) => {
+      const before = await findWebhook(tx, accountId)
+      const saved = await saveWebhook(tx, accountId, settings, sealing.seal(newSecret(), accountId), ctx.now())
+      note.audit({ action: 'webhook.configure', subject: 'webhook', id: accountId, before: before?.settings ?? null, after: settings })
+      return { ...settings, secret: sealing.unseal(saved, accountId) }
+    })
+  },
+)

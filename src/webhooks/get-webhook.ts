@@ -1,0 +1,15 @@
+// The account's webhook configuration, null when it has none.
+import { Type } from '#core/input.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { verb } from '#core/verb.ts'
+import { findWebhook, ownAccount } from './store.ts'
+import type { Webhook, WebhookReadCtx } from './types.ts'
+
+export const getWebhook = verb(
+  { needs: OPERATION_PLAN.getWebhook, input: Type.Object({}, { additionalProperties: false }) },
+  async ({ db, viewer, webhooks }: WebhookReadCtx): Promise<Webhook | null> => {
+    const accountId = ownAccount(viewer)
+    const found = await findWebhook(db.kysely, accountId)
+    return found && { ...found.settings, secret: webhooks.sealing.unseal(found.sealedSecret, accountId) }
+  },
+)

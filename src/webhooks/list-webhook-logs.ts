@@ -1,0 +1,20 @@
+// Every finished attempt to deliver to the account's webhook, newest first.
+import { Type } from '#core/input.ts'
+import { type Page, pageParams, pagination } from '#core/paging.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { localTime } from '#core/time.ts'
+import { verb } from '#core/verb.ts'
+import { ownAccount, pageOfAttempts } from './store.ts'
+import type { WebhookLog, WebhookReadCtx } from './types.ts'
+
+export const listWebhookLogs = verb(
+  { needs: OPERATION_PLAN.listWebhookLogs, input: Type.Object(pageParams(20), { additionalProperties: false }) },
+  async (
+    { db, viewer, webhooks }: WebhookReadCtx,
+    { page = 1, per_page: perPage = 20 },
+  ): Promise<Page<WebhookLog>> => {
+    const { rows, total } = await pageOfAttempts(db.kysely, ownAccount(viewer), perPage, (page - 1) * perPage)
+    const logs = rows.map(({ started_at, kind, test, ...row }) => ({ ...row, event: kind, created_at: localTime(started_at, webhooks.zone), test }))
+    return { rows: logs, pagination: pagination(page, perPage, total) }
+  },
+)

@@ -1,0 +1,164 @@
+// The queue of events in PostgreSQL: claimed under a lease, settled with their attempt, taken up again when a worker died.
+import { sql } from 'kysely'
+import type { Db, Tx } from '#db/schema.ts'
+import { inTransaction } from '#db/transaction.ts'
+import type { EventKind } from './event-body.ts'
+import type { Outcome, PostError } from './post.ts'
+
+/** Notified with the account's id by whatever commits something to send. */
+export const WAKE_CHANNEL = 'mintmark_webhooks'
+/** Attempts of a round: the first and two more (interface.md, "Events" 5). */
+export const ATTEMPTS = 3
+
+/** Longer than any attempt takes; when it has passed, the worker is gone. */
+const LEASE_MS = 10_000
+const MOST_IN_FLIGHT = 5
+const INTERRUPTED: PostError = 'interrupted by a restart'
+
+/** An attempt that has started: it counts, whatever happens to it. */
+export interface Claim {
+  eventId: number
+  attemptId: number
+  accountId: number
+  kind: EventKind
+  body: string
+  attempt: number
+  /** of the round */
+  attemptsLeft: number
+  url: string
+  sealedSecret: Buffer
+  /** the receiver's last attempt failed */
+  failing: boolean
+}
+
+export interface Ended {
+  accountId: number
+  attemptId: number
+  outcome: Outcome
+  /** when to try again if it failed, null when that was the last attempt */
+  retryAt: Date | null
+}
+
+export interface ClaimRequest {
+  accountIds: number[]
+  /** most attempts of one account to claim now */
+  each: number
+  /** whether receivers whose last attempt failed get a turn, too (one at a time) */
+  failingToo: boolean
+}
+
+/**
+ * Records ended attempts and starts the next ones, in one transaction. The receivers are locked, so that several workers
+ * keep the bound of requests in flight together.
+ */
+export function settleAndClaim(db: Db, now: Date, ended: readonly Ended[], request: ClaimRequest): Promise<Claim[]> {
+  const { accountIds } = request
+  const involved = [...new Set([...accountIds, ...ended.map(({ accountId }) => accountId)])]
+  return inTransaction(db, async (tx) => {
+    const receivers = await sql<{ all_on: boolean }>`
+      select is_active and on_sale and on_expire as all_on from webhooks where account_id = any(${involved}::int[])
+      order by account_id for no key update`.execute(tx)
+    if (ended.length > 0) await settle(tx, now, ended)
+    if (accountIds.length === 0) return []
+    if (receivers.rows.some((receiver) => !receiver.all_on)) await cancelUnwanted(tx, now, accountIds)
+    return claim(tx, now, request)
+  })
+}
+
+/** One that was taken for lost meanwhile stays as it was recorded then. */
+async function settle(tx: Tx, now: Date, ended: readonly Ended[]): Promise<void> {
+  const rows = ended.map(({ attemptId, outcome, retryAt }) => ({
+    attempt_id: attemptId,
+    success: outcome.success,
+    status_code: outcome.statusCode,
+    error: outcome.error,
+    response_excerpt: outcome.excerpt,
+    retry_at: retryAt?.toISOString() ?? null,
+  }))
+  await sql`
+    with ended as (
+      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as e (attempt_id bigint, success boolean,
+        status_code integer, error text, response_excerpt text, retry_at timestamptz)
+    ), logged as (
+      update webhook_attempts a
+      set finished_at = ${now}, success = e.success, status_code = e.status_code, error = e.error, response_excerpt = e.response_excerpt
+      from ended e where a.id = e.attempt_id and a.finished_at is null
+      returning a.event_id, a.account_id, a.attempt, a.success, e.retry_at
+    ), settled as (
+      update webhook_events v
+      set lease_until = null, due_at = coalesce(l.retry_at, v.due_at),
+          state = case when l.success then 'delivered' when l.retry_at is null then 'failed' else 'queued' end
+      from logged l where v.id = l.event_id and v.attempts = l.attempt and v.lease_until is not null
+    )
+    update webhooks w set failing = not l.answers
+    from (select account_id, bool_or(success) as answers from logged group by account_id) l
+    where w.account_id = l.account_id and w.failing = l.answers`.execute(tx)
+}
+
+async function claim(tx: Tx, now: Date, { accountIds, each, failingToo }: ClaimRequest): Promise<Claim[]> {
+  const { rows } = await sql<Claim>`
+    with claimed as (
+      update webhook_events v set attempts = v.attempts + 1, lease_until = ${new Date(now.getTime() + LEASE_MS)}
+      from webhooks w
+      cross join lateral (
+        select count(*)::int as n from webhook_events f where f.account_id = w.account_id and f.lease_until > ${now}
+      ) flight
+      cross join lateral (
+        select id from webhook_events q
+        where q.account_id = w.account_id and q.state = 'queued' and q.lease_until is null and q.due_at <= ${now}
+        order by q.due_at, q.id
+        limit greatest(0, least(${each}::int, case when not w.failing then ${MOST_IN_FLIGHT}::int when ${failingToo} then 1 else 0 end - flight.n))
+      ) next
+      where w.account_id = any(${accountIds}::int[]) and v.id = next.id
+      returning v.id, v.account_id, v.kind, v.test, v.body, v.attempts, v.last_attempt, w.url, w.sealed_secret, w.failing
+    ), started as (
+      insert into webhook_attempts (event_id, account_id, kind, test, attempt, started_at)
+      select id, account_id, kind, test, attempts, ${now} from claimed
+      returning id, event_id
+    )
+    select c.id as "eventId", s.id as "attemptId", c.account_id as "accountId", c.kind, c.body, c.attempts as attempt,
+           c.last_attempt - c.attempts as "attemptsLeft", c.url, c.sealed_secret as "sealedSecret", c.failing
+    from claimed c join started s on s.event_id = c.id`.execute(tx)
+  return rows
+}
+
+/** Paused or switched off means no further attempt (decisions.md, "Webhooks"). */
+async function cancelUnwanted(tx: Tx, now: Date, accountIds: number[]): Promise<void> {
+  await sql`
+    update webhook_events v set state = 'cancelled' from webhooks w
+    where v.account_id = any(${accountIds}::int[]) and v.state = 'queued' and v.lease_until is null and v.due_at <= ${now}
+      and w.account_id = v.account_id
+      and not (w.is_active and (v.test or case v.kind when 'sale' then w.on_sale else w.on_expire end))`.execute(tx)
+}
+
+export interface Waiting {
+  accountId: number
+  dueAt: Date
+}
+
+/** Takes up what dead workers left, then tells for each account with waiting events when its first one is due. */
+export async function scan(db: Db, now: Date): Promise<Waiting[]> {
+  await sql`
+    with lost as (
+      update webhook_events set lease_until = null, due_at = ${now},
+        state = case when attempts >= last_attempt then 'failed' else 'queued' end
+      where lease_until <= ${now}
+      returning id, attempts
+    )
+    update webhook_attempts a set finished_at = ${now}, error = ${INTERRUPTED}
+    from lost where a.event_id = lost.id and a.attempt = lost.attempts and a.finished_at is null`.execute(db.kysely)
+  // From account to account over the index, however many events each has.
+  const { rows } = await sql<Waiting>`
+    with recursive waiting as (
+      (select account_id, due_at from webhook_events where state = 'queued' and lease_until is null
+       order by account_id, due_at limit 1)
+      union all
+      select n.* from waiting w cross join lateral (
+        select account_id, due_at from webhook_events e
+        where state = 'queued' and lease_until is null and e.account_id > w.account_id
+        order by account_id, due_at limit 1
+      ) n
+    )
+    select account_id as "accountId", due_at as "dueAt" from waiting`.execute(db.kysely)
+  return rows
+}

@@ -1,0 +1,19 @@
+// Operator: delivers an event again, with the same bytes and the same id, in up to three further attempts.
+import { conflict } from '#core/errors.ts'
+import { id } from '#core/fields.ts'
+import { Type } from '#core/input.ts'
+import { verb } from '#core/verb.ts'
+import { change, type WriteCtx } from '#db/change.ts'
+import { lockEvent, requeueEvent } from './store.ts'
+
+export const redeliverEvent = verb(
+  { needs: 'operator', input: Type.Object({ id: id('webhook event') }, { additionalProperties: false }) },
+  (ctx: WriteCtx, { id }) =>
+    change(ctx, async (tx, note) => {
+      const before = await lockEvent(tx, id)
+      if (before.state === 'queued') throw conflict('The event is queued already')
+      const after = await requeueEvent(tx, before, ctx.now())
+      note.audit({ action: 'webhook_event.redeliver', subject: 'webhook_event', id, before, after })
+      return after
+    }),
+)

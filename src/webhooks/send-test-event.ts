@@ -1,0 +1,33 @@
+// Operator: sends an account's webhook a signed event with made-up data, whichever kinds it has switched on.
+import { conflict } from '#core/errors.ts'
+import { id } from '#core/fields.ts'
+import { Type } from '#core/input.ts'
+import { verb } from '#core/verb.ts'
+import { change } from '#db/change.ts'
+import { EVENT_KINDS, eventBody, expiryData, saleData } from './event-body.ts'
+import { findWebhook, insertEvents, lockEvent, noWebhook } from './store.ts'
+import type { WebhookCtx, WebhookEvent } from './types.ts'
+
+const SALE = { orderId: 1, listingId: 1, itemName: 'Test item', quantity: 1, unitPriceKurus: 10_000, payoutKurus: 9_000 }
+
+export const sendTestEvent = verb(
+  {
+    needs: 'operator',
+    input: Type.Object({ account_id: id('account'), event: Type.Enum([...EVENT_KINDS]) }, { additionalProperties: false }),
+  },
+  (ctx: WebhookCtx, { account_id: accountId, event }): Promise<WebhookEvent> =>
+    change(ctx, async (tx, note) => {
+      const webhook = await findWebhook(tx, accountId)
+      if (!webhook) throw noWebhook(accountId)
+      if (!webhook.settings.is_active) throw conflict("The account's webhook is paused")
+      const now = ctx.now()
+      const { zone } = ctx.webhooks
+      const data =
+        event === 'sale' ? saleData({ ...SALE, soldAt: now }, zone) : expiryData({ listingId: 1, title: 'Test listing', expiredAt: now }, zone)
+      const body = eventBody(event, now, zone, data)
+      const [id] = await insertEvents(tx, [{ account_id: accountId, kind: event, test: true, body, due_at: now, created_at: now }])
+      const queued = await lockEvent(tx, id!)
+      note.audit({ action: 'webhook_event.test', subject: 'webhook_event', id: queued.id, after: queued })
+      return queued
+    }),
+)

@@ -1,0 +1,150 @@
+// The sender: woken by commits, it gives each receiver its turn, posts, and records how every attempt ended.
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Log } from '#core/context.ts'
+import type { Db } from '#db/schema.ts'
+import { followNotices } from '#jobs/notices.ts'
+import { type Network, type Outcome, post } from './post.ts'
+import { ATTEMPTS, type Claim, type Ended, scan, settleAndClaim, WAKE_CHANNEL } from './queue.ts'
+import type { Sealing } from './sealed-secret.ts'
+import { signatureHeaders } from './sign.ts'
+
+export interface SenderOptions {
+  db: Db
+  log: Log
+  now: () => Date
+  network: Network
+  sealing: Sealing
+  /** waits before the second and the third attempt */
+  retryDelaysMs: readonly number[]
+}
+
+export interface Sender {
+  /** Starts nothing more, lets requests in flight end and records how. */
+  close(): Promise<void>
+}
+
+const POLL_MS = 500
+const RETRY_MS = 250
+const SLOTS = 1_000
+/** Receivers that do not answer may hold no more than these, so that there is always room for those that do. */
+const FAILING_SLOTS = SLOTS / 2
+const EACH = 5
+const JITTER = 0.2
+
+export function startSender({ db, log, now, network, sealing, retryDelaysMs }: SenderOptions): Sender {
+  /** accounts that may have something due, in the order of their turns */
+  const turns = new Set<number>()
+  let ended: Ended[] = []
+  const inFlight = new Map<Claim, Promise<void>>()
+  let failingInFlight = 0
+  let working = false
+  let rounds: Promise<void> = Promise.resolve()
+  let closed = false
+  let timer: NodeJS.Timeout | null = null
+
+  const wake = (accountId: number) => {
+    if (closed) return
+    turns.add(accountId)
+    work()
+  }
+
+  const work = () => {
+    if (working) return
+    working = true
+    rounds = run()
+  }
+
+  /** One transaction after another, each settling what ended meanwhile and claiming what has its turn. */
+  const run = async () => {
+    for (;;) {
+      const accountIds = takeTurns()
+      const settling = ended
+      if (accountIds.length === 0 && settling.length === 0) break
+      ended = []
+      const free = SLOTS - inFlight.size
+      try {
+        const failingToo = failingInFlight < FAILING_SLOTS
+        const claims = await settleAndClaim(db, now(), settling, { accountIds, each: Math.min(EACH, free), failingToo })
+        for (const claim of claims) inFlight.set(claim, attempt(claim))
+      } catch (error) {
+        // Kept: a result that cannot be recorded now is recorded when the database is back.
+        ended = [...settling, ...ended]
+        for (const accountId of accountIds) turns.add(accountId)
+        log.warn({ err: error }, 'Webhooks cannot be recorded at the moment; trying again')
+        if (closed) break
+        await delay(RETRY_MS)
+      }
+    }
+    working = false
+  }
+
+  const takeTurns = (): number[] => {
+    const free = SLOTS - inFlight.size
+    if (closed || free <= 0) return []
+    const taken = [...turns.values().take(Math.max(1, Math.floor(free / EACH)))]
+    for (const accountId of taken) turns.delete(accountId)
+    return taken
+  }
+
+  const attempt = async (claim: Claim) => {
+    if (claim.failing) failingInFlight += 1
+    const outcome = await deliver(claim).catch((error: unknown) => {
+      // Not the receiver's doing: the lease ends, and it is tried again.
+      log.error({ err: error, eventId: claim.eventId }, 'A webhook cannot be sent')
+      return null
+    })
+    if (claim.failing) failingInFlight -= 1
+    inFlight.delete(claim)
+    if (outcome) ended.push({ ...claim, outcome, retryAt: outcome.success ? null : retryAt(claim) })
+    if (!closed) turns.add(claim.accountId)
+    work()
+  }
+
+  const deliver = async ({ eventId, accountId, body, url, sealedSecret }: Claim): Promise<Outcome> => {
+    const secret = sealing.unseal(sealedSecret, accountId)
+    const signatures = signatureHeaders({ secret, id: `evt_${eventId}`, at: now(), body })
+    return post(new URL(url), { ...HEADERS, ...signatures }, body, network)
+  }
+
+  const retryAt = ({ attemptsLeft }: Claim): Date | null => {
+    const waitMs = attemptsLeft > 0 ? retryDelaysMs[ATTEMPTS - attemptsLeft - 1]! : null
+    return waitMs === null ? null : new Date(now().getTime() + waitMs * (1 + Math.random() * JITTER))
+  }
+
+  /** Finds what no notice told of: retries that are due, lost workers, lost notices. */
+  const poll = async () => {
+    let waitMs = POLL_MS
+    try {
+      const at = now().getTime()
+      for (const { accountId, dueAt } of await scan(db, new Date(at))) {
+        const inMs = dueAt.getTime() - at
+        if (inMs <= 0) wake(accountId)
+        else waitMs = Math.min(waitMs, inMs)
+      }
+    } catch (error) {
+      log.warn({ err: error }, 'Webhooks that are due cannot be read at the moment; trying again')
+    }
+    if (!closed) timer = setTimeout(() => void poll(), waitMs).unref()
+  }
+
+  const notices = followNotices(db, WAKE_CHANNEL, (payload) => wake(Number(payload)))
+  void poll()
+
+  return {
+    async close() {
+      closed = true
+      notices.close()
+      if (timer) clearTimeout(timer)
+      await rounds
+      await Promise.all(inFlight.values())
+      await rounds
+    },
+  }
+}
+
+const HEADERS = {
+  'Content-Type': 'application/json',
+  'User-Agent': 'Mintmark-Webhooks/1',
+  'Accept-Encoding': 'identity',
+  Accept: '*/*',
+}

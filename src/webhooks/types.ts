@@ -1,0 +1,99 @@
+// Webhook configurations, events and attempts as verbs give them, ready for JSON.
+import { type Static, Type } from '#core/input.ts'
+import type { ReadCtx, WriteCtx } from '#db/change.ts'
+import { EVENT_KINDS } from './event-body.ts'
+import type { Sealing } from './sealed-secret.ts'
+import type { TargetGuard } from './target-guard.ts'
+
+/** What the webhooks' verbs need of their node. */
+export interface WebhookRules {
+  guard: TargetGuard
+  sealing: Sealing
+  /** IANA zone of local times */
+  zone: string
+}
+
+export interface WebhookReadCtx extends ReadCtx {
+  webhooks: WebhookRules
+}
+
+export interface WebhookCtx extends WriteCtx {
+  webhooks: WebhookRules
+}
+
+export const STATES = ['queued', 'delivered', 'failed', 'cancelled'] as const
+
+const Kind = Type.Enum([...EVENT_KINDS])
+const LocalTime = Type.String({ format: 'date-time', description: 'Local time with offset' })
+
+export const WebhookSchema = Type.Object(
+  {
+    url: Type.String(),
+    on_sale: Type.Boolean(),
+    on_expire: Type.Boolean(),
+    is_active: Type.Boolean({ description: 'false pauses delivery' }),
+    secret: Type.String({ description: '48 characters; made at the first save, the same for ever' }),
+  },
+  {
+    title: 'Webhook',
+    examples: [
+      {
+        url: 'https://shop.example/hooks/mintmark',
+        on_sale: true,
+        on_expire: false,
+        is_active: true,
+        secret: 'q3JxZr8sVt0YbKcW5nLhTgDfPaRmUe7iXo1Bv9yCzN2wHkSj',
+      },
+    ],
+  },
+)
+export type Webhook = Static<typeof WebhookSchema>
+
+export const WebhookLogSchema = Type.Object(
+  {
+    id: Type.Integer(),
+    event: Kind,
+    attempt: Type.Integer({ description: '1 to 3; further ones after an operator sent the event again' }),
+    status_code: Type.Union([Type.Integer(), Type.Null()], { description: 'What the receiver answered, null when it did not' }),
+    success: Type.Boolean(),
+    error: Type.Union([Type.String(), Type.Null()], { description: 'Why there is no answer' }),
+    response_excerpt: Type.String({ description: "At most 1,000 characters of the answer's body" }),
+    created_at: LocalTime,
+    test: Type.Boolean({ description: 'A test event that an operator sent' }),
+  },
+  {
+    title: 'WebhookLog',
+    examples: [
+      {
+        id: 912,
+        event: 'sale',
+        attempt: 1,
+        status_code: 200,
+        success: true,
+        error: null,
+        response_excerpt: 'ok',
+        created_at: '2026-11-21T11:40:59+03:00',
+        test: false,
+      },
+    ],
+  },
+)
+export type WebhookLog = Static<typeof WebhookLogSchema>
+
+const Time = Type.String({ format: 'date-time', description: 'UTC' })
+
+export const WebhookEventSchema = Type.Object(
+  {
+    id: Type.Integer(),
+    account_id: Type.Integer(),
+    event: Kind,
+    test: Type.Boolean(),
+    state: Type.Enum([...STATES]),
+    attempts: Type.Integer({ description: 'How often it was posted' }),
+    due_at: Type.Union([Time, Type.Null()], { description: 'When the next attempt is due, null when there is none' }),
+    created_at: Time,
+    body: Type.Object({}, { additionalProperties: true, description: 'What is sent' }),
+  },
+  { title: 'WebhookEvent' },
+)
+export type WebhookEvent = Static<typeof WebhookEventSchema>
