@@ -4,10 +4,10 @@ import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import { change } from '#db/change.ts'
-import { CLEARABLE_FIELDS, closed, pricesOf, quantity } from './fields.ts'
+import { CLEARABLE_FIELDS, closed, valuesOf, quantity } from './fields.ts'
 import { insertRecords, type NewRecord, refusalOf } from './insert-records.ts'
 import { insertTogether } from './insert-together.ts'
-import { ownerOf, taggedRecord } from './store.ts'
+import { auditOfAdded, ownerOf, taggedRecord } from './store.ts'
 import type { RecordWriteCtx, TaggedRecord } from './types.ts'
 
 const GradeId = Type.Integer({
@@ -31,7 +31,7 @@ export const addCollectionItem = verb(
   },
   async (ctx: RecordWriteCtx, input): Promise<TaggedRecord> => {
     const asked = { itemId: input.item_id, gradeId: input.item_group_type_id ?? null }
-    const { purchaseMinor = null, saleMinor = null } = pricesOf(input)
+    const { purchaseMinor = null, saleMinor = null, purchaseDate = null, cardUniqId = null, note = null } = valuesOf(input)
     const record: NewRecord = {
       collectionId: existing('collection', input.id),
       ownerId: ownerOf(ctx.viewer),
@@ -40,19 +40,22 @@ export const addCollectionItem = verb(
       quantity: input.quantity ?? 1,
       purchaseMinor,
       saleMinor,
-      purchaseDate: input.purchase_date ?? null,
-      cardUniqId: input.card_uniq_id ?? null,
-      note: input.note ?? null,
+      purchaseDate,
+      cardUniqId,
+      note,
       importKey: null,
     }
     if (ctx.idempotency) {
-      return change(ctx, async (tx) => {
+      return change(ctx, async (tx, notes) => {
         const [added] = await insertRecords(tx, [record])
-        if ('row' in added!) return taggedRecord(added.row)
+        if ('row' in added!) {
+          notes.audit(auditOfAdded(added.row))
+          return taggedRecord(added.row)
+        }
         throw await refusalOf(tx, record, added!.refused, asked)
       })
     }
-    const added = await insertTogether(ctx.db, record)
+    const added = await insertTogether(ctx, record)
     if ('row' in added) return taggedRecord(added.row)
     throw await refusalOf(ctx.db.kysely, record, added.refused, asked)
   },

@@ -2,6 +2,7 @@
 import { invalid, type Problem } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { minorOfNumber } from '#core/money.ts'
+import { fitsCharacters } from '#core/text.ts'
 import { VISIBILITIES } from './types.ts'
 
 export const closed = { additionalProperties: false } as const
@@ -15,10 +16,13 @@ export const MOST_QUANTITY = 100_000
 export const LONGEST_CODE = 100
 export const LONGEST_NOTE = 1_000
 
-/** Characters are counted as people see them; code units are bounded too, since one character can take any number. */
+/** Most code points of what people see as one character, on the average: marks can be piled up without end. */
+const POINTS_PER_CHARACTER = 8
+
+/** Text whose characters, as people count them, `valuesOf` counts: a schema cannot. */
 function text(pattern: string, maxLength: number, description: string) {
-  const rule = { maxLength, pattern: pattern.replace('*$', `{0,${maxLength * 8}}$`) }
-  return Type.String({ ...rule, allowed: `text of at most ${maxLength} characters`, description })
+  const bounded = pattern.replace('*$', `{0,${maxLength * POINTS_PER_CHARACTER}}$`)
+  return Type.String({ pattern: bounded, allowed: `text of at most ${maxLength} characters`, description })
 }
 
 function clearable<T extends Type.TSchema>(schema: T) {
@@ -46,15 +50,31 @@ export const CLEARABLE_FIELDS = {
   note: clearable(text(STORABLE, LONGEST_NOTE, 'Anything else')),
 }
 
-/**
- * Minor units of the amounts among the fields; absent stays absent, null stays null.
- * @throws VALIDATION_ERROR for more than two decimals
- */
-export function pricesOf(fields: { purchase_price?: number | null; sale_price?: number | null }): {
+interface ClearableFields {
+  purchase_price?: number | null
+  sale_price?: number | null
+  purchase_date?: string | null
+  card_uniq_id?: string | null
+  note?: string | null
+}
+
+/** The clearable fields as they are stored: amounts in minor units; absent stays absent, null stays null. */
+export interface ClearableValues {
   purchaseMinor?: number | null
   saleMinor?: number | null
-} {
+  purchaseDate?: string | null
+  cardUniqId?: string | null
+  note?: string | null
+}
+
+/** @throws VALIDATION_ERROR for amounts with more than two decimals and texts of too many characters */
+export function valuesOf(fields: ClearableFields): ClearableValues {
   const problems: Problem[] = []
+  const lengths = [['card_uniq_id', LONGEST_CODE], ['note', LONGEST_NOTE]] as const
+  for (const [field, most] of lengths) {
+    const value = fields[field]
+    if (value && !fitsCharacters(value, most)) problems.push({ field, message: `must be text of at most ${most} characters` })
+  }
   const minorOf = (field: 'purchase_price' | 'sale_price') => {
     const value = fields[field]
     if (value === undefined || value === null) return value
@@ -62,9 +82,9 @@ export function pricesOf(fields: { purchase_price?: number | null; sale_price?: 
     if (minor === null) problems.push({ field, message: 'must have at most two decimals' })
     return minor
   }
-  const prices = { purchaseMinor: minorOf('purchase_price'), saleMinor: minorOf('sale_price') }
+  const amounts = { purchaseMinor: minorOf('purchase_price'), saleMinor: minorOf('sale_price') }
   if (problems.length > 0) throw invalid(problems)
-  return prices
+  return { ...amounts, purchaseDate: fields.purchase_date, cardUniqId: fields.card_uniq_id, note: fields.note }
 }
 
 export const WithValue = Type.Optional(

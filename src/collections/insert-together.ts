@@ -1,10 +1,19 @@
 // Records that are added at the same time go in with one statement and one commit: each caller is answered after it.
+import { collector, type WriteCtx } from '#db/change.ts'
 import type { Db } from '#db/schema.ts'
 import { inTransaction } from '#db/transaction.ts'
 import { type Added, insertRecords, type NewRecord } from './insert-records.ts'
+import { auditOfAdded } from './store.ts'
 
-interface Waiting {
+/** Who adds a record, by which request. */
+type By = Pick<WriteCtx, 'viewer' | 'requestId'>
+
+interface Addition {
   record: NewRecord
+  by: By
+}
+
+interface Waiting extends Addition {
   resolve: (added: Added) => void
   reject: (error: unknown) => void
 }
@@ -21,9 +30,9 @@ class Writer {
     this.#db = db
   }
 
-  add(record: NewRecord): Promise<Added> {
+  add(addition: Addition): Promise<Added> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ record, resolve, reject })
+      this.#waiting.push({ ...addition, resolve, reject })
       if (!this.#writing) void this.#write()
     })
   }
@@ -38,28 +47,39 @@ class Writer {
 
   async #writeSome(batch: Waiting[]): Promise<void> {
     try {
-      const added = await insertAll(this.#db, batch.map((waiting) => waiting.record))
+      const added = await insertAll(this.#db, batch)
       batch.forEach((waiting, i) => waiting.resolve(added[i]!))
     } catch (error) {
       if (batch.length === 1) return batch[0]!.reject(error)
       // What broke the statement is one record's trouble, such as an item deleted meanwhile: the others get in without it.
-      await Promise.all(batch.map(async ({ record, resolve, reject }) => insertAll(this.#db, [record]).then(([one]) => resolve(one!), reject)))
+      for (const waiting of batch) {
+        await insertAll(this.#db, [waiting]).then(([added]) => waiting.resolve(added!), waiting.reject)
+      }
     }
   }
 }
 
-function insertAll(db: Db, records: NewRecord[]): Promise<Added[]> {
-  return inTransaction(db, (tx) => insertRecords(tx, records))
+function insertAll(db: Db, additions: Addition[]): Promise<Added[]> {
+  return inTransaction(db, async (tx) => {
+    const { note, write } = collector(tx, additions[0]!.by)
+    const added = await insertRecords(tx, additions.map((addition) => addition.record))
+    added.forEach((one, i) => {
+      if ('row' in one) note.audit({ ...auditOfAdded(one.row), by: additions[i]!.by })
+    })
+    await write()
+    return added
+  })
 }
 
 const writers = new WeakMap<Db, Writer>()
 
 /** Adds a record, together with those that others add meanwhile. It is committed when the promise resolves. */
-export function insertTogether(db: Db, record: NewRecord): Promise<Added> {
+export function insertTogether(ctx: By & Pick<WriteCtx, 'db'>, record: NewRecord): Promise<Added> {
+  const { db, viewer, requestId } = ctx
   let writer = writers.get(db)
   if (!writer) {
     writer = new Writer(db)
     writers.set(db, writer)
   }
-  return writer.add(record)
+  return writer.add({ record, by: { viewer, requestId } })
 }

@@ -6,7 +6,7 @@ import { requireCurrent } from '#core/precondition.ts'
 import { verb } from '#core/verb.ts'
 import { change } from '#db/change.ts'
 import { closed } from './fields.ts'
-import { deleteRecord, lockRecord, tagOf } from './store.ts'
+import { deleteRecord, lockRecord, recordOf, tagOf } from './store.ts'
 import type { RecordWriteCtx } from './types.ts'
 
 export const removeCollectionItem = verb(
@@ -16,8 +16,10 @@ export const removeCollectionItem = verb(
     input: Type.Object({ id: id('collection'), itemId: id('record') }, closed),
   },
   (ctx: RecordWriteCtx, { id: collectionId, itemId: recordId }): Promise<void> =>
-    change(ctx, async (tx) => {
-      requireCurrent(ctx, tagOf(await lockRecord(tx, ctx.viewer, collectionId, recordId)))
+    change(ctx, async (tx, note) => {
+      const locked = await lockRecord(tx, ctx.viewer, collectionId, recordId)
+      requireCurrent(ctx, tagOf(locked))
       await deleteRecord(tx, collectionId, recordId)
+      note.audit({ action: 'collection_item.remove', subject: 'collection_item', id: recordId, before: recordOf(locked) })
     }),
 )

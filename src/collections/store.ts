@@ -4,8 +4,10 @@ import { conflict, notFound } from '#core/errors.ts'
 import { existing, missing } from '#core/fields.ts'
 import { minorToText, parseMinor } from '#core/money.ts'
 import type { Viewer } from '#core/verb.ts'
+import type { AuditEntry } from '#db/change.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
+import type { ClearableValues } from './fields.ts'
 import type { Collection, CollectionRecord, StoredCollection, TaggedRecord } from './types.ts'
 
 /** A record as stored; amounts as exact decimal text. */
@@ -26,13 +28,8 @@ export interface RecordRow {
 }
 
 /** Fields of a record that can change; absent ones stay as they are. */
-export interface RecordChanges {
+export interface RecordChanges extends ClearableValues {
   quantity?: number
-  purchaseMinor?: number | null
-  saleMinor?: number | null
-  purchaseDate?: string | null
-  cardUniqId?: string | null
-  note?: string | null
 }
 
 const COLLECTION_COLUMNS = ['id', 'name', 'description', 'visibility', 'items_count'] as const
@@ -58,6 +55,11 @@ export function recordOf(row: RecordRow): CollectionRecord {
 
 export function taggedRecord(row: RecordRow): TaggedRecord {
   return { record: recordOf(row), tag: tagOf(row) }
+}
+
+/** The audit entry of an added record, told in one way wherever it is added. */
+export function auditOfAdded(row: RecordRow): AuditEntry {
+  return { action: 'collection_item.add', subject: 'collection_item', id: row.id, after: recordOf(row) }
 }
 
 export function tagOf({ id, revision }: Pick<RecordRow, 'id' | 'revision'>): string {

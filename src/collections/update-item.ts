@@ -1,13 +1,13 @@
 // Changes the fields sent of a record (interface.md, "PATCH /api/v1/plus/collections/{id}/items/{itemId}").
 import { invalid } from '#core/errors.ts'
-import { existing, id } from '#core/fields.ts'
+import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { requireCurrent } from '#core/precondition.ts'
 import { verb } from '#core/verb.ts'
 import { change } from '#db/change.ts'
-import { CLEARABLE_FIELDS, closed, pricesOf, quantity } from './fields.ts'
-import { lockRecord, tagOf, taggedRecord, updateRecord } from './store.ts'
+import { CLEARABLE_FIELDS, closed, valuesOf, quantity } from './fields.ts'
+import { lockRecord, recordOf, tagOf, taggedRecord, updateRecord } from './store.ts'
 import type { RecordWriteCtx, TaggedRecord } from './types.ts'
 
 const FIELDS = { quantity: quantity(), ...CLEARABLE_FIELDS }
@@ -28,12 +28,14 @@ export const updateCollectionItem = verb(
     if (changed.length === 0) {
       throw invalid([{ field: 'body', message: `must have at least one of ${Object.keys(FIELDS).join(', ')}` }])
     }
-    const { quantity: copies, purchase_date: purchaseDate, card_uniq_id: cardUniqId, note } = fields
-    const changes = { quantity: copies, ...pricesOf(fields), purchaseDate, cardUniqId, note }
-    return change(ctx, async (tx) => {
-      const locked = await lockRecord(tx, ctx.viewer, existing('collection', collectionId), recordId)
+    const changes = { quantity: fields.quantity, ...valuesOf(fields) }
+    return change(ctx, async (tx, note) => {
+      const locked = await lockRecord(tx, ctx.viewer, collectionId, recordId)
       requireCurrent(ctx, tagOf(locked))
-      return { ...taggedRecord(await updateRecord(tx, locked, changes, ctx.now())), changed }
+      const after = taggedRecord(await updateRecord(tx, locked, changes, ctx.now()))
+      const before = recordOf(locked)
+      note.audit({ action: 'collection_item.change', subject: 'collection_item', id: locked.id, before, after: after.record })
+      return { ...after, changed }
     })
   },
 )
