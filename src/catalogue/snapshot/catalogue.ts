@@ -155,8 +155,8 @@ export class Catalogue implements ChangeFollower {
     const found = await loadCategories(this.#db.kysely, ids)
     const renamed = new Set<number>()
     for (const category of found) {
-      const before = this.categories.get(category.id)
-      if (before && before.name !== category.name) renamed.add(category.id)
+      // A new one counts, too: an item of the same change may have come before it.
+      if (this.categories.get(category.id)?.name !== category.name) renamed.add(category.id)
       this.categories.set(category)
     }
     for (const id of ids) if (!found.some((category) => category.id === id)) this.categories.remove(id)

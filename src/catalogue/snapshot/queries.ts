@@ -93,7 +93,7 @@ export class ItemQueries {
   /** A page of the ranked search: best tier first, then by name and id. */
   search(q: string, filter: Omit<ItemFilter, 'search'>, offset: number, limit: number): RowPage {
     const query = q.slice(0, SEARCH_LENGTH)
-    const key = `${keyOf(filter)}\t${query}`
+    const key = this.#searchKey(filter, query)
     let ranked = this.#ranked.get(key)
     if (!ranked) {
       ranked = this.#rank(query, this.#view(filter))
@@ -129,13 +129,19 @@ export class ItemQueries {
     const view = this.#view(filter)
     const query = filter.search?.slice(0, SEARCH_LENGTH).trim()
     if (!query) return view
-    const key = `${keyOf(filter)}\t${query}`
+    const key = this.#searchKey(filter, query)
     const known = this.#found.get(key)
     if (known) return known
     const found = RowBits.of(this.text.filter(query))
     if (view) found.and(view)
     this.#found.set(key, found)
     return found
+  }
+
+  /** What was found below a category holds for the tree as it was. */
+  #searchKey(filter: ItemFilter, query: string): string {
+    const tree = filter.categoryId === undefined ? '' : this.#categories.version
+    return `${tree}\t${keyOf(filter)}\t${query}`
   }
 
   /** Rows of a filter without its text, null for all. */

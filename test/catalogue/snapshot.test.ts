@@ -1,0 +1,306 @@
+// The catalogue in memory against a naive one: random changes through the database, random queries, equal answers.
+import { sql } from 'kysely'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { codeSortKey } from '#catalogue/code-order.ts'
+import { Catalogue } from '#catalogue/snapshot/catalogue.ts'
+import type { ItemFilter } from '#catalogue/snapshot/queries.ts'
+import { SORT_DIRECTIONS, SORT_FIELDS } from '#catalogue/snapshot/sorts.ts'
+import { MARKETS } from '#core/markets.ts'
+import { ChangeFeed } from '#db/change-feed.ts'
+import { collector, type Note } from '#db/change.ts'
+import { openPool } from '#db/pool.ts'
+import type { Db, Schema, Tx } from '#db/schema.ts'
+import { fold } from '#index/fold.ts'
+import { packPrices } from '#prices/payload.ts'
+import { freshDatabase } from '../support/postgres.ts'
+
+const NAMES = ['Kaplan', 'kaplan', 'Ara Kaplan', 'Tekir', 'Çınar', 'Cinar Ağacı', 'Kap', 'Tekir Kaplan']
+const SETS = ['Set', 'Kaplan Seti', 'Ara']
+const CODES = [null, '1/10', '2/10', '10/10', '001', '7']
+const GAMES = ['pokemon', 'onepiece', 'chess']
+const KINDS = ['single', 'card', 'sealed', 'bundle']
+const SEARCHES = ['kap', 'ka', 'tek kap', 'cin', 'ÇIN', 'ara', 'set', 'ara set', 'yok', ' ']
+/** Ids that the first migration gives: Ungraded, Near Mint, Lightly Played, and two grades. */
+const UNGRADED = [3, 4, 5]
+const NEAR_MINT = 4
+const LABELS = [...UNGRADED, 8, 9]
+
+let database: Awaited<ReturnType<typeof freshDatabase>>
+let db: Db
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  db = openPool<Schema>({ url: database.url, max: 4, applicationName: 'mintmark test' })
+})
+
+afterAll(async () => {
+  await db.close()
+  await database.drop()
+})
+
+interface NaiveItem {
+  id: number
+  name: string
+  code: string | null
+  market: string
+  game: string
+  genre: string
+  category_id: number
+  set: string
+  price: number | null
+  changed: number
+}
+
+/** The catalogue as plain arrays. */
+class Naive {
+  items: NaiveItem[] = []
+  parents = new Map<number, number | null>()
+
+  static async read(): Promise<Naive> {
+    const naive = new Naive()
+    const { rows } = await sql<NaiveItem & { near_mint: string | null; lowest: string | null }>`
+      select i.id, i.name, i.code, i.market, i.game, i.genre, i.category_id, c.name as set,
+        min(p.price) filter (where p.label_id = ${NEAR_MINT}) as near_mint,
+        min(p.price) filter (where p.label_id = any(${UNGRADED}::int[])) as lowest,
+        (extract(epoch from greatest(i.updated_at, max(p.updated_at))) * 1000)::float8 as changed
+      from items i join categories c on c.id = i.category_id
+      left join prices p on p.item_id = i.id and p.market = array_position(${[...MARKETS]}::text[], i.market) - 1
+      group by i.id, c.id`.execute(db.kysely)
+    naive.items = rows.map(({ near_mint, lowest, ...row }) => ({ ...row, price: (near_mint ?? lowest) && Number(near_mint ?? lowest) }) as NaiveItem)
+    const categories = await db.kysely.selectFrom('categories').select(['id', 'parent_id']).execute()
+    naive.parents = new Map(categories.map(({ id, parent_id }) => [id, parent_id]))
+    return naive
+  }
+
+  matching({ market, game, genre, categoryId, search }: ItemFilter): NaiveItem[] {
+    const words = fold(search ?? '').split(' ').filter(Boolean)
+    return this.items.filter(
+      (item) =>
+        (market === undefined || item.market === market) &&
+        (game === undefined || item.game === game) &&
+        (genre === undefined || item.genre === genre) &&
+        (categoryId === undefined || this.#isBelow(item.category_id, categoryId)) &&
+        words.every((word) => fold(item.name).includes(word) || fold(item.set).includes(word)),
+    )
+  }
+
+  sorted(items: NaiveItem[], field: (typeof SORT_FIELDS)[number], direction: (typeof SORT_DIRECTIONS)[number]): number[] {
+    const key = (item: NaiveItem): string | number | null => {
+      if (field === 'name') return fold(item.name)
+      if (field === 'code') return item.code === null ? null : codeSortKey(item.code)
+      return field === 'id' ? item.id : field === 'price' ? item.price : item.changed
+    }
+    const compare = (a: NaiveItem, b: NaiveItem): number => {
+      const [one, other] = [key(a), key(b)]
+      if (one === null || other === null) return Number(one === null) - Number(other === null) || a.id - b.id
+      const order = one < other ? -1 : one > other ? 1 : 0
+      return (direction === 'asc' ? order : -order) || a.id - b.id
+    }
+    return [...items].sort(compare).map((item) => item.id)
+  }
+
+  #isBelow(categoryId: number, wanted: number): boolean {
+    for (let id: number | null | undefined = categoryId; id != null; id = this.parents.get(id)) if (id === wanted) return true
+    return false
+  }
+}
+
+type Change = (tx: Tx, note: Note) => Promise<void>
+const pick = <T>(list: readonly T[], n: number): T => list[n % list.length]!
+
+const idsOf = async (tx: Tx, table: 'items' | 'categories') => (await tx.selectFrom(table).select('id').orderBy('id').execute()).map(({ id }) => id)
+
+async function addCategory(tx: Tx, n: number): Promise<number> {
+  const parent = pick([null, ...(await idsOf(tx, 'categories'))], n)
+  const ref = `c${n}-${await nextNumber(tx)}`
+  const values = { market: pick(MARKETS, n), ref, name: pick(SETS, n), slug: ref, game: pick(GAMES, n), parent_id: parent }
+  return (await tx.insertInto('categories').values(values).returning('id').executeTakeFirstOrThrow()).id
+}
+
+async function addItem(tx: Tx, n: number, categoryId: number): Promise<number> {
+  const ref = `i${n}-${await nextNumber(tx)}`
+  const values = { market: pick(MARKETS, n >> 1), ref, slug: ref, name: pick(NAMES, n), code: pick(CODES, n >> 2), group_ids: [1, 2] }
+  const place = { genre: pick(KINDS, n >> 3), game: pick(GAMES, n >> 4), category_id: categoryId }
+  return (await tx.insertInto('items').values({ ...values, ...place, images: '[]', attributes: '[]', details: '{}' }).returning('id').executeTakeFirstOrThrow()).id
+}
+
+async function nextNumber(tx: Tx): Promise<number> {
+  const { rows } = await sql<{ n: number }>`select count(*)::int + coalesce(max(seq), 0)::int as n from change_log`.execute(tx)
+  return rows[0]!.n + Math.floor(performance.now() * 1000)
+}
+
+/** The changes that a number can stand for. */
+const CHANGES: Record<string, (n: number) => Change> = {
+  addItems: (n) => async (tx, note) => {
+    const categories = await idsOf(tx, 'categories')
+    const category = categories.length > 0 ? pick(categories, n) : await addCategory(tx, n)
+    const ids: number[] = []
+    for (let i = 0; i <= n % 5; i += 1) ids.push(await addItem(tx, n * 7 + i * 13, category))
+    note.changed('items', ids)
+    if (categories.length === 0) note.changed('categories', [category])
+  },
+  // The items are noted before the category that they are in.
+  addItemsWithCategory: (n) => async (tx, note) => {
+    const category = await addCategory(tx, n)
+    note.changed('items', [await addItem(tx, n, category), await addItem(tx, n * 3, category)])
+    note.changed('categories', [category])
+  },
+  changeItem: (n) => async (tx, note) => {
+    const id = pick(await idsOf(tx, 'items'), n)
+    if (id === undefined) return
+    const category_id = pick(await idsOf(tx, 'categories'), n >> 3)
+    const values = { name: pick(NAMES, n >> 1), code: pick(CODES, n >> 2), genre: pick(KINDS, n >> 4), market: pick(MARKETS, n >> 5) }
+    await tx.updateTable('items').set({ ...values, category_id, updated_at: sql<Date>`clock_timestamp()` }).where('id', '=', id).execute()
+    note.changed('items', [id])
+  },
+  removeItem: (n) => async (tx, note) => {
+    const id = pick(await idsOf(tx, 'items'), n)
+    if (id === undefined) return
+    await tx.deleteFrom('prices').where('item_id', '=', id).execute()
+    await tx.deleteFrom('items').where('id', '=', id).execute()
+    note.changed('items', [id])
+  },
+  renameCategory: (n) => async (tx, note) => {
+    const id = pick(await idsOf(tx, 'categories'), n)
+    if (id === undefined) return
+    await tx.updateTable('categories').set({ name: pick(SETS, n >> 2) }).where('id', '=', id).execute()
+    note.changed('categories', [id])
+  },
+  moveCategory: (n) => async (tx, note) => {
+    const ids = await idsOf(tx, 'categories')
+    const id = pick(ids, n)
+    // Only below an older one, so that there is no circle.
+    const parent = pick([null, ...ids.filter((other) => other < id)], n >> 3)
+    if (id === undefined) return
+    await tx.updateTable('categories').set({ parent_id: parent }).where('id', '=', id).execute()
+    note.changed('categories', [id])
+  },
+  setPrices: (n) => async (tx, note) => {
+    const items = await idsOf(tx, 'items')
+    if (items.length === 0) return
+    const writes = [0, 1, 2, 3].slice(0, 1 + (n % 4)).map((i) => ({
+      itemId: pick(items, n + i),
+      market: (n + i * 3) % MARKETS.length,
+      labelId: pick(LABELS, (n >> 2) + i),
+      minor: 100 + ((n * 37 + i * 11) % 900),
+      updatedAtMs: Date.UTC(2026, 9, 1 + (n % 300)),
+    }))
+    for (const { itemId, market, labelId, minor, updatedAtMs } of writes) {
+      await sql`insert into prices (item_id, market, label_id, price, updated_at, import_id)
+        values (${itemId}, ${market}, ${labelId}, ${minor / 100}, ${new Date(updatedAtMs)}, 1)
+        on conflict (item_id, market, label_id) do update set price = excluded.price, updated_at = excluded.updated_at`.execute(tx)
+    }
+    await note.changedPrices(packPrices(writes))
+  },
+  removePrice: (n) => async (tx, note) => {
+    const found = await tx.selectFrom('prices').select(['item_id', 'market', 'label_id']).orderBy('item_id').orderBy('label_id').execute()
+    if (found.length === 0) return
+    const { item_id: itemId, market, label_id: labelId } = pick(found, n)
+    await tx.deleteFrom('prices').where('item_id', '=', itemId).where('market', '=', market).where('label_id', '=', labelId).execute()
+    await note.changedPrices(packPrices([{ itemId, market, labelId, minor: 0, updatedAtMs: 0 }]))
+  },
+}
+
+const change = fc.record({ what: fc.constantFrom(...Object.keys(CHANGES)), n: fc.nat(100_000) })
+const query = fc.record(
+  {
+    market: fc.constantFrom(...MARKETS),
+    game: fc.constantFrom(...GAMES, 'unknown'),
+    genre: fc.constantFrom(...KINDS),
+    categoryId: fc.integer({ min: 1, max: 4 }),
+    search: fc.constantFrom(...SEARCHES),
+  },
+  { requiredKeys: [] },
+)
+const asked = fc.record({
+  filter: query,
+  field: fc.constantFrom(...SORT_FIELDS),
+  direction: fc.constantFrom(...SORT_DIRECTIONS),
+  offset: fc.nat(12),
+  limit: fc.integer({ min: 1, max: 20 }),
+})
+type Asked = typeof asked extends fc.Arbitrary<infer Value> ? Value : never
+
+// Several transactions between two looks at the log, several changes in one transaction.
+const round = fc.array(fc.array(change, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 3 })
+const rounds = fc.array(fc.oneof(round, change.map((one) => [[one]])), { minLength: 2, maxLength: 6 })
+// The same are asked after every round: what is kept from an earlier answer must not outlive it.
+const queries = fc.array(asked, { minLength: 6, maxLength: 10 })
+
+test('answers every query as a naive catalogue does, after any changes', async () => {
+  await fc.assert(
+    fc.asyncProperty(rounds, queries, async (all, asks) => {
+      const { catalogue, feed } = await emptyCatalogue()
+      for (const transactions of all) {
+        for (const changes of transactions) await commit(changes)
+        await feed.pull()
+        await compare(catalogue, asks)
+      }
+    }),
+    { numRuns: 50 },
+  )
+})
+
+async function emptyCatalogue() {
+  await sql`truncate items, categories, prices, change_log restart identity cascade`.execute(db.kysely)
+  const feed = new ChangeFeed(db, { warn: () => {}, info: () => {} })
+  const catalogue = new Catalogue(db, 1)
+  await feed.open()
+  feed.add(catalogue)
+  await catalogue.load()
+  return { catalogue, feed }
+}
+
+test('finds by category where the category is now, also what was found before it moved', async () => {
+  const { catalogue, feed } = await emptyCatalogue()
+  await db.kysely.transaction().execute(async (tx) => {
+    const [root, leaf] = [await addCategory(tx, 0), await addCategory(tx, 0)]
+    await tx.updateTable('categories').set({ parent_id: null }).where('id', '=', leaf).execute()
+    await addItem(tx, 0, leaf)
+    await tx.insertInto('change_log').values([{ kind: 'categories', ids: [root, leaf] }, { kind: 'items', ids: [1] }]).execute()
+  })
+  await feed.pull()
+  const totals = () => [
+    catalogue.queries.page({ categoryId: 1 }, 'name', 'asc', 0, 1).total,
+    catalogue.queries.page({ categoryId: 1, search: 'kap' }, 'name', 'asc', 0, 1).total,
+    catalogue.queries.search('kap', { categoryId: 1 }, 0, 1).total,
+  ]
+  for (const [parent, wanted] of [[null, 0], [1, 1], [null, 0]] as const) {
+    await db.kysely.updateTable('categories').set({ parent_id: parent }).where('id', '=', 2).execute()
+    await db.kysely.insertInto('change_log').values({ kind: 'categories', ids: [2] }).execute()
+    await feed.pull()
+    expect(totals()).toEqual([wanted, wanted, wanted])
+  }
+})
+
+async function commit(changes: { what: string; n: number }[]): Promise<void> {
+  await db.kysely.transaction().execute(async (tx) => {
+    const { note, write } = collector(tx, { viewer: { kind: 'operator', name: 'test' }, requestId: null })
+    for (const { what, n } of changes) await CHANGES[what]!(n)(tx, note)
+    await write()
+  })
+}
+
+async function compare(catalogue: Catalogue, asks: Asked[]): Promise<void> {
+  const naive = await Naive.read()
+  const fresh = new Catalogue(db, 1)
+  await fresh.load()
+  for (const { filter, field, direction, offset, limit } of asks) {
+    const wanted = naive.matching(filter)
+    const { rows, total } = catalogue.queries.page(filter, field, direction, offset, limit)
+    const ids = [...rows].map((row) => catalogue.items.id[row]!)
+    expect([filter, total, ids]).toEqual([filter, wanted.length, naive.sorted(wanted, field, direction).slice(offset, offset + limit)])
+    const again = fresh.queries.page(filter, field, direction, offset, limit)
+    for (const shape of ['starter', 'full'] as const) {
+      expect(catalogue.pageBytes(rows, shape, '[', ']').toString()).toBe(fresh.pageBytes(again.rows, shape, '[', ']').toString())
+      expect(catalogue.pageTag(rows, shape, total)).toBe(fresh.pageTag(again.rows, shape, total))
+    }
+    if (!filter.search?.trim()) continue
+    // The words are too short for typos: what is ranked is what is filtered.
+    const { search, ...others } = filter
+    const ranked = catalogue.queries.search(search, others, 0, 1_000)
+    expect([...ranked.rows].map((row) => catalogue.items.id[row]!).sort((a, b) => a - b)).toEqual(wanted.map(({ id }) => id).sort((a, b) => a - b))
+    expect(ranked.rows).toEqual(fresh.queries.search(search, others, 0, 1_000).rows.map((row) => catalogue.items.rowOf(fresh.items.id[row]!)))
+  }
+}
