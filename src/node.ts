@@ -11,6 +11,9 @@ import type { WriteCtx } from '#db/change.ts'
 import { forgetOldIdempotencyKeys } from '#db/idempotency.ts'
 import type { Db } from '#db/schema.ts'
 import { prepareMonths } from '#prices/months.ts'
+import { openResolver } from '#webhooks/resolve.ts'
+import { checkSealing, webhookRules } from '#webhooks/rules.ts'
+import { type Sender, startSender } from '#webhooks/sender.ts'
 import type { Config } from './config.ts'
 import { operatorServer } from './operator/server.ts'
 import { publicServer } from './public.ts'
@@ -22,6 +25,8 @@ export interface NodeOptions {
   /** what time it is; tests move it */
   now?: () => Date
   listeners: { public: boolean; operator: boolean }
+  /** whether it delivers webhooks */
+  worker: boolean
 }
 
 export interface RunningNode {
@@ -38,7 +43,11 @@ const HOUSEKEEPING_MS = 10 * 60_000
 const STALE_MS = 3_000
 
 /** Starts a node on a migrated database; what it needs is loaded before its listeners open. */
-export async function startNode({ config, db, log, now = () => new Date(), listeners }: NodeOptions): Promise<RunningNode> {
+export async function startNode({ config, db, log, now = () => new Date(), listeners, worker }: NodeOptions): Promise<RunningNode> {
+  const servers: FastifyInstance[] = []
+  const listening = () => servers.flatMap((server) => server.addresses() as AddressInfo[]).map(({ port }) => port)
+  const webhooks = webhookRules(config, db, log, listening)
+  await checkSealing(db, webhooks.sealing)
   const feed = new ChangeFeed(db, { warn: log.warn.bind(log), info: (message) => log.info({}, message) })
   const keys = apiKeyring({ db, log, now })
   const operators = operatorTokens({ db, log, now }, config.operatorToken)
@@ -53,12 +62,12 @@ export async function startNode({ config, db, log, now = () => new Date(), liste
   operators.start()
   sessions.start()
   const housekeeping = keepHouse(db, log, now)
-  const shared = { config, db, log, now, feed, keys, operators, sessions, catalogue, limits: new RateLimits(config.rateLimits, config.redisUrl) }
+  const shared = { config, db, log, now, feed, keys, operators, sessions, catalogue, webhooks, limits: new RateLimits(config.rateLimits, config.redisUrl) }
   const notReady = () => (Date.now() - feed.lastPullMs > STALE_MS ? 'The database cannot be reached' : null)
-  const servers: FastifyInstance[] = []
+  let sender: Sender | null = null
   const close = async () => {
     clearInterval(housekeeping)
-    await Promise.all(servers.map((server) => server.close()))
+    await Promise.all([...servers.map((server) => server.close()), sender?.close()])
     shared.limits.close()
     await feed.close()
     await Promise.all([closeQuietly(keys), closeQuietly(operators), closeQuietly(sessions)])
@@ -70,6 +79,8 @@ export async function startNode({ config, db, log, now = () => new Date(), liste
     const operatorUrl = listeners.operator
       ? await listen(servers, await operatorServer(shared), config.operatorHost, config.operatorPort, 'OPERATOR_PORT')
       : null
+    const network = { guard: webhooks.guard, resolve: openResolver() }
+    if (worker) sender = startSender({ db, log, now, network, sealing: webhooks.sealing, retryDelaysMs: config.webhookRetryDelaysMs })
     const ctx = (viewer: Viewer): WriteCtx => ({
       db,
       viewer,

@@ -9,13 +9,14 @@ import type { RateLimits } from '#accounts/rate-limits.ts'
 import type { Config } from './config.ts'
 import type { Log } from '#core/context.ts'
 import { ServiceError } from '#core/errors.ts'
-import { publicContext, type PublicContextNode } from '#http/public-context.ts'
-import { registerOtherMethods, registerRoutes } from '#http/routes.ts'
+import { publicContext, type PublicContextNode, type PublicCtx } from '#http/public-context.ts'
+import { registerOtherMethods, registerRoutes, type Route } from '#http/routes.ts'
 import { createServer } from '#http/server.ts'
 import { addGraphql } from './graphql/routes.ts'
 import { catalogueRoutes } from './rest/catalogue-routes.ts'
 import { collectionRoutes } from './rest/collection-routes.ts'
 import { API_DESCRIPTION } from './rest/description.ts'
+import { webhookRoutes } from './rest/webhook-routes.ts'
 
 export interface PublicNode extends PublicContextNode {
   config: Config
@@ -39,7 +40,7 @@ const DOCS_POLICY = [
   "style-src 'self' 'unsafe-inline'",
 ].join('; ')
 
-const PLUS_ROUTES = [...collectionRoutes]
+const PLUS_ROUTES: Route<PublicCtx>[] = [...collectionRoutes, ...webhookRoutes]
 
 /** Builds the public listener; the caller listens and closes. */
 export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
@@ -56,6 +57,7 @@ export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
       tags: [
         { name: 'Catalogue', description: 'Items and their prices; every plan' },
         { name: 'Collections', description: 'Your collections and what they are worth; Plus and Enterprise' },
+        { name: 'Webhook', description: 'Signed notifications of your sales and expiries; Plus and Enterprise' },
       ],
     },
   })

@@ -1,4 +1,4 @@
-// The commands that run the service: `serve` (everything in one process), and `api` and `operator` (one role each).
+// The commands that run the service: `serve` (everything in one process), and `api`, `operator` and `work` (one role each).
 import type { Command } from 'commander'
 import { type Logger, pino } from 'pino'
 import type { Log } from '#core/context.ts'
@@ -13,6 +13,7 @@ interface Role {
   name: string
   description: string
   listeners: { public: boolean; operator: boolean }
+  worker: boolean
   needsDatabaseUrl: boolean
 }
 
@@ -21,13 +22,22 @@ const ROLES: readonly Role[] = [
     name: 'serve',
     description: 'run everything in one process (the default)',
     listeners: { public: true, operator: true },
+    worker: true,
     needsDatabaseUrl: false,
   },
-  { name: 'api', description: 'run the public API only', listeners: { public: true, operator: false }, needsDatabaseUrl: true },
+  { name: 'api', description: 'run the public API only', listeners: { public: true, operator: false }, worker: false, needsDatabaseUrl: true },
   {
     name: 'operator',
     description: "run the operator's API only",
     listeners: { public: false, operator: true },
+    worker: false,
+    needsDatabaseUrl: true,
+  },
+  {
+    name: 'work',
+    description: 'run the worker only: it delivers webhooks',
+    listeners: { public: false, operator: false },
+    worker: true,
     needsDatabaseUrl: true,
   },
 ]
@@ -53,7 +63,7 @@ async function run(role: Role): Promise<void> {
     const applied = await migrate(database.db)
     if (applied.length > 0) log.info({ migrations: applied }, 'The database was brought up to date')
     const access = config.demo ? await makeDemo(config, database.db) : null
-    node = await startNode({ config, db: database.db, log: log as Log, listeners: role.listeners })
+    node = await startNode({ config, db: database.db, log: log as Log, listeners: role.listeners, worker: role.worker })
     greet(node, database.describe, access)
     await stopped
     log.info({}, 'Stopping')

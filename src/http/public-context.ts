@@ -8,10 +8,11 @@ import type { Conditional } from '#core/precondition.ts'
 import type { ChangeFeed } from '#db/change-feed.ts'
 import type { WriteCtx } from '#db/change.ts'
 import type { Db } from '#db/schema.ts'
+import type { WebhookCtx, WebhookRules } from '#webhooks/types.ts'
 import { preconditionOf } from './entity-tag.ts'
 import { idempotencyOf } from './idempotency-key.ts'
 
-export interface PublicCtx extends WriteCtx, CatalogueCtx, Conditional {
+export interface PublicCtx extends WriteCtx, CatalogueCtx, Conditional, WebhookCtx {
   currencies: Readonly<Record<Market, string>>
 }
 
@@ -21,11 +22,12 @@ export interface PublicContextNode {
   db: Db
   feed: Pick<ChangeFeed, 'pull'>
   catalogue: Catalogue
+  webhooks: WebhookRules
   now: () => Date
 }
 
 /** Makes the context of a request that passed the gate. */
-export function publicContext({ config, db, feed, catalogue, now }: PublicContextNode): (request: FastifyRequest) => PublicCtx {
+export function publicContext({ config, db, feed, catalogue, webhooks, now }: PublicContextNode): (request: FastifyRequest) => PublicCtx {
   const caughtUp = () => feed.pull()
   return (request) => {
     const viewer = viewerOf(request)
@@ -38,6 +40,7 @@ export function publicContext({ config, db, feed, catalogue, now }: PublicContex
       precondition: preconditionOf(request),
       caughtUp,
       catalogue,
+      webhooks,
       currencies: config.sourceCurrencies,
     }
   }

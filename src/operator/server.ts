@@ -11,6 +11,7 @@ import type { Db } from '#db/schema.ts'
 import { idempotencyOf } from '#http/idempotency-key.ts'
 import { registerOtherMethods, registerRoutes } from '#http/routes.ts'
 import { answerNotFound, createServer } from '#http/server.ts'
+import type { WebhookRules } from '#webhooks/types.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { Config } from '#config.ts'
 import { accountRoutes } from './account-routes.ts'
@@ -20,6 +21,7 @@ import { addConsoleSession, sessionViewer } from './console-session.ts'
 import { catalogueRoutes } from './catalogue-routes.ts'
 import { collectionRoutes } from './collection-routes.ts'
 import { priceRoutes } from './price-routes.ts'
+import { webhookRoutes } from './webhook-routes.ts'
 import { UPLOAD_TIMEOUT_MS } from './uploads.ts'
 
 const OPENAPI_PATH = '/operator/openapi.json'
@@ -34,6 +36,7 @@ export interface OperatorNode {
   operators: Keyring
   /** sessions of the console */
   sessions: Keyring
+  webhooks: WebhookRules
   now: () => Date
 }
 
@@ -75,6 +78,7 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
       addGate(api, node.operators, null, sessionViewer(node.sessions))
       api.setNotFoundHandler(answerNotFound)
       registerRoutes(api, [...ROUTES, ...priceRoutes(imports)], { ctx, security: 'operatorToken' })
+      registerRoutes(api, webhookRoutes, { ctx: (request) => ({ ...ctx(request), webhooks: node.webhooks }), security: 'operatorToken' })
     },
     { prefix: '/operator/v1' },
   )

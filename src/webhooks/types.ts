@@ -97,3 +97,9 @@ export const WebhookEventSchema = Type.Object(
   { title: 'WebhookEvent' },
 )
 export type WebhookEvent = Static<typeof WebhookEventSchema>
+
+/** How receivers verify a notification; GET answers with it. */
+export const SIGNATURE_NOTE =
+  'Verify each request before you process it: X-Service-Signature is the lower-case hexadecimal HMAC-SHA256 of the raw ' +
+  'body, keyed with the secret; answer 401 when it does not match. The Standard Webhooks headers (webhook-id, ' +
+  'webhook-timestamp, webhook-signature) are sent, too. Answer 2xx within 5 seconds and do long work afterwards.'

@@ -7,6 +7,7 @@ import type { WriteCtx } from '#db/change.ts'
 import { openPool } from '#db/pool.ts'
 import type { Schema } from '#db/schema.ts'
 import { operatorServer } from '#operator/server.ts'
+import { webhookRules } from '#webhooks/rules.ts'
 
 export const BOOTSTRAP_TOKEN = 'bootstrap token of the tests'
 export const silent: Log = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {} }
@@ -33,7 +34,9 @@ export async function openNode(databaseUrl: string, clock = new Clock()) {
   const sessions = consoleSessions({ db, log: silent, now }, BOOTSTRAP_TOKEN)
   for (const follower of [keys, operators, sessions]) feed.add(follower)
   feed.start()
-  const app = await operatorServer({ config: readConfig({ DATABASE_URL: databaseUrl }), db, log: silent, feed, operators, sessions, now })
+  const config = readConfig({ DATABASE_URL: databaseUrl })
+  const webhooks = webhookRules(config, db, silent, () => [])
+  const app = await operatorServer({ config, db, log: silent, feed, operators, sessions, now, webhooks })
   const baseUrl = await app.listen({ port: 0, host: '127.0.0.1' })
   const ctx: WriteCtx = {
     db,

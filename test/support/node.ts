@@ -44,10 +44,11 @@ export async function startTestNode({ databaseUrl, env = {} }: TestNodeOptions =
     RATE_LIMITS: 'off',
     DATABASE_URL: url,
     OPERATOR_TOKEN,
+    SECRET_KEY: 'secret key of all the tests',
     ...env,
   })
   const db = openPool<Schema>({ url, max: 12, applicationName: 'mintmark test' })
-  const node = await startNode({ config, db, log: silent, now: clock.now, listeners: { public: true, operator: true } })
+  const node = await startNode({ config, db, log: silent, now: clock.now, listeners: { public: true, operator: true }, worker: true })
   const ctx = node.ctx({ kind: 'operator', name: 'test' })
   const keys = {} as Record<Plan, string>
   const accounts = {} as Record<Plan, number>

@@ -1,0 +1,46 @@
+// Operator API: the events of webhooks, sending one again, and test events.
+import { Type } from '#core/input.ts'
+import type { Page } from '#core/paging.ts'
+import type { Route } from '#http/routes.ts'
+import { listWebhookEvents } from '#webhooks/list-events.ts'
+import { redeliverEvent } from '#webhooks/redeliver-event.ts'
+import { sendTestEvent } from '#webhooks/send-test-event.ts'
+import { type WebhookCtx, type WebhookEvent, WebhookEventSchema } from '#webhooks/types.ts'
+
+const tag = 'Webhooks'
+
+export const webhookRoutes: Route<WebhookCtx>[] = [
+  {
+    method: 'GET',
+    path: '/webhook-events',
+    verb: listWebhookEvents,
+    summary: 'Webhook events, newest first',
+    tag,
+    answer: ({ rows, pagination }: Page<WebhookEvent>) => ({ data: rows, pagination }),
+    data: Type.Array(WebhookEventSchema),
+    paged: true,
+    errors: ['VALIDATION_ERROR'],
+  },
+  {
+    method: 'POST',
+    path: '/webhook-events/:id/redeliver',
+    verb: redeliverEvent,
+    summary: 'Deliver an event again',
+    description: 'The same bytes under the same `webhook-id`, in up to three further attempts.',
+    tag,
+    answer: (event: WebhookEvent) => ({ data: event, message: 'The event is queued again' }),
+    data: WebhookEventSchema,
+    errors: ['CONFLICT', 'IDEMPOTENCY_CONFLICT', 'NOT_FOUND', 'VALIDATION_ERROR'],
+  },
+  {
+    method: 'POST',
+    path: '/accounts/:account_id/webhook/test',
+    verb: sendTestEvent,
+    summary: "Send an account's webhook a signed test event",
+    description: 'Its data is made up; it is sent whichever kinds are switched on, and marked in the log.',
+    tag,
+    answer: (event: WebhookEvent) => ({ data: event, message: 'The test event is queued' }),
+    data: WebhookEventSchema,
+    errors: ['CONFLICT', 'IDEMPOTENCY_CONFLICT', 'INVALID_JSON', 'NOT_FOUND', 'VALIDATION_ERROR'],
+  },
+]
