@@ -40,9 +40,12 @@ function encode(parts: readonly unknown[]): string {
 }
 
 function decode(cursor: string): unknown[] {
+  const text = Buffer.from(cursor, 'base64url').toString()
+  // Decoding skips what is no base64url: only a cursor as we write it may pass.
+  if (Buffer.from(text).toString('base64url') !== cursor) throw unreadable()
   let parts: unknown
   try {
-    parts = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+    parts = JSON.parse(text)
   } catch {
     throw unreadable()
   }

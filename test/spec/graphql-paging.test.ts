@@ -1,0 +1,182 @@
+// Cursors over HTTP: pages stay right while items are added, deleted and repriced, under every sort.
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createCategory } from '#catalogue/create-category.ts'
+import { createItem } from '#catalogue/create-item.ts'
+import { SORT_DIRECTIONS, SORT_FIELDS, type SortDirection, type SortField } from '#catalogue/snapshot/sorts.ts'
+import { MARKETS } from '#core/markets.ts'
+import { call } from '#core/verb.ts'
+import { change } from '#db/change.ts'
+import { packPrices } from '#prices/payload.ts'
+import { ask, type GraphqlReply } from '../graphql/client.ts'
+import { startTestNode, type TestNode } from '../support/node.ts'
+
+const MARKET = MARKETS.indexOf('source_a')
+
+let node: TestNode
+let categoryId: number
+let nearMint: number
+
+beforeAll(async () => {
+  node = await startTestNode()
+  const category = { market: 'source_a', ref: 'test:paging', name: 'Paging', game: 'pokemon' }
+  categoryId = (await call(createCategory, node.ctx, category)).id
+  const label = await sql<{ id: number }>`select id from groups where name = 'Near Mint'`.execute(node.db.kysely)
+  nearMint = label.rows[0]!.id
+})
+
+afterAll(() => node.close())
+
+async function addItem(name: string, code: string | null): Promise<number> {
+  return (await call(createItem, node.ctx, { market: 'source_a', name, code, category_id: categoryId })).id
+}
+
+async function removeItem(id: number): Promise<void> {
+  await change(node.ctx, async (tx, note) => {
+    await sql`delete from prices where item_id = ${id}`.execute(tx)
+    await sql`delete from items where id = ${id}`.execute(tx)
+    note.changed('items', [id])
+  })
+}
+
+/** Sets the Near Mint price, as a price import does. */
+async function reprice(itemId: number, minor: number): Promise<void> {
+  await change(node.ctx, async (tx, note) => {
+    const updatedAtMs = Date.now()
+    await sql`insert into prices (item_id, market, label_id, price, updated_at, import_id)
+      values (${itemId}, ${MARKET}, ${nearMint}, ${minor}::numeric / 100, ${new Date(updatedAtMs)}, 0)
+      on conflict (item_id, market, label_id) do update set price = excluded.price, updated_at = excluded.updated_at`.execute(tx)
+    await note.changedPrices(packPrices([{ itemId, market: MARKET, labelId: nearMint, minor, updatedAtMs }]))
+  })
+}
+
+interface ItemPage {
+  nodes: { id: string }[]
+  pageInfo: { hasNextPage: boolean; endCursor: string | null }
+}
+
+async function page(sortBy: string, sortOrder: string, first: number, after: string | null): Promise<ItemPage> {
+  const query = `query ($sortBy: String, $sortOrder: String, $first: Int, $after: String, $categoryId: ID) {
+    items(sortBy: $sortBy, sortOrder: $sortOrder, first: $first, after: $after, categoryId: $categoryId) {
+      nodes { id } pageInfo { hasNextPage endCursor } } }`
+  const reply = await ask<{ items: ItemPage }>(node, query, { variables: { sortBy, sortOrder, first, after, categoryId } })
+  expect(reply.errors).toBeUndefined()
+  return reply.data.items
+}
+
+// Few names, codes and prices, so that many items tie.
+const name = fc.constantFrom('Abra', 'abra', 'Élan', 'Mew', 'Zubat')
+const code = fc.constantFrom(null, '1/102', '10', 'SV1')
+const minor = fc.constantFrom(100, 250, 99_999)
+const pick = fc.nat({ max: 1_000 })
+const step = fc.oneof(
+  fc.record({ add: name, code, minor: fc.option(minor) }),
+  fc.record({ remove: pick }),
+  fc.record({ reprice: pick, minor }),
+)
+const starting = fc.array(fc.record({ name, code, minor: fc.option(minor) }), { minLength: 6, maxLength: 14 })
+
+const SORTS = SORT_FIELDS.flatMap((field) => SORT_DIRECTIONS.map((direction) => ({ field, direction })))
+
+describe.each(SORTS)('sorted by $field $direction', ({ field, direction }: { field: SortField; direction: SortDirection }) => {
+  test('every item that was there all the time is seen exactly once', async () => {
+    await fc.assert(
+      fc.asyncProperty(starting, fc.array(step, { maxLength: 12 }), fc.integer({ min: 1, max: 5 }), async (items, steps, first) => {
+        const live: number[] = []
+        const add = async (item: { name: string; code: string | null; minor: number | null }) => {
+          const id = await addItem(item.name, item.code)
+          live.push(id)
+          if (item.minor !== null) await reprice(id, item.minor)
+          return id
+        }
+        for (const item of items) await add(item)
+        const throughout = new Set(live)
+        // A price moves an item only where it is sorted by price or by time; then it may be met again at its new place.
+        const moved = new Set<number>()
+        const seen: number[] = []
+        const waiting = [...steps]
+        let after: string | null = null
+        for (;;) {
+          const found: ItemPage = await page(field, direction, first, after)
+          expect(found.nodes.length).toBeLessThanOrEqual(first)
+          seen.push(...found.nodes.map((item) => Number(item.id)))
+          if (!found.pageInfo.hasNextPage) break
+          after = found.pageInfo.endCursor
+          for (const change of waiting.splice(0, 2)) {
+            if ('add' in change) {
+              const id = await add({ ...change, name: change.add })
+              moved.add(id)
+            } else if ('remove' in change) {
+              const [id] = live.splice(change.remove % live.length, 1)
+              if (id === undefined) continue
+              throughout.delete(id)
+              await removeItem(id)
+            } else if (live.length > 0) {
+              const id = live[change.reprice % live.length]!
+              if (field === 'price' || field === 'updated_at') moved.add(id)
+              await reprice(id, change.minor)
+            }
+          }
+        }
+        const times = (id: number) => seen.filter((other) => other === id).length
+        for (const id of throughout) if (!moved.has(id)) expect(times(id)).toBe(1)
+        for (const id of seen) if (!moved.has(id)) expect(times(id)).toBe(1)
+        for (const id of live) await removeItem(id)
+      }),
+      { numRuns: 6 },
+    )
+  })
+})
+
+describe('a cursor', () => {
+  const cursorOf = (...parts: unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url')
+
+  test('of another sort, another list or of nobody is refused by name', async () => {
+    for (let i = 0; i < 3; i += 1) await addItem(`Item ${i}`, null)
+    const { pageInfo } = await page('name', 'asc', 1, null)
+    const categories = await ask<{ categories: ItemPage }>(node, '{ categories(first: 1) { pageInfo { endCursor } } }')
+    const refused: [string, string, string][] = [
+      [pageInfo.endCursor!, 'name', 'desc'],
+      [pageInfo.endCursor!, 'price', 'asc'],
+      [categories.data.categories.pageInfo.endCursor!, 'name', 'asc'],
+      ['', 'name', 'asc'],
+      ['%%%', 'name', 'asc'],
+      [`${pageInfo.endCursor}x`, 'name', 'asc'],
+      [cursorOf(2, 'items', 'name', 'asc', 'a', 1), 'name', 'asc'],
+      [cursorOf(1, 'items', 'name', 'asc', 5, 1), 'name', 'asc'],
+      [cursorOf(1, 'items', 'name', 'asc', null, 1), 'name', 'asc'],
+      [cursorOf(1, 'items', 'price', 'asc', 'a', 1), 'price', 'asc'],
+      [cursorOf(1, 'items', 'id', 'asc', 1, 1.5), 'id', 'asc'],
+      [cursorOf(1, 'items', 'id', 'asc', 1, 1, 1), 'id', 'asc'],
+      [cursorOf(1, 'items', 'hp', 'asc', 1, 1), 'id', 'asc'],
+      [cursorOf(1), 'id', 'asc'],
+      ['bnVsbA', 'id', 'asc'],
+      ['x'.repeat(10_000), 'name', 'asc'],
+    ]
+    for (const [after, sortBy, sortOrder] of refused) {
+      const query = 'query ($after: String, $sortBy: String, $sortOrder: String) { items(after: $after, sortBy: $sortBy, sortOrder: $sortOrder) { nodes { id } } }'
+      const reply: GraphqlReply<unknown> = await ask(node, query, { variables: { after, sortBy, sortOrder } })
+      expect(reply.errors, `${after} ${sortBy} ${sortOrder}`).toMatchObject([
+        { extensions: { code: 'VALIDATION_ERROR', status: 422, details: [{ field: 'after' }] } },
+      ])
+    }
+    const ofItems = await ask(node, 'query ($after: String) { categories(after: $after) { nodes { id } } }', {
+      variables: { after: pageInfo.endCursor },
+    })
+    expect(ofItems.errors).toMatchObject([{ extensions: { details: [{ field: 'after' }] } }])
+  })
+
+  test('holds where its page ended even when that item is gone', async () => {
+    const ids: number[] = []
+    for (const letter of ['q1', 'q2', 'q3', 'q4']) ids.push(await addItem(letter, null))
+    const query = 'query ($after: String) { items(search: "q", first: 2, after: $after) { nodes { id } pageInfo { endCursor hasNextPage } } }'
+    const search = async (after: string | null) => (await ask<{ items: ItemPage }>(node, query, { variables: { after } })).data.items
+    const first = await search(null)
+    expect(first.nodes.map((item) => Number(item.id))).toEqual(ids.slice(0, 2))
+    await removeItem(ids[1]!)
+    const second = await search(first.pageInfo.endCursor)
+    expect(second.nodes.map((item) => Number(item.id))).toEqual(ids.slice(2))
+    expect(second.pageInfo.hasNextPage).toBe(false)
+  })
+})
