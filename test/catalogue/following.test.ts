@@ -1,0 +1,172 @@
+// Several nodes on one database: own changes at once, those of others within a second, whatever happens in between.
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newKey } from '#accounts/key-format.ts'
+import { startEmbedded } from '#db/embedded.ts'
+import { migrate } from '#db/migrate.ts'
+import { openPool } from '#db/pool.ts'
+import { importText, type Reply, send, startTestNode, type TestNode, until } from '../support/node.ts'
+
+const WITHIN_MS = 1_000
+const SET = { type: 'category', market: 'service', ref: 't', name: 'Set', game: 'pokemon', parent: null, image: null }
+
+let here: TestNode
+let there: TestNode
+
+beforeAll(async () => {
+  here = await startTestNode()
+  there = await startTestNode({ databaseUrl: here.databaseUrl })
+  await name('Start')
+})
+
+afterAll(async () => {
+  await there.close()
+  await here.close()
+})
+
+/** Gives the one item a name, through a node's own write. */
+async function name(itemName: string, node: TestNode = here): Promise<void> {
+  const item = {
+    type: 'item', market: 'service', ref: 't:1', name: itemName, code: null, genre: 'single', game: 'pokemon', category: 't',
+    images: [], attributes: [], groups: [], details: {}, foreign_ids: [],
+  }
+  await importText(node, 'mintmark-ndjson', [SET, item].map((line) => JSON.stringify(line)).join('\n'))
+}
+
+function items(node: TestNode): Promise<Reply<{ name: string }[]>> {
+  return send(`${node.publicUrl}/api/v1/items`, here.keys.professional)
+}
+
+async function nameAt(node: TestNode): Promise<string> {
+  return (await items(node)).body.data[0]!.name
+}
+
+/** As a writer that is no node of ours: the change and its row of the log, in a transaction that `run` decides on. */
+async function elsewhere(itemName: string, run: (commit: () => Promise<void>) => Promise<void>): Promise<void> {
+  const client = await here.db.pool.connect()
+  try {
+    await client.query('begin')
+    const { rows } = await client.query<{ id: number }>('update items set name = $1 returning id', [itemName])
+    await client.query(`insert into change_log (kind, ids) values ('items', $1)`, [rows.map(({ id }) => id)])
+    await run(async () => void (await client.query('commit')))
+  } finally {
+    await client.query('rollback').catch(() => {})
+    client.release()
+  }
+}
+
+test('a change is read at once on the node that made it, and within a second on the others', async () => {
+  for (const [node, other, text] of [[here, there, 'One'], [there, here, 'Two']] as const) {
+    await name(text, node)
+    expect(await nameAt(node)).toBe(text)
+    await until('the other node follows', async () => (await nameAt(other)) === text, WITHIN_MS)
+  }
+})
+
+test('without a notification it is read within a second, too', async () => {
+  await elsewhere('Silent', (commit) => commit())
+  for (const node of [here, there]) await until('the node follows', async () => (await nameAt(node)) === 'Silent', WITHIN_MS)
+})
+
+test('a slow transaction that commits after later ones is not missed', async () => {
+  await elsewhere('Late', async (commit) => {
+    // A row of the log with a later number commits first: a position that only counts numbers would pass the other by.
+    await sql`update categories set name = 'Later Set' where id = 1`.execute(here.db.kysely)
+    await sql`insert into change_log (kind, ids) values ('categories', array[1])`.execute(here.db.kysely)
+    const category = async (node: TestNode) => (await items(node)).body.data[0] as unknown as { category: { name: string } }
+    for (const node of [here, there]) {
+      await until('the later one is seen', async () => (await category(node)).category.name === 'Later Set', WITHIN_MS)
+      expect(await nameAt(node)).toBe('Silent')
+    }
+    await commit()
+  })
+  for (const node of [here, there]) await until('the late one is seen', async () => (await nameAt(node)) === 'Late', WITHIN_MS)
+})
+
+test('a node that the log has left behind loads everything again', async () => {
+  await here.db.kysely.transaction().execute(async (tx) => {
+    // What was trimmed before the node came to read it: the change is there, its row of the log is not.
+    await tx.updateTable('items').set({ name: 'Missed' }).execute()
+    await tx.deleteFrom('change_log').execute()
+    await sql`update change_log_floor set xact = (pg_current_xact_id()::text::bigint + 1)::text::xid8`.execute(tx)
+  })
+  for (const node of [here, there]) await until('the node loads again', async () => (await nameAt(node)) === 'Missed', 3_000)
+  await name('After the gap')
+  for (const node of [here, there]) await until('it follows again', async () => (await nameAt(node)) === 'After the gap', WITHIN_MS)
+})
+
+test('without its listening connection a node polls, and listens again', async () => {
+  const listeners = async () => {
+    const { rows } = await sql<{ pid: number }>`
+      select pid from pg_stat_activity where query = 'listen mintmark_changes' and datname = current_database()`.execute(here.db.kysely)
+    return rows.map(({ pid }) => pid)
+  }
+  await until('both nodes listen', async () => (await listeners()).length === 2)
+  const before = await listeners()
+  await sql`select pg_terminate_backend(pid) from unnest(${before}::int[]) as pid`.execute(here.db.kysely)
+  await elsewhere('Polled', (commit) => commit())
+  for (const node of [here, there]) await until('the node follows', async () => (await nameAt(node)) === 'Polled', WITHIN_MS)
+  await until('both listen again', async () => {
+    const now = await listeners()
+    return now.length === 2 && !now.some((pid) => before.includes(pid))
+  })
+  // A commit with a notification is there long before the next poll; several in a row cannot all meet one.
+  for (const text of ['Heard 1', 'Heard 2', 'Heard 3']) {
+    await name(text)
+    await until('the other hears of it', async () => (await nameAt(there)) === text, WITHIN_MS)
+  }
+})
+
+test('all connections lost at once do no more than that', async () => {
+  const client = await here.db.pool.connect()
+  try {
+    await client.query(`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`)
+    expect((await items(there)).status).toBe(200)
+  } finally {
+    client.release()
+  }
+  await until('a write goes through', () => name('Reconnected').then(() => true, () => false))
+  for (const node of [here, there]) await until('the node follows', async () => (await nameAt(node)) === 'Reconnected', WITHIN_MS)
+})
+
+test('while the database is away reads are answered from memory, and afterwards changes are followed again', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'mintmark-away-'))
+  const log = { info: () => {}, warn: () => {} }
+  let server = await startEmbedded({ dataDir, log, durable: false })
+  const schema = openPool({ url: server.url, max: 1, applicationName: 'mintmark test' })
+  await migrate(schema)
+  await schema.close()
+  const node = await startTestNode({ databaseUrl: server.url })
+  try {
+    const ask = (path: string, key: string | null = node.keys.professional) => send<{ name: string }[]>(`${node.publicUrl}${path}`, key)
+    await name('Before', node)
+    expect((await ask('/api/v1/items')).body.data[0]!.name).toBe('Before')
+    expect((await ask('/health/ready')).status).toBe(200)
+
+    await server.stop()
+    await until('the node tells that it is not ready', async () => (await ask('/health/ready')).status === 503, 10_000)
+    expect((await ask('/health/ready')).body).toMatchObject({ success: false, error: { code: 'UNAVAILABLE' } })
+    expect((await ask('/health/live')).status).toBe(200)
+    for (const path of ['/api/v1/items', '/api/v1/items/search?q=before', '/api/v1/items/1']) expect((await ask(path)).status).toBe(200)
+    // Who calls is only known of keys used before.
+    const unknown = await ask('/api/v1/items', newKey('api'))
+    expect([unknown.status, unknown.body.error!.code]).toEqual([503, 'UNAVAILABLE'])
+    expect(Number(unknown.headers.get('retry-after'))).toBeGreaterThan(0)
+
+    server = await startEmbedded({ dataDir, log, durable: false })
+    await until('the node is ready again', async () => (await ask('/health/ready')).status === 200, 10_000)
+    await sql`update items set name = 'Back'`.execute(node.db.kysely)
+    await sql`insert into change_log (kind, ids) values ('items', array[1])`.execute(node.db.kysely)
+    await until('it follows', async () => (await ask('/api/v1/items')).body.data[0]!.name === 'Back', WITHIN_MS)
+  } finally {
+    await node.close()
+    await server.stop()
+    const location = join(dataDir, 'postgres-location')
+    if (existsSync(location)) rmSync(readFileSync(location, 'utf8'), { recursive: true, force: true })
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+})
