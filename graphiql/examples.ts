@@ -1,0 +1,51 @@
+// The queries that GraphiQL opens with, one per tab.
+
+export const KEY_HEADER = JSON.stringify({ Authorization: 'Bearer <your API key>' }, null, 2)
+
+interface Example {
+  query: string
+  variables?: string
+}
+
+export const EXAMPLES: readonly Example[] = [
+  {
+    query: `# Put your API key into Headers below, then run this with Ctrl-Enter.
+query Search {
+  items(search: "charizard", sortBy: "price", sortOrder: "desc", first: 5) {
+    nodes {
+      id
+      name
+      code
+      category { name }
+      prices { market label price currency updatedAt }
+    }
+    pageInfo { hasNextPage endCursor }
+  }
+}
+`,
+  },
+  {
+    query: `# Pages: give endCursor of one answer as after of the next query.
+query Items($after: String) {
+  items(game: "pokemon", first: 20, after: $after) {
+    nodes { id name code slug genre images { url order } attributes { name value } }
+    pageInfo { hasNextPage endCursor }
+  }
+}
+`,
+    variables: JSON.stringify({ after: null }, null, 2),
+  },
+  {
+    query: `# Categories are a tree: roots have no parent.
+query Categories {
+  categories(parentId: null, first: 10) {
+    nodes {
+      id
+      name
+      children { id name items(first: 3) { nodes { name } } }
+    }
+  }
+}
+`,
+  },
+]
