@@ -1,7 +1,2 @@
-// What resolvers get besides their source and arguments.
-import type { CatalogueCtx } from '#catalogue/context.ts'
-import type { Market } from '#core/markets.ts'
-
-export interface GraphqlCtx extends CatalogueCtx {
-  currencies: Readonly<Record<Market, string>>
-}
+// What resolvers get besides their source and arguments: what REST gets, so that mutations call the same verbs.
+export type { PublicCtx as GraphqlCtx } from '#http/public-context.ts'

@@ -1,17 +1,15 @@
 // GraphQL over HTTP on the public listener: the gate, both media types, GET for queries only, and GraphiQL for browsers.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { addGate, viewerOf } from '#accounts/gate.ts'
+import { addGate } from '#accounts/gate.ts'
 import type { Keyring } from '#accounts/keyring.ts'
 import type { RateLimits } from '#accounts/rate-limits.ts'
-import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { Log } from '#core/context.ts'
 import { ServiceError } from '#core/errors.ts'
-import type { Market } from '#core/markets.ts'
+import { publicContext, type PublicContextNode } from '#http/public-context.ts'
 import type { RawQuery } from '#http/query.ts'
 import { registerOtherMethods } from '#http/routes.ts'
 import { answerError } from '#http/server.ts'
 import { answerTo, type GraphqlRequest, type GraphqlRules } from './answer.ts'
-import type { GraphqlCtx } from './context.ts'
 import { Documents } from './documents.ts'
 import { RequestRefused, serviceError } from './errors.ts'
 import { addGraphiql, sendGraphiql } from './graphiql.ts'
@@ -19,12 +17,10 @@ import { answerType, GRAPHQL_RESPONSE, JSON_TYPE, wantsPage } from './media-type
 import { readBody, readQuery } from './request.ts'
 import { buildSchema } from './schema.ts'
 
-export interface GraphqlNode {
-  config: { sourceCurrencies: Readonly<Record<Market, string>> }
+export interface GraphqlNode extends PublicContextNode {
   log: Log
   keys: Keyring
   limits: RateLimits | null
-  catalogue: Catalogue
 }
 
 const PATHS = ['/graphql', '/graphql/v3']
@@ -38,11 +34,7 @@ export function addGraphql(app: FastifyInstance, node: GraphqlNode): void {
     documents: new Documents(schema),
     logged: (cause) => node.log.error({ err: cause }, 'A GraphQL field failed'),
   }
-  const ctxOf = (request: FastifyRequest): GraphqlCtx => ({
-    viewer: viewerOf(request),
-    catalogue: node.catalogue,
-    currencies: node.config.sourceCurrencies,
-  })
+  const ctxOf = publicContext(node)
   const answer = (request: FastifyRequest, reply: FastifyReply, read: () => GraphqlRequest, readOnly: boolean) => {
     const type = answerType(request.headers.accept)
     if (!type) throw new ServiceError('NOT_ACCEPTABLE', `Answers are ${GRAPHQL_RESPONSE} or ${JSON_TYPE}`)
