@@ -3,11 +3,19 @@ import type { Market } from '#core/markets.ts'
 import { minorToText } from '#core/money.ts'
 import type { Hold } from './types.ts'
 
+/** Every reason for which a price can be held, in the order of their weight; `foreign_id` is found where items are. */
+export const RULE_NAMES = ['foreign_id', 'future_date', 'jump', 'disagreement', 'grade_order'] as const
+export type RuleName = (typeof RULE_NAMES)[number]
+
 export interface Candidate {
   minor: number
   updatedAtMs: number
-  /** the last published price of the same item, market and label, null for the first */
+  /** the published price before it, of the same item, market and label; null for the first */
   lastMinor: number | null
+  /** current prices of the same item and label in other markets, in the candidate's currency; empty for a past price */
+  otherMinors: () => number[]
+  /** for a PSA 10 that would be current: the Near Mint price of the same item and market */
+  nearMintMinor: () => number | null
 }
 
 /** Thresholds of the rules, from the settings. */
@@ -20,39 +28,68 @@ export interface PriceRules {
   futureHours: number
   /** currency of each market */
   currencies: Readonly<Record<Market, string>>
+  /** the rules that apply; all when absent */
+  only?: readonly RuleName[]
 }
 
 const HOUR_MS = 3_600_000
 
-interface Rule {
-  name: string
-  holds: (candidate: Candidate, rules: PriceRules, nowMs: number) => string | null
-}
+type Judge = (candidate: Candidate, rules: PriceRules, nowMs: number) => Omit<Hold, 'rule'> | null
 
 /** In the order of their weight: the first that holds gives the reason. */
-const RULES: readonly Rule[] = [
-  {
-    name: 'future_date',
-    holds: ({ updatedAtMs }, { futureHours }, nowMs) =>
-      updatedAtMs > nowMs + futureHours * HOUR_MS
-        ? `dated ${new Date(updatedAtMs).toISOString()}, more than ${futureHours} hours ahead`
-        : null,
-  },
-  {
-    name: 'jump',
-    holds: ({ minor, lastMinor }, { holdFactor }) => {
-      if (lastMinor === null) return null
-      if (minor < lastMinor * holdFactor && minor * holdFactor > lastMinor) return null
-      return `${minorToText(minor)} after ${minorToText(lastMinor)}: ${holdFactor} times off or more`
+const JUDGES: readonly [RuleName, Judge][] = [
+  [
+    'future_date',
+    ({ updatedAtMs }, { futureHours }, nowMs) => {
+      if (updatedAtMs <= nowMs + futureHours * HOUR_MS) return null
+      return { reason: `dated ${new Date(updatedAtMs).toISOString()}, more than ${futureHours} hours ahead`, compared: null, timesOff: null }
     },
-  },
+  ],
+  [
+    'jump',
+    ({ minor, lastMinor }, { holdFactor }) => {
+      if (lastMinor === null || !isFar(minor, lastMinor, holdFactor)) return null
+      return { reason: `${minorToText(minor)} after ${minorToText(lastMinor)}`, ...against(minor, lastMinor) }
+    },
+  ],
+  [
+    'disagreement',
+    ({ minor, otherMinors }, { holdFactor }) => {
+      const others = otherMinors()
+      // One source that stands close is enough: of two that disagree, it need not be this one that is wrong.
+      if (others.length === 0 || others.some((other) => !isFar(minor, other, holdFactor))) return null
+      const nearest = others.reduce((a, b) => (timesOff(minor, b) < timesOff(minor, a) ? b : a))
+      return { reason: `${minorToText(minor)} while the other sources say ${others.map(minorToText).join(' and ')}`, ...against(minor, nearest) }
+    },
+  ],
+  [
+    'grade_order',
+    ({ minor, nearMintMinor }, { gradedShare }) => {
+      const nearMint = nearMintMinor()
+      if (nearMint === null || minor >= nearMint * gradedShare) return null
+      return { reason: `a PSA 10 at ${minorToText(minor)} while Near Mint is at ${minorToText(nearMint)}`, ...against(minor, nearMint) }
+    },
+  ],
 ]
 
 /** Why a price must wait, or null when it may be published. */
 export function holdOf(candidate: Candidate, rules: PriceRules, nowMs: number): Hold | null {
-  for (const rule of RULES) {
-    const reason = rule.holds(candidate, rules, nowMs)
-    if (reason) return { rule: rule.name, reason }
+  for (const [rule, judge] of JUDGES) {
+    if (rules.only && !rules.only.includes(rule)) continue
+    const hold = judge(candidate, rules, nowMs)
+    if (hold) return { rule, ...hold }
   }
   return null
+}
+
+function isFar(minor: number, from: number, factor: number): boolean {
+  return minor >= from * factor || minor * factor <= from
+}
+
+function timesOff(minor: number, from: number): number {
+  return Math.max(minor / from, from / minor)
+}
+
+function against(minor: number, compared: number) {
+  return { compared, timesOff: timesOff(minor, compared) }
 }

@@ -1,4 +1,5 @@
 // Shapes that the price module hands around: one price to be written, and how a batch of them went.
+import type { RuleName } from './quarantine.ts'
 
 /** A price of a known item, in the units of the tables. */
 export interface PriceWrite {
@@ -10,6 +11,8 @@ export interface PriceWrite {
   labelId: number
   minor: number
   updatedAtMs: number
+  /** why it must wait, where that is known before it is compared with anything */
+  hold?: Hold
 }
 
 export interface PriceCounts {
@@ -20,6 +23,10 @@ export interface PriceCounts {
 
 /** Why a price is not published before someone has looked at it. */
 export interface Hold {
-  rule: string
+  rule: RuleName
   reason: string
+  /** what it was compared with, in minor units of its own currency; null where it was not */
+  compared: number | null
+  /** how many times larger or smaller than that, null where it was not compared */
+  timesOff: number | null
 }

@@ -1,12 +1,15 @@
 // Writing of prices: what is new becomes a point of the history and the current price, what is the same is not written,
 // what looks wrong is held. All in the transaction of the import or post.
 import { sql } from 'kysely'
+import { MARKETS } from '#core/markets.ts'
 import { minorToText, parseMinor } from '#core/money.ts'
 import type { Note } from '#db/change.ts'
 import type { Db, Tx } from '#db/schema.ts'
+import { labelIds } from './labels.ts'
 import { ensureMonths } from './months.ts'
 import { packPrices, type PriceChange } from './payload.ts'
-import { holdOf, type PriceRules } from './quarantine.ts'
+import { type Candidate, holdOf, type PriceRules } from './quarantine.ts'
+import { Rates } from './rates.ts'
 import type { Hold, PriceCounts, PriceWrite } from './types.ts'
 
 interface Known {
@@ -17,6 +20,23 @@ interface Known {
 interface Held extends PriceWrite {
   hold: Hold
 }
+
+interface PriceRow {
+  item_id: number
+  market: number
+  label_id: number
+  price: string
+  at_ms: number
+}
+
+/** Ids of the labels that a rule compares. */
+interface Labels {
+  nearMint: number
+  psa10: number
+}
+
+/** Prices further apart in time than this say nothing about each other. */
+const COMPARABLE_MS = 90 * 86_400_000
 
 /** Writers of one market take turns, so that what was read about it stays true until the commit. */
 export async function lockMarkets(tx: Tx, markets: Iterable<number>): Promise<void> {
@@ -31,13 +51,17 @@ export class PriceWriter {
   readonly #tx: Tx
   readonly #note: Note
   readonly #importId: number
-  readonly #rules: PriceRules
+  readonly #rules: PriceRules | null
   readonly #nowMs: number
-  /** current price by key, as far as this import has met it; valid because writers of a market take turns */
-  readonly #current = new Map<number, Known | null>()
+  /** current prices of the items met so far, by key; those of locked markets stay true, because writers take turns */
+  readonly #current = new Map<number, Known>()
+  readonly #itemsRead = new Set<number>()
+  #rates: Rates | null = null
+  #labels: Labels | null = null
   readonly #locked = new Set<number>()
 
-  constructor(write: { db: Db; tx: Tx; note: Note; importId: number; rules: PriceRules; nowMs: number }) {
+  /** @param write `rules` null publishes whatever comes: someone has looked at it */
+  constructor(write: { db: Db; tx: Tx; note: Note; importId: number; rules: PriceRules | null; nowMs: number }) {
     this.#db = write.db
     this.#tx = write.tx
     this.#note = write.note
@@ -49,10 +73,13 @@ export class PriceWriter {
   /** Writes up to some ten thousand prices; the same key may occur with several times, in any order. */
   async write(batch: PriceWrite[]): Promise<PriceCounts> {
     await this.#lock(batch)
+    this.#rates ??= await Rates.load(this.#tx)
+    this.#labels ??= await comparedLabels(this.#tx)
     await this.#readCurrent(batch)
     const sorted = withoutRepeats(batch)
     const earlier = await this.#readEarlier(sorted)
     const points: PriceWrite[] = []
+    const replacing: PriceWrite[] = []
     const held: Held[] = []
     const currents = new Map<number, PriceChange>()
     let previousKey = -1
@@ -64,23 +91,24 @@ export class PriceWriter {
       const current = this.#current.get(key) ?? null
       const last = later(previous, current && current.updatedAtMs <= write.updatedAtMs ? current : (earlier.get(write) ?? null))
       if (last && last.minor === write.minor) continue
-      const candidate = { minor: write.minor, updatedAtMs: write.updatedAtMs, lastMinor: last?.minor ?? null }
-      const hold = holdOf(candidate, this.#rules, this.#nowMs)
+      const hold = write.hold ?? this.#judge(write, last, !current || write.updatedAtMs >= current.updatedAtMs)
       if (hold) {
         held.push({ ...write, hold })
         continue
       }
       previous = write
       points.push(write)
+      if (last?.updatedAtMs === write.updatedAtMs) replacing.push(write)
       if (!current || write.updatedAtMs >= current.updatedAtMs) {
         this.#current.set(key, write)
         currents.set(key, write)
       }
     }
+    await this.#keepReplaced(replacing)
     await this.#insertPoints(points)
     await this.#upsertCurrent([...currents.values()])
-    await this.#insertHeld(held)
-    return { accepted: points.length, held: held.length, unchanged: batch.length - points.length - held.length }
+    const waiting = await this.#insertHeld(held)
+    return { accepted: points.length, held: waiting, unchanged: batch.length - points.length - waiting }
   }
 
   async #lock(batch: PriceWrite[]): Promise<void> {
@@ -92,22 +120,45 @@ export class PriceWriter {
   }
 
   async #readCurrent(batch: PriceWrite[]): Promise<void> {
-    const unknown = new Map<number, PriceWrite>()
-    for (const write of batch) {
-      const key = keyOf(write)
-      if (!this.#current.has(key)) unknown.set(key, write)
+    const unread = new Set<number>()
+    for (const write of batch) if (!this.#itemsRead.has(write.itemId)) unread.add(write.itemId)
+    if (unread.size === 0) return
+    const { rows } = await sql<PriceRow>`
+      select item_id, market, label_id, price, (extract(epoch from updated_at) * 1000)::float8 as at_ms
+      from prices where item_id = any(${[...unread]}::int4[])`.execute(this.#tx)
+    for (const { item_id: itemId, market, label_id: labelId, price, at_ms: updatedAtMs } of rows) {
+      this.#current.set(keyOf({ itemId, market, labelId }), { minor: parseMinor(price)!, updatedAtMs })
     }
-    if (unknown.size === 0) return
-    const keys = [...unknown.values()]
-    const { rows } = await sql<{ n: number; price: string; at_ms: number }>`
-      select k.n::int as n, p.price, (extract(epoch from p.updated_at) * 1000)::float8 as at_ms
-      from unnest(${keys.map((k) => k.itemId)}::int4[], ${keys.map((k) => k.market)}::int2[], ${keys.map((k) => k.labelId)}::int4[])
-        with ordinality as k(item_id, market, label_id, n)
-      join prices p using (item_id, market, label_id)`.execute(this.#tx)
-    for (const key of unknown.keys()) this.#current.set(key, null)
-    for (const row of rows) {
-      this.#current.set(keyOf(keys[row.n - 1]!), { minor: parseMinor(row.price)!, updatedAtMs: row.at_ms })
+    for (const itemId of unread) this.#itemsRead.add(itemId)
+  }
+
+  #judge(write: PriceWrite, last: Known | null, isCurrent: boolean): Hold | null {
+    if (!this.#rules) return null
+    const candidate: Candidate = {
+      minor: write.minor,
+      updatedAtMs: write.updatedAtMs,
+      lastMinor: last?.minor ?? null,
+      otherMinors: () => (isCurrent ? this.#otherMarkets(write, this.#rules!) : []),
+      nearMintMinor: () => (isCurrent && write.labelId === this.#labels!.psa10 ? this.#nearMint(write) : null),
     }
+    return holdOf(candidate, this.#rules, this.#nowMs)
+  }
+
+  /** Prices of the same item and label elsewhere, not much older or newer, in the currency of this one. */
+  #otherMarkets(write: PriceWrite, { currencies }: PriceRules): number[] {
+    const found: number[] = []
+    for (let market = 0; market < MARKETS.length; market += 1) {
+      const other = market === write.market ? undefined : this.#current.get(keyOf({ ...write, market }))
+      if (!other || Math.abs(other.updatedAtMs - write.updatedAtMs) > COMPARABLE_MS) continue
+      const [from, to] = [currencies[MARKETS[market]!], currencies[MARKETS[write.market]!]]
+      const minor = this.#rates!.convert(other.minor, from, to, write.updatedAtMs)
+      if (minor !== null) found.push(minor)
+    }
+    return found
+  }
+
+  #nearMint(write: PriceWrite): number | null {
+    return this.#current.get(keyOf({ ...write, labelId: this.#labels!.nearMint }))?.minor ?? null
   }
 
   /** For prices older than the current one: the point of the history that they follow. */
@@ -139,6 +190,21 @@ export class PriceWriter {
         set price = excluded.price, import_id = excluded.import_id`.execute(this.#tx)
   }
 
+  /** Another price for the same moment takes the place of a point: what stood there is kept for a revert. */
+  async #keepReplaced(points: PriceWrite[]): Promise<void> {
+    if (points.length === 0) return
+    await sql`
+      insert into replaced_points (import_id, item_id, market, label_id, updated_at, price, point_import_id)
+      select ${this.#importId}::int4, item_id, market, label_id, p.updated_at, p.price, p.import_id
+      from ${given(points)} cross join lateral (
+        select h.updated_at, h.price, h.import_id from price_points h
+        where h.item_id = g.item_id and h.market = g.market and h.label_id = g.label_id
+          and h.updated_at = to_timestamp(g.at_ms / 1000) and h.import_id <> ${this.#importId}::int4
+        offset 0
+      ) p
+      on conflict do nothing`.execute(this.#tx)
+  }
+
   async #upsertCurrent(currents: PriceChange[]): Promise<void> {
     if (currents.length === 0) return
     await sql`
@@ -149,15 +215,24 @@ export class PriceWriter {
     await this.#note.changedPrices(packPrices(currents))
   }
 
-  /** A price that waits already is not put there twice. */
-  async #insertHeld(held: Held[]): Promise<void> {
-    if (held.length === 0) return
-    await sql`
-      insert into held_prices (item_id, market, label_id, updated_at, price, import_id, rule, reason)
-      select item_id, market, label_id, to_timestamp(at_ms / 1000), price, ${this.#importId}::int4,
-             (${held.map((h) => h.hold.rule)}::text[])[n], (${held.map((h) => h.hold.reason)}::text[])[n]
+  /** A price that waits already is not put there twice, nor one that was discarded; gives the number that are new. */
+  async #insertHeld(held: Held[]): Promise<number> {
+    if (held.length === 0) return 0
+    const holds = held.map(({ hold }) => hold)
+    const { numAffectedRows } = await sql`
+      insert into held_prices (item_id, market, label_id, updated_at, price, import_id, rule, reason, compared_price, times_off)
+      select g.item_id, g.market, g.label_id, to_timestamp(g.at_ms / 1000), g.price, ${this.#importId}::int4,
+             (${holds.map((h) => h.rule)}::text[])[n], (${holds.map((h) => h.reason)}::text[])[n],
+             (${holds.map((h) => (h.compared === null ? null : minorToText(h.compared)))}::numeric[])[n],
+             (${holds.map((h) => h.timesOff)}::real[])[n]
       from ${given(held)}
+      where not exists (
+        select from held_prices h
+        where h.item_id = g.item_id and h.market = g.market and h.label_id = g.label_id
+          and h.updated_at = to_timestamp(g.at_ms / 1000) and h.price = g.price and h.decision = 'discarded'
+      )
       on conflict do nothing`.execute(this.#tx)
+    return Number(numAffectedRows)
   }
 }
 
@@ -165,11 +240,11 @@ export class PriceWriter {
 function given(writes: readonly PriceChange[]) {
   return sql`unnest(${writes.map((w) => w.itemId)}::int4[], ${writes.map((w) => w.market)}::int2[], ${writes.map((w) => w.labelId)}::int4[],
     ${writes.map((w) => minorToText(w.minor))}::numeric[], ${writes.map((w) => w.updatedAtMs)}::float8[])
-    with ordinality as given(item_id, market, label_id, price, at_ms, n)`
+    with ordinality as g(item_id, market, label_id, price, at_ms, n)`
 }
 
 /** One number per item, market and label: exact below 2^53. */
-function keyOf({ itemId, market, labelId }: PriceChange): number {
+function keyOf({ itemId, market, labelId }: Pick<PriceChange, 'itemId' | 'market' | 'labelId'>): number {
   return (itemId * 4 + market) * 1_048_576 + labelId
 }
 
@@ -184,6 +259,11 @@ function withoutRepeats(batch: PriceWrite[]): PriceWrite[] {
     if (before?.key !== key || before.write.updatedAtMs !== write.updatedAtMs) kept.push(write)
   })
   return kept
+}
+
+async function comparedLabels(tx: Tx): Promise<Labels> {
+  const labels = await labelIds(tx)
+  return { nearMint: labels.get('Near Mint')!, psa10: labels.get('PSA 10')! }
 }
 
 function later(a: Known | null, b: Known | null): Known | null {

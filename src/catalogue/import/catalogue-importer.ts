@@ -26,11 +26,12 @@ export class CatalogueImporter implements Importer {
     this.#prices = prices
   }
 
+  /** Prices that come with items were accepted where they were exported from: only what is far from ours is held. */
   static async open(run: ImportRun, format: CatalogueFormat): Promise<CatalogueImporter> {
     const market = run.market ?? format.defaultMarket
     const groups = await run.tx.selectFrom('groups').select(['id', 'slug']).where('parent_id', 'is', null).execute()
     const read = format.open(market, await knownCategories(run, market))
-    return new CatalogueImporter(run, read, new Map(groups.map((group) => [group.slug, group.id])), await PriceBatcher.open(run))
+    return new CatalogueImporter(run, read, new Map(groups.map((group) => [group.slug, group.id])), await PriceBatcher.open(run, { ...run.rules, only: ['jump'] }))
   }
 
   async read(source: Parameters<CatalogueReader>[0]): Promise<void> {

@@ -2,6 +2,7 @@
 import { MARKETS } from '#core/markets.ts'
 import { parseMinor } from '#core/money.ts'
 import { addLabel, labelIds } from '#prices/labels.ts'
+import type { PriceRules } from '#prices/quarantine.ts'
 import type { PricePoint } from '#prices/records.ts'
 import type { PriceWrite } from '#prices/types.ts'
 import { PriceWriter } from '#prices/writer.ts'
@@ -15,7 +16,7 @@ export class PriceBatcher {
   readonly #labels: Map<string, number>
   #batch: PriceWrite[] = []
 
-  private constructor(run: ImportRun, labels: Map<string, number>) {
+  private constructor(run: ImportRun, rules: PriceRules, labels: Map<string, number>) {
     this.#run = run
     this.#labels = labels
     this.#writer = new PriceWriter({
@@ -23,13 +24,13 @@ export class PriceBatcher {
       tx: run.tx,
       note: run.note,
       importId: run.importId,
-      rules: run.rules,
+      rules,
       nowMs: run.ctx.now().getTime(),
     })
   }
 
-  static async open(run: ImportRun): Promise<PriceBatcher> {
-    return new PriceBatcher(run, await labelIds(run.tx))
+  static async open(run: ImportRun, rules: PriceRules): Promise<PriceBatcher> {
+    return new PriceBatcher(run, rules, await labelIds(run.tx))
   }
 
   /** A price as files and exports carry it. */

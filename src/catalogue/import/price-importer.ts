@@ -20,7 +20,7 @@ export class PriceImporter implements Importer {
   }
 
   static async open(run: ImportRun, format: PriceFormat): Promise<PriceImporter> {
-    return new PriceImporter(run, format, await PriceBatcher.open(run))
+    return new PriceImporter(run, format, await PriceBatcher.open(run, run.rules))
   }
 
   async read(source: Parameters<PriceFormat['read']>[0]): Promise<void> {
@@ -44,7 +44,6 @@ export class PriceImporter implements Importer {
     if (!isPrice(row)) return
     const found = this.#items.find(row.item)
     if ('reject' in found) return this.#run.refuse(row.line, found.reject)
-    if ('ambiguous' in found) return this.#run.refuse(row.line, found.ambiguous)
     await this.#prices.put({
       row: row.line,
       itemId: found.itemId,
@@ -52,6 +51,7 @@ export class PriceImporter implements Importer {
       labelId: await this.#prices.labelId(row.label),
       minor: row.priceMinor,
       updatedAtMs: row.updatedAtMs,
+      ...('ambiguous' in found && { hold: { rule: 'foreign_id', reason: found.ambiguous, compared: null, timesOff: null } }),
     })
   }
 }

@@ -29,6 +29,7 @@ const STATEMENTS = [
 
   'alter table held_prices add column compared_price numeric(12,2)',
   'alter table held_prices add column times_off real',
+  'create index held_prices_by_key on held_prices (item_id, market, label_id, updated_at)',
   'create index held_prices_by_rule on held_prices (rule, id) where decision is null',
 
   `create table rates (

@@ -1,0 +1,51 @@
+// Exchange rates that operators load: used to compare prices of several currencies, never to change one.
+import type { Queryable } from '#db/schema.ts'
+
+const DAY_MS = 86_400_000
+
+interface Rate {
+  dayMs: number
+  /** Turkish lira for one unit */
+  lira: number
+}
+
+/** Rates of all currencies by day, in memory. */
+export class Rates {
+  /** by currency, oldest first */
+  readonly #byCurrency = new Map<string, Rate[]>()
+
+  static async load(db: Queryable): Promise<Rates> {
+    const rates = new Rates()
+    const rows = await db.selectFrom('rates').selectAll().orderBy('day').execute()
+    for (const { currency, day, try_rate } of rows) rates.add(currency, Date.parse(day), Number(try_rate))
+    return rates
+  }
+
+  /** In the order of days. */
+  add(currency: string, dayMs: number, lira: number): void {
+    const known = this.#byCurrency.get(currency)
+    if (known) known.push({ dayMs, lira })
+    else this.#byCurrency.set(currency, [{ dayMs, lira }])
+  }
+
+  /** An amount in another currency, by the last rates known on that day; null where there are none. */
+  convert(minor: number, from: string, to: string, atMs: number): number | null {
+    if (from === to) return minor
+    const [a, b] = [this.#liraOn(from, atMs), this.#liraOn(to, atMs)]
+    return a === null || b === null ? null : Math.max(1, Math.round((minor * a) / b))
+  }
+
+  #liraOn(currency: string, atMs: number): number | null {
+    if (currency === 'TRY') return 1
+    const rates = this.#byCurrency.get(currency) ?? []
+    const dayMs = Math.floor(atMs / DAY_MS) * DAY_MS
+    let low = 0
+    let high = rates.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (rates[middle]!.dayMs <= dayMs) low = middle + 1
+      else high = middle
+    }
+    return rates[low - 1]?.lira ?? null
+  }
+}
