@@ -10,6 +10,14 @@ import type { StoredItem } from './stored-schemas.ts'
 
 const MOST_IMAGES = 50
 
+export const ImageList = Type.Array(
+  Type.Union([
+    address('Address of an image'),
+    Type.Object({ url: address(), order: Type.Optional(Type.Integer({ minimum: 1, maximum: 99 })) }, closed),
+  ]),
+  { maxItems: MOST_IMAGES, description: 'In the order given unless `order` says otherwise' },
+)
+
 export const ItemBody = {
   ref: Type.Optional(shortText('Unique within its market, such as `shop:4711`; made when absent')),
   name: shortText(),
@@ -19,15 +27,7 @@ export const ItemBody = {
   game: Type.Optional(slug("The category's when absent")),
   market: market(),
   category_id: Type.Integer({ description: 'A category of the same market' }),
-  images: Type.Optional(
-    Type.Array(
-      Type.Union([
-        address('Address of an image'),
-        Type.Object({ url: address(), order: Type.Optional(Type.Integer({ minimum: 1, maximum: 99 })) }, closed),
-      ]),
-      { maxItems: MOST_IMAGES, description: 'In the order given unless `order` says otherwise' },
-    ),
-  ),
+  images: Type.Optional(ImageList),
   attributes: Type.Optional(AttributeList),
   groups: Type.Optional(
     Type.Array(Type.Integer(), { maxItems: 50, description: 'Ids of groups (GET /groups): the grades that suit the item' }),
@@ -91,7 +91,8 @@ async function checkGroups(tx: Tx, ids: number[]): Promise<void> {
   throw invalid([{ field: 'groups', message: `must be ids of groups: ${known}` }])
 }
 
-function orderedImages(images: NonNullable<ItemFields['images']>): ItemImage[] {
+/** @throws VALIDATION_ERROR for two images with one order */
+export function orderedImages(images: Static<typeof ImageList>): ItemImage[] {
   const ordered = images.map((image, i) => (typeof image === 'string' ? { url: image, order: i + 1 } : { url: image.url, order: image.order ?? i + 1 }))
   if (new Set(ordered.map((image) => image.order)).size < ordered.length) {
     throw invalid([{ field: 'images', message: 'may not have two images with the same order' }])

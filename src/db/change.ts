@@ -29,6 +29,8 @@ export interface AuditEntry {
   id: number | string
   before?: object | null
   after?: object | null
+  /** who did it by which request, where a transaction holds the writes of several callers */
+  by?: Pick<WriteCtx, 'viewer' | 'requestId'>
 }
 
 /** Collects, inside the transaction, what goes with the change. */
@@ -77,26 +79,24 @@ export function collector(tx: Tx, ctx: Pick<WriteCtx, 'viewer' | 'requestId'>): 
     },
   }
   const write = async () => {
-    for (const entry of audits) {
-      await tx
-        .insertInto('audit_log')
-        .values({
-          actor: actorOf(ctx.viewer),
-          action: entry.action,
-          subject_type: entry.subject,
-          subject_id: String(entry.id),
-          before: entry.before ? JSON.stringify(entry.before) : null,
-          after: entry.after ? JSON.stringify(entry.after) : null,
-          request_id: ctx.requestId,
-        })
-        .execute()
-    }
+    if (audits.length > 0) await insertAudits(tx, audits, ctx)
     for (const [kind, ids] of changes) {
       await tx.insertInto('change_log').values({ kind, ids: [...ids] }).execute()
     }
     if (notify || changes.size > 0) await sql`${notifyChanges}`.execute(tx)
   }
   return { note, write }
+}
+
+async function insertAudits(tx: Tx, audits: AuditEntry[], by: Pick<WriteCtx, 'viewer' | 'requestId'>): Promise<void> {
+  const json = (value: object | null | undefined) => (value ? JSON.stringify(value) : null)
+  await sql`
+    insert into audit_log (actor, action, subject_type, subject_id, before, after, request_id)
+    select * from unnest(
+      ${audits.map((entry) => actorOf((entry.by ?? by).viewer))}::text[], ${audits.map((entry) => entry.action)}::text[],
+      ${audits.map((entry) => entry.subject)}::text[], ${audits.map((entry) => String(entry.id))}::text[],
+      ${audits.map((entry) => json(entry.before))}::jsonb[], ${audits.map((entry) => json(entry.after))}::jsonb[],
+      ${audits.map((entry) => (entry.by ?? by).requestId)}::text[])`.execute(tx)
 }
 
 export function actorOf(viewer: Viewer): string {

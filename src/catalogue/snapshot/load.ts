@@ -75,7 +75,7 @@ export async function loadPrices(db: Queryable, ids: number[] | null, take: (pri
 }
 
 /** Lets other work in between chunks. */
-async function* breathing(chunks: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+export async function* breathing(chunks: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   let bytes = 0
   for await (const chunk of chunks) {
     yield chunk

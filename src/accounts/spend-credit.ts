@@ -1,0 +1,18 @@
+// Takes one highlight credit of an account, with its entry in the ledger; a part of the write that is paid with it.
+import { sql } from 'kysely'
+import type { Tx } from '#db/schema.ts'
+import { insertCreditEntry } from './store.ts'
+
+/** The balance that is left, null where there was no credit. */
+export async function spendCredit(tx: Tx, accountId: number, reason: string, now: Date): Promise<number | null> {
+  const spent = await tx
+    .updateTable('accounts')
+    .set({ highlight_credits: sql<number>`highlight_credits - 1`, updated_at: now })
+    .where('id', '=', accountId)
+    .where('highlight_credits', '>', 0)
+    .returning('highlight_credits')
+    .executeTakeFirst()
+  if (!spent) return null
+  await insertCreditEntry(tx, { account_id: accountId, amount: -1, balance: spent.highlight_credits, reason })
+  return spent.highlight_credits
+}

@@ -1,0 +1,17 @@
+// Changes the price of an own listing without approval (interface.md, "PATCH /api/v1/plus/listings/{id}/price").
+import { id } from '#core/fields.ts'
+import { Type } from '#core/input.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { verb } from '#core/verb.ts'
+import { price, priceKurus } from './fields.ts'
+import { repriceListing } from './reprice.ts'
+import type { MarketCtx } from './types.ts'
+
+export const changeListingPrice = verb(
+  {
+    needs: OPERATION_PLAN.changeListingPrice,
+    fails: 'PLUS_LISTING_ERROR',
+    input: Type.Object({ id: id('listing'), price: price() }, { additionalProperties: false }),
+  },
+  (ctx: MarketCtx, input) => repriceListing(ctx, input.id, priceKurus(input.price)),
+)

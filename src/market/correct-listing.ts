@@ -1,0 +1,47 @@
+// Changes a listing as the operator; its status stays. What differs from what was approved shows in the listing, and an
+// owner who publishes it after a pause has to wait for approval.
+import { invalid } from '#core/errors.ts'
+import { id } from '#core/fields.ts'
+import { Type } from '#core/input.ts'
+import { verb } from '#core/verb.ts'
+import { change } from '#db/change.ts'
+import { endedIfOver } from './expire-listings.ts'
+import { checkPrices, ListingBody, valuesOf } from './listing-body.ts'
+import { moved } from './move.ts'
+import { checkItem, labelOfGrade } from './references.ts'
+import { listingTag, lockListing, storedListing, updateListingRow } from './store.ts'
+import type { MarketWriteCtx, StoredListing } from './types.ts'
+import { requireCurrent } from '#core/precondition.ts'
+
+const { item_id, title, price, ...optional } = ListingBody
+
+export const correctListing = verb(
+  {
+    needs: 'operator',
+    input: Type.Object(
+      { id: id('listing'), item_id: Type.Optional(item_id), title: Type.Optional(title), price: Type.Optional(price), ...optional },
+      { additionalProperties: false },
+    ),
+  },
+  (ctx: MarketWriteCtx, { id, ...fields }) =>
+    change(ctx, async (tx, note): Promise<StoredListing> => {
+      if (Object.keys(fields).length === 0) {
+        throw invalid([{ field: 'body', message: `must have at least one of ${Object.keys(ListingBody).join(', ')}` }])
+      }
+      const now = ctx.now()
+      const before = await endedIfOver(tx, note, ctx, await lockListing(tx, id))
+      requireCurrent(ctx, listingTag(before))
+      moved(before, 'correct', now)
+      const values = valuesOf(fields)
+      checkPrices({ ...before, ...values })
+      if (fields.item_id !== undefined) await checkItem(tx, fields.item_id)
+      const grade = fields.grade_id === undefined ? {} : { grade_id: fields.grade_id, label_id: await labelOfGrade(tx, fields.grade_id) }
+      const followed = before.status === 'active' && values.price !== undefined ? { approved_price: values.price } : {}
+      const item = fields.item_id === undefined ? {} : { item_id: fields.item_id }
+      const after = await updateListingRow(tx, id, { ...values, ...grade, ...item, ...followed }, now)
+      const listing = storedListing(after, now)
+      note.audit({ action: 'listing.correct', subject: 'listing', id, before: storedListing(before, now), after: listing })
+      note.changed('listings', [id])
+      return listing
+    }),
+)

@@ -1,0 +1,41 @@
+// Takes a listing in; it waits for approval (decisions.md, "Listings").
+import { Type } from '#core/input.ts'
+import { verb } from '#core/verb.ts'
+import { change, type WriteCtx } from '#db/change.ts'
+import { checkPrices, ListingBody, valuesOf } from './listing-body.ts'
+import { checkItem, checkSeller, labelOfGrade } from './references.ts'
+import { insertListing, storedListing } from './store.ts'
+import type { StoredListing } from './types.ts'
+
+const DEFAULTS = {
+  description: '',
+  quantity: 1,
+  language: null,
+  images: [],
+  shipping_payer: 'buyer',
+  offers_enabled: false,
+  min_offer_price: null,
+} as const
+
+export const createListing = verb(
+  {
+    needs: 'operator',
+    input: Type.Object(
+      { seller_id: Type.Integer({ description: 'Id of the account that sells' }), ...ListingBody },
+      { additionalProperties: false },
+    ),
+  },
+  (ctx: WriteCtx, { seller_id, ...fields }) =>
+    change(ctx, async (tx, note): Promise<StoredListing> => {
+      const { item_id, grade_id = null, title, price } = fields
+      const values = { ...DEFAULTS, title, price: String(price), ...valuesOf(fields), images: valuesOf(fields).images ?? [] }
+      checkPrices(values)
+      await checkSeller(tx, seller_id)
+      await checkItem(tx, item_id)
+      const label_id = await labelOfGrade(tx, grade_id)
+      const row = await insertListing(tx, { ...values, seller_id, item_id, grade_id, label_id }, ctx.now())
+      const listing = storedListing(row, ctx.now())
+      note.audit({ action: 'listing.create', subject: 'listing', id: row.id, after: listing })
+      return listing
+    }),
+)

@@ -1,0 +1,103 @@
+// Fields of a listing as bodies carry them, each rule once.
+import { invalid } from '#core/errors.ts'
+import { Type } from '#core/input.ts'
+import { minorOfNumber } from '#core/money.ts'
+import { fitsCharacters } from '#core/text.ts'
+import { orNull } from '#catalogue/fields.ts'
+
+export const LOWEST_PRICE = 1
+export const HIGHEST_PRICE = 9_999_999
+export const MOST_UNITS = 1_000_000
+const LONGEST_TITLE = 255
+const LONGEST_DESCRIPTION = 5_000
+
+const PRICE = `a number from ${LOWEST_PRICE} to ${HIGHEST_PRICE} with at most two decimals`
+const OFFER = 'a number above 0 with at most two decimals'
+const TITLE = `text of 1 to ${LONGEST_TITLE} characters`
+const DESCRIPTION = `text of at most ${LONGEST_DESCRIPTION} characters`
+
+// A character is one as people count, so code units are bounded only against floods.
+const TITLE_UNITS = 8_000
+const DESCRIPTION_UNITS = 100_000
+const LINE = '^(?=.*\\S)[^\\p{Cc}\\p{Cs}]*$'
+const LINES = '^[^\\u0000\\p{Cs}]*$'
+
+export const SHIPPING_PAYERS = ['buyer', 'seller'] as const
+
+export function price() {
+  return Type.Number({ minimum: LOWEST_PRICE, maximum: HIGHEST_PRICE, allowed: PRICE, description: 'In TL', examples: [1250.5] })
+}
+
+export function minOfferPrice() {
+  const schema = { minimum: 0, maximum: HIGHEST_PRICE, allowed: OFFER }
+  return orNull(Type.Number({ ...schema, description: 'Lowest acceptable offer, at most the price; null for none' }))
+}
+
+export function title() {
+  return Type.String({ maxLength: TITLE_UNITS, pattern: LINE, allowed: TITLE, description: `At most ${LONGEST_TITLE} characters` })
+}
+
+export function description() {
+  const schema = { maxLength: DESCRIPTION_UNITS, pattern: LINES, allowed: DESCRIPTION }
+  return Type.String({ ...schema, description: `At most ${LONGEST_DESCRIPTION} characters` })
+}
+
+export function shippingPayer() {
+  return Type.Enum([...SHIPPING_PAYERS], { description: 'Who pays the shipping' })
+}
+
+export function offersEnabled() {
+  return Type.Boolean({ description: 'Whether buyers may offer another price' })
+}
+
+/** What a listing says beside its price, as far as the owner may change it (interface.md, "PATCH /plus/listings/{id}"). */
+export const OwnFields = {
+  title: Type.Optional(title()),
+  description: Type.Optional(description()),
+  shipping_payer: Type.Optional(shippingPayer()),
+  offers_enabled: Type.Optional(offersEnabled()),
+  min_offer_price: Type.Optional(minOfferPrice()),
+}
+
+interface Texts {
+  title?: string
+  description?: string
+}
+
+/** The texts as they are stored. @throws VALIDATION_ERROR when one is longer than people may write */
+export function checkedTexts({ title, description }: Texts): Texts {
+  const trimmed = title?.trim()
+  if (trimmed !== undefined && !fitsCharacters(trimmed, LONGEST_TITLE)) throw invalid([{ field: 'title', message: `must be ${TITLE}` }])
+  if (description !== undefined && !fitsCharacters(description, LONGEST_DESCRIPTION)) {
+    throw invalid([{ field: 'description', message: `must be ${DESCRIPTION}` }])
+  }
+  return { ...(trimmed !== undefined && { title: trimmed }), ...(description !== undefined && { description }) }
+}
+
+/** @throws VALIDATION_ERROR for a third decimal */
+export function priceKurus(value: number): number {
+  return kurusOf('price', value, PRICE)
+}
+
+/** @throws VALIDATION_ERROR for 0 or a third decimal */
+export function offerKurus(value: number | null): number | null {
+  return value === null ? null : kurusOf('min_offer_price', value, OFFER)
+}
+
+/** @throws VALIDATION_ERROR for 0 or a third decimal */
+export function unitPriceKurus(field: string, value: number): number {
+  return kurusOf(field, value, OFFER)
+}
+
+function kurusOf(field: string, value: number, allowed: string): number {
+  const kurus = minorOfNumber(value)
+  if (!kurus) throw invalid([{ field, message: `must be ${allowed}` }])
+  return kurus
+}
+
+/** @throws VALIDATION_ERROR naming the field that was sent */
+export function checkOffer(field: 'price' | 'min_offer_price', priceKurus: number, offerKurus: number | null): void {
+  if (offerKurus === null || offerKurus <= priceKurus) return
+  const message = field === 'price' ? `may not be below the min_offer_price of ${offerKurus / 100}` : 'may not exceed the price'
+  throw invalid([{ field, message }])
+}

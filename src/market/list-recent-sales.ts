@@ -1,0 +1,32 @@
+// The latest sales of the marketplace, without any trace of who sold (interface.md, "GET /api/v1/plus/recent-sales").
+import { filter } from '#core/fields.ts'
+import { Type } from '#core/input.ts'
+import { type Page, pageParams, pagination } from '#core/paging.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { localTime } from '#core/time.ts'
+import { verb } from '#core/verb.ts'
+import { pageOfSales } from './order-store.ts'
+import type { MarketWriteCtx, RecentSale } from './types.ts'
+
+export const listRecentSales = verb(
+  {
+    needs: OPERATION_PLAN.listRecentSales,
+    input: Type.Object(
+      {
+        game: filter('Such as `pokemon`; one that is not known gives an empty page'),
+        item_id: Type.Optional(Type.Integer({ description: 'Sales of this item only' })),
+        ...pageParams(20),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  async (ctx: Pick<MarketWriteCtx, 'db' | 'viewer' | 'settings'>, { page = 1, per_page: perPage = 20, ...wanted }): Promise<Page<RecentSale>> => {
+    const { rows, total } = await pageOfSales(ctx.db.kysely, wanted, perPage, (page - 1) * perPage)
+    const sales = rows.map(({ unit_price: price, sold_at: soldAt, ...item }) => ({
+      item,
+      price: Number(price),
+      sold_at: localTime(soldAt, ctx.settings.timeZone),
+    }))
+    return { rows: sales, pagination: pagination(page, perPage, total) }
+  },
+)

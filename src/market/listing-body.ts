@@ -1,0 +1,51 @@
+// The body fields by which operators bring listings in and correct them.
+import { type Static, Type } from '#core/input.ts'
+import { orderedImages, ImageList } from '#catalogue/item-fields.ts'
+import { orNull } from '#catalogue/fields.ts'
+import { checkedTexts, checkOffer, description, MOST_UNITS, minOfferPrice, offerKurus, offersEnabled, price, priceKurus, shippingPayer, title } from './fields.ts'
+import { kurusText, type NewListing } from './store.ts'
+
+export const ListingBody = {
+  item_id: Type.Integer({ description: 'Id of the item that is sold' }),
+  grade_id: Type.Optional(orNull(Type.Integer({ description: 'Id of a type such as `PSA 10` (GET /groups); null for none' }))),
+  title: title(),
+  description: Type.Optional(description()),
+  price: price(),
+  quantity: Type.Optional(Type.Integer({ minimum: 0, maximum: MOST_UNITS, description: 'Units in stock; 1 when absent' })),
+  language: Type.Optional(
+    orNull(
+      Type.String({
+        pattern: '^[A-Za-z0-9]+([ _-][A-Za-z0-9]+)*$',
+        maxLength: 35,
+        allowed: 'a language such as en, tr or ja, of at most 35 characters',
+        examples: ['en'],
+      }),
+    ),
+  ),
+  images: Type.Optional(ImageList),
+  shipping_payer: Type.Optional(shippingPayer()),
+  offers_enabled: Type.Optional(offersEnabled()),
+  min_offer_price: Type.Optional(minOfferPrice()),
+}
+
+const AllFields = Type.Object(ListingBody, { additionalProperties: false })
+export type ListingFields = Static<typeof AllFields>
+
+/** The fields that were sent as they are stored, without what they refer to. */
+export function valuesOf(fields: Partial<ListingFields>): Partial<Omit<NewListing, 'seller_id' | 'item_id' | 'grade_id' | 'label_id'>> {
+  const { item_id: _item, grade_id: _grade, title, description, price, language, images, min_offer_price: offer, ...plain } = fields
+  return {
+    ...plain,
+    ...checkedTexts({ ...(title !== undefined && { title }), ...(description !== undefined && { description }) }),
+    ...(price !== undefined && { price: kurusText(priceKurus(price))! }),
+    ...(language !== undefined && { language: language?.toLowerCase() ?? null }),
+    ...(images !== undefined && { images: orderedImages(images).map(({ url, order }) => ({ url, order })) }),
+    ...(offer !== undefined && { min_offer_price: kurusText(offerKurus(offer)) }),
+  }
+}
+
+/** @throws VALIDATION_ERROR when the lowest offer is above the price */
+export function checkPrices(values: { price: string; min_offer_price: string | null }): void {
+  const kurus = (text: string) => Math.round(Number(text) * 100)
+  checkOffer('min_offer_price', kurus(values.price), values.min_offer_price === null ? null : kurus(values.min_offer_price))
+}

@@ -1,0 +1,100 @@
+// SQL of orders and the sales they consist of.
+import { sql } from 'kysely'
+import { missing } from '#core/fields.ts'
+import type { Queryable, Tx } from '#db/schema.ts'
+import type { Order } from './types.ts'
+
+/** Takes the id of an order for this transaction. False when it is taken; one that is being written is waited for. */
+export async function claimOrder(tx: Tx, orderId: number, requestHash: Buffer, soldAt: Date, now: Date): Promise<boolean> {
+  const claimed = await tx
+    .insertInto('orders')
+    .values({ order_id: orderId, request_hash: requestHash, result: '{}', sold_at: soldAt, created_at: now })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('order_id')
+    .executeTakeFirst()
+  return claimed !== undefined
+}
+
+export async function fetchOrder(on: Queryable, orderId: number): Promise<{ requestHash: Buffer; order: Order }> {
+  const row = await on
+    .selectFrom('orders')
+    .select(['request_hash', 'result'])
+    .where('order_id', '=', orderId)
+    .executeTakeFirst()
+  if (!row) throw missing('order', orderId)
+  return { requestHash: row.request_hash, order: row.result as Order }
+}
+
+export async function saveOrderResult(tx: Tx, order: Order): Promise<void> {
+  await tx.updateTable('orders').set({ result: JSON.stringify(order) }).where('order_id', '=', order.order_id).execute()
+}
+
+/** Listings of an order with their items' names, locked in the order of their ids, so that orders never block in a circle. */
+export async function lockForSale(tx: Tx, ids: number[]) {
+  const rows = await tx
+    .selectFrom('listings as l')
+    .innerJoin('items as i', 'i.id', 'l.item_id')
+    .select(['l.id', 'l.seller_id', 'l.item_id', 'l.label_id', 'l.price', 'l.quantity', 'l.status', 'l.expires_at', 'i.name as item_name'])
+    .where('l.id', '=', (eb) => eb.fn.any(eb.val(ids)))
+    .orderBy('l.id')
+    .forUpdate('l')
+    .execute()
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+export type ForSale = Awaited<ReturnType<typeof lockForSale>> extends Map<number, infer Row> ? Row : never
+
+/** Takes units out of stock; a listing without any left is sold. */
+export async function takeStock(tx: Tx, taken: Map<number, number>, now: Date): Promise<void> {
+  await sql`
+    update listings l set quantity = l.quantity - t.units, version = l.version + 1, updated_at = ${now},
+      status = case when l.quantity = t.units then 'sold' else l.status end
+    from unnest(${[...taken.keys()]}::int4[], ${[...taken.values()]}::int4[]) as t(id, units)
+    where l.id = t.id`.execute(tx)
+}
+
+export interface NewSale {
+  order_id: number
+  line: number
+  listing_id: number
+  seller_id: number
+  item_id: number
+  label_id: number
+  quantity: number
+  unit_price: string
+  payout: string
+  sold_at: Date
+}
+
+export async function insertSales(tx: Tx, sales: NewSale[]): Promise<void> {
+  await sql`
+    insert into sales (order_id, line, listing_id, seller_id, item_id, label_id, quantity, unit_price, payout, sold_at)
+    select * from unnest(
+      ${sales.map((s) => s.order_id)}::int8[], ${sales.map((s) => s.line)}::int4[], ${sales.map((s) => s.listing_id)}::int4[],
+      ${sales.map((s) => s.seller_id)}::int4[], ${sales.map((s) => s.item_id)}::int4[], ${sales.map((s) => s.label_id)}::int4[],
+      ${sales.map((s) => s.quantity)}::int4[], ${sales.map((s) => s.unit_price)}::numeric[], ${sales.map((s) => s.payout)}::numeric[],
+      ${sales.map((s) => s.sold_at.toISOString())}::timestamptz[])`.execute(tx)
+}
+
+export interface SaleFilter {
+  game?: string
+  item_id?: number
+}
+
+/** Sales with their items, newest first; nothing of who sold. */
+export async function pageOfSales(on: Queryable, filter: SaleFilter, limit: number, offset: number) {
+  let matching = on.selectFrom('sales as s').innerJoin('items as i', 'i.id', 's.item_id')
+  if (filter.game !== undefined) matching = matching.where('i.game', '=', filter.game)
+  if (filter.item_id !== undefined) matching = matching.where('s.item_id', '=', sql<number>`${filter.item_id}::bigint`)
+  const [rows, counted] = await Promise.all([
+    matching
+      .select(['s.unit_price', 's.sold_at', 'i.id', 'i.name', 'i.code', 'i.slug'])
+      .orderBy('s.sold_at', 'desc')
+      .orderBy('s.id', 'desc')
+      .limit(limit)
+      .offset(offset)
+      .execute(),
+    matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  ])
+  return { rows, total: counted.total }
+}

@@ -1,0 +1,142 @@
+// Takes an order of the shop's checkout: stock, sales, payouts, the service's prices and notifications, all or nothing.
+import { conflict, invalid } from '#core/errors.ts'
+import { moment, momentOf } from '#core/fields.ts'
+import { type Static, Type } from '#core/input.ts'
+import { minorToNumber, minorToText, parseMinor } from '#core/money.ts'
+import { verb } from '#core/verb.ts'
+import { change } from '#db/change.ts'
+import { hashRequest } from '#db/idempotency.ts'
+import type { ListingStatus, Tx } from '#db/schema.ts'
+import { emitSales } from '#webhooks/emit.ts'
+import { HIGHEST_PRICE, MOST_UNITS, unitPriceKurus } from './fields.ts'
+import { claimOrder, fetchOrder, type ForSale, insertSales, lockForSale, saveOrderResult, takeStock } from './order-store.ts'
+import { payoutKurus } from './payout.ts'
+import { decide, statusAt } from './rules.ts'
+import type { MarketWriteCtx, Order } from './types.ts'
+
+const MOST_LINES = 200
+/** Clocks of two systems differ; a sale further ahead than this has not happened. */
+const AHEAD_MS = 5 * 60_000
+
+const Line = Type.Object(
+  {
+    listing_id: Type.Integer(),
+    quantity: Type.Integer({ minimum: 1, maximum: MOST_UNITS }),
+    unit_price: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: HIGHEST_PRICE,
+        allowed: `a number above 0, at most ${HIGHEST_PRICE}, with at most two decimals`,
+        description: "Of one unit, in TL; the listing's price when absent",
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+interface SoldLine {
+  listing: ForSale
+  quantity: number
+  unitPriceKurus: number
+  payoutKurus: number
+}
+
+export const recordOrder = verb(
+  {
+    needs: 'operator',
+    input: Type.Object(
+      {
+        order_id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: "The shop's own id of the order" }),
+        sold_at: Type.Optional(moment('When it was sold; now when absent')),
+        lines: Type.Array(Line, { minItems: 1, maxItems: MOST_LINES }),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  (ctx: MarketWriteCtx, input) =>
+    change(ctx, async (tx, note): Promise<Order> => {
+      const { order_id: orderId, lines } = input
+      const now = ctx.now()
+      const soldAt = input.sold_at === undefined ? now : momentOf('sold_at', input.sold_at)
+      if (soldAt.getTime() > now.getTime() + AHEAD_MS) throw invalid([{ field: 'sold_at', message: 'may not be in the future' }])
+      const requestHash = hashRequest('POST', '/orders', canonical(input))
+      if (!(await claimOrder(tx, orderId, requestHash, soldAt, now))) return earlierOrder(tx, orderId, requestHash)
+
+      const listings = await lockForSale(tx, [...new Set(lines.map((line) => line.listing_id).filter(isStorable))])
+      const taken = unitsByListing(lines, listings)
+      const statuses = new Map([...taken].map(([id, units]) => [id, statusAfter(listings.get(id)!, units, now)]))
+      const sold = lines.map((line, i) => soldLine(line, i, listings.get(line.listing_id)!, ctx.settings.commissionPercent))
+      await takeStock(tx, taken, now)
+      await insertSales(tx, sold.map((line, i) => saleRow(line, orderId, i + 1, soldAt)))
+      await emitSales(tx, { now, zone: ctx.settings.timeZone }, sold.map((line) => notice(line, orderId, soldAt)))
+      const order: Order = {
+        order_id: orderId,
+        sold_at: soldAt.toISOString(),
+        lines: sold.map(({ listing, quantity, unitPriceKurus, payoutKurus }) => ({
+          listing_id: listing.id,
+          quantity,
+          unit_price: minorToNumber(unitPriceKurus),
+          seller_payout: minorToNumber(payoutKurus),
+          listing_status: statuses.get(listing.id)!,
+        })),
+      }
+      await saveOrderResult(tx, order)
+      note.audit({ action: 'order.record', subject: 'order', id: orderId, after: order })
+      note.changed('listings', [...taken.keys()])
+      note.changed('sales', [...new Set(sold.map((line) => line.listing.item_id))])
+      return order
+    }),
+)
+
+type OrderLine = Static<typeof Line>
+
+/** The body without the order in which its fields happened to be written. */
+function canonical(input: { sold_at?: string; lines: OrderLine[] }): unknown {
+  return [input.sold_at ?? null, input.lines.map((line) => [line.listing_id, line.quantity, line.unit_price ?? null])]
+}
+
+async function earlierOrder(tx: Tx, orderId: number, requestHash: Buffer): Promise<Order> {
+  const earlier = await fetchOrder(tx, orderId)
+  if (!earlier.requestHash.equals(requestHash)) throw conflict(`The order ${orderId} was recorded with another body`)
+  return earlier.order
+}
+
+const isStorable = (id: number): boolean => id >= 1 && id <= 2 ** 31 - 1
+
+/** @throws VALIDATION_ERROR for listings that there are not */
+function unitsByListing(lines: OrderLine[], listings: Map<number, ForSale>): Map<number, number> {
+  const unknown = lines.flatMap(({ listing_id: id }, i) =>
+    listings.has(id) ? [] : [{ field: `lines.${i}.listing_id`, message: `must be the id of a listing; there is no ${id}` }],
+  )
+  if (unknown.length > 0) throw invalid(unknown)
+  const units = new Map<number, number>()
+  for (const { listing_id: id, quantity } of lines) units.set(id, (units.get(id) ?? 0) + quantity)
+  return units
+}
+
+/** @throws CONFLICT when the listing is not for sale or has too little stock: the whole order is refused */
+function statusAfter(listing: ForSale, units: number, now: Date): ListingStatus {
+  const { id, quantity } = listing
+  const status = statusAt(listing.status, listing.expires_at, now)
+  const decision = decide(status, 'sell', { contentApproved: true, inPeriod: true, stock: quantity - units })
+  if ('refused' in decision) throw conflict(`Listing ${id}: ${decision.refused}; it is ${status}`)
+  if (quantity < units) throw conflict(`Listing ${id}: ${units} asked for, ${quantity} in stock`)
+  return decision.to as ListingStatus
+}
+
+function soldLine(line: OrderLine, i: number, listing: ForSale, commissionPercent: number): SoldLine {
+  const { quantity, unit_price: given } = line
+  const price = given === undefined ? parseMinor(listing.price)! : unitPriceKurus(`lines.${i}.unit_price`, given)
+  return { listing, quantity, unitPriceKurus: price, payoutKurus: payoutKurus(price, quantity, commissionPercent) }
+}
+
+function saleRow({ listing, quantity, unitPriceKurus, payoutKurus }: SoldLine, orderId: number, line: number, soldAt: Date) {
+  const { id, seller_id, item_id, label_id } = listing
+  const amounts = { unit_price: minorToText(unitPriceKurus), payout: minorToText(payoutKurus) }
+  return { order_id: orderId, line, listing_id: id, seller_id, item_id, label_id, quantity, ...amounts, sold_at: soldAt }
+}
+
+function notice({ listing, quantity, unitPriceKurus, payoutKurus }: SoldLine, orderId: number, soldAt: Date) {
+  const { id: listingId, seller_id: accountId, item_name: itemName } = listing
+  return { accountId, orderId, listingId, itemName, quantity, unitPriceKurus, payoutKurus, soldAt }
+}

@@ -1,0 +1,38 @@
+// What a listing refers to, checked: its seller, its item and its grade, and the label whose prices it is compared with.
+import { invalid } from '#core/errors.ts'
+import type { Tx } from '#db/schema.ts'
+
+const LARGEST_ID = 2 ** 31 - 1
+
+/** @throws VALIDATION_ERROR */
+export async function checkSeller(tx: Tx, id: number): Promise<void> {
+  const seller = await tx.selectFrom('accounts').select('id').where('id', '=', possible(id)).executeTakeFirst()
+  if (!seller) throw invalid([{ field: 'seller_id', message: 'must be the id of an account' }])
+}
+
+/** @throws VALIDATION_ERROR */
+export async function checkItem(tx: Tx, id: number): Promise<void> {
+  const item = await tx.selectFrom('items').select('id').where('id', '=', possible(id)).executeTakeFirst()
+  if (!item) throw invalid([{ field: 'item_id', message: 'must be the id of an item' }])
+}
+
+/**
+ * The label of a grade: its own, or Near Mint's for cards that are ungraded and of no stated condition (decisions.md,
+ * "Listings", `pc_multiplier`).
+ * @throws VALIDATION_ERROR when the id is not that of a type
+ */
+export async function labelOfGrade(tx: Tx, gradeId: number | null): Promise<number> {
+  const types = tx.selectFrom('groups as t').innerJoin('groups as g', 'g.id', 't.parent_id').select(['t.id', 't.slug', 'g.slug as group'])
+  if (gradeId !== null) {
+    const grade = await types.where('t.id', '=', possible(gradeId)).executeTakeFirst()
+    if (!grade) throw invalid([{ field: 'grade_id', message: 'must be the id of a type below a group (GET /groups) or null' }])
+    if (grade.group !== 'ungraded' || grade.slug !== 'ungraded') return grade.id
+  }
+  const nearMint = await types.where('g.slug', '=', 'ungraded').where('t.slug', '=', 'near-mint').executeTakeFirstOrThrow()
+  return nearMint.id
+}
+
+/** The id for SQL; one that no row can have becomes one that no row has. */
+function possible(id: number): number {
+  return id >= 1 && id <= LARGEST_ID ? id : 0
+}

@@ -1,0 +1,27 @@
+// Rejects a listing, or takes a published one down, with the reason that its owner reads.
+import { id, name } from '#core/fields.ts'
+import { Type } from '#core/input.ts'
+import { verb } from '#core/verb.ts'
+import { change } from '#db/change.ts'
+import { endedIfOver } from './expire-listings.ts'
+import { moved, statusValues } from './move.ts'
+import { lockListing, storedListing, updateListingRow } from './store.ts'
+import type { MarketWriteCtx, StoredListing } from './types.ts'
+
+export const rejectListing = verb(
+  {
+    needs: 'operator',
+    input: Type.Object({ id: id('listing'), reason: name('Why; its owner reads it') }, { additionalProperties: false }),
+  },
+  (ctx: MarketWriteCtx, { id, reason }) =>
+    change(ctx, async (tx, note): Promise<StoredListing> => {
+      const now = ctx.now()
+      const before = await endedIfOver(tx, note, ctx, await lockListing(tx, id))
+      const status = moved(before, 'reject', now)
+      const after = await updateListingRow(tx, id, { ...statusValues(before, status, now), rejection_reason: reason.trim() }, now)
+      const listing = storedListing(after, now)
+      note.audit({ action: 'listing.reject', subject: 'listing', id, before: storedListing(before, now), after: listing })
+      note.changed('listings', [id])
+      return listing
+    }),
+)

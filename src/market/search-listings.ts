@@ -1,0 +1,93 @@
+// Searches published listings (interface.md, "GET /api/v1/plus/listings"), from memory.
+import { filter } from '#core/fields.ts'
+import { invalid } from '#core/errors.ts'
+import { Type } from '#core/input.ts'
+import { pageParams, type Pagination, pagination } from '#core/paging.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { verb } from '#core/verb.ts'
+import { GenreParam } from '#catalogue/params.ts'
+import { FlagParams, flagsOf } from './listing-flags.ts'
+import type { Flags } from './snapshot/listing-json.ts'
+import { LISTING_SORTS } from './snapshot/queries.ts'
+import type { MarketCtx } from './types.ts'
+
+const MOST_VALUES = 200
+const amount = (description: string) => Type.Optional(Type.Number({ minimum: 0, description }))
+const values = (description: string) =>
+  Type.Optional(Type.Array(Type.String({ maxLength: 100, allowed: 'text' }), { maxItems: MOST_VALUES, description }))
+
+/** Rows of the snapshot, to be written out at once, with what the flags ask for. */
+export interface FoundListings {
+  rows: Int32Array
+  flags: Flags
+  pagination: Pagination
+}
+
+export const searchListings = verb(
+  {
+    needs: OPERATION_PLAN.searchListings,
+    input: Type.Object(
+      {
+        search: Type.Optional(
+          Type.String({ maxLength: 200, description: 'Words that must all be in the title or the name of the item', examples: ['charizard psa'] }),
+        ),
+        seller_name: filter('Name of the seller, in any case'),
+        set_name: filter('Name of the set (a category), in any case; everything below it is included'),
+        category: filter('Slug of a category; everything below it is included'),
+        type: Type.Optional(GenreParam),
+        min_price: amount('Lowest price, in TL'),
+        max_price: amount('Highest price, in TL'),
+        min_pc: amount('Lowest `pc_multiplier`'),
+        max_pc: amount('Highest `pc_multiplier`'),
+        game: values('`game[]`, such as `pokemon`'),
+        language: values('`language[]`, such as `en`'),
+        grade_filters: Type.Optional(
+          Type.Array(Type.Integer(), { maxItems: MOST_VALUES, description: '`grade_filters[]`: ids of groups (all grades below) or of grades' }),
+        ),
+        sort_by: Type.Optional(
+          Type.Enum([...LISTING_SORTS], {
+            default: 'popular',
+            description: "`popular`: highlighted first, then by the item's sales in the last 30 days, then newest",
+          }),
+        ),
+        ...FlagParams,
+        ...pageParams(20),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  (ctx: Pick<MarketCtx, 'viewer' | 'listings'>, input): FoundListings => {
+    const { search, sort_by: sort = 'popular', page = 1, per_page: perPage = 20 } = input
+    checkRange('price', input.min_price, input.max_price)
+    checkRange('pc', input.min_pc, input.max_pc)
+    const wanted = {
+      sellerName: input.seller_name,
+      setName: input.set_name,
+      category: input.category,
+      genre: input.type,
+      games: input.game,
+      languages: input.language,
+      gradeIds: input.grade_filters,
+      minKurus: hundredthsFrom(input.min_price),
+      maxKurus: hundredthsTo(input.max_price),
+      minPc: hundredthsFrom(input.min_pc),
+      maxPc: hundredthsTo(input.max_pc),
+    }
+    const { rows, total } = ctx.listings.page(wanted, search, sort, (page - 1) * perPage, perPage)
+    return { rows, flags: flagsOf(input), pagination: pagination(page, perPage, total) }
+  },
+)
+
+function checkRange(of: 'price' | 'pc', from: number | undefined, to: number | undefined): void {
+  if (from === undefined || to === undefined || from <= to) return
+  throw invalid([{ field: `min_${of}`, message: `may not be above max_${of}` }])
+}
+
+/** The first amount of whole hundredths that is not below; digits past the sixth are noise of binary numbers. */
+function hundredthsFrom(value: number | undefined): number | undefined {
+  return value === undefined ? undefined : Math.ceil(Number((value * 100).toFixed(6)))
+}
+
+function hundredthsTo(value: number | undefined): number | undefined {
+  return value === undefined ? undefined : Math.floor(Number((value * 100).toFixed(6)))
+}

@@ -1,0 +1,44 @@
+// Pauses or publishes an own listing (interface.md, "POST /api/v1/plus/listings/{id}/status").
+import { conflict } from '#core/errors.ts'
+import { id } from '#core/fields.ts'
+import { Type } from '#core/input.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { verb } from '#core/verb.ts'
+import { change } from '#db/change.ts'
+import type { ListingStatus } from '#db/schema.ts'
+import { endedIfOver } from './expire-listings.ts'
+import { moved, statusValues } from './move.ts'
+import { listingTag, lockOwnListing, updateListingRow } from './store.ts'
+import type { ListingResult, MarketWriteCtx } from './types.ts'
+
+const MESSAGES: Partial<Record<ListingStatus, string>> = {
+  active: 'The listing is published',
+  paused: 'The listing is paused',
+  pending: 'The listing waits for approval',
+}
+
+export const setListingStatus = verb(
+  {
+    needs: OPERATION_PLAN.setListingStatus,
+    fails: 'PLUS_LISTING_ERROR',
+    input: Type.Object(
+      {
+        id: id('listing'),
+        action: Type.String({ maxLength: 100, allowed: 'pause or publish', description: '`pause` or `publish`', examples: ['pause'] }),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  (ctx: MarketWriteCtx, { id, action }): Promise<ListingResult> => {
+    if (action !== 'pause' && action !== 'publish') throw conflict('Invalid action (must be pause or publish)')
+    return change(ctx, async (tx, note) => {
+      const now = ctx.now()
+      const before = await endedIfOver(tx, note, ctx, await lockOwnListing(tx, ctx, id))
+      const status = moved(before, action, now)
+      const after = await updateListingRow(tx, id, statusValues(before, status, now), now)
+      note.audit({ action: `listing.${action}`, subject: 'listing', id, before: { status: before.status }, after: { status } })
+      note.changed('listings', [id])
+      return { message: MESSAGES[status]!, id, price: Number(after.price), status, etag: listingTag(after) }
+    })
+  },
+)

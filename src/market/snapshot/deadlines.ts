@@ -1,0 +1,60 @@
+// What is due when: a heap of moments with the id each is for. What was put off stays in it; who is called looks again.
+
+export class Deadlines {
+  #at = new Float64Array(64)
+  #ids = new Int32Array(64)
+  #size = 0
+
+  push(atMs: number, id: number): void {
+    if (this.#size === this.#at.length) this.#grow()
+    let place = this.#size
+    this.#size += 1
+    while (place > 0) {
+      const parent = (place - 1) >>> 1
+      if (this.#at[parent]! <= atMs) break
+      this.#move(parent, place)
+      place = parent
+    }
+    this.#at[place] = atMs
+    this.#ids[place] = id
+  }
+
+  /** Takes out all that is due by now, earliest first. */
+  popDue(nowMs: number, visit: (id: number) => void): void {
+    while (this.#size > 0 && this.#at[0]! <= nowMs) {
+      const id = this.#ids[0]!
+      this.#pop()
+      visit(id)
+    }
+  }
+
+  #pop(): void {
+    this.#size -= 1
+    const atMs = this.#at[this.#size]!
+    let place = 0
+    for (;;) {
+      let child = 2 * place + 1
+      if (child >= this.#size) break
+      if (child + 1 < this.#size && this.#at[child + 1]! < this.#at[child]!) child += 1
+      if (this.#at[child]! >= atMs) break
+      this.#move(child, place)
+      place = child
+    }
+    this.#at[place] = atMs
+    this.#ids[place] = this.#ids[this.#size]!
+  }
+
+  #move(from: number, to: number): void {
+    this.#at[to] = this.#at[from]!
+    this.#ids[to] = this.#ids[from]!
+  }
+
+  #grow(): void {
+    const at = new Float64Array(Math.ceil(this.#at.length * 1.5))
+    const ids = new Int32Array(at.length)
+    at.set(this.#at)
+    ids.set(this.#ids)
+    this.#at = at
+    this.#ids = ids
+  }
+}

@@ -1,0 +1,108 @@
+// Which published listings a search wants: one rule per parameter, each a test of a row and a part of the key it is kept by.
+import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
+import { fold } from '#index/fold.ts'
+import type { PublishedTable } from './published.ts'
+
+export interface ListingFilter {
+  sellerName?: string | undefined
+  setName?: string | undefined
+  /** slug, with everything below it */
+  category?: string | undefined
+  genre?: string | undefined
+  games?: string[] | undefined
+  languages?: string[] | undefined
+  /** ids of groups (all below) or types */
+  gradeIds?: number[] | undefined
+  minKurus?: number | undefined
+  maxKurus?: number | undefined
+  minPc?: number | undefined
+  maxPc?: number | undefined
+}
+
+export type Test = (row: number) => boolean
+
+/** One condition: what names it, and whether a row meets it. */
+export interface Condition {
+  key: string
+  test: Test
+  /** bounds in the order of this sort, where the condition is a range */
+  range?: { by: 'price' | 'pc'; from: number; to: number }
+}
+
+export interface FilterWorld {
+  table: PublishedTable
+  catalogue: Catalogue
+  /** folded names of sellers by account id */
+  sellers: ReadonlyMap<number, string>
+}
+
+/** Conditions that all must hold, in an order that does not depend on how they were written. */
+export function conditionsOf(filter: ListingFilter, { table, catalogue, sellers }: FilterWorld): Condition[] {
+  const conditions: Condition[] = []
+  const add = (name: string, value: unknown, test: Test) => conditions.push({ key: `${name}=${JSON.stringify(value)}`, test })
+  const { items } = catalogue
+  const itemRow = (row: number) => items.rowOf(table.itemId[row]!)
+  const { sellerName, setName, category, genre, games, languages, gradeIds } = filter
+  if (sellerName !== undefined) {
+    const name = fold(sellerName)
+    add('seller', name, (row) => sellers.get(table.sellerId[row]!) === name)
+  }
+  if (setName !== undefined) {
+    const name = fold(setName)
+    const wanted = categoriesWhere(catalogue, (found) => fold(found.name) === name)
+    add('set', name, (row) => wanted.has(items.categoryId[itemRow(row)]!))
+  }
+  if (category !== undefined) {
+    const wanted = categoriesWhere(catalogue, (found) => found.slug === category)
+    add('category', category, (row) => wanted.has(items.categoryId[itemRow(row)]!))
+  }
+  if (genre !== undefined) add('genre', genre, (row) => items.genreOf(itemRow(row)) === genre)
+  if (games && games.length > 0) {
+    const wanted = new Set(games)
+    add('game', [...wanted].sort(), (row) => wanted.has(items.gameOf(itemRow(row))))
+  }
+  if (languages && languages.length > 0) {
+    const wanted = new Set(languages.map((language) => language.toLowerCase()))
+    add('language', [...wanted].sort(), (row) => wanted.has(table.languages.texts[table.language[row]!]!))
+  }
+  if (gradeIds && gradeIds.length > 0) {
+    const wanted = gradesOf(catalogue, gradeIds)
+    add('grade', [...wanted].sort(), (row) => wanted.has(table.gradeId[row]!))
+  }
+  addRange(conditions, 'price', filter.minKurus, filter.maxKurus, (row) => table.kurus[row]!)
+  addRange(conditions, 'pc', filter.minPc, filter.maxPc, (row) => table.pcHundredths[row]!)
+  return conditions
+}
+
+function addRange(
+  conditions: Condition[],
+  by: 'price' | 'pc',
+  from = -Infinity,
+  to = Infinity,
+  valueOf: (row: number) => number,
+): void {
+  if (from === -Infinity && to === Infinity) return
+  const test = (row: number) => valueOf(row) >= from && valueOf(row) <= to
+  conditions.push({ key: `${by}=${from}..${to}`, test, range: { by, from, to } })
+}
+
+/** Ids of the categories that are wanted, with all below them. */
+function categoriesWhere({ categories }: Catalogue, wants: (category: { name: string; slug: string }) => boolean): Set<number> {
+  const wanted = new Set<number>()
+  for (const id of categories.ids()) {
+    if (wants(categories.get(id)!)) for (const below of categories.subtree(id)) wanted.add(below)
+  }
+  return wanted
+}
+
+/** Types that are named or lie below a named group; a listing without a grade (0) counts as ungraded. */
+function gradesOf({ labels }: Catalogue, ids: number[]): Set<number> {
+  const named = new Set(ids)
+  const wanted = new Set<number>()
+  for (const { id, parentId, slug } of labels.all()) {
+    if (parentId === null || !(named.has(id) || named.has(parentId))) continue
+    wanted.add(id)
+    if (slug === 'ungraded') wanted.add(0)
+  }
+  return wanted
+}

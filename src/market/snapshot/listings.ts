@@ -1,0 +1,159 @@
+// Published listings as a node holds them in memory: loaded at start, following the change log, right at every second.
+import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
+import { MARKETS } from '#core/markets.ts'
+import type { ChangeFollower, ChangeRow } from '#db/change-feed.ts'
+import type { Db } from '#db/schema.ts'
+import { eachPackedPrice, packedCount } from '#prices/payload.ts'
+import type { ListingFilter } from './filters.ts'
+import { type Flags, itemOf, ListingJson } from './listing-json.ts'
+import { loadPublished, loadSales, loadSellers } from './load.ts'
+import type { ListingSource } from './published.ts'
+import type { ListingPage, ListingSort } from './queries.ts'
+import { ListingState } from './state.ts'
+
+export interface ListingSnapshotOptions {
+  db: Db
+  /** loaded, and a follower of the same feed before this one */
+  catalogue: Catalogue
+  now: () => Date
+  /** IANA zone of local times */
+  timeZone: string
+  readyBytesMb: number
+}
+
+/** Rows read again in one statement. */
+const RELOAD = 1_000
+/** Packed prices applied before others get their turn. */
+const APPLY_PRICES = 1_000
+const SOURCE_A = MARKETS.indexOf('source_a')
+
+export class ListingSnapshot implements ChangeFollower {
+  readonly #options: ListingSnapshotOptions
+  #state: ListingState
+  #json: ListingJson
+
+  constructor(options: ListingSnapshotOptions) {
+    this.#options = options
+    const { state, json } = this.#empty()
+    this.#state = state
+    this.#json = json
+  }
+
+  /** Loads everything beside what there is; what commits from now on comes by `apply`. */
+  async load(): Promise<void> {
+    const { state, json } = this.#empty()
+    const db = this.#options.db.kysely
+    const sellers = new Set<number>()
+    const nowMs = this.#nowMs()
+    await loadSales(db, null, nowMs, (itemId, last, times) => state.setSales(itemId, last, times))
+    await loadPublished(db, null, (listing) => {
+      sellers.add(listing.sellerId)
+      state.put(listing, nowMs)
+    })
+    await this.#nameSellers(state, [...sellers])
+    state.queries.sorts.order('popular')
+    this.#state = state
+    this.#json = json
+  }
+
+  reload(): Promise<void> {
+    return this.load()
+  }
+
+  async apply(changes: ChangeRow[]): Promise<void> {
+    for (const { kind, ids, payload } of changes) {
+      if (kind === 'listings') await this.#reloadListings(ids!)
+      else if (kind === 'sales') await this.#reloadSales(ids!)
+      else if (kind === 'items') this.#reviewItems(ids!)
+      else if (kind === 'prices') await this.#applyPrices(payload!)
+      else if (kind === 'accounts') await this.#nameSellers(this.#state, ids!.filter((id) => this.#state.hasSeller(id)))
+      else if (kind === 'categories' || kind === 'groups') this.#state.queries.forgetViews()
+    }
+  }
+
+  /** How many listings are published now. */
+  get size(): number {
+    return this.#present().table.live.size
+  }
+
+  page(filter: ListingFilter, search: string | undefined, sort: ListingSort, offset: number, limit: number): ListingPage {
+    return this.#present().page(filter, search, sort, offset, limit)
+  }
+
+  /** A JSON array of the listings of a page between a head and a tail, as bytes. */
+  pageBytes(rows: Int32Array, flags: Flags, head: string, tail: string): Buffer {
+    return this.#json.page(this.#state, this.#options.catalogue, rows, flags, head, tail)
+  }
+
+  /** What the flags add to a listing, published or not. */
+  extrasOf({ item_id: itemId, label_id: labelId, kurus }: { item_id: number; label_id: number; kurus: number }, flags: Flags) {
+    const state = this.#present()
+    const pc = state.pcHundredths(itemId, labelId, kurus)
+    const average = state.sales.averageKurus(itemId)
+    return {
+      ...(flags.item && { item: itemOf(this.#options.catalogue, itemId) }),
+      ...(flags.pc && { pc_multiplier: Number.isNaN(pc) ? null : pc / 100 }),
+      ...(flags.average && { average_price: average === null ? null : average / 100 }),
+      ...(flags.lastSales && { last_sales: JSON.parse(state.sales.lastJson(itemId)) as { price: number; sold_at: string }[] }),
+    }
+  }
+
+  #empty(): { state: ListingState; json: ListingJson } {
+    const { catalogue, timeZone, readyBytesMb } = this.#options
+    const json = new ListingJson(readyBytesMb)
+    return { json, state: new ListingState(catalogue, timeZone, (row) => json.drop(row)) }
+  }
+
+  #nowMs(): number {
+    return this.#options.now().getTime()
+  }
+
+  #present(): ListingState {
+    this.#state.advance(this.#nowMs())
+    return this.#state
+  }
+
+  async #reloadListings(ids: number[]): Promise<void> {
+    const state = this.#state
+    for (let from = 0; from < ids.length; from += RELOAD) {
+      const some = ids.slice(from, from + RELOAD)
+      const found: ListingSource[] = []
+      await loadPublished(this.#options.db.kysely, some, (listing) => found.push(listing))
+      await this.#nameSellers(state, [...new Set(found.map((one) => one.sellerId))].filter((id) => !state.hasSeller(id)))
+      const published = new Set(found.map((one) => one.id))
+      for (const id of some) if (!published.has(id)) state.remove(id)
+      for (const listing of found) state.put(listing, this.#nowMs())
+    }
+  }
+
+  async #reloadSales(itemIds: number[]): Promise<void> {
+    for (let from = 0; from < itemIds.length; from += RELOAD) {
+      await loadSales(this.#options.db.kysely, itemIds.slice(from, from + RELOAD), this.#nowMs(), (itemId, last, times) =>
+        this.#state.setSales(itemId, last, times),
+      )
+    }
+  }
+
+  #reviewItems(itemIds: number[]): void {
+    const { items } = this.#options.catalogue
+    for (const itemId of itemIds) {
+      this.#json.dropItem(items.rowOf(itemId))
+      this.#state.reviewItem(itemId)
+    }
+  }
+
+  async #applyPrices(packed: Buffer): Promise<void> {
+    const count = packedCount(packed)
+    for (let from = 0; from < count; from += APPLY_PRICES) {
+      eachPackedPrice(packed, from, Math.min(count, from + APPLY_PRICES), ({ itemId, market }) => {
+        if (market === SOURCE_A) this.#state.reviewPrices(itemId)
+      })
+      if (from + APPLY_PRICES < count) await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+
+  async #nameSellers(state: ListingState, ids: number[]): Promise<void> {
+    if (ids.length === 0) return
+    for (const { id, name } of await loadSellers(this.#options.db.kysely, ids)) state.nameSeller(id, name)
+  }
+}

@@ -1,0 +1,97 @@
+// The sort orders of published listings, each kept from when it is first asked for; all end in the id.
+import { RowBits } from '#index/bits.ts'
+import { type Compare, KeptOrder } from '#index/order.ts'
+import type { PublishedTable } from './published.ts'
+
+type By = 'latest' | 'popular' | 'price' | 'pc'
+
+export class ListingSorts {
+  /** rows with a pc multiplier */
+  readonly withPc = new RowBits()
+  readonly #table: PublishedTable
+  readonly #recentSales: (itemId: number) => number
+  readonly #orders = new Map<By, KeptOrder>()
+
+  constructor(table: PublishedTable, recentSales: (itemId: number) => number) {
+    this.#table = table
+    this.#recentSales = recentSales
+  }
+
+  order(by: By): KeptOrder {
+    const known = this.#orders.get(by)
+    if (known) return known
+    const order = new KeptOrder(this.#comparer(by))
+    order.load(this.#table.live.toRows(), this.#loadKey(by))
+    this.#orders.set(by, order)
+    return order
+  }
+
+  /** Adds the rows with a price or multiplier from one bound to the other, both included. */
+  collect(by: 'price' | 'pc', from: number, to: number, into: RowBits): RowBits {
+    const column = () => (by === 'price' ? this.#table.kurus : this.#table.pcHundredths)
+    // Without a multiplier is past every bound.
+    const probe = (bound: number) => (row: number) => (Number.isNaN(column()[row]!) ? 1 : column()[row]! - bound)
+    return this.order(by).collectRange(from === -Infinity ? null : probe(from), by === 'price' && to === Infinity ? null : probe(to), into)
+  }
+
+  markAll(row: number): void {
+    for (const order of this.#orders.values()) order.mark(row)
+  }
+
+  mark(by: By, row: number): void {
+    this.#orders.get(by)?.mark(row)
+  }
+
+  drop(row: number): void {
+    this.withPc.delete(row)
+    for (const order of this.#orders.values()) order.drop(row)
+  }
+
+  #comparer(by: By): Compare {
+    const table = this.#table
+    const newest: Compare = (a, b) => table.publishedMs[b]! - table.publishedMs[a]! || table.id[b]! - table.id[a]!
+    switch (by) {
+      case 'latest':
+        return newest
+      case 'popular':
+        return (a, b) => this.#popularity(b) - this.#popularity(a) || newest(a, b)
+      case 'price':
+        return (a, b) => table.kurus[a]! - table.kurus[b]! || table.id[a]! - table.id[b]!
+      case 'pc':
+        return (a, b) => this.#pcKey(a) - this.#pcKey(b) || table.id[a]! - table.id[b]!
+    }
+  }
+
+  /** A number per row that agrees with the comparer and makes the first sort fast. */
+  #loadKey(by: By): (row: number) => number {
+    const table = this.#table
+    switch (by) {
+      case 'latest':
+        return (row) => -table.publishedMs[row]!
+      case 'popular': {
+        const place = new Int32Array(table.id.length)
+        const latest = this.order('latest').slice(null, 0, table.live.size)
+        for (let i = 0; i < latest.length; i += 1) place[latest[i]!] = i
+        return (row) => place[row]! - this.#popularity(row) * table.id.length
+      }
+      case 'price':
+        return (row) => table.kurus[row]!
+      case 'pc':
+        return (row) => this.#pcKey(row)
+    }
+  }
+
+  /** Highlighted before all others, then by the item's sales of the last 30 days. */
+  #popularity(row: number): number {
+    const sales = this.#recentSales(this.#table.itemId[row]!)
+    return this.#table.highlightedMs.has(row) ? sales + HIGHLIGHT : sales
+  }
+
+  #pcKey(row: number): number {
+    const pc = this.#table.pcHundredths[row]!
+    return Number.isNaN(pc) ? Number.MAX_SAFE_INTEGER : pc
+  }
+}
+
+/** More than an item sells in 30 days; times the number of rows it stays exact. */
+const HIGHLIGHT = 2 ** 26

@@ -1,0 +1,168 @@
+// Everything that is kept of published listings, and how a change of one thing reaches all that depends on it. No SQL.
+import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
+import { MARKETS } from '#core/markets.ts'
+import { fold } from '#index/fold.ts'
+import { Deadlines } from './deadlines.ts'
+import { type FilterWorld, conditionsOf, type ListingFilter } from './filters.ts'
+import { ItemSales, type LastSale } from './item-sales.ts'
+import { type ListingSource, PublishedTable } from './published.ts'
+import { type ListingPage, ListingQueries, type ListingSort } from './queries.ts'
+
+const SOURCE_A = MARKETS.indexOf('source_a')
+
+/** Price in hundredths of the source_a price, half a hundredth rounded up. */
+export function pcHundredths(kurus: number, sourceMinor: number): number {
+  return Math.floor((kurus * 200 + sourceMinor) / (2 * sourceMinor))
+}
+
+export class ListingState {
+  readonly table = new PublishedTable()
+  readonly sales: ItemSales
+  readonly queries: ListingQueries
+  readonly #catalogue: Catalogue
+  readonly #sellers = new Map<number, string>()
+  readonly #world: FilterWorld
+  readonly #ends = new Deadlines()
+  readonly #highlightEnds = new Deadlines()
+  /** called when what the minimal answer shows of a row has changed */
+  readonly #touched: (row: number) => void
+
+  constructor(catalogue: Catalogue, zone: string, touched: (row: number) => void) {
+    this.#catalogue = catalogue
+    this.#touched = touched
+    this.sales = new ItemSales(zone)
+    this.queries = new ListingQueries(this.table, (itemId) => this.sales.recent(itemId))
+    this.#world = { table: this.table, catalogue, sellers: this.#sellers }
+  }
+
+  page(filter: ListingFilter, search: string | undefined, sort: ListingSort, offset: number, limit: number): ListingPage {
+    return this.queries.page(conditionsOf(filter, this.#world), search, sort, offset, limit)
+  }
+
+  /** Puts a published listing in, new or changed. One whose period is over is taken out. */
+  put(listing: ListingSource, nowMs: number): void {
+    if (listing.expiresMs <= nowMs) return this.remove(listing.id)
+    const { table, queries } = this
+    const known = table.rowOf(listing.id)
+    const onlyPrice = known >= 0 && this.#differsInPriceOnly(known, listing)
+    const ended = known < 0 || table.expiresMs[known] !== listing.expiresMs
+    const row = table.set(listing)
+    if (ended) this.#ends.push(listing.expiresMs, listing.id)
+    this.#highlight(row, listing.highlightedMs, nowMs)
+    this.#comparePrice(row)
+    if (onlyPrice) {
+      queries.sorts.mark('price', row)
+      queries.review(row)
+      return
+    }
+    this.#touched(row)
+    queries.set(row, this.#itemName(listing.itemId))
+  }
+
+  remove(id: number): void {
+    const row = this.table.remove(id)
+    if (row < 0) return
+    this.queries.drop(row)
+    this.#touched(row)
+  }
+
+  setSales(itemId: number, last: LastSale[], times: Float64Array): void {
+    const before = this.sales.recent(itemId)
+    this.sales.set(itemId, last, times)
+    if (this.sales.recent(itemId) !== before) this.#markPopularity(itemId)
+  }
+
+  /** An item's name, kind, game, category or prices have changed. */
+  reviewItem(itemId: number): void {
+    this.table.eachOfItem(itemId, (row) => {
+      this.#comparePrice(row)
+      this.queries.set(row, this.#itemName(itemId))
+    })
+  }
+
+  /** Only source_a prices of an item have changed. */
+  reviewPrices(itemId: number): void {
+    this.table.eachOfItem(itemId, (row) => {
+      this.#comparePrice(row)
+      this.queries.review(row)
+    })
+  }
+
+  hasSeller(id: number): boolean {
+    return this.#sellers.has(id)
+  }
+
+  nameSeller(id: number, name: string): void {
+    const folded = fold(name)
+    if (this.#sellers.get(id) === folded) return
+    this.#sellers.set(id, folded)
+    this.queries.forgetViews()
+  }
+
+  /** Brings everything to this moment: periods and highlights that are over, sales that no longer count. */
+  advance(nowMs: number): void {
+    this.#ends.popDue(nowMs, (id) => {
+      const row = this.table.rowOf(id)
+      if (row >= 0 && this.table.expiresMs[row]! <= nowMs) this.remove(id)
+    })
+    this.#highlightEnds.popDue(nowMs, (id) => {
+      const row = this.table.rowOf(id)
+      if (row >= 0) this.#highlight(row, this.table.highlightedMs.get(row) ?? 0, nowMs)
+    })
+    this.sales.age(nowMs, (itemId) => this.#markPopularity(itemId))
+  }
+
+  /** Multiplier of a price to the source_a price of an item and label, in hundredths; NaN without such a price. */
+  pcHundredths(itemId: number, labelId: number, kurus: number): number {
+    const { items } = this.#catalogue
+    const itemRow = items.rowOf(itemId)
+    const at = itemRow < 0 ? -1 : items.prices.find(itemRow, SOURCE_A, labelId)
+    return at < 0 ? Number.NaN : pcHundredths(kurus, items.prices.minor[at]!)
+  }
+
+  #itemName(itemId: number): string {
+    const { items } = this.#catalogue
+    const row = items.rowOf(itemId)
+    return row < 0 ? '' : items.nameOf(row)
+  }
+
+  #differsInPriceOnly(row: number, listing: ListingSource): boolean {
+    const { table } = this
+    return (
+      table.itemId[row] === listing.itemId &&
+      table.gradeId[row] === listing.gradeId &&
+      table.labelId[row] === listing.labelId &&
+      table.languages.texts[table.language[row]!] === listing.language &&
+      table.publishedMs[row] === listing.publishedMs &&
+      table.titleOf(row) === listing.title
+    )
+  }
+
+  /** Notes until when a row is highlighted; an end that has passed is none. */
+  #highlight(row: number, untilMs: number, nowMs: number): void {
+    const { highlightedMs, id } = this.table
+    const before = highlightedMs.get(row) ?? 0
+    const until = untilMs > nowMs ? untilMs : 0
+    if (before === until) return
+    if (until === 0) highlightedMs.delete(row)
+    else {
+      highlightedMs.set(row, until)
+      this.#highlightEnds.push(until, id[row]!)
+    }
+    this.queries.sorts.mark('popular', row)
+  }
+
+  #comparePrice(row: number): void {
+    const { table, queries } = this
+    const pc = this.pcHundredths(table.itemId[row]!, table.labelId[row]!, table.kurus[row]!)
+    if (Number.isNaN(pc)) queries.sorts.withPc.delete(row)
+    else queries.sorts.withPc.add(row)
+    if (Object.is(table.pcHundredths[row], pc)) return
+    table.pcHundredths[row] = pc
+    queries.sorts.mark('pc', row)
+  }
+
+  #markPopularity(itemId: number): void {
+    this.table.eachOfItem(itemId, (row) => this.queries.sorts.mark('popular', row))
+  }
+}

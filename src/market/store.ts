@@ -1,0 +1,246 @@
+// SQL of listings.
+import { sql } from 'kysely'
+import { ServiceError } from '#core/errors.ts'
+import { existing, missing } from '#core/fields.ts'
+import { minorToText, parseMinor } from '#core/money.ts'
+import { type Conditional, requireCurrent } from '#core/precondition.ts'
+import type { Viewer } from '#core/verb.ts'
+import { slugWords } from '#catalogue/slugs.ts'
+import { jsonReady } from '#db/json-ready.ts'
+import type { ListingStatus, Queryable, Tx } from '#db/schema.ts'
+import { statusAt } from './rules.ts'
+import type { StoredListing } from './types.ts'
+
+const COLUMNS = [
+  'id',
+  'seller_id',
+  'item_id',
+  'grade_id',
+  'label_id',
+  'title',
+  'description',
+  'price',
+  'quantity',
+  'language',
+  'images',
+  'shipping_payer',
+  'offers_enabled',
+  'min_offer_price',
+  'status',
+  'approved_price',
+  'approved',
+  'approved_at',
+  'rejection_reason',
+  'waiting_since',
+  'published_at',
+  'expires_at',
+  'highlighted_until',
+  'version',
+  'created_at',
+  'updated_at',
+] as const
+
+/** What a listing says beside its price and stock: what is approved, and sends it to approval again when it changes. */
+const CONTENT = [
+  'item_id',
+  'grade_id',
+  'title',
+  'description',
+  'language',
+  'images',
+  'shipping_payer',
+  'offers_enabled',
+  'min_offer_price',
+] as const
+
+export type ListingRow = Awaited<ReturnType<typeof lockListing>>
+export type ListingValues = Partial<{ [Name in (typeof COLUMNS)[number]]: ListingRow[Name] }>
+
+/** A listing's slug: words of its title for people, its id for machines. */
+export function listingSlug(title: string, id: number): string {
+  const words = slugWords(title)
+  return words ? `${words}-${id}` : String(id)
+}
+
+/** Names one state of a listing; the header `ETag` of writes, and what `If-Match` is compared with. */
+export function listingTag({ id, version }: { id: number; version: number }): string {
+  return `"${id}-${version}"`
+}
+
+/** The listing, locked until the transaction ends. @throws NOT_FOUND */
+export async function lockListing(tx: Tx, id: number) {
+  const row = await tx.selectFrom('listings').select(COLUMNS).where('id', '=', existing('listing', id)).forUpdate().executeTakeFirst()
+  if (!row) throw missing('listing', id)
+  return row
+}
+
+/** Mine or throw (interface.md, "Errors": reasons of PLUS_LISTING_ERROR). */
+export async function lockOwnListing(tx: Tx, ctx: Conditional & { viewer: Viewer }, id: number): Promise<ListingRow> {
+  const row = await lockListing(tx, id)
+  checkOwner(row, ctx.viewer)
+  requireCurrent(ctx, listingTag(row))
+  return row
+}
+
+export function checkOwner(listing: { id: number; seller_id: number }, viewer: Viewer): void {
+  if (viewer.kind === 'account' && viewer.accountId === listing.seller_id) return
+  throw new ServiceError('PLUS_LISTING_ERROR', `The listing ${listing.id} does not belong to the caller`)
+}
+
+export async function fetchListing(on: Queryable, id: number): Promise<ListingRow> {
+  const row = await on.selectFrom('listings').select(COLUMNS).where('id', '=', existing('listing', id)).executeTakeFirst()
+  if (!row) throw missing('listing', id)
+  return row
+}
+
+/** Gives a locked listing new values and a new version. */
+export async function updateListingRow(tx: Tx, id: number, values: ListingValues, now: Date): Promise<ListingRow> {
+  const { images, approved, ...plain } = values
+  return tx
+    .updateTable('listings')
+    .set({
+      ...plain,
+      ...(images !== undefined && { images: JSON.stringify(images) }),
+      ...(approved !== undefined && { approved: approved === null ? null : JSON.stringify(approved) }),
+      version: sql<number>`version + 1`,
+      updated_at: now,
+    })
+    .where('id', '=', id)
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow()
+}
+
+export interface NewListing {
+  seller_id: number
+  item_id: number
+  grade_id: number | null
+  label_id: number
+  title: string
+  description: string
+  price: string
+  quantity: number
+  language: string | null
+  images: { url: string; order: number }[]
+  shipping_payer: 'buyer' | 'seller'
+  offers_enabled: boolean
+  min_offer_price: string | null
+}
+
+/** Puts a new listing into the queue of those that wait for approval. */
+export async function insertListing(tx: Tx, listing: NewListing, now: Date): Promise<ListingRow> {
+  return tx
+    .insertInto('listings')
+    .values({ ...listing, images: JSON.stringify(listing.images), waiting_since: now, created_at: now, updated_at: now })
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow()
+}
+
+export async function deleteListingRow(tx: Tx, id: number): Promise<void> {
+  await tx.deleteFrom('listings').where('id', '=', id).execute()
+}
+
+export interface ListingFilter {
+  /** as it is at this moment: an ended period counts as expired */
+  status?: ListingStatus
+  seller_id?: number
+  item_id?: number
+  now: Date
+}
+
+/** Newest first. */
+export async function pageOfListings(on: Queryable, filter: ListingFilter, limit: number, offset: number) {
+  const { status, seller_id: sellerId, item_id: itemId, now } = filter
+  let matching = on.selectFrom('listings')
+  if (sellerId !== undefined) matching = matching.where('seller_id', '=', sql<number>`${sellerId}::bigint`)
+  if (itemId !== undefined) matching = matching.where('item_id', '=', sql<number>`${itemId}::bigint`)
+  if (status === 'active') matching = matching.where('status', '=', 'active').where('expires_at', '>', now)
+  else if (status === 'expired') {
+    matching = matching.where((eb) =>
+      eb.or([eb('status', '=', 'expired'), eb.and([eb('status', '=', 'active'), eb('expires_at', '<=', now)])]),
+    )
+  } else if (status !== undefined) matching = matching.where('status', '=', status)
+  const [rows, counted] = await Promise.all([
+    matching.select(COLUMNS).orderBy('id', 'desc').limit(limit).offset(offset).execute(),
+    matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  ])
+  return { rows, total: counted.total }
+}
+
+/** Those that wait for approval, the longest waiting first. */
+export async function pageOfWaiting(on: Queryable, limit: number, offset: number) {
+  const waiting = on.selectFrom('listings').where('status', '=', 'pending')
+  const [rows, counted] = await Promise.all([
+    waiting.select(COLUMNS).orderBy('waiting_since').orderBy('id').limit(limit).offset(offset).execute(),
+    waiting.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  ])
+  return { rows, total: counted.total }
+}
+
+/** What an approval approves. */
+export function contentOf(row: ListingRow): Record<string, unknown> {
+  return Object.fromEntries(CONTENT.map((field) => [field, row[field]]))
+}
+
+/** What differs from the approved content; null when nothing was ever approved. */
+export function changedSinceApproval(row: ListingRow): { field: string; approved: unknown; now: unknown }[] | null {
+  if (!row.approved) return null
+  const approved = row.approved as Record<string, unknown>
+  return CONTENT.filter((field) => comparable(approved[field]) !== comparable(row[field])).map((field) => ({
+    field,
+    approved: shown(field, approved[field]),
+    now: shown(field, row[field]),
+  }))
+}
+
+/** JSON columns come back with their keys in another order. */
+function comparable(value: unknown): string {
+  const images = Array.isArray(value) ? (value as { url: string; order: number }[]).map(({ url, order }) => [url, order]) : value
+  return JSON.stringify(images ?? null)
+}
+
+function shown(field: string, value: unknown): unknown {
+  return field === 'min_offer_price' && typeof value === 'string' ? Number(value) : value
+}
+
+/** A listing as operators see it. */
+export function storedListing(row: ListingRow, now: Date): StoredListing {
+  const { label_id: _label, version: _version, approved: _approved, ...fields } = row
+  return {
+    ...jsonReady(fields),
+    slug: listingSlug(row.title, row.id),
+    price: Number(row.price),
+    min_offer_price: amountOrNull(row.min_offer_price),
+    approved_price: amountOrNull(row.approved_price),
+    status: statusAt(row.status, row.expires_at, now),
+    changed_since_approval: changedSinceApproval(row),
+  }
+}
+
+/** Decimal text of the database as a JSON number; exact, see core/money.ts. */
+export function amountOrNull(text: string | null): number | null {
+  return text === null ? null : Number(text)
+}
+
+export function kurusOfRow(row: Pick<ListingRow, 'price'>): number {
+  return parseMinor(row.price)!
+}
+
+export function minOfferKurus(row: Pick<ListingRow, 'min_offer_price'>): number | null {
+  return row.min_offer_price === null ? null : parseMinor(row.min_offer_price)
+}
+
+export function kurusText(kurus: number | null): string | null {
+  return kurus === null ? null : minorToText(kurus)
+}
+
+/** Ends periods that are over, of all listings or one, up to `limit`; listings that others hold are passed over. */
+export async function endPeriods(tx: Tx, now: Date, id: number | null, limit: number) {
+  let due = tx.selectFrom('listings').select('id').where('status', '=', 'active').where('expires_at', '<=', now)
+  if (id !== null) due = due.where('id', '=', id)
+  return tx
+    .updateTable('listings')
+    .set({ status: 'expired', version: sql<number>`version + 1`, updated_at: now })
+    .where('id', 'in', due.orderBy('expires_at').limit(limit).forUpdate().skipLocked())
+    .returning(['id', 'seller_id', 'title', 'expires_at'])
+    .execute()
+}

@@ -1,0 +1,168 @@
+// Listings, orders and sales as verbs give them, and what the verbs need of their context.
+import { type Static, Type } from '#core/input.ts'
+import type { Conditional } from '#core/precondition.ts'
+import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
+import { orNull } from '#catalogue/fields.ts'
+import type { WriteCtx } from '#db/change.ts'
+import { SHIPPING_PAYERS } from './fields.ts'
+import type { PriceWrites } from './price-writes.ts'
+import { STATUSES } from './rules.ts'
+import type { ListingSnapshot } from './snapshot/listings.ts'
+
+/** What the operator of the service has set. */
+export interface MarketSettings {
+  listingPeriodDays: number
+  highlightDays: number
+  commissionPercent: number
+  /** IANA zone of local times */
+  timeZone: string
+}
+
+/** What writes of listings and orders need. */
+export interface MarketWriteCtx extends WriteCtx, Conditional {
+  settings: MarketSettings
+}
+
+/** What the marketplace needs of a node. */
+export interface MarketCtx extends MarketWriteCtx {
+  catalogue: Catalogue
+  listings: ListingSnapshot
+  priceWrites: PriceWrites
+}
+
+const Time = (description: string) => Type.String({ format: 'date-time', description })
+const TimeOrNull = (description: string) => orNull(Time(description))
+const Status = Type.Enum([...STATUSES])
+
+/** What a write of a listing gives; `etag` goes into the header. */
+export interface ListingResult {
+  message: string
+  id: number
+  price: number
+  status: (typeof STATUSES)[number]
+  etag: string
+}
+
+export const ListingChangeSchema = Type.Object({
+  id: Type.Integer(),
+  price: Type.Number({ description: 'In TL' }),
+  status: Status,
+})
+
+export const ListingStatusSchema = Type.Object({ id: Type.Integer(), status: Status })
+export const HighlightSchema = Type.Object({ id: Type.Integer(), remaining_highlight_credits: Type.Integer() })
+
+const ContentSchema = {
+  title: Type.String(),
+  slug: Type.String({ description: 'Readable, with the id at its end' }),
+  description: Type.String(),
+  price: Type.Number({ description: 'In TL' }),
+  quantity: Type.Integer({ description: 'Units in stock' }),
+  language: orNull(Type.String()),
+  images: Type.Array(Type.Object({ url: Type.String(), order: Type.Integer() })),
+  shipping_payer: Type.Enum([...SHIPPING_PAYERS]),
+  offers_enabled: Type.Boolean(),
+  min_offer_price: orNull(Type.Number()),
+}
+
+/** A listing as operators see it; times are UTC. */
+export const StoredListingSchema = Type.Object(
+  {
+    id: Type.Integer(),
+    seller_id: Type.Integer(),
+    item_id: Type.Integer(),
+    grade_id: orNull(Type.Integer()),
+    ...ContentSchema,
+    status: Status,
+    approved_price: orNull(Type.Number()),
+    approved_at: TimeOrNull('When it was last approved'),
+    rejection_reason: orNull(Type.String()),
+    waiting_since: TimeOrNull('Since when it waits for approval'),
+    published_at: TimeOrNull('When its publication period began'),
+    expires_at: TimeOrNull('When its publication period ends'),
+    highlighted_until: TimeOrNull('Until when it is highlighted'),
+    created_at: Time('UTC'),
+    updated_at: Time('UTC'),
+    changed_since_approval: orNull(
+      Type.Array(Type.Object({ field: Type.String(), approved: Type.Unknown(), now: Type.Unknown() }), {
+        description: 'What differs from what was last approved; null when it never was',
+      }),
+    ),
+  },
+  { title: 'Listing' },
+)
+export type StoredListing = Static<typeof StoredListingSchema>
+
+const ItemOfListing = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  code: orNull(Type.String()),
+  slug: Type.String(),
+  genre: Type.String(),
+  game: Type.String(),
+})
+
+const SaleOfItem = Type.Object({ price: Type.Number(), sold_at: Time('Local time with offset') })
+
+const Flagged = {
+  item: Type.Optional(ItemOfListing),
+  pc_multiplier: Type.Optional(
+    orNull(Type.Number({ description: 'Price in TL ÷ source_a price of the same item and grade; null without such a price' })),
+  ),
+  average_price: Type.Optional(orNull(Type.Number({ description: 'Mean of the last 10 sales of the item, null without sales' }))),
+  last_sales: Type.Optional(Type.Array(SaleOfItem, { description: 'The last 10 sales of the item, newest first' })),
+}
+
+export const FoundListingSchema = Type.Object(
+  { id: Type.Integer(), title: Type.String(), slug: Type.String(), price: Type.Number({ description: 'In TL' }), ...Flagged },
+  { title: 'Published listing' },
+)
+
+export const OwnListingSchema = Type.Object(
+  {
+    id: Type.Integer(),
+    ...ContentSchema,
+    status: Status,
+    approved_price: orNull(Type.Number()),
+    item_id: Type.Integer(),
+    grade_id: orNull(Type.Integer()),
+    rejection_reason: orNull(Type.String()),
+    published_at: TimeOrNull('Local time with offset'),
+    expires_at: TimeOrNull('Local time with offset'),
+    highlighted_until: TimeOrNull('Local time with offset'),
+    created_at: Time('Local time with offset'),
+    updated_at: Time('Local time with offset'),
+    etag: Type.String({ description: 'For `If-Match`' }),
+    ...Flagged,
+  },
+  { title: 'Own listing' },
+)
+export type OwnListing = Static<typeof OwnListingSchema>
+
+export const RecentSaleSchema = Type.Object(
+  {
+    item: Type.Object({ id: Type.Integer(), name: Type.String(), code: orNull(Type.String()), slug: Type.String() }),
+    price: Type.Number({ description: 'Of one unit, in TL' }),
+    sold_at: Time('Local time with offset'),
+  },
+  { title: 'Recent sale' },
+)
+export type RecentSale = Static<typeof RecentSaleSchema>
+
+export const OrderSchema = Type.Object(
+  {
+    order_id: Type.Integer(),
+    sold_at: Time('UTC'),
+    lines: Type.Array(
+      Type.Object({
+        listing_id: Type.Integer(),
+        quantity: Type.Integer(),
+        unit_price: Type.Number(),
+        seller_payout: Type.Number({ description: 'Unit price × quantity less the commission' }),
+        listing_status: Status,
+      }),
+    ),
+  },
+  { title: 'Order' },
+)
+export type Order = Static<typeof OrderSchema>

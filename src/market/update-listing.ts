@@ -1,0 +1,51 @@
+// Changes an own listing in part; anything but the price sends it to approval (interface.md, "PATCH /plus/listings/{id}").
+import { invalid } from '#core/errors.ts'
+import { id } from '#core/fields.ts'
+import { Type } from '#core/input.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { verb } from '#core/verb.ts'
+import { change } from '#db/change.ts'
+import { endedIfOver } from './expire-listings.ts'
+import { checkedTexts, checkOffer, offerKurus, OwnFields, price, priceKurus } from './fields.ts'
+import { moved, statusValues } from './move.ts'
+import { repriceListing } from './reprice.ts'
+import { kurusOfRow, kurusText, listingTag, lockOwnListing, minOfferKurus, storedListing, updateListingRow } from './store.ts'
+import type { ListingResult, MarketCtx } from './types.ts'
+
+export const updateListing = verb(
+  {
+    needs: OPERATION_PLAN.updateListing,
+    fails: 'PLUS_LISTING_ERROR',
+    input: Type.Object({ id: id('listing'), price: Type.Optional(price()), ...OwnFields }, { additionalProperties: false }),
+  },
+  (ctx: MarketCtx, { id, ...fields }): Promise<ListingResult> => {
+    const names = Object.keys(fields)
+    if (names.length === 0) {
+      throw invalid([{ field: 'body', message: `must have at least one of price, ${Object.keys(OwnFields).join(', ')}` }])
+    }
+    const newPrice = fields.price === undefined ? null : priceKurus(fields.price)
+    if (newPrice !== null && names.length === 1) return repriceListing(ctx, id, newPrice)
+    const texts = checkedTexts(fields)
+    const newOffer = fields.min_offer_price === undefined ? undefined : offerKurus(fields.min_offer_price)
+    return change(ctx, async (tx, note) => {
+      const now = ctx.now()
+      const before = await endedIfOver(tx, note, ctx, await lockOwnListing(tx, ctx, id))
+      const status = moved(before, 'edit', now)
+      const offer = newOffer === undefined ? minOfferKurus(before) : newOffer
+      checkOffer(newOffer === undefined ? 'price' : 'min_offer_price', newPrice ?? kurusOfRow(before), offer)
+      const values = {
+        ...texts,
+        ...(fields.shipping_payer !== undefined && { shipping_payer: fields.shipping_payer }),
+        ...(fields.offers_enabled !== undefined && { offers_enabled: fields.offers_enabled }),
+        ...(newOffer !== undefined && { min_offer_price: kurusText(newOffer) }),
+        ...(newPrice !== null && { price: kurusText(newPrice)! }),
+        ...statusValues(before, status, now),
+      }
+      const after = await updateListingRow(tx, id, values, now)
+      note.audit({ action: 'listing.update', subject: 'listing', id, before: storedListing(before, now), after: storedListing(after, now) })
+      note.changed('listings', [id])
+      const message = 'The listing is changed and waits for approval'
+      return { message, id, price: Number(after.price), status: after.status, etag: listingTag(after) }
+    })
+  },
+)
