@@ -20,12 +20,21 @@ function KeyHint() {
   const schema = useGraphiQL((state) => state.schema)
   const headers = useGraphiQL((state) => state.tabs[state.activeTabIndex]?.headers)
   useEffect(() => {
-    if (schema || !headers || headers === KEY_HEADER) return
+    if (schema || !headers || headers === KEY_HEADER || !isJson(headers)) return
     const settled = setTimeout(() => void introspect(), SETTLED_MS)
     return () => clearTimeout(settled)
   }, [schema, headers, introspect])
   if (schema) return null
   return createElement('p', { className: 'key-hint' }, 'Put your API key into Headers, in place of <your API key>, to load the schema and run queries.')
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
 }
 
 createRoot(document.getElementById('graphiql')!).render(

@@ -1,0 +1,92 @@
+// GraphiQL in a browser: it loads from our own server alone, takes a key, shows the schema and runs an example.
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { TestNode } from '../support/node.ts'
+import { startSampleNode } from './client.ts'
+
+const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path))
+const BUILT = fileURLToPath(new URL('../../dist/graphiql/index.html', import.meta.url))
+
+let node: TestNode
+
+beforeAll(async () => {
+  if (!existsSync(BUILT)) execFileSync(process.execPath, [fileURLToPath(new URL('../../graphiql/build.ts', import.meta.url))])
+  node = await startSampleNode()
+}, 60_000)
+
+afterAll(() => node.close())
+
+test('the page and its files need no key, and load from here only', async () => {
+  const html = { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } }
+  for (const path of ['/graphql', '/graphql/v3']) {
+    const response = await fetch(node.publicUrl + path, html)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(response.headers.get('content-security-policy')).toContain("default-src 'self'")
+    expect(response.headers.get('x-request-id')).toBeTruthy()
+    const page = await response.text()
+    const files = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]!)
+    expect(files.length).toBeGreaterThan(2)
+    for (const file of files) {
+      expect(file).toMatch(/^\/graphql\/assets\//)
+      const asset = await fetch(node.publicUrl + file)
+      expect(asset.status).toBe(200)
+      expect(asset.headers.get('cache-control')).toContain('immutable')
+      await asset.body?.cancel()
+    }
+  }
+  const outside = await fetch(`${node.publicUrl}/graphql/assets/..%2f..%2f..%2fpackage.json`)
+  expect(outside.status).toBeGreaterThanOrEqual(400)
+})
+
+describe.skipIf(!CHROMIUM)(`in Chromium${CHROMIUM ? '' : ' (skipped: no Chromium is installed on this machine)'}`, () => {
+  let browser: Browser
+
+  beforeAll(async () => {
+    const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run']
+    browser = await chromium.launch({ executablePath: CHROMIUM!, args })
+  })
+
+  afterAll(() => browser.close())
+
+  test('an example runs with a key in the header editor', async () => {
+    const page = await browser.newPage()
+    const foreign: string[] = []
+    const problems: string[] = []
+    page.on('request', (request) => {
+      const { protocol, origin } = new URL(request.url())
+      if (protocol.startsWith('http') && origin !== node.publicUrl) foreign.push(request.url())
+    })
+    page.on('pageerror', (error) => problems.push(error.message))
+    page.on('console', (message) => {
+      if (message.type() === 'error' && message.text().includes('Content Security Policy')) problems.push(message.text())
+    })
+    await page.goto(`${node.publicUrl}/graphql`)
+    await page.getByText('Put your API key into Headers, in place of').waitFor()
+    await typeKey(page, node.keys.professional)
+    await page.getByText('Put your API key into Headers, in place of').waitFor({ state: 'detached' })
+    await page.locator('.graphiql-execute-button').click()
+    const answer = page.locator('.result-window')
+    await answer.getByText('Charizard').first().waitFor()
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click()
+    await page.locator('.graphiql-doc-explorer').getByText('Query').first().waitFor()
+    expect(await page.locator('.graphiql-tab').count()).toBe(3)
+    expect(foreign).toEqual([])
+    expect(problems).toEqual([])
+    await page.close()
+  }, 60_000)
+})
+
+/** Replaces what the header editor holds. */
+async function typeKey(page: Page, key: string): Promise<void> {
+  const editor = page.locator('.graphiql-editor-tool .graphiql-editor:not(.hidden) .monaco-editor').last()
+  await editor.click()
+  await page.keyboard.press('Control+A')
+  await page.keyboard.insertText(JSON.stringify({ Authorization: `Bearer ${key}` }))
+  // The editor has closed quotes and brackets of its own behind the text.
+  await page.keyboard.press('Control+Shift+End')
+  await page.keyboard.press('Delete')
+}
