@@ -49,7 +49,8 @@ export async function post(url: URL, headers: Record<string, string>, body: stri
   try {
     const socket = await dial(url, network, deadline)
     client = clientOn(socket, url)
-    const response = await client.request({ method: 'POST', path: url.pathname + url.search, headers, body, reset: true, signal: deadline })
+    const request = client.request({ method: 'POST', path: url.pathname + url.search, headers, body, reset: true, signal: deadline })
+    const response = await until(deadline, request)
     const excerpt = await excerptOf(response.body)
     const { statusCode } = response
     return { success: statusCode >= 200 && statusCode < 300, statusCode, error: null, excerpt }
@@ -99,9 +100,10 @@ function clientOn(socket: Socket, url: URL): Client {
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: (_options, done) => {
-      if (given) return done(new Error('the connection was closed'), null)
+      const again = given
       given = true
-      done(null, socket)
+      // Not at once: undici is in the middle of its own turn here.
+      queueMicrotask(() => (again ? done(new Error('the connection was closed'), null) : done(null, socket)))
     },
   })
 }

@@ -1,0 +1,29 @@
+// A DNS server for tests: answers A queries over UDP with the addresses told, in a new way each time if wanted.
+import { createSocket } from 'node:dgram'
+import { type Resolve, openResolver } from '#webhooks/resolve.ts'
+
+/** @param answer addresses for a name at its n-th query, none for a name that does not exist, null to stay silent */
+export async function openNameServer(answer: (name: string, count: number) => string[] | null): Promise<{ resolve: Resolve; close(): void }> {
+  const socket = createSocket('udp4')
+  const counts = new Map<string, number>()
+  socket.on('message', (query, from) => {
+    const labels: string[] = []
+    let at = 12
+    for (; query[at] !== 0; at += query[at]! + 1) labels.push(query.toString('latin1', at + 1, at + 1 + query[at]!))
+    const isA = query.readUInt16BE(at + 1) === 1
+    const name = labels.join('.')
+    const count = (counts.get(name) ?? 0) + (isA ? 1 : 0)
+    counts.set(name, count)
+    const addresses = answer(name, count)
+    if (addresses === null) return
+    const records = isA ? addresses : []
+    const header = Buffer.from(query.subarray(0, 12))
+    header.writeUInt16BE(addresses.length > 0 ? 0x8180 : 0x8183, 2)
+    header.writeUInt16BE(records.length, 6)
+    header.writeUInt32BE(0, 8)
+    const answers = records.map((address) => Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...address.split('.').map(Number)]))
+    socket.send(Buffer.concat([header, query.subarray(12, at + 5), ...answers]), from.port, from.address)
+  })
+  await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
+  return { resolve: openResolver([`127.0.0.1:${socket.address().port}`]), close: () => socket.close() }
+}
