@@ -39,6 +39,8 @@ export interface RunningNode {
 }
 
 const HOUSEKEEPING_MS = 10 * 60_000
+/** How long requests under way may take to end when the node stops. */
+const CLOSE_MS = 5_000
 /** A node that has not heard from the database for this long should get no traffic. */
 const STALE_MS = 3_000
 
@@ -67,7 +69,7 @@ export async function startNode({ config, db, log, now = () => new Date(), liste
   let sender: Sender | null = null
   const close = async () => {
     clearInterval(housekeeping)
-    await Promise.all([...servers.map((server) => server.close()), sender?.close()])
+    await Promise.all([...servers.map(closeServer), sender?.close()])
     shared.limits.close()
     await feed.close()
     await Promise.all([closeQuietly(keys), closeQuietly(operators), closeQuietly(sessions)])
@@ -112,6 +114,13 @@ async function listen(servers: FastifyInstance[], server: FastifyInstance, host:
   const address = server.addresses()[0] as AddressInfo
   const name = address.family === 'IPv6' ? `[${address.address}]` : address.address
   return `http://${name === '0.0.0.0' || name === '[::]' ? '127.0.0.1' : name}:${address.port}`
+}
+
+/** Lets requests under way end, but waits for no caller that is stalled. */
+async function closeServer(server: FastifyInstance): Promise<void> {
+  const cut = setTimeout(() => server.server.closeAllConnections(), CLOSE_MS)
+  await server.close()
+  clearTimeout(cut)
 }
 
 /** Removes what is no longer needed and prepares what soon will be; any node does it for all. */
