@@ -1,0 +1,331 @@
+// The program as people run it: starts, stops, refusals in one line, and commands beside a running service.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { connect, createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { processStart } from '#db/data-dir.ts'
+import { send, until } from '../support/node.ts'
+import { freshDatabase } from '../support/postgres.ts'
+
+const MAIN = new URL('../../src/main.ts', import.meta.url).pathname
+const SAMPLES = ['pokemon', 'onepiece'].map((name) => new URL(`../../sample/${name}.ndjson`, import.meta.url).pathname)
+
+const roots: string[] = []
+const children = new Set<ChildProcess>()
+
+afterAll(async () => {
+  for (const child of children) await kill(child, 'SIGKILL')
+  for (const root of roots) {
+    const location = join(root, 'data', 'postgres-location')
+    if (existsSync(location)) rmSync(readFileSync(location, 'utf8'), { recursive: true, force: true })
+    rmSync(root, { recursive: true, force: true })
+  }
+})
+
+/** A DATA_DIR that is not there yet. */
+function freshDataDir(): string {
+  const root = mkdtempSync(join(tmpdir(), 'mintmark-program-'))
+  roots.push(root)
+  return join(root, 'data')
+}
+
+type Settings = Record<string, string>
+
+function launch(args: string[], settings: Settings): ChildProcess {
+  const env = { PATH: process.env.PATH, PORT: '0', OPERATOR_PORT: '0', ...settings }
+  const child = spawn(process.execPath, [MAIN, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  children.add(child)
+  child.once('exit', () => children.delete(child))
+  return child
+}
+
+interface Ended {
+  code: number | null
+  out: string
+  /** what is said to people; lines of the log are JSON */
+  said: string[]
+}
+
+async function ended(child: ChildProcess): Promise<Ended> {
+  let out = ''
+  let err = ''
+  child.stdout!.setEncoding('utf8').on('data', (text: string) => (out += text))
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => (err += text))
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, out, said: err.split('\n').filter((line) => line !== '' && !line.startsWith('{')) }
+}
+
+function run(args: string[], settings: Settings): Promise<Ended> {
+  return ended(launch(args, settings))
+}
+
+interface Service {
+  child: ChildProcess
+  /** what was printed at the start */
+  greeting: string
+  publicUrl: string
+  operatorUrl: string
+  end: Promise<Ended>
+}
+
+/** Starts the service and waits for what it prints when it runs. */
+async function serve(settings: Settings, args: string[] = ['serve']): Promise<Service> {
+  const child = launch(args, settings)
+  let greeting = ''
+  child.stdout!.setEncoding('utf8').on('data', (text: string) => (greeting += text))
+  const end = ended(child)
+  await Promise.race([
+    until('the service runs', () => greeting.includes('Ctrl-C stops it.'), 25_000),
+    end.then(({ code, said }) => {
+      throw new Error(`ended with ${code}: ${said.join('\n')}`)
+    }),
+  ])
+  const address = (pattern: RegExp) => pattern.exec(greeting)?.[1] ?? ''
+  return {
+    child,
+    greeting,
+    publicUrl: address(/REST +(http:\S+)\/api\/v1\/items/),
+    operatorUrl: address(/Operator +(http:\S+)\/operator\/v1/),
+    end,
+  }
+}
+
+async function kill(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exit = once(child, 'exit')
+  child.kill(signal)
+  await exit
+}
+
+async function stop(service: Service): Promise<void> {
+  service.child.kill('SIGINT')
+  expect((await service.end).code).toBe(0)
+}
+
+/** Process number of the embedded server of a DATA_DIR. */
+function postgresPid(dataDir: string): number {
+  const connection = JSON.parse(readFileSync(join(dataDir, 'postgres-connection.json'), 'utf8')) as { server: { pid: number } }
+  return connection.server.pid
+}
+
+/** What the demo prints: plan or token → key. */
+function printedKeys(greeting: string): Record<string, string> {
+  return Object.fromEntries([...greeting.matchAll(/^ +(\w+ (?:key|token)) +(\S+)$/gm)].map((match) => [match[1]!, match[2]!]))
+}
+
+describe('the demo', () => {
+  test('starts from nothing, stops cleanly, keeps its data and comes back after a kill of everything', async () => {
+    const dataDir = freshDataDir()
+    const first = await serve({ DATA_DIR: dataDir }, [])
+    const keys = printedKeys(first.greeting)
+    expect(Object.keys(keys)).toEqual(['Starter key', 'Professional key', 'Plus key', 'Enterprise key', 'Operator token'])
+    const [, key, url] = /curl -H 'Authorization: Bearer (\S+)' '(\S+)'/.exec(first.greeting)!
+    const pasted = await send<{ name: string }[]>(url!, key!)
+    expect([pasted.status, pasted.body.data.length > 0]).toEqual([200, true])
+    for (const plan of ['Starter', 'Professional', 'Plus', 'Enterprise']) {
+      expect((await send(`${first.publicUrl}/api/v1/items`, keys[`${plan} key`]!)).status).toBe(200)
+    }
+    expect((await send(`${first.operatorUrl}/operator/v1/accounts`, keys['Operator token']!)).status).toBe(200)
+    expect((await fetch(`${first.publicUrl}/docs`)).status).toBe(200)
+    const total = async (service: Service) => (await send(`${service.publicUrl}/api/v1/items`, key!)).body.pagination!.total
+    const before = await total(first)
+    expect(before).toBeGreaterThan(300)
+
+    const server = postgresPid(dataDir)
+    // A caller that never finishes its request must not keep the program from ending.
+    const stalled = connect(Number(new URL(first.publicUrl).port), '127.0.0.1').on('error', () => {})
+    await once(stalled, 'connect')
+    stalled.write('GET /api/v1/items HTTP/1.1\r\nHost: x\r\n')
+    await stop(first)
+    stalled.destroy()
+    expect(processStart(server)).toBeNull()
+
+    const second = await serve({ DATA_DIR: dataDir }, [])
+    expect(printedKeys(second.greeting)).toEqual(keys)
+    expect(await total(second)).toBe(before)
+    const left = postgresPid(dataDir)
+    await kill(second.child, 'SIGKILL')
+    process.kill(left, 'SIGKILL')
+    await until('nothing runs', () => processStart(left) === null)
+
+    const third = await serve({ DATA_DIR: dataDir })
+    expect(printedKeys(third.greeting)).toEqual(keys)
+    expect(await total(third)).toBe(before)
+    third.child.kill('SIGTERM')
+    expect((await third.end).code).toBe(0)
+  }, 60_000)
+})
+
+describe('beside a running service', () => {
+  let dataDir: string
+  let service: Service
+
+  beforeAll(async () => {
+    dataDir = freshDataDir()
+    service = await serve({ DATA_DIR: dataDir, MINTMARK_DEMO: '0' })
+  })
+
+  afterAll(() => stop(service))
+
+  const command = (...args: string[]) => run(args, { DATA_DIR: dataDir })
+
+  /** A command with `--json`: one JSON value on standard output and nothing else. */
+  async function json<T>(...args: string[]): Promise<T> {
+    const { code, out, said } = await command(...args, '--json')
+    expect([args, code, said]).toEqual([args, 0, []])
+    return JSON.parse(out) as T
+  }
+
+  test('there is no demo when it is switched off', () => {
+    expect(printedKeys(service.greeting)).toEqual({})
+    expect(existsSync(join(dataDir, 'demo-access.json'))).toBe(false)
+  })
+
+  test('accounts, keys and imports of commands are seen by the service at once', async () => {
+    const account = await json<{ id: number; plan: string }>('account', 'create', '--name', 'Shop', '--plan', 'professional')
+    expect(account.plan).toBe('professional')
+    const { id: keyId, key } = await json<{ id: number; key: string }>('key', 'create', '--account', String(account.id))
+    const total = async () => (await send(`${service.publicUrl}/api/v1/items`, key)).body.pagination?.total
+    expect(await total()).toBe(0)
+
+    type Report = Record<'rows_read' | 'created' | 'updated' | 'rejected', number> & { status: string; dry_run: boolean }
+    const dry = await json<Report>('import', 'mintmark-ndjson', ...SAMPLES, '--dry-run')
+    expect(dry).toMatchObject({ status: 'done', dry_run: true, rejected: 0 })
+    expect(dry.created).toBeGreaterThan(300)
+    expect(await total()).toBe(0)
+    const first = await json<Report>('import', 'mintmark-ndjson', ...SAMPLES)
+    expect(first).toMatchObject({ status: 'done', dry_run: false, created: dry.created, rejected: 0 })
+    await until('the service follows', async () => (await total())! > 300, 1_000)
+    expect(await json<Report>('import', 'mintmark-ndjson', ...SAMPLES)).toMatchObject({ created: 0, updated: 0, rejected: 0 })
+
+    expect(await json<{ id: number }[]>('account', 'list')).toEqual([expect.objectContaining({ id: account.id, name: 'Shop' })])
+    expect((await command('account', 'list')).out).toMatch(/^ID +NAME +PLAN.*\n\d+ +Shop +professional/)
+    await json('key', 'revoke', String(keyId))
+    await until('the key is refused', async () => (await send(`${service.publicUrl}/api/v1/items`, key)).status === 401, 1_000)
+  })
+
+  test('doctor finds nothing wrong', async () => {
+    const { ok, findings } = await json<{ ok: boolean; findings: { check: string; ok: boolean }[] }>('doctor')
+    expect([ok, findings.filter((finding) => !finding.ok)]).toEqual([true, []])
+    expect((await command('doctor')).out).not.toContain('✗')
+  })
+
+  test('migrate has nothing to do', async () => {
+    expect(await json('migrate')).toEqual({ applied: [] })
+  })
+
+  test('a second service on the same DATA_DIR is refused', async () => {
+    const { code, out, said } = await command('serve')
+    expect([code, out]).toEqual([1, ''])
+    expect(said).toEqual([`mintmark: DATA_DIR ${dataDir} is in use by another mintmark (process ${service.child.pid})`])
+  })
+
+  test('what a command cannot do is one line and exit 1', async () => {
+    for (const [args, words] of [
+      [['import', 'mintmark-ndjson', join(dataDir, 'nothing.ndjson')], 'cannot be read'],
+      [['key', 'create', '--account', '999999'], 'no account with the id 999999'],
+      [['key', 'revoke', '999999'], '999999'],
+    ] as const) {
+      const { code, said } = await command(...args)
+      expect([args, code, said.length]).toEqual([args, 1, 1])
+      expect(said[0]).toContain(words)
+    }
+  })
+})
+
+describe('refusals', () => {
+  test('a port in use', async () => {
+    const taken = createServer().listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+    const { port } = taken.address() as AddressInfo
+    const database = await freshDatabase()
+    try {
+      for (const setting of ['PORT', 'OPERATOR_PORT']) {
+        const { code, out, said } = await run(['serve'], { DATABASE_URL: database.url, [setting]: String(port) })
+        expect([code, out, said]).toEqual([1, '', [`mintmark: Port ${port} is in use: stop the other program or set ${setting}`]])
+      }
+    } finally {
+      taken.close()
+      await database.drop()
+    }
+  })
+
+  test.each([
+    [{ PORT: 'abc' }, /^mintmark: PORT is "abc" but must be a whole number from 0 to 65535$/],
+    [{ PORT: '70000' }, /^mintmark: PORT is "70000"/],
+    [{ MINTMARK_FOO: '1' }, /^mintmark: MINTMARK_FOO is not a setting of mintmark; known are /],
+    [{ RATE_LIMITS: 'x' }, /^mintmark: RATE_LIMITS is "x" but must be off, or pairs such as /],
+    [{ LOG_LEVEL: 'loud' }, /^mintmark: LOG_LEVEL is "loud" but must be one of /],
+    [{ DATABASE_URL: 'mysql://secret@host/db' }, /^mintmark: DATABASE_URL must be a URL that begins with postgresql:/],
+    [{ OPERATOR_TOKEN: 'short' }, /^mintmark: OPERATOR_TOKEN must be at least 24 characters$/],
+  ])('a wrong setting: %j', async (settings, line) => {
+    const dataDir = freshDataDir()
+    const { code, out, said } = await run(['serve'], { DATA_DIR: dataDir, ...(settings as Settings) })
+    expect([code, out, said]).toEqual([1, '', [expect.stringMatching(line)]])
+    expect(said[0]).not.toMatch(/secret|short/)
+    expect(existsSync(dataDir)).toBe(false)
+  })
+
+  test('a DATA_DIR that cannot be', async () => {
+    const root = freshDataDir()
+    writeFileSync(root, 'a file')
+    const { code, out, said } = await run(['serve'], { DATA_DIR: join(root, 'below') })
+    expect([code, out, said]).toEqual([1, '', [expect.stringMatching(/^mintmark: DATA_DIR \S+ cannot be written: /)]])
+  })
+
+  test('a database that is not there', async () => {
+    const { code, out, said } = await run(['serve'], { DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/nothing' })
+    expect([code, out, said.length]).toEqual([1, '', 1])
+    expect(said[0]).toMatch(/^mintmark: .*\S/)
+  })
+
+  test('a role of its own without a database to share', async () => {
+    for (const role of ['api', 'operator']) {
+      const { code, said } = await run([role], { DATA_DIR: freshDataDir() })
+      expect([code, said]).toEqual([1, [`mintmark: mintmark ${role} needs DATABASE_URL`]])
+    }
+  })
+})
+
+test('with DATABASE_URL no server of our own is started', async () => {
+  const database = await freshDatabase()
+  const dataDir = freshDataDir()
+  try {
+    const service = await serve({ DATABASE_URL: database.url, DATA_DIR: dataDir })
+    expect(service.greeting).toContain('PostgreSQL at DATABASE_URL')
+    expect((await fetch(`${service.publicUrl}/health/ready`)).status).toBe(200)
+    expect(existsSync(join(dataDir, 'postgres'))).toBe(false)
+    await stop(service)
+  } finally {
+    await database.drop()
+  }
+})
+
+describe('usage', () => {
+  test('every command has help, and the program lists them', async () => {
+    const { code, out } = await run(['--help'], {})
+    expect(code).toBe(0)
+    const commands = [...out.slice(out.indexOf('Commands:')).matchAll(/^ {2}([a-z-]+)/gm)].map((match) => match[1]!)
+    const named = ['serve', 'api', 'operator', 'migrate', 'import', 'export', 'account', 'key', 'operator-token', 'doctor']
+    expect(commands).toEqual(expect.arrayContaining(named))
+    const helps = await Promise.all(commands.filter((name) => name !== 'help').map((name) => run([name, '--help'], {})))
+    for (const help of helps) expect([help.code, help.said, help.out]).toEqual([0, [], expect.stringMatching(/^Usage: mintmark /)])
+  })
+
+  test.each([
+    [['nonsense']],
+    [['serve', '--nonsense']],
+    [['account', 'create']],
+    [['account', 'create', '--name', 'A', '--plan', 'gold']],
+    [['key', 'create', '--account', 'x']],
+    [['import', 'nonsense', 'file']],
+    [['import', 'mintmark-ndjson', 'file', '--market', 'nowhere']],
+  ])('%j is wrong usage: exit 2', async (args) => {
+    const { code, out, said } = await run(args, { DATA_DIR: freshDataDir() })
+    expect([code, out]).toEqual([2, ''])
+    expect(said[0]).toMatch(/^error: /)
+  })
+})
