@@ -3,6 +3,14 @@ import { grown } from '#index/columns.ts'
 
 const CHUNK_BYTES = 1024 * 1024
 
+// Per row side by side, since a page asks for all of them of rows that lie anywhere: one cache line a row.
+const FIELDS = 5
+const CHUNK = 0
+const OFFSET = 1
+const LENGTH = 2
+const HASH_HIGH = 3
+const HASH_LOW = 4
+
 /**
  * A cache of byte strings by row. New entries go to the newest of a ring of chunks; when the budget is full the oldest
  * chunk is dropped whole, so that there is no bookkeeping per entry.
@@ -12,10 +20,7 @@ export class ReadyBytes {
   #newest = 0
   #oldest = 1
   #used = CHUNK_BYTES
-  #chunkOf = new Int32Array(0)
-  #offsetOf = new Int32Array(0)
-  #lengthOf = new Int32Array(0)
-  #hashOf = new Uint32Array(0)
+  #entries = new Int32Array(0)
   readonly #maxChunks: number
 
   constructor(budgetBytes: number) {
@@ -23,54 +28,53 @@ export class ReadyBytes {
   }
 
   has(row: number): boolean {
-    return (this.#chunkOf[row] ?? 0) >= this.#oldest
+    return (this.#entries[row * FIELDS + CHUNK] ?? 0) >= this.#oldest
   }
 
   /** Length in bytes of an entry that is there. */
   length(row: number): number {
-    return this.#lengthOf[row]!
+    return this.#entries[row * FIELDS + LENGTH]!
   }
 
   /** Copies an entry that is there; returns the position after it. */
   copy(row: number, target: Buffer, at: number): number {
-    const offset = this.#offsetOf[row]!
-    const length = this.#lengthOf[row]!
-    this.#chunks.get(this.#chunkOf[row]!)!.copy(target, at, offset, offset + length)
+    const entry = row * FIELDS
+    const offset = this.#entries[entry + OFFSET]!
+    const length = this.#entries[entry + LENGTH]!
+    this.#chunks.get(this.#entries[entry + CHUNK]!)!.copy(target, at, offset, offset + length)
     return at + length
   }
 
   put(row: number, text: string): void {
     const size = Buffer.byteLength(text)
     if (this.#used + size > (this.#chunks.get(this.#newest)?.length ?? 0)) this.#open(size)
-    this.#chunkOf = grown(this.#chunkOf, row + 1)
-    this.#offsetOf = grown(this.#offsetOf, row + 1)
-    this.#lengthOf = grown(this.#lengthOf, row + 1)
-    this.#hashOf = grown(this.#hashOf, 2 * row + 2)
+    const entry = row * FIELDS
+    this.#entries = grown(this.#entries, entry + FIELDS)
     this.#chunks.get(this.#newest)!.write(text, this.#used, 'utf8')
-    this.#chunkOf[row] = this.#newest
-    this.#offsetOf[row] = this.#used
-    this.#lengthOf[row] = size
+    this.#entries[entry + CHUNK] = this.#newest
+    this.#entries[entry + OFFSET] = this.#used
+    this.#entries[entry + LENGTH] = size
     this.#used += size
-    this.#hash(row, text)
+    this.#hash(entry, text)
   }
 
   /** Two 32-bit hashes of an entry's content, the same on every node; entity tags are made from them. */
   hashHigh(row: number): number {
-    return this.#hashOf[2 * row]!
+    return this.#entries[row * FIELDS + HASH_HIGH]!
   }
 
   hashLow(row: number): number {
-    return this.#hashOf[2 * row + 1]!
+    return this.#entries[row * FIELDS + HASH_LOW]!
   }
 
   /** Forgets an entry: its item has changed. */
   drop(row: number): void {
-    if (row < this.#chunkOf.length) this.#chunkOf[row] = 0
+    if (row * FIELDS < this.#entries.length) this.#entries[row * FIELDS + CHUNK] = 0
   }
 
   /** Forgets everything: something that stands in many items has changed. */
   clear(): void {
-    this.#chunkOf.fill(0)
+    this.#entries.fill(0)
     this.#chunks.clear()
     this.#oldest = this.#newest + 1
     this.#used = CHUNK_BYTES
@@ -82,7 +86,7 @@ export class ReadyBytes {
     return sum
   }
 
-  #hash(row: number, text: string): void {
+  #hash(entry: number, text: string): void {
     let high = 0x811c9dc5
     let low = 0x9747b28c
     for (let i = 0; i < text.length; i += 1) {
@@ -90,8 +94,8 @@ export class ReadyBytes {
       high = Math.imul(high ^ unit, 0x01000193)
       low = Math.imul(low ^ unit, 0x85ebca6b) + (low >>> 13)
     }
-    this.#hashOf[2 * row] = high
-    this.#hashOf[2 * row + 1] = low
+    this.#entries[entry + HASH_HIGH] = high
+    this.#entries[entry + HASH_LOW] = low
   }
 
   #open(size: number): void {
