@@ -7,9 +7,12 @@ import { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { Log } from '#core/context.ts'
 import type { Viewer } from '#core/verb.ts'
 import { ChangeFeed, trimChangeLog } from '#db/change-feed.ts'
-import type { WriteCtx } from '#db/change.ts'
 import { forgetOldIdempotencyKeys } from '#db/idempotency.ts'
 import type { Db } from '#db/schema.ts'
+import { keepExpiring } from '#market/expire-listings.ts'
+import { PriceWrites } from '#market/price-writes.ts'
+import { ListingSnapshot } from '#market/snapshot/listings.ts'
+import type { MarketSettings, MarketWriteCtx } from '#market/types.ts'
 import { prepareMonths } from '#prices/months.ts'
 import { openResolver } from '#webhooks/resolve.ts'
 import { checkSealing, webhookRules } from '#webhooks/rules.ts'
@@ -25,7 +28,7 @@ export interface NodeOptions {
   /** what time it is; tests move it */
   now?: () => Date
   listeners: { public: boolean; operator: boolean }
-  /** whether it delivers webhooks */
+  /** whether it delivers webhooks and ends publication periods */
   worker: boolean
 }
 
@@ -33,8 +36,11 @@ export interface RunningNode {
   publicUrl: string | null
   operatorUrl: string | null
   catalogue: Catalogue
+  listings: ListingSnapshot
+  priceWrites: PriceWrites
+  market: MarketSettings
   /** a context to call verbs with, as this viewer */
-  ctx: (viewer: Viewer) => WriteCtx
+  ctx: (viewer: Viewer) => MarketWriteCtx
   close: () => Promise<void>
 }
 
@@ -55,21 +61,27 @@ export async function startNode({ config, db, log, now = () => new Date(), liste
   const operators = operatorTokens({ db, log, now }, config.operatorToken)
   const sessions = consoleSessions({ db, log, now }, config.operatorToken)
   const catalogue = new Catalogue(db, config.readyBytesMb)
+  const market: MarketSettings = config
+  const listings = new ListingSnapshot({ db, catalogue, now, timeZone: config.timeZone, readyBytesMb: config.readyBytesMb })
+  const caughtUp = () => feed.pull()
+  const priceWrites = new PriceWrites({ db, now, caughtUp })
   await feed.open()
-  for (const follower of [keys, operators, sessions, catalogue]) feed.add(follower)
+  for (const follower of [keys, operators, sessions, catalogue, listings]) feed.add(follower)
   await catalogue.load()
+  await listings.load()
   await feed.pull()
   feed.start()
   keys.start()
   operators.start()
   sessions.start()
   const housekeeping = keepHouse(db, log, now)
-  const shared = { config, db, log, now, feed, keys, operators, sessions, catalogue, webhooks, limits: new RateLimits(config.rateLimits, config.redisUrl) }
+  const shared = { config, db, log, now, feed, keys, operators, sessions, catalogue, listings, priceWrites, market, webhooks, limits: new RateLimits(config.rateLimits, config.redisUrl) }
   const notReady = () => (Date.now() - feed.lastPullMs > STALE_MS ? 'The database cannot be reached' : null)
   let sender: Sender | null = null
+  let expiring: ReturnType<typeof keepExpiring> | null = null
   const close = async () => {
     clearInterval(housekeeping)
-    await Promise.all([...servers.map(closeServer), sender?.close()])
+    await Promise.all([...servers.map(closeServer), sender?.close(), expiring?.stop()])
     shared.limits.close()
     await feed.close()
     await Promise.all([closeQuietly(keys), closeQuietly(operators), closeQuietly(sessions)])
@@ -83,15 +95,9 @@ export async function startNode({ config, db, log, now = () => new Date(), liste
       : null
     const network = { guard: webhooks.guard, resolve: openResolver() }
     if (worker) sender = startSender({ db, log, now, network, sealing: webhooks.sealing, retryDelaysMs: config.webhookRetryDelaysMs })
-    const ctx = (viewer: Viewer): WriteCtx => ({
-      db,
-      viewer,
-      now,
-      requestId: null,
-      idempotency: null,
-      caughtUp: () => feed.pull(),
-    })
-    return { publicUrl, operatorUrl, catalogue, ctx, close }
+    const ctx = (viewer: Viewer): MarketWriteCtx => ({ db, viewer, now, requestId: null, idempotency: null, precondition: null, market, caughtUp })
+    if (worker) expiring = keepExpiring(ctx({ kind: 'operator', name: 'worker' }), log)
+    return { publicUrl, operatorUrl, catalogue, listings, priceWrites, market, ctx, close }
   } catch (error) {
     await close()
     throw error

@@ -16,6 +16,8 @@ import { addGraphql } from './graphql/routes.ts'
 import { catalogueRoutes } from './rest/catalogue-routes.ts'
 import { collectionRoutes } from './rest/collection-routes.ts'
 import { API_DESCRIPTION } from './rest/description.ts'
+import { listingRoutes } from './rest/listing-routes.ts'
+import { priceRoutes } from './rest/price-routes.ts'
 import { webhookRoutes } from './rest/webhook-routes.ts'
 
 export interface PublicNode extends PublicContextNode {
@@ -56,6 +58,7 @@ export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
       },
       tags: [
         { name: 'Catalogue', description: 'Items and their prices; every plan' },
+        { name: 'Listings', description: 'Search the marketplace and manage your own listings; Plus and Enterprise' },
         { name: 'Collections', description: 'Your collections and what they are worth; Plus and Enterprise' },
         { name: 'Webhook', description: 'Signed notifications of your sales and expiries; Plus and Enterprise' },
       ],
@@ -75,7 +78,7 @@ export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
         ctx: (request) => ({ viewer: viewerOf(request), catalogue: node.catalogue }),
         security: 'apiKey',
       })
-      registerRoutes(scope, PLUS_ROUTES, { ctx: publicContext(node), security: 'apiKey' })
+      registerRoutes(scope, [...priceRoutes, ...PLUS_ROUTES, ...listingRoutes(node.listings)], { ctx: publicContext(node), security: 'apiKey' })
     },
     { prefix: '/api/v1' },
   )

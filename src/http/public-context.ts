@@ -8,16 +8,17 @@ import type { Conditional } from '#core/precondition.ts'
 import type { ChangeFeed } from '#db/change-feed.ts'
 import type { WriteCtx } from '#db/change.ts'
 import type { Db } from '#db/schema.ts'
+import type { MarketCtx, MarketNode } from '#market/types.ts'
 import type { WebhookCtx, WebhookRules } from '#webhooks/types.ts'
 import { preconditionOf } from './entity-tag.ts'
 import { idempotencyOf } from './idempotency-key.ts'
 
-export interface PublicCtx extends WriteCtx, CatalogueCtx, Conditional, WebhookCtx {
+export interface PublicCtx extends WriteCtx, CatalogueCtx, Conditional, WebhookCtx, MarketCtx {
   currencies: Readonly<Record<Market, string>>
 }
 
 /** What the context takes from the node. */
-export interface PublicContextNode {
+export interface PublicContextNode extends MarketNode {
   config: { sourceCurrencies: Readonly<Record<Market, string>> }
   db: Db
   feed: Pick<ChangeFeed, 'pull'>
@@ -27,7 +28,8 @@ export interface PublicContextNode {
 }
 
 /** Makes the context of a request that passed the gate. */
-export function publicContext({ config, db, feed, catalogue, webhooks, now }: PublicContextNode): (request: FastifyRequest) => PublicCtx {
+export function publicContext(node: PublicContextNode): (request: FastifyRequest) => PublicCtx {
+  const { config, db, feed, catalogue, webhooks, market, listings, priceWrites, now } = node
   const caughtUp = () => feed.pull()
   return (request) => {
     const viewer = viewerOf(request)
@@ -41,6 +43,9 @@ export function publicContext({ config, db, feed, catalogue, webhooks, now }: Pu
       caughtUp,
       catalogue,
       webhooks,
+      market,
+      listings,
+      priceWrites,
       currencies: config.sourceCurrencies,
     }
   }

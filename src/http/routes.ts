@@ -24,6 +24,8 @@ export interface Route<Ctx extends HasViewer> {
   status?: number
   /** input field that takes the whole body where it is no object of fields (an array, a file); others come as text */
   bodyField?: string
+  /** input fields of a write that are read from the query; they may stand in the body instead */
+  queryFields?: readonly string[]
   bodyLimit?: number
   /** prepares a scope of the route's own, such as one that reads other bodies than JSON */
   scope?: (inner: FastifyInstance) => void
@@ -112,6 +114,8 @@ function inputOf<Ctx extends HasViewer>(route: Route<Ctx>): (request: FastifyReq
   const inText = (name: string) => (route.bodyField ? name !== route.bodyField : !readsBody || names.includes(name))
   const fromText = Object.fromEntries(Object.entries(properties).filter(([name]) => inText(name)))
   const readText = paramReader(Type.Object(fromText))
+  const { queryFields = [] } = route
+  const readQueryFields = paramReader(Type.Object(Object.fromEntries(queryFields.map((name) => [name, Type.Optional(properties[name]!)]))))
   const read = (request: FastifyRequest): unknown => {
     const queried = !readsBody || route.bodyField !== undefined
     const text = readText({ ...(queried && (request.query as object)), ...(request.params as object) })
@@ -121,7 +125,11 @@ function inputOf<Ctx extends HasViewer>(route: Route<Ctx>): (request: FastifyReq
     if (typeof body !== 'object' || Array.isArray(body)) throw new ServiceError('INVALID_JSON', 'The body must be a JSON object')
     const clash = names.find((name) => name in body)
     if (clash) throw invalid([{ field: clash, message: 'stands in the path and may not be in the body' }])
-    return { ...body, ...text }
+    if (queryFields.length === 0) return { ...body, ...text }
+    const asked = readQueryFields(request.query as never)
+    const twice = Object.keys(asked).find((name) => name in body)
+    if (twice) throw invalid([{ field: twice, message: 'stands in the query and may not be in the body too' }])
+    return { ...body, ...text, ...asked }
   }
   return (request, fails) => {
     try {
@@ -140,10 +148,10 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, security: string)
   const shape = route.verb.input as { properties?: Record<string, TSchema>; required?: string[] }
   const properties = shape.properties ?? {}
   const names = [...route.path.matchAll(/:(\w+)/g)].map((match) => match[1]!)
-  const others = Object.keys(properties).filter((name) => !names.includes(name) && name !== route.bodyField)
-  const rest = Type.Object(
-    Object.fromEntries(others.map((name) => [name, shape.required?.includes(name) ? properties[name]! : Type.Optional(properties[name]!)])),
-  )
+  const { queryFields = [] } = route
+  const fields = (chosen: readonly string[]) =>
+    Type.Object(Object.fromEntries(chosen.map((name) => [name, shape.required?.includes(name) ? properties[name]! : Type.Optional(properties[name]!)])))
+  const others = Object.keys(properties).filter((name) => ![...names, ...queryFields, route.bodyField].includes(name))
   const readsBody = route.method !== 'GET' && route.method !== 'DELETE'
   return {
     operationId: `${route.method.toLowerCase()}${route.path.replace(/[:/_-]+(\w)/g, (_all, letter: string) => letter.toUpperCase())}`,
@@ -153,7 +161,8 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, security: string)
     security: [{ [security]: [] }],
     ...(names.length > 0 && { params: Type.Object(Object.fromEntries(names.map((name) => [name, properties[name]!]))) }),
     ...(route.bodyField && { body: properties[route.bodyField] }),
-    ...(others.length > 0 && (readsBody && !route.bodyField ? { body: rest } : { querystring: rest })),
+    ...(others.length > 0 && (readsBody && !route.bodyField ? { body: fields(others) } : { querystring: fields(others) })),
+    ...(queryFields.length > 0 && { querystring: fields(queryFields) }),
     response: {
       [route.status ?? 200]: successSchema(route),
       ...errorSchemas(['UNAUTHENTICATED', 'RATE_LIMITED', ...(route.errors ?? [])]),

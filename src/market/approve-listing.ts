@@ -27,7 +27,7 @@ export const approveListing = verb(
       if (expiresAt && expiresAt <= now) throw invalid([{ field: 'expires_at', message: 'must be in the future' }])
       const before = await endedIfOver(tx, note, ctx, await lockListing(tx, id))
       moved(before, 'approve', now)
-      const after = await updateListingRow(tx, id, approvalValues(before, now, expiresAt, ctx.settings.listingPeriodDays), now)
+      const after = await updateListingRow(tx, id, approvalValues(before, now, expiresAt, ctx.market.listingPeriodDays), now)
       const listing = storedListing(after, now)
       note.audit({ action: 'listing.approve', subject: 'listing', id, before: storedListing(before, now), after: listing })
       note.changed('listings', [id])

@@ -7,7 +7,7 @@ import { statusAt } from './rules.ts'
 import { endPeriods, fetchListing, type ListingRow } from './store.ts'
 import type { MarketSettings } from './types.ts'
 
-type ExpiryCtx = WriteCtx & { settings: MarketSettings }
+type ExpiryCtx = WriteCtx & { market: MarketSettings }
 
 const BATCH = 500
 const SWEEP_MS = 5_000
@@ -33,13 +33,13 @@ export async function endedIfOver(tx: Tx, note: Note, ctx: ExpiryCtx, row: Listi
   return fetchListing(tx, row.id)
 }
 
-async function endDue(tx: Tx, note: Note, { now, settings }: ExpiryCtx, id: number | null): Promise<number> {
+async function endDue(tx: Tx, note: Note, { now, market }: ExpiryCtx, id: number | null): Promise<number> {
   const at = now()
   const ended = await endPeriods(tx, at, id, BATCH)
   if (ended.length === 0) return 0
   await emitExpiries(
     tx,
-    { now: at, zone: settings.timeZone },
+    { now: at, zone: market.timeZone },
     ended.map((row) => ({ accountId: row.seller_id, listingId: row.id, title: row.title, expiredAt: row.expires_at! })),
   )
   note.changed('listings', ended.map((row) => row.id))

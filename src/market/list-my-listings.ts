@@ -26,9 +26,9 @@ export const listMyListings = verb(
   },
 )
 
-function ownListing({ listings, settings, now }: MarketCtx, row: ListingRow, flags: Flags): OwnListing {
+function ownListing({ listings, market, now }: MarketCtx, row: ListingRow, flags: Flags): OwnListing {
   const kurus = kurusOfRow(row)
-  const local = (at: Date | null) => (at === null ? null : localTime(at, settings.timeZone))
+  const local = (at: Date | null) => (at === null ? null : localTime(at, market.timeZone))
   return {
     id: row.id,
     title: row.title,
@@ -49,8 +49,8 @@ function ownListing({ listings, settings, now }: MarketCtx, row: ListingRow, fla
     published_at: local(row.published_at),
     expires_at: local(row.expires_at),
     highlighted_until: local(row.highlighted_until),
-    created_at: localTime(row.created_at, settings.timeZone),
-    updated_at: localTime(row.updated_at, settings.timeZone),
+    created_at: localTime(row.created_at, market.timeZone),
+    updated_at: localTime(row.updated_at, market.timeZone),
     etag: listingTag(row),
     ...listings.extrasOf({ item_id: row.item_id, label_id: row.label_id, kurus }, flags),
   } as OwnListing

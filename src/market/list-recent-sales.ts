@@ -20,12 +20,12 @@ export const listRecentSales = verb(
       { additionalProperties: false },
     ),
   },
-  async (ctx: Pick<MarketWriteCtx, 'db' | 'viewer' | 'settings'>, { page = 1, per_page: perPage = 20, ...wanted }): Promise<Page<RecentSale>> => {
+  async (ctx: Pick<MarketWriteCtx, 'db' | 'viewer' | 'market'>, { page = 1, per_page: perPage = 20, ...wanted }): Promise<Page<RecentSale>> => {
     const { rows, total } = await pageOfSales(ctx.db.kysely, wanted, perPage, (page - 1) * perPage)
     const sales = rows.map(({ unit_price: price, sold_at: soldAt, ...item }) => ({
       item,
       price: Number(price),
-      sold_at: localTime(soldAt, ctx.settings.timeZone),
+      sold_at: localTime(soldAt, ctx.market.timeZone),
     }))
     return { rows: sales, pagination: pagination(page, perPage, total) }
   },

@@ -25,7 +25,7 @@ export const makeHighlight = verb(
       const remaining = await spendCredit(tx, before.seller_id, `highlight of listing ${id}`, now)
       if (remaining === null) throw conflict('The account has no highlight credits left')
       const running = before.highlighted_until && before.highlighted_until > now ? before.highlighted_until : now
-      const until = daysAfter(running, ctx.settings.highlightDays)
+      const until = daysAfter(running, ctx.market.highlightDays)
       await updateListingRow(tx, id, { highlighted_until: until }, now)
       note.audit({
         action: 'listing.highlight',

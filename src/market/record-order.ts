@@ -4,9 +4,10 @@ import { moment, momentOf } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { minorToNumber, minorToText, parseMinor } from '#core/money.ts'
 import { verb } from '#core/verb.ts'
-import { change } from '#db/change.ts'
+import { change, type Note } from '#db/change.ts'
 import { hashRequest } from '#db/idempotency.ts'
 import type { ListingStatus, Tx } from '#db/schema.ts'
+import { refreshServicePrice } from '#prices/service-price.ts'
 import { emitSales } from '#webhooks/emit.ts'
 import { HIGHEST_PRICE, MOST_UNITS, unitPriceKurus } from './fields.ts'
 import { claimOrder, fetchOrder, type ForSale, insertSales, lockForSale, saveOrderResult, takeStock } from './order-store.ts'
@@ -65,10 +66,11 @@ export const recordOrder = verb(
       const listings = await lockForSale(tx, [...new Set(lines.map((line) => line.listing_id).filter(isStorable))])
       const taken = unitsByListing(lines, listings)
       const statuses = new Map([...taken].map(([id, units]) => [id, statusAfter(listings.get(id)!, units, now)]))
-      const sold = lines.map((line, i) => soldLine(line, i, listings.get(line.listing_id)!, ctx.settings.commissionPercent))
+      const sold = lines.map((line, i) => soldLine(line, i, listings.get(line.listing_id)!, ctx.market.commissionPercent))
       await takeStock(tx, taken, now)
       await insertSales(tx, sold.map((line, i) => saleRow(line, orderId, i + 1, soldAt)))
-      await emitSales(tx, { now, zone: ctx.settings.timeZone }, sold.map((line) => notice(line, orderId, soldAt)))
+      await refreshPrices(tx, note, sold, now)
+      await emitSales(tx, { now, zone: ctx.market.timeZone }, sold.map((line) => notice(line, orderId, soldAt)))
       const order: Order = {
         order_id: orderId,
         sold_at: soldAt.toISOString(),
@@ -87,6 +89,13 @@ export const recordOrder = verb(
       return order
     }),
 )
+
+/** Prices are set in one order, so that orders never block each other in a circle. */
+async function refreshPrices(tx: Tx, note: Note, sold: SoldLine[], now: Date): Promise<void> {
+  const keys = new Map(sold.map(({ listing }) => [`${listing.item_id} ${listing.label_id}`, listing]))
+  const sorted = [...keys.values()].sort((a, b) => a.item_id - b.item_id || a.label_id - b.label_id)
+  for (const { item_id, label_id } of sorted) await refreshServicePrice(tx, note, item_id, label_id, now)
+}
 
 type OrderLine = Static<typeof Line>
 

@@ -1,7 +1,6 @@
 // Listings, orders and sales as verbs give them, and what the verbs need of their context.
 import { type Static, Type } from '#core/input.ts'
 import type { Conditional } from '#core/precondition.ts'
-import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { orNull } from '#catalogue/fields.ts'
 import type { WriteCtx } from '#db/change.ts'
 import { SHIPPING_PAYERS } from './fields.ts'
@@ -20,15 +19,18 @@ export interface MarketSettings {
 
 /** What writes of listings and orders need. */
 export interface MarketWriteCtx extends WriteCtx, Conditional {
-  settings: MarketSettings
+  market: MarketSettings
 }
 
-/** What the marketplace needs of a node. */
-export interface MarketCtx extends MarketWriteCtx {
-  catalogue: Catalogue
+/** What a node holds of the marketplace. */
+export interface MarketNode {
+  market: MarketSettings
   listings: ListingSnapshot
   priceWrites: PriceWrites
 }
+
+/** What the owners' and the public operations of the marketplace need. */
+export interface MarketCtx extends MarketWriteCtx, MarketNode {}
 
 const Time = (description: string) => Type.String({ format: 'date-time', description })
 const TimeOrNull = (description: string) => orNull(Time(description))

@@ -8,9 +8,11 @@ import type { FeedCtx } from '#catalogue/import/start-import.ts'
 import type { Log } from '#core/context.ts'
 import type { ChangeFeed } from '#db/change-feed.ts'
 import type { Db } from '#db/schema.ts'
+import { preconditionOf } from '#http/entity-tag.ts'
 import { idempotencyOf } from '#http/idempotency-key.ts'
 import { registerOtherMethods, registerRoutes } from '#http/routes.ts'
 import { answerNotFound, createServer } from '#http/server.ts'
+import type { MarketSettings, MarketWriteCtx } from '#market/types.ts'
 import type { WebhookRules } from '#webhooks/types.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { Config } from '#config.ts'
@@ -20,16 +22,20 @@ import { addConsole } from './console.ts'
 import { addConsoleSession, sessionViewer } from './console-session.ts'
 import { catalogueRoutes } from './catalogue-routes.ts'
 import { collectionRoutes } from './collection-routes.ts'
+import { heldRoutes } from './held-routes.ts'
+import { listingRoutes } from './listing-routes.ts'
+import { orderRoutes } from './order-routes.ts'
 import { priceRoutes } from './price-routes.ts'
+import { statsRoutes } from './stats-routes.ts'
 import { webhookRoutes } from './webhook-routes.ts'
 import { UPLOAD_TIMEOUT_MS } from './uploads.ts'
 
 const OPENAPI_PATH = '/operator/openapi.json'
-const ROUTES = [...accountRoutes, ...auditRoutes, ...catalogueRoutes, ...collectionRoutes]
+const ROUTES = [...accountRoutes, ...auditRoutes, ...catalogueRoutes, ...collectionRoutes, ...listingRoutes, ...orderRoutes, ...heldRoutes, ...statsRoutes]
 
 /** What the listener needs of the node that it belongs to. */
 export interface OperatorNode {
-  config: Pick<Config, 'trustProxy' | 'dataDir' | 'databaseUrl' | 'priceRules'>
+  config: Pick<Config, 'trustProxy' | 'dataDir' | 'databaseUrl' | 'priceRules' | 'sourceCurrencies'>
   db: Db
   log: Log
   feed: Pick<ChangeFeed, 'pull'>
@@ -37,6 +43,7 @@ export interface OperatorNode {
   /** sessions of the console */
   sessions: Keyring
   webhooks: WebhookRules
+  market: MarketSettings
   now: () => Date
 }
 
@@ -63,12 +70,14 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
   imports.start()
   app.addHook('onClose', () => imports.close())
   app.server.requestTimeout = UPLOAD_TIMEOUT_MS
-  const ctx = (request: FastifyRequest, viewer = viewerOf(request)): FeedCtx => ({
+  const ctx = (request: FastifyRequest, viewer = viewerOf(request)): FeedCtx & MarketWriteCtx => ({
     db: node.db,
     viewer,
     now: node.now,
     requestId: request.id,
     idempotency: idempotencyOf(request, viewer),
+    precondition: preconditionOf(request),
+    market: node.market,
     caughtUp: () => node.feed.pull(),
     rules: node.config.priceRules,
     imports,
@@ -84,7 +93,8 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
   )
   app.get(OPENAPI_PATH, { schema: { hide: true } }, () => app.swagger())
   registerOtherMethods(app, OPENAPI_PATH, ['GET'])
-  addConsoleSession(app, { operators: node.operators, sessions: node.sessions, ctx })
+  const { operators, sessions, config } = node
+  addConsoleSession(app, { operators, sessions, ctx, currencies: config.sourceCurrencies })
   addConsole(app)
   return app
 }

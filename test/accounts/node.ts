@@ -36,7 +36,7 @@ export async function openNode(databaseUrl: string, clock = new Clock()) {
   feed.start()
   const config = readConfig({ DATABASE_URL: databaseUrl })
   const webhooks = webhookRules(config, db, silent, () => [])
-  const app = await operatorServer({ config, db, log: silent, feed, operators, sessions, now, webhooks })
+  const app = await operatorServer({ config, db, log: silent, feed, operators, sessions, now, webhooks, market: config })
   const baseUrl = await app.listen({ port: 0, host: '127.0.0.1' })
   const ctx: WriteCtx = {
     db,

@@ -1,0 +1,99 @@
+// Operator API: listings and their approval.
+import type { ErrorCode } from '#core/errors.ts'
+import { Type } from '#core/input.ts'
+import type { Page } from '#core/paging.ts'
+import type { Route } from '#http/routes.ts'
+import { approveListing } from '#market/approve-listing.ts'
+import { correctListing } from '#market/correct-listing.ts'
+import { createListing } from '#market/create-listing.ts'
+import { getListing } from '#market/get-listing.ts'
+import { listListings } from '#market/list-listings.ts'
+import { listWaiting } from '#market/list-waiting.ts'
+import { rejectListing } from '#market/reject-listing.ts'
+import { type MarketWriteCtx, type StoredListing, StoredListingSchema } from '#market/types.ts'
+
+const tag = 'Listings'
+const moves: ErrorCode[] = ['INVALID_JSON', 'CONFLICT', 'IDEMPOTENCY_CONFLICT', 'NOT_FOUND', 'VALIDATION_ERROR']
+const page = ({ rows, pagination }: Page<StoredListing>) => ({ data: rows, pagination })
+
+export const listingRoutes: Route<MarketWriteCtx>[] = [
+  {
+    method: 'POST',
+    path: '/listings',
+    verb: createListing,
+    summary: 'Take a listing in',
+    description: 'It is `pending` until it is approved.',
+    tag,
+    status: 201,
+    answer: (listing: StoredListing) => ({ data: listing, message: 'The listing waits for approval' }),
+    data: StoredListingSchema,
+    errors: ['INVALID_JSON', 'IDEMPOTENCY_CONFLICT', 'VALIDATION_ERROR'],
+  },
+  {
+    method: 'GET',
+    path: '/listings',
+    verb: listListings,
+    summary: 'All listings, newest first',
+    tag,
+    answer: page,
+    data: Type.Array(StoredListingSchema),
+    paged: true,
+    errors: ['VALIDATION_ERROR'],
+  },
+  {
+    method: 'GET',
+    path: '/listings/waiting',
+    verb: listWaiting,
+    summary: 'Listings that wait for approval, longest waiting first',
+    description: '`changed_since_approval` tells what differs from what was last approved.',
+    tag,
+    answer: page,
+    data: Type.Array(StoredListingSchema),
+    paged: true,
+    errors: ['VALIDATION_ERROR'],
+  },
+  {
+    method: 'GET',
+    path: '/listings/:id',
+    verb: getListing,
+    summary: 'One listing',
+    tag,
+    answer: (listing: StoredListing) => ({ data: listing }),
+    data: StoredListingSchema,
+    errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+  },
+  {
+    method: 'PATCH',
+    path: '/listings/:id',
+    verb: correctListing,
+    summary: 'Change a listing',
+    description:
+      'The status stays; what then differs from what was approved has to be approved when its owner publishes it after a pause.',
+    tag,
+    answer: (listing: StoredListing) => ({ data: listing, message: 'The listing is changed' }),
+    data: StoredListingSchema,
+    errors: ['INVALID_JSON', 'CONFLICT', 'NOT_FOUND', 'PRECONDITION_FAILED', 'VALIDATION_ERROR'],
+  },
+  {
+    method: 'POST',
+    path: '/listings/:id/approve',
+    verb: approveListing,
+    summary: 'Approve a listing',
+    description: 'It is published for a new period.',
+    tag,
+    answer: (listing: StoredListing) => ({ data: listing, message: 'The listing is published' }),
+    data: StoredListingSchema,
+    errors: moves,
+  },
+  {
+    method: 'POST',
+    path: '/listings/:id/reject',
+    verb: rejectListing,
+    summary: 'Reject a listing or take it down',
+    description: 'Its owner reads the reason; an edit sends it to approval again.',
+    tag,
+    answer: (listing: StoredListing) => ({ data: listing, message: 'The listing is rejected' }),
+    data: StoredListingSchema,
+    errors: moves,
+  },
+]

@@ -1,0 +1,33 @@
+// Operator API: orders of the shop's checkout.
+import type { Route } from '#http/routes.ts'
+import { getOrder } from '#market/get-order.ts'
+import { recordOrder } from '#market/record-order.ts'
+import { type MarketWriteCtx, type Order, OrderSchema } from '#market/types.ts'
+
+const tag = 'Orders'
+
+export const orderRoutes: Route<MarketWriteCtx>[] = [
+  {
+    method: 'POST',
+    path: '/orders',
+    verb: recordOrder,
+    summary: 'Record an order',
+    description:
+      'All or nothing: stock, sales, payouts, prices and notifications. The same `order_id` with the same body answers what the first did; another body is refused, and so is an order of more than there is.',
+    tag,
+    status: 201,
+    answer: (order: Order) => ({ data: order, message: 'The order is recorded' }),
+    data: OrderSchema,
+    errors: ['INVALID_JSON', 'CONFLICT', 'IDEMPOTENCY_CONFLICT', 'VALIDATION_ERROR'],
+  },
+  {
+    method: 'GET',
+    path: '/orders/:order_id',
+    verb: getOrder,
+    summary: 'An order as it was answered',
+    tag,
+    answer: (order: Order) => ({ data: order }),
+    data: OrderSchema,
+    errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+  },
+]

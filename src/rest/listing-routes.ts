@@ -1,0 +1,140 @@
+// The public marketplace endpoints (interface.md, "Marketplace listings (Plus)").
+import type { FastifyReply } from 'fastify'
+import type { ErrorCode } from '#core/errors.ts'
+import { Type } from '#core/input.ts'
+import type { Page } from '#core/paging.ts'
+import type { Answer } from '#http/envelope.ts'
+import type { Route } from '#http/routes.ts'
+import { changeListingPrice } from '#market/change-listing-price.ts'
+import { deleteListing } from '#market/delete-listing.ts'
+import { listMyListings } from '#market/list-my-listings.ts'
+import { listRecentSales } from '#market/list-recent-sales.ts'
+import { makeHighlight } from '#market/make-highlight.ts'
+import { type FoundListings, searchListings } from '#market/search-listings.ts'
+import { setListingStatus } from '#market/set-listing-status.ts'
+import type { ListingSnapshot } from '#market/snapshot/listings.ts'
+import {
+  FoundListingSchema,
+  HighlightSchema,
+  ListingChangeSchema,
+  type ListingResult,
+  ListingStatusSchema,
+  type MarketCtx,
+  type OwnListing,
+  OwnListingSchema,
+  type RecentSale,
+  RecentSaleSchema,
+} from '#market/types.ts'
+import { updateListing } from '#market/update-listing.ts'
+
+const tag = 'Listings'
+const reads: ErrorCode[] = ['PLAN_UPGRADE_REQUIRED', 'VALIDATION_ERROR']
+const writes: ErrorCode[] = ['PLAN_UPGRADE_REQUIRED', 'INVALID_JSON', 'PLUS_LISTING_ERROR']
+const conditional: ErrorCode[] = [...writes, 'PRECONDITION_FAILED']
+const CONDITION = 'The `ETag` of the answer can be sent as `If-Match` with the next change: 412 when somebody was faster.'
+
+export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
+  return [
+    {
+      method: 'GET',
+      path: '/plus/listings',
+      verb: searchListings,
+      summary: 'Search published listings',
+      description: 'Minimal (`id`, `title`, `slug`, `price`) unless the `with_*` flags ask for more. Totals are exact.',
+      tag,
+      answer: ({ rows, flags, pagination }: FoundListings) =>
+        listings.pageBytes(rows, flags, '{"success":true,"data":[', `],"pagination":${JSON.stringify(pagination)}}`),
+      data: Type.Array(FoundListingSchema),
+      paged: true,
+      errors: reads,
+    },
+    {
+      method: 'GET',
+      path: '/plus/my-listings',
+      verb: listMyListings,
+      summary: 'Your own listings in every status, newest first',
+      tag,
+      answer: ({ rows, pagination }: Page<OwnListing>) => ({ data: rows, pagination }),
+      data: Type.Array(OwnListingSchema),
+      paged: true,
+      errors: reads,
+    },
+    {
+      method: 'GET',
+      path: '/plus/recent-sales',
+      verb: listRecentSales,
+      summary: 'The latest sales of the marketplace',
+      description: 'Who sold is not disclosed.',
+      tag,
+      answer: ({ rows, pagination }: Page<RecentSale>) => ({ data: rows, pagination }),
+      data: Type.Array(RecentSaleSchema),
+      paged: true,
+      errors: reads,
+    },
+    {
+      method: 'PATCH',
+      path: '/plus/listings/:id/price',
+      verb: changeListingPrice,
+      summary: 'Change the price of a listing',
+      description: `The listing does not go back to approval. ${CONDITION}`,
+      tag,
+      answer: changed,
+      data: ListingChangeSchema,
+      errors: conditional,
+    },
+    {
+      method: 'PATCH',
+      path: '/plus/listings/:id',
+      verb: updateListing,
+      summary: 'Change a listing in part',
+      description: `Any field beside \`price\` sends the listing to approval: it is \`pending\` and not published until then. ${CONDITION}`,
+      tag,
+      answer: changed,
+      data: ListingChangeSchema,
+      errors: conditional,
+    },
+    {
+      method: 'POST',
+      path: '/plus/listings/:id/status',
+      verb: setListingStatus,
+      summary: 'Pause or publish a listing',
+      description: `What comes of \`publish\` is in \`data.status\`: \`active\`, or \`pending\` where it has to be approved again. Takes an \`Idempotency-Key\`. ${CONDITION}`,
+      tag,
+      queryFields: ['action'],
+      answer: ({ message, id, status, etag }: ListingResult, { reply }) => tagged(reply, etag, { message, data: { id, status } }),
+      data: ListingStatusSchema,
+      errors: [...conditional, 'IDEMPOTENCY_CONFLICT'],
+    },
+    {
+      method: 'DELETE',
+      path: '/plus/listings/:id',
+      verb: deleteListing,
+      summary: 'Delete a listing for good',
+      description: 'In whatever status; its sales stay.',
+      tag,
+      answer: () => ({ data: undefined, message: 'The listing is deleted' }),
+      errors: conditional,
+    },
+    {
+      method: 'POST',
+      path: '/plus/make-highlight',
+      verb: makeHighlight,
+      summary: 'Highlight a published listing for one credit',
+      description: '`id` stands in the query or in the body. A highlight that still runs is prolonged. Takes an `Idempotency-Key`.',
+      tag,
+      queryFields: ['id'],
+      answer: (data: { id: number; remaining_highlight_credits: number }) => ({ message: 'The listing is highlighted', data }),
+      data: HighlightSchema,
+      errors: [...writes, 'IDEMPOTENCY_CONFLICT'],
+    },
+  ]
+}
+
+function changed({ message, id, price, status, etag }: ListingResult, { reply }: { reply: FastifyReply }): Answer {
+  return tagged(reply, etag, { message, data: { id, price, status } })
+}
+
+function tagged(reply: FastifyReply, etag: string, answer: Answer): Answer {
+  reply.header('etag', etag)
+  return answer
+}
