@@ -8,8 +8,10 @@ import { register as registerBackup } from './cli/backup.ts'
 import type { OpenCli } from './cli/command.ts'
 import { register as registerDoctor } from './cli/doctor.ts'
 import { register as registerExport } from './cli/export.ts'
+import { register as registerHeld } from './cli/held.ts'
 import { register as registerImport } from './cli/import.ts'
 import { register as registerKey } from './cli/key.ts'
+import { register as registerListen } from './cli/listen.ts'
 import { register as registerMigrate } from './cli/migrate.ts'
 import { register as registerOperatorToken } from './cli/operator-token.ts'
 import { register as registerServe } from './cli/serve.ts'
@@ -56,11 +58,13 @@ registerServe(program)
 registerMigrate(program, print)
 registerImport(program, open, print)
 registerExport(program, open)
+registerHeld(program, open, print)
 registerAccount(program, open, print)
 registerKey(program, open, print)
 registerOperatorToken(program, open, print)
 registerBackup(program, open, print)
 registerDoctor(program, print)
+registerListen(program, print)
 
 // Subcommands do not inherit it: every one of them must throw instead of ending the process with commander's code 1.
 function overrideExit(command: Command): void {

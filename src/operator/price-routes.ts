@@ -7,6 +7,7 @@ import type { Page } from '#core/paging.ts'
 import type { Route } from '#http/routes.ts'
 import { getImport } from '#prices/get-import.ts'
 import { listImports } from '#prices/list-imports.ts'
+import { revertImport } from '#prices/revert-import.ts'
 import { listPricePoints, PricePointSchema, type StoredPricePoint } from '#prices/list-price-points.ts'
 import { type ImportDetail, ImportDetailSchema, type ImportSummary, ImportSummarySchema } from '#prices/stored-imports.ts'
 import { acceptUploads } from './uploads.ts'
@@ -58,6 +59,19 @@ export const priceRoutes = (imports: ImportQueue): Route<FeedCtx>[] => [
     answer: (found: ImportDetail) => ({ data: found }),
     data: ImportDetailSchema,
     errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+  },
+  {
+    method: 'POST',
+    path: '/imports/:id/revert',
+    verb: revertImport,
+    summary: 'Take the prices of an import or price post back',
+    description:
+      'What the batch set and nothing newer replaced becomes what it was, in one transaction and visible at once; prices ' +
+      'of it that still wait are dropped. The answer is the batch that did it, which can be taken back, too.',
+    tag: 'Imports',
+    answer: (batch: ImportDetail) => ({ data: batch }),
+    data: ImportDetailSchema,
+    errors: ['CONFLICT', 'IDEMPOTENCY_CONFLICT', 'NOT_FOUND', 'VALIDATION_ERROR'],
   },
   {
     method: 'POST',

@@ -1,7 +1,10 @@
 // SQL of the price history.
+import { sql } from 'kysely'
 import { existing, missing } from '#core/fields.ts'
+import { labelOrder } from '#core/labels.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
 import type { Queryable } from '#db/schema.ts'
+import { labelIds } from './labels.ts'
 import type { StoredPricePoint } from './list-price-points.ts'
 
 export interface PointFilter {
@@ -42,4 +45,46 @@ export async function pointsOf(on: Queryable, itemId: number, filter: PointFilte
       import_id: row.import_id,
     }))
     .reverse()
+}
+
+export const INTERVALS = ['day', 'week', 'month'] as const
+
+export interface PeriodFilter {
+  market: Market
+  /** canonical; all labels when absent */
+  label?: string
+  from: Date
+  to: Date
+  interval: (typeof INTERVALS)[number]
+}
+
+export interface Period {
+  date: string
+  market: Market
+  label: string
+  low: number
+  high: number
+  close: number
+}
+
+/** Low, high and last price of each period in which a price changed, oldest first, labels in the order of answers. */
+export async function periodsOf(on: Queryable, itemId: number, filter: PeriodFilter): Promise<Period[]> {
+  const labels = await labelIds(on)
+  const wanted = filter.label === undefined ? [...labels.values()] : [labels.get(filter.label) ?? 0]
+  const names = new Map([...labels].map(([name, id]) => [id, name]))
+  const { rows } = await sql<{ date: string; label_id: number; low: string; high: string; close: string }>`
+    select to_char(date_trunc(${filter.interval}, updated_at, 'UTC') at time zone 'UTC', 'YYYY-MM-DD') as date, label_id,
+      min(price) as low, max(price) as high, (array_agg(price order by updated_at desc))[1] as close
+    from price_points
+    where item_id = ${itemId} and market = ${MARKETS.indexOf(filter.market)} and label_id = any(${wanted}::int4[])
+      and updated_at >= ${filter.from} and updated_at < ${filter.to}
+    group by 1, 2`.execute(on)
+  return rows
+    .map(({ date, label_id: labelId, low, high, close }) => {
+      const label = names.get(labelId)!
+      const prices = { low: Number(low), high: Number(high), close: Number(close) }
+      return { period: { date, market: filter.market, label, ...prices }, order: `${date} ${labelOrder(label)}` }
+    })
+    .sort((a, b) => (a.order < b.order ? -1 : 1))
+    .map(({ period }) => period)
 }

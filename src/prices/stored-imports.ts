@@ -4,6 +4,7 @@ import { type Static, Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import type { Queryable } from '#db/schema.ts'
+import { HeldPriceSchema, heldReport } from './held.ts'
 
 export const IMPORT_STATUSES = ['queued', 'running', 'done', 'failed'] as const
 
@@ -43,6 +44,8 @@ export const ImportDetailSchema = Type.Object(
     errors: Type.Array(Type.Object({ line: Type.Integer(), reason: Type.String() }), {
       description: 'The first thousand refused rows',
     }),
+    held_by_rule: Type.Record(Type.String(), Type.Integer(), { description: 'Held prices by the rule that held them' }),
+    worst_held: Type.Array(HeldPriceSchema, { description: 'The ten held prices that are furthest off' }),
   },
   { title: 'ImportDetail' },
 )
@@ -63,7 +66,9 @@ export async function fetchImport(on: Queryable, id: number): Promise<ImportDeta
     .executeTakeFirst()
   if (!row) throw missing('import', id)
   const { errors, ...summary } = jsonReady(row)
-  return { ...summary, errors: errors.map(({ row: line, message: reason }) => ({ line, reason })) }
+  const { byRule, worst } = await heldReport(on, id)
+  const reasons = errors.map(({ row: line, message: reason }) => ({ line, reason }))
+  return { ...summary, errors: reasons, held_by_rule: byRule, worst_held: worst }
 }
 
 export async function pageOfImports(

@@ -21,7 +21,7 @@ interface Layout {
   printingColumn: string | null
 }
 
-interface Condition {
+export interface Condition {
   label: string
   finish?: string
 }
@@ -96,7 +96,7 @@ function readItem(row: Record<string, string>, layout: Layout): { item: ItemKey;
 }
 
 /** `Lightly Played Reverse Holofoil` → Lightly Played, reverse; or the reason why the condition cannot be used. */
-function readCondition(text: string): Condition | string {
+export function readCondition(text: string): Condition | string {
   const wrong = `"${shown(text)}" is no condition with a label`
   const words = text.trim().split(/\s+/)
   // Nothing sealed is sold in a worse state than this; a damaged card is worth less than any label says.

@@ -1,0 +1,60 @@
+// The history of an item's prices by day, week or month: an addition to the interface, for Professional and above.
+import { invalid, itemNotFound } from '#core/errors.ts'
+import { moment, momentOf } from '#core/fields.ts'
+import { type Static, Type } from '#core/input.ts'
+import { parseLabel } from '#core/labels.ts'
+import { MARKETS } from '#core/markets.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { verb } from '#core/verb.ts'
+import type { ReadCtx } from '#db/change.ts'
+import { INTERVALS, periodsOf } from '#prices/history.ts'
+import type { CatalogueCtx } from './context.ts'
+import { IdParam } from './params.ts'
+
+const DAY_MS = 86_400_000
+const MOST_DAYS = 3_660
+
+export const PricePeriodSchema = Type.Object(
+  {
+    date: Type.String({ format: 'date', description: 'First day of the period, UTC', examples: ['2026-11-16'] }),
+    market: Type.Enum([...MARKETS]),
+    label: Type.String({ examples: ['Near Mint'] }),
+    low: Type.Number(),
+    high: Type.Number(),
+    close: Type.Number({ description: 'The last price of the period' }),
+  },
+  { title: 'PricePeriod' },
+)
+export type PricePeriod = Static<typeof PricePeriodSchema>
+
+export const readPriceHistory = verb(
+  {
+    needs: OPERATION_PLAN.readPriceHistory,
+    input: Type.Object(
+      {
+        id: IdParam,
+        market: Type.Optional(Type.Enum([...MARKETS], { description: "The item's own when absent" })),
+        label: Type.Optional(
+          Type.String({ maxLength: 40, description: 'Condition or grade; all when absent', examples: ['Near Mint', 'PSA 10'] }),
+        ),
+        from: Type.Optional(moment('Earliest moment, itself included; a year before `to` when absent')),
+        to: Type.Optional(moment('Latest moment, itself not included; now when absent')),
+        interval: Type.Optional(Type.Enum([...INTERVALS], { default: 'day', description: 'Weeks begin on Monday; all in UTC' })),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  async (ctx: CatalogueCtx & Pick<ReadCtx, 'db'> & { now: () => Date }, input): Promise<PricePeriod[]> => {
+    const row = ctx.catalogue.items.rowOf(input.id)
+    if (row < 0) throw itemNotFound(input.id)
+    const to = input.to === undefined ? ctx.now() : momentOf('to', input.to)
+    const from = input.from === undefined ? new Date(to.getTime() - 365 * DAY_MS) : momentOf('from', input.from)
+    if (from >= to) throw invalid([{ field: 'from', message: 'must be before to' }])
+    if (to.getTime() - from.getTime() > MOST_DAYS * DAY_MS) {
+      throw invalid([{ field: 'from', message: `may be at most ${MOST_DAYS} days before to` }])
+    }
+    const { market = MARKETS[ctx.catalogue.items.market[row]!]!, label, interval = 'day' } = input
+    const canonical = label === undefined ? undefined : (parseLabel(label)?.label ?? label)
+    return periodsOf(ctx.db.kysely, input.id, { market, label: canonical, from, to, interval })
+  },
+)

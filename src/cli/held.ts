@@ -1,0 +1,82 @@
+// The commands `held list`, `held accept` and `held discard`.
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Market, MARKETS } from '#core/markets.ts'
+import { call } from '#core/verb.ts'
+import { acceptHeldPrice, discardHeldPrice } from '#prices/decide-held-price.ts'
+import { acceptHeldPrices, discardHeldPrices } from '#prices/decide-held-prices.ts'
+import { listHeldPrices } from '#prices/list-held-prices.ts'
+import { RULE_NAMES, type RuleName } from '#prices/quarantine.ts'
+import { allRows, columns, jsonOption, type OpenCli, type OutputOptions, type Print, show, wholeNumber, wrongUsage } from './command.ts'
+
+interface Which extends OutputOptions {
+  rule?: RuleName
+  market?: Market
+  import?: number
+  item?: number
+}
+
+export function register(program: Command, open: OpenCli, print: Print): void {
+  const held = program.command('held').description('prices that wait for a decision')
+
+  chosen(held.command('list').description('what waits, furthest off first'))
+    .addOption(jsonOption())
+    .action((which: Which) =>
+      open(async (ctx) => {
+        const prices = await allRows((paging) => call(listHeldPrices, ctx, { ...filterOf(which), ...paging }))
+        const lines = prices.map((p) => [p.id, p.rule, `${p.item.id} ${p.item.name}`, p.market, p.label, p.price, p.times_off, p.reason])
+        show(print, which, prices, columns(['ID', 'RULE', 'ITEM', 'MARKET', 'LABEL', 'PRICE', 'TIMES OFF', 'REASON'], lines))
+      }),
+    )
+
+  decision(held, open, print, 'accept', 'publish a held price, or all that are chosen', { one: acceptHeldPrice, many: acceptHeldPrices })
+  decision(held, open, print, 'discard', 'drop a held price, or all that are chosen', { one: discardHeldPrice, many: discardHeldPrices })
+}
+
+function decision(
+  held: Command,
+  open: OpenCli,
+  print: Print,
+  name: 'accept' | 'discard',
+  description: string,
+  { one, many }: { one: typeof discardHeldPrice; many: typeof discardHeldPrices },
+): void {
+  chosen(held.command(name).description(description).argument('[id]', 'id of a held price', wholeNumber))
+    .addOption(jsonOption())
+    .action((id: number | undefined, which: Which, command: Command) => {
+      const filter = filterOf(which)
+      const choices = Object.keys(filter).length
+      if ((id === undefined) === (choices === 0)) wrongUsage(command, 'give either an id or some of --rule, --market, --import, --item')
+      return open(async (ctx) => {
+        if (id !== undefined) {
+          const decided = await call(one, ctx, { id })
+          show(print, which, decided, `Held price ${id} is ${decided.state}`)
+        } else {
+          const { decided } = await call(many, ctx, filter)
+          show(print, which, { decided }, `${decided} held prices are ${name}ed`)
+        }
+      })
+    })
+}
+
+function chosen(command: Command): Command {
+  return command
+    .addOption(new Option('--rule <rule>', 'held by this rule').choices(RULE_NAMES))
+    .addOption(new Option('--market <market>', 'of this market').choices(MARKETS))
+    .option('--import <id>', 'of this import', positive)
+    .option('--item <id>', 'of this item', positive)
+}
+
+function positive(text: string): number {
+  const value = wholeNumber(text)
+  if (value < 1) throw new InvalidArgumentError('It must be above 0.')
+  return value
+}
+
+function filterOf({ rule, market, import: importId, item }: Which): object {
+  return {
+    ...(rule && { rule }),
+    ...(market && { market }),
+    ...(importId !== undefined && { import_id: importId }),
+    ...(item !== undefined && { item_id: item }),
+  }
+}

@@ -1,0 +1,95 @@
+// Operator API: prices that wait for a decision, and the exchange rates that they are compared by.
+import { Type } from '#core/input.ts'
+import type { Page } from '#core/paging.ts'
+import type { WriteCtx } from '#db/change.ts'
+import type { Route } from '#http/routes.ts'
+import { acceptHeldPrice, discardHeldPrice } from '#prices/decide-held-price.ts'
+import { acceptHeldPrices, type Decided, discardHeldPrices } from '#prices/decide-held-prices.ts'
+import { type HeldPrice, HeldPriceSchema } from '#prices/held.ts'
+import { listHeldPrices } from '#prices/list-held-prices.ts'
+import { listRates, RateSchema, type StoredRate } from '#prices/list-rates.ts'
+import { setRates } from '#prices/set-rates.ts'
+
+const DecidedSchema = Type.Object({ decided: Type.Integer({ description: 'How many' }) })
+
+export const heldRoutes: Route<WriteCtx>[] = [
+  {
+    method: 'GET',
+    path: '/held-prices',
+    verb: listHeldPrices,
+    summary: 'Prices that are not published before someone has looked at them, furthest off first',
+    description:
+      'Rules: `jump` (times off the last price), `disagreement` (times off every other source of the same label), ' +
+      '`grade_order` (a PSA 10 below Near Mint), `future_date`, `foreign_id` (one foreign id on two items).',
+    tag: 'Held prices',
+    answer: ({ rows, pagination }: Page<HeldPrice>) => ({ data: rows, pagination }),
+    data: Type.Array(HeldPriceSchema),
+    paged: true,
+    errors: ['VALIDATION_ERROR'],
+  },
+  {
+    method: 'POST',
+    path: '/held-prices/:id/accept',
+    verb: acceptHeldPrice,
+    summary: 'Publish a held price',
+    description: 'It becomes part of the import that brought it. `item_id` says whose it is where a foreign id is on several.',
+    tag: 'Held prices',
+    answer: (held: HeldPrice) => ({ data: held, message: 'The price is published' }),
+    data: HeldPriceSchema,
+    errors: ['CONFLICT', 'IDEMPOTENCY_CONFLICT', 'NOT_FOUND', 'VALIDATION_ERROR'],
+  },
+  {
+    method: 'POST',
+    path: '/held-prices/:id/discard',
+    verb: discardHeldPrice,
+    summary: 'Drop a held price',
+    description: 'The same price of the same moment is not held again.',
+    tag: 'Held prices',
+    answer: (held: HeldPrice) => ({ data: held, message: 'The price is dropped' }),
+    data: HeldPriceSchema,
+    errors: ['CONFLICT', 'IDEMPOTENCY_CONFLICT', 'NOT_FOUND', 'VALIDATION_ERROR'],
+  },
+  {
+    method: 'POST',
+    path: '/held-prices/accept',
+    verb: acceptHeldPrices,
+    summary: 'Publish all held prices of a rule, market, import or item',
+    tag: 'Held prices',
+    answer: (decided: Decided) => ({ data: decided }),
+    data: DecidedSchema,
+    errors: ['INVALID_JSON', 'IDEMPOTENCY_CONFLICT', 'VALIDATION_ERROR'],
+  },
+  {
+    method: 'POST',
+    path: '/held-prices/discard',
+    verb: discardHeldPrices,
+    summary: 'Drop all held prices of a rule, market, import or item',
+    tag: 'Held prices',
+    answer: (decided: Decided) => ({ data: decided }),
+    data: DecidedSchema,
+    errors: ['INVALID_JSON', 'IDEMPOTENCY_CONFLICT', 'VALIDATION_ERROR'],
+  },
+  {
+    method: 'POST',
+    path: '/rates',
+    verb: setRates,
+    summary: 'Load exchange rates',
+    description: 'One rate or a list. Used to compare prices of several currencies, never to change one.',
+    tag: 'Rates',
+    bodyField: 'rates',
+    answer: (loaded: { rates: number }) => ({ data: loaded }),
+    data: Type.Object({ rates: Type.Integer({ description: 'How many' }) }),
+    errors: ['INVALID_JSON', 'IDEMPOTENCY_CONFLICT', 'VALIDATION_ERROR'],
+  },
+  {
+    method: 'GET',
+    path: '/rates',
+    verb: listRates,
+    summary: 'Exchange rates, newest first',
+    tag: 'Rates',
+    answer: ({ rows, pagination }: Page<StoredRate>) => ({ data: rows, pagination }),
+    data: Type.Array(RateSchema),
+    paged: true,
+    errors: ['VALIDATION_ERROR'],
+  },
+]

@@ -1,0 +1,68 @@
+// The service at a glance: what there is by status, what was sold, what waits, and how fresh the prices are.
+import { sql } from 'kysely'
+import { type Static, Type } from '#core/input.ts'
+import { verb } from '#core/verb.ts'
+import type { WriteCtx } from '#db/change.ts'
+import { sourceHealth, SourceHealthSchema } from '#prices/health.ts'
+
+const SALES_DAYS = 30
+
+const Counts = Type.Record(Type.String(), Type.Integer())
+
+export const StatsSchema = Type.Object(
+  {
+    items: Type.Integer(),
+    categories: Type.Integer(),
+    accounts: Type.Record(Type.String(), Type.Integer(), { description: 'By plan; suspended ones apart' }),
+    listings: Type.Record(Type.String(), Type.Integer(), { description: 'By status' }),
+    imports: Type.Record(Type.String(), Type.Integer(), { description: 'By status' }),
+    held_prices: Type.Record(Type.String(), Type.Integer(), { description: 'Waiting ones by rule' }),
+    webhook_events: Type.Record(Type.String(), Type.Integer(), { description: 'By state; `queued` is the depth of the queue' }),
+    sales: Type.Array(
+      Type.Object({
+        day: Type.String({ format: 'date', description: 'UTC' }),
+        sales: Type.Integer(),
+        quantity: Type.Integer(),
+        turnover: Type.Number({ description: 'TRY' }),
+        payouts: Type.Number({ description: 'TRY' }),
+      }),
+      { description: `The last ${SALES_DAYS} days with sales, newest first` },
+    ),
+    sources: Type.Array(SourceHealthSchema, { description: 'Price sources by market and label group' }),
+  },
+  { title: 'Stats' },
+)
+export type Stats = Static<typeof StatsSchema>
+
+export const readStats = verb(
+  { needs: 'operator', input: Type.Object({}, { additionalProperties: false }) },
+  async (ctx: Pick<WriteCtx, 'db' | 'viewer' | 'now'>): Promise<Stats> => {
+    const on = ctx.db.kysely
+    const now = ctx.now()
+    const { rows } = await sql<{ kind: string; name: string; count: number }>`
+      select 'items' as kind, '' as name, count(*)::int as count from items
+      union all select 'categories', '', count(*)::int from categories
+      union all select 'accounts', case when suspended then 'suspended' else plan end, count(*)::int from accounts group by 2
+      union all select 'listings', status, count(*)::int from listings group by 2
+      union all select 'imports', status, count(*)::int from imports group by 2
+      union all select 'held_prices', rule, count(*)::int from held_prices where decision is null group by 2
+      union all select 'webhook_events', state, count(*)::int from webhook_events group by 2`.execute(on)
+    const counts = (kind: string): Static<typeof Counts> =>
+      Object.fromEntries(rows.filter((row) => row.kind === kind).map((row) => [row.name, row.count]))
+    const sales = await sql<{ day: string; sales: number; quantity: number; turnover: string; payouts: string }>`
+      select to_char(sold_at at time zone 'UTC', 'YYYY-MM-DD') as day, count(*)::int as sales, sum(quantity)::int as quantity,
+        sum(unit_price * quantity) as turnover, sum(payout) as payouts
+      from sales where sold_at > ${now}::timestamptz - make_interval(days => ${SALES_DAYS}) group by 1 order by 1 desc`.execute(on)
+    return {
+      items: counts('items')['']!,
+      categories: counts('categories')['']!,
+      accounts: counts('accounts'),
+      listings: counts('listings'),
+      imports: counts('imports'),
+      held_prices: counts('held_prices'),
+      webhook_events: counts('webhook_events'),
+      sales: sales.rows.map((row) => ({ ...row, turnover: Number(row.turnover), payouts: Number(row.payouts) })),
+      sources: await sourceHealth(on, now),
+    }
+  },
+)

@@ -1,0 +1,16 @@
+// Operator API: the service at a glance.
+import type { WriteCtx } from '#db/change.ts'
+import type { Route } from '#http/routes.ts'
+import { readStats, type Stats, StatsSchema } from './read-stats.ts'
+
+export const statsRoutes: Route<WriteCtx>[] = [
+  {
+    method: 'GET',
+    path: '/stats',
+    verb: readStats,
+    summary: 'Counts by status, sales by day, queues, and the health of the price sources',
+    tag: 'Stats',
+    answer: (stats: Stats) => ({ data: stats }),
+    data: StatsSchema,
+  },
+]

@@ -1,0 +1,48 @@
+// Accepts or discards one held price.
+import { conflict, invalid } from '#core/errors.ts'
+import { id } from '#core/fields.ts'
+import { Type } from '#core/input.ts'
+import { verb } from '#core/verb.ts'
+import { change, type WriteCtx } from '#db/change.ts'
+import type { Tx } from '#db/schema.ts'
+import { decide, fetchHeld, type HeldPrice } from './held.ts'
+
+export const acceptHeldPrice = verb(
+  {
+    needs: 'operator',
+    input: Type.Object(
+      {
+        id: id('held price'),
+        item_id: Type.Optional(
+          Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'The item it is of, where one foreign id is on several' }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  (ctx: WriteCtx, { id, item_id: itemId }) => decideOne(ctx, id, 'accepted', itemId),
+)
+
+export const discardHeldPrice = verb(
+  { needs: 'operator', input: Type.Object({ id: id('held price') }, { additionalProperties: false }) },
+  (ctx: WriteCtx, { id }) => decideOne(ctx, id, 'discarded'),
+)
+
+function decideOne(ctx: WriteCtx, id: number, decision: 'accepted' | 'discarded', itemId?: number): Promise<HeldPrice> {
+  return change(ctx, async (tx, note) => {
+    const before = await fetchHeld(tx, id)
+    if (itemId !== undefined) await checkItem(tx, itemId)
+    if ((await decide(ctx, tx, note, decision, { id, itemId })) === 0) {
+      const { state } = await fetchHeld(tx, id)
+      throw conflict(`The price is ${state} already`)
+    }
+    const after = await fetchHeld(tx, id)
+    note.audit({ action: `held-price.${decision === 'accepted' ? 'accept' : 'discard'}`, subject: 'held-price', id, before, after })
+    return after
+  })
+}
+
+async function checkItem(tx: Tx, id: number): Promise<void> {
+  const item = await tx.selectFrom('items').select('id').where('id', '=', id).executeTakeFirst()
+  if (!item) throw invalid([{ field: 'item_id', message: 'must be the id of an item' }])
+}

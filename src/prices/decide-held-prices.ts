@@ -1,0 +1,30 @@
+// Accepts or discards held prices by what they have in common.
+import { invalid } from '#core/errors.ts'
+import { Type } from '#core/input.ts'
+import { verb } from '#core/verb.ts'
+import { change, type WriteCtx } from '#db/change.ts'
+import { decide, type HeldFilter } from './held.ts'
+import { HeldFields } from './list-held-prices.ts'
+
+const input = Type.Object(HeldFields, { additionalProperties: false })
+
+export const acceptHeldPrices = verb({ needs: 'operator', input }, (ctx: WriteCtx, filter) => decideMany(ctx, filter, 'accepted'))
+
+export const discardHeldPrices = verb({ needs: 'operator', input }, (ctx: WriteCtx, filter) => decideMany(ctx, filter, 'discarded'))
+
+export interface Decided {
+  decided: number
+}
+
+function decideMany(ctx: WriteCtx, filter: Omit<HeldFilter, 'state'>, decision: 'accepted' | 'discarded'): Promise<Decided> {
+  return change(ctx, async (tx, note) => {
+    // Everything at once is too easily meant otherwise.
+    if (Object.keys(filter).length === 0) {
+      throw invalid([{ field: 'body', message: 'must name at least one of rule, market, import_id, item_id' }])
+    }
+    const decided = await decide(ctx, tx, note, decision, filter)
+    const action = `held-prices.${decision === 'accepted' ? 'accept' : 'discard'}`
+    note.audit({ action, subject: 'held-prices', id: filter.rule ?? 'some', after: { ...filter, decided } })
+    return { decided }
+  })
+}

@@ -1,0 +1,159 @@
+// Prices that wait for a decision: reading them, and carrying a decision out.
+import { type SelectQueryBuilder, sql } from 'kysely'
+import { missing } from '#core/fields.ts'
+import { type Static, Type } from '#core/input.ts'
+import { type Market, MARKETS } from '#core/markets.ts'
+import { parseMinor } from '#core/money.ts'
+import { actorOf, type Note, type WriteCtx } from '#db/change.ts'
+import type { Queryable, Schema, Tx } from '#db/schema.ts'
+import { RULE_NAMES, type RuleName } from './quarantine.ts'
+import { PriceWriter } from './writer.ts'
+
+export const HELD_STATES = ['open', 'accepted', 'discarded'] as const
+
+const Time = Type.String({ format: 'date-time', description: 'UTC' })
+const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+export const HeldPriceSchema = Type.Object(
+  {
+    id: Type.Integer(),
+    import_id: Type.Integer(),
+    item: Type.Object({ id: Type.Integer(), name: Type.String(), ref: Type.String() }),
+    market: Type.Enum([...MARKETS]),
+    label: Type.String(),
+    price: Type.Number(),
+    updated_at: Time,
+    rule: Type.Enum([...RULE_NAMES]),
+    reason: Type.String(),
+    compared_price: orNull(Type.Number({ description: 'What it was compared with, in the same currency' })),
+    times_off: orNull(Type.Number({ description: 'How many times larger or smaller than that' })),
+    held_at: Time,
+    state: Type.Enum([...HELD_STATES]),
+    decided_by: orNull(Type.String()),
+    decided_at: orNull(Time),
+  },
+  { title: 'HeldPrice' },
+)
+export type HeldPrice = Static<typeof HeldPriceSchema>
+
+export interface HeldFilter {
+  state?: (typeof HELD_STATES)[number]
+  rule?: RuleName
+  market?: Market
+  import_id?: number
+  item_id?: number
+}
+
+type HeldQuery = SelectQueryBuilder<Schema & { h: Schema['held_prices'] }, 'h', object>
+
+function matching(on: Queryable, { state = 'open', rule, market, import_id: importId, item_id: itemId }: HeldFilter): HeldQuery {
+  let query: HeldQuery = on.selectFrom('held_prices as h')
+  query = state === 'open' ? query.where('h.decision', 'is', null) : query.where('h.decision', '=', state)
+  if (rule !== undefined) query = query.where('h.rule', '=', rule)
+  if (market !== undefined) query = query.where('h.market', '=', MARKETS.indexOf(market))
+  if (importId !== undefined) query = query.where('h.import_id', '=', importId)
+  if (itemId !== undefined) query = query.where('h.item_id', '=', itemId)
+  return query
+}
+
+/** Those furthest off first. */
+export async function pageOfHeld(
+  on: Queryable,
+  filter: HeldFilter,
+  limit: number,
+  offset: number,
+): Promise<{ rows: HeldPrice[]; total: number }> {
+  const query = matching(on, filter)
+  const [rows, counted] = await Promise.all([
+    viewsOf(query.orderBy(sql`h.times_off desc nulls last`).orderBy('h.id').limit(limit).offset(offset)),
+    query.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  ])
+  return { rows, total: counted.total }
+}
+
+/** @throws NOT_FOUND */
+export async function fetchHeld(on: Queryable, id: number): Promise<HeldPrice> {
+  const [row] = Number.isSafeInteger(id) ? await viewsOf(on.selectFrom('held_prices as h').where('h.id', '=', id)) : []
+  if (!row) throw missing('held price', id)
+  return row
+}
+
+/** What an import held: how many by each rule, and the worst of them. */
+export async function heldReport(on: Queryable, importId: number): Promise<{ byRule: Record<string, number>; worst: HeldPrice[] }> {
+  const ofImport = on.selectFrom('held_prices as h').where('h.import_id', '=', importId)
+  const counts = await ofImport.select(['h.rule', (e) => e.fn.countAll<number>().as('count')]).groupBy('h.rule').execute()
+  const worst = await viewsOf(ofImport.orderBy(sql`h.times_off desc nulls last`).orderBy('h.id').limit(10))
+  return { byRule: Object.fromEntries(counts.map(({ rule, count }) => [rule, count])), worst }
+}
+
+async function viewsOf(query: HeldQuery): Promise<HeldPrice[]> {
+  const rows = await query
+    .innerJoin('items as i', 'i.id', 'h.item_id')
+    .innerJoin('groups as g', 'g.id', 'h.label_id')
+    .selectAll('h')
+    .select(['i.name as item_name', 'i.ref as item_ref', 'g.name as label'])
+    .execute()
+  return rows.map((row) => ({
+    id: row.id,
+    import_id: row.import_id,
+    item: { id: row.item_id, name: row.item_name, ref: row.item_ref },
+    market: MARKETS[row.market]!,
+    label: row.label,
+    price: Number(row.price),
+    updated_at: row.updated_at.toISOString(),
+    rule: row.rule as RuleName,
+    reason: row.reason,
+    compared_price: row.compared_price === null ? null : Number(row.compared_price),
+    times_off: row.times_off === null ? null : Math.round(row.times_off * 100) / 100,
+    held_at: row.held_at.toISOString(),
+    state: row.decision ?? 'open',
+    decided_by: row.decided_by,
+    decided_at: row.decided_at?.toISOString() ?? null,
+  }))
+}
+
+const BATCH = 10_000
+
+/**
+ * Decides over open prices. Accepted ones are published as part of the import that brought them, so that its revert
+ * takes them back, too.
+ * @param which an id, or those that a filter finds
+ * @returns how many
+ */
+export async function decide(
+  ctx: WriteCtx,
+  tx: Tx,
+  note: Note,
+  decision: 'accepted' | 'discarded',
+  which: { id: number; itemId?: number } | HeldFilter,
+): Promise<number> {
+  const open = 'id' in which ? matching(tx, {}).where('h.id', '=', which.id) : matching(tx, which)
+  let decided = 0
+  for (let after = 0; ; ) {
+    const rows = await open.selectAll('h').where('h.id', '>', after).orderBy('h.id').limit(BATCH).forUpdate().execute()
+    if (rows.length === 0) return decided
+    after = rows.at(-1)!.id
+    decided += rows.length
+    if (decision === 'accepted') {
+      const byImport = Map.groupBy(rows, (row) => row.import_id)
+      for (const [importId, held] of byImport) {
+        const writer = new PriceWriter({ db: ctx.db, tx, note, importId, rules: null, nowMs: ctx.now().getTime() })
+        await writer.write(
+          held.map((row, position) => ({
+            row: position,
+            itemId: ('itemId' in which ? which.itemId : undefined) ?? row.item_id,
+            market: row.market,
+            labelId: row.label_id,
+            minor: parseMinor(row.price)!,
+            updatedAtMs: row.updated_at.getTime(),
+          })),
+        )
+      }
+    }
+    await tx
+      .updateTable('held_prices')
+      .set({ decision, decided_by: actorOf(ctx.viewer), decided_at: ctx.now() })
+      .where('id', '=', (eb) => eb.fn.any(eb.val(rows.map((row) => row.id))))
+      .execute()
+  }
+}

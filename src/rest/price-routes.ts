@@ -1,0 +1,22 @@
+// The public price history: an addition to the interface.
+import type { CatalogueCtx } from '#catalogue/context.ts'
+import { type PricePeriod, PricePeriodSchema, readPriceHistory } from '#catalogue/read-price-history.ts'
+import { Type } from '#core/input.ts'
+import type { WriteCtx } from '#db/change.ts'
+import type { Route } from '#http/routes.ts'
+
+export const priceRoutes: Route<CatalogueCtx & Pick<WriteCtx, 'db' | 'now'>>[] = [
+  {
+    method: 'GET',
+    path: '/items/:id/price-history',
+    verb: readPriceHistory,
+    summary: "An item's price history",
+    description:
+      'Low, high and last price of each day, week or month in which the price changed; in a period that is not listed ' +
+      'the last price before it stood. Professional and above.',
+    tag: 'Catalogue',
+    answer: (periods: PricePeriod[]) => ({ data: periods }),
+    data: Type.Array(PricePeriodSchema),
+    errors: ['PLAN_UPGRADE_REQUIRED', 'ITEM_NOT_FOUND', 'VALIDATION_ERROR'],
+  },
+]
