@@ -98,7 +98,8 @@ export async function pageOfEvents(
   offset: number,
 ): Promise<{ rows: WebhookEvent[]; total: number }> {
   let matching = on.selectFrom('webhook_events')
-  if (filter.account_id !== undefined) matching = matching.where('account_id', '=', filter.account_id)
+  // Integers beyond SQL's are nobody's id either.
+  if (filter.account_id !== undefined) matching = matching.where('account_id', '=', Math.max(0, Math.min(filter.account_id, 2 ** 31 - 1)))
   if (filter.state !== undefined) matching = matching.where('state', '=', filter.state)
   const [rows, { total }] = await Promise.all([
     matching.select(EVENT_COLUMNS).orderBy('id', 'desc').limit(limit).offset(offset).execute(),

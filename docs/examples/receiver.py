@@ -1,0 +1,44 @@
+# Receives webhooks: WEBHOOK_SECRET=... python3 receiver.py [port]   (Python 3.8 or newer, no packages needed)
+import hashlib
+import hmac
+import json
+import os
+import sys
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+SECRET = os.environ["WEBHOOK_SECRET"].encode()
+# Deliveries may repeat: remember the ids that were processed (in your database, not in memory as here).
+processed = set()
+
+
+class Receiver(BaseHTTPRequestHandler):
+    def do_POST(self):
+        raw = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+
+        # Over the raw bytes, before the body is parsed, and compared in constant time.
+        expected = hmac.new(SECRET, raw, hashlib.sha256).hexdigest()
+        given = self.headers.get("X-Service-Signature", "")
+        if not hmac.compare_digest(expected.encode(), given.encode()):
+            self.send_response(401)
+            self.end_headers()
+            return
+
+        # Answer at once; long work comes afterwards.
+        self.send_response(204)
+        self.end_headers()
+        self.wfile.flush()
+
+        event_id = self.headers["webhook-id"]
+        if event_id in processed:
+            return
+        processed.add(event_id)
+        body = json.loads(raw)
+        print(event_id, body["event"], json.dumps(body["data"]), flush=True)
+
+    def log_message(self, *args):
+        pass
+
+
+server = ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1]) if len(sys.argv) > 1 else 9000), Receiver)
+print(f"listening on http://127.0.0.1:{server.server_address[1]}", flush=True)
+server.serve_forever()

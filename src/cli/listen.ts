@@ -1,0 +1,123 @@
+// The command `listen`: a receiver of webhooks that verifies, prints and answers as told, to build against on one machine.
+import { timingSafeEqual } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Command, InvalidArgumentError } from 'commander'
+import { parseDuration } from '#core/duration.ts'
+import { signatureOf } from '#webhooks/sign.ts'
+import { jsonOption, type OutputOptions, type Print, wholeNumber } from './command.ts'
+
+interface ListenOptions extends OutputOptions {
+  port: number
+  host: string
+  secret: string
+  status: number
+  delay: number
+}
+
+const LARGEST_BODY = 1024 * 1024
+
+export function register(program: Command, print: Print): void {
+  program
+    .command('listen')
+    .description('receive webhooks: verify their signature, print them, answer as told')
+    .requiredOption('--secret <secret>', "the webhook's secret, as GET /api/v1/plus/webhook gives it")
+    .option('--port <number>', 'port to listen on, 0 for any free one', port, 9000)
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--status <code>', 'status to answer verified webhooks with', statusCode, 200)
+    .option('--delay <duration>', 'how long to wait before the answer, such as 6s', duration, 0)
+    .addOption(jsonOption())
+    .action((options: ListenOptions) => listen(options, print))
+}
+
+/** Listens until a signal. */
+async function listen(options: ListenOptions, print: Print): Promise<void> {
+  const server = createServer((request, response) => {
+    receive(request, options).then(
+      async (received) => {
+        print(options.json ? JSON.stringify(received) : inWords(received))
+        if (received.verified) await delay(options.delay)
+        response.writeHead(received.status, { 'content-type': 'text/plain' }).end(received.verified ? 'received\n' : `${received.problem}\n`)
+      },
+      () => response.destroy(),
+    )
+  })
+  server.listen(options.port, options.host)
+  await once(server, 'listening')
+  const address = server.address() as AddressInfo
+  const host = address.family === 'IPv6' ? `[${address.address}]` : address.address
+  if (!options.json) print(`Listening on http://${host}:${address.port} (Ctrl-C stops it); set this URL with PUT /api/v1/plus/webhook`)
+  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
+  server.close()
+  server.closeAllConnections()
+}
+
+interface Received {
+  at: string
+  verified: boolean
+  problem: string | null
+  /** what is answered */
+  status: number
+  webhook_id: string | null
+  body: unknown
+}
+
+async function receive(request: IncomingMessage, { secret, status }: ListenOptions): Promise<Received> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > LARGEST_BODY) throw new Error('too large')
+    chunks.push(chunk)
+  }
+  const raw = Buffer.concat(chunks)
+  const signature = request.headers['x-service-signature']
+  const problem =
+    typeof signature !== 'string' ? 'there is no X-Service-Signature' : matches(signature, signatureOf(secret, raw)) ? null : 'the signature does not match'
+  return {
+    at: new Date().toISOString(),
+    verified: problem === null,
+    problem,
+    status: problem === null ? status : 401,
+    webhook_id: (request.headers['webhook-id'] as string | undefined) ?? null,
+    body: parsed(raw.toString('utf8')),
+  }
+}
+
+/** In the same time wherever they differ. */
+function matches(given: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+function inWords({ at, verified, problem, status, webhook_id: id, body }: Received): string {
+  return `${at.slice(11, 19)}  ${verified ? '✓ verified' : `✗ ${problem}`}  ${id ?? '-'}  → ${status}\n${JSON.stringify(body, null, 2)}`
+}
+
+function port(text: string): number {
+  const number = wholeNumber(text)
+  if (number > 65_535) throw new InvalidArgumentError('It must be a port, 0 to 65535.')
+  return number
+}
+
+function statusCode(text: string): number {
+  const code = wholeNumber(text)
+  if (code < 200 || code > 599) throw new InvalidArgumentError('It must be a status, 200 to 599.')
+  return code
+}
+
+function duration(text: string): number {
+  const ms = parseDuration(text)
+  if (ms === null) throw new InvalidArgumentError('It must be a number with a unit, such as 500ms, 6s or 2m.')
+  return ms
+}

@@ -1,0 +1,138 @@
+// The receivers that people start from: the command `listen` and the examples of the docs, fed by the real sender.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Command, CommanderError } from 'commander'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createAccount } from '#accounts/create-account.ts'
+import { register as registerListen } from '#cli/listen.ts'
+import { call } from '#core/verb.ts'
+import { configureWebhook } from '#webhooks/configure-webhook.ts'
+import { listWebhookLogs } from '#webhooks/list-webhook-logs.ts'
+import { webhookRules } from '#webhooks/rules.ts'
+import { signatureOf } from '#webhooks/sign.ts'
+import type { WebhookCtx } from '#webhooks/types.ts'
+import { silent, startTestNode, type TestNode, until } from '../support/node.ts'
+import { sell } from './receiver.ts'
+
+let node: TestNode
+const processes: ChildProcess[] = []
+
+beforeAll(async () => {
+  node = await startTestNode({ env: { WEBHOOK_RETRY_DELAYS: '20ms,20ms' } })
+})
+afterEach(async () => {
+  await Promise.all(processes.splice(0).map((child) => child.exitCode === null && child.signalCode === null && (child.kill(), once(child, 'exit'))))
+})
+afterAll(() => node.close())
+
+const has = (program: string, ...args: string[]) => spawnSync(program, args).status === 0
+
+/** Starts a program that prints the URL it listens on, and gives its output as it grows. */
+async function start(command: string, args: string[], env: Record<string, string> = {}) {
+  const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] })
+  processes.push(child)
+  const output = { text: '' }
+  child.stdout.on('data', (chunk: Buffer) => (output.text += chunk.toString()))
+  await until('it listens', () => /http:\/\/\S+/.test(output.text) || child.exitCode !== null, 15_000)
+  return { url: `${/http:\/\/[\w.:]+/.exec(output.text)![0]}/hook`, output, child }
+}
+
+/** An account with a webhook to a URL that is known only when the secret is. */
+async function openSeller() {
+  const { id: accountId } = await call(createAccount, node.ctx, { name: 'Seller', plan: 'plus' })
+  const webhooks = webhookRules(node.config, node.db, silent, () => [])
+  const ctx: WebhookCtx = { ...node.ctx, viewer: { kind: 'account', accountId, keyId: 0, plan: 'plus' }, webhooks }
+  const { secret } = await call(configureWebhook, ctx, { url: 'https://example.com' })
+  const pointTo = (url: string) => call(configureWebhook, ctx, { url, on_sale: true })
+  const logs = async () => (await call(listWebhookLogs, ctx, {})).rows
+  return { accountId, secret, pointTo, logs }
+}
+
+describe('mintmark listen', () => {
+  const mintmark = (...args: string[]) => start(process.execPath, ['src/main.ts', 'listen', '--port', '0', ...args])
+
+  test('verifies, prints and answers', async () => {
+    const seller = await openSeller()
+    const { url, output, child } = await mintmark('--secret', seller.secret)
+    await seller.pointTo(url)
+    await sell(node, seller.accountId)
+    await until('printed', () => output.text.includes('"order_id"'))
+    expect(output.text).toMatch(/✓ verified {2}evt_\d+ {2}→ 200\n\{\n {2}"event": "sale"/)
+    await until('logged', async () => (await seller.logs()).length === 1)
+    expect(await seller.logs()).toMatchObject([{ success: true, response_excerpt: 'received' }])
+    child.kill('SIGTERM')
+    expect(await once(child, 'exit')).toEqual([0, null])
+  })
+
+  test('answers with the status told, after the delay told, and 401 to another signature', async () => {
+    const seller = await openSeller()
+    const { url, output } = await mintmark('--secret', seller.secret, '--status', '503', '--delay', '50ms')
+    await seller.pointTo(url)
+    await sell(node, seller.accountId)
+    await until('logged', async () => (await seller.logs()).length === 3)
+    expect((await seller.logs()).map((log) => log.status_code)).toEqual([503, 503, 503])
+    const started = performance.now()
+    const headers = { 'x-service-signature': signatureOf(seller.secret, 'x') }
+    expect((await fetch(url, { method: 'POST', body: 'x', headers })).status).toBe(503)
+    expect(performance.now() - started).toBeGreaterThanOrEqual(49)
+    expect((await fetch(url, { method: 'POST', body: 'y', headers })).status).toBe(401)
+    expect((await fetch(url, { method: 'POST', body: 'y' })).status).toBe(401)
+    expect(output.text).toContain('✗ the signature does not match')
+  })
+
+  test('says what is wrong with its options', async () => {
+    for (const args of [[], ['--secret', 's', '--port', '70000'], ['--secret', 's', '--status', '99'], ['--secret', 's', '--delay', '6']]) {
+      const program = new Command('mintmark').exitOverride().configureOutput({ writeErr: () => {} })
+      registerListen(program, () => {})
+      await expect(program.parseAsync(['listen', ...args], { from: 'user' })).rejects.toBeInstanceOf(CommanderError)
+    }
+  })
+})
+
+describe('examples of the docs', () => {
+  const servers = [
+    { name: 'TypeScript', command: process.execPath, args: ['docs/examples/receiver.ts', '0'], there: true },
+    { name: 'Python', command: 'python3', args: ['docs/examples/receiver.py', '0'], there: has('python3', '--version') },
+  ]
+  for (const { name, command, args, there } of servers) {
+    test.runIf(there)(`${name}: takes what is genuine, refuses the rest`, async () => {
+      const seller = await openSeller()
+      const { url, output } = await start(command, args, { WEBHOOK_SECRET: seller.secret })
+      await seller.pointTo(url)
+      await sell(node, seller.accountId)
+      await until('printed', () => /evt_\d+ sale \{.*"order_id"/.test(output.text))
+      await until('logged', async () => (await seller.logs()).length === 1)
+      expect(await seller.logs()).toMatchObject([{ success: true, status_code: 204 }])
+      const forged = { 'x-service-signature': signatureOf('another secret', '{}'), 'webhook-id': 'evt_x' }
+      expect((await fetch(url, { method: 'POST', body: '{}', headers: forged })).status).toBe(401)
+      expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(401)
+    })
+  }
+
+  test.runIf(has('php', '--version'))('PHP: takes what is genuine, refuses the rest', async () => {
+    const secret = 'secret of this test'
+    const port = 20_000 + (process.pid % 20_000)
+    const child = spawn('php', ['-S', `127.0.0.1:${port}`, 'docs/examples/receiver.php'], { env: { ...process.env, WEBHOOK_SECRET: secret }, stdio: 'ignore' })
+    processes.push(child)
+    const body = '{"event":"sale","data":{}}'
+    const post = (signature: string) =>
+      fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body, headers: { 'x-service-signature': signature, 'webhook-id': 'evt_1' } })
+    await until('it listens', () => post('').then(() => true, () => false))
+    expect((await post(signatureOf(secret, body))).status).toBe(204)
+    expect((await post(signatureOf('another', body))).status).toBe(401)
+  })
+
+  test.runIf(has('openssl', 'version'))('shell: tells what is genuine', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'mintmark-webhook-'))
+    const body = '{"event":"sale","data":{"item_name":"Charizard ✨"}}'
+    writeFileSync(join(folder, 'body.json'), body)
+    const verify = (signature: string) =>
+      spawnSync('sh', ['docs/examples/receiver.sh', join(folder, 'body.json'), signature], { env: { ...process.env, WEBHOOK_SECRET: 's3cret' } })
+    expect(verify(signatureOf('s3cret', body)).status).toBe(0)
+    expect(verify(signatureOf('other', body)).status).toBe(1)
+    rmSync(folder, { recursive: true })
+  })
+})
