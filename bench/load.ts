@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { pinned } from './processes.ts'
+import { cpuMicros, pinned } from './processes.ts'
 
 const SCRIPT = fileURLToPath(new URL('rotate.lua', import.meta.url))
 export const CONNECTIONS = 50
@@ -13,14 +13,20 @@ const LOAD_CORE = 1
 export interface Load {
   /** of the server under load, without a slash at the end */
   url: string
+  /** process of the server, where its processor time is wanted */
+  pid?: number
   key: string
-  /** file with a path per line, asked in rotation */
+  /** file with a path per line (or whatever the script sends), asked in rotation */
   pathsFile: string
+  /** script of the load generator that takes the file and the key */
+  script?: string
 }
 
 /** Latencies in milliseconds. */
 export interface LoadFigures {
   requestsPerSecond: number
+  /** processor time of the server's process per request: also right while other work shares the core; NaN if not known */
+  cpuMicros: number
   p50: number
   p99: number
   max: number
@@ -52,14 +58,15 @@ export function measureUntil(load: Load): { stop: () => Promise<LoadFigures> } {
   }
 }
 
-function begin({ url, key, pathsFile }: Load, seconds: number): { figures: Promise<LoadFigures>; interrupt: () => void } {
-  const args = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '-s', SCRIPT, url, '--', pathsFile, key]
+function begin({ url, pid = 0, key, pathsFile, script = SCRIPT }: Load, seconds: number): { figures: Promise<LoadFigures>; interrupt: () => void } {
+  const args = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '-s', script, url, '--', pathsFile, key]
   const [command, ...rest] = pinned(LOAD_CORE, ['wrk', ...args])
   const child = spawn(command!, rest, { stdio: ['ignore', 'pipe', 'inherit'] })
-  return { figures: figuresOf(child, url), interrupt: () => void child.kill('SIGINT') }
+  return { figures: figuresOf(child, url, pid), interrupt: () => void child.kill('SIGINT') }
 }
 
-async function figuresOf(child: ReturnType<typeof spawn>, url: string): Promise<LoadFigures> {
+async function figuresOf(child: ReturnType<typeof spawn>, url: string, pid: number): Promise<LoadFigures> {
+  const cpuBefore = cpuMicros(pid)
   let output = ''
   child.stdout!.on('data', (chunk: Buffer) => (output += chunk.toString()))
   await once(child, 'close').catch((error: Error) => {
@@ -69,5 +76,6 @@ async function figuresOf(child: ReturnType<typeof spawn>, url: string): Promise<
   if (!line) throw new Error(`wrk gave no figures for ${url}:\n${output}`)
   const { requests, micros, p50, p99, max, refused, broken } = JSON.parse(line) as Record<string, number>
   if (refused! + broken! > 0) throw new Error(`${url}: of ${requests} requests ${refused} were refused and ${broken} broke`)
-  return { requestsPerSecond: (requests! * 1e6) / micros!, p50: p50! / 1e3, p99: p99! / 1e3, max: max! / 1e3 }
+  const cpu = (cpuMicros(pid) - cpuBefore) / requests!
+  return { requestsPerSecond: (requests! * 1e6) / micros!, cpuMicros: cpu, p50: p50! / 1e3, p99: p99! / 1e3, max: max! / 1e3 }
 }

@@ -1,6 +1,7 @@
 // The servers under measurement, each a process of its own on the first core.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 export const SERVER_CORE = 0
@@ -75,6 +76,17 @@ export async function runToEnd(script: string, args: string[], env: Record<strin
 /** Resident memory of a process in MB. */
 export function residentMb(pid: number): number {
   return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) / 1024
+}
+
+/** Processor time a process has used, in microseconds; NaN where the system does not tell. */
+export function cpuMicros(pid: number): number {
+  try {
+    // After the command's name, which may hold anything: user and system time are the 12th and 13th, in ticks of 10 ms.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ')
+    return (Number(fields[11]) + Number(fields[12])) * 10_000
+  } catch {
+    return Number.NaN
+  }
 }
 
 function run(script: string, args: string[], env: Record<string, string>): ChildProcess {

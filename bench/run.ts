@@ -139,10 +139,10 @@ async function measureWorkload(
   const bytes = await checkAnswers(workload, node, plain, database)
   const bare = await startServer('bench/bare-server.ts', [String(bytes)])
   const common = { key: database.keys[workload.plan], pathsFile: writePaths(dir, workload.id, workload.paths) }
-  const targets = { ours: node.url, bare: bare.url, plain: plain.url }
+  const targets = { ours: node, bare, plain }
   const figures: Record<keyof typeof targets, LoadFigures[]> = { ours: [], bare: [], plain: [] }
-  const once = async (name: keyof typeof targets) => figures[name].push(await measure({ url: targets[name], ...common }, seconds))
-  for (const url of [bare.url, node.url]) await measure({ url, ...common }, seconds)
+  const once = async (name: keyof typeof targets) => figures[name].push(await measure({ ...targets[name], ...common }, seconds))
+  for (const server of [bare, node]) await measure({ ...server, ...common }, seconds)
   for (let round = 0; round < rounds; round += 1) for (const name of ['bare', 'ours'] as const) await once(name)
   await bare.stop()
   for (let round = 0; round < rounds; round += 1) await once('plain')
@@ -180,7 +180,7 @@ async function answerOf(server: Server, workload: Workload, database: BenchDatab
 
 function medians(rows: LoadFigures[]): LoadFigures {
   const of = (field: keyof LoadFigures) => median(rows.map((row) => row[field]))
-  return { requestsPerSecond: of('requestsPerSecond'), p50: of('p50'), p99: of('p99'), max: of('max') }
+  return { requestsPerSecond: of('requestsPerSecond'), cpuMicros: of('cpuMicros'), p50: of('p50'), p99: of('p99'), max: of('max') }
 }
 
 function median(values: number[]): number {
