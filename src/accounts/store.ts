@@ -1,9 +1,11 @@
 // SQL of accounts, their keys and the operators' tokens.
+import { sql } from 'kysely'
+import type { Plan } from '#core/plans.ts'
 import type { Viewer } from '#core/verb.ts'
 import type { Db, Queryable, Tx } from '#db/schema.ts'
 import { existing, missing } from '#core/fields.ts'
 import { jsonReady } from '#db/json-ready.ts'
-import type { Account, ApiKey, OperatorToken } from './types.ts'
+import type { Account, ApiKey, CreditEntry, OperatorToken } from './types.ts'
 
 /** A stored key and whom it stands for, as the keyring keeps it. */
 export interface Holder {
@@ -129,15 +131,36 @@ export async function updateAccount(
 
 export async function pageOfAccounts(
   on: Queryable,
+  { search, plan }: { search?: string; plan?: Plan },
   limit: number,
   offset: number,
 ): Promise<{ rows: Account[]; total: number }> {
+  let matching = on.selectFrom('accounts')
+  if (search !== undefined) matching = matching.where(sql<boolean>`strpos(lower(name), lower(${search})) > 0`)
+  if (plan !== undefined) matching = matching.where('plan', '=', plan)
   const [rows, counted] = await Promise.all([
-    accounts(on).orderBy('id').limit(limit).offset(offset).execute(),
-    on
-      .selectFrom('accounts')
-      .select((e) => e.fn.countAll<number>().as('total'))
-      .executeTakeFirstOrThrow(),
+    matching.select(ACCOUNT_COLUMNS).orderBy('id').limit(limit).offset(offset).execute(),
+    matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  ])
+  return { rows: rows.map(jsonReady), total: counted.total }
+}
+
+/** Newest first. */
+export async function pageOfCreditEntries(
+  on: Queryable,
+  accountId: number,
+  limit: number,
+  offset: number,
+): Promise<{ rows: CreditEntry[]; total: number }> {
+  const entries = on.selectFrom('credit_entries').where('account_id', '=', accountId)
+  const [rows, counted] = await Promise.all([
+    entries
+      .select(['id', 'amount', 'balance', 'reason', 'created_at'])
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .offset(offset)
+      .execute(),
+    entries.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
   ])
   return { rows: rows.map(jsonReady), total: counted.total }
 }

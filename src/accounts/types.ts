@@ -36,6 +36,18 @@ export type Account = Static<typeof AccountSchema>
 export const BalanceSchema = Type.Object({ highlight_credits: Type.Integer({ description: 'The new balance' }) })
 export type Balance = Static<typeof BalanceSchema>
 
+export const CreditEntrySchema = Type.Object(
+  {
+    id: Type.Integer(),
+    amount: Type.Integer({ description: 'Below 0 where credits were taken or used' }),
+    balance: Type.Integer({ description: 'After it' }),
+    reason: Type.String(),
+    created_at: Time,
+  },
+  { title: 'CreditEntry' },
+)
+export type CreditEntry = Static<typeof CreditEntrySchema>
+
 export const ApiKeySchema = Type.Object(
   {
     id: Type.Integer(),

@@ -15,7 +15,7 @@ export const listCategories = verb(
       {
         market: Type.Optional(market()),
         game: filter('Such as `pokemon`'),
-        parent_id: Type.Optional(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'Directly below this one' })),
+        parent_id: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1, description: 'Directly below this one; 0 for those at the top' })),
         search: filter('Part of name or ref, in any case'),
         ...pageParams(20),
       },

@@ -11,6 +11,7 @@ const COLUMNS = ['id', 'ref', 'name', 'slug', 'game', 'market', 'parent_id', 'im
 export interface CategoryFilter {
   market?: Market
   game?: string
+  /** 0: at the top */
   parentId?: number
   search?: string
 }
@@ -38,7 +39,8 @@ export async function pageOfCategories(
   let matching = on.selectFrom('categories')
   if (filter.market !== undefined) matching = matching.where('market', '=', filter.market)
   if (filter.game !== undefined) matching = matching.where('game', '=', filter.game)
-  if (filter.parentId !== undefined) matching = matching.where('parent_id', '=', filter.parentId)
+  if (filter.parentId === 0) matching = matching.where('parent_id', 'is', null)
+  else if (filter.parentId !== undefined) matching = matching.where('parent_id', '=', filter.parentId)
   if (filter.search !== undefined) {
     const like = `%${escapeLike(filter.search)}%`
     matching = matching.where((eb) => eb.or([eb('name', 'ilike', like), eb('ref', 'ilike', like)]))

@@ -1,7 +1,8 @@
 // SQL of orders and the sales they consist of.
-import { sql } from 'kysely'
+import { type SelectQueryBuilder, sql } from 'kysely'
 import { missing } from '#core/fields.ts'
-import type { Queryable, Tx } from '#db/schema.ts'
+import type { Queryable, Schema, Tx } from '#db/schema.ts'
+import type { StoredSale } from './list-sales.ts'
 import type { Order } from './types.ts'
 
 /** Takes the id of an order for this transaction. False when it is taken; one that is being written is waited for. */
@@ -97,4 +98,70 @@ export async function pageOfSales(on: Queryable, filter: SaleFilter, limit: numb
     matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
   ])
   return { rows, total: counted.total }
+}
+
+export interface LineFilter {
+  seller_id?: number
+  item_id?: number
+  listing_id?: number
+}
+
+/** Orders with a line that matches, as they were answered, latest sale first. */
+export async function pageOfOrders(
+  on: Queryable,
+  filter: LineFilter,
+  limit: number,
+  offset: number,
+): Promise<{ rows: Order[]; total: number }> {
+  let matching = on.selectFrom('orders as o')
+  if (Object.keys(filter).length > 0) {
+    matching = matching.where('o.order_id', 'in', (e) => linesOf(e.selectFrom('sales as s'), filter).select('s.order_id'))
+  }
+  const [rows, counted] = await Promise.all([
+    matching.select('o.result').orderBy('o.sold_at', 'desc').orderBy('o.order_id', 'desc').limit(limit).offset(offset).execute(),
+    matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  ])
+  return { rows: rows.map((row) => row.result as Order), total: counted.total }
+}
+
+/** Sales with who sold what, newest first. */
+export async function pageOfLineSales(
+  on: Queryable,
+  filter: LineFilter,
+  limit: number,
+  offset: number,
+): Promise<{ rows: StoredSale[]; total: number }> {
+  const matching = linesOf(on.selectFrom('sales as s'), filter)
+  const [rows, counted] = await Promise.all([
+    matching
+      .innerJoin('items as i', 'i.id', 's.item_id')
+      .innerJoin('groups as g', 'g.id', 's.label_id')
+      .select(['s.id', 's.order_id', 's.listing_id', 's.seller_id', 's.item_id', 'i.name as item_name', 'g.name as label'])
+      .select(['s.quantity', 's.unit_price', 's.payout', 's.sold_at'])
+      .orderBy('s.sold_at', 'desc')
+      .orderBy('s.id', 'desc')
+      .limit(limit)
+      .offset(offset)
+      .execute(),
+    matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  ])
+  const sales = rows.map(({ unit_price, payout, sold_at, ...row }) => ({
+    ...row,
+    unit_price: Number(unit_price),
+    seller_payout: Number(payout),
+    sold_at: sold_at.toISOString(),
+  }))
+  return { rows: sales, total: counted.total }
+}
+
+function linesOf(
+  sales: SelectQueryBuilder<Schema & { s: Schema['sales'] }, 's', object>,
+  filter: LineFilter,
+): SelectQueryBuilder<Schema & { s: Schema['sales'] }, 's', object> {
+  let lines = sales
+  // Ids beyond what a column holds match nothing.
+  for (const [column, value] of Object.entries(filter) as [keyof LineFilter, number][]) {
+    lines = lines.where(`s.${column}`, '=', sql<number>`${value}::bigint`)
+  }
+  return lines
 }

@@ -5,6 +5,7 @@ import { createAccount } from '#accounts/create-account.ts'
 import { createKey } from '#accounts/create-key.ts'
 import { getAccount } from '#accounts/get-account.ts'
 import { listAccounts } from '#accounts/list-accounts.ts'
+import { listCredits } from '#accounts/list-credits.ts'
 import { listKeys } from '#accounts/list-keys.ts'
 import { revokeKey } from '#accounts/revoke-key.ts'
 import { rotateKey } from '#accounts/rotate-key.ts'
@@ -15,6 +16,8 @@ import {
   ApiKeySchema,
   type Balance,
   BalanceSchema,
+  type CreditEntry,
+  CreditEntrySchema,
   type NewApiKey,
   NewApiKeySchema,
 } from '#accounts/types.ts'
@@ -77,6 +80,17 @@ export const accountRoutes: Route<WriteCtx>[] = [
     answer: (balance: Balance) => ({ data: balance, message: 'The balance is changed' }),
     data: BalanceSchema,
     errors: ['INVALID_JSON', 'IDEMPOTENCY_CONFLICT', 'NOT_FOUND', 'VALIDATION_ERROR'],
+  },
+  {
+    method: 'GET',
+    path: '/accounts/:id/credits',
+    verb: listCredits,
+    summary: "The ledger of an account's highlight credits, newest entry first",
+    tag: 'Accounts',
+    answer: ({ rows, pagination }: Page<CreditEntry>) => ({ data: rows, pagination }),
+    data: Type.Array(CreditEntrySchema),
+    paged: true,
+    errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
   },
   {
     method: 'POST',

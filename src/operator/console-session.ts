@@ -9,7 +9,7 @@ import type { WriteCtx } from '#db/change.ts'
 import { successBody } from '#http/envelope.ts'
 import { registerOtherMethods } from '#http/routes.ts'
 
-export const SESSION_PATH = '/console/session'
+const SESSION_PATH = '/console/session'
 const COOKIE = 'mintmark_console'
 const COOKIE_VALUE = new RegExp(`(?:^|; *)${COOKIE}=([^;]*)`)
 
@@ -17,6 +17,8 @@ export interface SessionParts {
   operators: Keyring
   sessions: Keyring
   ctx: (request: FastifyRequest, viewer: Viewer) => WriteCtx
+  /** currency of each price source, for pages that show prices */
+  currencies: Record<string, string>
 }
 
 /**
@@ -34,12 +36,12 @@ export function sessionViewer(sessions: Keyring): (request: FastifyRequest) => V
 }
 
 /** Registers sign-in, sign-out and the question who is signed in. */
-export function addConsoleSession(app: FastifyInstance, { operators, sessions, ctx }: SessionParts): void {
+export function addConsoleSession(app: FastifyInstance, { operators, sessions, ctx, currencies }: SessionParts): void {
   const hide = { schema: { hide: true } as object }
   app.get(SESSION_PATH, hide, async (request, reply) => {
     const session = sessionOf(request)
     const viewer = session === null ? null : await known(sessions, session)
-    return answer(reply, { operator: nameOf(viewer) })
+    return answer(reply, { operator: nameOf(viewer), ...(viewer && { currencies }) })
   })
   app.post(SESSION_PATH, hide, async (request, reply) => {
     refuseOtherOrigins(request)
@@ -62,11 +64,11 @@ export function addConsoleSession(app: FastifyInstance, { operators, sessions, c
 }
 
 function refuseOtherOrigins(request: FastifyRequest): void {
-  if (request.headers['x-console'] !== '1') throw unauthenticated('The console’s cookie counts only with the header X-Console: 1')
+  if (request.headers['x-console'] !== '1') throw unauthenticated("The console's cookie counts only with the header X-Console: 1")
   const { origin } = request.headers
   const reads = request.method === 'GET' || request.method === 'HEAD'
   const ours = origin === undefined ? reads : URL.canParse(origin) && new URL(origin).host === request.host
-  if (!ours) throw new ServiceError('FORBIDDEN', 'The console’s cookie counts only for requests of the console itself')
+  if (!ours) throw new ServiceError('FORBIDDEN', "The console's cookie counts only for requests of the console itself")
 }
 
 function sessionOf(request: FastifyRequest): string | null {

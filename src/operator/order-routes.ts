@@ -1,6 +1,10 @@
 // Operator API: orders of the shop's checkout.
+import { Type } from '#core/input.ts'
+import type { Page } from '#core/paging.ts'
 import type { Route } from '#http/routes.ts'
 import { getOrder } from '#market/get-order.ts'
+import { listOrders } from '#market/list-orders.ts'
+import { listSales, type StoredSale, StoredSaleSchema } from '#market/list-sales.ts'
 import { recordOrder } from '#market/record-order.ts'
 import { type MarketWriteCtx, type Order, OrderSchema } from '#market/types.ts'
 
@@ -22,6 +26,17 @@ export const orderRoutes: Route<MarketWriteCtx>[] = [
   },
   {
     method: 'GET',
+    path: '/orders',
+    verb: listOrders,
+    summary: 'Orders as they were answered, latest sale first',
+    tag,
+    answer: ({ rows, pagination }: Page<Order>) => ({ data: rows, pagination }),
+    data: Type.Array(OrderSchema),
+    paged: true,
+    errors: ['VALIDATION_ERROR'],
+  },
+  {
+    method: 'GET',
     path: '/orders/:order_id',
     verb: getOrder,
     summary: 'An order as it was answered',
@@ -29,5 +44,16 @@ export const orderRoutes: Route<MarketWriteCtx>[] = [
     answer: (order: Order) => ({ data: order }),
     data: OrderSchema,
     errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+  },
+  {
+    method: 'GET',
+    path: '/sales',
+    verb: listSales,
+    summary: 'Sales with who sold what, newest first',
+    tag,
+    answer: ({ rows, pagination }: Page<StoredSale>) => ({ data: rows, pagination }),
+    data: Type.Array(StoredSaleSchema),
+    paged: true,
+    errors: ['VALIDATION_ERROR'],
   },
 ]

@@ -2,11 +2,13 @@
 import { sql } from 'kysely'
 import { type Static, Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
+import { orNull } from '#catalogue/fields.ts'
 import type { WriteCtx } from '#db/change.ts'
 import { sourceHealth, SourceHealthSchema } from '#prices/health.ts'
 
 const SALES_DAYS = 30
 
+const Time = Type.String({ format: 'date-time', description: 'UTC' })
 const Counts = Type.Record(Type.String(), Type.Integer())
 
 export const StatsSchema = Type.Object(
@@ -18,6 +20,11 @@ export const StatsSchema = Type.Object(
     imports: Type.Record(Type.String(), Type.Integer(), { description: 'By status' }),
     held_prices: Type.Record(Type.String(), Type.Integer(), { description: 'Waiting ones by rule' }),
     webhook_events: Type.Record(Type.String(), Type.Integer(), { description: 'By state; `queued` is the depth of the queue' }),
+    webhooks_failing: Type.Integer({ description: 'Webhooks whose last attempt failed' }),
+    waiting_since: Type.Object(
+      { approval: orNull(Time), webhook_event: orNull(Time) },
+      { description: 'Since when the oldest of a queue waits, null for an empty one' },
+    ),
     sales: Type.Array(
       Type.Object({
         day: Type.String({ format: 'date', description: 'UTC' }),
@@ -49,6 +56,11 @@ export const readStats = verb(
       union all select 'webhook_events', state, count(*)::int from webhook_events group by 2`.execute(on)
     const counts = (kind: string): Static<typeof Counts> =>
       Object.fromEntries(rows.filter((row) => row.kind === kind).map((row) => [row.name, row.count]))
+    const { rows: queues } = await sql<{ failing: number; approval: Date | null; webhook_event: Date | null }>`
+      select (select count(*)::int from webhooks where failing and is_active) as failing,
+        (select min(waiting_since) from listings where status = 'pending') as approval,
+        (select min(created_at) from webhook_events where state = 'queued') as webhook_event`.execute(on)
+    const { failing, approval, webhook_event: webhookEvent } = queues[0]!
     const sales = await sql<{ day: string; sales: number; quantity: number; turnover: string; payouts: string }>`
       select to_char(sold_at at time zone 'UTC', 'YYYY-MM-DD') as day, count(*)::int as sales, sum(quantity)::int as quantity,
         sum(unit_price * quantity) as turnover, sum(payout) as payouts
@@ -61,6 +73,8 @@ export const readStats = verb(
       imports: counts('imports'),
       held_prices: counts('held_prices'),
       webhook_events: counts('webhook_events'),
+      webhooks_failing: failing,
+      waiting_since: { approval: approval?.toISOString() ?? null, webhook_event: webhookEvent?.toISOString() ?? null },
       sales: sales.rows.map((row) => ({ ...row, turnover: Number(row.turnover), payouts: Number(row.payouts) })),
       sources: await sourceHealth(on, now),
     }
