@@ -1,0 +1,165 @@
+// The house as it is drawn: which way imports run, who reads the environment, who writes a table, how files begin.
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, dirname, join, normalize } from 'node:path'
+import { expect, test } from 'vitest'
+
+const ROOT = new URL('..', import.meta.url).pathname
+
+/** What a room may import beside itself and the type of the settings. */
+const MODULES = ['collections', 'market', 'catalogue', 'prices', 'webhooks', 'accounts']
+const BELOW = ['http', 'db', 'core']
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  core: [],
+  index: [],
+  db: ['core'],
+  jobs: ['db', 'core'],
+  http: ['db', 'core'],
+  accounts: BELOW,
+  prices: ['index', ...BELOW],
+  webhooks: ['accounts', 'jobs', ...BELOW],
+  catalogue: ['prices', 'accounts', 'index', ...BELOW],
+  market: ['catalogue', 'prices', 'webhooks', 'accounts', 'index', 'jobs', ...BELOW],
+  collections: ['catalogue', 'prices', 'accounts', 'index', 'jobs', ...BELOW],
+  // What both public edges call verbs with: it knows the modules for them, so that they need not know each other.
+  'http/public-context.ts': [...MODULES, ...BELOW],
+  rest: ['http/public-context.ts', ...MODULES, ...BELOW],
+  graphql: ['http/public-context.ts', ...MODULES, ...BELOW],
+  operator: [...MODULES, 'jobs', ...BELOW],
+  'public.ts': ['rest', 'graphql', 'http/public-context.ts', ...MODULES, ...BELOW],
+  'node.ts': ['public.ts', 'operator', ...MODULES, 'jobs', ...BELOW],
+  cli: ['node.ts', ...MODULES, 'jobs', ...BELOW],
+  'config.ts': ['prices', 'core'],
+  'main.ts': ['cli', ...BELOW],
+}
+/** They make the settings or hand them down; everyone else only knows their shape. */
+const READ_SETTINGS = ['cli', 'main.ts', 'node.ts', 'public.ts']
+
+/** Who writes a table; any may join it. */
+const OWNERS: Record<string, readonly string[]> = {
+  accounts: ['accounts', 'credit_entries', 'api_keys', 'operator_tokens', 'console_sessions'],
+  catalogue: ['categories', 'items', 'item_foreign_ids'],
+  prices: ['groups', 'prices', 'price_points', 'replaced_points', 'imports', 'held_prices', 'rates'],
+  market: ['listings', 'orders', 'sales'],
+  collections: ['collections', 'collection_items', 'collection_parked_rows'],
+  webhooks: ['webhooks', 'webhook_events', 'webhook_attempts'],
+  db: ['change_log', 'change_log_floor', 'audit_log', 'idempotency_keys'],
+}
+
+interface Import {
+  from: string
+  to: string
+  typeOnly: boolean
+}
+
+function sourcesIn(directory: string): string[] {
+  const files = readdirSync(join(ROOT, directory), { recursive: true, encoding: 'utf8' })
+  return files.filter((file) => file.endsWith('.ts') && !file.includes('node_modules')).map((file) => join(directory, file))
+}
+
+const sources = sourcesIn('src')
+const texts = new Map(sources.map((file) => [file, readFileSync(join(ROOT, file), 'utf8')]))
+
+const imports: Import[] = [...texts].flatMap(([from, text]) => {
+  const found = [...text.matchAll(/^(?:import|export)( type)?\b[^'"`;]*?from '([#.][^']+)'/gm), ...text.matchAll(/import(\()'([#.][^']+)'\)/g)]
+  return found
+    .map(([, type, path]) => ({
+      from,
+      to: path!.startsWith('#') ? `src/${path!.slice(1)}` : normalize(join(dirname(from), path!)),
+      typeOnly: type === ' type',
+    }))
+    .filter(({ to }) => to.startsWith('src/'))
+})
+
+function roomOf(file: string): string {
+  const path = file.slice('src/'.length)
+  return path in MAY_IMPORT ? path : path.split('/', 1)[0]!
+}
+
+test('the imports are seen at all', () => {
+  expect(sources.length).toBeGreaterThan(100)
+  expect(imports.length).toBeGreaterThan(sources.length)
+  for (const { to } of imports) expect(texts.has(to) ? [] : [to]).toEqual([])
+})
+
+test('every room has its place in the house', () => {
+  expect([...new Set(sources.map(roomOf))].filter((room) => !(room in MAY_IMPORT))).toEqual([])
+})
+
+test('imports run downwards, and the edges never know each other', () => {
+  const wrong = imports.filter(({ from, to, typeOnly }) => {
+    const [here, there] = [roomOf(from), roomOf(to)]
+    if (here === there) return false
+    if (there === 'config.ts') return !typeOnly && !READ_SETTINGS.includes(here)
+    return !MAY_IMPORT[here]?.includes(there)
+  })
+  expect(wrong.map(({ from, to }) => `${from} → ${to}`)).toEqual([])
+})
+
+// Functions of these two call each other, and nothing of either runs while they load.
+const CIRCLE = 'src/catalogue/import/registry.ts → src/catalogue/import/run.ts → src/catalogue/import/registry.ts'
+
+test('no file loads itself by way of others', () => {
+  const targets = Map.groupBy(imports, ({ from }) => from)
+  const done = new Set<string>()
+  const circles: string[] = []
+  const visit = (file: string, path: string[]): void => {
+    if (path.includes(file)) return void circles.push([...path.slice(path.indexOf(file)), file].join(' → '))
+    if (done.has(file)) return
+    for (const { to, typeOnly } of targets.get(file) ?? []) if (!typeOnly) visit(to, [...path, file])
+    done.add(file)
+  }
+  for (const file of sources) visit(file, [])
+  expect(circles.filter((circle) => circle !== CIRCLE)).toEqual([])
+})
+
+test('one file reads the environment', () => {
+  expect([...texts].filter(([, text]) => /process\.env|process\['env'\]|\benv\b.*from 'node:process'/.test(text)).map(([file]) => file)).toEqual([
+    'src/config.ts',
+  ])
+})
+
+test('every table has an owner', () => {
+  const schema = texts.get('src/db/schema.ts')!
+  const body = schema.slice(schema.indexOf('export interface Schema {'))
+  const tables = [...body.slice(0, body.indexOf('\n}')).matchAll(/^ {2}(\w+): \{/gm)].map((match) => match[1]!)
+  expect(tables.sort()).toEqual(Object.values(OWNERS).flat().sort())
+})
+
+test('a table is written only by the module that owns it', () => {
+  const owner = new Map(Object.entries(OWNERS).flatMap(([room, tables]) => tables.map((table) => [table, room])))
+  const write = /(?:insertInto|updateTable|deleteFrom|mergeInto)\('(\w+)|\b(?:insert into|delete from|update|truncate|copy|merge into)\s+(?:only\s+)?(\w+)/gi
+  const wrong: string[] = []
+  let seen = 0
+  for (const [file, text] of texts) {
+    if (file.startsWith('src/db/migrations/')) continue
+    for (const [, called, written] of withoutComments(text).matchAll(write)) {
+      const room = owner.get((called ?? written)!)
+      if (room === undefined) continue
+      seen += 1
+      if (room !== roomOf(file)) wrong.push(`${file} writes ${called ?? written}, which belongs to ${room}`)
+    }
+  }
+  expect(seen).toBeGreaterThan(30)
+  expect(wrong).toEqual([])
+})
+
+test('no file is named for what it is not about', () => {
+  const named = ['src', 'test', 'bench', 'sample'].flatMap(sourcesIn)
+  const vague = /^(utils?|helpers?|managers?|base|common)$/
+  expect(named.filter((file) => basename(file).split(/[-.]/).some((word) => vague.test(word)) || dirname(file).split('/').some((word) => vague.test(word)))).toEqual([])
+})
+
+test('a file opens with one sentence on what it is for', () => {
+  const files = ['src', 'test', 'bench', 'sample'].flatMap(sourcesIn)
+  const without = files.filter((file) => {
+    const lines = readFileSync(join(ROOT, file), 'utf8').replace(/^#!.*\n/, '').split('\n')
+    const end = lines.findIndex((line) => !line.startsWith('//'))
+    return !/^\S.{9,}/.test(lines.slice(0, end).map((line) => line.replace(/^\/\/ ?/, '')).join(' '))
+  })
+  expect(without).toEqual([])
+})
+
+/** Without comments, so that their words are not taken for SQL. */
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '').replace(/ \/\/ .*$/gm, '')
+}
