@@ -1,0 +1,25 @@
+// Filters and page numbers live in the address bar, so that a list can be bookmarked, shared and gone back to.
+import { useLocation } from 'preact-iso'
+
+export interface AddressQuery {
+  values: Record<string, string>
+  /** sets some values; empty ones leave the address, and a change of filters begins at the first page */
+  set: (changes: Record<string, string | number>) => void
+  /** the address with these changes, for links */
+  link: (changes: Record<string, string | number>) => string
+}
+
+export function useAddressQuery(): AddressQuery {
+  const { path, query, route } = useLocation()
+  const link = (changes: Record<string, string | number>) => {
+    const next = new URLSearchParams(query)
+    if (!('page' in changes)) next.delete('page')
+    for (const [name, value] of Object.entries(changes)) {
+      if (value === '' || (name === 'page' && value === 1)) next.delete(name)
+      else next.set(name, String(value))
+    }
+    const text = next.toString()
+    return text ? `${path}?${text}` : path
+  }
+  return { values: query, set: (changes) => route(link(changes), true), link }
+}

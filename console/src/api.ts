@@ -1,0 +1,140 @@
+// The console's only way to the service: the operator API, with the session's cookie.
+import { signal } from '@preact/signals'
+
+/** Who is signed in, null for nobody, undefined until it is known. */
+export const session = signal<Session | null | undefined>(undefined)
+
+export interface Session {
+  operator: string
+  /** currency of each price source */
+  currencies: Record<string, string>
+}
+
+export interface Pagination {
+  current_page: number
+  per_page: number
+  total: number
+  last_page: number
+  has_more: boolean
+}
+
+export interface Reply<T> {
+  data: T
+  message?: string
+  pagination?: Pagination
+}
+
+export type Query = Record<string, string | number | undefined>
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+
+/** An answer that is no success, or none at all (status 0). */
+export class ApiError extends Error {
+  readonly status: number
+  readonly code: string
+  readonly details: { field: string; message: string }[]
+
+  constructor(status: number, code: string, message: string, details: { field: string; message: string }[] = []) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.details = details
+  }
+}
+
+interface Sending {
+  query?: Query
+  json?: unknown
+  idempotencyKey?: string
+  signal?: AbortSignal
+}
+
+/** Asks the operator API; an ended session signs the console out. @throws ApiError, or AbortError when it was cancelled */
+export function request<T>(method: Method, path: string, sending: Sending = {}): Promise<Reply<T>> {
+  return ask<T>(method, `/operator/v1${path}${queryText(sending.query)}`, sending).catch((error: unknown) => {
+    if (error instanceof ApiError && error.status === 401) session.value = null
+    throw error
+  })
+}
+
+export async function loadSession(): Promise<void> {
+  const { data } = await ask<Session | { operator: null }>('GET', '/console/session')
+  session.value = data.operator === null ? null : data
+}
+
+/** @throws ApiError with status 401 for a token that is none */
+export async function signIn(token: string): Promise<void> {
+  await ask('POST', '/console/session', { json: { token } })
+  await loadSession()
+}
+
+export async function signOut(): Promise<void> {
+  await ask('DELETE', '/console/session')
+  session.value = null
+}
+
+export interface Upload {
+  format: string
+  market: string
+  dryRun: boolean
+  file: File
+  /** share of the file that is sent, 0 to 1 */
+  onProgress: (share: number) => void
+}
+
+/** Sends a file to import; fetch cannot tell how far it is, so that this is the older way. @throws ApiError */
+export function upload({ format, market, dryRun, file, onProgress }: Upload): Promise<{ id: number }> {
+  const query = { file_name: file.name, dry_run: dryRun ? 1 : undefined, market: market || undefined }
+  return new Promise((resolve, reject) => {
+    const sending = new XMLHttpRequest()
+    sending.open('POST', `/operator/v1/imports/${format}${queryText(query)}`)
+    sending.setRequestHeader('x-console', '1')
+    sending.setRequestHeader('content-type', 'application/octet-stream')
+    sending.upload.onprogress = ({ loaded, total }) => onProgress(total > 0 ? loaded / total : 0)
+    sending.onerror = () => reject(new ApiError(0, 'OFFLINE', 'The service cannot be reached'))
+    sending.onload = () => {
+      try {
+        resolve(read<{ id: number }>(sending.status, sending.responseText).data)
+      } catch (error) {
+        reject(error as Error)
+      }
+    }
+    sending.send(file)
+  })
+}
+
+/** A new value for `Idempotency-Key`. */
+export function newKey(): string {
+  return [...crypto.getRandomValues(new Uint32Array(4))].map((word) => word.toString(36)).join('-')
+}
+
+async function ask<T>(method: Method, url: string, { json, idempotencyKey, signal }: Sending = {}): Promise<Reply<T>> {
+  const headers: Record<string, string> = { 'x-console': '1' }
+  if (json !== undefined) headers['content-type'] = 'application/json'
+  if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey
+  let response: Response
+  try {
+    response = await fetch(url, { method, headers, signal, ...(json !== undefined && { body: JSON.stringify(json) }) })
+  } catch (error) {
+    if (signal?.aborted) throw error
+    throw new ApiError(0, 'OFFLINE', 'The service cannot be reached')
+  }
+  return read<T>(response.status, await response.text())
+}
+
+function read<T>(status: number, text: string): Reply<T> {
+  let body: { success?: boolean; error?: { code: string; message: string; details?: { field: string; message: string }[] } }
+  try {
+    body = JSON.parse(text) as typeof body
+  } catch {
+    throw new ApiError(status, 'NO_ANSWER', 'The answer cannot be read')
+  }
+  if (body.success) return body as unknown as Reply<T>
+  const { code = 'NO_ANSWER', message = 'The answer cannot be read', details } = body.error ?? {}
+  throw new ApiError(status, code, message, details)
+}
+
+function queryText(query: Query = {}): string {
+  const set = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
+  const text = new URLSearchParams(set.map(([name, value]) => [name, String(value)])).toString()
+  return text ? `?${text}` : ''
+}

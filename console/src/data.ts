@@ -1,0 +1,104 @@
+// Reading and writing from components: answers that follow their address, and writes that cannot happen twice.
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { ApiError, type Method, newKey, type Pagination, type Query, request } from './api.ts'
+import { announce } from './ui/toasts.tsx'
+
+export interface Loaded<T> {
+  /** of the last answer, also while the next is awaited */
+  data: T | null
+  pagination: Pagination | null
+  error: ApiError | null
+  loading: boolean
+  reload: () => void
+}
+
+export interface DataOptions<T> {
+  query?: Query
+  /** milliseconds until the same is asked again, null for never; told by the last answer */
+  again?: (data: T) => number | null
+  /** another number asks again */
+  version?: number
+}
+
+/** A number for `version`, and what makes it another. */
+export function useVersion(): [number, () => void] {
+  const [version, setVersion] = useState(0)
+  return [version, () => setVersion((n) => n + 1)]
+}
+
+/** The answer to a GET; null asks nothing. */
+export function useData<T>(path: string | null, { query, again, version }: DataOptions<T> = {}): Loaded<T> {
+  const [state, setState] = useState<Omit<Loaded<T>, 'reload'>>({ data: null, pagination: null, error: null, loading: path !== null })
+  const [round, setRound] = useState(0)
+  const asked = useRef('')
+  const address = JSON.stringify([path, query])
+  const reload = useCallback(() => setRound((n) => n + 1), [])
+  useEffect(() => {
+    if (path === null) return setState({ data: null, pagination: null, error: null, loading: false })
+    const cancel = new AbortController()
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const samePath = asked.current === path
+    asked.current = path
+    setState((old) => ({ ...(samePath ? old : { data: null, pagination: null }), error: null, loading: true }))
+    request<T>('GET', path, { query, signal: cancel.signal }).then(
+      ({ data, pagination = null }) => {
+        setState({ data, pagination, error: null, loading: false })
+        const delay = again?.(data) ?? null
+        if (delay !== null) timer = setTimeout(reload, delay)
+      },
+      (error: unknown) => {
+        if (cancel.signal.aborted) return
+        setState((old) => ({ ...old, error: asApiError(error), loading: false }))
+      },
+    )
+    return () => {
+      cancel.abort()
+      clearTimeout(timer)
+    }
+  }, [address, round, version])
+  return { ...state, reload }
+}
+
+export interface Writing {
+  busy: boolean
+  error: ApiError | null
+  /** resolves with the answer's data, or undefined when it failed; the failure is in `error` */
+  write: <T>(method: Method, path: string, json?: unknown) => Promise<T | undefined>
+  clear: () => void
+}
+
+/** Writes with an idempotency key that stays the same until the request succeeds or changes. */
+export function useWrite(): Writing {
+  const [state, setState] = useState<{ busy: boolean; error: ApiError | null }>({ busy: false, error: null })
+  const last = useRef<{ what: string; key: string } | null>(null)
+  const write = async <T,>(method: Method, path: string, json?: unknown): Promise<T | undefined> => {
+    const what = JSON.stringify([method, path, json])
+    if (last.current?.what !== what) last.current = { what, key: newKey() }
+    setState({ busy: true, error: null })
+    try {
+      const sending = { json, ...(method === 'POST' && { idempotencyKey: last.current.key }) }
+      const { data } = await request<T>(method, path, sending)
+      last.current = null
+      setState({ busy: false, error: null })
+      return data
+    } catch (error) {
+      setState({ busy: false, error: asApiError(error) })
+      return undefined
+    }
+  }
+  return { ...state, write, clear: () => setState({ busy: false, error: null }) }
+}
+
+/** A write without a form of its own: its failure is announced. */
+export async function writeNow<T>(method: Method, path: string, json?: unknown): Promise<T | undefined> {
+  try {
+    return (await request<T>(method, path, { json, ...(method === 'POST' && { idempotencyKey: newKey() }) })).data
+  } catch (error) {
+    announce(asApiError(error).message, 'bad')
+    return undefined
+  }
+}
+
+export function asApiError(error: unknown): ApiError {
+  return error instanceof ApiError ? error : new ApiError(0, 'UNEXPECTED', String(error))
+}

@@ -1,0 +1,96 @@
+// The console: signs in, shows the frame, and routes to the pages; those with charts are loaded when they are opened.
+import { render } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { LocationProvider, lazy, Route, Router, useLocation } from 'preact-iso'
+import { loadSession, session } from './api.ts'
+import { AccountPage } from './pages/account.tsx'
+import { WebhooksPage } from './pages/webhooks.tsx'
+import { AccountsPage } from './pages/accounts.tsx'
+import { ApprovalsPage } from './pages/approvals.tsx'
+import { AuditPage } from './pages/audit.tsx'
+import { CataloguePage } from './pages/catalogue.tsx'
+import { HeldPricesPage } from './pages/held-prices.tsx'
+import { ImportPage } from './pages/import.tsx'
+import { ImportsPage } from './pages/imports.tsx'
+import { ListingPage } from './pages/listing.tsx'
+import { ListingsPage } from './pages/listings.tsx'
+import { OrderPage } from './pages/order.tsx'
+import { OrdersPage } from './pages/orders.tsx'
+import { SignInPage } from './pages/sign-in.tsx'
+import { TodayPage } from './pages/today.tsx'
+import { Frame } from './ui/frame.tsx'
+import { Questions } from './ui/dialog.tsx'
+import { Empty } from './ui/states.tsx'
+import { announce, Toasts } from './ui/toasts.tsx'
+import { t } from './words.ts'
+import './theme.ts'
+import './styles.css'
+
+const ItemPage = lazy(() => import('./pages/item.tsx').then((module) => module.ItemPage))
+
+function App() {
+  const known = session.value
+  useEffect(() => {
+    loadSession().catch(() => {
+      session.value = null
+      announce(t('offline'), 'bad')
+    })
+  }, [])
+  if (known === undefined) return null
+  return (
+    <LocationProvider scope="/console">
+      {known === null ? (
+        <SignInPage />
+      ) : (
+        <Frame operator={known.operator}>
+          <Pages />
+        </Frame>
+      )}
+      <Questions />
+      <Toasts />
+    </LocationProvider>
+  )
+}
+
+function Pages() {
+  const { path } = useLocation()
+  // A new page begins at its top, and screen readers hear its heading.
+  useEffect(() => {
+    scrollTo(0, 0)
+    const heading = document.querySelector<HTMLElement>('main h1')
+    if (heading) document.title = `${heading.textContent} · Mintmark`
+  }, [path])
+  return (
+    <Router>
+      <Route path="/console" component={TodayPage} />
+      <Route path="/console/approvals" component={ApprovalsPage} />
+      <Route path="/console/catalogue" component={CataloguePage} />
+      <Route path="/console/catalogue/items/:id" component={ItemPage} />
+      <Route path="/console/imports" component={ImportsPage} />
+      <Route path="/console/imports/:id" component={ImportPage} />
+      <Route path="/console/held-prices" component={HeldPricesPage} />
+      <Route path="/console/listings" component={ListingsPage} />
+      <Route path="/console/listings/:id" component={ListingPage} />
+      <Route path="/console/orders" component={OrdersPage} />
+      <Route path="/console/orders/:id" component={OrderPage} />
+      <Route path="/console/accounts" component={AccountsPage} />
+      <Route path="/console/accounts/:id" component={AccountPage} />
+      <Route path="/console/webhooks" component={WebhooksPage} />
+      <Route path="/console/audit" component={AuditPage} />
+      <Route default component={NoPage} />
+    </Router>
+  )
+}
+
+function NoPage() {
+  return (
+    <>
+      <h1>{t('noPage')}</h1>
+      <Empty>
+        <a href="/console">{t('today')}</a>
+      </Empty>
+    </>
+  )
+}
+
+render(<App />, document.getElementById('app')!)

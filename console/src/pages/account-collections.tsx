@@ -1,0 +1,100 @@
+// An account's collections.
+import { useState } from 'preact/hooks'
+import { useVersion, useWrite, writeNow } from '../data.ts'
+import type { Collection } from '../rows.ts'
+import { confirmed, Dialog, Field, Form } from '../ui/dialog.tsx'
+import { List } from '../ui/table.tsx'
+import { announce } from '../ui/toasts.tsx'
+import { count, t, term } from '../words.ts'
+
+const VISIBILITIES = ['private', 'unlisted', 'public']
+
+export function AccountCollections({ accountId }: { accountId: number }) {
+  const [edited, setEdited] = useState<Collection | 'new' | null>(null)
+  const { busy, error, write, clear } = useWrite()
+  const [version, changed] = useVersion()
+  const close = () => {
+    setEdited(null)
+    clear()
+  }
+  const submit = async (values: FormData) => {
+    const fields = { name: values.get('name'), description: values.get('description'), visibility: values.get('visibility') }
+    const saved =
+      edited === 'new'
+        ? await write('POST', '/collections', { account_id: accountId, ...fields })
+        : await write('PATCH', `/collections/${edited!.id}`, fields)
+    if (!saved) return
+    close()
+    announce(t('saved'))
+    changed()
+  }
+  const remove = async (collection: Collection) => {
+    const asked = {
+      title: t('removeTitle', { name: collection.name }),
+      text: t('removeCollectionText', { count: collection.items_count }),
+      action: t('remove'),
+    }
+    if (!(await confirmed(asked))) return
+    if ((await writeNow('DELETE', `/collections/${collection.id}`)) === undefined) return
+    announce(t('removed'))
+    changed()
+  }
+  const shown = edited === 'new' ? null : edited
+  return (
+    <>
+      <List<Collection>
+        path="/collections"
+        fixed={{ account_id: accountId }}
+        caption={t('collections')}
+        empty={t('noCollections')}
+        version={version}
+        actions={
+          <button type="button" class="main" onClick={() => setEdited('new')}>
+            {t('newCollection')}
+          </button>
+        }
+        rowKey={(collection) => collection.id}
+        columns={[
+          { head: t('name'), cell: (collection) => collection.name },
+          { head: t('visibility'), cell: (collection) => term('visibility', collection.visibility) },
+          { head: t('records'), number: true, cell: (collection) => count(collection.items_count) },
+          { head: t('description'), wide: true, cell: (collection) => collection.description || '–' },
+          {
+            head: t('actions'),
+            cell: (collection) => (
+              <span class="buttons tight">
+                <button type="button" aria-label={`${t('edit')}: ${collection.name}`} onClick={() => setEdited(collection)}>
+                  {t('edit')}
+                </button>
+                <button type="button" class="danger" aria-label={`${t('remove')}: ${collection.name}`} onClick={() => void remove(collection)}>
+                  {t('remove')}
+                </button>
+              </span>
+            ),
+          },
+        ]}
+      />
+      {edited && (
+        <Dialog title={shown ? shown.name : t('newCollection')} onClose={close}>
+          <Form submit={t('save')} busy={busy} error={error} onSubmit={(values) => void submit(values)} onCancel={close}>
+            <Field label={t('name')}>
+              <input name="name" required maxLength={200} defaultValue={shown?.name} />
+            </Field>
+            <Field label={t('description')}>
+              <textarea name="description" rows={3} maxLength={1000} defaultValue={shown?.description} />
+            </Field>
+            <Field label={t('visibility')}>
+              <select name="visibility">
+                {VISIBILITIES.map((code) => (
+                  <option key={code} value={code} selected={code === shown?.visibility}>
+                    {term('visibility', code)}
+                  </option>
+                ))}
+              </select>
+            </Field>
+          </Form>
+        </Dialog>
+      )}
+    </>
+  )
+}

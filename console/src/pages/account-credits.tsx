@@ -1,0 +1,56 @@
+// An account's highlight credits: every gift, use and correction, and a new one.
+import { useState } from 'preact/hooks'
+import { useVersion, useWrite } from '../data.ts'
+import type { Account, CreditEntry } from '../rows.ts'
+import { Dialog, Field, Form } from '../ui/dialog.tsx'
+import { List } from '../ui/table.tsx'
+import { announce } from '../ui/toasts.tsx'
+import { count, moment, t } from '../words.ts'
+
+export function AccountCredits({ account, onChanged }: { account: Account; onChanged: () => void }) {
+  const [changing, setChanging] = useState(false)
+  const { busy, error, write } = useWrite()
+  const [version, changed] = useVersion()
+  const path = `/accounts/${account.id}/credits`
+  const submit = async (values: FormData) => {
+    if (!(await write('POST', path, { amount: Number(values.get('amount')), reason: values.get('reason') }))) return
+    setChanging(false)
+    announce(t('creditsChanged'))
+    onChanged()
+    changed()
+  }
+  return (
+    <>
+      <List<CreditEntry>
+        path={path}
+        caption={t('ledger')}
+        empty={t('noCredits')}
+        version={version}
+        actions={
+          <button type="button" class="main" onClick={() => setChanging(true)}>
+            {t('changeCredits')}
+          </button>
+        }
+        rowKey={(entry) => entry.id}
+        columns={[
+          { head: t('when'), cell: (entry) => moment(entry.created_at) },
+          { head: t('amount'), number: true, cell: (entry) => (entry.amount > 0 ? `+${count(entry.amount)}` : count(entry.amount)) },
+          { head: t('balance'), number: true, cell: (entry) => count(entry.balance) },
+          { head: t('reason'), cell: (entry) => entry.reason || '–' },
+        ]}
+      />
+      {changing && (
+        <Dialog title={t('changeCredits')} onClose={() => setChanging(false)}>
+          <Form submit={t('save')} busy={busy} error={error} onSubmit={(values) => void submit(values)} onCancel={() => setChanging(false)}>
+            <Field label={t('amount')} hint={t('amountHint', { balance: account.highlight_credits })}>
+              <input name="amount" type="number" step={1} required />
+            </Field>
+            <Field label={t('reason')}>
+              <input name="reason" maxLength={200} />
+            </Field>
+          </Form>
+        </Dialog>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,117 @@
+// One account: its plan, keys, credits with their ledger, collections, listings and webhook deliveries.
+import { useState } from 'preact/hooks'
+import { useRoute } from 'preact-iso'
+import { type Loaded, useData, useWrite } from '../data.ts'
+import type { Account } from '../rows.ts'
+import { confirmed, Dialog, Field, Form } from '../ui/dialog.tsx'
+import { useAddressQuery } from '../address.ts'
+import { Tabs } from '../ui/frame.tsx'
+import { Await, Facts, Status } from '../ui/states.tsx'
+import { announce } from '../ui/toasts.tsx'
+import { count, moment, t, term, type WordKey } from '../words.ts'
+import { planOptions } from './accounts.tsx'
+import { AccountCollections } from './account-collections.tsx'
+import { AccountCredits } from './account-credits.tsx'
+import { AccountKeys } from './account-keys.tsx'
+import { AccountWebhook } from './webhooks.tsx'
+
+const VIEWS: { name: string; word: WordKey }[] = [
+  { name: 'keys', word: 'keys' },
+  { name: 'credits', word: 'credits' },
+  { name: 'collections', word: 'collections' },
+  { name: 'webhook', word: 'webhook' },
+]
+
+export function AccountPage() {
+  const id = Number(useRoute().params['id'])
+  const { path } = useRoute()
+  const account = useData<Account>(`/accounts/${id}`)
+  const view = useAddressQuery().values['view'] ?? 'keys'
+  return (
+    <>
+      <p class="trail">
+        <a href="/console/accounts">{t('accounts')}</a>
+      </p>
+      <Await of={account}>
+        {(row) => (
+          <>
+            <Head account={row} of={account} />
+            <Tabs
+              tabs={VIEWS.map(({ name, word }) => ({ href: name === 'keys' ? path : `${path}?view=${name}`, text: t(word), current: name === view }))}
+            />
+            {view === 'keys' && <AccountKeys accountId={id} />}
+            {view === 'credits' && <AccountCredits account={row} onChanged={account.reload} />}
+            {view === 'collections' && <AccountCollections accountId={id} />}
+            {view === 'webhook' && <AccountWebhook accountId={id} />}
+          </>
+        )}
+      </Await>
+    </>
+  )
+}
+
+function Head({ account, of }: { account: Account; of: Loaded<Account> }) {
+  const [changing, setChanging] = useState(false)
+  const { busy, error, write } = useWrite()
+  const change = async (changes: object) => {
+    if (!(await write<Account>('PATCH', `/accounts/${account.id}`, changes))) return
+    setChanging(false)
+    announce(t('accountChanged'))
+    of.reload()
+  }
+  const suspend = async () => {
+    const asked = { title: t('suspendTitle', { name: account.name }), text: t('suspendText'), action: t('suspend') }
+    if (account.suspended || (await confirmed(asked))) await change({ suspended: !account.suspended })
+  }
+  return (
+    <>
+      <div class="head">
+        <h1>{account.name}</h1>
+        <div class="actions">
+          <a class="button" href={`/console/listings?seller_id=${account.id}`}>
+            {t('listings')}
+          </a>
+          <button type="button" onClick={() => setChanging(true)}>
+            {t('edit')}
+          </button>
+          <button type="button" class={account.suspended ? '' : 'danger'} disabled={busy} onClick={() => void suspend()}>
+            {account.suspended ? t('resume') : t('suspend')}
+          </button>
+        </div>
+      </div>
+      <Facts
+        rows={[
+          [t('id'), String(account.id)],
+          [t('plan'), term('plan', account.plan)],
+          [t('state'), <Status key="state" code={account.suspended ? 'suspended' : 'open'} />],
+          [t('highlightCredits'), count(account.highlight_credits)],
+          [t('since'), moment(account.created_at)],
+        ]}
+      />
+      {changing && (
+        <Dialog title={t('editAccount')} onClose={() => setChanging(false)}>
+          <Form
+            submit={t('save')}
+            busy={busy}
+            error={error}
+            onSubmit={(values) => void change({ name: values.get('name'), plan: values.get('plan') })}
+            onCancel={() => setChanging(false)}
+          >
+            <Field label={t('name')}>
+              <input name="name" required maxLength={200} defaultValue={account.name} />
+            </Field>
+            <Field label={t('plan')} hint={t('planHint')}>
+              <select name="plan">
+                {planOptions().map(({ value, text }) => (
+                  <option key={value} value={value} selected={value === account.plan}>
+                    {text}
+                  </option>
+                ))}
+              </select>
+            </Field>
+          </Form>
+        </Dialog>
+      )}
+    </>
+  )
+}

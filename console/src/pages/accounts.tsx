@@ -1,0 +1,94 @@
+// All accounts, and a new one.
+import { useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso'
+import { useWrite } from '../data.ts'
+import { type Account, PLANS } from '../rows.ts'
+import { Dialog, Field, Form } from '../ui/dialog.tsx'
+import { Tabs } from '../ui/frame.tsx'
+import { Status } from '../ui/states.tsx'
+import { List } from '../ui/table.tsx'
+import { announce } from '../ui/toasts.tsx'
+import { count, date, t, term } from '../words.ts'
+
+export const planOptions = () => PLANS.map((plan) => ({ value: plan, text: term('plan', plan) }))
+
+export function AccountTabs({ current }: { current: 'accounts' | 'webhooks' }) {
+  return (
+    <Tabs
+      tabs={[
+        { href: '/console/accounts', text: t('accounts'), current: current === 'accounts' },
+        { href: '/console/webhooks', text: t('webhooks'), current: current === 'webhooks' },
+      ]}
+    />
+  )
+}
+
+export function AccountsPage() {
+  const [opening, setOpening] = useState(false)
+  return (
+    <>
+      <h1>{t('accounts')}</h1>
+      <AccountTabs current="accounts" />
+      <List<Account>
+        path="/accounts"
+        caption={t('accounts')}
+        empty={t('noAccounts')}
+        filters={[
+          { name: 'search', label: t('search'), type: 'search' },
+          { name: 'plan', label: t('plan'), options: planOptions() },
+        ]}
+        actions={
+          <button type="button" class="main" onClick={() => setOpening(true)}>
+            {t('newAccount')}
+          </button>
+        }
+        rowKey={(account) => account.id}
+        columns={[
+          { head: t('name'), cell: (account) => <a href={`/console/accounts/${account.id}`}>{account.name}</a> },
+          { head: t('id'), number: true, wide: true, cell: (account) => account.id },
+          { head: t('plan'), cell: (account) => term('plan', account.plan) },
+          { head: t('state'), cell: (account) => <Status code={account.suspended ? 'suspended' : 'open'} /> },
+          { head: t('credits'), number: true, cell: (account) => count(account.highlight_credits) },
+          { head: t('since'), wide: true, cell: (account) => date(account.created_at) },
+        ]}
+      />
+      {opening && <NewAccount onClose={() => setOpening(false)} />}
+    </>
+  )
+}
+
+function NewAccount({ onClose }: { onClose: () => void }) {
+  const { busy, error, write } = useWrite()
+  const { route } = useLocation()
+  const submit = async (values: FormData) => {
+    const account = await write<Account>('POST', '/accounts', {
+      name: values.get('name'),
+      plan: values.get('plan'),
+      highlight_credits: Number(values.get('credits')),
+    })
+    if (!account) return
+    announce(t('accountOpened'))
+    route(`/console/accounts/${account.id}`)
+  }
+  return (
+    <Dialog title={t('newAccount')} onClose={onClose}>
+      <Form submit={t('open')} busy={busy} error={error} onSubmit={(values) => void submit(values)} onCancel={onClose}>
+        <Field label={t('name')}>
+          <input name="name" required maxLength={200} />
+        </Field>
+        <Field label={t('plan')}>
+          <select name="plan">
+            {planOptions().map(({ value, text }) => (
+              <option key={value} value={value}>
+                {text}
+              </option>
+            ))}
+          </select>
+        </Field>
+        <Field label={t('highlightCredits')}>
+          <input name="credits" type="number" min={0} max={1000000} defaultValue="0" required />
+        </Field>
+      </Form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,159 @@
+// The approval queue, oldest first: the listing beside its card, decided by keyboard, one or many at a time.
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { type ApiError, newKey, request } from '../api.ts'
+import { asApiError, useData, useVersion } from '../data.ts'
+import type { Listing } from '../rows.ts'
+import { confirmed } from '../ui/dialog.tsx'
+import { Empty, Failure, Waiting } from '../ui/states.tsx'
+import { announce } from '../ui/toasts.tsx'
+import { ago, count, t } from '../words.ts'
+import { ListingBeside, RejectDialog } from './listing.tsx'
+import { lira } from './prices.ts'
+
+const SHOWN = 50
+
+export function ApprovalsPage() {
+  const [version, changed] = useVersion()
+  const queue = useData<Listing[]>('/listings/waiting', { query: { per_page: SHOWN }, version })
+  const [at, setAt] = useState(0)
+  const [chosen, setChosen] = useState<number[]>([])
+  const [rejecting, setRejecting] = useState(false)
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<ApiError | null>(null)
+  const list = useRef<HTMLUListElement>(null)
+
+  const rows = queue.data ?? []
+  const current = rows[Math.min(at, rows.length - 1)]
+  /** what a decision is about: the chosen ones, else the one that is shown */
+  const subjects = chosen.length > 0 ? rows.filter((row) => chosen.includes(row.id)) : current ? [current] : []
+  const many = chosen.length
+
+  const decide = async (decision: 'approve' | 'reject', body: object): Promise<void> => {
+    setBusy(true)
+    setError(null)
+    let done = 0
+    let failure: ApiError | null = null
+    for (const { id } of subjects) {
+      try {
+        await request('POST', `/listings/${id}/${decision}`, { json: body, idempotencyKey: newKey() })
+        done += 1
+      } catch (thrown) {
+        failure = asApiError(thrown)
+        if (failure.status === 0 || failure.status === 401) break
+      }
+    }
+    setBusy(false)
+    setError(failure)
+    if (done > 0) announce(t(decision === 'approve' ? 'approvedCount' : 'rejectedCount', { count: done }))
+    if (failure && decision === 'reject') return
+    setRejecting(false)
+    setChosen([])
+    changed()
+  }
+  const approve = async () => {
+    const asked = { title: t('approveTitle', { count: many }), text: t('approveText'), action: t('approve') }
+    if (subjects.length > 0 && (many < 2 || (await confirmed(asked)))) await decide('approve', {})
+  }
+  const move = (to: number) => setAt(Math.max(0, Math.min(to, rows.length - 1)))
+  const toggle = (id: number) => setChosen(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id])
+
+  const onKey = (event: KeyboardEvent) => {
+    const { target } = event
+    const typing = target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || document.querySelector('dialog[open]')
+    if (typing || busy || event.ctrlKey || event.metaKey || event.altKey || !current) return
+    const act: Record<string, () => void> = {
+      j: () => move(at + 1),
+      ArrowDown: () => move(at + 1),
+      k: () => move(at - 1),
+      ArrowUp: () => move(at - 1),
+      x: () => toggle(current.id),
+      a: () => void approve(),
+      r: () => setRejecting(true),
+    }
+    const run = act[event.key]
+    if (!run) return
+    event.preventDefault()
+    run()
+  }
+  const latest = useRef(onKey)
+  latest.current = onKey
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => latest.current(event)
+    addEventListener('keydown', listen)
+    return () => removeEventListener('keydown', listen)
+  }, [])
+  useEffect(() => {
+    list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' })
+  }, [current?.id])
+
+  return (
+    <>
+      <div class="head">
+        <h1>
+          {t('approvals')} {queue.pagination && <span class="quiet">{count(queue.pagination.total)}</span>}
+        </h1>
+        <div class="actions">
+          <button type="button" class="main" disabled={busy || subjects.length === 0} aria-keyshortcuts="a" onClick={() => void approve()}>
+            {many > 0 ? t('approveCount', { count: many }) : t('approve')} <kbd>A</kbd>
+          </button>
+          <button type="button" class="danger" disabled={busy || subjects.length === 0} aria-keyshortcuts="r" onClick={() => setRejecting(true)}>
+            {many > 0 ? t('rejectCount', { count: many }) : t('reject')} <kbd>R</kbd>
+          </button>
+        </div>
+      </div>
+      <p class="quiet keys">{t('approvalKeys')}</p>
+      {error && !rejecting && (
+        <p class="refusal" role="alert">
+          {error.message}
+        </p>
+      )}
+      {queue.error ? (
+        <Failure error={queue.error} retry={queue.reload} />
+      ) : !queue.data ? (
+        <Waiting />
+      ) : !current ? (
+        <Empty>{t('noApprovals')}</Empty>
+      ) : (
+        <div class="queue">
+          <ul ref={list} aria-label={t('approvals')}>
+            {rows.map((row, index) => (
+              <li key={row.id} aria-current={row.id === current.id ? 'true' : undefined}>
+                <input
+                  type="checkbox"
+                  aria-label={t('chooseRow', { name: row.title })}
+                  checked={chosen.includes(row.id)}
+                  onChange={() => toggle(row.id)}
+                />
+                <button type="button" class="plain" onClick={() => setAt(index)}>
+                  <span>{row.title}</span>
+                  <small>
+                    {lira(row.price)} · {ago(row.waiting_since ?? row.created_at)}
+                    {(row.changed_since_approval?.length ?? 0) > 0 && <span class="status wait">{t('changed')}</span>}
+                  </small>
+                </button>
+              </li>
+            ))}
+          </ul>
+          <article aria-label={current.title} aria-live="polite">
+            <h2>
+              <a href={`/console/listings/${current.id}`}>{current.title}</a>
+            </h2>
+            <ListingBeside key={current.id} listing={current} />
+          </article>
+        </div>
+      )}
+      {rejecting && (
+        <RejectDialog
+          count={subjects.length}
+          busy={busy}
+          error={error}
+          onReject={(values) => void decide('reject', { reason: values.get('reason') })}
+          onClose={() => {
+            setRejecting(false)
+            setError(null)
+          }}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,82 @@
+// The audit log: who changed what and when, with the values before and after.
+import type { AuditRow } from '../rows.ts'
+import { List } from '../ui/table.tsx'
+import { moment, t } from '../words.ts'
+
+export function AuditPage() {
+  return (
+    <>
+      <h1>{t('audit')}</h1>
+      <List<AuditRow>
+        path="/audit"
+        caption={t('audit')}
+        empty={t('noAudit')}
+        filters={[
+          { name: 'actor', label: t('actor') },
+          { name: 'action', label: t('action') },
+          { name: 'subject_type', label: t('subjectType') },
+          { name: 'subject_id', label: t('subjectId') },
+          { name: 'from', label: t('from'), type: 'date' },
+          { name: 'to', label: t('until'), type: 'date' },
+        ]}
+        toQuery={({ from = '', to = '', ...rest }) => ({ ...rest, from: startOf(from, 0), to: startOf(to, 1) })}
+        rowKey={(row) => row.id}
+        columns={[
+          { head: t('when'), cell: (row) => moment(row.at) },
+          { head: t('actor'), cell: (row) => row.actor },
+          { head: t('action'), cell: (row) => <code>{row.action}</code> },
+          { head: t('subject'), cell: (row) => <Subject row={row} /> },
+          { head: t('change'), cell: (row) => <Change row={row} /> },
+        ]}
+      />
+    </>
+  )
+}
+
+const PAGES: Record<string, string> = {
+  account: '/console/accounts',
+  item: '/console/catalogue/items',
+  import: '/console/imports',
+  listing: '/console/listings',
+  order: '/console/orders',
+}
+
+function Subject({ row }: { row: AuditRow }) {
+  const text = `${row.subject_type} ${row.subject_id}`
+  const page = PAGES[row.subject_type]
+  return page ? <a href={`${page}/${row.subject_id}`}>{text}</a> : <>{text}</>
+}
+
+function Change({ row: { before, after } }: { row: AuditRow }) {
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
+  const changed = names.filter((name) => shown(before?.[name]) !== shown(after?.[name]))
+  if (changed.length === 0) return <>–</>
+  return (
+    <details>
+      <summary>{changed.slice(0, 3).join(', ') + (changed.length > 3 ? ' …' : '')}</summary>
+      <dl class="changes">
+        {changed.map((name) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              {before && <del>{shown(before[name])}</del>} {after && <ins>{shown(after[name])}</ins>}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  )
+}
+
+export function shown(value: unknown): string {
+  if (value === undefined || value === null) return '–'
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+/** The beginning of a day (or of the one after it) where the reader is. */
+function startOf(day: string, plus: number): string | undefined {
+  if (!/^\d{4}-\d\d-\d\d$/.test(day)) return undefined
+  const at = new Date(`${day}T00:00`)
+  at.setDate(at.getDate() + plus)
+  return at.toISOString()
+}

@@ -1,0 +1,175 @@
+// The catalogue: search as one types, the tree of categories, and the items below one.
+import { useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso'
+import { useAddressQuery } from '../address.ts'
+import { useData, useVersion } from '../data.ts'
+import { type Category, type Item, MARKETS } from '../rows.ts'
+import { Failure, Waiting } from '../ui/states.tsx'
+import { List } from '../ui/table.tsx'
+import { t, term } from '../words.ts'
+import { CategoryForm } from './category-form.tsx'
+import { ItemForm } from './item-form.tsx'
+
+export const marketOptions = () => MARKETS.map((code) => ({ value: code, text: term('market', code) }))
+
+type Task = { kind: 'item' } | { kind: 'category'; category: Category | null } | null
+
+export function CataloguePage() {
+  const [task, setTask] = useState<Task>(null)
+  const [version, changed] = useVersion()
+  const { route } = useLocation()
+  const address = useAddressQuery()
+  const categoryId = Number(address.values['category_id']) || null
+  return (
+    <>
+      <h1>{t('catalogue')}</h1>
+      <div class="split">
+        <aside aria-label={t('categories')}>
+          <div class="head">
+            <h2>{t('categories')}</h2>
+            <button type="button" onClick={() => setTask({ kind: 'category', category: null })}>
+              {t('newCategory')}
+            </button>
+          </div>
+          <ul class="tree">
+            <li>
+              <span class="node">
+                <a href={address.link({ category_id: '' })} aria-current={categoryId === null ? 'true' : undefined}>
+                  {t('allItems')}
+                </a>
+              </span>
+            </li>
+            <Branch parentId={0} selected={categoryId} version={version} onEdit={(category) => setTask({ kind: 'category', category })} />
+          </ul>
+        </aside>
+        <div>
+          <List<Item>
+            path="/items"
+            caption={t('items')}
+            empty={t('noItems')}
+            version={version}
+            fixed={{ category_id: categoryId ?? undefined }}
+            filters={[
+              { name: 'search', label: t('search'), type: 'search' },
+              { name: 'market', label: t('source'), options: marketOptions() },
+              { name: 'game', label: t('game') },
+              { name: 'ref', label: t('ref') },
+            ]}
+            actions={
+              <button type="button" class="main" onClick={() => setTask({ kind: 'item' })}>
+                {t('newItem')}
+              </button>
+            }
+            rowKey={(item) => item.id}
+            columns={[
+              {
+                head: t('name'),
+                cell: (item) => (
+                  <a class="with-picture" href={`/console/catalogue/items/${item.id}`}>
+                    <Picture item={item} small /> {item.name}
+                  </a>
+                ),
+              },
+              { head: t('code'), cell: (item) => item.code ?? '–' },
+              { head: t('category'), cell: (item) => item.category.name },
+              { head: t('source'), wide: true, cell: (item) => term('market', item.market) },
+              { head: t('genre'), wide: true, cell: (item) => term('genre', item.genre) },
+              { head: t('id'), number: true, wide: true, cell: (item) => item.id },
+            ]}
+          />
+        </div>
+      </div>
+      {task?.kind === 'item' && (
+        <ItemForm
+          item={null}
+          categoryId={categoryId}
+          onClose={() => setTask(null)}
+          onSaved={(item) => route(`/console/catalogue/items/${item.id}`)}
+        />
+      )}
+      {task?.kind === 'category' && (
+        <CategoryForm
+          category={task.category}
+          onClose={() => setTask(null)}
+          onSaved={() => {
+            setTask(null)
+            changed()
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+interface BranchProps {
+  /** 0 for the categories that stand at the top */
+  parentId: number
+  selected: number | null
+  version: number
+  onEdit: (category: Category) => void
+}
+
+const MOST = 100
+
+/** The categories below one, asked for when it is opened. */
+function Branch({ parentId, ...shared }: BranchProps) {
+  const below = useData<Category[]>('/categories', { query: { parent_id: parentId, per_page: MOST }, version: shared.version })
+  if (below.error) {
+    return (
+      <li>
+        <Failure error={below.error} retry={below.reload} />
+      </li>
+    )
+  }
+  if (!below.data) {
+    return (
+      <li>
+        <Waiting />
+      </li>
+    )
+  }
+  const rest = (below.pagination?.total ?? 0) - below.data.length
+  return (
+    <>
+      {below.data.map((category) => (
+        <Node key={category.id} category={category} {...shared} />
+      ))}
+      {below.data.length === 0 && <li class="quiet">{t('noCategories')}</li>}
+      {rest > 0 && <li class="quiet">{t('andMore', { count: rest })}</li>}
+    </>
+  )
+}
+
+function Node({ category, ...shared }: { category: Category } & Omit<BranchProps, 'parentId'>) {
+  const [open, setOpen] = useState(false)
+  const address = useAddressQuery()
+  return (
+    <li>
+      <span class="node">
+        <button type="button" class="plain twist" aria-expanded={open} aria-label={t('below', { name: category.name })} onClick={() => setOpen(!open)}>
+          {open ? '▾' : '▸'}
+        </button>
+        <a href={address.link({ category_id: category.id })} aria-current={shared.selected === category.id ? 'true' : undefined}>
+          {category.name}
+        </a>
+        <button type="button" class="plain edit" aria-label={`${t('edit')}: ${category.name}`} onClick={() => shared.onEdit(category)}>
+          ✎
+        </button>
+      </span>
+      {open && (
+        <ul>
+          <Branch parentId={category.id} {...shared} />
+        </ul>
+      )}
+    </li>
+  )
+}
+
+/** An item's first picture; where it cannot be loaded, an empty card of the same size. */
+export function Picture({ item, small }: { item: Pick<Item, 'images' | 'name'>; small?: boolean }) {
+  const [broken, setBroken] = useState(false)
+  const url = item.images.toSorted((a, b) => a.order - b.order)[0]?.url
+  const size = small ? { width: 22, height: 31, class: 'picture small' } : { width: 245, height: 342, class: 'picture' }
+  if (!url || broken) return <span {...size} aria-hidden="true" />
+  return <img {...size} src={url} alt={small ? '' : item.name} loading="lazy" referrerpolicy="no-referrer" onError={() => setBroken(true)} />
+}

@@ -1,0 +1,74 @@
+// Makes a category, or changes one.
+import { useWrite } from '../data.ts'
+import type { Category } from '../rows.ts'
+import { Dialog, Field, Form } from '../ui/dialog.tsx'
+import { announce } from '../ui/toasts.tsx'
+import { t } from '../words.ts'
+import { marketOptions } from './catalogue.tsx'
+
+interface CategoryFormProps {
+  category: Category | null
+  onClose: () => void
+  onSaved: () => void
+}
+
+export function CategoryForm({ category, onClose, onSaved }: CategoryFormProps) {
+  const { busy, error, write } = useWrite()
+  const submit = async (values: FormData) => {
+    const text = (name: string) => String(values.get(name) ?? '').trim()
+    const fields = {
+      name: text('name'),
+      game: text('game'),
+      parent_id: text('parent_id') === '' ? null : Number(text('parent_id')),
+      image: text('image') || null,
+      ...(text('slug') && { slug: text('slug') }),
+    }
+    const saved = category
+      ? await write('PATCH', `/categories/${category.id}`, fields)
+      : await write('POST', '/categories', { ...fields, market: text('market'), ...(text('ref') && { ref: text('ref') }) })
+    if (!saved) return
+    announce(t('saved'))
+    onSaved()
+  }
+  return (
+    <Dialog title={category ? category.name : t('newCategory')} onClose={onClose}>
+      <Form submit={t('save')} busy={busy} error={error} onSubmit={(values) => void submit(values)} onCancel={onClose}>
+        <Field label={t('name')}>
+          <input name="name" required defaultValue={category?.name} />
+        </Field>
+        <div class="pair">
+          <Field label={t('game')}>
+            <input name="game" required defaultValue={category?.game} placeholder="pokemon" />
+          </Field>
+          <Field label={t('slug')} hint={t('slugHint')}>
+            <input name="slug" defaultValue={category?.slug} />
+          </Field>
+        </div>
+        {!category && (
+          <div class="pair">
+            <Field label={t('source')}>
+              <select name="market">
+                {marketOptions().map(({ value, text }) => (
+                  <option key={value} value={value}>
+                    {text}
+                  </option>
+                ))}
+              </select>
+            </Field>
+            <Field label={t('ref')} hint={t('refHint')}>
+              <input name="ref" />
+            </Field>
+          </div>
+        )}
+        <div class="pair">
+          <Field label={t('parentId')} hint={t('parentHint')}>
+            <input name="parent_id" type="number" min={1} defaultValue={category?.parent_id ?? ''} />
+          </Field>
+          <Field label={t('picture')}>
+            <input name="image" type="url" defaultValue={category?.image ?? ''} />
+          </Field>
+        </div>
+      </Form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,123 @@
+// Prices that were held back: each beside what it was compared with, accepted or discarded, one or many at a time.
+import { useState } from 'preact/hooks'
+import { useVersion, writeNow } from '../data.ts'
+import { useAddressQuery } from '../address.ts'
+import { HOLD_RULES, type HeldPrice } from '../rows.ts'
+import { confirmed } from '../ui/dialog.tsx'
+import { List } from '../ui/table.tsx'
+import { announce } from '../ui/toasts.tsx'
+import { ago, moment, t, term } from '../words.ts'
+import { ImportTabs } from './imports.tsx'
+import { marketOptions } from './catalogue.tsx'
+import { priceText } from './prices.ts'
+
+type Decision = 'accept' | 'discard'
+
+export function HeldPricesPage() {
+  const [version, changed] = useVersion()
+  const [chosen, setChosen] = useState<number[]>([])
+  const [busy, setBusy] = useState(false)
+  const { values } = useAddressQuery()
+  const decide = async (decision: Decision, ids: number[]) => {
+    const asked = { title: t('discardTitle', { count: ids.length }), text: t('discardText'), action: t('discard') }
+    if (decision === 'discard' && !(await confirmed(asked))) return
+    setBusy(true)
+    let decided = 0
+    for (const id of ids) if ((await writeNow('POST', `/held-prices/${id}/${decision}`, {})) !== undefined) decided += 1
+    setBusy(false)
+    setChosen([])
+    if (decided > 0) announce(t(decision === 'accept' ? 'acceptedCount' : 'discardedCount', { count: decided }))
+    changed()
+  }
+  const filters = Object.fromEntries(['rule', 'market', 'import_id'].flatMap((name) => (values[name] ? [[name, values[name]]] : [])))
+  const filtered = Object.keys(filters).length > 0
+  const decideAll = async (decision: Decision) => {
+    const asked = { title: t(decision === 'accept' ? 'acceptAllTitle' : 'discardAllTitle'), text: t('decideAllText'), action: t(decision) }
+    if (!(await confirmed(asked))) return
+    const { import_id: importId, ...rest } = filters
+    const body = { ...rest, ...(importId && { import_id: Number(importId) }) }
+    const done = await writeNow<{ decided: number }>('POST', `/held-prices/${decision}`, body)
+    if (done) announce(t(decision === 'accept' ? 'acceptedCount' : 'discardedCount', { count: done.decided }))
+    changed()
+  }
+  const toggle = (id: number) => setChosen(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id])
+  return (
+    <>
+      <h1>{t('heldPrices')}</h1>
+      <ImportTabs current="held" />
+      <List<HeldPrice>
+        path="/held-prices"
+        caption={t('heldPrices')}
+        empty={t('noHeld')}
+        version={version}
+        filters={[
+          { name: 'rule', label: t('rule'), options: HOLD_RULES.map((code) => ({ value: code, text: term('rule', code) })) },
+          { name: 'market', label: t('source'), options: marketOptions() },
+          { name: 'import_id', label: t('import'), type: 'number' },
+        ]}
+        actions={
+          <>
+            {filtered && chosen.length === 0 && (
+              <>
+                <button type="button" disabled={busy} onClick={() => void decideAll('accept')}>
+                  {t('acceptAll')}
+                </button>
+                <button type="button" class="danger" disabled={busy} onClick={() => void decideAll('discard')}>
+                  {t('discardAll')}
+                </button>
+              </>
+            )}
+            <button type="button" disabled={busy || chosen.length === 0} onClick={() => void decide('accept', chosen)}>
+              {t('acceptCount', { count: chosen.length })}
+            </button>
+            <button type="button" class="danger" disabled={busy || chosen.length === 0} onClick={() => void decide('discard', chosen)}>
+              {t('discardCount', { count: chosen.length })}
+            </button>
+          </>
+        }
+        rowKey={(held) => held.id}
+        columns={[
+          {
+            head: t('item'),
+            cell: (held) => (
+              <span class="pick">
+                <input
+                  type="checkbox"
+                  aria-label={t('chooseRow', { name: `${held.item.name} ${held.label}` })}
+                  checked={chosen.includes(held.id)}
+                  onChange={() => toggle(held.id)}
+                />
+                <a href={`/console/catalogue/items/${held.item.id}`}>{held.item.name}</a>
+              </span>
+            ),
+          },
+          { head: t('label'), cell: (held) => held.label },
+          { head: t('source'), wide: true, cell: (held) => term('market', held.market) },
+          { head: t('price'), number: true, cell: (held) => priceText(held.price, held.market) },
+          { head: t('comparedWith'), number: true, cell: (held) => (held.compared_price === null ? '–' : priceText(held.compared_price, held.market)) },
+          { head: t('why'), cell: (held) => <span title={held.reason}>{term('rule', held.rule)}</span> },
+          { head: t('asOf'), wide: true, cell: (held) => <span title={moment(held.updated_at)}>{ago(held.held_at)}</span> },
+          {
+            head: t('actions'),
+            cell: (held) => (
+              <span class="buttons tight">
+                <button type="button" disabled={busy} aria-label={`${t('accept')}: ${held.item.name} ${held.label}`} onClick={() => void decide('accept', [held.id])}>
+                  {t('accept')}
+                </button>
+                <button
+                  type="button"
+                  class="danger"
+                  disabled={busy}
+                  aria-label={`${t('discard')}: ${held.item.name} ${held.label}`}
+                  onClick={() => void decide('discard', [held.id])}
+                >
+                  {t('discard')}
+                </button>
+              </span>
+            ),
+          },
+        ]}
+      />
+    </>
+  )
+}

@@ -1,0 +1,132 @@
+// One import: how far it is, what it did, which rows it refused and why, and the way back.
+import { useLocation, useRoute } from 'preact-iso'
+import { useData, useWrite } from '../data.ts'
+import type { ImportDetail } from '../rows.ts'
+import { confirmed } from '../ui/dialog.tsx'
+import { Await, Facts, Progress } from '../ui/states.tsx'
+import { Table } from '../ui/table.tsx'
+import { announce } from '../ui/toasts.tsx'
+import { count, moment, t, term } from '../words.ts'
+import { ImportState } from './imports.tsx'
+import { priceText } from './prices.ts'
+
+const SOON_MS = 500
+
+export function ImportPage() {
+  const id = Number(useRoute().params['id'])
+  const again = ({ status }: ImportDetail) => (status === 'queued' || status === 'running' ? SOON_MS : null)
+  const found = useData<ImportDetail>(`/imports/${id}`, { again })
+  return (
+    <>
+      <p class="trail">
+        <a href="/console/imports">{t('imports')}</a>
+      </p>
+      <Await of={found}>{(row) => <Report of={row} onReverted={found.reload} />}</Await>
+    </>
+  )
+}
+
+function Report({ of, onReverted }: { of: ImportDetail; onReverted: () => void }) {
+  const { busy, error, write } = useWrite()
+  const { route } = useLocation()
+  const revertible = of.status === 'done' && !of.dry_run && of.accepted > 0 && of.reverted_by_import_id === null
+  const revert = async () => {
+    const asked = { title: t('revertTitle', { id: String(of.id) }), text: t('revertText', { count: of.accepted }), action: t('revert') }
+    if (!(await confirmed(asked))) return
+    const reverting = await write<{ id?: number }>('POST', `/imports/${of.id}/revert`, {})
+    if (!reverting) return
+    announce(t('revertDone'))
+    if (reverting.id !== undefined && reverting.id !== of.id) route(`/console/imports/${reverting.id}`)
+    else onReverted()
+  }
+  const { held_by_rule: byRule = {}, worst_held: worst = [] } = of
+  const rules = Object.entries(byRule)
+  return (
+    <>
+      <div class="head">
+        <h1>
+          {t('import')} #{of.id} <span class="quiet">{of.file_name ?? ''}</span>
+        </h1>
+        <div class="actions">
+          {revertible && (
+            <button type="button" class="danger" disabled={busy} onClick={() => void revert()}>
+              {t('revert')}
+            </button>
+          )}
+        </div>
+      </div>
+      {error && (
+        <p class="refusal" role="alert">
+          {error.message}
+        </p>
+      )}
+      {(of.status === 'running' || of.status === 'queued') && <Progress percent={of.percent} label={t('importProgress')} />}
+      {of.message && (
+        <p class="refusal" role="alert">
+          {of.message}
+        </p>
+      )}
+      <div class="tiles">
+        {(['rows_read', 'created', 'updated', 'accepted', 'unchanged', 'held', 'rejected'] as const).map((name) => (
+          <div key={name} class="tile">
+            <span>{term('count', name)}</span>
+            <strong>{count(of[name])}</strong>
+          </div>
+        ))}
+      </div>
+      <Facts
+        rows={[
+          [t('state'), <ImportState key="state" of={of} />],
+          [t('format'), of.format],
+          [t('source'), of.market && term('market', of.market)],
+          [t('actor'), of.author],
+          [t('begun'), moment(of.started_at)],
+          [t('ended'), of.finished_at && moment(of.finished_at)],
+          [t('reverts'), of.reverts_import_id && <a key="reverts" href={`/console/imports/${of.reverts_import_id}`}>#{of.reverts_import_id}</a>],
+          [
+            t('revertedBy'),
+            of.reverted_by_import_id && <a key="by" href={`/console/imports/${of.reverted_by_import_id}`}>#{of.reverted_by_import_id}</a>,
+          ],
+        ]}
+      />
+      {of.held > 0 && (
+        <p>
+          <a href={`/console/held-prices?import_id=${of.id}`}>{t('seeHeld', { count: of.held })}</a>{' '}
+          {rules.map(([rule, number]) => `${term('rule', rule)}: ${count(number)}`).join(' · ')}
+        </p>
+      )}
+      {worst.length > 0 && (
+        <section aria-labelledby="worst">
+          <h2 id="worst">{t('worstHeld')}</h2>
+          <Table
+            caption={t('worstHeld')}
+            rows={worst}
+            rowKey={(held) => held.id}
+            columns={[
+              { head: t('item'), cell: (held) => <a href={`/console/catalogue/items/${held.item.id}`}>{held.item.name}</a> },
+              { head: t('label'), cell: (held) => held.label },
+              { head: t('price'), number: true, cell: (held) => priceText(held.price, held.market) },
+              { head: t('comparedWith'), number: true, cell: (held) => (held.compared_price === null ? '–' : priceText(held.compared_price, held.market)) },
+              { head: t('why'), cell: (held) => held.reason },
+            ]}
+          />
+        </section>
+      )}
+      {of.rejected > 0 && (
+        <section aria-labelledby="rejected">
+          <h2 id="rejected">{t('rejectedRows')}</h2>
+          {of.rejected > of.errors.length && <p class="quiet">{t('firstRows', { shown: of.errors.length, total: of.rejected })}</p>}
+          <Table
+            caption={t('rejectedRows')}
+            rows={of.errors.map((error, index) => ({ ...error, index }))}
+            rowKey={(error) => error.index}
+            columns={[
+              { head: t('line'), number: true, cell: (error) => count(error.line) },
+              { head: t('reason'), cell: (error) => error.reason },
+            ]}
+          />
+        </section>
+      )}
+    </>
+  )
+}

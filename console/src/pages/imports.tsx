@@ -1,0 +1,222 @@
+// Imports: files dropped here, and how every import and price post went.
+import { useRef, useState } from 'preact/hooks'
+import { type ApiError, upload } from '../api.ts'
+import { asApiError, useVersion } from '../data.ts'
+import { FORMATS, guessFormat, headOf } from '../guess-format.ts'
+import { IMPORT_STATUSES, type Import } from '../rows.ts'
+import { Field } from '../ui/dialog.tsx'
+import { Tabs } from '../ui/frame.tsx'
+import { Progress, Status } from '../ui/states.tsx'
+import { List } from '../ui/table.tsx'
+import { count, moment, t, term } from '../words.ts'
+import { marketOptions } from './catalogue.tsx'
+
+const SOON_MS = 1_000
+
+export function ImportTabs({ current }: { current: 'imports' | 'held' }) {
+  return (
+    <Tabs
+      tabs={[
+        { href: '/console/imports', text: t('imports'), current: current === 'imports' },
+        { href: '/console/held-prices', text: t('heldPrices'), current: current === 'held' },
+      ]}
+    />
+  )
+}
+
+const isUnderWay = ({ status }: Pick<Import, 'status'>) => status === 'queued' || status === 'running'
+
+export function ImportsPage() {
+  const [version, changed] = useVersion()
+  return (
+    <>
+      <h1>{t('imports')}</h1>
+      <ImportTabs current="imports" />
+      <Drop onStarted={changed} />
+      <List<Import>
+        path="/imports"
+        caption={t('imports')}
+        empty={t('noImports')}
+        version={version}
+        again={(imports) => (imports.some(isUnderWay) ? SOON_MS : null)}
+        filters={[
+          { name: 'format', label: t('format'), options: formatOptions() },
+          { name: 'status', label: t('state'), options: IMPORT_STATUSES.map((code) => ({ value: code, text: term('status', code) })) },
+        ]}
+        rowKey={(row) => row.id}
+        columns={[
+          { head: t('import'), cell: (row) => <a href={`/console/imports/${row.id}`}>#{row.id} {row.file_name ?? row.format}</a> },
+          { head: t('format'), wide: true, cell: (row) => row.format },
+          { head: t('state'), cell: (row) => <ImportState of={row} /> },
+          { head: t('rows'), number: true, cell: (row) => count(row.rows_read) },
+          { head: t('written'), number: true, cell: (row) => count(row.created + row.updated + row.accepted) },
+          { head: t('held'), number: true, cell: (row) => count(row.held) },
+          { head: t('rejected'), number: true, cell: (row) => count(row.rejected) },
+          { head: t('when'), wide: true, cell: (row) => moment(row.started_at) },
+        ]}
+      />
+    </>
+  )
+}
+
+export function ImportState({ of }: { of: Import }) {
+  if (of.status === 'running') return <Progress percent={of.percent} label={`#${of.id}`} />
+  return (
+    <>
+      <Status code={of.status} /> {of.dry_run && <span class="status">{t('dryRun')}</span>}
+      {of.reverted_by_import_id !== null && <span class="status bad">{t('reverted')}</span>}
+    </>
+  )
+}
+
+function formatOptions(): { value: string; text: string }[] {
+  return [...FORMATS.catalogue, ...FORMATS.prices].map((name) => ({ value: name, text: name }))
+}
+
+interface Waiting {
+  file: File
+  format: string
+  /** share that is sent, null before */
+  sent: number | null
+  importId: number | null
+  error: ApiError | null
+}
+
+/** Files to be imported: each with its guessed format, sent one after another. */
+function Drop({ onStarted }: { onStarted: () => void }) {
+  const [files, setFiles] = useState<Waiting[]>([])
+  const [over, setOver] = useState(false)
+  const [busy, setBusy] = useState(false)
+  const form = useRef<HTMLFormElement>(null)
+  const add = async (list: FileList | null | undefined) => {
+    const added = await Promise.all(
+      [...(list ?? [])].map(async (file): Promise<Waiting> => {
+        const format = guessFormat(await headOf(file)) ?? ''
+        return { file, format, sent: null, importId: null, error: null }
+      }),
+    )
+    setFiles((old) => [...old.filter((one) => one.importId === null), ...added])
+  }
+  const update = (file: File, changes: Partial<Waiting>) => {
+    setFiles((old) => old.map((one) => (one.file === file ? { ...one, ...changes } : one)))
+  }
+  const start = async () => {
+    const values = new FormData(form.current!)
+    setBusy(true)
+    for (const { file, format } of files.filter((one) => one.importId === null)) {
+      update(file, { sent: 0, error: null })
+      try {
+        const { id } = await upload({
+          format,
+          market: String(values.get('market')),
+          dryRun: values.get('dry') !== null,
+          file,
+          onProgress: (sent) => update(file, { sent }),
+        })
+        update(file, { importId: id, sent: 1 })
+        onStarted()
+      } catch (error) {
+        update(file, { sent: null, error: asApiError(error) })
+      }
+    }
+    setBusy(false)
+  }
+  const unsent = files.filter((one) => one.importId === null)
+  return (
+    <form
+      ref={form}
+      class={over ? 'drop over' : 'drop'}
+      onDragOver={(event) => {
+        event.preventDefault()
+        setOver(true)
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault()
+        setOver(false)
+        void add(event.dataTransfer?.files)
+      }}
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!busy) void start()
+      }}
+    >
+      <label class="files">
+        <strong>{t('dropFiles')}</strong>
+        <span class="quiet">{t('dropHint')}</span>
+        <input
+          type="file"
+          multiple
+          onChange={(event) => {
+            void add(event.currentTarget.files)
+            event.currentTarget.value = ''
+          }}
+        />
+      </label>
+      {files.length > 0 && (
+        <ul class="waiting">
+          {files.map(({ file, format, sent, importId, error }) => (
+            <li key={`${file.name} ${file.lastModified}`}>
+              <span class="name">
+                {file.name} <span class="quiet">{count(Math.ceil(file.size / 1024))} KB</span>
+              </span>
+              {importId !== null ? (
+                <a href={`/console/imports/${importId}`}>{t('importStarted', { id: String(importId) })}</a>
+              ) : sent !== null ? (
+                <Progress percent={sent * 100} label={file.name} />
+              ) : (
+                <>
+                  <select
+                    aria-label={t('formatOf', { name: file.name })}
+                    value={format}
+                    required
+                    onChange={(event) => update(file, { format: event.currentTarget.value })}
+                  >
+                    <option value="">{t('chooseFormat')}</option>
+                    {Object.entries(FORMATS).map(([kind, names]) => (
+                      <optgroup key={kind} label={term('formats', kind)}>
+                        {names.map((name) => (
+                          <option key={name} value={name}>
+                            {name}
+                          </option>
+                        ))}
+                      </optgroup>
+                    ))}
+                  </select>
+                  <button type="button" class="plain" aria-label={`${t('remove')}: ${file.name}`} onClick={() => setFiles(files.filter((one) => one.file !== file))}>
+                    ×
+                  </button>
+                </>
+              )}
+              {error && (
+                <p class="refusal" role="alert">
+                  {error.message}
+                </p>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      {unsent.length > 0 && (
+        <div class="buttons">
+          <label class="check">
+            <input type="checkbox" name="dry" /> {t('dryRunHint')}
+          </label>
+          <Field label={t('source')}>
+            <select name="market">
+              <option value="">{t('asFormat')}</option>
+              {marketOptions().map(({ value, text }) => (
+                <option key={value} value={value}>
+                  {text}
+                </option>
+              ))}
+            </select>
+          </Field>
+          <button type="submit" class="main" disabled={busy}>
+            {busy ? t('working') : t('startImport', { count: unsent.length })}
+          </button>
+        </div>
+      )}
+    </form>
+  )
+}

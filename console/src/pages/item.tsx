@@ -1,0 +1,200 @@
+// One item: what it is, how its prices went by source and label, what they are now, its last sales and listings.
+import { useState } from 'preact/hooks'
+import { useRoute } from 'preact-iso'
+import { useData } from '../data.ts'
+import { type Listing, MARKETS, type Market, type Price, type PricedItem, type Sale } from '../rows.ts'
+import { Await, Empty, Facts, Status } from '../ui/states.tsx'
+import { Table } from '../ui/table.tsx'
+import { ago, count, date, moment, t, term } from '../words.ts'
+import { Picture } from './catalogue.tsx'
+import { ItemForm } from './item-form.tsx'
+import { PriceChart } from '../ui/price-chart.tsx'
+import { lira, priceText } from './prices.ts'
+
+export function ItemPage() {
+  const id = Number(useRoute().params['id'])
+  const item = useData<PricedItem>(`/items/${id}`)
+  const [editing, setEditing] = useState(false)
+  return (
+    <>
+      <p class="trail">
+        <a href="/console/catalogue">{t('catalogue')}</a>
+        {item.data && <a href={`/console/catalogue?category_id=${item.data.category_id}`}>{item.data.category.name}</a>}
+      </p>
+      <Await of={item}>
+        {(row) => (
+          <>
+            <div class="head">
+              <h1>
+                {row.name} {row.code && <span class="quiet">{row.code}</span>}
+              </h1>
+              <div class="actions">
+                <button type="button" onClick={() => setEditing(true)}>
+                  {t('edit')}
+                </button>
+              </div>
+            </div>
+            <div class="item">
+              <Picture item={row} />
+              <Facts rows={factsOf(row)} />
+            </div>
+            <PriceHistory itemId={id} own={row.market} />
+            <CurrentPrices prices={row.prices} />
+            <LastSales itemId={id} />
+            <ItemListings itemId={id} />
+            {editing && (
+              <ItemForm
+                item={row}
+                categoryId={null}
+                onClose={() => setEditing(false)}
+                onSaved={() => {
+                  setEditing(false)
+                  item.reload()
+                }}
+              />
+            )}
+          </>
+        )}
+      </Await>
+    </>
+  )
+}
+
+function factsOf(item: PricedItem): [string, string][] {
+  const details = Object.entries(item.details).map(([name, value]): [string, string] => [
+    term('detail', name),
+    Array.isArray(value) ? value.join(', ') : String(value),
+  ])
+  return [
+    [t('id'), String(item.id)],
+    [t('category'), item.category.name],
+    [t('source'), term('market', item.market)],
+    [t('game'), item.game],
+    [t('genre'), term('genre', item.genre)],
+    [t('ref'), item.ref],
+    [t('slug'), item.slug],
+    ...details,
+    ...item.attributes.map(({ name, value }): [string, string] => [name, value]),
+    [t('foreignIds'), item.foreign_ids.map(({ source, id }) => `${source} ${id}`).join(', ')],
+    [t('changedAt'), moment(item.updated_at)],
+  ]
+}
+
+function PriceHistory({ itemId, own }: { itemId: number; own: Market }) {
+  const points = useData<Price[]>(`/items/${itemId}/price-history`)
+  const [chosen, setChosen] = useState<Market | null>(null)
+  return (
+    <section aria-labelledby="history">
+      <h2 id="history">{t('priceHistory')}</h2>
+      <Await of={points}>
+        {(all) => {
+          const markets = MARKETS.filter((market) => all.some((point) => point.market === market))
+          if (markets.length === 0) return <Empty>{t('noHistory')}</Empty>
+          const market = chosen ?? (markets.includes(own) ? own : markets[0]!)
+          return (
+            <>
+              <div class="choices" role="group" aria-label={t('source')}>
+                {markets.map((code) => (
+                  <button key={code} type="button" aria-pressed={code === market} onClick={() => setChosen(code)}>
+                    {term('market', code)}
+                  </button>
+                ))}
+              </div>
+              <PriceChart key={market} points={all.filter((point) => point.market === market)} show={(value) => priceText(value, market)} />
+            </>
+          )
+        }}
+      </Await>
+    </section>
+  )
+}
+
+function CurrentPrices({ prices }: { prices: Price[] }) {
+  return (
+    <section aria-labelledby="prices">
+      <h2 id="prices">{t('currentPrices')}</h2>
+      {prices.length === 0 ? (
+        <Empty>{t('noPrices')}</Empty>
+      ) : (
+        <Table
+          caption={t('currentPrices')}
+          rows={prices}
+          rowKey={(price) => `${price.market} ${price.label}`}
+          columns={[
+            { head: t('label'), cell: (price) => price.label },
+            { head: t('source'), cell: (price) => term('market', price.market) },
+            { head: t('price'), number: true, cell: (price) => priceText(price.price, price.market) },
+            { head: t('asOf'), cell: (price) => <span title={moment(price.updated_at)}>{ago(price.updated_at)}</span> },
+            { head: t('import'), number: true, wide: true, cell: (price) => <a href={`/console/imports/${price.import_id}`}>#{price.import_id}</a> },
+          ]}
+        />
+      )}
+    </section>
+  )
+}
+
+const SHOWN = 10
+
+function LastSales({ itemId }: { itemId: number }) {
+  const sales = useData<Sale[]>('/sales', { query: { item_id: itemId, per_page: SHOWN } })
+  return (
+    <section aria-labelledby="sales">
+      <h2 id="sales">{t('lastSales')}</h2>
+      <Await of={sales}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <Empty>{t('noSales')}</Empty>
+          ) : (
+            <Table
+              caption={t('lastSales')}
+              rows={rows}
+              rowKey={(sale) => sale.id}
+              columns={[
+                { head: t('when'), cell: (sale) => date(sale.sold_at) },
+                { head: t('label'), cell: (sale) => sale.label },
+                { head: t('quantity'), number: true, cell: (sale) => count(sale.quantity) },
+                { head: t('unitPrice'), number: true, cell: (sale) => lira(sale.unit_price) },
+                { head: t('order'), number: true, cell: (sale) => <a href={`/console/orders/${sale.order_id}`}>{sale.order_id}</a> },
+              ]}
+            />
+          )
+        }
+      </Await>
+    </section>
+  )
+}
+
+function ItemListings({ itemId }: { itemId: number }) {
+  const listings = useData<Listing[]>('/listings', { query: { item_id: itemId, per_page: SHOWN } })
+  return (
+    <section aria-labelledby="listings">
+      <h2 id="listings">{t('listings')}</h2>
+      <Await of={listings}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <Empty>{t('noListings')}</Empty>
+          ) : (
+            <>
+              <Table
+                caption={t('listings')}
+                rows={rows}
+                rowKey={(listing) => listing.id}
+                columns={[
+                  { head: t('title'), cell: (listing) => <a href={`/console/listings/${listing.id}`}>{listing.title}</a> },
+                  { head: t('state'), cell: (listing) => <Status code={listing.status} /> },
+                  { head: t('price'), number: true, cell: (listing) => lira(listing.price) },
+                  { head: t('stock'), number: true, cell: (listing) => count(listing.quantity) },
+                ]}
+              />
+              {(listings.pagination?.total ?? 0) > rows.length && (
+                <p>
+                  <a href={`/console/listings?item_id=${itemId}`}>{t('allListings', { count: listings.pagination!.total })}</a>
+                </p>
+              )}
+            </>
+          )
+        }
+      </Await>
+    </section>
+  )
+}

@@ -1,0 +1,135 @@
+// All listings, and one made for a seller.
+import { useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso'
+import { useWrite } from '../data.ts'
+import { LISTING_STATUSES, type Listing } from '../rows.ts'
+import { Dialog, Field, Form } from '../ui/dialog.tsx'
+import { Tabs } from '../ui/frame.tsx'
+import { Status } from '../ui/states.tsx'
+import { List } from '../ui/table.tsx'
+import { announce } from '../ui/toasts.tsx'
+import { ago, count, moment, t, term } from '../words.ts'
+import { lira } from './prices.ts'
+
+export function MarketTabs({ current }: { current: 'listings' | 'orders' }) {
+  return (
+    <Tabs
+      tabs={[
+        { href: '/console/listings', text: t('listings'), current: current === 'listings' },
+        { href: '/console/orders', text: t('orders'), current: current === 'orders' },
+      ]}
+    />
+  )
+}
+
+export function ListingsPage() {
+  const [making, setMaking] = useState(false)
+  return (
+    <>
+      <h1>{t('market')}</h1>
+      <MarketTabs current="listings" />
+      <List<Listing>
+        path="/listings"
+        caption={t('listings')}
+        empty={t('noListings')}
+        filters={[
+          { name: 'status', label: t('state'), options: LISTING_STATUSES.map((code) => ({ value: code, text: term('status', code) })) },
+          { name: 'seller_id', label: t('sellerId'), type: 'number' },
+          { name: 'item_id', label: t('itemId'), type: 'number' },
+        ]}
+        actions={
+          <button type="button" class="main" onClick={() => setMaking(true)}>
+            {t('newListing')}
+          </button>
+        }
+        rowKey={(listing) => listing.id}
+        columns={[
+          { head: t('title'), cell: (listing) => <a href={`/console/listings/${listing.id}`}>{listing.title}</a> },
+          { head: t('state'), cell: (listing) => <Status code={listing.status} /> },
+          { head: t('price'), number: true, cell: (listing) => lira(listing.price) },
+          { head: t('stock'), number: true, cell: (listing) => count(listing.quantity) },
+          { head: t('seller'), number: true, cell: (listing) => <a href={`/console/accounts/${listing.seller_id}`}>{listing.seller_id}</a> },
+          { head: t('item'), number: true, wide: true, cell: (listing) => <a href={`/console/catalogue/items/${listing.item_id}`}>{listing.item_id}</a> },
+          { head: t('changedAt'), wide: true, cell: (listing) => <span title={moment(listing.updated_at)}>{ago(listing.updated_at)}</span> },
+        ]}
+      />
+      {making && <NewListing onClose={() => setMaking(false)} />}
+    </>
+  )
+}
+
+function NewListing({ onClose }: { onClose: () => void }) {
+  const { busy, error, write } = useWrite()
+  const { route } = useLocation()
+  const submit = async (values: FormData) => {
+    const listing = await write<Listing>('POST', '/listings', {
+      seller_id: Number(values.get('seller_id')),
+      item_id: Number(values.get('item_id')),
+      ...listingFields(values),
+    })
+    if (!listing) return
+    announce(t('saved'))
+    route(`/console/listings/${listing.id}`)
+  }
+  return (
+    <Dialog title={t('newListing')} onClose={onClose}>
+      <Form submit={t('make')} busy={busy} error={error} onSubmit={(values) => void submit(values)} onCancel={onClose}>
+        <div class="pair">
+          <Field label={t('sellerId')}>
+            <input name="seller_id" type="number" min={1} required />
+          </Field>
+          <Field label={t('itemId')}>
+            <input name="item_id" type="number" min={1} required />
+          </Field>
+        </div>
+        <ListingFields listing={null} />
+      </Form>
+    </Dialog>
+  )
+}
+
+/** The fields that both a new and a changed listing have. */
+export function ListingFields({ listing }: { listing: Listing | null }) {
+  return (
+    <>
+      <Field label={t('title')}>
+        <input name="title" required maxLength={255} defaultValue={listing?.title} />
+      </Field>
+      <Field label={t('description')}>
+        <textarea name="description" rows={3} maxLength={5000} defaultValue={listing?.description} />
+      </Field>
+      <div class="pair">
+        <Field label={t('priceInLira')}>
+          <input name="price" type="number" min={1} max={9999999} step="0.01" required defaultValue={listing?.price} />
+        </Field>
+        <Field label={t('stock')}>
+          <input name="quantity" type="number" min={0} required defaultValue={listing?.quantity ?? 1} />
+        </Field>
+        <Field label={t('shippingPayer')}>
+          <select name="shipping_payer">
+            {['buyer', 'seller'].map((code) => (
+              <option key={code} value={code} selected={code === listing?.shipping_payer}>
+                {term('payer', code)}
+              </option>
+            ))}
+          </select>
+        </Field>
+        <Field label={t('spoken')}>
+          <input name="language" maxLength={35} defaultValue={listing?.language ?? ''} placeholder="en" />
+        </Field>
+      </div>
+    </>
+  )
+}
+
+export function listingFields(values: FormData) {
+  const language = String(values.get('language')).trim()
+  return {
+    title: values.get('title'),
+    description: values.get('description'),
+    price: Number(values.get('price')),
+    quantity: Number(values.get('quantity')),
+    shipping_payer: values.get('shipping_payer'),
+    language: language || null,
+  }
+}

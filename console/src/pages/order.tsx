@@ -1,0 +1,52 @@
+// One order with its lines.
+import { useRoute } from 'preact-iso'
+import { useData } from '../data.ts'
+import type { Order } from '../rows.ts'
+import { Await, Facts, Status } from '../ui/states.tsx'
+import { Table } from '../ui/table.tsx'
+import { count, moment, t } from '../words.ts'
+import { sumOf } from './orders.tsx'
+import { lira } from './prices.ts'
+
+export function OrderPage() {
+  const id = useRoute().params['id']!
+  const order = useData<Order>(`/orders/${encodeURIComponent(id)}`)
+  return (
+    <>
+      <p class="trail">
+        <a href="/console/orders">{t('orders')}</a>
+      </p>
+      <h1>
+        {t('order')} {id}
+      </h1>
+      <Await of={order}>
+        {(row) => (
+          <>
+            <Facts
+              rows={[
+                [t('soldAt'), moment(row.sold_at)],
+                [t('total'), lira(sumOf(row, (line) => line.quantity * line.unit_price))],
+                [t('payout'), lira(sumOf(row, (line) => line.seller_payout))],
+              ]}
+            />
+            <Table
+              caption={t('lines')}
+              rows={row.lines.map((line, index) => ({ ...line, index }))}
+              rowKey={(line) => line.index}
+              columns={[
+                {
+                  head: t('listing'),
+                  cell: (line) => (line.listing_id === null ? t('deleted') : <a href={`/console/listings/${line.listing_id}`}>{line.listing_id}</a>),
+                },
+                { head: t('quantity'), number: true, cell: (line) => count(line.quantity) },
+                { head: t('unitPrice'), number: true, cell: (line) => lira(line.unit_price) },
+                { head: t('payout'), number: true, cell: (line) => lira(line.seller_payout) },
+                { head: t('state'), cell: (line) => line.listing_status && <Status code={line.listing_status} /> },
+              ]}
+            />
+          </>
+        )}
+      </Await>
+    </>
+  )
+}

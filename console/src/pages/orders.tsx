@@ -1,0 +1,111 @@
+// Orders of the shop's checkout, and one recorded by hand.
+import { useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso'
+import { useWrite } from '../data.ts'
+import type { Order } from '../rows.ts'
+import { Dialog, Field, Form } from '../ui/dialog.tsx'
+import { List } from '../ui/table.tsx'
+import { announce } from '../ui/toasts.tsx'
+import { count, moment, t } from '../words.ts'
+import { MarketTabs } from './listings.tsx'
+import { lira } from './prices.ts'
+
+export function OrdersPage() {
+  const [recording, setRecording] = useState(false)
+  return (
+    <>
+      <h1>{t('market')}</h1>
+      <MarketTabs current="orders" />
+      <List<Order>
+        path="/orders"
+        caption={t('orders')}
+        empty={t('noOrders')}
+        filters={[
+          { name: 'seller_id', label: t('sellerId'), type: 'number' },
+          { name: 'item_id', label: t('itemId'), type: 'number' },
+          { name: 'listing_id', label: t('listingId'), type: 'number' },
+        ]}
+        actions={
+          <button type="button" class="main" onClick={() => setRecording(true)}>
+            {t('recordOrder')}
+          </button>
+        }
+        rowKey={(order) => order.order_id}
+        columns={[
+          { head: t('order'), cell: (order) => <a href={`/console/orders/${order.order_id}`}>{order.order_id}</a> },
+          { head: t('when'), cell: (order) => moment(order.sold_at) },
+          { head: t('units'), number: true, cell: (order) => count(sumOf(order, (line) => line.quantity)) },
+          { head: t('total'), number: true, cell: (order) => lira(sumOf(order, (line) => line.quantity * line.unit_price)) },
+          { head: t('payout'), number: true, cell: (order) => lira(sumOf(order, (line) => line.seller_payout)) },
+        ]}
+      />
+      {recording && <RecordOrder onClose={() => setRecording(false)} />}
+    </>
+  )
+}
+
+export function sumOf(order: Order, of: (line: Order['lines'][number]) => number): number {
+  return order.lines.reduce((sum, line) => sum + of(line), 0)
+}
+
+function RecordOrder({ onClose }: { onClose: () => void }) {
+  const { busy, error, write } = useWrite()
+  const { route } = useLocation()
+  const [lines, setLines] = useState([0])
+  const submit = async (values: FormData) => {
+    const soldAt = String(values.get('sold_at'))
+    const order = await write<Order>('POST', '/orders', {
+      order_id: Number(values.get('order_id')),
+      ...(soldAt && { sold_at: new Date(soldAt).toISOString() }),
+      lines: lines.map((line) => {
+        const unitPrice = String(values.get(`price${line}`))
+        return {
+          listing_id: Number(values.get(`listing${line}`)),
+          quantity: Number(values.get(`quantity${line}`)),
+          ...(unitPrice && { unit_price: Number(unitPrice) }),
+        }
+      }),
+    })
+    if (!order) return
+    announce(t('orderRecorded'))
+    route(`/console/orders/${order.order_id}`)
+  }
+  return (
+    <Dialog title={t('recordOrder')} onClose={onClose}>
+      <Form submit={t('record')} busy={busy} error={error} onSubmit={(values) => void submit(values)} onCancel={onClose}>
+        <div class="pair">
+          <Field label={t('orderId')} hint={t('orderIdHint')}>
+            <input name="order_id" type="number" min={1} required />
+          </Field>
+          <Field label={t('soldAt')} hint={t('soldAtHint')}>
+            <input name="sold_at" type="datetime-local" />
+          </Field>
+        </div>
+        {lines.map((line, index) => (
+          <fieldset key={line}>
+            <legend>{t('lineNumber', { number: index + 1 })}</legend>
+            <div class="triple">
+              <Field label={t('listingId')}>
+                <input name={`listing${line}`} type="number" min={1} required />
+              </Field>
+              <Field label={t('quantity')}>
+                <input name={`quantity${line}`} type="number" min={1} defaultValue={1} required />
+              </Field>
+              <Field label={t('unitPrice')} hint={t('unitPriceHint')}>
+                <input name={`price${line}`} type="number" min="0.01" step="0.01" />
+              </Field>
+            </div>
+            {lines.length > 1 && (
+              <button type="button" onClick={() => setLines(lines.filter((one) => one !== line))}>
+                {t('removeLine')}
+              </button>
+            )}
+          </fieldset>
+        ))}
+        <button type="button" onClick={() => setLines([...lines, Math.max(...lines) + 1])}>
+          {t('addLine')}
+        </button>
+      </Form>
+    </Dialog>
+  )
+}

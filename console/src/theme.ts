@@ -1,0 +1,29 @@
+// Light, dark, or as the system has it; kept in the browser.
+import { effect, signal } from '@preact/signals'
+
+export const THEMES = ['system', 'light', 'dark'] as const
+export type Theme = (typeof THEMES)[number]
+
+const KEPT_UNDER = 'mintmark-theme'
+
+export const theme = signal<Theme>(firstTheme())
+/** Changes whenever colours do, so that drawn charts draw themselves again. */
+export const colours = signal(0)
+
+effect(() => {
+  document.documentElement.dataset['theme'] = theme.value
+  colours.value = colours.peek() + 1
+})
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+  colours.value += 1
+})
+
+export function chooseTheme(next: Theme): void {
+  theme.value = next
+  localStorage.setItem(KEPT_UNDER, next)
+}
+
+function firstTheme(): Theme {
+  const kept = localStorage.getItem(KEPT_UNDER)
+  return THEMES.find((known) => known === kept) ?? 'system'
+}

@@ -1,0 +1,130 @@
+// Dialogs: forms that write, and the question before something is destroyed. Native, so that focus and Escape just work.
+import { signal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import type { ApiError } from '../api.ts'
+import { t } from '../words.ts'
+
+interface DialogProps {
+  title: string
+  onClose: () => void
+  children: ComponentChildren
+}
+
+export function Dialog({ title, onClose, children }: DialogProps) {
+  const ref = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => {
+    ref.current?.showModal()
+  }, [])
+  return (
+    <dialog ref={ref} aria-labelledby={id} onClose={onClose}>
+      <header>
+        <h2 id={id}>{title}</h2>
+        <button type="button" class="plain" aria-label={t('close')} onClick={() => ref.current?.close()}>
+          ×
+        </button>
+      </header>
+      {children}
+    </dialog>
+  )
+}
+
+interface FormProps {
+  submit: string
+  busy: boolean
+  error: ApiError | null
+  danger?: boolean
+  onSubmit: (values: FormData) => void
+  onCancel?: () => void
+  children: ComponentChildren
+}
+
+/** A form whose refusal stands above its buttons. */
+export function Form({ submit, busy, error, danger, onSubmit, onCancel, children }: FormProps) {
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!busy) onSubmit(new FormData(event.currentTarget))
+      }}
+    >
+      {children}
+      {error && (
+        <div class="refusal" role="alert">
+          {error.details.length > 0 ? (
+            <ul>
+              {error.details.map(({ field, message }) => (
+                <li key={field}>
+                  <strong>{field}</strong> {message}
+                </li>
+              ))}
+            </ul>
+          ) : (
+            error.message
+          )}
+        </div>
+      )}
+      <div class="buttons">
+        {onCancel && (
+          <button type="button" onClick={onCancel}>
+            {t('cancel')}
+          </button>
+        )}
+        <button type="submit" class={danger ? 'danger' : 'main'} disabled={busy}>
+          {busy ? t('working') : submit}
+        </button>
+      </div>
+    </form>
+  )
+}
+
+interface FieldProps {
+  label: string
+  hint?: string
+  children: ComponentChildren
+}
+
+export function Field({ label, hint, children }: FieldProps) {
+  return (
+    <label class="field">
+      <span>{label}</span>
+      {children}
+      {hint && <small>{hint}</small>}
+    </label>
+  )
+}
+
+interface Question {
+  title: string
+  text: string
+  action: string
+  answer: (yes: boolean) => void
+}
+
+const question = signal<Question | null>(null)
+
+/** Asks before a destructive step; resolves with whether to do it. */
+export function confirmed(asked: Omit<Question, 'answer'>): Promise<boolean> {
+  return new Promise((resolve) => {
+    question.value = {
+      ...asked,
+      answer: (yes) => {
+        question.value = null
+        resolve(yes)
+      },
+    }
+  })
+}
+
+export function Questions() {
+  const asked = question.value
+  if (!asked) return null
+  return (
+    <Dialog title={asked.title} onClose={() => asked.answer(false)}>
+      <Form submit={asked.action} danger busy={false} error={null} onSubmit={() => asked.answer(true)} onCancel={() => asked.answer(false)}>
+        <p>{asked.text}</p>
+      </Form>
+    </Dialog>
+  )
+}

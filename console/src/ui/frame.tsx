@@ -1,0 +1,93 @@
+// The frame around every page: where one is, where one can go, language, colours, and the way out.
+import type { ComponentChildren } from 'preact'
+import { useLocation } from 'preact-iso'
+import { signOut } from '../api.ts'
+import { chooseTheme, THEMES, type Theme, theme } from '../theme.ts'
+import { chooseLocale, LOCALES, type Locale, locale, t, term, type WordKey } from '../words.ts'
+import { announce } from './toasts.tsx'
+
+const PLACES: { href: string; word: WordKey; also?: string }[] = [
+  { href: '/console', word: 'today' },
+  { href: '/console/approvals', word: 'approvals' },
+  { href: '/console/catalogue', word: 'catalogue' },
+  { href: '/console/imports', word: 'imports', also: '/console/held-prices' },
+  { href: '/console/listings', word: 'market', also: '/console/orders' },
+  { href: '/console/accounts', word: 'accounts', also: '/console/webhooks' },
+  { href: '/console/audit', word: 'audit' },
+]
+
+export function Frame({ operator, children }: { operator: string; children: ComponentChildren }) {
+  const { path } = useLocation()
+  const within = (place: string) => path === place || (place !== '/console' && path.startsWith(`${place}/`))
+  return (
+    <div class="frame">
+      <a class="skip" href="#content">
+        {t('skip')}
+      </a>
+      <header class="side">
+        <a class="brand" href="/console">
+          <img src="/console/favicon.svg" alt="" width="24" height="24" /> Mintmark
+        </a>
+        <nav aria-label={t('pages')}>
+          {PLACES.map(({ href, word, also }) => (
+            <a key={href} href={href} aria-current={within(href) || (also && within(also)) ? 'page' : undefined}>
+              {t(word)}
+            </a>
+          ))}
+        </nav>
+        <div class="foot">
+          <Preferences />
+          <div class="who">
+            <span title={operator}>{operator.replace(/:\d+$/, '')}</span>
+            <button type="button" class="plain" onClick={() => signOut().catch((error: Error) => announce(error.message, 'bad'))}>
+              {t('signOut')}
+            </button>
+          </div>
+        </div>
+      </header>
+      <main id="content" tabIndex={-1}>
+        {children}
+      </main>
+    </div>
+  )
+}
+
+export function Preferences() {
+  return (
+    <div class="preferences">
+      <label>
+        <span class="hidden">{t('language')}</span>
+        <select value={locale.value} onChange={(event) => chooseLocale(event.currentTarget.value as Locale)}>
+          {Object.entries(LOCALES).map(([code, name]) => (
+            <option key={code} value={code} lang={code}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        <span class="hidden">{t('colours')}</span>
+        <select value={theme.value} onChange={(event) => chooseTheme(event.currentTarget.value as Theme)}>
+          {THEMES.map((code) => (
+            <option key={code} value={code}>
+              {term('theme', code)}
+            </option>
+          ))}
+        </select>
+      </label>
+    </div>
+  )
+}
+
+/** Pages that belong together. */
+export function Tabs({ tabs }: { tabs: { href: string; text: string; current: boolean }[] }) {
+  return (
+    <nav class="tabs" aria-label={t('views')}>
+      {tabs.map(({ href, text, current }) => (
+        <a key={href} href={href} aria-current={current ? 'page' : undefined}>
+          {text}
+        </a>
+      ))}
+    </nav>
+  )
+}

@@ -1,0 +1,81 @@
+// What stands where data should: on its way, none, or not to be had; and the small marks of a row's state.
+import type { ComponentChildren } from 'preact'
+import type { ApiError } from '../api.ts'
+import type { Loaded } from '../data.ts'
+import { count, t, term } from '../words.ts'
+
+export function Failure({ error, retry }: { error: ApiError; retry?: () => void }) {
+  return (
+    <div class="state bad" role="alert">
+      <p>
+        <strong>{error.status === 0 ? t('offline') : error.status === 404 ? t('notThere') : t('failed')}</strong>
+      </p>
+      <p>{error.message}</p>
+      {error.details.length > 1 && (
+        <ul>
+          {error.details.map(({ field, message }) => (
+            <li key={field}>
+              {field} {message}
+            </li>
+          ))}
+        </ul>
+      )}
+      {retry && (
+        <button type="button" onClick={retry}>
+          {t('tryAgain')}
+        </button>
+      )}
+    </div>
+  )
+}
+
+export function Empty({ children }: { children: ComponentChildren }) {
+  return <div class="state">{children}</div>
+}
+
+export function Waiting() {
+  return (
+    <div class="state" aria-busy="true">
+      {t('loading')}
+    </div>
+  )
+}
+
+/** The data when it is there, else why not. */
+export function Await<T>({ of, children }: { of: Loaded<T>; children: (data: T) => ComponentChildren }) {
+  if (of.data !== null) return <>{children(of.data)}</>
+  return of.error ? <Failure error={of.error} retry={of.reload} /> : <Waiting />
+}
+
+const TONES: Record<string, string> = {
+  done: 'good', delivered: 'good', published: 'good', active: 'good', accepted: 'good',
+  pending: 'wait', queued: 'wait', running: 'wait', sending: 'wait', held: 'wait',
+  failed: 'bad', rejected: 'bad', suspended: 'bad', revoked: 'bad', removed: 'bad', cancelled: 'bad', discarded: 'bad',
+}
+
+export function Status({ code }: { code: string }) {
+  return <span class={`status ${TONES[code] ?? ''}`}>{term('status', code)}</span>
+}
+
+/** How far something is, 0 to 100. */
+export function Progress({ percent, label }: { percent: number; label: string }) {
+  return (
+    <div class="progress">
+      <progress max={100} value={percent} aria-label={label} />
+      <span class="number">{count(Math.round(percent))} %</span>
+    </div>
+  )
+}
+
+export function Facts({ rows }: { rows: [label: string, value: ComponentChildren][] }) {
+  return (
+    <dl class="facts">
+      {rows.map(([label, value]) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd>{value === null || value === undefined || value === '' ? '–' : value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

@@ -1,0 +1,205 @@
+// Tables, and lists: a table with filters in the address bar, pages, an empty and an error state.
+import type { ComponentChildren, JSX } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Pagination, Query } from '../api.ts'
+import { type AddressQuery, useAddressQuery } from '../address.ts'
+import { useData } from '../data.ts'
+import { t } from '../words.ts'
+import { Empty, Failure, Waiting } from './states.tsx'
+
+export interface Column<Row> {
+  head: string
+  /** numbers stand at the right */
+  number?: boolean
+  /** left out where the page is narrow */
+  wide?: boolean
+  cell: (row: Row) => ComponentChildren
+}
+
+interface TableProps<Row> {
+  caption: string
+  columns: Column<Row>[]
+  rows: Row[]
+  rowKey: (row: Row) => string | number
+  busy?: boolean
+}
+
+/** The first cell of a row names it. */
+export function Table<Row>({ caption, columns, rows, rowKey, busy }: TableProps<Row>) {
+  const classOf = ({ number, wide }: Column<Row>) => [number && 'number', wide && 'wide'].filter(Boolean).join(' ') || undefined
+  return (
+    // The region scrolls sideways where the page is narrow, so that the keyboard must reach it.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it is scrolled by keyboard
+    <section class="scroll" tabIndex={0} aria-label={caption} aria-busy={busy}>
+      <table>
+        <caption class="hidden">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column.head} scope="col" class={classOf(column)}>
+                {column.head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={rowKey(row)}>
+              {columns.map((column, index) =>
+                index === 0 ? (
+                  <th key={column.head} scope="row" class={classOf(column)}>
+                    {column.cell(row)}
+                  </th>
+                ) : (
+                  <td key={column.head} class={classOf(column)}>
+                    {column.cell(row)}
+                  </td>
+                ),
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+export interface Filter {
+  name: string
+  label: string
+  /** a closed set of values; without it the filter is text */
+  options?: { value: string; text: string }[]
+  type?: 'search' | 'text' | 'number' | 'date'
+}
+
+export interface ListProps<Row> extends Omit<TableProps<Row>, 'rows' | 'busy'> {
+  path: string
+  filters?: Filter[]
+  /** filters that are always on */
+  fixed?: Query
+  /** from the address to the request, where they differ */
+  toQuery?: (values: Record<string, string>) => Query
+  empty: string
+  /** prefix of the names in the address, where a page has several lists */
+  prefix?: string
+  again?: (rows: Row[]) => number | null
+  /** beside the filters */
+  actions?: ComponentChildren
+  /** another number asks again: see `useVersion` */
+  version?: number
+}
+
+const PER_PAGE = 25
+
+export function List<Row>({ path, filters = [], fixed = {}, toQuery, empty, prefix = '', again, version, actions, ...table }: ListProps<Row>) {
+  const address = useAddressQuery()
+  const values: Record<string, string> = {}
+  for (const { name } of filters) values[name] = address.values[prefix + name] ?? ''
+  const page = Number(address.values[`${prefix}page`] ?? 1) || 1
+  const query = { ...(toQuery ? toQuery(values) : values), ...fixed, page, per_page: PER_PAGE }
+  const list = useData<Row[]>(path, { query, again, version })
+  const filtered = Object.values(values).some((value) => value !== '')
+  return (
+    <>
+      {(filters.length > 0 || actions) && (
+        <div class="toolbar">
+          {filters.length > 0 && <Filters filters={filters} values={values} prefix={prefix} address={address} />}
+          {actions && <div class="actions">{actions}</div>}
+        </div>
+      )}
+      {list.error ? (
+        <Failure error={list.error} retry={list.reload} />
+      ) : list.data === null ? (
+        <Waiting />
+      ) : list.data.length === 0 ? (
+        <Empty>{filtered ? t('nothingMatches') : empty}</Empty>
+      ) : (
+        <Table {...table} rows={list.data} busy={list.loading} />
+      )}
+      {list.pagination && <Pages of={list.pagination} link={(page) => address.link({ [`${prefix}page`]: page })} />}
+    </>
+  )
+}
+
+interface FiltersProps {
+  filters: Filter[]
+  values: Record<string, string>
+  prefix: string
+  address: AddressQuery
+}
+
+function Filters({ filters, values, prefix, address }: FiltersProps) {
+  return (
+    <search class="filters">
+      {filters.map((filter) => {
+        const set = (value: string) => address.set({ [prefix + filter.name]: value, [`${prefix}page`]: 1 })
+        return (
+          <label key={filter.name}>
+            <span>{filter.label}</span>
+            {filter.options ? (
+              <select value={values[filter.name]} onChange={(event) => set(event.currentTarget.value)}>
+                <option value="">{t('all')}</option>
+                {filter.options.map(({ value, text }) => (
+                  <option key={value} value={value}>
+                    {text}
+                  </option>
+                ))}
+              </select>
+            ) : (
+              <TypedFilter type={filter.type ?? 'text'} value={values[filter.name] ?? ''} onSettled={set} />
+            )}
+          </label>
+        )
+      })}
+    </search>
+  )
+}
+
+const SETTLE_MS = 200
+
+/** An input that speaks when typing pauses. */
+function TypedFilter({ type, value, onSettled }: { type: NonNullable<Filter['type']>; value: string; onSettled: (value: string) => void }) {
+  const [typed, setTyped] = useState(value)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const settled = useRef(value)
+  useEffect(() => {
+    // The address changed by another way than this input.
+    if (value !== settled.current) {
+      settled.current = value
+      setTyped(value)
+    }
+  }, [value])
+  useEffect(() => () => clearTimeout(timer.current), [])
+  const onInput = (text: string) => {
+    setTyped(text)
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => {
+      settled.current = text.trim()
+      onSettled(text.trim())
+    }, SETTLE_MS)
+  }
+  // The types of inputs are a union, which a variable type belongs to none of.
+  const attributes = { type, value: typed, autocomplete: 'off' } as JSX.IntrinsicElements['input']
+  return <input {...attributes} onInput={(event) => onInput(event.currentTarget.value)} />
+}
+
+function Pages({ of, link }: { of: Pagination; link: (page: number) => string }) {
+  const { current_page: page, last_page: last, total, per_page: perPage } = of
+  const from = total === 0 ? 0 : (page - 1) * perPage + 1
+  if (last === 1 && page === 1) return total > 0 ? <p class="pages quiet">{t('entries', { total })}</p> : null
+  return (
+    <nav class="pages" aria-label={t('pages')}>
+      <span class="quiet">{t('range', { from, to: Math.min(page * perPage, total), total })}</span>
+      {page > 1 && (
+        <a class="button" href={link(page - 1)} rel="prev">
+          {t('previous')}
+        </a>
+      )}
+      {page < last && (
+        <a class="button" href={link(page + 1)} rel="next">
+          {t('next')}
+        </a>
+      )}
+    </nav>
+  )
+}

@@ -1,0 +1,38 @@
+// Short news at the edge of the page: what was done, or why not. Read out by screen readers.
+import { signal } from '@preact/signals'
+import { t } from '../words.ts'
+
+interface Toast {
+  id: number
+  text: string
+  tone: 'good' | 'bad'
+}
+
+const toasts = signal<Toast[]>([])
+let lastId = 0
+
+/** Good news goes by itself, bad news when it was read. */
+export function announce(text: string, tone: Toast['tone'] = 'good'): void {
+  const id = ++lastId
+  toasts.value = [...toasts.value.slice(-3), { id, text, tone }]
+  if (tone === 'good') setTimeout(() => dismiss(id), 5_000)
+}
+
+function dismiss(id: number): void {
+  toasts.value = toasts.value.filter((toast) => toast.id !== id)
+}
+
+export function Toasts() {
+  return (
+    <div class="toasts" role="status" aria-live="polite">
+      {toasts.value.map(({ id, text, tone }) => (
+        <div key={id} class={`toast ${tone}`}>
+          <span>{text}</span>
+          <button type="button" class="plain" aria-label={t('close')} onClick={() => dismiss(id)}>
+            ×
+          </button>
+        </div>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,92 @@
+// The console's texts in the reader's language, and numbers, dates and prices as that language writes them.
+import { computed, effect, signal } from '@preact/signals'
+import { en } from './words/en.ts'
+import { tr } from './words/tr.ts'
+
+export type WordKey = keyof typeof en
+export const LOCALES = { en: 'English', tr: 'Türkçe' } as const
+export type Locale = keyof typeof LOCALES
+
+const DICTIONARIES: Record<Locale, Record<WordKey, string>> = { en, tr }
+const KEPT_UNDER = 'mintmark-locale'
+
+export const locale = signal<Locale>(firstLocale())
+effect(() => {
+  document.documentElement.lang = locale.value
+})
+
+export function chooseLocale(next: Locale): void {
+  locale.value = next
+  localStorage.setItem(KEPT_UNDER, next)
+}
+
+/** The text of a key, its `{names}` replaced. */
+export function t(key: WordKey, values: Record<string, string | number> = {}): string {
+  const text = DICTIONARIES[locale.value][key]
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = values[name]
+    return value === undefined ? whole : typeof value === 'number' ? count(value) : value
+  })
+}
+
+/** The text of one of a closed set, such as a status; the code itself where the dictionary has none. */
+export function term(set: string, code: string): string {
+  const key = `${set}.${code}`
+  return key in en ? t(key as WordKey) : code
+}
+
+const numbers = computed(() => new Intl.NumberFormat(locale.value))
+const compactNumbers = computed(() => new Intl.NumberFormat(locale.value, { notation: 'compact', maximumFractionDigits: 1 }))
+const times = computed(() => new Intl.DateTimeFormat(locale.value, { dateStyle: 'medium', timeStyle: 'short' }))
+const days = computed(() => new Intl.DateTimeFormat(locale.value, { day: 'numeric', month: 'short' }))
+const dates = computed(() => new Intl.DateTimeFormat(locale.value, { dateStyle: 'medium' }))
+const spans = computed(() => new Intl.RelativeTimeFormat(locale.value, { numeric: 'auto' }))
+
+export function count(value: number): string {
+  return numbers.value.format(value)
+}
+
+export function compact(value: number): string {
+  return compactNumbers.value.format(value)
+}
+
+const prices = new Map<string, Intl.NumberFormat>()
+
+/** An amount in a currency, always with its two decimals. */
+export function money(value: number, currency: string): string {
+  const name = `${locale.value} ${currency}`
+  let format = prices.get(name)
+  if (!format) prices.set(name, (format = new Intl.NumberFormat(locale.value, { style: 'currency', currency })))
+  return format.format(value)
+}
+
+export function moment(iso: string): string {
+  return times.value.format(new Date(iso))
+}
+
+export function date(iso: string): string {
+  return dates.value.format(new Date(iso))
+}
+
+export function day(iso: string): string {
+  return days.value.format(new Date(iso))
+}
+
+const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+]
+
+/** How long ago, or in how long: `3 hours ago`. */
+export function ago(iso: string): string {
+  const seconds = (Date.parse(iso) - Date.now()) / 1000
+  const [unit, size] = STEPS.find(([, size]) => Math.abs(seconds) >= size) ?? (['second', 1] as const)
+  return spans.value.format(Math.trunc(seconds / size), unit)
+}
+
+function firstLocale(): Locale {
+  const kept = localStorage.getItem(KEPT_UNDER)
+  if (kept !== null && kept in LOCALES) return kept as Locale
+  return navigator.language.startsWith('tr') ? 'tr' : 'en'
+}
