@@ -1,11 +1,20 @@
 // One GraphQL request answered: document, plan, limits, execution.
-import { execute, type ExecutionResult, getOperationAST, type GraphQLFormattedError, type GraphQLSchema, OperationTypeNode } from 'graphql'
+import {
+  execute,
+  type ExecutionResult,
+  getOperationAST,
+  getVariableValues,
+  type GraphQLFormattedError,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+} from 'graphql'
 import { ServiceError } from '#core/errors.ts'
 import { mayCall } from '#core/verb.ts'
 import type { GraphqlCtx } from './context.ts'
-import { costOf } from './cost.ts'
-import type { Documents } from './documents.ts'
+import type { Documents, KnownDocument } from './documents.ts'
 import { documentError, executionError, refused, RequestRefused } from './errors.ts'
+import type { KeptTexts } from './kept-texts.ts'
 import { INTROSPECTION_COST, limitsOf, MAX_ANSWER, tooLarge } from './limits.ts'
 import { MUTATIONS_NEED } from './mutations.ts'
 
@@ -19,6 +28,7 @@ export interface GraphqlRequest {
 export interface GraphqlRules {
   schema: GraphQLSchema
   documents: Documents
+  texts: KeptTexts
   /** where causes of internal errors go */
   logged: (cause: unknown) => void
 }
@@ -41,12 +51,14 @@ export function answerTo(request: GraphqlRequest, ctx: GraphqlCtx, rules: Graphq
   const limits = limitsOf(ctx.viewer)
   const problem = tooLarge(known.size, limits)
   if (problem) throw refused(problem)
-  const { requested, introspection } = costOf(rules.schema, document, operation, request.variables)
+  const { requested, introspection } = rules.documents.costOf(known, operation, request.variables)
   const cost = { requested, limit: limits.cost, left: Math.max(0, limits.cost - requested) }
   if (requested > limits.cost) {
     throw refused(`The query costs ${requested}; the plan allows ${limits.cost}. Ask for smaller pages or fewer fields`, { cost })
   }
   if (introspection > INTROSPECTION_COST) throw refused(`The query asks for too much of the schema at once`, { cost })
+  const text = compiledAnswer(known, operation, request.variables, ctx, rules)
+  if (text !== null) return whole(`{"data":${text},"extensions":${JSON.stringify({ cost })}}`, cost)
   const result = execute({
     schema: rules.schema,
     document,
@@ -58,14 +70,35 @@ export function answerTo(request: GraphqlRequest, ctx: GraphqlCtx, rules: Graphq
   return result instanceof Promise ? result.then(finish) : finish(result)
 }
 
+/** The data as compiled functions write it, null where graphql-js is to answer: it knows what an error does to an answer. */
+function compiledAnswer(
+  known: KnownDocument,
+  operation: OperationDefinitionNode,
+  sent: GraphqlRequest['variables'],
+  ctx: GraphqlCtx,
+  { schema, documents, texts }: GraphqlRules,
+): string | null {
+  const { variableValues } = getVariableValues(schema, operation.variableDefinitions ?? [], sent)
+  const compiled = variableValues && documents.compiled(known, operation, variableValues)
+  if (!compiled) return null
+  texts.follow(ctx.catalogue.generation)
+  try {
+    return compiled({ ctx, variables: variableValues, texts })
+  } catch {
+    // Reads have no effects, so that they can be done again.
+    return null
+  }
+}
+
 function textOf({ data, errors }: ExecutionResult, cost: object, logged: (cause: unknown) => void): string {
   if (data === undefined) throw new RequestRefused((errors ?? []).map(documentError), { cost })
   const formatted: GraphQLFormattedError[] | undefined = errors?.map((error) => executionError(error, logged))
-  const text = JSON.stringify({ ...(formatted && { errors: formatted }), data, extensions: { cost } })
-  if (text.length > MAX_ANSWER) {
-    throw refused(`The answer has more than ${MAX_ANSWER} characters. Ask for smaller pages or fewer fields`, { cost })
-  }
-  return text
+  return whole(JSON.stringify({ ...(formatted && { errors: formatted }), data, extensions: { cost } }), cost)
+}
+
+function whole(text: string, cost: object): string {
+  if (text.length <= MAX_ANSWER) return text
+  throw refused(`The answer has more than ${MAX_ANSWER} characters. Ask for smaller pages or fewer fields`, { cost })
 }
 
 function unknownOperation(name: string | null): string {

@@ -3,7 +3,6 @@ import {
   type ArgumentNode,
   type DocumentNode,
   type FieldNode,
-  type FragmentDefinitionNode,
   getNamedType,
   type GraphQLField,
   type GraphQLNamedType,
@@ -16,12 +15,15 @@ import {
   TypeMetaFieldDef,
 } from 'graphql'
 import type { FieldCost } from './builder.ts'
+import { fragmentsOf } from './collect.ts'
 
 export interface QueryCost {
   /** values of the catalogue */
   requested: number
   /** values that tell about the schema */
   introspection: number
+  /** whether it is the same for all variables */
+  fixed: boolean
 }
 
 /** Usual lengths of the lists that tell about a schema. */
@@ -55,13 +57,11 @@ export function costOf(
   operation: OperationDefinitionNode,
   variables: Readonly<Record<string, unknown>>,
 ): QueryCost {
-  const fragments = new Map<string, FragmentDefinitionNode>()
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
-  }
+  const fragments = fragmentsOf(document)
   // A fragment costs the same wherever it is spread, so each is looked at once.
   const known = new Map<string, Cost>()
   let introspection = 0
+  let fixed = true
 
   const selectionCost = ({ selections }: SelectionSetNode, type: GraphQLNamedType | undefined): Cost => {
     const sum = { once: 0, perEntry: 0 }
@@ -107,6 +107,7 @@ export function costOf(
     const value = argument?.value
     if (value?.kind === Kind.INT) return Number(value.value)
     if (value?.kind !== Kind.VARIABLE) return undefined
+    fixed = false
     const sent = variables[value.name.value]
     if (sent !== undefined) return sent
     const declared = operation.variableDefinitions?.find(({ variable }) => variable.name.value === value.name.value)
@@ -114,7 +115,7 @@ export function costOf(
   }
 
   const { once } = selectionCost(operation.selectionSet, schema.getRootType(operation.operation) ?? undefined)
-  return { requested: once, introspection }
+  return { requested: once, introspection, fixed }
 }
 
 function add(sum: Cost, more: Cost): void {

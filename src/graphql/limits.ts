@@ -1,7 +1,8 @@
 // How large a GraphQL document may be, by plan, and the refusal of one that is larger.
-import { type DocumentNode, type FragmentDefinitionNode, Kind, type SelectionSetNode } from 'graphql'
+import { type DocumentNode, Kind, type SelectionSetNode } from 'graphql'
 import type { Plan } from '#core/plans.ts'
 import type { Viewer } from '#core/verb.ts'
+import { fragmentsOf } from './collect.ts'
 
 export interface Limits {
   tokens: number
@@ -37,10 +38,7 @@ export type Size = Omit<Limits, 'cost'>
 
 /** Size of a document; fragments are followed, each looked at once. */
 export function sizeOf(document: DocumentNode): Size {
-  const fragments = new Map<string, FragmentDefinitionNode>()
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
-  }
+  const fragments = fragmentsOf(document)
   const depths = new Map<string, number>()
   let aliases = 0
   let depth = 0

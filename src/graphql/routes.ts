@@ -13,6 +13,7 @@ import { answerTo, type GraphqlRequest, type GraphqlRules } from './answer.ts'
 import { Documents } from './documents.ts'
 import { RequestRefused, serviceError } from './errors.ts'
 import { addGraphiql, sendGraphiql } from './graphiql.ts'
+import { KeptTexts } from './kept-texts.ts'
 import { answerType, GRAPHQL_RESPONSE, JSON_TYPE, wantsPage } from './media-types.ts'
 import { readBody, readQuery } from './request.ts'
 import { buildSchema } from './schema.ts'
@@ -32,6 +33,7 @@ export function addGraphql(app: FastifyInstance, node: GraphqlNode): void {
   const rules: GraphqlRules = {
     schema,
     documents: new Documents(schema),
+    texts: new KeptTexts(),
     logged: (cause) => node.log.error({ err: cause }, 'A GraphQL field failed'),
   }
   const ctxOf = publicContext(node)

@@ -28,6 +28,8 @@ export class Catalogue implements ChangeFollower {
   #nearMint = 0
   #ungraded = new Set<number>()
   loaded = false
+  /** counts changes that are in many items at once: of categories, of groups, of everything */
+  generation = 0
 
   constructor(db: Db, readyBytesMb: number) {
     this.#db = db
@@ -46,6 +48,7 @@ export class Catalogue implements ChangeFollower {
     this.#ready = fresh.#ready
     this.#nearMint = fresh.#nearMint
     this.#ungraded = fresh.#ungraded
+    this.generation += 1
     this.loaded = true
   }
 
@@ -147,6 +150,7 @@ export class Catalogue implements ChangeFollower {
   }
 
   #clearReady(): void {
+    this.generation += 1
     this.#ready.starter.clear()
     this.#ready.full.clear()
   }
@@ -216,6 +220,7 @@ export class Catalogue implements ChangeFollower {
         if (row < 0) return
         if (change.minor === 0) this.items.prices.remove(row, change.market, change.labelId)
         else this.items.prices.set(row, change.market, change.labelId, change.minor, change.updatedAtMs)
+        this.items.touch(row)
         if (change.market !== this.items.market[row]) return
         this.items.derive(row, this.#nearMint, this.#ungraded)
         this.queries.sorts.markPrices(row)

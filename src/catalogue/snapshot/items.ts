@@ -49,6 +49,8 @@ export class ItemTable {
   changedAtMs = new Float64Array(0)
   /** what `sort_by=price` sorts by, in minor units; NaN for none */
   sortPrice = new Float64Array(0)
+  /** counts changes of the item and its prices, so that whatever is made from them knows when it is out of date */
+  version = new Uint32Array(0)
   #rows = 0
   /** row + 1 by id, 0 for none */
   #rowOfId = new Int32Array(0)
@@ -85,7 +87,13 @@ export class ItemTable {
     this.updatedAtMs[row] = item.updatedAtMs
     this.texts.set(row, item)
     this.live.add(row)
+    this.touch(row)
     return row
+  }
+
+  /** Tells that prices of an item have changed. */
+  touch(row: number): void {
+    this.version[row]! += 1
   }
 
   /** Takes an item out; its row is not used again. */
@@ -161,5 +169,6 @@ export class ItemTable {
     this.updatedAtMs = grown(this.updatedAtMs, length)
     this.changedAtMs = grown(this.changedAtMs, length)
     this.sortPrice = grown(this.sortPrice, length)
+    this.version = grown(this.version, length)
   }
 }
