@@ -1,0 +1,133 @@
+// What the webhook measurements share: a durable database, sellers with webhooks, a receiver here and workers as processes.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { createAccount } from '#accounts/create-account.ts'
+import { readConfig } from '#config.ts'
+import { call } from '#core/verb.ts'
+import type { Db } from '#db/schema.ts'
+import { inTransaction } from '#db/transaction.ts'
+import { configureWebhook } from '#webhooks/configure-webhook.ts'
+import { emitSales } from '#webhooks/emit.ts'
+import { webhookRules } from '#webhooks/rules.ts'
+import { type BenchDatabase, type BenchServer, startDatabaseServer } from '../database.ts'
+
+export const SECRET_KEY = 'secret key of the webhook bench'
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const log = { error: console.error, warn: () => {}, info: () => {}, debug: () => {} }
+
+export interface Scene {
+  server: BenchServer
+  database: BenchDatabase
+  close: () => Promise<void>
+}
+
+const children = new Set<ChildProcess>()
+process.on('exit', () => {
+  for (const child of children) child.kill('SIGKILL')
+})
+
+export async function openScene(): Promise<Scene> {
+  const server = await startDatabaseServer()
+  const database = await server.create('webhooks')
+  const close = async () => {
+    await database.close()
+    await server.close()
+  }
+  return { server, database, close }
+}
+
+/** An account whose webhook leads to a URL. */
+export async function openSeller({ ctx, url: databaseUrl }: BenchDatabase, url: string): Promise<number> {
+  const { id: accountId } = await call(createAccount, ctx, { name: 'Seller', plan: 'plus' })
+  const webhooks = webhookRules(readConfig({ DATABASE_URL: databaseUrl, SECRET_KEY }), ctx.db, log, () => [])
+  const viewer = { kind: 'account' as const, accountId, keyId: 0, plan: 'plus' as const }
+  await call(configureWebhook, { ...ctx, viewer, webhooks }, { url, on_sale: true })
+  return accountId
+}
+
+/** Commits order lines of one account, each under an order id of its own. */
+export async function sell(db: Db, accountId: number, orderIds: number[]): Promise<void> {
+  const now = new Date()
+  const line = { accountId, listingId: 1, itemName: 'Charizard', quantity: 1, unitPriceKurus: 10_000, payoutKurus: 9_000, soldAt: now }
+  const sales = orderIds.map((orderId) => ({ ...line, orderId }))
+  await inTransaction(db, (tx) => emitSales(tx, { now, zone: 'Europe/Istanbul' }, sales))
+}
+
+export interface Post {
+  orderId: number
+  webhookId: string
+  /** performance.now() */
+  atMs: number
+}
+
+/** A receiver in this process that answers 200 after a while; hanging, it never answers. */
+export async function openReceiver(onPost: (post: Post) => void, { delayMs = 0, hangs = false, port = 0 } = {}) {
+  const server: Server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('error', () => {})
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const { data } = JSON.parse(Buffer.concat(chunks).toString()) as { data: { order_id: number } }
+      onPost({ orderId: data.order_id, webhookId: String(request.headers['webhook-id']), atMs: performance.now() })
+      if (!hangs) setTimeout(() => response.end('ok'), delayMs)
+    })
+  })
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address() as AddressInfo
+  const close = () => {
+    server.closeAllConnections()
+    return new Promise((resolve) => server.close(resolve))
+  }
+  return { url: `http://127.0.0.1:${address.port}/`, port: address.port, close }
+}
+
+export interface Child {
+  process: ChildProcess
+  /** resolves when it says that it runs */
+  ready: Promise<void>
+  kill: (signal: NodeJS.Signals) => Promise<void>
+}
+
+export function startProcess(args: string[], env: Record<string, string>): Child {
+  const child = spawn(process.execPath, args, { env: { ...process.env, LOG_LEVEL: 'fatal', ...env }, stdio: ['ignore', 'pipe', 'inherit'] })
+  children.add(child)
+  const ready = new Promise<void>((resolve) => {
+    child.stdout!.on('data', (chunk: Buffer) => {
+      if (chunk.includes('running')) resolve()
+    })
+  })
+  const kill = async (signal: NodeJS.Signals) => {
+    children.delete(child)
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const exited = once(child, 'exit')
+    child.kill(signal)
+    await exited
+  }
+  return { process: child, ready, kill }
+}
+
+/** The program's own worker. */
+export function startWorker(databaseUrl: string, env: Record<string, string> = {}): Child {
+  return startProcess([MAIN, 'work'], { DATABASE_URL: databaseUrl, SECRET_KEY, ...env })
+}
+
+export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+
+/** Waits until no event is queued. */
+export async function drained(db: Db, deadlineMs = 600_000): Promise<void> {
+  const ends = Date.now() + deadlineMs
+  const queued = db.kysely.selectFrom('webhook_events').select('id').where('state', '=', 'queued').limit(1)
+  while (await queued.executeTakeFirst().catch(() => true)) {
+    if (Date.now() > ends) throw new Error('the queue is not empty yet')
+    await pause(20)
+  }
+}
+
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+}
