@@ -121,3 +121,5 @@ export function orderId(): number {
   return 1_000_000 + orders
 }
 
+
+export const STATUS_LIST: Status[] = ['pending', 'active', 'paused', 'rejected', 'expired', 'sold']

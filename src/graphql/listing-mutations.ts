@@ -1,0 +1,60 @@
+// Mutations of own listings (interface.md, "GraphQL").
+import { changeListingPrice } from '#market/change-listing-price.ts'
+import { setListingStatus } from '#market/set-listing-status.ts'
+import { updateListing } from '#market/update-listing.ts'
+import type { ListingResult } from '#market/types.ts'
+import { idOf } from './arguments.ts'
+import type { Builder } from './builder.ts'
+import { callByFields } from './mutating.ts'
+
+/** Arguments of paths; over REST they are called so. */
+const NAMES = { listingId: 'id' } as const
+
+export function implementListingMutations(builder: Builder): void {
+  const input = builder.inputType('ListingInput', {
+    description: 'Fields of a listing. What is not sent stays as it is.',
+    fields: (t) => ({
+      price: t.float({ description: 'In TL, 1 to 9999999.' }),
+      title: t.string({ description: 'At most 255 characters.' }),
+      description: t.string({ description: 'At most 5000 characters.' }),
+      offersEnabled: t.boolean({ description: 'Whether buyers may offer another price.' }),
+      minOfferPrice: t.float({ description: 'Lowest acceptable offer, at most the price; null for none.' }),
+    }),
+  })
+  const result = builder.objectRef<ListingResult>('ListingResult').implement({
+    description: 'A listing after a change.',
+    fields: (t) => ({
+      success: t.boolean({ nullable: false, description: 'Always true: a failing mutation gives null and an error.', resolve: () => true }),
+      message: t.exposeString('message', { description: 'What was done, for people.' }),
+      id: t.id({ nullable: false, description: 'Id of the listing.', resolve: ({ id }) => id }),
+      price: t.exposeFloat('price', { nullable: false, description: 'In TL.' }),
+      status: t.exposeString('status', { nullable: false, description: 'pending, active, paused, rejected, expired or sold.' }),
+    }),
+  })
+  builder.mutationFields((t) => {
+    const listingId = t.arg.id({ required: true, description: 'Id of one of your listings.' })
+    return {
+      updateListingPrice: t.field({
+        type: result,
+        description: 'Changes the price; the listing does not go back to approval.',
+        args: { listingId, price: t.arg.float({ required: true, description: 'In TL, 1 to 9999999.' }) },
+        resolve: (_root, args, ctx, info) =>
+          callByFields(changeListingPrice, ctx, info, { listingId: idOf(args.listingId), price: args.price }, NAMES),
+      }),
+      updateListing: t.field({
+        type: result,
+        description: 'Changes the fields sent; any but the price sends the listing to approval.',
+        args: { listingId, input: t.arg({ type: input, required: true, description: 'What changes.' }) },
+        resolve: (_root, args, ctx, info) =>
+          callByFields(updateListing, ctx, info, { ...args.input, listingId: idOf(args.listingId) }, NAMES),
+      }),
+      setListingStatus: t.field({
+        type: result,
+        description: 'Pauses or publishes a listing; what comes of `publish` is in `status`.',
+        args: { listingId, action: t.arg.string({ required: true, description: '`pause` or `publish`.' }) },
+        resolve: (_root, args, ctx, info) =>
+          callByFields(setListingStatus, ctx, info, { listingId: idOf(args.listingId), action: args.action }, NAMES),
+      }),
+    }
+  })
+}

@@ -1,0 +1,65 @@
+// Prints the table of rules as Markdown: a picture of the moves and every pair of status and action.
+import { ACTIONS, CONDITIONS, type Outcome, STATUSES, TABLE } from './rules.ts'
+
+const WHO: Record<(typeof ACTIONS)[number], string> = {
+  reprice: 'owner',
+  edit: 'owner',
+  pause: 'owner',
+  publish: 'owner',
+  highlight: 'owner',
+  delete: 'owner',
+  approve: 'operator',
+  reject: 'operator',
+  correct: 'operator',
+  sell: 'checkout',
+  expire: 'time',
+}
+
+/** Text of docs/listing-states.md. */
+export function statesDocument(): string {
+  return `# Listing states
+
+Made from the table in \`src/market/rules.ts\` by \`node src/market/states-picture.ts\`; a test holds the two together.
+
+\`\`\`mermaid
+stateDiagram-v2
+  [*] --> pending: taken in
+${arrows().join('\n')}
+\`\`\`
+
+Deleting is possible in every status and leaves nothing. What is refused leaves the status as it is.
+
+| Action | By | ${STATUSES.join(' | ')} |
+|---|---|${STATUSES.map(() => '---').join('|')}|
+${ACTIONS.map((action) => `| ${action} | ${WHO[action]} | ${STATUSES.map((status) => cell(TABLE[status][action])).join(' | ')} |`).join('\n')}
+`
+}
+
+function arrows(): string[] {
+  const moves = new Map<string, string[]>()
+  for (const from of STATUSES) {
+    for (const action of ACTIONS) {
+      for (const { to, when } of targets(TABLE[from][action])) {
+        if (to === from || to === 'deleted') continue
+        const key = `  ${from} --> ${to}`
+        moves.set(key, [...(moves.get(key) ?? []), when ? `${action} (${when})` : action])
+      }
+    }
+  }
+  return [...moves].map(([key, actions]) => `${key}: ${actions.join(' / ')}`)
+}
+
+function targets(outcome: Outcome): { to: string; when: string | null }[] {
+  if ('refused' in outcome) return []
+  if (!('when' in outcome)) return [{ to: outcome.to, when: null }]
+  const { words } = CONDITIONS[outcome.when]
+  const otherwise = 'to' in outcome.otherwise ? [{ to: outcome.otherwise.to, when: 'else' }] : []
+  return [{ to: outcome.to, when: words }, ...otherwise]
+}
+
+function cell(outcome: Outcome): string {
+  const found = targets(outcome)
+  return found.length === 0 ? 'refused' : found.map(({ to, when }) => (when ? `${to} (${when})` : to)).join('; ')
+}
+
+if (import.meta.main) process.stdout.write(statesDocument())

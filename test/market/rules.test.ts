@@ -1,0 +1,51 @@
+// The table of listing rules: every pair decided, the moves that the contract names, and the document made from it.
+import fc from 'fast-check'
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { ACTIONS, decide, type Facts, STATUSES, statusAt, TABLE } from '#market/rules.ts'
+import { statesDocument } from '#market/states-picture.ts'
+
+const facts: fc.Arbitrary<Facts> = fc.record({ contentApproved: fc.boolean(), inPeriod: fc.boolean(), stock: fc.nat(2) })
+
+test('every status and action is decided, and refusals say why', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...STATUSES), fc.constantFrom(...ACTIONS), facts, (status, action, given) => {
+      const decision = decide(status, action, given)
+      if ('refused' in decision) expect(decision.refused.length).toBeGreaterThan(10)
+      else expect([...STATUSES, 'deleted']).toContain(decision.to)
+    }),
+  )
+  expect(Object.keys(TABLE)).toHaveLength(STATUSES.length)
+})
+
+test('nothing but deletion leads out of sold, only approval and publication into active, only stock into sold', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...STATUSES), fc.constantFrom(...ACTIONS), facts, (status, action, given) => {
+      const decision = decide(status, action, given)
+      if ('refused' in decision) return
+      if (status === 'sold') expect(decision.to).toBe('deleted')
+      if (decision.to === 'active' && status !== 'active') expect(['approve', 'publish']).toContain(action)
+      if (decision.to === 'sold') expect({ action, stock: given.stock }).toEqual({ action: 'sell', stock: 0 })
+      if (decision.to === 'deleted') expect(action).toBe('delete')
+      if (action === 'reprice') expect(decision.to).toBe(status)
+      if (action === 'edit') expect(decision.to).toBe('pending')
+    }),
+  )
+})
+
+test('publishing after a pause goes live only as approved and in time', () => {
+  const publish = (contentApproved: boolean, inPeriod: boolean) => decide('paused', 'publish', { contentApproved, inPeriod, stock: 1 })
+  expect(publish(true, true)).toEqual({ to: 'active' })
+  expect([publish(false, true), publish(true, false), publish(false, false)]).toEqual(Array(3).fill({ to: 'pending' }))
+})
+
+test('a period ends at its very end', () => {
+  const end = new Date('2026-12-01T00:00:00Z')
+  expect(statusAt('active', end, new Date(end.getTime() - 1))).toBe('active')
+  expect(statusAt('active', end, end)).toBe('expired')
+  expect(statusAt('paused', end, end)).toBe('paused')
+})
+
+test('docs/listing-states.md is made from the table (make it again with `node src/market/states-picture.ts`)', () => {
+  expect(readFileSync(new URL('../../docs/listing-states.md', import.meta.url), 'utf8')).toBe(statesDocument())
+})
