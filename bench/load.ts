@@ -9,6 +9,8 @@ import { cpuMicros, pinned } from './processes.ts'
 const SCRIPT = fileURLToPath(new URL('rotate.lua', import.meta.url))
 export const CONNECTIONS = 50
 const LOAD_CORE = 1
+/** The plain server needs long for a page when all connections ask at once. */
+const TIMEOUT = '60s'
 
 export interface Load {
   /** of the server under load, without a slash at the end */
@@ -59,7 +61,7 @@ export function measureUntil(load: Load): { stop: () => Promise<LoadFigures> } {
 }
 
 function begin({ url, pid = 0, key, pathsFile, script = SCRIPT }: Load, seconds: number): { figures: Promise<LoadFigures>; interrupt: () => void } {
-  const args = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '-s', script, url, '--', pathsFile, key]
+  const args = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '--timeout', TIMEOUT, '-s', script, url, '--', pathsFile, key]
   const [command, ...rest] = pinned(LOAD_CORE, ['wrk', ...args])
   const child = spawn(command!, rest, { stdio: ['ignore', 'pipe', 'inherit'] })
   return { figures: figuresOf(child, url, pid), interrupt: () => void child.kill('SIGINT') }
