@@ -5,6 +5,7 @@ import { pino } from 'pino'
 import packageJson from '../package.json' with { type: 'json' }
 import { register as registerAccount } from './cli/account.ts'
 import { register as registerBackup } from './cli/backup.ts'
+import { register as registerCollection } from './cli/collection.ts'
 import type { OpenCli } from './cli/command.ts'
 import { register as registerDoctor } from './cli/doctor.ts'
 import { register as registerExport } from './cli/export.ts'
@@ -61,6 +62,7 @@ registerExport(program, open)
 registerHeld(program, open, print)
 registerAccount(program, open, print)
 registerKey(program, open, print)
+registerCollection(program, open, print)
 registerOperatorToken(program, open, print)
 registerBackup(program, open, print)
 registerDoctor(program, print)

@@ -24,14 +24,14 @@ export function register(program: Command, open: OpenCli): void {
       open(async (ctx) => {
         const filter: ExportFilter = options
         const text = exportCatalogue(ctx.db, filter)
-        if (file === '-') return pipeline(text, process.stdout, { end: false })
-        await writeWhole(file, text)
+        await writeText(file, text)
       }),
     )
 }
 
-/** A file of the name is there whole or not at all. */
-async function writeWhole(file: string, text: AsyncIterable<string>): Promise<void> {
+/** Writes to standard output for `-`; a file of the name is there whole or not at all, packed for `.gz`. */
+export async function writeText(file: string, text: AsyncIterable<string>): Promise<void> {
+  if (file === '-') return pipeline(text, process.stdout, { end: false })
   const partial = `${file}.partial`
   try {
     const target = createWriteStream(partial)

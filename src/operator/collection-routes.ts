@@ -1,13 +1,21 @@
-// Operator API: collections of accounts.
+// Operator API: collections of accounts, and files that go into them and come out.
+import { Readable } from 'node:stream'
+import type { FastifyInstance } from 'fastify'
+import type { ImportQueue } from '#catalogue/import/queue.ts'
+import type { Upload } from '#catalogue/import/upload.ts'
 import { changeCollection } from '#collections/change-collection.ts'
 import { createCollection } from '#collections/create-collection.ts'
 import { deleteCollection } from '#collections/delete-collection.ts'
+import { exportCollection } from '#collections/export.ts'
+import { discardParkedRow, listParkedRows, type ParkedRow, ParkedRowSchema, placeParkedRow } from '#collections/import/parked.ts'
+import { type CollectionImport, CollectionImportSchema, type ImportCtx, importCollection } from '#collections/import/run.ts'
 import { listStoredCollections } from '#collections/list-stored-collections.ts'
-import { type StoredCollection, StoredCollectionSchema } from '#collections/types.ts'
+import { type CollectionRecord, CollectionRecordSchema, type StoredCollection, StoredCollectionSchema } from '#collections/types.ts'
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
 import type { WriteCtx } from '#db/change.ts'
 import type { Route } from '#http/routes.ts'
+import { acceptUploads } from './uploads.ts'
 
 const tag = 'Collections'
 
@@ -54,3 +62,74 @@ export const collectionRoutes: Route<WriteCtx>[] = [
     errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
   },
 ]
+
+/** Routes that take and give files, or follow from them. */
+export const collectionFileRoutes = (imports: ImportQueue): Route<ImportCtx>[] => [
+  {
+    method: 'POST',
+    path: '/collections/:id/import/:format',
+    verb: importCollection,
+    summary: 'Bring a file into a collection',
+    description:
+      'The body is the file as it is, of any content type, or packed with gzip. Rows whose item is not found for sure are ' +
+      'parked with the best candidates; the same file again adds nothing.',
+    tag,
+    bodyField: 'file',
+    scope: (inner) => acceptFile(inner, imports),
+    answer: (report: CollectionImport) => ({ data: report, message: 'The file is taken in' }),
+    data: CollectionImportSchema,
+    errors: ['IDEMPOTENCY_CONFLICT', 'NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'VALIDATION_ERROR'],
+  },
+  {
+    method: 'GET',
+    path: '/collections/:id/export',
+    verb: exportCollection,
+    summary: 'A collection as mintmark-csv, oldest record first',
+    description: 'Reads back without loss. Cells that a spreadsheet would run as formulas begin with an apostrophe.',
+    tag,
+    answer: (lines: AsyncIterable<string>, { reply }) => {
+      reply.header('content-type', 'text/csv; charset=utf-8').header('content-disposition', 'attachment; filename="collection.csv"')
+      return Readable.from(lines, { highWaterMark: 1 })
+    },
+    errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+  },
+  {
+    method: 'GET',
+    path: '/collections/:id/parked',
+    verb: listParkedRows,
+    summary: 'Rows of imported files that wait for someone to name their item',
+    tag,
+    answer: ({ rows, pagination }: Page<ParkedRow>) => ({ data: rows, pagination }),
+    data: Type.Array(ParkedRowSchema),
+    paged: true,
+    errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+  },
+  {
+    method: 'POST',
+    path: '/collections/:id/parked/:row_id/place',
+    verb: placeParkedRow,
+    summary: 'Make a parked row a record of an item',
+    tag,
+    answer: (record: CollectionRecord) => ({ data: record, message: 'The row is placed' }),
+    data: CollectionRecordSchema,
+    errors: ['CONFLICT', 'IDEMPOTENCY_CONFLICT', 'INVALID_JSON', 'NOT_FOUND', 'VALIDATION_ERROR'],
+  },
+  {
+    method: 'POST',
+    path: '/collections/:id/parked/:row_id/discard',
+    verb: discardParkedRow,
+    summary: 'Discard a parked row',
+    description: 'It does not come back when the file does.',
+    tag,
+    answer: () => ({ data: undefined, message: 'The row is discarded' }),
+    errors: ['CONFLICT', 'IDEMPOTENCY_CONFLICT', 'NOT_FOUND', 'VALIDATION_ERROR'],
+  },
+]
+
+/** The body goes to disk while it arrives, and from there when it has been answered. */
+function acceptFile(scope: FastifyInstance, imports: ImportQueue): void {
+  acceptUploads(scope, imports)
+  scope.addHook('onResponse', async (request) => {
+    if (request.body) imports.discard(request.body as Upload)
+  })
+}

@@ -5,6 +5,7 @@ import { addGate, viewerOf } from '#accounts/gate.ts'
 import type { Keyring } from '#accounts/keyring.ts'
 import { ImportQueue } from '#catalogue/import/queue.ts'
 import type { FeedCtx } from '#catalogue/import/start-import.ts'
+import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { Log } from '#core/context.ts'
 import type { ChangeFeed } from '#db/change-feed.ts'
 import type { Db } from '#db/schema.ts'
@@ -21,7 +22,7 @@ import { auditRoutes } from './audit-routes.ts'
 import { addConsole } from './console.ts'
 import { addConsoleSession, sessionViewer } from './console-session.ts'
 import { catalogueRoutes } from './catalogue-routes.ts'
-import { collectionRoutes } from './collection-routes.ts'
+import { collectionFileRoutes, collectionRoutes } from './collection-routes.ts'
 import { heldRoutes } from './held-routes.ts'
 import { listingRoutes } from './listing-routes.ts'
 import { orderRoutes } from './order-routes.ts'
@@ -40,6 +41,7 @@ export interface OperatorNode {
   log: Log
   feed: Pick<ChangeFeed, 'pull'>
   operators: Keyring
+  catalogue: Catalogue
   /** sessions of the console */
   sessions: Keyring
   webhooks: WebhookRules
@@ -87,6 +89,8 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
       addGate(api, node.operators, null, sessionViewer(node.sessions))
       api.setNotFoundHandler(answerNotFound)
       registerRoutes(api, [...ROUTES, ...priceRoutes(imports)], { ctx, security: 'operatorToken' })
+      const withCatalogue = (request: FastifyRequest) => ({ ...ctx(request), catalogue: node.catalogue })
+      registerRoutes(api, collectionFileRoutes(imports), { ctx: withCatalogue, security: 'operatorToken' })
       registerRoutes(api, webhookRoutes, { ctx: (request) => ({ ...ctx(request), webhooks: node.webhooks }), security: 'operatorToken' })
     },
     { prefix: '/operator/v1' },

@@ -1,5 +1,6 @@
 // A node for tests: a pool, a change feed, both keyrings and the operator's listener, on a clock that tests move.
 import { apiKeyring, consoleSessions, operatorTokens } from '#accounts/keyring.ts'
+import { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { Log } from '#core/context.ts'
 import { ChangeFeed } from '#db/change-feed.ts'
 import { readConfig } from '#config.ts'
@@ -36,7 +37,7 @@ export async function openNode(databaseUrl: string, clock = new Clock()) {
   feed.start()
   const config = readConfig({ DATABASE_URL: databaseUrl })
   const webhooks = webhookRules(config, db, silent, () => [])
-  const app = await operatorServer({ config, db, log: silent, feed, operators, sessions, now, webhooks, market: config })
+  const app = await operatorServer({ config, db, log: silent, feed, operators, sessions, now, webhooks, market: config, catalogue: new Catalogue(db, 1) })
   const baseUrl = await app.listen({ port: 0, host: '127.0.0.1' })
   const ctx: WriteCtx = {
     db,

@@ -1,0 +1,40 @@
+// The collection export of Collectr: portfolios with grade, condition and average cost; amounts are taken as they are.
+import { parseLabel } from '#core/labels.ts'
+import { amountOf, BadCell, cell, type Cells, type CollectionFormat, csvEntries, gameOf, noteOf, quantityOf, textOrNull } from './entries.ts'
+
+export const collectr: CollectionFormat = {
+  name: 'collectr',
+  title: 'Collectr portfolio export (CSV: Portfolio Name, Category, Set, Product Name, ...)',
+  read: (source) =>
+    csvEntries(source, ['Category', 'Set', 'Product Name', 'Card Number', 'Grade', 'Quantity'], (cells) => {
+      // A watched card is not owned.
+      if (cell(cells, 'Watchlist').toLowerCase() === 'true') return null
+      const name = cell(cells, 'Product Name')
+      if (name === '') throw new BadCell('Product Name: the row names no product')
+      return {
+        item: {
+          keys: [],
+          name,
+          number: textOrNull(cells, 'Card Number'),
+          set: textOrNull(cells, 'Set'),
+          game: gameOf(cell(cells, 'Category')),
+          finish: textOrNull(cells, 'Variance'),
+        },
+        label: labelOf(cells),
+        quantity: quantityOf(cells, 'Quantity'),
+        // What was never filled in is exported as 0.
+        purchaseMinor: amountOf(cells, 'Average Cost Paid') || null,
+        saleMinor: null,
+        purchaseDate: null,
+        cardUniqId: null,
+        note: noteOf('Notes', cell(cells, 'Notes')),
+      }
+    }),
+}
+
+/** A grade wins over the condition, which the export fills in for graded cards, too. */
+function labelOf(cells: Cells): string | null {
+  const grade = cell(cells, 'Grade')
+  const text = grade === '' || /^ungraded$/i.test(grade) ? cell(cells, 'Card Condition') || grade : grade
+  return text === '' ? null : (parseLabel(text)?.label ?? text)
+}

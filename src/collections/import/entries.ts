@@ -1,0 +1,132 @@
+// What a collection file is read into: one record of an item that is described, not yet found in the catalogue.
+import type { FeedSource } from '#core/feed.ts'
+import { csvRows } from '#core/feed.ts'
+import { parseSourceAmount } from '#core/money.ts'
+import { fitsCharacters } from '#core/text.ts'
+import type { ItemKey } from '#prices/records.ts'
+import { shown } from '#prices/sources/cells.ts'
+import { LONGEST_CODE, LONGEST_NOTE, MOST_QUANTITY } from '../fields.ts'
+
+/** How a file describes an item: ids where it has any, and what is printed on the card. */
+export interface ItemDescription {
+  keys: ItemKey[]
+  name: string
+  /** collector number as written, null where the row has none */
+  number: string | null
+  /** name of the set, null where the row has none */
+  set: string | null
+  /** slug of the game, null where the row does not say */
+  game: string | null
+  /** printing as written, null where the row does not say */
+  finish: string | null
+}
+
+export interface CollectionEntry {
+  line: number
+  item: ItemDescription
+  /** condition or grade, canonical where it is one; null where the row has none */
+  label: string | null
+  quantity: number
+  purchaseMinor: number | null
+  saleMinor: number | null
+  purchaseDate: string | null
+  cardUniqId: string | null
+  note: string | null
+}
+
+/** One line of a file: a record, a reject with its reason, or nothing to own (a wish list's row). */
+export type EntryLine = CollectionEntry | { line: number; reject: string } | { line: number; none: true }
+
+export interface CollectionFormat {
+  name: string
+  /** one line for `--help` and the operator's reference */
+  title: string
+  /** @throws FeedError for a file of another format; what is wrong with a row is its reject */
+  read: (source: FeedSource) => AsyncIterable<EntryLine[]>
+}
+
+/** Thrown by the readers of cells, caught for the row: the reason of its reject. */
+export class BadCell extends Error {}
+
+export type Cells = Readonly<Record<string, string>>
+
+const LONGEST_CELL = 10_000
+
+/** Lines of a CSV, each read by `read`; what a cell's reader throws rejects the row. */
+export async function* csvEntries(
+  source: FeedSource,
+  required: readonly string[] | ((header: readonly string[]) => void),
+  read: (cells: Cells, line: number) => Omit<CollectionEntry, 'line'> | null,
+): AsyncIterable<EntryLine[]> {
+  for await (const batch of csvRows(source, required)) {
+    yield batch.map((row): EntryLine => {
+      if ('reject' in row) return row
+      const { line } = row
+      if (Object.values(row.value).some((text) => text.length > LONGEST_CELL || text.includes('\u0000'))) {
+        return { line, reject: `a cell has more than ${LONGEST_CELL} characters or a NUL character` }
+      }
+      try {
+        const entry = read(row.value, line)
+        return entry ? { line, ...entry } : { line, none: true }
+      } catch (error) {
+        if (error instanceof BadCell) return { line, reject: error.message }
+        throw error
+      }
+    })
+  }
+}
+
+/** The cell without white space at its ends; empty for a column that the file does not have. */
+export function cell(cells: Cells, column: string): string {
+  return (cells[column] ?? '').trim()
+}
+
+export function textOrNull(cells: Cells, column: string): string | null {
+  return cell(cells, column) || null
+}
+
+export function quantityOf(cells: Cells, column: string): number {
+  const text = cell(cells, column)
+  const quantity = Number(text)
+  if (/^\d{1,9}$/.test(text) && quantity >= 1 && quantity <= MOST_QUANTITY) return quantity
+  throw new BadCell(`${column}: "${shown(text)}" is no whole number from 1 to ${MOST_QUANTITY}`)
+}
+
+/** An amount as sources print it, in minor units; null for an empty cell. */
+export function amountOf(cells: Cells, column: string): number | null {
+  const text = cell(cells, column)
+  if (text === '') return null
+  const minor = parseSourceAmount(text)
+  if (minor !== null) return minor
+  throw new BadCell(`${column}: "${shown(text)}" is no amount up to 9,999,999,999.99`)
+}
+
+/** A calendar day, `2026-01-31` or `1/31/2026`, as YYYY-MM-DD; null for an empty cell. */
+export function dayOf(cells: Cells, column: string): string | null {
+  const text = cell(cells, column)
+  if (text === '') return null
+  const iso = /^(\d{4})-(\d\d)-(\d\d)(?:[T ].*)?$/.exec(text)
+  const american = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/.exec(text)
+  const [year, month, day] = iso ? iso.slice(1) : american ? [american[3]!, american[1]!, american[2]!] : []
+  const date = new Date(0)
+  date.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
+  // The 30th of February is carried over into March; such a day is none.
+  const real = Number(year) >= 1 && date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day)
+  if (real) return date.toISOString().slice(0, 10)
+  throw new BadCell(`${column}: "${shown(text)}" is no date`)
+}
+
+export function codeOf(column: string, text: string): string | null {
+  if (!/\p{Cc}/u.test(text) && fitsCharacters(text, LONGEST_CODE)) return text || null
+  throw new BadCell(`${column}: must be one line of at most ${LONGEST_CODE} characters`)
+}
+
+export function noteOf(column: string, text: string): string | null {
+  if (fitsCharacters(text, LONGEST_NOTE)) return text || null
+  throw new BadCell(`${column}: must be text of at most ${LONGEST_NOTE} characters`)
+}
+
+/** The slug of a game as sources name it: `Pokemon` → `pokemon`, `One Piece Card Game` → `onepiece`. */
+export function gameOf(name: string): string | null {
+  return name.toLowerCase().replace(/\b(card game|tcg|cards?)\b/g, '').replace(/é/g, 'e').replace(/[^a-z0-9]+/g, '') || null
+}

@@ -1,0 +1,99 @@
+// What a collection has already, so that the same file brought in again adds nothing: each record covers one row of it.
+import { parseMinor } from '#core/money.ts'
+import type { Tx } from '#db/schema.ts'
+import type { NewRecord } from '../insert-records.ts'
+
+interface ParkedRow {
+  id: number
+  /** placed or discarded: nothing more is to be done */
+  decided: boolean
+}
+
+const READ_AT_ONCE = 10_000
+
+export class Known {
+  /** a record is found by what it is now, and by the row that brought it, whatever became of it since */
+  readonly #byContent = new Map<string, number[]>()
+  readonly #byImportKey = new Map<string, number[]>()
+  readonly #taken = new Set<number>()
+  readonly #parked = new Map<string, ParkedRow[]>()
+
+  static async load(tx: Tx, collectionId: number): Promise<Known> {
+    const known = new Known()
+    let last = 0
+    for (;;) {
+      const rows = await tx
+        .selectFrom('collection_items')
+        .select(['id', 'item_id', 'grade_id', 'quantity', 'purchase_price', 'sale_price', 'purchase_date', 'card_uniq_id', 'note', 'import_key'])
+        .where('collection_id', '=', collectionId)
+        .where('id', '>', last)
+        .orderBy('id')
+        .limit(READ_AT_ONCE)
+        .execute()
+      for (const row of rows) {
+        const content = contentKey({
+          itemId: row.item_id,
+          gradeId: row.grade_id,
+          quantity: row.quantity,
+          purchaseMinor: minorOf(row.purchase_price),
+          saleMinor: minorOf(row.sale_price),
+          purchaseDate: row.purchase_date,
+          cardUniqId: row.card_uniq_id,
+          note: row.note,
+        })
+        add(known.#byContent, content, row.id)
+        if (row.import_key !== null) add(known.#byImportKey, row.import_key, row.id)
+      }
+      if (rows.length < READ_AT_ONCE) break
+      last = rows.at(-1)!.id
+    }
+    const parked = await tx
+      .selectFrom('collection_parked_rows')
+      .select(['id', 'import_key', 'decision'])
+      .where('collection_id', '=', collectionId)
+      .orderBy('id')
+      .execute()
+    for (const { id, import_key, decision } of parked) add(known.#parked, import_key, { id, decided: decision !== null })
+    return known
+  }
+
+  /** Whether a record that this row of a file brought covers it; a record covers one row. */
+  takeByRow(importKey: string): boolean {
+    return this.#take(this.#byImportKey.get(importKey))
+  }
+
+  /** Whether a record that is the same now covers it. */
+  takeByContent(record: NewRecord): boolean {
+    return this.#take(this.#byContent.get(contentKey(record)))
+  }
+
+  /** The parked row that covers this row of a file; it covers no other then. */
+  takeParked(key: string): ParkedRow | undefined {
+    return this.#parked.get(key)?.pop()
+  }
+
+  #take(ids: number[] = []): boolean {
+    for (let id = ids.pop(); id !== undefined; id = ids.pop()) {
+      if (this.#taken.has(id)) continue
+      this.#taken.add(id)
+      return true
+    }
+    return false
+  }
+}
+
+type Content = Omit<NewRecord, 'collectionId' | 'ownerId' | 'importKey'>
+
+function contentKey({ itemId, gradeId, quantity, purchaseMinor, saleMinor, purchaseDate, cardUniqId, note }: Content): string {
+  return JSON.stringify([itemId, gradeId, quantity, purchaseMinor, saleMinor, purchaseDate, cardUniqId, note])
+}
+
+function minorOf(amount: string | null): number | null {
+  return amount === null ? null : parseMinor(amount)
+}
+
+function add<T>(map: Map<string, T[]>, key: string, value: T): void {
+  const known = map.get(key)
+  if (known) known.push(value)
+  else map.set(key, [value])
+}

@@ -1,0 +1,166 @@
+// Finds the item that a row of a collection file means. One that could be two is never guessed: the best are proposed.
+import type { ItemLookup } from '#catalogue/import/item-lookup.ts'
+import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
+import { sameCode } from '#index/codes.ts'
+import { fold, words } from '#index/fold.ts'
+import type { ItemDescription } from './entries.ts'
+
+/** An item that a row may mean. */
+export interface Candidate {
+  item_id: number
+  name: string
+  code: string | null
+  set: string
+  market: string
+  finish: string | null
+}
+
+export type Match = { itemId: number } | { reason: string; candidates: Candidate[] }
+
+const MOST_CANDIDATES = 5
+/** Hits of a search that are looked at. */
+const LOOKED_AT = 100
+
+interface Judged {
+  row: number
+  number: boolean
+  name: boolean
+  set: boolean
+  /** of the printing: the same, alike or another */
+  finish: typeof SAME | typeof ALIKE | 0
+}
+
+const SAME = 2
+const ALIKE = 1
+
+/** @param lookup with the keys of the description loaded */
+export function matchItem(catalogue: Catalogue, lookup: ItemLookup, item: ItemDescription): Match {
+  for (const key of item.keys) {
+    const found = lookup.find(key)
+    if ('itemId' in found && !('ambiguous' in found)) return { itemId: found.itemId }
+  }
+  const wanted = described(item)
+  const judged = rowsFor(catalogue, item, wanted.name).map((row) => judge(catalogue, item, wanted, row))
+  const fitting = judged.filter((one) => one.number && one.name && one.set && one.finish > 0)
+  const same = fitting.filter((one) => one.finish === SAME)
+  const exact = same.length > 0 ? same : fitting
+  const only = onlyOfFirstMarket(catalogue, exact)
+  if (only !== null) return { itemId: catalogue.items.id[only]! }
+  const weight = (one: Judged) => Number(one.number) * 4 + Number(one.name) * 3 + Number(one.set) * 2 + one.finish / 2
+  const best = (exact.length > 0 ? exact : judged)
+    .map((one, rank) => ({ row: one.row, weight: weight(one), rank }))
+    .sort((a, b) => b.weight - a.weight || a.rank - b.rank)
+    .slice(0, MOST_CANDIDATES)
+  const reason = exact.length > 0 ? 'several items fit' : best.length > 0 ? 'no item fits in name, number, set and printing' : 'no item is like it'
+  return { reason, candidates: best.map(({ row }) => candidateOf(catalogue, row)) }
+}
+
+export function candidateOf({ items, categories }: Catalogue, row: number): Candidate {
+  return {
+    item_id: items.id[row]!,
+    name: items.nameOf(row),
+    code: items.codeOf(row),
+    set: categories.get(items.categoryId[row]!)?.name ?? '',
+    market: items.marketOf(row),
+    finish: finishAttribute(items.texts.get(row).attributes),
+  }
+}
+
+interface Described {
+  name: string
+  /** words in parentheses behind the name, such as `Alternate Art` */
+  variants: string[]
+  set: string
+  /** words in parentheses behind the set: the printing must be one of them */
+  setVariants: string[]
+  finish: ReadonlySet<string> | null
+}
+
+function described({ name, number, set, finish }: ItemDescription): Described {
+  const variants: string[] = []
+  const bare = name.replace(/\(([^)]*)\)/g, (_all, inner: string) => {
+    if (!/^#?\d+$/.test(inner.trim())) variants.push(...printingWords(inner))
+    return ' '
+  })
+  // `Charizard ex - 199/165` repeats the number.
+  const dashed = / - ([\w-]*\d[\w-]*(?:\/[\w-]+)?)\s*$/.exec(bare)
+  const repeats = dashed !== null && (number === null || sameCode(dashed[1]!, number))
+  return {
+    name: plain(repeats ? bare.slice(0, dashed.index) : bare),
+    variants,
+    set: plainSet(set ?? ''),
+    setVariants: [...(set ?? '').matchAll(/\(([^)]*)\)/g)].flatMap((inner) => printingWords(inner[1]!)),
+    finish: finish === null ? null : new Set(printingWords(finish)),
+  }
+}
+
+function rowsFor({ queries }: Catalogue, { number, game }: ItemDescription, name: string): number[] {
+  const filter = { game: game ?? undefined }
+  const rows = new Set<number>()
+  const bare = number?.replace(/\/.*/, '') ?? null
+  for (const q of [bare === null ? '' : `${name} ${bare}`, name, number ?? '']) {
+    if (q.trim() === '' || rows.size >= MOST_CANDIDATES) continue
+    for (const row of queries.search(q, filter, 0, LOOKED_AT).rows) rows.add(row)
+  }
+  return [...rows]
+}
+
+function judge({ items, categories }: Catalogue, item: ItemDescription, wanted: Described, row: number): Judged {
+  const code = items.codeOf(row)
+  const own = described({ ...item, name: items.nameOf(row), number: code, set: null, finish: null })
+  const stated = finishAttribute(items.texts.get(row).attributes)
+  const printing = [...own.variants, ...(stated === null ? [] : printingWords(stated))]
+  const set = categories.get(items.categoryId[row]!)?.name ?? ''
+  return {
+    row,
+    number: item.number === null ? code === null : code !== null && sameCode(item.number, code),
+    name: wanted.name === own.name,
+    set: wanted.set === '' || wanted.set === plainSet(set),
+    finish: finishFits(wanted, new Set(printing), stated === null),
+  }
+}
+
+/**
+ * Printings are the same when their words are. What a catalogue does not state is nothing special; and of printings that
+ * are special, sources differ in whether they also call them holo and number them.
+ */
+function finishFits({ finish, variants, setVariants }: Described, printing: ReadonlySet<string>, unstated: boolean): Judged['finish'] {
+  const wanted = new Set([...(finish ?? []), ...variants])
+  if (setVariants.length > 0 && !setVariants.some((word) => wanted.has(word))) return 0
+  if (wanted.size === printing.size && [...wanted].every((word) => printing.has(word))) return SAME
+  const special = [...wanted].filter((word) => word !== HOLO)
+  const others = [...printing].filter((word) => word !== HOLO && !/^\d+$/.test(word))
+  if (special.length !== others.length || !special.every((word) => printing.has(word))) return 0
+  return special.length > 0 || unstated || finish === null ? ALIKE : 0
+}
+
+const HOLO = 'holo'
+
+/** The words that tell printings apart, in one spelling: `Reverse Holofoil` and `Reverse` are the same, so are foil and holo. */
+function printingWords(text: string): string[] {
+  const found = words(fold(text)).map((word) => (word === 'holofoil' || word === 'foil' ? HOLO : word === 'first' ? '1st' : word))
+  const plainOnes = new Set(['normal', 'unlimited', 'non', ...(found.includes('reverse') ? [HOLO] : [])])
+  return [...new Set(found.filter((word) => !plainOnes.has(word)))]
+}
+
+function plain(text: string): string {
+  return words(fold(text)).join(' ')
+}
+
+/** A set's name without codes in brackets and words in parentheses. */
+function plainSet(set: string): string {
+  return plain(set.replace(/\[[^\]]*\]|\([^)]*\)/g, ' '))
+}
+
+function finishAttribute(attributes: string): string | null {
+  if (!attributes.includes('Finish')) return null
+  const list = JSON.parse(attributes) as { name: string; value: string }[]
+  return list.find(({ name }) => name === 'Finish')?.value ?? null
+}
+
+/** The same card may be in the catalogues of several markets: the first market's, when it has just one that fits. */
+function onlyOfFirstMarket({ items }: Catalogue, exact: Judged[]): number | null {
+  const first = Math.min(...exact.map((one) => items.market[one.row]!))
+  const rows = exact.filter((one) => items.market[one.row] === first)
+  return rows.length === 1 ? rows[0]!.row : null
+}

@@ -1,0 +1,144 @@
+// Rows of imported files that wait: they are listed, placed on an item, or discarded.
+import { conflict, invalid } from '#core/errors.ts'
+import { existing, id, missing } from '#core/fields.ts'
+import { Type } from '#core/input.ts'
+import { type Page, pageParams, pagination } from '#core/paging.ts'
+import { verb } from '#core/verb.ts'
+import { actorOf, change, type ReadCtx, type WriteCtx } from '#db/change.ts'
+import { jsonReady } from '#db/json-ready.ts'
+import type { Tx } from '#db/schema.ts'
+import { closed } from '../fields.ts'
+import { insertRecords, refusalOf } from '../insert-records.ts'
+import { auditOfAdded, recordOf as shownRecord, requireCollection } from '../store.ts'
+import type { CollectionRecord } from '../types.ts'
+import type { CollectionEntry } from './entries.ts'
+import type { Candidate } from './match.ts'
+import { recordOf } from './run.ts'
+
+const orNull = (schema: Type.TSchema) => Type.Union([schema, Type.Null()])
+
+export const ParkedRowSchema = Type.Object(
+  {
+    id: Type.Integer(),
+    collection_id: Type.Integer(),
+    format: Type.String(),
+    line: Type.Integer({ description: 'Line of the file' }),
+    reason: Type.String(),
+    name: Type.String(),
+    number: orNull(Type.String()),
+    set: orNull(Type.String()),
+    finish: orNull(Type.String()),
+    label: orNull(Type.String()),
+    quantity: Type.Integer(),
+    candidates: Type.Array(
+      Type.Object({
+        item_id: Type.Integer(),
+        name: Type.String(),
+        code: orNull(Type.String()),
+        set: Type.String(),
+        market: Type.String(),
+        finish: orNull(Type.String()),
+      }),
+      { description: 'The best first' },
+    ),
+    parked_at: Type.String({ format: 'date-time' }),
+  },
+  { title: 'ParkedRow' },
+)
+
+export interface ParkedRow extends Pick<CollectionEntry, 'line' | 'label' | 'quantity'> {
+  id: number
+  collection_id: number
+  format: string
+  reason: string
+  name: string
+  number: string | null
+  set: string | null
+  finish: string | null
+  candidates: Candidate[]
+  parked_at: string
+}
+
+export const listParkedRows = verb(
+  { needs: 'operator', input: Type.Object({ id: id('collection'), ...pageParams(20) }, closed) },
+  async (ctx: ReadCtx, { id: collectionId, page = 1, per_page: perPage = 20 }): Promise<Page<ParkedRow>> => {
+    const on = ctx.db.kysely
+    await requireCollection(on, ctx.viewer, collectionId)
+    const matching = on.selectFrom('collection_parked_rows').where('collection_id', '=', collectionId).where('decision', 'is', null)
+    const [rows, { total }] = await Promise.all([
+      matching.selectAll().orderBy('id').limit(perPage).offset((page - 1) * perPage).execute(),
+      matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+    ])
+    return { rows: rows.map((row) => shown(jsonReady(row))), pagination: pagination(page, perPage, total) }
+  },
+)
+
+function shown(row: Omit<ParkedRow, 'name' | 'number' | 'set' | 'finish' | 'label' | 'quantity' | 'candidates'> & { entry: object; candidates: object[] }): ParkedRow {
+  const { item, label, quantity } = row.entry as CollectionEntry
+  const { name, number, set, finish } = item
+  const { id, collection_id, format, line, reason, parked_at } = row
+  return { id, collection_id, format, line, reason, name, number, set, finish, label, quantity, candidates: row.candidates as Candidate[], parked_at }
+}
+
+const Decided = { id: id('collection'), row_id: id('parked row') }
+
+export const placeParkedRow = verb(
+  {
+    needs: 'operator',
+    input: Type.Object(
+      {
+        ...Decided,
+        item_id: Type.Integer({ description: 'The item that the row means' }),
+        grade_id: Type.Optional(Type.Integer({ description: "A grade that suits the item, instead of the row's" })),
+      },
+      closed,
+    ),
+  },
+  (ctx: WriteCtx, { id: collectionId, row_id: rowId, item_id: itemId, grade_id: given }): Promise<CollectionRecord> =>
+    change(ctx, async (tx, note) => {
+      const row = await decide(tx, ctx, collectionId, rowId, 'placed')
+      const entry = row.entry as CollectionEntry
+      const gradeId = given ?? (await gradeOf(tx, entry.label))
+      const record = recordOf(collectionId, entry, existing('item', itemId), gradeId === null ? null : existing('grade', gradeId), row.import_key)
+      const [added] = await insertRecords(tx, [record])
+      if ('refused' in added!) throw await refusalOf(tx, record, added.refused, { itemId, gradeId })
+      note.audit(auditOfAdded(added!.row))
+      return shownRecord(added!.row)
+    }),
+)
+
+export const discardParkedRow = verb(
+  { needs: 'operator', input: Type.Object(Decided, closed) },
+  (ctx: WriteCtx, { id: collectionId, row_id: rowId }): Promise<void> =>
+    change(ctx, async (tx, note) => {
+      const row = await decide(tx, ctx, collectionId, rowId, 'discarded')
+      note.audit({ action: 'collection_parked_row.discard', subject: 'collection_parked_row', id: row.id, before: row.entry })
+    }),
+)
+
+/** Marks a row that still waits, and keeps it: the file may come again. @throws NOT_FOUND, CONFLICT */
+async function decide(tx: Tx, ctx: WriteCtx, collectionId: number, rowId: number, decision: 'placed' | 'discarded') {
+  const row = await tx
+    .selectFrom('collection_parked_rows')
+    .select(['id', 'entry', 'import_key', 'decision'])
+    .where('id', '=', existing('parked row', rowId))
+    .where('collection_id', '=', existing('collection', collectionId))
+    .forUpdate()
+    .executeTakeFirst()
+  if (!row) throw missing('parked row', rowId)
+  if (row.decision) throw conflict(`The row is ${row.decision} already`)
+  await tx
+    .updateTable('collection_parked_rows')
+    .set({ decision, decided_by: actorOf(ctx.viewer), decided_at: ctx.now() })
+    .where('id', '=', row.id)
+    .execute()
+  return row
+}
+
+async function gradeOf(tx: Tx, label: string | null): Promise<number | null> {
+  if (label === null) return null
+  const grade = await tx.selectFrom('groups').select('id').where('name', '=', label).where('parent_id', 'is not', null).executeTakeFirst()
+  if (!grade) throw invalid([{ field: 'grade_id', message: `must be given: there is no grade ${label}` }])
+  return grade.id
+}
+

@@ -1,0 +1,56 @@
+// The collection export of PriceCharting: money in cents, the grade in include-string, the number in the name.
+import { parseLabel } from '#core/labels.ts'
+import { shown } from '#prices/sources/cells.ts'
+import { BadCell, cell, type Cells, codeOf, type CollectionFormat, csvEntries, dayOf, gameOf, noteOf, quantityOf, textOrNull } from './entries.ts'
+
+/** How console names begin, with the game they stand for. */
+const GAMES = ['Pokemon', 'One Piece'] as const
+
+export const pricecharting: CollectionFormat = {
+  name: 'pricecharting',
+  title: 'PriceCharting collection export (CSV: id, product-name, console-name, include-string, ...)',
+  read: (source) =>
+    csvEntries(source, ['id', 'product-name', 'console-name', 'include-string', 'quantity'], (cells) => {
+      const product = cell(cells, 'product-name')
+      if (product === '') throw new BadCell('product-name: the row names no product')
+      const id = cell(cells, 'id')
+      const tags = [...product.matchAll(/\[([^\]]*)\]/g)].map((tag) => tag[1]!)
+      const console = cell(cells, 'console-name')
+      const game = GAMES.find((name) => console.startsWith(`${name} `))
+      return {
+        item: {
+          keys: id === '' ? [] : [{ source: 'pricecharting', id }],
+          name: product.replace(/\[[^\]]*\]/g, '').replace(/#\S+/, '').replace(/\s+/g, ' ').trim(),
+          number: /#(\S+)/.exec(product)?.[1] ?? null,
+          set: (game ? console.slice(game.length + 1) : console) || null,
+          game: game ? gameOf(game) : null,
+          finish: tags.length > 0 ? tags.join(' ') : null,
+        },
+        label: labelOf(cells),
+        quantity: quantityOf(cells, 'quantity'),
+        purchaseMinor: centsOf(cells, 'cost-basis-in-pennies'),
+        saleMinor: null,
+        purchaseDate: dayOf(cells, 'date-purchased'),
+        cardUniqId: codeOf('grading-cert-id', cell(cells, 'grading-cert-id')),
+        note: noteOf('notes', cell(cells, 'notes')),
+      }
+    }),
+}
+
+/** `PSA 10`; `Grade 9` with its company; `Ungraded` with its condition where that is one. */
+function labelOf(cells: Cells): string | null {
+  const included = cell(cells, 'include-string')
+  const company = textOrNull(cells, 'grading-company')
+  const grade = /^grade (.+)$/i.exec(included)?.[1]
+  if (grade && company) return parseLabel(`${company} ${grade}`)?.label ?? `${company} ${grade}`
+  const label = parseLabel(included)
+  if (label?.label === 'Ungraded') return parseLabel(cell(cells, 'condition-string'))?.label ?? label.label
+  return label?.label ?? (included || null)
+}
+
+function centsOf(cells: Cells, column: string): number | null {
+  const text = cell(cells, column)
+  if (text === '') return null
+  if (!/^\d{1,12}$/.test(text)) throw new BadCell(`${column}: "${shown(text)}" is no whole number of cents`)
+  return Number(text)
+}

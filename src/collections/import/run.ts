@@ -1,0 +1,190 @@
+// Brings a file into a collection: matched rows become records, others are parked, and what is there already stays.
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { sql } from 'kysely'
+import { ItemLookup } from '#catalogue/import/item-lookup.ts'
+import type { Upload } from '#catalogue/import/upload.ts'
+import type { CatalogueCtx } from '#catalogue/context.ts'
+import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
+import { invalid, notFound } from '#core/errors.ts'
+import { FeedError, gunzip } from '#core/feed.ts'
+import { id } from '#core/fields.ts'
+import { type Static, Type } from '#core/input.ts'
+import { verb } from '#core/verb.ts'
+import { change, type WriteCtx } from '#db/change.ts'
+import type { Tx } from '#db/schema.ts'
+import { closed } from '../fields.ts'
+import { insertRecords, type NewRecord } from '../insert-records.ts'
+import { lockCollection } from '../store.ts'
+import type { CollectionEntry, CollectionFormat, EntryLine } from './entries.ts'
+import { COLLECTION_FORMATS } from './formats.ts'
+import { Known } from './known.ts'
+import { type Candidate, candidateOf, type Match, matchItem } from './match.ts'
+
+export const CollectionImportSchema = Type.Object(
+  {
+    rows_read: Type.Integer(),
+    added: Type.Integer({ description: 'Records made' }),
+    unchanged: Type.Integer({ description: 'Rows that an earlier import brought, or of nothing that is owned' }),
+    parked: Type.Integer({ description: 'Rows that wait for someone to name their item' }),
+    rejected: Type.Integer({ description: 'Rows that cannot be read' }),
+    errors: Type.Array(Type.Object({ line: Type.Integer(), message: Type.String() }), { description: 'The first 1,000 rejects' }),
+  },
+  { title: 'CollectionImport' },
+)
+export type CollectionImport = Static<typeof CollectionImportSchema>
+
+export type ImportCtx = WriteCtx & CatalogueCtx
+
+/** A row whose item is known and suits its grade, or the reason why it must wait. */
+type Judged = { entry: CollectionEntry; itemId: number; gradeId: number | null } | Unmatched
+
+interface Unmatched {
+  entry: CollectionEntry
+  reason: string
+  candidates: Candidate[]
+}
+
+type Parked = Unmatched & { key: string }
+
+const KEPT_ERRORS = 1_000
+const INSERTED_AT_ONCE = 1_000
+/** Rows matched before others get their turn: a few searches each. */
+const MATCHED_AT_ONCE = 10
+/** What is held in memory while one file is brought in; larger collections come in several files. */
+const MOST_ROWS = 500_000
+
+export const importCollection = verb(
+  {
+    needs: 'operator',
+    input: Type.Object(
+      {
+        id: id('collection'),
+        format: Type.String({ description: `One of ${COLLECTION_FORMATS.map((format) => format.name).join(', ')}` }),
+        file: Type.Unknown({ description: 'The file as it is, or packed with gzip' }),
+      },
+      closed,
+    ),
+  },
+  async (ctx: ImportCtx, { id: collectionId, format: name, file }): Promise<CollectionImport> => {
+    const report: CollectionImport = { rows_read: 0, added: 0, unchanged: 0, parked: 0, rejected: 0, errors: [] }
+    const rows = await readAll(ctx, knownFormat(name), file as Upload, report)
+    const { unchanged } = report
+    return change(ctx, async (tx, note) => {
+      // Runs again after a deadlock: counts begin anew.
+      Object.assign(report, { added: 0, parked: 0, unchanged })
+      const collection = await lockCollection(tx, collectionId)
+      await write(tx, collection.id, name, rows, report)
+      const { errors: _, ...counts } = report
+      note.audit({ action: 'collection.import', subject: 'collection', id: collection.id, after: { format: name, ...counts } })
+      return report
+    })
+  },
+)
+
+function knownFormat(name: string): CollectionFormat {
+  const format = COLLECTION_FORMATS.find((known) => known.name === name)
+  if (format) return format
+  throw notFound(`There is no format ${name}; known are ${COLLECTION_FORMATS.map((known) => known.name).join(', ')}`)
+}
+
+/** Reads and matches the whole file before anything is locked. @throws VALIDATION_ERROR for a file of another format */
+async function readAll({ db, catalogue }: ImportCtx, format: CollectionFormat, file: Upload, report: CollectionImport): Promise<Judged[]> {
+  const rows: Judged[] = []
+  const lookup = new ItemLookup(db.kysely)
+  const stream = createReadStream(file.path)
+  try {
+    for await (const lines of format.read({ bytes: file.gzip ? gunzip(stream) : stream, fileName: null })) {
+      report.rows_read += lines.length
+      if (report.rows_read > MOST_ROWS) throw new FeedError(`the file has more than ${MOST_ROWS} rows: split it`)
+      const entries = entriesOf(lines, report)
+      await lookup.load(entries.flatMap((entry) => entry.item.keys))
+      for (const [i, entry] of entries.entries()) {
+        rows.push(judge(catalogue, entry, matchItem(catalogue, lookup, entry.item)))
+        if (i % MATCHED_AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve))
+      }
+    }
+  } catch (error) {
+    if (error instanceof FeedError) throw invalid([{ field: 'file', message: `cannot be taken: ${error.message}` }])
+    throw error
+  } finally {
+    stream.destroy()
+  }
+  return rows
+}
+
+function entriesOf(lines: EntryLine[], report: CollectionImport): CollectionEntry[] {
+  return lines.filter((line): line is CollectionEntry => {
+    if ('reject' in line) {
+      report.rejected += 1
+      if (report.errors.length < KEPT_ERRORS) report.errors.push({ line: line.line, message: line.reject })
+      return false
+    }
+    if ('none' in line) report.unchanged += 1
+    return !('none' in line)
+  })
+}
+
+/** A matched item must also have the grade. */
+function judge(catalogue: Catalogue, entry: CollectionEntry, match: Match): Judged {
+  if ('reason' in match) return { entry, ...match }
+  const { itemId } = match
+  if (entry.label === null) return { entry, itemId, gradeId: null }
+  const row = catalogue.items.rowOf(itemId)
+  const grade = catalogue.labels.ofLabel(entry.label)
+  if (row >= 0 && grade && catalogue.items.groupIds(row).includes(grade.parentId!)) return { entry, itemId, gradeId: grade.id }
+  const reason = `the item has no grade ${entry.label}`
+  return { entry, reason, candidates: row < 0 ? [] : [candidateOf(catalogue, row)] }
+}
+
+async function write(tx: Tx, collectionId: number, format: string, rows: Judged[], report: CollectionImport): Promise<void> {
+  const known = await Known.load(tx, collectionId)
+  const keyed = rows.map((row) => ({ row, key: entryKey(row.entry) }))
+  // What the file itself brought earlier comes first: only the rest is compared with what records are now.
+  const open = keyed.filter(({ key }) => !known.takeByRow(key))
+  const records: NewRecord[] = []
+  const parked: Parked[] = []
+  const unparked: number[] = []
+  for (const { row, key } of open) {
+    const waiting = known.takeParked(key)
+    if ('reason' in row) {
+      if (!waiting) parked.push({ key, ...row })
+      continue
+    }
+    const record = recordOf(collectionId, row.entry, row.itemId, row.gradeId, key)
+    if (waiting?.decided || known.takeByContent(record)) continue
+    if (waiting) unparked.push(waiting.id)
+    records.push(record)
+  }
+  for (let from = 0; from < records.length; from += INSERTED_AT_ONCE) {
+    const added = await insertRecords(tx, records.slice(from, from + INSERTED_AT_ONCE))
+    const refused = added.find((one) => 'refused' in one)
+    // Between matching and writing an item or a grade went away: nothing is kept, the file can be sent again.
+    if (refused) throw invalid([{ field: 'file', message: 'was matched to a catalogue that changed meanwhile: send it again' }])
+  }
+  if (unparked.length > 0) await tx.deleteFrom('collection_parked_rows').where('id', 'in', unparked).execute()
+  await park(tx, collectionId, format, parked)
+  report.added = records.length
+  report.parked = parked.length
+  report.unchanged += rows.length - records.length - parked.length
+}
+
+async function park(tx: Tx, collectionId: number, format: string, rows: Parked[]): Promise<void> {
+  const json = rows.map(({ entry, key, reason, candidates }) => ({ line: entry.line, key, reason, entry, candidates }))
+  await sql`
+    insert into collection_parked_rows (collection_id, format, line, import_key, reason, entry, candidates)
+    select ${collectionId}, ${format}, line, key, reason, entry, candidates
+    from jsonb_to_recordset(${JSON.stringify(json)}::jsonb) as r(line int, key text, reason text, entry jsonb, candidates jsonb)
+    order by line`.execute(tx)
+}
+
+/** A row of a file as a record. */
+export function recordOf(collectionId: number, entry: CollectionEntry, itemId: number, gradeId: number | null, importKey: string): NewRecord {
+  const { quantity, purchaseMinor, saleMinor, purchaseDate, cardUniqId, note } = entry
+  return { collectionId, ownerId: null, itemId, gradeId, quantity, purchaseMinor, saleMinor, purchaseDate, cardUniqId, note, importKey }
+}
+
+/** What a row says, whatever line it stands on: the same row in a later file is known by it. */
+export function entryKey({ line: _, ...content }: CollectionEntry): string {
+  return createHash('sha256').update(JSON.stringify(content)).digest('base64url')
+}

@@ -1,0 +1,64 @@
+// Exports of TCGplayer: the collection (with product ids) and the seller's own pricing list; neither knows costs.
+import { FeedError } from '#core/feed.ts'
+import { readCondition } from '#prices/sources/tcgplayer-csv.ts'
+import { finishOf } from '#prices/sources/finishes.ts'
+import { BadCell, cell, type Cells, type CollectionFormat, csvEntries, gameOf, quantityOf, textOrNull } from './entries.ts'
+
+const COLUMNS = ['Product Line', 'Set Name', 'Product Name', 'Number', 'Condition'] as const
+const QUANTITIES = ['Total Quantity', 'Add to Quantity'] as const
+
+export const tcgplayer: CollectionFormat = {
+  name: 'tcgplayer',
+  title: 'TCGplayer collection or pricing export (CSV: Product ID, Product Line, Set Name, Product Name, ...)',
+  read: (source) =>
+    csvEntries(source, checkHeader, (cells) => {
+      const name = cell(cells, 'Product Name')
+      if (name === '') throw new BadCell('Product Name: the row names no product')
+      const column = quantityColumn(cells)
+      // A product that is listed and of which there is none is not owned.
+      if (!column) return null
+      const { label, printing } = conditionOf(cells)
+      const finish = printing === null ? undefined : (finishOf(printing) ?? undefined)
+      const id = cell(cells, 'Product ID')
+      const stated = printing === null || finish !== undefined
+      return {
+        item: {
+          // A printing without a word for it may not pass for the plain card.
+          keys: /^[1-9]\d*$/.test(id) && stated ? [{ source: 'tcgplayer', id, ...(finish && { finish }) }] : [],
+          name,
+          number: textOrNull(cells, 'Number'),
+          set: textOrNull(cells, 'Set Name'),
+          game: gameOf(cell(cells, 'Product Line')),
+          finish: printing,
+        },
+        label,
+        quantity: quantityOf(cells, column),
+        purchaseMinor: null,
+        saleMinor: null,
+        purchaseDate: null,
+        cardUniqId: null,
+        note: null,
+      }
+    }),
+}
+
+function checkHeader(header: readonly string[]): void {
+  const missing = COLUMNS.filter((name) => !header.includes(name))
+  if (missing.length > 0) throw new FeedError(`the header has no column ${missing.map((name) => `"${name}"`).join(', ')}`)
+  if (!QUANTITIES.some((name) => header.includes(name))) throw new FeedError(`the header has no column "${QUANTITIES.join('" or "')}"`)
+}
+
+/** The quantity may be in either column; the one that has none is empty or 0. */
+function quantityColumn(cells: Cells): string | undefined {
+  return QUANTITIES.find((column) => !/^0*$/.test(cell(cells, column)))
+}
+
+/** `Near Mint Holofoil` is a condition with its printing; a column of its own wins. */
+function conditionOf(cells: Cells): { label: string | null; printing: string | null } {
+  const text = cell(cells, 'Condition')
+  const condition = text === '' ? null : readCondition(text)
+  const printing = textOrNull(cells, 'Printing')
+  if (condition === null) return { label: null, printing }
+  if (typeof condition === 'string') return { label: text, printing }
+  return { label: condition.label, printing: printing ?? condition.finish ?? null }
+}
