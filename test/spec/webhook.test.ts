@@ -132,6 +132,36 @@ describe('the gate', () => {
   })
 })
 
+describe('configureWebhook', () => {
+  const DOCUMENT = 'mutation ($input: WebhookInput!) { configureWebhook(input: $input) { url onSale onExpire isActive secret note } }'
+  const mutate = (key: string, input: object) =>
+    send(`${node.publicUrl}/graphql`, key, { json: { query: DOCUMENT, variables: { input } } }) as Promise<unknown> as Promise<{
+      status: number
+      body: { data: { configureWebhook: object | null }; errors?: { extensions: object }[] }
+    }>
+
+  test('does what PUT does, with the same secret', async () => {
+    const { key } = await newKey()
+    const { secret } = (await put({ url: 'https://example.com', on_sale: true }, key)).body.data
+    const { body } = await mutate(key, { url: receiver.url, onExpire: true, isActive: null })
+    const saved = { url: receiver.url, onSale: false, onExpire: true, isActive: true, secret, note: expect.stringContaining('HMAC') as string }
+    expect(body).toMatchObject({ data: { configureWebhook: saved } })
+    const same = { url: receiver.url, on_sale: false, on_expire: true, is_active: true, secret }
+    expect((await get('', key)).body.data).toEqual(same)
+  })
+
+  test('refuses what PUT refuses', async () => {
+    const { key } = await newKey()
+    const { body } = await mutate(key, { url: 'http://10.0.0.1/' })
+    expect(body.data.configureWebhook).toBeNull()
+    const details = [{ field: 'url', message: 'must not be a private or otherwise special address' }]
+    expect(body.errors).toMatchObject([{ extensions: { code: 'VALIDATION_ERROR', status: 422, details } }])
+    expect((await get('', key)).body.data).toBeNull()
+    const gated = await mutate(node.keys.professional, { url: receiver.url })
+    expect(gated).toMatchObject({ status: 403, body: { errors: [{ extensions: { code: 'PLAN_UPGRADE_REQUIRED' } }] } })
+  })
+})
+
 describe('logs', () => {
   test('are paged, newest first, and only the own ones', async () => {
     const { key, accountId } = await newKey()
