@@ -5,6 +5,7 @@ import { grown } from '#index/columns.ts'
 import { fold } from '#index/fold.ts'
 import { codeSortKey } from '../code-order.ts'
 import { GENRES } from '../records.ts'
+import { CategoryRows } from './category-rows.ts'
 import { Interned } from './interned.ts'
 import { PriceTable } from './price-table.ts'
 import { type ItemTexts, TextArena } from './text-arena.ts'
@@ -34,6 +35,7 @@ export class ItemTable {
   readonly groupLists = new Interned((list) => list)
   /** rows that hold an item */
   readonly live = new RowBits()
+  readonly categoryRows = new CategoryRows()
 
   id = new Int32Array(0)
   market = new Uint8Array(0)
@@ -75,7 +77,8 @@ export class ItemTable {
       this.#rowOfId = grown(this.#rowOfId, item.id + 1)
       this.#rowOfId[item.id] = row + 1
       this.sortPrice[row] = Number.NaN
-    }
+      this.categoryRows.add(item.categoryId, row)
+    } else if (this.categoryId[row] !== item.categoryId) this.categoryRows.add(item.categoryId, row)
     this.id[row] = item.id
     this.market[row] = item.market
     this.genre[row] = GENRES.indexOf(item.genre as (typeof GENRES)[number])

@@ -152,9 +152,16 @@ export class ItemQueries {
     if (known && (known.treeVersion < 0 || known.treeVersion === this.#categories.version)) return known.bits
     const matches = this.#matcher(filter)
     const bits = new RowBits(this.#items.rows)
-    this.#items.live.forEach((row) => {
-      if (matches(row)) bits.add(row)
-    })
+    const { live, categoryRows } = this.#items
+    if (filter.categoryId === undefined) {
+      live.forEach((row) => {
+        if (matches(row)) bits.add(row)
+      })
+    } else {
+      categoryRows.forEach(this.#categories.subtree(filter.categoryId), (row) => {
+        if (live.has(row) && matches(row)) bits.add(row)
+      })
+    }
     this.#views.set(key, { matches, bits, treeVersion: filter.categoryId === undefined ? -1 : this.#categories.version })
     return bits
   }
