@@ -33,6 +33,8 @@ export interface Config {
   sourceCurrencies: Record<Market, string>
   /** thresholds of the rules that hold prices */
   priceRules: PriceRules
+  /** days for which the price history is kept, 0 for ever */
+  priceHistoryDays: number
   /** memory kept for items already serialised */
   readyBytesMb: number
   demo: boolean
@@ -186,6 +188,7 @@ export const SETTINGS = {
   PRICE_HOLD_FACTOR: setting('how many times off a price is held', 5, decimal(1.1, 1000)),
   PRICE_GRADED_SHARE: setting('a PSA 10 below this share of the Near Mint price is held', 1, decimal(0, 100)),
   PRICE_FUTURE_HOURS: setting('hours ahead at which a date is in the future', 24, whole(0, 87600)),
+  PRICE_HISTORY_DAYS: setting('days for which the price history is kept, 0 for ever', 0, whole(0, 36500)),
   MINTMARK_READY_BYTES_MB: setting('memory for items already serialised', 96, whole(1, 65536)),
   MINTMARK_DEMO: setting('sample catalogue and demo on an empty DATA_DIR', true, flag),
   WEBHOOK_RETRY_DELAYS: setting('waits before the second and third attempt', [30_000, 300_000] as readonly number[], retryDelays),
@@ -248,6 +251,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
       futureHours: read('PRICE_FUTURE_HOURS'),
       currencies: sourceCurrencies,
     }),
+    priceHistoryDays: read('PRICE_HISTORY_DAYS'),
     readyBytesMb: read('MINTMARK_READY_BYTES_MB'),
     demo,
     production,

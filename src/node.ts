@@ -14,6 +14,7 @@ import { PriceWrites } from '#market/price-writes.ts'
 import { ListingSnapshot } from '#market/snapshot/listings.ts'
 import type { MarketSettings, MarketWriteCtx } from '#market/types.ts'
 import { prepareMonths } from '#prices/months.ts'
+import { forgetOldPrices } from '#prices/retention.ts'
 import { openResolver } from '#webhooks/resolve.ts'
 import { checkSealing, webhookRules } from '#webhooks/rules.ts'
 import { type Sender, startSender } from '#webhooks/sender.ts'
@@ -74,7 +75,7 @@ export async function startNode({ config, db, log, now = () => new Date(), liste
   keys.start()
   operators.start()
   sessions.start()
-  const housekeeping = keepHouse(db, log, now)
+  const housekeeping = keepHouse(db, log, now, config.priceHistoryDays)
   const shared = { config, db, log, now, feed, keys, operators, sessions, catalogue, listings, priceWrites, market, webhooks, limits: new RateLimits(config.rateLimits, config.redisUrl) }
   const notReady = () => (Date.now() - feed.lastPullMs > STALE_MS ? 'The database cannot be reached' : null)
   let sender: Sender | null = null
@@ -130,9 +131,14 @@ async function closeServer(server: FastifyInstance): Promise<void> {
 }
 
 /** Removes what is no longer needed and prepares what soon will be; any node does it for all. */
-function keepHouse(db: Db, log: Log, now: () => Date): NodeJS.Timeout {
+function keepHouse(db: Db, log: Log, now: () => Date, priceHistoryDays: number): NodeJS.Timeout {
   const keep = () => {
-    Promise.all([trimChangeLog(db), forgetOldIdempotencyKeys(db), prepareMonths(db, now())]).catch((error: unknown) => {
+    Promise.all([
+      trimChangeLog(db),
+      forgetOldIdempotencyKeys(db),
+      prepareMonths(db, now()),
+      forgetOldPrices(db, priceHistoryDays, now()),
+    ]).catch((error: unknown) => {
       log.warn({ err: error }, 'Housekeeping is not possible at the moment')
     })
   }

@@ -149,7 +149,7 @@ export class PriceWriter {
     const found: number[] = []
     for (let market = 0; market < MARKETS.length; market += 1) {
       const other = market === write.market ? undefined : this.#current.get(keyOf({ ...write, market }))
-      if (!other || Math.abs(other.updatedAtMs - write.updatedAtMs) > COMPARABLE_MS) continue
+      if (!other || !isComparable(other, write)) continue
       const [from, to] = [currencies[MARKETS[market]!], currencies[MARKETS[write.market]!]]
       const minor = this.#rates!.convert(other.minor, from, to, write.updatedAtMs)
       if (minor !== null) found.push(minor)
@@ -158,7 +158,8 @@ export class PriceWriter {
   }
 
   #nearMint(write: PriceWrite): number | null {
-    return this.#current.get(keyOf({ ...write, labelId: this.#labels!.nearMint }))?.minor ?? null
+    const nearMint = this.#current.get(keyOf({ ...write, labelId: this.#labels!.nearMint }))
+    return nearMint && isComparable(nearMint, write) ? nearMint.minor : null
   }
 
   /** For prices older than the current one: the point of the history that they follow. */
@@ -264,6 +265,10 @@ function withoutRepeats(batch: PriceWrite[]): PriceWrite[] {
 async function comparedLabels(tx: Tx): Promise<Labels> {
   const labels = await labelIds(tx)
   return { nearMint: labels.get('Near Mint')!, psa10: labels.get('PSA 10')! }
+}
+
+function isComparable(a: Known, b: Known): boolean {
+  return Math.abs(a.updatedAtMs - b.updatedAtMs) <= COMPARABLE_MS
 }
 
 function later(a: Known | null, b: Known | null): Known | null {

@@ -1,0 +1,32 @@
+// How long the price history is kept: whole months at a time, because a month is a table that can be emptied at once.
+import { sql } from 'kysely'
+import type { Db } from '#db/schema.ts'
+
+const DAY_MS = 86_400_000
+
+/**
+ * Empties the months of the history that ended more than so many days ago; current prices stay. What a batch of such a
+ * month replaced cannot be brought back any more.
+ * @param keepDays 0 keeps everything
+ * @returns the months emptied, such as `2024-05`
+ */
+export async function forgetOldPrices(db: Db, keepDays: number, now: Date): Promise<string[]> {
+  if (keepDays === 0) return []
+  const keepFrom = new Date(now.getTime() - keepDays * DAY_MS).toISOString().slice(0, 7)
+  const { rows } = await sql<{ name: string }>`
+    select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = 'price_points'::regclass order by 1`.execute(db.kysely)
+  const months: string[] = []
+  for (const { name } of rows) {
+    const month = name.replace('price_points_', '').replace('_', '-')
+    if (month >= keepFrom || !(await hasRows(db, name))) continue
+    await sql`truncate ${sql.table(name)}`.execute(db.kysely)
+    months.push(month)
+  }
+  return months
+}
+
+async function hasRows(db: Db, table: string): Promise<boolean> {
+  const { rows } = await sql<{ some: boolean }>`select exists (select from ${sql.table(table)}) as some`.execute(db.kysely)
+  return rows[0]!.some
+}

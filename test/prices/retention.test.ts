@@ -1,0 +1,38 @@
+// The history is emptied month by month; current prices and later months stay.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { postPrices } from '#catalogue/post-prices.ts'
+import { createCategory } from '#catalogue/create-category.ts'
+import { createItem } from '#catalogue/create-item.ts'
+import { call } from '#core/verb.ts'
+import { pointsOf } from '#prices/history.ts'
+import { forgetOldPrices } from '#prices/retention.ts'
+import { startTestNode, type TestNode } from '../support/node.ts'
+
+let node: TestNode
+
+beforeAll(async () => {
+  node = await startTestNode()
+})
+afterAll(() => node.close())
+
+test('months that ended longer ago than is kept are emptied, and can be filled again', async () => {
+  const category = await call(createCategory, node.ctx, { name: 'Set', game: 'pokemon', market: 'source_c' })
+  const { id } = await call(createItem, node.ctx, { name: 'Card', market: 'source_c', category_id: category.id })
+  const ctx = { ...node.ctx, rules: node.config.priceRules, imports: null as never }
+  const post = async (label: string, days: string[]) => {
+    const prices = days.map((day, i) => ({ item_id: id, market: 'source_c', label, price: 10 + i, updated_at: `${day}T00:00:00Z` }))
+    expect(await call(postPrices, ctx, { prices })).toMatchObject({ accepted: days.length })
+  }
+  await post('Near Mint', ['2024-01-31', '2024-02-29', '2024-03-01', '2024-04-15'])
+  await post('PSA 10', ['2024-01-05'])
+  const now = new Date('2024-04-20T00:00:00Z')
+  expect(await forgetOldPrices(node.db, 0, now)).toEqual([])
+  expect(await forgetOldPrices(node.db, 50, now)).toEqual(['2024-01', '2024-02'])
+  expect(await forgetOldPrices(node.db, 50, now)).toEqual([])
+  const left = async () => (await pointsOf(node.db.kysely, id, { limit: 10 })).map((point) => point.updated_at.slice(0, 10))
+  expect(await left()).toEqual(['2024-03-01', '2024-04-15'])
+  const current = await node.db.kysely.selectFrom('prices').select('price').where('item_id', '=', id).orderBy('label_id').execute()
+  expect(current.map((row) => row.price)).toEqual(['13.00', '10.00'])
+  await post('Lightly Played', ['2024-01-20'])
+  expect(await left()).toEqual(['2024-01-20', '2024-03-01', '2024-04-15'])
+})
