@@ -46,23 +46,22 @@ async function endDue(tx: Tx, note: Note, { now, market }: ExpiryCtx, id: number
   return ended.length
 }
 
-/** Sweeps every few seconds until it is stopped; any number of nodes may do so at once. */
+/** Sweeps at once and then every few seconds until it is stopped; any number of nodes may do so at once. */
 export function keepExpiring(ctx: ExpiryCtx, log: Log): { stop: () => Promise<void> } {
   let stopped = false
   let sweeping: Promise<void> | null = null
-  const timer = setInterval(() => {
-    sweeping ??= sweep().finally(() => {
-      sweeping = null
-    })
-  }, SWEEP_MS)
-  timer.unref()
   const sweep = async () => {
     try {
       await expireListings(ctx)
     } catch (error) {
       if (!stopped) log.warn({ err: error }, 'Ended publication periods cannot be swept at the moment')
     }
+    sweeping = null
   }
+  sweeping = sweep()
+  const timer = setInterval(() => {
+    sweeping ??= sweep()
+  }, SWEEP_MS).unref()
   return {
     stop: async () => {
       stopped = true

@@ -1,0 +1,133 @@
+// Many at once for one thing: credits, the last unit, fields of one listing, a price; nobody wins twice, nothing is lost.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addCredits } from '#accounts/add-credits.ts'
+import { approveListing } from '#market/approve-listing.ts'
+import { call } from '#core/verb.ts'
+import { startTestNode, type TestNode } from '../support/node.ts'
+import { found, makeCatalogue, operator, orderId, pending, plus, published } from './kit.ts'
+
+let node: TestNode
+let other: TestNode
+let item: number
+
+beforeAll(async () => {
+  node = await startTestNode()
+  other = await startTestNode({ databaseUrl: node.databaseUrl })
+  item = (await makeCatalogue(node)).items.char!
+})
+
+afterAll(async () => {
+  await other.close()
+  await node.close()
+})
+
+const nodes = () => [node, other]
+const times = (count: number) => Array.from({ length: count }, (_, i) => i)
+const credits = async () =>
+  (await node.db.kysely.selectFrom('accounts').select('highlight_credits').where('id', '=', node.accounts.plus).executeTakeFirstOrThrow())
+    .highlight_credits
+
+test('50 highlights with 1 credit, on two nodes: 1 success', async () => {
+  const listings = await Promise.all(times(5).map(() => published(node, item)))
+  const replies = await Promise.all(
+    times(50).map((i) => plus(nodes()[i % 2]!, 'POST', '/make-highlight', { id: listings[i % 5]!.id }, { key: node.keys.plus })),
+  )
+  expect(replies.filter((reply) => reply.status === 200)).toHaveLength(1)
+  for (const reply of replies.filter((one) => one.status !== 200)) {
+    expect(reply).toMatchObject({ status: 422, body: { error: { code: 'PLUS_LISTING_ERROR', message: expect.stringContaining('credits') } } })
+  }
+  expect(await credits()).toBe(0)
+  const ledger = await node.db.kysely.selectFrom('credit_entries').select(['amount', 'balance']).where('account_id', '=', node.accounts.plus).execute()
+  expect(ledger.at(-1)).toEqual({ amount: -1, balance: 0 })
+})
+
+test('highlights of one listing add up', async () => {
+  await call(addCredits, node.ctx, { id: node.accounts.plus, amount: 6 })
+  const { id } = await published(node, item)
+  const replies = await Promise.all(times(6).map((i) => plus(nodes()[i % 2]!, 'POST', '/make-highlight', { id }, { key: node.keys.plus })))
+  expect(replies.map((reply) => reply.status)).toEqual(Array(6).fill(200))
+  const { highlighted_until: until } = (await operator(node, 'GET', `/listings/${id}`)).body.data
+  expect(Math.round((Date.parse(until!) - node.clock.now().getTime()) / 86_400_000)).toBe(42)
+})
+
+test('12 orders for the last unit, on two nodes: 1 success', async () => {
+  const { id } = await published(node, item, { title: 'Last unit' })
+  const replies = await Promise.all(
+    times(12).map((i) => operator(nodes()[i % 2]!, 'POST', '/orders', { order_id: orderId(), lines: [{ listing_id: id, quantity: 1 }] })),
+  )
+  expect(replies.map((reply) => reply.status).sort()).toEqual([201, ...Array(11).fill(409)])
+  expect(await found(node, '?search=unit')).toEqual([])
+  const sales = await node.db.kysely.selectFrom('sales').select('id').where('listing_id', '=', id).execute()
+  expect(sales).toHaveLength(1)
+})
+
+test('orders of the same listings in any order, with prices changed meanwhile: none fails, stock adds up', async () => {
+  const listings = await Promise.all(times(4).map(() => published(node, item, { quantity: 100 })))
+  const orders = times(24).map((i) => {
+    const lines = listings.map(({ id }) => ({ listing_id: id, quantity: 1 }))
+    return operator(nodes()[i % 2]!, 'POST', '/orders', { order_id: orderId(), lines: i % 3 === 0 ? lines.reverse() : lines })
+  })
+  const prices = times(48).map((i) => plus(nodes()[i % 2]!, 'PATCH', `/listings/${listings[i % 4]!.id}/price`, { price: i + 1 }, { key: node.keys.plus }))
+  const edits = times(8).map((i) => operator(nodes()[i % 2]!, 'PATCH', `/listings/${listings[i % 4]!.id}`, { language: 'en' }))
+  const replies = await Promise.all([...orders, ...prices, ...edits])
+  expect(replies.filter((reply) => reply.status >= 300).map((reply) => reply.body)).toEqual([])
+  for (const { id } of listings) expect((await operator(node, 'GET', `/listings/${id}`)).body.data.quantity).toBe(76)
+})
+
+test('PATCHes of different fields at once lose none', async () => {
+  const { id } = await published(node, item, { price: 50 })
+  const bodies = [
+    { title: 'Raced' },
+    { description: 'Text' },
+    { shipping_payer: 'seller' },
+    { offers_enabled: true },
+    { min_offer_price: 10 },
+    { price: 60 },
+  ]
+  const replies = await Promise.all(bodies.map((body, i) => plus(nodes()[i % 2]!, 'PATCH', `/listings/${id}`, body, { key: node.keys.plus })))
+  expect(replies.map((reply) => reply.status)).toEqual(Array(6).fill(200))
+  expect((await operator(node, 'GET', `/listings/${id}`)).body.data).toMatchObject({
+    title: 'Raced',
+    description: 'Text',
+    shipping_payer: 'seller',
+    offers_enabled: true,
+    min_offer_price: 10,
+    price: 60,
+    status: 'pending',
+  })
+})
+
+test('prices that wait together commit together, each answered with its own outcome', async () => {
+  const mine = await Promise.all(times(40).map(() => published(node, item)))
+  const { id: theirs } = await published(node, item, { seller_id: node.accounts.enterprise })
+  const offered = await published(node, item, { price: 50, min_offer_price: 40 })
+  const before = { commits: node.priceWrites.commits, written: node.priceWrites.written }
+  const one = (id: number, price: number) => plus(node, 'PATCH', `/listings/${id}/price`, { price })
+  const replies = await Promise.all([...mine.map(({ id }, i) => one(id, i + 1)), one(theirs, 5), one(offered.id, 39), one(999_999, 5), one(mine[0]!.id, 99)])
+  expect(replies.slice(0, 40).map((reply) => reply.body.data.price)).toEqual(times(40).map((i) => i + 1))
+  expect(replies.slice(40).map((reply) => reply.status)).toEqual([422, 422, 422, 200])
+  expect((await operator(node, 'GET', `/listings/${mine[0]!.id}`)).body.data.price, 'the later of two').toBe(99)
+  expect(node.priceWrites.written - before.written).toBe(44)
+  expect(node.priceWrites.commits - before.commits).toBeLessThan(44)
+})
+
+test('the same price change many times on one listing: the last one stays, versions count them all', async () => {
+  const { id } = await published(node, item)
+  const replies = await Promise.all(times(20).map((i) => plus(node, 'PATCH', `/listings/${id}/price`, { price: i + 1 })))
+  expect(new Set(replies.map((reply) => reply.headers.get('etag'))).size).toBe(20)
+})
+
+test('approval and the owner at once: one order of the two, nothing torn', async () => {
+  for (const _round of times(5)) {
+    const { id } = await pending(node, item)
+    const [approved, edited] = await Promise.all([
+      call(approveListing, node.ctx, { id }),
+      plus(other, 'PATCH', `/listings/${id}`, { title: 'Changed' }, { key: node.keys.plus }),
+    ])
+    expect(edited.status).toBe(200)
+    const { status, title, changed_since_approval: changed } = (await operator(node, 'GET', `/listings/${id}`)).body.data
+    expect(title).toBe('Changed')
+    if (approved.title === 'Changed') expect({ status, changed }).toEqual({ status: 'active', changed: [] })
+    else expect({ status, changed: changed?.length }).toEqual({ status: 'pending', changed: 1 })
+  }
+})

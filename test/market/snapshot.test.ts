@@ -1,0 +1,189 @@
+// Listings searched from memory against the same query in SQL, while listings, prices, sales and time change.
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addCredits } from '#accounts/add-credits.ts'
+import { call } from '#core/verb.ts'
+import { fold } from '#index/fold.ts'
+import type { ListingFilter } from '#market/snapshot/filters.ts'
+import { ListingSnapshot } from '#market/snapshot/listings.ts'
+import { LISTING_SORTS, type ListingSort } from '#market/snapshot/queries.ts'
+import { startTestNode, type TestNode } from '../support/node.ts'
+import { DAY_MS, makeCatalogue, operator, orderId, pending, plus, published } from './kit.ts'
+
+let node: TestNode
+let items: number[]
+let grades: number[]
+const ids: number[] = []
+
+beforeAll(async () => {
+  node = await startTestNode()
+  const made = await makeCatalogue(node)
+  items = Object.values(made.items)
+  grades = ['Near Mint', 'PSA 10', 'CGC 9', 'Ungraded'].map((label) => made.grades[label]!)
+  await call(addCredits, node.ctx, { id: node.accounts.plus, amount: 1_000 })
+  for (let i = 0; i < 12; i += 1) ids.push((await published(node, pick(items, i), { grade_id: grades[i % 4], language: LANGUAGES[i % 3] })).id)
+})
+
+afterAll(() => node.close())
+
+const LANGUAGES = ['en', 'tr', 'ja']
+const WORDS = ['charizard', 'red', 'box', 'çelik', 'listing']
+const pick = <T>(from: readonly T[], n: number): T => from[n % from.length]!
+
+type Step = { n: number; m: number; what: (typeof STEPS)[number] }
+const STEPS = ['create', 'reprice', 'edit', 'approve', 'pause', 'publish', 'delete', 'sell', 'sellOld', 'highlight', 'source', 'day', 'month', 'restock'] as const
+
+/** One change, through the verbs as anyone makes it; what the rules refuse changes nothing. */
+async function take({ what, n, m }: Step): Promise<void> {
+  const id = pick(ids, n)
+  const cents = 100 + (m % 7) * 1_250
+  switch (what) {
+    case 'create': {
+      const fields = { title: `${pick(WORDS, m)} ${pick(WORDS, n)}`, grade_id: m % 5 === 0 ? null : pick(grades, m), language: pick(LANGUAGES, n), price: cents / 100, quantity: 3 }
+      ids.push((m % 2 ? await published(node, pick(items, n), fields) : await pending(node, pick(items, n), fields)).id)
+      return
+    }
+    case 'reprice':
+      await plus(node, 'PATCH', `/listings/${id}/price`, { price: cents / 100 })
+      return
+    case 'edit':
+      await plus(node, 'PATCH', `/listings/${id}`, { title: `${pick(WORDS, m)} edited` })
+      return
+    case 'approve': {
+      const end = new Date(node.clock.now().getTime() + ((m % 40) + 1) * DAY_MS).toISOString()
+      await operator(node, 'POST', `/listings/${id}/approve`, { expires_at: end })
+      return
+    }
+    case 'pause':
+    case 'publish':
+      await plus(node, 'POST', `/listings/${id}/status?action=${what}`)
+      return
+    case 'delete':
+      await plus(node, 'DELETE', `/listings/${id}`)
+      return
+    case 'sell':
+    case 'sellOld': {
+      const sold_at = new Date(node.clock.now().getTime() - (what === 'sell' ? 0 : (m % 40) * DAY_MS)).toISOString()
+      await operator(node, 'POST', '/orders', { order_id: orderId(), sold_at, lines: [{ listing_id: id, quantity: 1, unit_price: cents / 100 }] })
+      return
+    }
+    case 'highlight':
+      await plus(node, 'POST', '/make-highlight', { id })
+      return
+    case 'source': {
+      const label = pick(['Near Mint', 'PSA 10', 'CGC 9'], m)
+      await operator(node, 'POST', '/prices', [{ item_id: pick(items, n), market: 'source_a', label, price: 10 + (m % 30), updated_at: node.clock.now().toISOString() }])
+      return
+    }
+    case 'restock':
+      await operator(node, 'PATCH', `/listings/${id}`, { quantity: m % 3, item_id: pick(items, m) })
+      return
+    case 'day':
+      node.clock.advance(DAY_MS)
+      return
+    case 'month':
+      node.clock.advance(15 * DAY_MS)
+  }
+}
+
+interface Row {
+  id: number
+  kurus: number
+  pc: number | null
+  title: string
+  item: string
+}
+
+/** What PostgreSQL says is published, in the order of the sort. */
+async function fromSql(filter: ListingFilter, search: string | undefined, sort: ListingSort): Promise<number[]> {
+  const now = node.clock.now()
+  const order = {
+    latest: 'published_at desc, id desc',
+    price_low: 'kurus, id',
+    price_high: 'kurus desc, id desc',
+    pc_multiplier_asc: 'pc nulls last, id',
+    pc_multiplier_desc: 'pc desc nulls last, case when pc is null then id else -id end',
+    popular: 'highlighted desc, sales desc, published_at desc, id desc',
+  }[sort]
+  const { rows } = await sql<Row & { genre: string; game: string; grade_id: number | null; language: string }>`
+    select * from (
+      select l.id, (l.price * 100)::int as kurus, (round(l.price / p.price, 2) * 100)::float8 as pc, l.title, i.name as item, i.genre, i.game,
+        l.grade_id, l.language, l.published_at, coalesce(l.highlighted_until > ${now}, false) as highlighted,
+        (select count(*) from sales s where s.item_id = l.item_id and s.sold_at > ${new Date(now.getTime() - 30 * DAY_MS)}) as sales
+      from listings l join items i on i.id = l.item_id
+      left join prices p on p.item_id = l.item_id and p.market = 1 and p.label_id = l.label_id
+      where l.status = 'active' and l.quantity > 0 and l.expires_at > ${now}
+    ) found order by ${sql.raw(order)}`.execute(node.db.kysely)
+  const within = (value: number | null, from = -Infinity, to = Infinity) => value !== null && value >= from && value <= to
+  return rows
+    .filter((row) => filter.genre === undefined || row.genre === filter.genre)
+    .filter((row) => !filter.games || filter.games.includes(row.game))
+    .filter((row) => !filter.languages || filter.languages.includes(row.language))
+    .filter((row) => !filter.gradeIds || filter.gradeIds.includes(row.grade_id ?? grades[3]!))
+    .filter((row) => within(row.kurus, filter.minKurus, filter.maxKurus))
+    .filter((row) => (filter.minPc === undefined && filter.maxPc === undefined) || within(row.pc, filter.minPc, filter.maxPc))
+    .filter((row) => search === undefined || fold(search).split(' ').every((word) => fold(row.title).includes(word) || fold(row.item).includes(word)))
+    .map((row) => row.id)
+}
+
+const optional = <T>(of: fc.Arbitrary<T>) => fc.option(of, { nil: undefined, freq: 3 })
+const queries = fc.record({
+  filter: fc.record({
+    genre: optional(fc.constantFrom('single', 'sealed', 'card')),
+    games: optional(fc.subarray(['pokemon', 'onepiece'], { minLength: 1 })),
+    languages: optional(fc.subarray(LANGUAGES, { minLength: 1 })),
+    gradeIds: optional(fc.array(fc.nat(3), { minLength: 1, maxLength: 2 })),
+    minKurus: optional(fc.integer({ min: 100, max: 5_000 })),
+    maxKurus: optional(fc.integer({ min: 3_000, max: 9_000 })),
+    minPc: optional(fc.integer({ min: 0, max: 100 })),
+    maxPc: optional(fc.integer({ min: 50, max: 2_000 })),
+  }),
+  search: optional(fc.constantFrom(...WORDS, 'charizard listing', 'BASE box')),
+  sort: fc.constantFrom(...LISTING_SORTS),
+  offset: fc.nat(8),
+  limit: fc.integer({ min: 1, max: 10 }),
+})
+const steps = fc.record({ what: fc.constantFrom(...STEPS), n: fc.nat(1_000), m: fc.nat(1_000) })
+
+async function compare(listings: Pick<ListingSnapshot, 'page' | 'pageBytes'>, query: Query): Promise<void> {
+  const { search, sort, offset, limit } = query
+  const filter = { ...query.filter, gradeIds: query.filter.gradeIds?.map((n) => grades[n]!) }
+  const wanted = await fromSql(filter, search, sort)
+  const { rows, total } = listings.page(filter, search, sort, offset, limit)
+  const flags = { item: false, pc: false, average: false, lastSales: false }
+  const page = JSON.parse(listings.pageBytes(rows, flags, '[', ']').toString()) as { id: number }[]
+  expect({ total, ids: page.map((one) => one.id) }, JSON.stringify(query)).toEqual({ total: wanted.length, ids: wanted.slice(offset, offset + limit) })
+}
+type Query = typeof queries extends fc.Arbitrary<infer Q> ? Q : never
+
+test('every page is what SQL says, after every change', { timeout: 60_000 }, async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.tuple(steps, fc.array(queries, { minLength: 2, maxLength: 4 })), { minLength: 10, maxLength: 25 }), async (story) => {
+      for (const [step, asked] of story) {
+        await take(step)
+        for (const query of asked) await compare(node.listings, query)
+      }
+    }),
+    { numRuns: 12 },
+  )
+})
+
+test('what is loaded anew is what was followed', async () => {
+  const fresh = new ListingSnapshot({ db: node.db, catalogue: node.catalogue, now: node.clock.now, timeZone: 'Europe/Istanbul', readyBytesMb: 2 })
+  await fresh.load()
+  await fc.assert(fc.asyncProperty(queries, (query) => compare(fresh, query)), { numRuns: 60 })
+  expect(fresh.size).toBe(node.listings.size)
+})
+
+test('averages and last sales are those of SQL', async () => {
+  for (const item of items) {
+    const { rows } = await sql<{ price: number; sold_at: Date }>`
+      select unit_price::float8 as price, sold_at from sales where item_id = ${item} order by sold_at desc, id desc limit 10`.execute(node.db.kysely)
+    const extras = node.listings.extrasOf({ item_id: item, label_id: grades[0]!, kurus: 100 }, { item: false, pc: false, average: true, lastSales: true })
+    const cents = rows.reduce((sum, row) => sum + Math.round(row.price * 100), 0)
+    expect(extras.average_price).toBe(rows.length === 0 ? null : Math.round(cents / rows.length) / 100)
+    expect(extras.last_sales?.map((sale) => sale.price)).toEqual(rows.map((row) => row.price))
+    expect(extras.last_sales?.map((sale) => Date.parse(sale.sold_at))).toEqual(rows.map((row) => Math.floor(row.sold_at.getTime() / 1000) * 1000))
+  }
+})
