@@ -21,12 +21,12 @@ export interface Sale {
 }
 
 /**
- * Kuruş: the median of the last 10 sales within 90 days before now, of two middle ones their mean rounded half up; null
+ * Kuruş: the median of the last 10 sales, none older than 90 days, of two middle ones their mean rounded half up; null
  * without such a sale. Of sales at the same moment the one that stands later is the newer.
  */
 export function servicePrice(sales: readonly Sale[], nowMs: number): number | null {
   const latest = sales
-    .filter((sale) => sale.soldAtMs > nowMs - DAYS * DAY_MS && sale.soldAtMs <= nowMs)
+    .filter((sale) => sale.soldAtMs > nowMs - DAYS * DAY_MS)
     .map((sale, position) => ({ ...sale, position }))
     .sort((a, b) => b.soldAtMs - a.soldAtMs || b.position - a.position)
     .slice(0, SALES)
@@ -49,7 +49,6 @@ export async function refreshServicePrice(tx: Tx, note: Note, itemId: number, la
     .where('item_id', '=', itemId)
     .where('label_id', '=', labelId)
     .where('sold_at', '>', new Date(now.getTime() - DAYS * DAY_MS))
-    .where('sold_at', '<=', now)
     .orderBy('sold_at', 'desc')
     .orderBy('id', 'desc')
     .limit(SALES)
