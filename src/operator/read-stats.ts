@@ -5,6 +5,7 @@ import { verb } from '#core/verb.ts'
 import { orNull } from '#catalogue/fields.ts'
 import type { WriteCtx } from '#db/change.ts'
 import { sourceHealth, SourceHealthSchema } from '#prices/health.ts'
+import { receiverHealth, ReceiverHealthSchema } from '#webhooks/receiver-health.ts'
 
 const SALES_DAYS = 30
 
@@ -21,6 +22,7 @@ export const StatsSchema = Type.Object(
     held_prices: Type.Record(Type.String(), Type.Integer(), { description: 'Waiting ones by rule' }),
     webhook_events: Type.Record(Type.String(), Type.Integer(), { description: 'By state; `queued` is the depth of the queue' }),
     webhooks_failing: Type.Integer({ description: 'Webhooks whose last attempt failed' }),
+    webhook_receivers: Type.Array(ReceiverHealthSchema, { description: 'How receivers answered in the last day, the worst first' }),
     waiting_since: Type.Object(
       { approval: orNull(Time), webhook_event: orNull(Time) },
       { description: 'Since when the oldest of a queue waits, null for an empty one' },
@@ -74,6 +76,7 @@ export const readStats = verb(
       held_prices: counts('held_prices'),
       webhook_events: counts('webhook_events'),
       webhooks_failing: failing,
+      webhook_receivers: await receiverHealth(on, now),
       waiting_since: { approval: approval?.toISOString() ?? null, webhook_event: webhookEvent?.toISOString() ?? null },
       sales: sales.rows.map((row) => ({ ...row, turnover: Number(row.turnover), payouts: Number(row.payouts) })),
       sources: await sourceHealth(on, now),

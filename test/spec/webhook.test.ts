@@ -236,6 +236,18 @@ describe('operators', () => {
     await target.close()
   })
 
+  test('see in the statistics how receivers answer', async () => {
+    const { key, accountId } = await newKey()
+    const flaky = await openReceiver((_request, response, count) => void response.writeHead(count === 1 ? 500 : 200).end())
+    await put({ url: flaky.url, on_sale: true }, key)
+    await sell(node, accountId)
+    await until('both attempts logged', async () => (await get('/logs', key)).body.pagination!.total === 2)
+    const { data } = (await operator<{ webhook_receivers: object[] }>('GET', '/stats')).body
+    expect(data.webhook_receivers).toContainEqual({ account_id: accountId, attempts: 2, success_share: 0.5 })
+    expect(data).toMatchObject({ webhook_events: { delivered: expect.any(Number) as number }, webhooks_failing: expect.any(Number) as number })
+    await flaky.close()
+  })
+
   test('are told what does not exist or cannot be', async () => {
     expectRefusal(await operator('POST', '/webhook-events/999999999/redeliver'), 404, 'NOT_FOUND')
     expectRefusal(await operator('POST', '/webhook-events/99999999999/redeliver'), 404, 'NOT_FOUND')

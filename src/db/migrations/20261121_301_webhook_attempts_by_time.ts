@@ -1,0 +1,6 @@
+// Statistics of receivers read the attempts of the last day only.
+import { type Kysely, sql } from 'kysely'
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`create index webhook_attempts_by_time on webhook_attempts (finished_at) include (account_id, success)`.execute(db)
+}

@@ -1,0 +1,28 @@
+// How receivers answered lately: the share of attempts that succeeded, for the operator's statistics and metrics.
+import { type Static, Type } from '#core/input.ts'
+import type { Queryable } from '#db/schema.ts'
+
+const HOURS = 24
+/** The worst ones are told; the rest answers. */
+const MOST = 500
+
+export const ReceiverHealthSchema = Type.Object({
+  account_id: Type.Integer(),
+  attempts: Type.Integer({ description: `Finished ones of the last ${HOURS} hours` }),
+  success_share: Type.Number({ description: '0 to 1' }),
+})
+export type ReceiverHealth = Static<typeof ReceiverHealthSchema>
+
+/** Receivers with attempts in the last 24 hours, those that succeed least first. */
+export function receiverHealth(on: Queryable, now: Date): Promise<ReceiverHealth[]> {
+  return on
+    .selectFrom('webhook_attempts')
+    .select(['account_id', (e) => e.fn.countAll<number>().as('attempts')])
+    .select((e) => e.fn.avg<number>(e.cast<number>(e.cast('success', 'integer'), 'double precision')).as('success_share'))
+    .where('finished_at', '>', new Date(now.getTime() - HOURS * 3_600_000))
+    .groupBy('account_id')
+    .orderBy('success_share')
+    .orderBy('account_id')
+    .limit(MOST)
+    .execute()
+}
