@@ -13,6 +13,7 @@ import { keepExpiring } from '#market/expire-listings.ts'
 import { PriceWrites } from '#market/price-writes.ts'
 import { ListingSnapshot } from '#market/snapshot/listings.ts'
 import type { MarketSettings, MarketWriteCtx } from '#market/types.ts'
+import { RequestCounts } from '#http/request-counts.ts'
 import { prepareMonths } from '#prices/months.ts'
 import { forgetOldPrices } from '#prices/retention.ts'
 import { openResolver } from '#webhooks/resolve.ts'
@@ -76,7 +77,7 @@ export async function startNode({ config, db, log, now = () => new Date(), liste
   operators.start()
   sessions.start()
   const housekeeping = keepHouse(db, log, now, config.priceHistoryDays)
-  const shared = { config, db, log, now, feed, keys, operators, sessions, catalogue, listings, priceWrites, market, webhooks, limits: new RateLimits(config.rateLimits, config.redisUrl) }
+  const shared = { config, db, log, now, feed, keys, operators, sessions, catalogue, listings, priceWrites, market, webhooks, limits: new RateLimits(config.rateLimits, config.redisUrl), requests: new RequestCounts() }
   const notReady = () => (Date.now() - feed.lastPullMs > STALE_MS ? 'The database cannot be reached' : null)
   let sender: Sender | null = null
   let expiring: ReturnType<typeof keepExpiring> | null = null

@@ -11,6 +11,7 @@ import type { Log } from '#core/context.ts'
 import { ServiceError } from '#core/errors.ts'
 import { publicContext, type PublicContextNode, type PublicCtx } from '#http/public-context.ts'
 import { registerOtherMethods, registerRoutes, type Route } from '#http/routes.ts'
+import type { RequestCounts } from '#http/request-counts.ts'
 import { createServer } from '#http/server.ts'
 import { addGraphql } from './graphql/routes.ts'
 import { catalogueRoutes } from './rest/catalogue-routes.ts'
@@ -25,6 +26,7 @@ export interface PublicNode extends PublicContextNode {
   log: Log
   keys: Keyring
   limits: RateLimits | null
+  requests: RequestCounts
   /** why the node should get no traffic now, null when it should */
   notReady: () => string | null
 }
@@ -47,6 +49,7 @@ const PLUS_ROUTES: Route<PublicCtx>[] = [...collectionRoutes, ...webhookRoutes]
 /** Builds the public listener; the caller listens and closes. */
 export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
   const app = createServer({ log: node.log, trustProxy: node.config.trustProxy })
+  node.requests.watch(app)
   await app.register(compress, { global: true, threshold: 1_024, encodings: ['br', 'gzip'], brotliOptions: { params: { 1: 4 } } })
   await app.register(swagger, {
     openapi: {

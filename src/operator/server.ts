@@ -7,11 +7,13 @@ import { ImportQueue } from '#catalogue/import/queue.ts'
 import type { FeedCtx } from '#catalogue/import/start-import.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { Log } from '#core/context.ts'
+import { call } from '#core/verb.ts'
 import type { ChangeFeed } from '#db/change-feed.ts'
 import type { Db } from '#db/schema.ts'
 import { preconditionOf } from '#http/entity-tag.ts'
 import { idempotencyOf } from '#http/idempotency-key.ts'
 import { registerOtherMethods, registerRoutes } from '#http/routes.ts'
+import type { RequestCounts } from '#http/request-counts.ts'
 import { answerNotFound, createServer } from '#http/server.ts'
 import type { MarketSettings, MarketWriteCtx } from '#market/types.ts'
 import type { WebhookRules } from '#webhooks/types.ts'
@@ -25,8 +27,10 @@ import { catalogueRoutes } from './catalogue-routes.ts'
 import { collectionFileRoutes, collectionRoutes } from './collection-routes.ts'
 import { heldRoutes } from './held-routes.ts'
 import { listingRoutes } from './listing-routes.ts'
+import { openMetrics } from './metrics.ts'
 import { orderRoutes } from './order-routes.ts'
 import { priceRoutes } from './price-routes.ts'
+import { readStats } from './read-stats.ts'
 import { statsRoutes } from './stats-routes.ts'
 import { webhookRoutes } from './webhook-routes.ts'
 import { UPLOAD_TIMEOUT_MS } from './uploads.ts'
@@ -39,7 +43,8 @@ export interface OperatorNode {
   config: Pick<Config, 'trustProxy' | 'dataDir' | 'databaseUrl' | 'priceRules' | 'sourceCurrencies'>
   db: Db
   log: Log
-  feed: Pick<ChangeFeed, 'pull'>
+  feed: Pick<ChangeFeed, 'pull' | 'lastPullMs'>
+  requests: RequestCounts
   operators: Keyring
   catalogue: Catalogue
   /** sessions of the console */
@@ -52,6 +57,7 @@ export interface OperatorNode {
 /** The operator's server, ready to listen. */
 export async function operatorServer(node: OperatorNode): Promise<FastifyInstance> {
   const app = createServer({ log: node.log, trustProxy: node.config.trustProxy })
+  node.requests.watch(app)
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -95,6 +101,15 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
     },
     { prefix: '/operator/v1' },
   )
+  const metrics = openMetrics(node)
+  await app.register(async (scope) => {
+    addGate(scope, node.operators, null)
+    scope.get('/metrics', { schema: { hide: true }, config: { needs: readStats.needs } }, async (request, reply) => {
+      reply.type('text/plain; version=0.0.4; charset=utf-8')
+      return metrics(() => call(readStats, ctx(request), {}))
+    })
+    registerOtherMethods(scope, '/metrics', ['GET'])
+  })
   app.get(OPENAPI_PATH, { schema: { hide: true } }, () => app.swagger())
   registerOtherMethods(app, OPENAPI_PATH, ['GET'])
   const { operators, sessions, config } = node

@@ -7,6 +7,7 @@ import { readConfig } from '#config.ts'
 import type { WriteCtx } from '#db/change.ts'
 import { openPool } from '#db/pool.ts'
 import type { Schema } from '#db/schema.ts'
+import { RequestCounts } from '#http/request-counts.ts'
 import { operatorServer } from '#operator/server.ts'
 import { webhookRules } from '#webhooks/rules.ts'
 
@@ -37,7 +38,7 @@ export async function openNode(databaseUrl: string, clock = new Clock()) {
   feed.start()
   const config = readConfig({ DATABASE_URL: databaseUrl })
   const webhooks = webhookRules(config, db, silent, () => [])
-  const app = await operatorServer({ config, db, log: silent, feed, operators, sessions, now, webhooks, market: config, catalogue: new Catalogue(db, 1) })
+  const app = await operatorServer({ config, db, log: silent, feed, operators, sessions, now, webhooks, market: config, catalogue: new Catalogue(db, 1), requests: new RequestCounts() })
   const baseUrl = await app.listen({ port: 0, host: '127.0.0.1' })
   const ctx: WriteCtx = {
     db,

@@ -1,0 +1,71 @@
+// What the platform watches, in the format of Prometheus: requests, memory, how far behind this node is, queues and feeds.
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
+import { DURATION_BUCKETS, type RequestCounts } from '#http/request-counts.ts'
+import type { Stats } from './read-stats.ts'
+
+/** What metrics are taken from. */
+export interface MeasuredNode {
+  catalogue: Catalogue
+  requests: RequestCounts
+  feed: { lastPullMs: number }
+}
+
+export type Metrics = (stats: () => Promise<Stats>) => Promise<string>
+
+/** Opens the registry of a node; the function gives the text of a scrape. */
+export function openMetrics(node: MeasuredNode): Metrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry, prefix: 'mintmark_' })
+  const gauge = (name: string, help: string, labelNames: string[] = []) =>
+    new Gauge({ name: `mintmark_${name}`, help, labelNames, registers: [registry] })
+  const items = gauge('items', 'Items in memory')
+  const memory = gauge('snapshot_bytes', 'Memory of the catalogue outside the JavaScript heap', ['part'])
+  const behind = gauge('change_feed_age_seconds', 'Since when this node has not read the change log to its end')
+  const listings = gauge('listings', 'Listings by status', ['status'])
+  const events = gauge('webhook_events', 'Webhook events by state', ['state'])
+  const oldest = gauge('webhook_oldest_seconds', 'Age of the oldest webhook event that waits')
+  const failing = gauge('webhooks_failing', 'Receivers whose last attempt failed')
+  const held = gauge('held_prices', 'Prices that wait for a decision, by rule', ['rule'])
+  const age = gauge('feed_age_seconds', 'Since when a market got no price', ['market', 'group'])
+  const prices = gauge('prices', 'Current prices', ['market', 'group'])
+  return async (stats) => {
+    const { listings: byStatus, webhook_events: byState, webhooks_failing, held_prices, waiting_since, sources } = await stats()
+    const now = Date.now()
+    items.set(node.catalogue.items.live.size)
+    for (const [part, bytes] of Object.entries(node.catalogue.memory())) memory.set({ part }, bytes)
+    behind.set((now - node.feed.lastPullMs) / 1_000)
+    setAll(listings, 'status', byStatus)
+    setAll(events, 'state', byState)
+    setAll(held, 'rule', held_prices)
+    failing.set(webhooks_failing)
+    oldest.set(waiting_since.webhook_event ? (now - Date.parse(waiting_since.webhook_event)) / 1_000 : 0)
+    for (const source of sources) {
+      const labels = { market: source.market, group: source.group }
+      prices.set(labels, source.prices)
+      if (source.last_feed_at) age.set(labels, (now - Date.parse(source.last_feed_at)) / 1_000)
+    }
+    return `${await registry.metrics()}\n${requestMetrics(node.requests)}`
+  }
+}
+
+/** States that have gone are not reported with their last count. */
+function setAll(gauge: Gauge, label: string, counts: Record<string, number>): void {
+  gauge.reset()
+  for (const [name, count] of Object.entries(counts)) gauge.set({ [label]: name }, count)
+}
+
+function requestMetrics(requests: RequestCounts): string {
+  const name = 'mintmark_http_request_seconds'
+  const lines = [`# HELP ${name} Answered requests by route and status`, `# TYPE ${name} histogram`]
+  for (const { method, route, status, count, seconds, buckets } of requests.all()) {
+    const labels = `method="${method}",route="${route.replace(/[\\"\n]/g, '')}",status="${status}"`
+    let sum = 0
+    DURATION_BUCKETS.forEach((bound, i) => {
+      sum += buckets[i]!
+      lines.push(`${name}_bucket{${labels},le="${bound}"} ${sum}`)
+    })
+    lines.push(`${name}_bucket{${labels},le="+Inf"} ${count}`, `${name}_sum{${labels}} ${seconds}`, `${name}_count{${labels}} ${count}`)
+  }
+  return `${lines.join('\n')}\n`
+}
