@@ -8,7 +8,8 @@ import { createKey } from '#accounts/create-key.ts'
 import { createOperatorToken } from '#accounts/create-operator-token.ts'
 import { importFormat } from '#catalogue/import/registry.ts'
 import { beginImport, runImport } from '#catalogue/import/run.ts'
-import { PLAN_NAMES, type Plan, PLANS } from '#core/plans.ts'
+import { addDemoCollections } from '#collections/demo.ts'
+import { PLAN_NAMES, type Plan, planAllows, PLANS } from '#core/plans.ts'
 import { call } from '#core/verb.ts'
 import type { WriteCtx } from '#db/change.ts'
 import type { PriceRules } from '#prices/quarantine.ts'
@@ -32,6 +33,7 @@ export async function prepareDemo(ctx: WriteCtx, dataDir: string, rules: PriceRu
   for (const plan of PLANS) {
     const account = await call(createAccount, ctx, { name: `Demo ${PLAN_NAMES[plan]}`, plan, highlight_credits: 10 })
     keys[plan] = (await call(createKey, ctx, { account_id: account.id, label: 'demo' })).key
+    if (planAllows(plan, 'plus')) await addDemoCollections(ctx, account.id)
   }
   const { token } = await call(createOperatorToken, ctx, { label: 'demo' })
   const access = { keys, operatorToken: token }
