@@ -17,7 +17,11 @@ const roots: string[] = []
 const children = new Set<ChildProcess>()
 
 afterAll(async () => {
-  for (const child of children) await kill(child, 'SIGKILL')
+  // The second signal ends a service at once, and its PostgreSQL with it.
+  for (const child of children) {
+    child.kill('SIGINT')
+    await kill(child, 'SIGINT')
+  }
   for (const root of roots) {
     const location = join(root, 'data', 'postgres-location')
     if (existsSync(location)) rmSync(readFileSync(location, 'utf8'), { recursive: true, force: true })
@@ -205,7 +209,7 @@ describe('beside a running service', () => {
     expect((await command('account', 'list')).out).toMatch(/^ID +NAME +PLAN.*\n\d+ +Shop +professional/)
     await json('key', 'revoke', String(keyId))
     await until('the key is refused', async () => (await send(`${service.publicUrl}/api/v1/items`, key)).status === 401, 1_000)
-  })
+  }, 60_000)
 
   test('doctor finds nothing wrong', async () => {
     const { ok, findings } = await json<{ ok: boolean; findings: { check: string; ok: boolean }[] }>('doctor')
@@ -313,7 +317,7 @@ describe('usage', () => {
     expect(commands).toEqual(expect.arrayContaining(named))
     const helps = await Promise.all(commands.filter((name) => name !== 'help').map((name) => run([name, '--help'], {})))
     for (const help of helps) expect([help.code, help.said, help.out]).toEqual([0, [], expect.stringMatching(/^Usage: mintmark /)])
-  })
+  }, 60_000)
 
   test.each([
     [['nonsense']],
