@@ -106,15 +106,22 @@ async function resetCurrent(tx: Tx, id: number, by: number): Promise<PriceChange
       delete from prices p using latest l
       where (p.item_id, p.market, p.label_id) = (l.item_id, l.market, l.label_id) and l.price is null
       returning p.item_id, p.market, p.label_id, p.updated_at
-    ), back as (
-      insert into prices as p (item_id, market, label_id, price, updated_at, import_id)
-      select item_id, market, label_id, price, updated_at, import_id from latest where price is not null
-      on conflict (item_id, market, label_id) do update
-        set price = excluded.price, updated_at = excluded.updated_at, import_id = excluded.import_id
-        where (p.price, p.updated_at, p.import_id) <> (excluded.price, excluded.updated_at, excluded.import_id)
+    ), changed as (
+      update prices p set price = l.price, updated_at = l.updated_at, import_id = l.import_id from latest l
+      where (p.item_id, p.market, p.label_id) = (l.item_id, l.market, l.label_id)
+        and (p.price, p.updated_at, p.import_id) <> (l.price, l.updated_at, l.import_id)
       returning p.item_id, p.market, p.label_id, p.price, p.updated_at
+    ), added as (
+      insert into prices as p (item_id, market, label_id, price, updated_at, import_id)
+      select item_id, market, label_id, price, updated_at, import_id from latest l
+      where price is not null and not exists (
+        select from prices q where (q.item_id, q.market, q.label_id) = (l.item_id, l.market, l.label_id)
+      )
+      returning p.item_id, p.market, p.label_id, p.price, p.updated_at
+    ), set_back as (
+      select * from changed union all select * from added
     )
-    select item_id, market, label_id, price, (extract(epoch from updated_at) * 1000)::float8 as at_ms from back
+    select item_id, market, label_id, price, (extract(epoch from updated_at) * 1000)::float8 as at_ms from set_back
     union all select item_id, market, label_id, null, (extract(epoch from updated_at) * 1000)::float8 from gone`.execute(tx)
   return rows.map((row) => ({
     itemId: row.item_id,

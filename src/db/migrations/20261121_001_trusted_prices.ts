@@ -17,7 +17,7 @@ const STATEMENTS = [
   'create index price_points_by_import on price_points using brin (import_id) with (pages_per_range = 16, autosummarize = on)',
   // Points that a batch took out of the history: by another price for the same moment, or by a revert.
   `create table replaced_points (
-    import_id integer not null references imports,
+    import_id integer not null,
     item_id integer not null,
     market smallint not null,
     label_id integer not null,
