@@ -71,7 +71,8 @@ async function measureAdds(node: Server, key: string, collectionId: number): Pro
   const added = await add(node, key, collectionId, 'the last one')
   const listed = await list(node, key, collectionId)
   const counted = await countOf(node, key, collectionId)
-  if (counted !== listed.records || listed.newest !== added) throw new Error(`counted ${counted}, listed ${listed.records}, newest ${listed.newest}, added ${added}`)
+  if (counted !== listed.records || listed.newest !== added)
+    throw new Error(`counted ${counted}, listed ${listed.records}, newest ${listed.newest}, added ${added}`)
   print(`then the list shows all ${counted}, newest first: ${listed.seconds.toFixed(2)} s`)
 }
 
@@ -89,7 +90,9 @@ async function measureLongList(node: Server, { ctx }: BenchDatabase, key: string
     const { seconds, bytes, records: listed } = await list(node, key, collectionId, query)
     if (listed !== records) throw new Error(`${listed} of ${records} records were listed`)
     const peak = residentPeakMb(node.pid)
-    print(`list${query} of ${records} records: ${seconds.toFixed(2)} s, ${(bytes / 1e6).toFixed(1)} MB; peak memory of the node ${before} → ${peak} MB`)
+    print(
+      `list${query} of ${records} records: ${seconds.toFixed(2)} s, ${(bytes / 1e6).toFixed(1)} MB; peak memory of the node ${before} → ${peak} MB`,
+    )
   }
   const started = performance.now()
   await countOf(node, key, collectionId)

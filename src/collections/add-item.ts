@@ -31,7 +31,13 @@ export const addCollectionItem = verb(
   },
   async (ctx: RecordWriteCtx, input): Promise<TaggedRecord> => {
     const asked = { itemId: input.item_id, gradeId: input.item_group_type_id ?? null }
-    const { purchaseMinor = null, saleMinor = null, purchaseDate = null, cardUniqId = null, note = null } = valuesOf(input)
+    const {
+      purchaseMinor = null,
+      saleMinor = null,
+      purchaseDate = null,
+      cardUniqId = null,
+      note = null,
+    } = valuesOf(input)
     const record: NewRecord = {
       collectionId: existing('collection', input.id),
       ownerId: ownerOf(ctx.viewer),

@@ -29,8 +29,22 @@ const COLLECTIONS: readonly DemoCollection[] = [
     size: 60,
     labels: ['Near Mint', 'Lightly Played', 'Ungraded', 'Moderately Played'],
   },
-  { name: 'Slabs', description: 'Graded cards.', visibility: 'public', genre: 'single', size: 12, labels: ['PSA 10', 'CGC 10', 'PSA 9'] },
-  { name: 'Sealed', description: 'Never to be opened.', visibility: 'unlisted', genre: 'sealed', size: 8, labels: ['Near Mint'] },
+  {
+    name: 'Slabs',
+    description: 'Graded cards.',
+    visibility: 'public',
+    genre: 'single',
+    size: 12,
+    labels: ['PSA 10', 'CGC 10', 'PSA 9'],
+  },
+  {
+    name: 'Sealed',
+    description: 'Never to be opened.',
+    visibility: 'unlisted',
+    genre: 'sealed',
+    size: 8,
+    labels: ['Near Mint'],
+  },
 ]
 
 /** Purchases of the demo lie this far apart. */
@@ -68,7 +82,11 @@ function demoRecord(collectionId: number, item: DemoItem, label: string, i: numb
 
 async function demoItems({ db }: WriteCtx): Promise<DemoItem[]> {
   const items = await db.kysely.selectFrom('items').select(['id', 'genre', 'group_ids']).orderBy('id').execute()
-  const grades = await db.kysely.selectFrom('groups').select(['id', 'name', 'parent_id']).where('parent_id', 'is not', null).execute()
+  const grades = await db.kysely
+    .selectFrom('groups')
+    .select(['id', 'name', 'parent_id'])
+    .where('parent_id', 'is not', null)
+    .execute()
   return items.map(({ id, genre, group_ids }) => {
     const suitable = grades.filter((grade) => group_ids.includes(grade.parent_id!))
     return { id, genre, grades: new Map(suitable.map((grade) => [grade.name, grade.id])) }

@@ -44,7 +44,12 @@ export const CLEARABLE_FIELDS = {
   purchase_price: money('Paid for one copy'),
   sale_price: money('Asked or received for one copy; answers round it to a whole number'),
   purchase_date: clearable(
-    Type.String({ format: 'date', pattern: '^(?!0000)', allowed: 'a date written YYYY-MM-DD', examples: ['2026-01-31'] }),
+    Type.String({
+      format: 'date',
+      pattern: '^(?!0000)',
+      allowed: 'a date written YYYY-MM-DD',
+      examples: ['2026-01-31'],
+    }),
   ),
   card_uniq_id: clearable(text(ONE_LINE, LONGEST_CODE, 'Own tracking code or certificate number')),
   note: clearable(text(STORABLE, LONGEST_NOTE, 'Anything else')),
@@ -70,10 +75,14 @@ export interface ClearableValues {
 /** @throws VALIDATION_ERROR for amounts with more than two decimals and texts of too many characters */
 export function valuesOf(fields: ClearableFields): ClearableValues {
   const problems: Problem[] = []
-  const lengths = [['card_uniq_id', LONGEST_CODE], ['note', LONGEST_NOTE]] as const
+  const lengths = [
+    ['card_uniq_id', LONGEST_CODE],
+    ['note', LONGEST_NOTE],
+  ] as const
   for (const [field, most] of lengths) {
     const value = fields[field]
-    if (value && !fitsCharacters(value, most)) problems.push({ field, message: `must be text of at most ${most} characters` })
+    if (value && !fitsCharacters(value, most))
+      problems.push({ field, message: `must be text of at most ${most} characters` })
   }
   const minorOf = (field: 'purchase_price' | 'sale_price') => {
     const value = fields[field]

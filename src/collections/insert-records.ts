@@ -105,9 +105,14 @@ export async function refusalOf(
   const field = 'item_group_type_id'
   const grade = await on.selectFrom('groups').select(['name', 'parent_id']).where('id', '=', gradeId).executeTakeFirst()
   if (!grade) return notFound(`There is no grade with the id ${asked.gradeId}`)
-  if (grade.parent_id === null) return invalid([{ field, message: `must be the id of a grade; ${gradeId} is the group ${grade.name}` }])
+  if (grade.parent_id === null)
+    return invalid([{ field, message: `must be the id of a grade; ${gradeId} is the group ${grade.name}` }])
   const { rows } = await sql<{ id: number; name: string }>`
-    select t.id, t.name from groups t join items i on t.parent_id = any(i.group_ids) where i.id = ${itemId} order by t.id`.execute(on)
+    select t.id, t.name from groups t join items i on t.parent_id = any(i.group_ids) where i.id = ${itemId} order by t.id`.execute(
+    on,
+  )
   const suitable = rows.map(({ id, name }) => `${id} (${name})`).join(', ') || 'none'
-  return invalid([{ field, message: `must suit the item: ${gradeId} (${grade.name}) does not, suitable are ${suitable}` }])
+  return invalid([
+    { field, message: `must suit the item: ${gradeId} (${grade.name}) does not, suitable are ${suitable}` },
+  ])
 }

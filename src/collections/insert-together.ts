@@ -62,7 +62,10 @@ class Writer {
 function insertAll(db: Db, additions: Addition[]): Promise<Added[]> {
   return inTransaction(db, async (tx) => {
     const { note, write } = collector(tx, additions[0]!.by)
-    const added = await insertRecords(tx, additions.map((addition) => addition.record))
+    const added = await insertRecords(
+      tx,
+      additions.map((addition) => addition.record),
+    )
     added.forEach((one, i) => {
       if ('row' in one) note.audit({ ...auditOfAdded(one.row), by: additions[i]!.by })
     })

@@ -20,6 +20,11 @@ export const removeCollectionItem = verb(
       const locked = await lockRecord(tx, ctx.viewer, collectionId, recordId)
       requireCurrent(ctx, tagOf(locked))
       await deleteRecord(tx, collectionId, recordId)
-      note.audit({ action: 'collection_item.remove', subject: 'collection_item', id: recordId, before: recordOf(locked) })
+      note.audit({
+        action: 'collection_item.remove',
+        subject: 'collection_item',
+        id: recordId,
+        before: recordOf(locked),
+      })
     }),
 )

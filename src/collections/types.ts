@@ -87,14 +87,17 @@ export const CollectionRecordSchema = Type.Object(
     ...RECORD_PROPERTIES,
     value: Type.Optional(
       orNull(
-        Type.Object({
-          market: Type.String(),
-          label: Type.String(),
-          currency: Type.String(),
-          price: Type.Number(),
-          amount: Type.Number({ description: 'Price times quantity' }),
-          updated_at: Type.String({ format: 'date-time' }),
-        }, { description: 'Only with `with_value=1`: the current price that fits the grade; null where there is none' }),
+        Type.Object(
+          {
+            market: Type.String(),
+            label: Type.String(),
+            currency: Type.String(),
+            price: Type.Number(),
+            amount: Type.Number({ description: 'Price times quantity' }),
+            updated_at: Type.String({ format: 'date-time' }),
+          },
+          { description: 'Only with `with_value=1`: the current price that fits the grade; null where there is none' },
+        ),
       ),
     ),
     cost: Type.Optional(orNull(Amount)),

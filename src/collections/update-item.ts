@@ -34,7 +34,13 @@ export const updateCollectionItem = verb(
       requireCurrent(ctx, tagOf(locked))
       const after = taggedRecord(await updateRecord(tx, locked, changes, ctx.now()))
       const before = recordOf(locked)
-      note.audit({ action: 'collection_item.change', subject: 'collection_item', id: locked.id, before, after: after.record })
+      note.audit({
+        action: 'collection_item.change',
+        subject: 'collection_item',
+        id: locked.id,
+        before,
+        after: after.record,
+      })
       return { ...after, changed }
     })
   },

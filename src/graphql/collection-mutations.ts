@@ -17,10 +17,13 @@ const NAMES = { collectionId: 'id', recordId: 'itemId' } as const
 
 export function implementCollectionMutations(builder: Builder): void {
   const input = builder.inputType('CollectionItemInput', {
-    description: 'Fields of a collection record. What is not sent stays as it is; null clears prices, date, code and note.',
+    description:
+      'Fields of a collection record. What is not sent stays as it is; null clears prices, date, code and note.',
     fields: (t) => ({
       itemId: t.id({ description: 'A registered item; needed to add a record, and cannot change.' }),
-      itemGroupTypeId: t.id({ description: 'Condition or grade that suits the item; Ungraded, or else the first suitable one. Cannot change.' }),
+      itemGroupTypeId: t.id({
+        description: 'Condition or grade that suits the item; Ungraded, or else the first suitable one. Cannot change.',
+      }),
       quantity: t.int({ description: 'Copies, 1 to 100000; 1 for a new record.' }),
       purchasePrice: t.float({ description: 'Paid for one copy.' }),
       salePrice: t.float({ description: 'Asked or received for one copy.' }),
@@ -32,24 +35,48 @@ export function implementCollectionMutations(builder: Builder): void {
   const item = builder.objectRef<RecordResult>('CollectionItemResult').implement({
     description: 'A collection record after a change.',
     fields: (t) => ({
-      success: t.boolean({ nullable: false, description: 'Always true: a failing mutation gives null and an error.', resolve: () => true }),
+      success: t.boolean({
+        nullable: false,
+        description: 'Always true: a failing mutation gives null and an error.',
+        resolve: () => true,
+      }),
       message: t.exposeString('message', { description: 'What was done, for people.' }),
       id: t.id({ nullable: false, description: 'Id of the record.', resolve: ({ record }) => record.id }),
       itemId: t.id({ nullable: false, description: 'Id of the item.', resolve: ({ record }) => record.item_id }),
-      itemName: t.string({ nullable: false, description: 'Name of the item.', resolve: ({ record }) => record.item_name }),
-      groupLabel: t.string({ description: 'Condition or grade, such as `Ungraded` or `PSA 10`.', resolve: ({ record }) => record.group_label }),
+      itemName: t.string({
+        nullable: false,
+        description: 'Name of the item.',
+        resolve: ({ record }) => record.item_name,
+      }),
+      groupLabel: t.string({
+        description: 'Condition or grade, such as `Ungraded` or `PSA 10`.',
+        resolve: ({ record }) => record.group_label,
+      }),
       quantity: t.int({ nullable: false, description: 'Copies.', resolve: ({ record }) => record.quantity }),
       purchasePrice: t.float({ description: 'Paid for one copy.', resolve: ({ record }) => record.purchase_price }),
-      salePrice: t.float({ description: 'Asked or received for one copy, rounded to a whole number.', resolve: ({ record }) => record.sale_price }),
-      purchaseDate: t.string({ description: 'Day of the purchase, YYYY-MM-DD.', resolve: ({ record }) => record.purchase_date }),
-      cardUniqId: t.string({ description: 'Own tracking code or certificate number.', resolve: ({ record }) => record.card_uniq_id }),
+      salePrice: t.float({
+        description: 'Asked or received for one copy, rounded to a whole number.',
+        resolve: ({ record }) => record.sale_price,
+      }),
+      purchaseDate: t.string({
+        description: 'Day of the purchase, YYYY-MM-DD.',
+        resolve: ({ record }) => record.purchase_date,
+      }),
+      cardUniqId: t.string({
+        description: 'Own tracking code or certificate number.',
+        resolve: ({ record }) => record.card_uniq_id,
+      }),
       note: t.string({ description: 'Anything else.', resolve: ({ record }) => record.note }),
     }),
   })
   const simple = builder.objectRef<{ message: string }>('SimpleResult').implement({
     description: 'That something was done.',
     fields: (t) => ({
-      success: t.boolean({ nullable: false, description: 'Always true: a failing mutation gives null and an error.', resolve: () => true }),
+      success: t.boolean({
+        nullable: false,
+        description: 'Always true: a failing mutation gives null and an error.',
+        resolve: () => true,
+      }),
       message: t.exposeString('message', { description: 'What was done, for people.' }),
     }),
   })
@@ -72,7 +99,11 @@ export function implementCollectionMutations(builder: Builder): void {
         description: 'Changes the fields sent of a record.',
         args: { collectionId, itemId, input: t.arg({ type: input, required: true, description: 'What changes.' }) },
         resolve: async (_root, args, ctx, info) => {
-          const fields = { ...withNumbers(args.input), collectionId: idOf(args.collectionId), recordId: idOf(args.itemId) }
+          const fields = {
+            ...withNumbers(args.input),
+            collectionId: idOf(args.collectionId),
+            recordId: idOf(args.itemId),
+          }
           const { record } = await callByFields(updateCollectionItem, ctx, info, fields, NAMES)
           return { record, message: 'The record is changed' }
         },
@@ -95,5 +126,7 @@ export function implementCollectionMutations(builder: Builder): void {
 function withNumbers(input: object): Record<string, unknown> {
   const ids = new Set(['itemId', 'itemGroupTypeId'])
   const entries = Object.entries(input) as [string, string | number | null][]
-  return Object.fromEntries(entries.map(([name, value]) => [name, ids.has(name) && value !== null ? idOf(value) : value]))
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, ids.has(name) && value !== null ? idOf(value) : value]),
+  )
 }

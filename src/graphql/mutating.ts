@@ -16,7 +16,9 @@ export async function callByFields<Ctx extends GraphqlCtx, In extends TSchema, O
   fields: Record<string, unknown>,
   names: Readonly<Record<string, string>> = {},
 ): Promise<Out> {
-  const input = Object.fromEntries(Object.entries(fields).map(([name, value]) => [names[name] ?? snakeCase(name), value]))
+  const input = Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [names[name] ?? snakeCase(name), value]),
+  )
   try {
     return await call(target, ofItsOwn(ctx, info), input)
   } catch (error) {
@@ -28,7 +30,11 @@ export async function callByFields<Ctx extends GraphqlCtx, In extends TSchema, O
 function ofItsOwn<Ctx extends GraphqlCtx>(ctx: Ctx, { path }: GraphQLResolveInfo): Ctx {
   const { idempotency } = ctx
   // If-Match is about one thing, a document may change many.
-  return { ...ctx, precondition: null, idempotency: idempotency && { ...idempotency, key: `${idempotency.key} ${path.key}` } }
+  return {
+    ...ctx,
+    precondition: null,
+    idempotency: idempotency && { ...idempotency, key: `${idempotency.key} ${path.key}` },
+  }
 }
 
 /** The error with fields as GraphQL names them. */

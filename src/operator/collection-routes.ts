@@ -7,10 +7,26 @@ import { changeCollection } from '#collections/change-collection.ts'
 import { createCollection } from '#collections/create-collection.ts'
 import { deleteCollection } from '#collections/delete-collection.ts'
 import { exportCollection } from '#collections/export.ts'
-import { discardParkedRow, listParkedRows, type ParkedRow, ParkedRowSchema, placeParkedRow } from '#collections/import/parked.ts'
-import { type CollectionImport, CollectionImportSchema, type ImportCtx, importCollection } from '#collections/import/run.ts'
+import {
+  discardParkedRow,
+  listParkedRows,
+  type ParkedRow,
+  ParkedRowSchema,
+  placeParkedRow,
+} from '#collections/import/parked.ts'
+import {
+  type CollectionImport,
+  CollectionImportSchema,
+  type ImportCtx,
+  importCollection,
+} from '#collections/import/run.ts'
 import { listStoredCollections } from '#collections/list-stored-collections.ts'
-import { type CollectionRecord, CollectionRecordSchema, type StoredCollection, StoredCollectionSchema } from '#collections/types.ts'
+import {
+  type CollectionRecord,
+  CollectionRecordSchema,
+  type StoredCollection,
+  StoredCollectionSchema,
+} from '#collections/types.ts'
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
 import type { WriteCtx } from '#db/change.ts'
@@ -88,7 +104,9 @@ export const collectionFileRoutes = (imports: ImportQueue): Route<ImportCtx>[] =
     description: 'Reads back without loss. Cells that a spreadsheet would run as formulas begin with an apostrophe.',
     tag,
     answer: (lines: AsyncIterable<string>, { reply }) => {
-      reply.header('content-type', 'text/csv; charset=utf-8').header('content-disposition', 'attachment; filename="collection.csv"')
+      reply
+        .header('content-type', 'text/csv; charset=utf-8')
+        .header('content-disposition', 'attachment; filename="collection.csv"')
       return Readable.from(lines, { highWaterMark: 1 })
     },
     errors: ['NOT_FOUND', 'VALIDATION_ERROR'],

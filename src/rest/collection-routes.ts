@@ -45,7 +45,8 @@ export const collectionRoutes: Route<CollectionReadCtx & RecordWriteCtx>[] = [
     description:
       'With `with_value=1` each has its `value` (from the price that fits its grade; market and label are told), `cost` and `gain`. Long lists are sent while they are read.',
     tag,
-    answer: ({ first, more }: RecordList) => (more ? Readable.from(listBody(first, more), { highWaterMark: 1 }) : { data: first }),
+    answer: ({ first, more }: RecordList) =>
+      more ? Readable.from(listBody(first, more), { highWaterMark: 1 }) : { data: first },
     data: Type.Array(CollectionRecordSchema),
     errors: refusals,
   },
@@ -59,7 +60,10 @@ export const collectionRoutes: Route<CollectionReadCtx & RecordWriteCtx>[] = [
     status: 201,
     answer: ({ record, tag: entityTag }: TaggedRecord, { reply }) => {
       const { id, item_id, item_name, group_label, quantity } = record
-      return tagged(reply, entityTag, { data: { id, item_id, item_name, group_label, quantity }, message: 'The record is added' })
+      return tagged(reply, entityTag, {
+        data: { id, item_id, item_name, group_label, quantity },
+        message: 'The record is added',
+      })
     },
     data: Type.Object({ id, item_id, item_name, group_label, quantity }),
     errors: [...refusals, 'INVALID_JSON', 'IDEMPOTENCY_CONFLICT'],
@@ -80,7 +84,8 @@ export const collectionRoutes: Route<CollectionReadCtx & RecordWriteCtx>[] = [
     path: `${RECORDS}/:itemId`,
     verb: updateCollectionItem,
     summary: 'Change a record',
-    description: 'Only the fields sent change; null clears all but `quantity`. With `If-Match` only if the record is as you read it.',
+    description:
+      'Only the fields sent change; null clears all but `quantity`. With `If-Match` only if the record is as you read it.',
     tag,
     answer: ({ record, tag: entityTag, changed }: ChangedRecord, { reply }) => {
       const fields = Object.fromEntries(changed.map((field) => [field, record[field]]))

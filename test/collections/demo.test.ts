@@ -23,8 +23,14 @@ test('Plus and Enterprise have filled collections with a worth', async () => {
   const access = await prepareDemo(node.ctx, dataDir, node.config.priceRules)
   for (const plan of ['plus', 'enterprise'] as const) {
     const owner = collector(node, access!.keys[plan])
-    const { body } = await owner.ask<{ id: number; name: string; items_count: number; worth: { currencies: { value: number }[] } }[]>('GET', '?with_value=1')
-    expect(body.data.map(({ name, items_count }) => [name, items_count > 0])).toEqual([['Binder', true], ['Slabs', true], ['Sealed', true]])
+    const { body } = await owner.ask<
+      { id: number; name: string; items_count: number; worth: { currencies: { value: number }[] } }[]
+    >('GET', '?with_value=1')
+    expect(body.data.map(({ name, items_count }) => [name, items_count > 0])).toEqual([
+      ['Binder', true],
+      ['Slabs', true],
+      ['Sealed', true],
+    ])
     for (const { id, items_count, worth } of body.data) {
       expect(await owner.list(id)).toHaveLength(items_count)
       expect(worth.currencies[0]!.value).toBeGreaterThan(0)

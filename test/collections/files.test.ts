@@ -20,8 +20,20 @@ let plus: ReturnType<typeof collector>
 beforeAll(async () => {
   node = await startTestNode()
   ids = await makeItems(node, [
-    { ref: 'char', name: 'Charizard', code: '4/102', finish: 'Holo', foreignIds: [{ source: 'tcgplayer', id: '42382', finish: 'holo' }] },
-    { ref: 'nine', name: 'Ninetales', code: '12/102', finish: 'Holo', foreignIds: [{ source: 'pricecharting', id: '715' }] },
+    {
+      ref: 'char',
+      name: 'Charizard',
+      code: '4/102',
+      finish: 'Holo',
+      foreignIds: [{ source: 'tcgplayer', id: '42382', finish: 'holo' }],
+    },
+    {
+      ref: 'nine',
+      name: 'Ninetales',
+      code: '12/102',
+      finish: 'Holo',
+      foreignIds: [{ source: 'pricecharting', id: '715' }],
+    },
     { ref: 'nine-shadowless', name: 'Ninetales', code: '12/102', finish: 'Holo Shadowless' },
     { ref: 'pika', name: 'Pikachu', code: '58/102', finish: 'Normal' },
     { ref: 'pika-reverse', name: 'Pikachu', code: '58/102', finish: 'Reverse' },
@@ -30,7 +42,14 @@ beforeAll(async () => {
     { ref: 'twin-2', name: 'Twin', code: '7/102' },
     { ref: 'box', name: 'Booster Box', code: null, groups: ['ungraded'] },
     { ref: 'luffy', name: 'Monkey.D.Luffy', code: 'OP07-109', game: 'onepiece', category: 'op' },
-    { ref: 'luffy-p1', name: 'Monkey.D.Luffy', code: 'OP07-109', game: 'onepiece', category: 'op', finish: 'Parallel 1' },
+    {
+      ref: 'luffy-p1',
+      name: 'Monkey.D.Luffy',
+      code: 'OP07-109',
+      game: 'onepiece',
+      category: 'op',
+      finish: 'Parallel 1',
+    },
   ])
   plus = collector(node, node.keys.plus)
 })
@@ -39,11 +58,15 @@ afterAll(() => node.close())
 
 function upload(collectionId: number, format: string, text: string | Uint8Array): Promise<Reply<CollectionImport>> {
   const body = typeof text === 'string' ? text : new Uint8Array(text)
-  return send<CollectionImport>(`${node.operatorUrl}/operator/v1/collections/${collectionId}/import/${format}`, OPERATOR_TOKEN, {
-    method: 'POST',
-    body,
-    headers: { 'content-type': 'text/csv' },
-  })
+  return send<CollectionImport>(
+    `${node.operatorUrl}/operator/v1/collections/${collectionId}/import/${format}`,
+    OPERATOR_TOKEN,
+    {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'text/csv' },
+    },
+  )
 }
 
 async function exported(collectionId: number): Promise<string> {
@@ -55,12 +78,15 @@ async function exported(collectionId: number): Promise<string> {
 }
 
 const fresh = (name = 'Files') => makeCollection(node, node.accounts.plus, name)
-const parkedOf = async (id: number) => (await operator<ParkedRow[]>(node, 'GET', `/collections/${id}/parked?per_page=100`)).body.data
+const parkedOf = async (id: number) =>
+  (await operator<ParkedRow[]>(node, 'GET', `/collections/${id}/parked?per_page=100`)).body.data
 
 /** Records in the order of the file: item, label and what the row says of its copies. */
 async function records(collectionId: number) {
   const refs = Object.fromEntries(Object.entries(ids).map(([ref, id]) => [id, ref]))
-  return (await plus.list(collectionId)).reverse().map((record) => [refs[record.item_id], record.group_label, record.quantity])
+  return (await plus.list(collectionId))
+    .reverse()
+    .map((record) => [refs[record.item_id], record.group_label, record.quantity])
 }
 
 const COLLECTR =
@@ -104,7 +130,9 @@ too,few
     expect((await plus.list(collection)).at(-1)).toMatchObject({ purchase_price: 31, note: 'a, b' })
     expect(await plus.count(collection)).toBe(7)
     const parked = await parkedOf(collection)
-    expect(parked.map(({ line, name, candidates }) => [line, name, candidates.slice(0, 2).map((one) => one.item_id)])).toEqual([
+    expect(
+      parked.map(({ line, name, candidates }) => [line, name, candidates.slice(0, 2).map((one) => one.item_id)]),
+    ).toEqual([
       [6, 'Ninetales', [ids.nine, ids['nine-shadowless']]],
       [9, 'Twin', [ids['twin-1'], ids['twin-2']]],
       [11, 'Charizard', [ids.char]],
@@ -135,18 +163,25 @@ too,few
     const collection = await fresh()
     const row = 'p,Pokemon,Base Set,Pikachu,58,Common,Normal,Ungraded,Near Mint,0,1,3.88,0,FALSE,6/30/2026,\n'
     expect((await upload(collection, 'collectr', COLLECTR + row)).body.data.added).toBe(1)
-    expect((await upload(collection, 'collectr', COLLECTR + row + row)).body.data).toMatchObject({ added: 1, unchanged: 1 })
+    expect((await upload(collection, 'collectr', COLLECTR + row + row)).body.data).toMatchObject({
+      added: 1,
+      unchanged: 1,
+    })
   })
 
   test('parked rows are placed or discarded once, with every refusal told', async () => {
     const collection = await fresh()
     await upload(collection, 'collectr', file)
     const [nine, twin] = await parkedOf(collection)
-    const place = (row: number, json: object) => operator(node, 'POST', `/collections/${collection}/parked/${row}/place`, json)
+    const place = (row: number, json: object) =>
+      operator(node, 'POST', `/collections/${collection}/parked/${row}/place`, json)
     expect((await place(nine!.id, { item_id: 999_999 })).status).toBe(404)
     expect((await place(nine!.id, {})).body.error!.message).toMatch(/item_id is required/)
     const placed = await place(nine!.id, { item_id: ids.nine })
-    expect(placed).toMatchObject({ status: 200, body: { data: { item_id: ids.nine, group_label: 'Moderately Played', quantity: 1 } } })
+    expect(placed).toMatchObject({
+      status: 200,
+      body: { data: { item_id: ids.nine, group_label: 'Moderately Played', quantity: 1 } },
+    })
     expect((await place(nine!.id, { item_id: ids.nine })).status).toBe(409)
     expect((await operator(node, 'POST', `/collections/${collection}/parked/${twin!.id}/discard`)).status).toBe(200)
     expect((await place(twin!.id, { item_id: ids['twin-1'] })).body.error!.message).toMatch(/discarded already/)
@@ -180,8 +215,17 @@ test('pricecharting: cents, grades, certificates and dates', async () => {
     'cost-basis-in-pennies: "1.5" is no whole number of cents',
     'date-purchased: "2026-02-30" is no date',
   ])
-  expect(await records(collection)).toEqual([['nine', 'PSA 10', 1], ['char', 'Ungraded', 2], ['pika-reverse', 'CGC 9', 1]])
-  expect((await plus.list(collection)).at(-1)).toMatchObject({ purchase_price: 123.45, purchase_date: '2026-01-31', card_uniq_id: '00012345', note: 'mine' })
+  expect(await records(collection)).toEqual([
+    ['nine', 'PSA 10', 1],
+    ['char', 'Ungraded', 2],
+    ['pika-reverse', 'CGC 9', 1],
+  ])
+  expect((await plus.list(collection)).at(-1)).toMatchObject({
+    purchase_price: 123.45,
+    purchase_date: '2026-01-31',
+    card_uniq_id: '00012345',
+    note: 'mine',
+  })
 })
 
 test('tcgplayer: product ids first, names where there are none; either quantity', async () => {
@@ -198,23 +242,63 @@ test('tcgplayer: product ids first, names where there are none; either quantity'
 `,
   )
   expect(body.data).toMatchObject({ rows_read: 5, added: 2, parked: 2, unchanged: 1, rejected: 0 })
-  expect(await records(collection)).toEqual([['char', 'Near Mint', 3], ['pika', 'Lightly Played', 2]])
-  expect((await parkedOf(collection)).map((row) => [row.line, row.candidates[0]!.item_id])).toEqual([[4, ids.char], [5, ids.pika]])
+  expect(await records(collection)).toEqual([
+    ['char', 'Near Mint', 3],
+    ['pika', 'Lightly Played', 2],
+  ])
+  expect((await parkedOf(collection)).map((row) => [row.line, row.candidates[0]!.item_id])).toEqual([
+    [4, ids.char],
+    [5, ids.pika],
+  ])
 })
 
 describe('mintmark-csv', () => {
   test('export, import and export again give the same bytes, and importing into the same collection adds nothing', async () => {
     const first = await fresh()
-    const notes = ['=1+1', '+cmd', '-2', '@x', "'=x", "''", ' lead', 'trail ', 'a,b;"c"\r\nd', '\tTab', '＝wide', 'ş', 'line\nbreak', "'"]
-    for (const note of notes) await plus.add(first, { item_id: ids.char, note, purchase_price: 0, sale_price: 19.5, purchase_date: '0999-01-31' })
-    await plus.add(first, { item_id: ids.box, quantity: 100_000, card_uniq_id: ' =HYPERLINK("x")', purchase_price: 9_999_999_999.99 })
+    const notes = [
+      '=1+1',
+      '+cmd',
+      '-2',
+      '@x',
+      "'=x",
+      "''",
+      ' lead',
+      'trail ',
+      'a,b;"c"\r\nd',
+      '\tTab',
+      '＝wide',
+      'ş',
+      'line\nbreak',
+      "'",
+    ]
+    for (const note of notes)
+      await plus.add(first, {
+        item_id: ids.char,
+        note,
+        purchase_price: 0,
+        sale_price: 19.5,
+        purchase_date: '0999-01-31',
+      })
+    await plus.add(first, {
+      item_id: ids.box,
+      quantity: 100_000,
+      card_uniq_id: ' =HYPERLINK("x")',
+      purchase_price: 9_999_999_999.99,
+    })
     for (let i = 0; i < 2; i += 1) await plus.add(first, { item_id: ids.pika, note: 'twice' })
     const text = await exported(first)
-    expect(text.split('\n', 1)[0]).toBe('market,item_ref,item_name,code,set,label,quantity,purchase_price,sale_price,purchase_date,card_uniq_id,note')
+    expect(text.split('\n', 1)[0]).toBe(
+      'market,item_ref,item_name,code,set,label,quantity,purchase_price,sale_price,purchase_date,card_uniq_id,note',
+    )
     const second = await fresh()
-    expect((await upload(second, 'mintmark-csv', text)).body.data).toMatchObject({ rows_read: 17, added: 17, parked: 0, rejected: 0 })
+    expect((await upload(second, 'mintmark-csv', text)).body.data).toMatchObject({
+      rows_read: 17,
+      added: 17,
+      parked: 0,
+      rejected: 0,
+    })
     expect(await exported(second)).toBe(text)
-    const strip = ({ id: _, ...rest }: { id: number }) => rest
+    const strip = ({ id: _id, ...rest }: { id: number }) => rest
     expect((await plus.list(second)).map(strip)).toEqual((await plus.list(first)).map(strip))
     for (const collection of [first, second]) {
       expect((await upload(collection, 'mintmark-csv', text)).body.data).toMatchObject({ added: 0, unchanged: 17 })
@@ -222,7 +306,12 @@ describe('mintmark-csv', () => {
   })
 
   test('any text survives, and none begins like a formula', () => {
-    const text = fc.string({ unit: fc.oneof(fc.constantFrom("'", '=', '+', '-', '@', '\t', '\r', '\n', ' ', ',', '"', '＝'), fc.string({ minLength: 1, maxLength: 1 })) })
+    const text = fc.string({
+      unit: fc.oneof(
+        fc.constantFrom("'", '=', '+', '-', '@', '\t', '\r', '\n', ' ', ',', '"', '＝'),
+        fc.string({ minLength: 1, maxLength: 1 }),
+      ),
+    })
     fc.assert(
       fc.property(text, (value) => {
         const line = csvLine([value])
@@ -251,16 +340,23 @@ test('files of another format, empty, broken or for nothing are refused whole', 
   }
   expect((await upload(collection, 'nonsense', COLLECTR)).status).toBe(404)
   expect((await upload(999_999, 'collectr', COLLECTR)).status).toBe(404)
-  const hostile = await upload(collection, 'collectr', `${COLLECTR}p,Pokemon,Base Set,Cha\u0000rizard,4,,,Ungraded,,0,1,1,0,FALSE,,\np,Pokemon,Base Set,${'x'.repeat(20_000)},4,,,Ungraded,,0,1,1,0,FALSE,,\n`)
+  const hostile = await upload(
+    collection,
+    'collectr',
+    `${COLLECTR}p,Pokemon,Base Set,Cha\u0000rizard,4,,,Ungraded,,0,1,1,0,FALSE,,\np,Pokemon,Base Set,${'x'.repeat(20_000)},4,,,Ungraded,,0,1,1,0,FALSE,,\n`,
+  )
   expect(hostile.body.data).toMatchObject({ added: 0, parked: 0, rejected: 2 })
   expect(await plus.count(collection)).toBe(0)
 })
 
 test('two imports of one file at once add it once', async () => {
   const collection = await fresh()
-  const rows = Array.from({ length: 200 }, (_, i) => `p,Pokemon,Base Set,Pikachu,58,Common,Normal,Ungraded,Near Mint,${i},1,3.88,0,FALSE,6/30/2026,\n`)
+  const rows = Array.from(
+    { length: 200 },
+    (_, i) => `p,Pokemon,Base Set,Pikachu,58,Common,Normal,Ungraded,Near Mint,${i},1,3.88,0,FALSE,6/30/2026,\n`,
+  )
   const reports = await Promise.all([1, 2, 3].map(() => upload(collection, 'collectr', COLLECTR + rows.join(''))))
-  expect(reports.map((report) => report.body.data.added).sort()).toEqual([0, 0, 200])
+  expect(reports.map((report) => report.body.data.added).toSorted((a, b) => a - b)).toEqual([0, 0, 200])
   expect(await plus.count(collection)).toBe(200)
 })
 
@@ -269,25 +365,37 @@ test('the command line does the same', async () => {
   const mintmark = async (...args: string[]) => {
     printed.length = 0
     const program = new Command('mintmark').exitOverride().configureOutput({ writeErr: () => {}, writeOut: () => {} })
-    register(program, (run) => run(node.ctx), (line) => printed.push(line))
+    register(
+      program,
+      (run) => run(node.ctx),
+      (line) => printed.push(line),
+    )
     await program.parseAsync(['collection', ...args], { from: 'user' })
     return printed.join('\n')
   }
-  const { id } = JSON.parse(await mintmark('create', '--account', String(node.accounts.plus), '--name', 'CLI', '--json')) as { id: number }
+  const { id } = JSON.parse(
+    await mintmark('create', '--account', String(node.accounts.plus), '--name', 'CLI', '--json'),
+  ) as { id: number }
   const file = join(tmpdir(), `mintmark-collection-${process.pid}.csv.gz`)
   try {
     await plus.add(id, { item_id: ids.char, note: 'x' })
     await mintmark('export', String(id), file)
-    expect(await mintmark('import', String(id), file, '--format', 'mintmark-csv')).toBe('1 rows read: 0 added, 1 unchanged, 0 parked, 0 rejected')
+    expect(await mintmark('import', String(id), file, '--format', 'mintmark-csv')).toBe(
+      '1 rows read: 0 added, 1 unchanged, 0 parked, 0 rejected',
+    )
   } finally {
     rmSync(file, { force: true })
   }
   await upload(id, 'collectr', `${COLLECTR}p,Pokemon,Base Set,Twin,7/102,,,Ungraded,Near Mint,0,1,1,0,FALSE,,\n`)
   const [row] = JSON.parse(await mintmark('parked', String(id), '--json')) as ParkedRow[]
   expect(await mintmark('parked', String(id))).toMatch(/several items fit +\d+ Twin 7\/102 \(Base Set\);/)
-  expect(await mintmark('place', String(id), String(row!.id), '--item', String(ids['twin-1']))).toMatch(/^Placed as record \d+: Twin, Near Mint$/)
+  expect(await mintmark('place', String(id), String(row!.id), '--item', String(ids['twin-1']))).toMatch(
+    /^Placed as record \d+: Twin, Near Mint$/,
+  )
   expect(await mintmark('set', String(id), '--visibility', 'public')).toMatch(/public, 2 records$/)
-  expect(await mintmark('list', '--account', String(node.accounts.plus))).toMatch(new RegExp(`\\n${id} +\\d+ +CLI +public +2`))
+  expect(await mintmark('list', '--account', String(node.accounts.plus))).toMatch(
+    new RegExp(`\\n${id} +\\d+ +CLI +public +2`),
+  )
   expect(await mintmark('delete', String(id))).toBe(`Deleted collection ${id}`)
   await expect(mintmark('delete', String(id))).rejects.toThrow(/no collection/)
 })

@@ -53,7 +53,12 @@ export async function makeItems(node: TestNode, items: Made[]): Promise<Record<s
       groups: item.groups ?? ['ungraded', 'graded'],
       details: {},
       foreign_ids: item.foreignIds ?? [],
-      prices: (item.prices ?? []).map(([market, label, price]) => ({ market, label, price, updated_at: '2026-11-01T00:00:00Z' })),
+      prices: (item.prices ?? []).map(([market, label, price]) => ({
+        market,
+        label,
+        price,
+        updated_at: '2026-11-01T00:00:00Z',
+      })),
     })
   }
   const report = await importText(node, 'mintmark-ndjson', lines.map((line) => JSON.stringify(line)).join('\n'))
@@ -77,9 +82,15 @@ export function collector(node: TestNode, key: string) {
     send<T>(`${node.publicUrl}/api/v1/plus/collections${path}`, key, { method, json, headers })
   return {
     ask,
-    list: async (collectionId: number, query = '') => (await ask<CollectionRecord[]>('GET', `/${collectionId}/items${query}`)).body.data,
+    list: async (collectionId: number, query = '') =>
+      (await ask<CollectionRecord[]>('GET', `/${collectionId}/items${query}`)).body.data,
     add: (collectionId: number, json: unknown, headers?: Record<string, string>) =>
-      ask<Pick<CollectionRecord, 'id' | 'item_id' | 'item_name' | 'group_label' | 'quantity'>>('POST', `/${collectionId}/items`, json, headers),
+      ask<Pick<CollectionRecord, 'id' | 'item_id' | 'item_name' | 'group_label' | 'quantity'>>(
+        'POST',
+        `/${collectionId}/items`,
+        json,
+        headers,
+      ),
     change: (collectionId: number, recordId: number | string, json: unknown, headers?: Record<string, string>) =>
       ask<Partial<CollectionRecord>>('PATCH', `/${collectionId}/items/${recordId}`, json, headers),
     remove: (collectionId: number, recordId: number | string, headers?: Record<string, string>) =>

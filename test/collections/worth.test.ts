@@ -10,8 +10,23 @@ let plus: ReturnType<typeof collector>
 beforeAll(async () => {
   node = await startTestNode()
   ids = await makeItems(node, [
-    { ref: 'lira', name: 'Lira', prices: [['service', 'Near Mint', '100.10'], ['source_a', 'Near Mint', '3.00'], ['source_a', 'PSA 10', '30.33']] },
-    { ref: 'euro', name: 'Euro', prices: [['source_b', 'Near Mint', '0.10'], ['source_b', 'Lightly Played', '0.05']] },
+    {
+      ref: 'lira',
+      name: 'Lira',
+      prices: [
+        ['service', 'Near Mint', '100.10'],
+        ['source_a', 'Near Mint', '3.00'],
+        ['source_a', 'PSA 10', '30.33'],
+      ],
+    },
+    {
+      ref: 'euro',
+      name: 'Euro',
+      prices: [
+        ['source_b', 'Near Mint', '0.10'],
+        ['source_b', 'Lightly Played', '0.05'],
+      ],
+    },
     { ref: 'huge', name: 'Huge', prices: [['source_c', 'Near Mint', '9999999999.99']] },
     { ref: 'none', name: 'None' },
   ])
@@ -21,12 +36,21 @@ beforeAll(async () => {
 afterAll(() => node.close())
 
 async function grade(name: string): Promise<number> {
-  const row = await node.db.kysely.selectFrom('groups').select('id').where('name', '=', name).where('parent_id', 'is not', null).executeTakeFirstOrThrow()
+  const row = await node.db.kysely
+    .selectFrom('groups')
+    .select('id')
+    .where('name', '=', name)
+    .where('parent_id', 'is not', null)
+    .executeTakeFirstOrThrow()
   return row.id
 }
 
 interface Worth {
-  worth: { currencies: { currency: string; value: number; cost: number; gain: number | null }[]; without_price: number; without_cost: number }
+  worth: {
+    currencies: { currency: string; value: number; cost: number; gain: number | null }[]
+    without_price: number
+    without_cost: number
+  }
 }
 
 async function worthOf(collectionId: number) {
@@ -42,9 +66,26 @@ test('a record takes the price of its grade and never of another', async () => {
     const [record] = await plus.list(collection, '?with_value=1')
     return record!
   }
-  expect((await value('lira')).value).toEqual({ market: 'service', label: 'Near Mint', currency: 'TRY', price: 100.1, amount: 100.1, updated_at: '2026-11-01T00:00:00.000Z' })
-  expect((await value('lira', 'PSA 10', { quantity: 3 })).value).toMatchObject({ market: 'source_a', label: 'PSA 10', currency: 'USD', price: 30.33, amount: 90.99 })
-  expect((await value('euro', 'Lightly Played')).value).toMatchObject({ market: 'source_b', label: 'Lightly Played', price: 0.05 })
+  expect((await value('lira')).value).toEqual({
+    market: 'service',
+    label: 'Near Mint',
+    currency: 'TRY',
+    price: 100.1,
+    amount: 100.1,
+    updated_at: '2026-11-01T00:00:00.000Z',
+  })
+  expect((await value('lira', 'PSA 10', { quantity: 3 })).value).toMatchObject({
+    market: 'source_a',
+    label: 'PSA 10',
+    currency: 'USD',
+    price: 30.33,
+    amount: 90.99,
+  })
+  expect((await value('euro', 'Lightly Played')).value).toMatchObject({
+    market: 'source_b',
+    label: 'Lightly Played',
+    price: 0.05,
+  })
   expect((await value('lira', 'Lightly Played')).value).toBeNull()
   expect((await value('euro', 'PSA 10')).value).toBeNull()
   expect(await value('none')).toMatchObject({ value: null, cost: null, gain: null })
@@ -53,7 +94,11 @@ test('a record takes the price of its grade and never of another', async () => {
     cost: { currency: 'TRY', amount: 100.11 },
     gain: { currency: 'TRY', amount: 200.19 },
   })
-  expect(await value('euro', undefined, { purchase_price: 5 })).toMatchObject({ value: { currency: 'EUR' }, cost: { currency: 'TRY', amount: 5 }, gain: null })
+  expect(await value('euro', undefined, { purchase_price: 5 })).toMatchObject({
+    value: { currency: 'EUR' },
+    cost: { currency: 'TRY', amount: 5 },
+    gain: null,
+  })
   const plain = (await plus.list(collection))[0]!
   expect(Object.keys(plain)).not.toContain('value')
 })
@@ -72,7 +117,11 @@ test('a collection is summed exactly, by currency', async () => {
     without_price: 1,
     without_cost: 11,
   })
-  expect(await worthOf(await makeCollection(node, node.accounts.plus, 'Empty'))).toEqual({ currencies: [], without_price: 0, without_cost: 0 })
+  expect(await worthOf(await makeCollection(node, node.accounts.plus, 'Empty'))).toEqual({
+    currencies: [],
+    without_price: 0,
+    without_cost: 0,
+  })
 })
 
 test('amounts beyond what a float holds keep their cents', async () => {

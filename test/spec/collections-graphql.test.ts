@@ -13,7 +13,10 @@ let foreign: number
 
 beforeAll(async () => {
   node = await startTestNode()
-  ids = await makeItems(node, [{ ref: 'char', name: 'Charizard', code: '4/102' }, { ref: 'slab', name: 'Slab', groups: ['graded'] }])
+  ids = await makeItems(node, [
+    { ref: 'char', name: 'Charizard', code: '4/102' },
+    { ref: 'slab', name: 'Slab', groups: ['graded'] },
+  ])
   plus = collector(node, node.keys.plus)
   overRest = await makeCollection(node, node.accounts.plus, 'REST')
   overGraphql = await makeCollection(node, node.accounts.plus, 'GraphQL')
@@ -22,24 +25,32 @@ beforeAll(async () => {
 
 afterAll(() => node.close())
 
-const WHOLE = 'success message id itemId itemName groupLabel quantity purchasePrice salePrice purchaseDate cardUniqId note'
+const WHOLE =
+  'success message id itemId itemName groupLabel quantity purchasePrice salePrice purchaseDate cardUniqId note'
 const ADD = `mutation ($c: ID!, $input: CollectionItemInput!) { done: addCollectionItem(collectionId: $c, input: $input) { ${WHOLE} } }`
 const UPDATE = `mutation ($c: ID!, $r: ID!, $input: CollectionItemInput!) { done: updateCollectionItem(collectionId: $c, itemId: $r, input: $input) { ${WHOLE} } }`
-const REMOVE = 'mutation ($c: ID!, $r: ID!) { done: removeCollectionItem(collectionId: $c, itemId: $r) { success message } }'
+const REMOVE =
+  'mutation ($c: ID!, $r: ID!) { done: removeCollectionItem(collectionId: $c, itemId: $r) { success message } }'
 
 interface Done {
   done: { success: boolean; message: string; id: string } & Record<string, unknown>
 }
 
-const mutate = (query: string, variables: object) => ask<Done>(node, query, { plan: 'plus', variables: variables as never })
+const mutate = (query: string, variables: object) =>
+  ask<Done>(node, query, { plan: 'plus', variables: variables as never })
 
 /** Fields in REST's names, as GraphQL names them. */
 function inCamelCase(fields: object): object {
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name.replace(/_(.)/g, (_all, letter: string) => letter.toUpperCase()), value]))
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name.replace(/_(.)/g, (_all, letter: string) => letter.toUpperCase()),
+      value,
+    ]),
+  )
 }
 
 /** A record without what differs between two collections. */
-function content({ id: _, ...rest }: CollectionRecord): object {
+function content({ id: _id, ...rest }: CollectionRecord): object {
   return rest
 }
 
@@ -47,18 +58,43 @@ describe('the same as over REST', () => {
   test('adding, changing and removing', async () => {
     const records = [
       { item_id: ids.char },
-      { item_id: ids.slab, quantity: 3, purchase_price: 12.34, sale_price: 0.5, purchase_date: '2026-02-28', card_uniq_id: 'PSA 1', note: 'ş' },
+      {
+        item_id: ids.slab,
+        quantity: 3,
+        purchase_price: 12.34,
+        sale_price: 0.5,
+        purchase_date: '2026-02-28',
+        card_uniq_id: 'PSA 1',
+        note: 'ş',
+      },
       { item_id: ids.char, purchase_price: null, note: null, item_group_type_id: null },
     ]
-    const changes = [{ quantity: 2 }, { purchase_price: null, note: null, purchase_date: null, card_uniq_id: null, sale_price: null }, { note: 'x', sale_price: 99.5 }]
+    const changes = [
+      { quantity: 2 },
+      { purchase_price: null, note: null, purchase_date: null, card_uniq_id: null, sale_price: null },
+      { note: 'x', sale_price: 99.5 },
+    ]
     for (const [i, record] of records.entries()) {
       const rest = await plus.add(overRest, record)
       const graphql = await mutate(ADD, { c: overGraphql, input: inCamelCase(record) })
       expect(graphql.errors).toBeUndefined()
-      expect(graphql.data.done).toMatchObject({ success: true, message: rest.body.message, itemName: rest.body.data.item_name, groupLabel: rest.body.data.group_label })
+      expect(graphql.data.done).toMatchObject({
+        success: true,
+        message: rest.body.message,
+        itemName: rest.body.data.item_name,
+        groupLabel: rest.body.data.group_label,
+      })
       const changed = await plus.change(overRest, rest.body.data.id, changes[i])
-      const also = await mutate(UPDATE, { c: String(overGraphql), r: graphql.data.done.id, input: inCamelCase(changes[i]!) })
-      expect(also.data.done).toMatchObject({ ...inCamelCase(changed.body.data), id: graphql.data.done.id, message: changed.body.message })
+      const also = await mutate(UPDATE, {
+        c: String(overGraphql),
+        r: graphql.data.done.id,
+        input: inCamelCase(changes[i]!),
+      })
+      expect(also.data.done).toMatchObject({
+        ...inCamelCase(changed.body.data),
+        id: graphql.data.done.id,
+        message: changed.body.message,
+      })
       expect((await plus.list(overGraphql)).map(content)).toEqual((await plus.list(overRest)).map(content))
     }
     const [restRecord] = await plus.list(overRest)
@@ -71,16 +107,28 @@ describe('the same as over REST', () => {
 
   test('refusing', async () => {
     const { id } = (await plus.add(overRest, { item_id: ids.char })).body.data
-    const attempts: [rest: Promise<{ body: { error?: { code: string; message: string } } }>, graphql: Promise<GraphqlReply<Done>>][] = [
+    const attempts: [
+      rest: Promise<{ body: { error?: { code: string; message: string } } }>,
+      graphql: Promise<GraphqlReply<Done>>,
+    ][] = [
       [plus.add(999_999, { item_id: ids.char }), mutate(ADD, { c: 999_999, input: { itemId: ids.char } })],
       [plus.add(foreign, { item_id: ids.char }), mutate(ADD, { c: foreign, input: { itemId: ids.char } })],
       [plus.add(overRest, { item_id: 999_999 }), mutate(ADD, { c: overRest, input: { itemId: 999_999 } })],
       [plus.remove(overRest, 2 ** 31 - 1), mutate(REMOVE, { c: overRest, r: 2 ** 31 - 1 })],
       [plus.change(overGraphql, id, { note: '' }), mutate(UPDATE, { c: overGraphql, r: id, input: { note: '' } })],
       [plus.change(overRest, id, {}), mutate(UPDATE, { c: overRest, r: id, input: {} })],
-      [plus.change(overRest, id, { quantity: null }), mutate(UPDATE, { c: overRest, r: id, input: { quantity: null } })],
-      [plus.change(overRest, id, { purchase_price: 1.005 }), mutate(UPDATE, { c: overRest, r: id, input: { purchasePrice: 1.005 } })],
-      [plus.change(overRest, id, { item_id: ids.slab }), mutate(UPDATE, { c: overRest, r: id, input: { itemId: ids.slab } })],
+      [
+        plus.change(overRest, id, { quantity: null }),
+        mutate(UPDATE, { c: overRest, r: id, input: { quantity: null } }),
+      ],
+      [
+        plus.change(overRest, id, { purchase_price: 1.005 }),
+        mutate(UPDATE, { c: overRest, r: id, input: { purchasePrice: 1.005 } }),
+      ],
+      [
+        plus.change(overRest, id, { item_id: ids.slab }),
+        mutate(UPDATE, { c: overRest, r: id, input: { itemId: ids.slab } }),
+      ],
       [plus.add(overRest, {}), mutate(ADD, { c: overRest, input: {} })],
     ]
     for (const [rest, graphql] of attempts) {
@@ -92,7 +140,9 @@ describe('the same as over REST', () => {
       const inGraphqlNames = error!.message.replace(/_(.)/g, (_all, letter: string) => letter.toUpperCase())
       if (!/known are/.test(inGraphqlNames)) expect(errors![0]!.message).toBe(inGraphqlNames)
     }
-    expect((await mutate(ADD, { c: 'abc', input: { itemId: ids.char } })).errors![0]!.message).toMatch(/^collectionId must be a whole number/)
+    expect((await mutate(ADD, { c: 'abc', input: { itemId: ids.char } })).errors![0]!.message).toMatch(
+      /^collectionId must be a whole number/,
+    )
   })
 })
 

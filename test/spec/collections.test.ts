@@ -30,7 +30,12 @@ function refused(reply: Reply, message: RegExp): void {
 }
 
 async function grade(name: string): Promise<number> {
-  const row = await node.db.kysely.selectFrom('groups').select('id').where('name', '=', name).where('parent_id', 'is not', null).executeTakeFirstOrThrow()
+  const row = await node.db.kysely
+    .selectFrom('groups')
+    .select('id')
+    .where('name', '=', name)
+    .where('parent_id', 'is not', null)
+    .executeTakeFirstOrThrow()
   return row.id
 }
 
@@ -41,7 +46,13 @@ describe('adding', () => {
     expect(reply.body).toEqual({
       success: true,
       message: expect.any(String) as string,
-      data: { id: expect.any(Number) as number, item_id: ids.char, item_name: 'Charizard', group_label: 'Ungraded', quantity: 1 },
+      data: {
+        id: expect.any(Number) as number,
+        item_id: ids.char,
+        item_name: 'Charizard',
+        group_label: 'Ungraded',
+        quantity: 1,
+      },
     })
     const [record] = await plus.list(collection)
     expect(record).toEqual({
@@ -63,7 +74,9 @@ describe('adding', () => {
     expect((await plus.add(collection, { item_id: ids.slab })).body.data.group_label).toBe('PSA 10')
     expect((await plus.add(collection, { item_id: ids.booster })).body.data.group_label).toBeNull()
     const psa9 = await grade('PSA 9')
-    expect((await plus.add(collection, { item_id: ids.char, item_group_type_id: psa9 })).body.data.group_label).toBe('PSA 9')
+    expect((await plus.add(collection, { item_id: ids.char, item_group_type_id: psa9 })).body.data.group_label).toBe(
+      'PSA 9',
+    )
   })
 
   test('keeps every field, with the sale price rounded in answers only', async () => {
@@ -79,7 +92,11 @@ describe('adding', () => {
     const { id } = (await plus.add(collection, record)).body.data
     const [stored] = await plus.list(collection)
     expect(stored).toMatchObject({ ...record, id, sale_price: 20 })
-    const row = await node.db.kysely.selectFrom('collection_items').select('sale_price').where('id', '=', id).executeTakeFirstOrThrow()
+    const row = await node.db.kysely
+      .selectFrom('collection_items')
+      .select('sale_price')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
     expect(row.sale_price).toBe('19.50')
   })
 
@@ -90,10 +107,19 @@ describe('adding', () => {
     refused(await plus.add(foreign, { item_id: 999_999 }), /does not belong/)
     refused(await plus.add(collection, { item_id: 999_999 }), /no item with the id 999999/)
     refused(await plus.add(collection, { item_id: 2 ** 40 }), /no item with the id 1099511627776/)
-    refused(await plus.add(collection, { item_id: ids.slab, item_group_type_id: await grade('Near Mint') }), /suit.*suitable are \d+ \(PSA 10\)/)
-    refused(await plus.add(collection, { item_id: ids.booster, item_group_type_id: await grade('PSA 10') }), /suitable are none/)
+    refused(
+      await plus.add(collection, { item_id: ids.slab, item_group_type_id: await grade('Near Mint') }),
+      /suit.*suitable are \d+ \(PSA 10\)/,
+    )
+    refused(
+      await plus.add(collection, { item_id: ids.booster, item_group_type_id: await grade('PSA 10') }),
+      /suitable are none/,
+    )
     refused(await plus.add(collection, { item_id: ids.char, item_group_type_id: 1 }), /1 is the group Ungraded/)
-    refused(await plus.add(collection, { item_id: ids.char, item_group_type_id: 2 ** 40 }), /no grade with the id 1099511627776/)
+    refused(
+      await plus.add(collection, { item_id: ids.char, item_group_type_id: 2 ** 40 }),
+      /no grade with the id 1099511627776/,
+    )
   })
 
   test('refuses bad values by name', async () => {
@@ -103,7 +129,10 @@ describe('adding', () => {
         [{ purchase_price: amount }, 'purchase_price'],
         [{ sale_price: amount }, 'sale_price'],
       ]),
-      ...['2026-02-30', '30.02.2026', '2026-02-28T10:00:00Z', '0000-01-01', '', 5].map((date): [object, string] => [{ purchase_date: date }, 'purchase_date']),
+      ...['2026-02-30', '30.02.2026', '2026-02-28T10:00:00Z', '0000-01-01', '', 5].map((date): [object, string] => [
+        { purchase_date: date },
+        'purchase_date',
+      ]),
       [{ card_uniq_id: 'x'.repeat(101) }, 'card_uniq_id'],
       [{ card_uniq_id: 'a\nb' }, 'card_uniq_id'],
       [{ note: 'x'.repeat(1_001) }, 'note'],
@@ -116,7 +145,10 @@ describe('adding', () => {
     for (const [fields, field] of bad) {
       const reply = await plus.add(collection, { item_id: ids.char, ...fields })
       refused(reply, new RegExp(field))
-      expect(reply.body.error!.details!.map((problem) => problem.field), JSON.stringify(fields)).toEqual([field])
+      expect(
+        reply.body.error!.details!.map((problem) => problem.field),
+        JSON.stringify(fields),
+      ).toEqual([field])
     }
     refused(await plus.add(collection, {}), /item_id is required/)
     refused(await plus.ask('POST', '/x/items', { item_id: ids.char }), /id must be a whole number/)
@@ -138,7 +170,9 @@ describe('adding', () => {
   test('fifty at once count fifty, whatever is refused among them', async () => {
     const before = await plus.count(collection)
     const replies = await Promise.all(
-      Array.from({ length: 100 }, (_, i) => plus.add(i % 2 ? collection : foreign, { item_id: ids.char, note: String(i) })),
+      Array.from({ length: 100 }, (_, i) =>
+        plus.add(i % 2 ? collection : foreign, { item_id: ids.char, note: String(i) }),
+      ),
     )
     const added = replies.filter((reply) => reply.status === 201)
     expect(added).toHaveLength(50)
@@ -149,7 +183,14 @@ describe('adding', () => {
 })
 
 describe('changing', () => {
-  const full = { quantity: 2, purchase_price: 10.5, sale_price: 20, purchase_date: '2026-01-31', card_uniq_id: 'A1', note: 'x' }
+  const full = {
+    quantity: 2,
+    purchase_price: 10.5,
+    sale_price: 20,
+    purchase_date: '2026-01-31',
+    card_uniq_id: 'A1',
+    note: 'x',
+  }
 
   async function added(): Promise<number> {
     return (await plus.add(collection, { item_id: ids.char, ...full })).body.data.id
@@ -160,7 +201,11 @@ describe('changing', () => {
     const id = await added()
     const reply = await plus.change(collection, id, { quantity: 3, sale_price: 7.49 })
     expect(reply.status).toBe(200)
-    expect(reply.body).toEqual({ success: true, message: expect.any(String) as string, data: { id, quantity: 3, sale_price: 7 } })
+    expect(reply.body).toEqual({
+      success: true,
+      message: expect.any(String) as string,
+      data: { id, quantity: 3, sale_price: 7 },
+    })
     expect(await stored(id)).toMatchObject({ ...full, quantity: 3, sale_price: 7 })
   })
 
@@ -216,14 +261,18 @@ describe('changing', () => {
     expect([late.status, late.body.error!.code]).toEqual([412, 'PRECONDITION_FAILED'])
     expect((await plus.remove(collection, id, { 'if-match': tag })).status).toBe(412)
     expect((await stored(id)).note).toBe('one')
-    expect((await plus.remove(collection, id, { 'if-match': `"x", W/${changed.headers.get('etag')}` })).status).toBe(200)
+    expect((await plus.remove(collection, id, { 'if-match': `"x", W/${changed.headers.get('etag')}` })).status).toBe(
+      200,
+    )
   })
 
   test('of two changes with one tag at once, one wins', async () => {
     const id = await added()
     const tag = (await plus.ask('GET', `/${collection}/items/${id}`)).headers.get('etag')!
-    const replies = await Promise.all(['a', 'b', 'c'].map((note) => plus.change(collection, id, { note }, { 'if-match': tag })))
-    expect(replies.map((reply) => reply.status).sort()).toEqual([200, 412, 412])
+    const replies = await Promise.all(
+      ['a', 'b', 'c'].map((note) => plus.change(collection, id, { note }, { 'if-match': tag })),
+    )
+    expect(replies.map((reply) => reply.status).toSorted((a, b) => a - b)).toEqual([200, 412, 412])
   })
 })
 
@@ -240,7 +289,13 @@ describe('listing', () => {
   test('the collections of the caller only, with counts', async () => {
     const { status, body } = await plus.ask<{ id: number; name: string }[]>('GET', '')
     expect(status).toBe(200)
-    expect(body.data[0]).toEqual({ id: collection, name: 'Mine', description: '', visibility: 'private', items_count: await plus.count(collection) })
+    expect(body.data[0]).toEqual({
+      id: collection,
+      name: 'Mine',
+      description: '',
+      visibility: 'private',
+      items_count: await plus.count(collection),
+    })
     expect(body.data.every((entry) => entry.name !== 'Theirs')).toBe(true)
     expect(body).not.toHaveProperty('pagination')
   })
@@ -249,7 +304,20 @@ describe('listing', () => {
     const long = await makeCollection(node, node.accounts.plus, 'Long')
     await node.db.kysely
       .insertInto('collection_items')
-      .values(Array.from({ length: 2_500 }, (_, i) => ({ collection_id: long, item_id: ids.char!, grade_id: null, quantity: i + 1, purchase_price: null, sale_price: null, purchase_date: null, card_uniq_id: null, note: null, import_key: null })))
+      .values(
+        Array.from({ length: 2_500 }, (_, i) => ({
+          collection_id: long,
+          item_id: ids.char!,
+          grade_id: null,
+          quantity: i + 1,
+          purchase_price: null,
+          sale_price: null,
+          purchase_date: null,
+          card_uniq_id: null,
+          note: null,
+          import_key: null,
+        })),
+      )
       .execute()
     const records = await plus.list(long)
     expect(records.map((record) => record.quantity)).toEqual(Array.from({ length: 2_500 }, (_, i) => 2_500 - i))
@@ -270,8 +338,12 @@ test('smaller plans and missing keys are refused before anything else', async ()
   for (const key of [node.keys.starter, node.keys.professional]) {
     const caller = collector(node, key)
     for (const reply of [
-      await caller.ask('GET', ''), await caller.ask('GET', `/${collection}/items`), await caller.add(collection, {}),
-      await caller.change(collection, 1, {}), await caller.remove(collection, 1), await caller.ask('GET', '/abc/items/x'),
+      await caller.ask('GET', ''),
+      await caller.ask('GET', `/${collection}/items`),
+      await caller.add(collection, {}),
+      await caller.change(collection, 1, {}),
+      await caller.remove(collection, 1),
+      await caller.ask('GET', '/abc/items/x'),
     ]) {
       expect([reply.status, reply.body.error!.code]).toEqual([403, 'PLAN_UPGRADE_REQUIRED'])
     }
@@ -293,7 +365,11 @@ test('every write leaves an audit row', async () => {
     .where('subject_id', '=', String(id))
     .orderBy('id')
     .execute()
-  expect(rows.map((row) => row.action)).toEqual(['collection_item.add', 'collection_item.change', 'collection_item.remove'])
+  expect(rows.map((row) => row.action)).toEqual([
+    'collection_item.add',
+    'collection_item.change',
+    'collection_item.remove',
+  ])
   expect(rows.every((row) => row.actor === `account:${node.accounts.plus}`)).toBe(true)
   expect(rows[1]).toMatchObject({ before: { note: null }, after: { note: 'audited' } })
 })

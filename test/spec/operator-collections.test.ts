@@ -23,7 +23,12 @@ interface Stored {
 
 test('collections are opened, read, changed and deleted', async () => {
   const account = node.accounts.plus
-  const made = await operator<Stored>(node, 'POST', '/collections', { account_id: account, name: ' Base ', description: 'x', visibility: 'public' })
+  const made = await operator<Stored>(node, 'POST', '/collections', {
+    account_id: account,
+    name: ' Base ',
+    description: 'x',
+    visibility: 'public',
+  })
   expect(made.status).toBe(201)
   expect(made.body.data).toEqual({
     id: expect.any(Number) as number,
@@ -36,7 +41,10 @@ test('collections are opened, read, changed and deleted', async () => {
     updated_at: expect.stringMatching(/Z$/) as string,
   })
   const { id } = made.body.data
-  const changed = await operator<Stored>(node, 'PATCH', `/collections/${id}`, { name: 'Jungle', visibility: 'unlisted' })
+  const changed = await operator<Stored>(node, 'PATCH', `/collections/${id}`, {
+    name: 'Jungle',
+    visibility: 'unlisted',
+  })
   expect(changed.body.data).toMatchObject({ id, name: 'Jungle', description: 'x', visibility: 'unlisted' })
   const plus = collector(node, node.keys.plus)
   expect((await plus.add(id, { item_id: ids.char })).status).toBe(201)
@@ -44,11 +52,22 @@ test('collections are opened, read, changed and deleted', async () => {
   expect(listed.body.data).toEqual([{ ...changed.body.data, items_count: 1 }])
   expect(listed.body.pagination).toMatchObject({ total: 1, last_page: 1 })
   expect((await operator(node, 'GET', `/collections?account_id=${2 ** 40}`)).body.data).toEqual([])
-  expect((await operator(node, 'DELETE', `/collections/${id}`)).body).toEqual({ success: true, message: expect.any(String) as string })
+  expect((await operator(node, 'DELETE', `/collections/${id}`)).body).toEqual({
+    success: true,
+    message: expect.any(String) as string,
+  })
   expect((await plus.add(id, { item_id: ids.char })).body.error!.message).toMatch(/no collection/)
   expect((await operator(node, 'DELETE', `/collections/${id}`)).body.error!.code).toBe('NOT_FOUND')
-  const audit = await operator<{ action: string; before: Stored | null; after: Stored | null }[]>(node, 'GET', `/audit?subject_type=collection&subject_id=${id}`)
-  expect(audit.body.data.map((row) => row.action)).toEqual(['collection.delete', 'collection.change', 'collection.create'])
+  const audit = await operator<{ action: string; before: Stored | null; after: Stored | null }[]>(
+    node,
+    'GET',
+    `/audit?subject_type=collection&subject_id=${id}`,
+  )
+  expect(audit.body.data.map((row) => row.action)).toEqual([
+    'collection.delete',
+    'collection.change',
+    'collection.create',
+  ])
   expect(audit.body.data[1]).toMatchObject({ before: { name: 'Base' }, after: { name: 'Jungle' } })
 })
 
@@ -65,11 +84,17 @@ test('bad input is refused by name', async () => {
   ]
   for (const [body, field] of bad) {
     const reply = await operator(node, 'POST', '/collections', body)
-    expect([reply.status, reply.body.error!.code, reply.body.error!.details![0]!.field]).toEqual([422, 'VALIDATION_ERROR', field])
+    expect([reply.status, reply.body.error!.code, reply.body.error!.details![0]!.field]).toEqual([
+      422,
+      'VALIDATION_ERROR',
+      field,
+    ])
   }
   const { id } = (await operator<Stored>(node, 'POST', '/collections', { account_id, name: 'x' })).body.data
   expect((await operator(node, 'PATCH', `/collections/${id}`, {})).status).toBe(422)
-  expect((await operator(node, 'PATCH', `/collections/${id}`, { account_id })).body.error!.message).toMatch(/account_id is not a known field/)
+  expect((await operator(node, 'PATCH', `/collections/${id}`, { account_id })).body.error!.message).toMatch(
+    /account_id is not a known field/,
+  )
   expect((await operator(node, 'PATCH', '/collections/999999', { name: 'x' })).status).toBe(404)
 })
 

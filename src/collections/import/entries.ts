@@ -128,5 +128,11 @@ export function noteOf(column: string, text: string): string | null {
 
 /** The slug of a game as sources name it: `Pokemon` → `pokemon`, `One Piece Card Game` → `onepiece`. */
 export function gameOf(name: string): string | null {
-  return name.toLowerCase().replace(/\b(card game|tcg|cards?)\b/g, '').replace(/é/g, 'e').replace(/[^a-z0-9]+/g, '') || null
+  return (
+    name
+      .toLowerCase()
+      .replace(/\b(card game|tcg|cards?)\b/g, '')
+      .replace(/é/g, 'e')
+      .replace(/[^a-z0-9]+/g, '') || null
+  )
 }

@@ -51,7 +51,12 @@ export function matchItem(catalogue: Catalogue, lookup: ItemLookup, item: ItemDe
     .map((one, rank) => ({ row: one.row, weight: weight(one), rank }))
     .sort((a, b) => b.weight - a.weight || a.rank - b.rank)
     .slice(0, MOST_CANDIDATES)
-  const reason = exact.length > 0 ? 'several items fit' : best.length > 0 ? 'no item fits in name, number, set and printing' : 'no item is like it'
+  const reason =
+    exact.length > 0
+      ? 'several items fit'
+      : best.length > 0
+        ? 'no item fits in name, number, set and printing'
+        : 'no item is like it'
   return { reason, candidates: best.map(({ row }) => candidateOf(catalogue, row)) }
 }
 
@@ -124,7 +129,11 @@ function judge({ items, categories }: Catalogue, item: ItemDescription, wanted: 
  * Printings are the same when their words are. What a catalogue does not state is nothing special; and of printings that
  * are special, sources differ in whether they also call them holo and number them.
  */
-function finishFits({ finish, variants, setVariants }: Described, printing: ReadonlySet<string>, unstated: boolean): Judged['finish'] {
+function finishFits(
+  { finish, variants, setVariants }: Described,
+  printing: ReadonlySet<string>,
+  unstated: boolean,
+): Judged['finish'] {
   const wanted = new Set([...(finish ?? []), ...variants])
   if (setVariants.length > 0 && !setVariants.some((word) => wanted.has(word))) return 0
   if (wanted.size === printing.size && [...wanted].every((word) => printing.has(word))) return SAME
@@ -138,7 +147,9 @@ const HOLO = 'holo'
 
 /** The words that tell printings apart, in one spelling: `Reverse Holofoil` and `Reverse` are the same, so are foil and holo. */
 function printingWords(text: string): string[] {
-  const found = words(fold(text)).map((word) => (word === 'holofoil' || word === 'foil' ? HOLO : word === 'first' ? '1st' : word))
+  const found = words(fold(text)).map((word) =>
+    word === 'holofoil' || word === 'foil' ? HOLO : word === 'first' ? '1st' : word,
+  )
   const plainOnes = new Set(['normal', 'unlimited', 'non', ...(found.includes('reverse') ? [HOLO] : [])])
   return [...new Set(found.filter((word) => !plainOnes.has(word)))]
 }

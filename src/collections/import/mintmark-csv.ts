@@ -4,11 +4,31 @@ import { isMarket } from '#core/markets.ts'
 import { parseMinor } from '#core/money.ts'
 import { shown } from '#prices/sources/cells.ts'
 import { restored } from '../csv.ts'
-import { BadCell, cell, type Cells, codeOf, type CollectionFormat, csvEntries, dayOf, noteOf, quantityOf } from './entries.ts'
+import {
+  BadCell,
+  cell,
+  type Cells,
+  codeOf,
+  type CollectionFormat,
+  csvEntries,
+  dayOf,
+  noteOf,
+  quantityOf,
+} from './entries.ts'
 
 export const MINTMARK_CSV_COLUMNS = [
-  'market', 'item_ref', 'item_name', 'code', 'set', 'label', 'quantity', 'purchase_price', 'sale_price', 'purchase_date',
-  'card_uniq_id', 'note',
+  'market',
+  'item_ref',
+  'item_name',
+  'code',
+  'set',
+  'label',
+  'quantity',
+  'purchase_price',
+  'sale_price',
+  'purchase_date',
+  'card_uniq_id',
+  'note',
 ] as const
 
 export const mintmarkCsv: CollectionFormat = {

@@ -64,20 +64,47 @@ export const listParkedRows = verb(
   async (ctx: ReadCtx, { id: collectionId, page = 1, per_page: perPage = 20 }): Promise<Page<ParkedRow>> => {
     const on = ctx.db.kysely
     await requireCollection(on, ctx.viewer, collectionId)
-    const matching = on.selectFrom('collection_parked_rows').where('collection_id', '=', collectionId).where('decision', 'is', null)
+    const matching = on
+      .selectFrom('collection_parked_rows')
+      .where('collection_id', '=', collectionId)
+      .where('decision', 'is', null)
     const [rows, { total }] = await Promise.all([
-      matching.selectAll().orderBy('id').limit(perPage).offset((page - 1) * perPage).execute(),
+      matching
+        .selectAll()
+        .orderBy('id')
+        .limit(perPage)
+        .offset((page - 1) * perPage)
+        .execute(),
       matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
     ])
     return { rows: rows.map((row) => shown(jsonReady(row))), pagination: pagination(page, perPage, total) }
   },
 )
 
-function shown(row: Omit<ParkedRow, 'name' | 'number' | 'set' | 'finish' | 'label' | 'quantity' | 'candidates'> & { entry: object; candidates: object[] }): ParkedRow {
+function shown(
+  row: Omit<ParkedRow, 'name' | 'number' | 'set' | 'finish' | 'label' | 'quantity' | 'candidates'> & {
+    entry: object
+    candidates: object[]
+  },
+): ParkedRow {
   const { item, label, quantity } = row.entry as CollectionEntry
   const { name, number, set, finish } = item
   const { id, collection_id, format, line, reason, parked_at } = row
-  return { id, collection_id, format, line, reason, name, number, set, finish, label, quantity, candidates: row.candidates as Candidate[], parked_at }
+  return {
+    id,
+    collection_id,
+    format,
+    line,
+    reason,
+    name,
+    number,
+    set,
+    finish,
+    label,
+    quantity,
+    candidates: row.candidates as Candidate[],
+    parked_at,
+  }
 }
 
 const Decided = { id: id('collection'), row_id: id('parked row') }
@@ -99,7 +126,13 @@ export const placeParkedRow = verb(
       const row = await decide(tx, ctx, collectionId, rowId, 'placed')
       const entry = row.entry as CollectionEntry
       const gradeId = given ?? (await gradeOf(tx, entry.label))
-      const record = recordOf(collectionId, entry, existing('item', itemId), gradeId === null ? null : existing('grade', gradeId), row.import_key)
+      const record = recordOf(
+        collectionId,
+        entry,
+        existing('item', itemId),
+        gradeId === null ? null : existing('grade', gradeId),
+        row.import_key,
+      )
       const [added] = await insertRecords(tx, [record])
       if ('refused' in added!) throw await refusalOf(tx, record, added.refused, { itemId, gradeId })
       note.audit(auditOfAdded(added!.row))
@@ -112,7 +145,12 @@ export const discardParkedRow = verb(
   (ctx: WriteCtx, { id: collectionId, row_id: rowId }): Promise<void> =>
     change(ctx, async (tx, note) => {
       const row = await decide(tx, ctx, collectionId, rowId, 'discarded')
-      note.audit({ action: 'collection_parked_row.discard', subject: 'collection_parked_row', id: row.id, before: row.entry })
+      note.audit({
+        action: 'collection_parked_row.discard',
+        subject: 'collection_parked_row',
+        id: row.id,
+        before: row.entry,
+      })
     }),
 )
 
@@ -137,8 +175,12 @@ async function decide(tx: Tx, ctx: WriteCtx, collectionId: number, rowId: number
 
 async function gradeOf(tx: Tx, label: string | null): Promise<number | null> {
   if (label === null) return null
-  const grade = await tx.selectFrom('groups').select('id').where('name', '=', label).where('parent_id', 'is not', null).executeTakeFirst()
+  const grade = await tx
+    .selectFrom('groups')
+    .select('id')
+    .where('name', '=', label)
+    .where('parent_id', 'is not', null)
+    .executeTakeFirst()
   if (!grade) throw invalid([{ field: 'grade_id', message: `must be given: there is no grade ${label}` }])
   return grade.id
 }
-

@@ -1,7 +1,19 @@
 // The collection export of PriceCharting: money in cents, the grade in include-string, the number in the name.
 import { parseLabel } from '#core/labels.ts'
 import { shown } from '#prices/sources/cells.ts'
-import { BadCell, cell, type Cells, codeOf, type CollectionFormat, csvEntries, dayOf, gameOf, noteOf, quantityOf, textOrNull } from './entries.ts'
+import {
+  BadCell,
+  cell,
+  type Cells,
+  codeOf,
+  type CollectionFormat,
+  csvEntries,
+  dayOf,
+  gameOf,
+  noteOf,
+  quantityOf,
+  textOrNull,
+} from './entries.ts'
 
 /** How console names begin, with the game they stand for. */
 const GAMES = ['Pokemon', 'One Piece'] as const
@@ -20,7 +32,11 @@ export const pricecharting: CollectionFormat = {
       return {
         item: {
           keys: id === '' ? [] : [{ source: 'pricecharting', id }],
-          name: product.replace(/\[[^\]]*\]/g, '').replace(/#\S+/, '').replace(/\s+/g, ' ').trim(),
+          name: product
+            .replace(/\[[^\]]*\]/g, '')
+            .replace(/#\S+/, '')
+            .replace(/\s+/g, ' ')
+            .trim(),
           number: /#(\S+)/.exec(product)?.[1] ?? null,
           set: (game ? console.slice(game.length + 1) : console) || null,
           game: game ? gameOf(game) : null,

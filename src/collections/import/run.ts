@@ -28,7 +28,9 @@ export const CollectionImportSchema = Type.Object(
     unchanged: Type.Integer({ description: 'Rows that an earlier import brought, or of nothing that is owned' }),
     parked: Type.Integer({ description: 'Rows that wait for someone to name their item' }),
     rejected: Type.Integer({ description: 'Rows that cannot be read' }),
-    errors: Type.Array(Type.Object({ line: Type.Integer(), message: Type.String() }), { description: 'The first 1,000 rejects' }),
+    errors: Type.Array(Type.Object({ line: Type.Integer(), message: Type.String() }), {
+      description: 'The first 1,000 rejects',
+    }),
   },
   { title: 'CollectionImport' },
 )
@@ -75,8 +77,13 @@ export const importCollection = verb(
       Object.assign(report, { added: 0, parked: 0, unchanged })
       const collection = await lockCollection(tx, collectionId)
       await write(tx, collection.id, name, rows, report)
-      const { errors: _, ...counts } = report
-      note.audit({ action: 'collection.import', subject: 'collection', id: collection.id, after: { format: name, ...counts } })
+      const { errors: _errors, ...counts } = report
+      note.audit({
+        action: 'collection.import',
+        subject: 'collection',
+        id: collection.id,
+        after: { format: name, ...counts },
+      })
       return report
     })
   },
@@ -89,7 +96,12 @@ function knownFormat(name: string): CollectionFormat {
 }
 
 /** Reads and matches the whole file before anything is locked. @throws VALIDATION_ERROR for a file of another format */
-async function readAll({ db, catalogue }: ImportCtx, format: CollectionFormat, file: Upload, report: CollectionImport): Promise<Judged[]> {
+async function readAll(
+  { db, catalogue }: ImportCtx,
+  format: CollectionFormat,
+  file: Upload,
+  report: CollectionImport,
+): Promise<Judged[]> {
   const rows: Judged[] = []
   const lookup = new ItemLookup(db.kysely)
   const stream = createReadStream(file.path)
@@ -132,12 +144,19 @@ function judge(catalogue: Catalogue, entry: CollectionEntry, match: Match): Judg
   if (entry.label === null) return { entry, itemId, gradeId: null }
   const row = catalogue.items.rowOf(itemId)
   const grade = catalogue.labels.ofLabel(entry.label)
-  if (row >= 0 && grade && catalogue.items.groupIds(row).includes(grade.parentId!)) return { entry, itemId, gradeId: grade.id }
+  if (row >= 0 && grade && catalogue.items.groupIds(row).includes(grade.parentId!))
+    return { entry, itemId, gradeId: grade.id }
   const reason = `the item has no grade ${entry.label}`
   return { entry, reason, candidates: row < 0 ? [] : [candidateOf(catalogue, row)] }
 }
 
-async function write(tx: Tx, collectionId: number, format: string, rows: Judged[], report: CollectionImport): Promise<void> {
+async function write(
+  tx: Tx,
+  collectionId: number,
+  format: string,
+  rows: Judged[],
+  report: CollectionImport,
+): Promise<void> {
   const known = await Known.load(tx, collectionId)
   const keyed = rows.map((row) => ({ row, key: entryKey(row.entry) }))
   // What the file itself brought earlier comes first: only the rest is compared with what records are now.
@@ -160,7 +179,8 @@ async function write(tx: Tx, collectionId: number, format: string, rows: Judged[
     const added = await insertRecords(tx, records.slice(from, from + INSERTED_AT_ONCE))
     const refused = added.find((one) => 'refused' in one)
     // Between matching and writing an item or a grade went away: nothing is kept, the file can be sent again.
-    if (refused) throw invalid([{ field: 'file', message: 'was matched to a catalogue that changed meanwhile: send it again' }])
+    if (refused)
+      throw invalid([{ field: 'file', message: 'was matched to a catalogue that changed meanwhile: send it again' }])
   }
   if (unparked.length > 0) await tx.deleteFrom('collection_parked_rows').where('id', 'in', unparked).execute()
   await park(tx, collectionId, format, parked)
@@ -179,12 +199,30 @@ async function park(tx: Tx, collectionId: number, format: string, rows: Parked[]
 }
 
 /** A row of a file as a record. */
-export function recordOf(collectionId: number, entry: CollectionEntry, itemId: number, gradeId: number | null, importKey: string): NewRecord {
+export function recordOf(
+  collectionId: number,
+  entry: CollectionEntry,
+  itemId: number,
+  gradeId: number | null,
+  importKey: string,
+): NewRecord {
   const { quantity, purchaseMinor, saleMinor, purchaseDate, cardUniqId, note } = entry
-  return { collectionId, ownerId: null, itemId, gradeId, quantity, purchaseMinor, saleMinor, purchaseDate, cardUniqId, note, importKey }
+  return {
+    collectionId,
+    ownerId: null,
+    itemId,
+    gradeId,
+    quantity,
+    purchaseMinor,
+    saleMinor,
+    purchaseDate,
+    cardUniqId,
+    note,
+    importKey,
+  }
 }
 
 /** What a row says, whatever line it stands on: the same row in a later file is known by it. */
-export function entryKey({ line: _, ...content }: CollectionEntry): string {
+export function entryKey({ line: _line, ...content }: CollectionEntry): string {
   return createHash('sha256').update(JSON.stringify(content)).digest('base64url')
 }

@@ -2,7 +2,16 @@
 import { FeedError } from '#core/feed.ts'
 import { readCondition } from '#prices/sources/tcgplayer-csv.ts'
 import { finishOf } from '#prices/sources/finishes.ts'
-import { BadCell, cell, type Cells, type CollectionFormat, csvEntries, gameOf, quantityOf, textOrNull } from './entries.ts'
+import {
+  BadCell,
+  cell,
+  type Cells,
+  type CollectionFormat,
+  csvEntries,
+  gameOf,
+  quantityOf,
+  textOrNull,
+} from './entries.ts'
 
 const COLUMNS = ['Product Line', 'Set Name', 'Product Name', 'Number', 'Condition'] as const
 const QUANTITIES = ['Total Quantity', 'Add to Quantity'] as const
@@ -44,8 +53,10 @@ export const tcgplayer: CollectionFormat = {
 
 function checkHeader(header: readonly string[]): void {
   const missing = COLUMNS.filter((name) => !header.includes(name))
-  if (missing.length > 0) throw new FeedError(`the header has no column ${missing.map((name) => `"${name}"`).join(', ')}`)
-  if (!QUANTITIES.some((name) => header.includes(name))) throw new FeedError(`the header has no column "${QUANTITIES.join('" or "')}"`)
+  if (missing.length > 0)
+    throw new FeedError(`the header has no column ${missing.map((name) => `"${name}"`).join(', ')}`)
+  if (!QUANTITIES.some((name) => header.includes(name)))
+    throw new FeedError(`the header has no column "${QUANTITIES.join('" or "')}"`)
 }
 
 /** The quantity may be in either column; the one that has none is empty or 0. */

@@ -37,7 +37,6 @@ const STATEMENTS = [
     updated_at timestamptz(3) not null default now()
   )`,
   'create index collection_items_newest on collection_items (collection_id, id)',
-  'create index collection_items_by_item on collection_items (item_id)',
 
   `create table collection_parked_rows (
     id integer generated always as identity primary key,
