@@ -33,6 +33,8 @@ export function useData<T>(path: string | null, { query, again, version }: DataO
   const asked = useRef('')
   const address = JSON.stringify([path, query])
   const reload = useCallback(() => setRound((n) => n + 1), [])
+  // The address stands for path and query; `round` and `version` ask the same again.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   useEffect(() => {
     if (path === null) return setState({ data: null, pagination: null, error: null, loading: false })
     const cancel = new AbortController()

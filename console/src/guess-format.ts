@@ -15,7 +15,7 @@ export type Format = (typeof FORMATS)[keyof typeof FORMATS][number]
 const MARKS: [Format, RegExp][] = [
   ['mintmark-ndjson', /^\s*\{"type":\s*"(category|item|group)"/],
   ['cardmarket-price-guide', /"priceGuides"/],
-  ['cardmarket-products', /"idProduct"[^]*"(idExpansion|categoryName)"/],
+  ['cardmarket-products', /"idProduct"[\s\S]*"(idExpansion|categoryName)"/],
   ['singles-brl', /^\s*\{"key":[^\n]*"cardId"/],
   ['punk-records', /"(raw_title|block_number|img_full_url)"/],
   ['graded-guide', /^\s*\{[^\n]*"(set_code|printed_total)"[^\n]*"card_link"/],

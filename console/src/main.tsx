@@ -1,6 +1,6 @@
 // The console: signs in, shows the frame, and routes to the pages; those with charts are loaded when they are opened.
 import { render } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { LocationProvider, lazy, Route, Router, useLocation } from 'preact-iso'
 import { loadSession, session } from './api.ts'
 import { AccountPage } from './pages/account.tsx'
@@ -20,6 +20,7 @@ import { SignInPage } from './pages/sign-in.tsx'
 import { TodayPage } from './pages/today.tsx'
 import { Frame } from './ui/frame.tsx'
 import { Questions } from './ui/dialog.tsx'
+import { Heading } from './ui/heading.tsx'
 import { Empty } from './ui/states.tsx'
 import { announce, Toasts } from './ui/toasts.tsx'
 import { t } from './words.ts'
@@ -54,11 +55,13 @@ function App() {
 
 function Pages() {
   const { path } = useLocation()
-  // A new page begins at its top, and screen readers hear its heading.
+  const opened = useRef(path)
+  // Another page begins at its top, and the keyboard within it.
   useEffect(() => {
+    if (opened.current === path) return
+    opened.current = path
     scrollTo(0, 0)
-    const heading = document.querySelector<HTMLElement>('main h1')
-    if (heading) document.title = `${heading.textContent} · Mintmark`
+    document.getElementById('content')?.focus({ preventScroll: true })
   }, [path])
   return (
     <Router>
@@ -85,7 +88,7 @@ function Pages() {
 function NoPage() {
   return (
     <>
-      <h1>{t('noPage')}</h1>
+      <Heading>{t('noPage')}</Heading>
       <Empty>
         <a href="/console">{t('today')}</a>
       </Empty>

@@ -11,7 +11,7 @@ export const theme = signal<Theme>(firstTheme())
 export const colours = signal(0)
 
 effect(() => {
-  document.documentElement.dataset['theme'] = theme.value
+  document.documentElement.dataset.theme = theme.value
   colours.value = colours.peek() + 1
 })
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {

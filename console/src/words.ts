@@ -56,7 +56,7 @@ const prices = new Map<string, Intl.NumberFormat>()
 export function money(value: number, currency: string): string {
   const name = `${locale.value} ${currency}`
   let format = prices.get(name)
-  if (!format) prices.set(name, (format = new Intl.NumberFormat(locale.value, { style: 'currency', currency })))
+  if (!format) prices.set(name, (format = new Intl.NumberFormat(locale.value, { style: 'currency', currency, currencyDisplay: 'narrowSymbol' })))
   return format.format(value)
 }
 

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { useVersion, useWrite, writeNow } from '../data.ts'
 import type { Collection } from '../rows.ts'
-import { confirmed, Dialog, Field, Form } from '../ui/dialog.tsx'
+import { confirmed, Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
 import { List } from '../ui/table.tsx'
 import { announce } from '../ui/toasts.tsx'
 import { count, t, term } from '../words.ts'
@@ -17,8 +17,8 @@ export function AccountCollections({ accountId }: { accountId: number }) {
     setEdited(null)
     clear()
   }
-  const submit = async (values: FormData) => {
-    const fields = { name: values.get('name'), description: values.get('description'), visibility: values.get('visibility') }
+  const submit = async (values: Values) => {
+    const fields = { name: values.name, description: values.description, visibility: values.visibility }
     const saved =
       edited === 'new'
         ? await write('POST', '/collections', { account_id: accountId, ...fields })

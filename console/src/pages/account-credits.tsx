@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { useVersion, useWrite } from '../data.ts'
 import type { Account, CreditEntry } from '../rows.ts'
-import { Dialog, Field, Form } from '../ui/dialog.tsx'
+import { Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
 import { List } from '../ui/table.tsx'
 import { announce } from '../ui/toasts.tsx'
 import { count, moment, t } from '../words.ts'
@@ -12,8 +12,8 @@ export function AccountCredits({ account, onChanged }: { account: Account; onCha
   const { busy, error, write } = useWrite()
   const [version, changed] = useVersion()
   const path = `/accounts/${account.id}/credits`
-  const submit = async (values: FormData) => {
-    if (!(await write('POST', path, { amount: Number(values.get('amount')), reason: values.get('reason') }))) return
+  const submit = async (values: Values) => {
+    if (!(await write('POST', path, { amount: Number(values.amount), reason: values.reason }))) return
     setChanging(false)
     announce(t('creditsChanged'))
     onChanged()

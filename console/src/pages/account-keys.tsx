@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { useVersion, useWrite, writeNow } from '../data.ts'
 import type { ApiKey, NewApiKey } from '../rows.ts'
-import { confirmed, Dialog, Field, Form } from '../ui/dialog.tsx'
+import { confirmed, Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
 import { Secret } from '../ui/secret.tsx'
 import { Status } from '../ui/states.tsx'
 import { List } from '../ui/table.tsx'
@@ -74,9 +74,9 @@ interface MakingProps {
 
 function CreateKey({ accountId, onMade, onClose }: MakingProps & { accountId: number }) {
   const { busy, error, write } = useWrite()
-  const submit = async (values: FormData) => {
-    const expires = String(values.get('expires'))
-    const body = { label: values.get('label'), ...(expires && { expires_at: new Date(expires).toISOString() }) }
+  const submit = async (values: Values) => {
+    const expires = values.expires
+    const body = { label: values.label, ...(expires && { expires_at: new Date(expires).toISOString() }) }
     const key = await write<NewApiKey>('POST', `/accounts/${accountId}/keys`, body)
     if (key) onMade(key)
   }
@@ -96,8 +96,8 @@ function CreateKey({ accountId, onMade, onClose }: MakingProps & { accountId: nu
 
 function RotateKey({ of, onMade, onClose }: MakingProps & { of: ApiKey }) {
   const { busy, error, write } = useWrite()
-  const submit = async (values: FormData) => {
-    const key = await write<NewApiKey>('POST', `/keys/${of.id}/rotate`, { overlap_hours: Number(values.get('overlap')) })
+  const submit = async (values: Values) => {
+    const key = await write<NewApiKey>('POST', `/keys/${of.id}/rotate`, { overlap_hours: Number(values.overlap) })
     if (key) onMade(key)
   }
   return (

@@ -6,6 +6,7 @@ import type { Account } from '../rows.ts'
 import { confirmed, Dialog, Field, Form } from '../ui/dialog.tsx'
 import { useAddressQuery } from '../address.ts'
 import { Tabs } from '../ui/frame.tsx'
+import { Heading } from '../ui/heading.tsx'
 import { Await, Facts, Status } from '../ui/states.tsx'
 import { announce } from '../ui/toasts.tsx'
 import { count, moment, t, term, type WordKey } from '../words.ts'
@@ -23,10 +24,10 @@ const VIEWS: { name: string; word: WordKey }[] = [
 ]
 
 export function AccountPage() {
-  const id = Number(useRoute().params['id'])
+  const id = Number(useRoute().params.id)
   const { path } = useRoute()
   const account = useData<Account>(`/accounts/${id}`)
-  const view = useAddressQuery().values['view'] ?? 'keys'
+  const view = useAddressQuery().values.view ?? 'keys'
   return (
     <>
       <p class="trail">
@@ -66,7 +67,7 @@ function Head({ account, of }: { account: Account; of: Loaded<Account> }) {
   return (
     <>
       <div class="head">
-        <h1>{account.name}</h1>
+        <Heading>{account.name}</Heading>
         <div class="actions">
           <a class="button" href={`/console/listings?seller_id=${account.id}`}>
             {t('listings')}
@@ -94,7 +95,7 @@ function Head({ account, of }: { account: Account; of: Loaded<Account> }) {
             submit={t('save')}
             busy={busy}
             error={error}
-            onSubmit={(values) => void change({ name: values.get('name'), plan: values.get('plan') })}
+            onSubmit={(values) => void change({ name: values.name, plan: values.plan })}
             onCancel={() => setChanging(false)}
           >
             <Field label={t('name')}>

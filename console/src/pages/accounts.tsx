@@ -3,8 +3,9 @@ import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { useWrite } from '../data.ts'
 import { type Account, PLANS } from '../rows.ts'
-import { Dialog, Field, Form } from '../ui/dialog.tsx'
+import { Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
 import { Tabs } from '../ui/frame.tsx'
+import { Heading } from '../ui/heading.tsx'
 import { Status } from '../ui/states.tsx'
 import { List } from '../ui/table.tsx'
 import { announce } from '../ui/toasts.tsx'
@@ -27,7 +28,7 @@ export function AccountsPage() {
   const [opening, setOpening] = useState(false)
   return (
     <>
-      <h1>{t('accounts')}</h1>
+      <Heading>{t('accounts')}</Heading>
       <AccountTabs current="accounts" />
       <List<Account>
         path="/accounts"
@@ -60,11 +61,11 @@ export function AccountsPage() {
 function NewAccount({ onClose }: { onClose: () => void }) {
   const { busy, error, write } = useWrite()
   const { route } = useLocation()
-  const submit = async (values: FormData) => {
+  const submit = async (values: Values) => {
     const account = await write<Account>('POST', '/accounts', {
-      name: values.get('name'),
-      plan: values.get('plan'),
-      highlight_credits: Number(values.get('credits')),
+      name: values.name,
+      plan: values.plan,
+      highlight_credits: Number(values.credits),
     })
     if (!account) return
     announce(t('accountOpened'))

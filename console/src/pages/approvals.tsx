@@ -4,6 +4,7 @@ import { type ApiError, newKey, request } from '../api.ts'
 import { asApiError, useData, useVersion } from '../data.ts'
 import type { Listing } from '../rows.ts'
 import { confirmed } from '../ui/dialog.tsx'
+import { Heading } from '../ui/heading.tsx'
 import { Empty, Failure, Waiting } from '../ui/states.tsx'
 import { announce } from '../ui/toasts.tsx'
 import { ago, count, t } from '../words.ts'
@@ -82,6 +83,7 @@ export function ApprovalsPage() {
     addEventListener('keydown', listen)
     return () => removeEventListener('keydown', listen)
   }, [])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another listing is another current row
   useEffect(() => {
     list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' })
   }, [current?.id])
@@ -89,9 +91,9 @@ export function ApprovalsPage() {
   return (
     <>
       <div class="head">
-        <h1>
+        <Heading>
           {t('approvals')} {queue.pagination && <span class="quiet">{count(queue.pagination.total)}</span>}
-        </h1>
+        </Heading>
         <div class="actions">
           <button type="button" class="main" disabled={busy || subjects.length === 0} aria-keyshortcuts="a" onClick={() => void approve()}>
             {many > 0 ? t('approveCount', { count: many }) : t('approve')} <kbd>A</kbd>
@@ -147,7 +149,7 @@ export function ApprovalsPage() {
           count={subjects.length}
           busy={busy}
           error={error}
-          onReject={(values) => void decide('reject', { reason: values.get('reason') })}
+          onReject={(values) => void decide('reject', { reason: values.reason })}
           onClose={() => {
             setRejecting(false)
             setError(null)

@@ -1,12 +1,13 @@
 // The audit log: who changed what and when, with the values before and after.
 import type { AuditRow } from '../rows.ts'
+import { Heading } from '../ui/heading.tsx'
 import { List } from '../ui/table.tsx'
 import { moment, t } from '../words.ts'
 
 export function AuditPage() {
   return (
     <>
-      <h1>{t('audit')}</h1>
+      <Heading>{t('audit')}</Heading>
       <List<AuditRow>
         path="/audit"
         caption={t('audit')}
@@ -44,13 +45,13 @@ const PAGES: Record<string, string> = {
 function Subject({ row }: { row: AuditRow }) {
   const text = `${row.subject_type} ${row.subject_id}`
   const page = PAGES[row.subject_type]
-  return page ? <a href={`${page}/${row.subject_id}`}>{text}</a> : <>{text}</>
+  return page ? <a href={`${page}/${row.subject_id}`}>{text}</a> : text
 }
 
 function Change({ row: { before, after } }: { row: AuditRow }) {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
   const changed = names.filter((name) => shown(before?.[name]) !== shown(after?.[name]))
-  if (changed.length === 0) return <>–</>
+  if (changed.length === 0) return '–'
   return (
     <details>
       <summary>{changed.slice(0, 3).join(', ') + (changed.length > 3 ? ' …' : '')}</summary>
@@ -70,7 +71,7 @@ function Change({ row: { before, after } }: { row: AuditRow }) {
 
 export function shown(value: unknown): string {
   if (value === undefined || value === null) return '–'
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 /** The beginning of a day (or of the one after it) where the reader is. */

@@ -4,6 +4,7 @@ import { useLocation } from 'preact-iso'
 import { useAddressQuery } from '../address.ts'
 import { useData, useVersion } from '../data.ts'
 import { type Category, type Item, MARKETS } from '../rows.ts'
+import { Heading } from '../ui/heading.tsx'
 import { Failure, Waiting } from '../ui/states.tsx'
 import { List } from '../ui/table.tsx'
 import { t, term } from '../words.ts'
@@ -19,10 +20,10 @@ export function CataloguePage() {
   const [version, changed] = useVersion()
   const { route } = useLocation()
   const address = useAddressQuery()
-  const categoryId = Number(address.values['category_id']) || null
+  const categoryId = Number(address.values.category_id) || null
   return (
     <>
-      <h1>{t('catalogue')}</h1>
+      <Heading>{t('catalogue')}</Heading>
       <div class="split">
         <aside aria-label={t('categories')}>
           <div class="head">
@@ -150,7 +151,7 @@ function Node({ category, ...shared }: { category: Category } & Omit<BranchProps
           {open ? '▾' : '▸'}
         </button>
         <a href={address.link({ category_id: category.id })} aria-current={shared.selected === category.id ? 'true' : undefined}>
-          {category.name}
+          {category.name} {category.parent_id === null && <span class="quiet">{term('market', category.market)}</span>}
         </a>
         <button type="button" class="plain edit" aria-label={`${t('edit')}: ${category.name}`} onClick={() => shared.onEdit(category)}>
           ✎
@@ -169,7 +170,7 @@ function Node({ category, ...shared }: { category: Category } & Omit<BranchProps
 export function Picture({ item, small }: { item: Pick<Item, 'images' | 'name'>; small?: boolean }) {
   const [broken, setBroken] = useState(false)
   const url = item.images.toSorted((a, b) => a.order - b.order)[0]?.url
-  const size = small ? { width: 22, height: 31, class: 'picture small' } : { width: 245, height: 342, class: 'picture' }
+  const size = small ? { width: 18, height: 25, class: 'picture small' } : { width: 245, height: 342, class: 'picture' }
   if (!url || broken) return <span {...size} aria-hidden="true" />
   return <img {...size} src={url} alt={small ? '' : item.name} loading="lazy" referrerpolicy="no-referrer" onError={() => setBroken(true)} />
 }

@@ -1,7 +1,7 @@
 // Makes a category, or changes one.
 import { useWrite } from '../data.ts'
 import type { Category } from '../rows.ts'
-import { Dialog, Field, Form } from '../ui/dialog.tsx'
+import { Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
 import { announce } from '../ui/toasts.tsx'
 import { t } from '../words.ts'
 import { marketOptions } from './catalogue.tsx'
@@ -14,8 +14,8 @@ interface CategoryFormProps {
 
 export function CategoryForm({ category, onClose, onSaved }: CategoryFormProps) {
   const { busy, error, write } = useWrite()
-  const submit = async (values: FormData) => {
-    const text = (name: string) => String(values.get(name) ?? '').trim()
+  const submit = async (values: Values) => {
+    const text = (name: string) => values[name] ?? ''
     const fields = {
       name: text('name'),
       game: text('game'),

@@ -4,6 +4,7 @@ import { useVersion, writeNow } from '../data.ts'
 import { useAddressQuery } from '../address.ts'
 import { HOLD_RULES, type HeldPrice } from '../rows.ts'
 import { confirmed } from '../ui/dialog.tsx'
+import { Heading } from '../ui/heading.tsx'
 import { List } from '../ui/table.tsx'
 import { announce } from '../ui/toasts.tsx'
 import { ago, moment, t, term } from '../words.ts'
@@ -43,7 +44,7 @@ export function HeldPricesPage() {
   const toggle = (id: number) => setChosen(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id])
   return (
     <>
-      <h1>{t('heldPrices')}</h1>
+      <Heading>{t('heldPrices')}</Heading>
       <ImportTabs current="held" />
       <List<HeldPrice>
         path="/held-prices"

@@ -3,6 +3,7 @@ import { useLocation, useRoute } from 'preact-iso'
 import { useData, useWrite } from '../data.ts'
 import type { ImportDetail } from '../rows.ts'
 import { confirmed } from '../ui/dialog.tsx'
+import { Heading } from '../ui/heading.tsx'
 import { Await, Facts, Progress } from '../ui/states.tsx'
 import { Table } from '../ui/table.tsx'
 import { announce } from '../ui/toasts.tsx'
@@ -13,7 +14,7 @@ import { priceText } from './prices.ts'
 const SOON_MS = 500
 
 export function ImportPage() {
-  const id = Number(useRoute().params['id'])
+  const id = Number(useRoute().params.id)
   const again = ({ status }: ImportDetail) => (status === 'queued' || status === 'running' ? SOON_MS : null)
   const found = useData<ImportDetail>(`/imports/${id}`, { again })
   return (
@@ -44,9 +45,9 @@ function Report({ of, onReverted }: { of: ImportDetail; onReverted: () => void }
   return (
     <>
       <div class="head">
-        <h1>
+        <Heading>
           {t('import')} #{of.id} <span class="quiet">{of.file_name ?? ''}</span>
-        </h1>
+        </Heading>
         <div class="actions">
           {revertible && (
             <button type="button" class="danger" disabled={busy} onClick={() => void revert()}>

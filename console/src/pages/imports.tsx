@@ -4,8 +4,9 @@ import { type ApiError, upload } from '../api.ts'
 import { asApiError, useVersion } from '../data.ts'
 import { FORMATS, guessFormat, headOf } from '../guess-format.ts'
 import { IMPORT_STATUSES, type Import } from '../rows.ts'
-import { Field } from '../ui/dialog.tsx'
+import { Field, valuesOf } from '../ui/dialog.tsx'
 import { Tabs } from '../ui/frame.tsx'
+import { Heading } from '../ui/heading.tsx'
 import { Progress, Status } from '../ui/states.tsx'
 import { List } from '../ui/table.tsx'
 import { count, moment, t, term } from '../words.ts'
@@ -30,7 +31,7 @@ export function ImportsPage() {
   const [version, changed] = useVersion()
   return (
     <>
-      <h1>{t('imports')}</h1>
+      <Heading>{t('imports')}</Heading>
       <ImportTabs current="imports" />
       <Drop onStarted={changed} />
       <List<Import>
@@ -101,15 +102,15 @@ function Drop({ onStarted }: { onStarted: () => void }) {
     setFiles((old) => old.map((one) => (one.file === file ? { ...one, ...changes } : one)))
   }
   const start = async () => {
-    const values = new FormData(form.current!)
+    const values = valuesOf(form.current!)
     setBusy(true)
     for (const { file, format } of files.filter((one) => one.importId === null)) {
       update(file, { sent: 0, error: null })
       try {
         const { id } = await upload({
           format,
-          market: String(values.get('market')),
-          dryRun: values.get('dry') !== null,
+          market: values.market ?? '',
+          dryRun: values.dry !== undefined,
           file,
           onProgress: (sent) => update(file, { sent }),
         })

@@ -1,7 +1,7 @@
 // Makes an item, or changes one: lists are written one entry a line.
 import { useWrite } from '../data.ts'
 import type { Item, ItemDetails } from '../rows.ts'
-import { Dialog, Field, Form } from '../ui/dialog.tsx'
+import { Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
 import { announce } from '../ui/toasts.tsx'
 import { t, term } from '../words.ts'
 import { marketOptions } from './catalogue.tsx'
@@ -18,9 +18,9 @@ interface ItemFormProps {
 
 export function ItemForm({ item, categoryId, onClose, onSaved }: ItemFormProps) {
   const { busy, error, write } = useWrite()
-  const submit = async (values: FormData) => {
+  const submit = async (values: Values) => {
     const fields = fieldsOf(values)
-    const text = (name: string) => String(values.get(name) ?? '').trim()
+    const text = (name: string) => values[name] ?? ''
     const saved = item
       ? await write<Item>('PATCH', `/items/${item.id}`, fields)
       : await write<Item>('POST', '/items', { ...fields, market: text('market'), ...(text('ref') && { ref: text('ref') }) })
@@ -109,8 +109,8 @@ export function ItemForm({ item, categoryId, onClose, onSaved }: ItemFormProps) 
 const TEXTS = ['rarity', 'illustrator', 'stage', 'evolve_from', 'suffix'] as const
 const NUMBERS = ['hp', 'level'] as const
 
-function fieldsOf(values: FormData) {
-  const text = (name: string) => String(values.get(name) ?? '').trim()
+function fieldsOf(values: Values) {
+  const text = (name: string) => values[name] ?? ''
   const listed = (name: string, separator: RegExp) => text(name).split(separator).map((part) => part.trim()).filter(Boolean)
   const details: ItemDetails = {}
   for (const name of TEXTS) if (text(`details.${name}`)) details[name] = text(`details.${name}`)

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { useRoute } from 'preact-iso'
 import { useData } from '../data.ts'
 import { type Listing, MARKETS, type Market, type Price, type PricedItem, type Sale } from '../rows.ts'
+import { Heading } from '../ui/heading.tsx'
 import { Await, Empty, Facts, Status } from '../ui/states.tsx'
 import { Table } from '../ui/table.tsx'
 import { ago, count, date, moment, t, term } from '../words.ts'
@@ -12,7 +13,7 @@ import { PriceChart } from '../ui/price-chart.tsx'
 import { lira, priceText } from './prices.ts'
 
 export function ItemPage() {
-  const id = Number(useRoute().params['id'])
+  const id = Number(useRoute().params.id)
   const item = useData<PricedItem>(`/items/${id}`)
   const [editing, setEditing] = useState(false)
   return (
@@ -25,9 +26,9 @@ export function ItemPage() {
         {(row) => (
           <>
             <div class="head">
-              <h1>
+              <Heading>
                 {row.name} {row.code && <span class="quiet">{row.code}</span>}
-              </h1>
+              </Heading>
               <div class="actions">
                 <button type="button" onClick={() => setEditing(true)}>
                   {t('edit')}
@@ -35,10 +36,10 @@ export function ItemPage() {
               </div>
             </div>
             <div class="item">
-              <Picture item={row} />
+              {row.images.length > 0 && <Picture item={row} />}
               <Facts rows={factsOf(row)} />
             </div>
-            <PriceHistory itemId={id} own={row.market} />
+            <PriceHistory itemId={id} own={row.market} current={row.prices} />
             <CurrentPrices prices={row.prices} />
             <LastSales itemId={id} />
             <ItemListings itemId={id} />
@@ -80,7 +81,7 @@ function factsOf(item: PricedItem): [string, string][] {
   ]
 }
 
-function PriceHistory({ itemId, own }: { itemId: number; own: Market }) {
+function PriceHistory({ itemId, own, current }: { itemId: number; own: Market; current: Price[] }) {
   const points = useData<Price[]>(`/items/${itemId}/price-history`)
   const [chosen, setChosen] = useState<Market | null>(null)
   return (
@@ -93,14 +94,21 @@ function PriceHistory({ itemId, own }: { itemId: number; own: Market }) {
           const market = chosen ?? (markets.includes(own) ? own : markets[0]!)
           return (
             <>
-              <div class="choices" role="group" aria-label={t('source')}>
+              <fieldset class="choices">
+                <legend class="hidden">{t('source')}</legend>
                 {markets.map((code) => (
                   <button key={code} type="button" aria-pressed={code === market} onClick={() => setChosen(code)}>
                     {term('market', code)}
                   </button>
                 ))}
-              </div>
-              <PriceChart key={market} points={all.filter((point) => point.market === market)} show={(value) => priceText(value, market)} />
+              </fieldset>
+              <PriceChart
+                key={market}
+                points={all.filter((point) => point.market === market)}
+                // Current prices come in the order of their labels.
+                order={current.filter((price) => price.market === market).map((price) => price.label)}
+                show={(value) => priceText(value, market)}
+              />
             </>
           )
         }}

@@ -3,7 +3,8 @@ import { useState } from 'preact/hooks'
 import { useRoute } from 'preact-iso'
 import { useData, useWrite } from '../data.ts'
 import type { Listing, PricedItem } from '../rows.ts'
-import { Dialog, Field, Form } from '../ui/dialog.tsx'
+import { Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
+import { Heading } from '../ui/heading.tsx'
 import { Await, Facts, Status } from '../ui/states.tsx'
 import { Table } from '../ui/table.tsx'
 import { announce } from '../ui/toasts.tsx'
@@ -14,7 +15,7 @@ import { ListingFields, listingFields } from './listings.tsx'
 import { lira, priceText } from './prices.ts'
 
 export function ListingPage() {
-  const id = Number(useRoute().params['id'])
+  const id = Number(useRoute().params.id)
   const listing = useData<Listing>(`/listings/${id}`)
   const [task, setTask] = useState<'edit' | 'reject' | null>(null)
   const { busy, error, write, clear } = useWrite()
@@ -30,10 +31,10 @@ export function ListingPage() {
   const approve = async () => {
     if (await write('POST', `/listings/${id}/approve`, {})) done(t('approved'))
   }
-  const reject = async (values: FormData) => {
-    if (await write('POST', `/listings/${id}/reject`, { reason: values.get('reason') })) done(t('rejectedNow'))
+  const reject = async (values: Values) => {
+    if (await write('POST', `/listings/${id}/reject`, { reason: values.reason })) done(t('rejectedNow'))
   }
-  const save = async (values: FormData) => {
+  const save = async (values: Values) => {
     if (await write('PATCH', `/listings/${id}`, listingFields(values))) done(t('saved'))
   }
   return (
@@ -45,7 +46,7 @@ export function ListingPage() {
         {(row) => (
           <>
             <div class="head">
-              <h1>{row.title}</h1>
+              <Heading>{row.title}</Heading>
               <div class="actions">
                 <button type="button" onClick={() => setTask('edit')}>
                   {t('edit')}
@@ -87,7 +88,7 @@ interface RejectProps {
   count?: number
   busy: boolean
   error: Parameters<typeof Form>[0]['error']
-  onReject: (values: FormData) => void
+  onReject: (values: Values) => void
   onClose: () => void
 }
 
@@ -122,6 +123,7 @@ export function ListingBeside({ listing }: { listing: Listing }) {
           </div>
         )}
         <Facts
+          brief
           rows={[
             [t('id'), String(listing.id)],
             [t('state'), <Status key="state" code={listing.status} />],
@@ -160,7 +162,7 @@ export function ListingBeside({ listing }: { listing: Listing }) {
       <Await of={item}>
         {(row) => (
           <div class="card-beside">
-            <Picture item={row} />
+            {row.images.length > 0 && <Picture item={row} />}
             <div>
               <h3>
                 <a href={`/console/catalogue/items/${row.id}`}>{row.name}</a> <span class="quiet">{row.code}</span>

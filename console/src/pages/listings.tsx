@@ -3,8 +3,9 @@ import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { useWrite } from '../data.ts'
 import { LISTING_STATUSES, type Listing } from '../rows.ts'
-import { Dialog, Field, Form } from '../ui/dialog.tsx'
+import { Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
 import { Tabs } from '../ui/frame.tsx'
+import { Heading } from '../ui/heading.tsx'
 import { Status } from '../ui/states.tsx'
 import { List } from '../ui/table.tsx'
 import { announce } from '../ui/toasts.tsx'
@@ -26,7 +27,7 @@ export function ListingsPage() {
   const [making, setMaking] = useState(false)
   return (
     <>
-      <h1>{t('market')}</h1>
+      <Heading>{t('market')}</Heading>
       <MarketTabs current="listings" />
       <List<Listing>
         path="/listings"
@@ -61,10 +62,10 @@ export function ListingsPage() {
 function NewListing({ onClose }: { onClose: () => void }) {
   const { busy, error, write } = useWrite()
   const { route } = useLocation()
-  const submit = async (values: FormData) => {
+  const submit = async (values: Values) => {
     const listing = await write<Listing>('POST', '/listings', {
-      seller_id: Number(values.get('seller_id')),
-      item_id: Number(values.get('item_id')),
+      seller_id: Number(values.seller_id),
+      item_id: Number(values.item_id),
       ...listingFields(values),
     })
     if (!listing) return
@@ -122,14 +123,14 @@ export function ListingFields({ listing }: { listing: Listing | null }) {
   )
 }
 
-export function listingFields(values: FormData) {
-  const language = String(values.get('language')).trim()
+export function listingFields(values: Values) {
+  const language = values.language
   return {
-    title: values.get('title'),
-    description: values.get('description'),
-    price: Number(values.get('price')),
-    quantity: Number(values.get('quantity')),
-    shipping_payer: values.get('shipping_payer'),
+    title: values.title,
+    description: values.description,
+    price: Number(values.price),
+    quantity: Number(values.quantity),
+    shipping_payer: values.shipping_payer,
     language: language || null,
   }
 }

@@ -2,6 +2,7 @@
 import { useRoute } from 'preact-iso'
 import { useData } from '../data.ts'
 import type { Order } from '../rows.ts'
+import { Heading } from '../ui/heading.tsx'
 import { Await, Facts, Status } from '../ui/states.tsx'
 import { Table } from '../ui/table.tsx'
 import { count, moment, t } from '../words.ts'
@@ -9,16 +10,16 @@ import { sumOf } from './orders.tsx'
 import { lira } from './prices.ts'
 
 export function OrderPage() {
-  const id = useRoute().params['id']!
+  const id = useRoute().params.id!
   const order = useData<Order>(`/orders/${encodeURIComponent(id)}`)
   return (
     <>
       <p class="trail">
         <a href="/console/orders">{t('orders')}</a>
       </p>
-      <h1>
+      <Heading>
         {t('order')} {id}
-      </h1>
+      </Heading>
       <Await of={order}>
         {(row) => (
           <>

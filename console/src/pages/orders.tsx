@@ -3,7 +3,8 @@ import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { useWrite } from '../data.ts'
 import type { Order } from '../rows.ts'
-import { Dialog, Field, Form } from '../ui/dialog.tsx'
+import { Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
+import { Heading } from '../ui/heading.tsx'
 import { List } from '../ui/table.tsx'
 import { announce } from '../ui/toasts.tsx'
 import { count, moment, t } from '../words.ts'
@@ -14,7 +15,7 @@ export function OrdersPage() {
   const [recording, setRecording] = useState(false)
   return (
     <>
-      <h1>{t('market')}</h1>
+      <Heading>{t('market')}</Heading>
       <MarketTabs current="orders" />
       <List<Order>
         path="/orders"
@@ -52,16 +53,16 @@ function RecordOrder({ onClose }: { onClose: () => void }) {
   const { busy, error, write } = useWrite()
   const { route } = useLocation()
   const [lines, setLines] = useState([0])
-  const submit = async (values: FormData) => {
-    const soldAt = String(values.get('sold_at'))
+  const submit = async (values: Values) => {
+    const soldAt = values.sold_at
     const order = await write<Order>('POST', '/orders', {
-      order_id: Number(values.get('order_id')),
+      order_id: Number(values.order_id),
       ...(soldAt && { sold_at: new Date(soldAt).toISOString() }),
       lines: lines.map((line) => {
-        const unitPrice = String(values.get(`price${line}`))
+        const unitPrice = values[`price${line}`]
         return {
-          listing_id: Number(values.get(`listing${line}`)),
-          quantity: Number(values.get(`quantity${line}`)),
+          listing_id: Number(values[`listing${line}`]),
+          quantity: Number(values[`quantity${line}`]),
           ...(unitPrice && { unit_price: Number(unitPrice) }),
         }
       }),

@@ -2,18 +2,18 @@
 import { useState } from 'preact/hooks'
 import { ApiError, signIn } from '../api.ts'
 import { asApiError } from '../data.ts'
-import { Field, Form } from '../ui/dialog.tsx'
+import { Field, Form, type Values } from '../ui/dialog.tsx'
 import { Preferences } from '../ui/frame.tsx'
 import { t } from '../words.ts'
 
 export function SignInPage() {
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<ApiError | null>(null)
-  const submit = async (values: FormData) => {
+  const submit = async (values: Values) => {
     setBusy(true)
     setError(null)
     try {
-      await signIn(String(values.get('token')).trim())
+      await signIn(values.token)
     } catch (failure) {
       const refused = asApiError(failure)
       setError(refused.status === 401 ? new ApiError(401, refused.code, t('tokenRefused')) : refused)
@@ -28,7 +28,6 @@ export function SignInPage() {
         </h1>
         <Form submit={t('signIn')} busy={busy} error={error} onSubmit={(values) => void submit(values)}>
           <Field label={t('operatorToken')} hint={t('tokenHint')}>
-            {/* biome-ignore lint/a11y/noAutofocus: it is the only thing to do here */}
             <input name="token" type="password" required autocomplete="current-password" spellcheck={false} autofocus />
           </Field>
         </Form>

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useData } from '../data.ts'
 import { LISTING_STATUSES, type Stats } from '../rows.ts'
 import { Bars } from '../ui/bars.tsx'
+import { Heading } from '../ui/heading.tsx'
 import { Await } from '../ui/states.tsx'
 import { ago, count, moment, t, term } from '../words.ts'
 import { lira } from './prices.ts'
@@ -15,7 +16,7 @@ export function TodayPage() {
   const stats = useData<Stats>('/stats', { again: () => AGAIN_MS })
   return (
     <>
-      <h1>{t('today')}</h1>
+      <Heading>{t('today')}</Heading>
       <Await of={stats}>{(data) => <Overview stats={data} />}</Await>
     </>
   )

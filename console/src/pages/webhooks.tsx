@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useVersion, useWrite, writeNow } from '../data.ts'
 import { EVENT_STATES, type WebhookEvent } from '../rows.ts'
+import { Heading } from '../ui/heading.tsx'
 import { Status } from '../ui/states.tsx'
 import { type Column, List } from '../ui/table.tsx'
 import { announce } from '../ui/toasts.tsx'
@@ -46,7 +47,7 @@ export function AccountWebhook({ accountId }: { accountId: number }) {
 export function WebhooksPage() {
   return (
     <>
-      <h1>{t('accounts')}</h1>
+      <Heading>{t('accounts')}</Heading>
       <AccountTabs current="webhooks" />
       <WebhookEvents accountId={null} version={0} />
     </>

@@ -30,12 +30,19 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   )
 }
 
+/** What a form says, by the names of its fields, trimmed. */
+export type Values = Record<string, string>
+
+export function valuesOf(form: HTMLFormElement): Values {
+  return Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, typeof value === 'string' ? value.trim() : '']))
+}
+
 interface FormProps {
   submit: string
   busy: boolean
   error: ApiError | null
   danger?: boolean
-  onSubmit: (values: FormData) => void
+  onSubmit: (values: Values) => void
   onCancel?: () => void
   children: ComponentChildren
 }
@@ -46,7 +53,7 @@ export function Form({ submit, busy, error, danger, onSubmit, onCancel, children
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        if (!busy) onSubmit(new FormData(event.currentTarget))
+        if (!busy) onSubmit(valuesOf(event.currentTarget))
       }}
     >
       {children}
@@ -87,6 +94,7 @@ interface FieldProps {
 
 export function Field({ label, hint, children }: FieldProps) {
   return (
+    // biome-ignore lint/a11y/noLabelWithoutControl: the control is handed in
     <label class="field">
       <span>{label}</span>
       {children}

@@ -1,5 +1,6 @@
 // The frame around every page: where one is, where one can go, language, colours, and the way out.
 import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { signOut } from '../api.ts'
 import { chooseTheme, THEMES, type Theme, theme } from '../theme.ts'
@@ -19,6 +20,13 @@ const PLACES: { href: string; word: WordKey; also?: string }[] = [
 export function Frame({ operator, children }: { operator: string; children: ComponentChildren }) {
   const { path } = useLocation()
   const within = (place: string) => path === place || (place !== '/console' && path.startsWith(`${place}/`))
+  const places = useRef<HTMLElement>(null)
+  // On a narrow page the places scroll sideways.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the path says which is current
+  useEffect(() => {
+    const current = places.current?.querySelector<HTMLElement>('[aria-current]')
+    if (current) places.current!.scrollLeft = current.offsetLeft - 60
+  }, [path])
   return (
     <div class="frame">
       <a class="skip" href="#content">
@@ -28,7 +36,7 @@ export function Frame({ operator, children }: { operator: string; children: Comp
         <a class="brand" href="/console">
           <img src="/console/favicon.svg" alt="" width="24" height="24" /> Mintmark
         </a>
-        <nav aria-label={t('pages')}>
+        <nav ref={places} aria-label={t('places')}>
           {PLACES.map(({ href, word, also }) => (
             <a key={href} href={href} aria-current={within(href) || (also && within(also)) ? 'page' : undefined}>
               {t(word)}

@@ -15,15 +15,19 @@ interface Point {
 interface PriceChartProps {
   /** oldest first */
   points: Point[]
+  /** labels in the order in which they are listed */
+  order: string[]
   show: (value: number) => string
 }
 
 const HEIGHT = 280
 const MOST_LINES = 6
 const TABLE_ROWS = 200
+/** with fewer moments than this, each is marked */
+const SPARSE = 40
 
-export function PriceChart({ points, show }: PriceChartProps) {
-  const labels = [...new Set(points.map((point) => point.label))]
+export function PriceChart({ points, order, show }: PriceChartProps) {
+  const labels = [...new Set([...order, ...points.map((point) => point.label)])]
   const [shown, setShown] = useState(() => labels.slice(0, MOST_LINES))
   const toggle = (label: string) => setShown(shown.includes(label) ? shown.filter((one) => one !== label) : [...shown, label])
   const lines = labels.filter((label) => shown.includes(label))
@@ -31,7 +35,8 @@ export function PriceChart({ points, show }: PriceChartProps) {
   const rows = points.filter((point) => shown.includes(point.label)).toReversed()
   return (
     <>
-      <div class="choices" role="group" aria-label={t('labels')}>
+      <fieldset class="choices">
+        <legend class="hidden">{t('labels')}</legend>
         {labels.map((label) => (
           <button key={label} type="button" aria-pressed={shown.includes(label)} onClick={() => toggle(label)}>
             <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
@@ -40,7 +45,7 @@ export function PriceChart({ points, show }: PriceChartProps) {
             {label}
           </button>
         ))}
-      </div>
+      </fieldset>
       <Drawing points={points} lines={lines} colourOf={colourOf} show={show} />
       <details>
         <summary>{t('asTable', { count: rows.length })}</summary>
@@ -60,7 +65,7 @@ export function PriceChart({ points, show }: PriceChartProps) {
   )
 }
 
-interface DrawingProps extends PriceChartProps {
+interface DrawingProps extends Omit<PriceChartProps, 'order'> {
   lines: string[]
   colourOf: (label: string) => string
 }
@@ -68,12 +73,15 @@ interface DrawingProps extends PriceChartProps {
 function Drawing({ points, lines, colourOf, show }: DrawingProps) {
   const place = useRef<HTMLDivElement>(null)
   const repaint = colours.value
+  // Drawn again for other points, lines, colours and languages; the rest are functions of these.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   useEffect(() => {
     const element = place.current!
     const style = getComputedStyle(element)
     const colour = (name: string) => style.getPropertyValue(name).trim()
     const grid = { stroke: colour('--rule'), width: 1 }
     const axis = { stroke: colour('--quiet'), grid, ticks: grid, font: '12px system-ui' }
+    const columns = columnsOf(points, lines)
     const chart = new uPlot(
       {
         width: element.clientWidth,
@@ -89,6 +97,7 @@ function Drawing({ points, lines, colourOf, show }: DrawingProps) {
             stroke: colour(colourOf(label).slice(4, -1)),
             width: 2,
             spanGaps: true,
+            points: { show: columns[0].length < SPARSE },
             value: (_chart: uPlot, value: number | null) => (value === null ? '–' : show(value)),
           })),
         ],
@@ -97,7 +106,7 @@ function Drawing({ points, lines, colourOf, show }: DrawingProps) {
           { ...axis, size: 56, values: (_chart, splits) => splits.map((value) => compact(value)) },
         ],
       },
-      columnsOf(points, lines),
+      columns,
       element,
     )
     const follow = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height: HEIGHT }))

@@ -67,15 +67,24 @@ export function Progress({ percent, label }: { percent: number; label: string })
   )
 }
 
-export function Facts({ rows }: { rows: [label: string, value: ComponentChildren][] }) {
+interface FactsProps {
+  rows: [label: string, value: ComponentChildren][]
+  /** leave out what has no value */
+  brief?: boolean
+}
+
+export function Facts({ rows, brief = false }: FactsProps) {
+  const has = (value: ComponentChildren) => value !== null && value !== undefined && value !== ''
   return (
     <dl class="facts">
-      {rows.map(([label, value]) => (
-        <div key={label}>
-          <dt>{label}</dt>
-          <dd>{value === null || value === undefined || value === '' ? '–' : value}</dd>
-        </div>
-      ))}
+      {rows
+        .filter(([, value]) => !brief || has(value))
+        .map(([label, value]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>{has(value) ? value : '–'}</dd>
+          </div>
+        ))}
     </dl>
   )
 }

@@ -134,6 +134,7 @@ function Filters({ filters, values, prefix, address }: FiltersProps) {
       {filters.map((filter) => {
         const set = (value: string) => address.set({ [prefix + filter.name]: value, [`${prefix}page`]: 1 })
         return (
+          // biome-ignore lint/a11y/noLabelWithoutControl: the control is one of the branches
           <label key={filter.name}>
             <span>{filter.label}</span>
             {filter.options ? (

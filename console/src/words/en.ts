@@ -183,6 +183,7 @@ export const en = {
   pictureOf: 'Picture of {title}',
   pictures: 'Pictures',
   picturesHint: 'One address a line',
+  places: 'Places',
   plan: 'Plan',
   planHint: 'Takes effect within a second.',
   previous: 'Previous',

@@ -185,6 +185,7 @@ export const tr: Record<keyof typeof en, string> = {
   pictureOf: '{title} resmi',
   pictures: 'Resimler',
   picturesHint: 'Her satıra bir adres',
+  places: 'Yerler',
   plan: 'Plan',
   planHint: 'Bir saniye içinde geçerli olur.',
   previous: 'Önceki',
