@@ -1,10 +1,22 @@
-// `node bench/webhooks/kill.ts [--sales 1000] [--kills 100]`: sales while seller and worker are killed with -9; counts what arrived.
+// `node bench/webhooks/kill.ts`: sells while seller and worker are killed with -9, and counts what arrived.
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { sql } from 'kysely'
-import { type Child, drained, openReceiver, openScene, openSeller, pause, type Post, startProcess, startWorker } from './scene.ts'
+import {
+  type Child,
+  drained,
+  openReceiver,
+  openScene,
+  openSeller,
+  pause,
+  type Post,
+  startProcess,
+  startWorker,
+} from './scene.ts'
 
-const { values } = parseArgs({ options: { sales: { type: 'string', default: '1000' }, kills: { type: 'string', default: '100' } } })
+const { values } = parseArgs({
+  options: { sales: { type: 'string', default: '1000' }, kills: { type: 'string', default: '100' } },
+})
 const sales = Number(values.sales)
 const kills = Number(values.kills)
 const SELLER = fileURLToPath(new URL('seller.ts', import.meta.url))

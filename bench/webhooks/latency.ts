@@ -1,8 +1,20 @@
-// `node bench/webhooks/latency.ts`: how soon a committed sale arrives, idle, under load, after a stop and among dead receivers.
+// `node bench/webhooks/latency.ts`: how soon a committed sale arrives, idle, under load and among dead receivers.
 import { parseArgs } from 'node:util'
-import { type Child, drained, openReceiver, openScene, openSeller, pause, percentile, sell, startWorker } from './scene.ts'
+import {
+  type Child,
+  drained,
+  openReceiver,
+  openScene,
+  openSeller,
+  pause,
+  percentile,
+  sell,
+  startWorker,
+} from './scene.ts'
 
-const { values } = parseArgs({ options: { seconds: { type: 'string', default: '10' }, queued: { type: 'string', default: '10000' } } })
+const { values } = parseArgs({
+  options: { seconds: { type: 'string', default: '10' }, queued: { type: 'string', default: '10000' } },
+})
 const seconds = Number(values.seconds)
 const queued = Number(values.queued)
 const RATE = 50
@@ -51,7 +63,12 @@ async function steadily(rate: number, forSeconds: number): Promise<number[]> {
 }
 
 const figures: Record<string, unknown> = {}
-const inMs = (values: number[]) => ({ p50Ms: round(percentile(values, 0.5)), p99Ms: round(percentile(values, 0.99)), maxMs: round(Math.max(...values)), n: values.length })
+const inMs = (values: number[]) => ({
+  p50Ms: round(percentile(values, 0.5)),
+  p99Ms: round(percentile(values, 0.99)),
+  maxMs: round(Math.max(...values)),
+  n: values.length,
+})
 const round = (value: number) => Math.round(value * 10) / 10
 function report(name: string, figure: unknown): void {
   figures[name] = figure
@@ -66,10 +83,17 @@ report('at 50 a second', inMs(await steadily(RATE, seconds)))
 
 for (const receivers of [1, 100]) {
   await worker.kill('SIGTERM')
-  const sellers = receivers === 1 ? [healthy] : await Promise.all(Array.from({ length: receivers }, () => openSeller(scene.database, receiver.url)))
+  const sellers =
+    receivers === 1
+      ? [healthy]
+      : await Promise.all(Array.from({ length: receivers }, () => openSeller(scene.database, receiver.url)))
   for (const seller of sellers) {
     for (let left = queued / receivers; left > 0; left -= 1_000) {
-      await sell(db, seller, Array.from({ length: Math.min(left, 1_000) }, () => (orders += 1)))
+      await sell(
+        db,
+        seller,
+        Array.from({ length: Math.min(left, 1_000) }, () => (orders += 1)),
+      )
     }
   }
   arrivals = 0
@@ -79,12 +103,20 @@ for (const receivers of [1, 100]) {
   while (arrivals === 0) await pause(1)
   first = performance.now()
   await drained(db)
-  report(`${queued} queued for ${receivers} receiver(s)`, { arrived: arrivals, seconds: round((lastArrival - first) / 1000) })
+  report(`${queued} queued for ${receivers} receiver(s)`, {
+    arrived: arrivals,
+    seconds: round((lastArrival - first) / 1000),
+  })
 }
 
 const dead = await openReceiver(() => {}, { hangs: true })
 const hanging = await Promise.all(Array.from({ length: HANGING }, () => openSeller(scene.database, dead.url)))
-for (const seller of hanging) await sell(db, seller, Array.from({ length: 20 }, () => (orders += 1)))
+for (const seller of hanging)
+  await sell(
+    db,
+    seller,
+    Array.from({ length: 20 }, () => (orders += 1)),
+  )
 await pause(1_000)
 const among = orders
 const amongStarted = performance.now()
@@ -94,7 +126,10 @@ for (let i = 0; i < RATE * seconds; i++) {
   void sellOne()
 }
 await pause(2_000)
-report(`at 50 a second while ${HANGING} receivers hang`, inMs(Array.from({ length: orders - among }, (_, i) => latencies.get(among + i + 1) ?? Infinity)))
+report(
+  `at 50 a second while ${HANGING} receivers hang`,
+  inMs(Array.from({ length: orders - among }, (_, i) => latencies.get(among + i + 1) ?? Infinity)),
+)
 await db.kysely.updateTable('webhooks').set({ is_active: false }).where('account_id', 'in', hanging).execute()
 await dead.close()
 await drained(db)
@@ -115,9 +150,16 @@ await crashing
 await pause(1_000)
 await drained(db)
 const stored = await db.kysely.selectFrom('webhook_events').select('body').where('account_id', '=', healthy).execute()
-const storedOrders = stored.map(({ body }) => (JSON.parse(body) as { data: { order_id: number } }).data.order_id).filter((id) => id > beforeCrash)
+const storedOrders = stored
+  .map(({ body }) => (JSON.parse(body) as { data: { order_id: number } }).data.order_id)
+  .filter((id) => id > beforeCrash)
 const times = storedOrders.map((id) => latencies.get(id) ?? Infinity)
-report('database killed in the middle', { committed: storedOrders.length, refused, lost: times.filter((time) => time === Infinity).length, longestMs: round(Math.max(...times)) })
+report('database killed in the middle', {
+  committed: storedOrders.length,
+  refused,
+  lost: times.filter((time) => time === Infinity).length,
+  longestMs: round(Math.max(...times)),
+})
 
 await worker.kill('SIGTERM')
 worker = startWorker(url, TENTH)

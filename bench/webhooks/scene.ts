@@ -1,4 +1,4 @@
-// What the webhook measurements share: a durable database, sellers with webhooks, a receiver here and workers as processes.
+// What the webhook measurements share: a database, sellers with webhooks, a receiver, and workers as processes.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
@@ -51,7 +51,15 @@ export async function openSeller({ ctx, url: databaseUrl }: BenchDatabase, url: 
 /** Commits order lines of one account, each under an order id of its own. */
 export async function sell(db: Db, accountId: number, orderIds: number[]): Promise<void> {
   const now = new Date()
-  const line = { accountId, listingId: 1, itemName: 'Charizard', quantity: 1, unitPriceKurus: 10_000, payoutKurus: 9_000, soldAt: now }
+  const line = {
+    accountId,
+    listingId: 1,
+    itemName: 'Charizard',
+    quantity: 1,
+    unitPriceKurus: 10_000,
+    payoutKurus: 9_000,
+    soldAt: now,
+  }
   const sales = orderIds.map((orderId) => ({ ...line, orderId }))
   await inTransaction(db, (tx) => emitSales(tx, { now, zone: 'Europe/Istanbul' }, sales))
 }
@@ -93,7 +101,10 @@ export interface Child {
 }
 
 export function startProcess(args: string[], env: Record<string, string>): Child {
-  const child = spawn(process.execPath, args, { env: { ...process.env, LOG_LEVEL: 'fatal', ...env }, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, LOG_LEVEL: 'fatal', ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   children.add(child)
   const ready = new Promise<void>((resolve) => {
     child.stdout!.on('data', (chunk: Buffer) => {

@@ -10,13 +10,23 @@ const [url, accountId, count, everyMs] = process.argv.slice(2)
 const db = openPool<Schema>({ url: url!, max: 1, applicationName: 'mintmark seller' })
 console.log('running')
 for (;;) {
-  const { rows } = await sql<{ next: number }>`select coalesce(max(order_id), 0) + 1 as next from committed_sales`.execute(db.kysely)
+  const { rows } = await sql<{
+    next: number
+  }>`select coalesce(max(order_id), 0) + 1 as next from committed_sales`.execute(db.kysely)
   const orderId = rows[0]!.next
   if (orderId > Number(count)) break
   const now = new Date()
   await inTransaction(db, async (tx) => {
     await sql`insert into committed_sales values (${orderId})`.execute(tx)
-    const sale = { orderId, listingId: 1, itemName: 'Charizard', quantity: 1, unitPriceKurus: 10_000, payoutKurus: 9_000, soldAt: now }
+    const sale = {
+      orderId,
+      listingId: 1,
+      itemName: 'Charizard',
+      quantity: 1,
+      unitPriceKurus: 10_000,
+      payoutKurus: 9_000,
+      soldAt: now,
+    }
     await emitSales(tx, { now, zone: 'Europe/Istanbul' }, [{ ...sale, accountId: Number(accountId) }])
   })
   await pause(Number(everyMs))

@@ -29,4 +29,6 @@ const server = createServer(async (request, response) => {
   const { event, data } = JSON.parse(raw.toString('utf8'))
   console.log(id, event, JSON.stringify(data))
 })
-server.listen(port, '127.0.0.1', () => console.log(`listening on http://127.0.0.1:${(server.address() as { port: number }).port}`))
+server.listen(port, '127.0.0.1', () =>
+  console.log(`listening on http://127.0.0.1:${(server.address() as { port: number }).port}`),
+)

@@ -1,4 +1,4 @@
-// The command `listen`: a receiver of webhooks that verifies, prints and answers as told, to build against on one machine.
+// The command `listen`: a receiver of webhooks that verifies, prints and answers as told, to build against.
 import { timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
@@ -39,7 +39,9 @@ async function listen(options: ListenOptions, print: Print): Promise<void> {
       async (received) => {
         print(options.json ? JSON.stringify(received) : inWords(received))
         if (received.verified) await delay(options.delay)
-        response.writeHead(received.status, { 'content-type': 'text/plain' }).end(received.verified ? 'received\n' : `${received.problem}\n`)
+        response
+          .writeHead(received.status, { 'content-type': 'text/plain' })
+          .end(received.verified ? 'received\n' : `${received.problem}\n`)
       },
       () => response.destroy(),
     )
@@ -48,7 +50,8 @@ async function listen(options: ListenOptions, print: Print): Promise<void> {
   await once(server, 'listening')
   const address = server.address() as AddressInfo
   const host = address.family === 'IPv6' ? `[${address.address}]` : address.address
-  if (!options.json) print(`Listening on http://${host}:${address.port} (Ctrl-C stops it); set this URL with PUT /api/v1/plus/webhook`)
+  if (!options.json)
+    print(`Listening on http://${host}:${address.port} (Ctrl-C stops it); set this URL with PUT /api/v1/plus/webhook`)
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
   server.close()
   server.closeAllConnections()
@@ -75,7 +78,11 @@ async function receive(request: IncomingMessage, { secret, status }: ListenOptio
   const raw = Buffer.concat(chunks)
   const signature = request.headers['x-service-signature']
   const problem =
-    typeof signature !== 'string' ? 'there is no X-Service-Signature' : matches(signature, signatureOf(secret, raw)) ? null : 'the signature does not match'
+    typeof signature !== 'string'
+      ? 'there is no X-Service-Signature'
+      : matches(signature, signatureOf(secret, raw))
+        ? null
+        : 'the signature does not match'
   return {
     at: new Date().toISOString(),
     verified: problem === null,
@@ -101,7 +108,8 @@ function parsed(text: string): unknown {
 }
 
 function inWords({ at, verified, problem, status, webhook_id: id, body }: Received): string {
-  return `${at.slice(11, 19)}  ${verified ? '✓ verified' : `✗ ${problem}`}  ${id ?? '-'}  → ${status}\n${JSON.stringify(body, null, 2)}`
+  const verdict = verified ? '✓ verified' : `✗ ${problem}`
+  return `${at.slice(11, 19)}  ${verdict}  ${id ?? '-'}  → ${status}\n${JSON.stringify(body, null, 2)}`
 }
 
 function port(text: string): number {

@@ -21,7 +21,10 @@ export function implementWebhookMutation(builder: Builder): void {
       onSale: t.exposeBoolean('on_sale', { nullable: false, description: 'Whether sales are notified.' }),
       onExpire: t.exposeBoolean('on_expire', { nullable: false, description: 'Whether expiries are notified.' }),
       isActive: t.exposeBoolean('is_active', { nullable: false, description: 'Whether notifications are delivered.' }),
-      secret: t.exposeString('secret', { nullable: false, description: '48 characters; made at the first save, the same for ever.' }),
+      secret: t.exposeString('secret', {
+        nullable: false,
+        description: '48 characters; made at the first save, the same for ever.',
+      }),
       note: t.string({ nullable: false, description: 'How to verify the signature.', resolve: () => SIGNATURE_NOTE }),
     }),
   })

@@ -1,4 +1,4 @@
-// Listening on a channel of the database; a lost connection is made again. Notices only shorten waits: nothing counts on them.
+// Listening on a channel of the database; notices only shorten waits, so that nothing counts on them.
 import type pg from 'pg'
 import type { Db } from '#db/schema.ts'
 

@@ -16,7 +16,10 @@ export const configureWebhook = verb(
     needs: OPERATION_PLAN.configureWebhook,
     input: Type.Object(
       {
-        url: Type.String({ description: `Where notifications are posted; https, at most ${LONGEST_URL} characters`, allowed: 'a URL' }),
+        url: Type.String({
+          description: `Where notifications are posted; https, at most ${LONGEST_URL} characters`,
+          allowed: 'a URL',
+        }),
         on_sale: flag(false, 'Notify of each order line sold'),
         on_expire: flag(false, 'Notify of each publication period that ends'),
         is_active: flag(true, 'false pauses delivery'),
@@ -24,7 +27,10 @@ export const configureWebhook = verb(
       { additionalProperties: false },
     ),
   },
-  ({ webhooks: { guard, sealing }, ...ctx }: WebhookCtx, { url, on_sale = false, on_expire = false, is_active = true }): Promise<Webhook> => {
+  (
+    { webhooks: { guard, sealing }, ...ctx }: WebhookCtx,
+    { url, on_sale = false, on_expire = false, is_active = true },
+  ): Promise<Webhook> => {
     const problem = guard.problemOf(url)
     if (problem) throw invalid([{ field: 'url', message: problem }])
     const accountId = ownAccount(ctx.viewer)
@@ -32,7 +38,13 @@ export const configureWebhook = verb(
     return change(ctx, async (tx, note) => {
       const before = await findWebhook(tx, accountId)
       const saved = await saveWebhook(tx, accountId, settings, sealing.seal(newSecret(), accountId), ctx.now())
-      note.audit({ action: 'webhook.configure', subject: 'webhook', id: accountId, before: before?.settings ?? null, after: settings })
+      note.audit({
+        action: 'webhook.configure',
+        subject: 'webhook',
+        id: accountId,
+        before: before?.settings ?? null,
+        after: settings,
+      })
       return { ...settings, secret: sealing.unseal(saved, accountId) }
     })
   },

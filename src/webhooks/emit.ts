@@ -17,8 +17,12 @@ export function emitSales(tx: Tx, occasion: Occasion, sales: readonly (Sale & { 
   return emit(tx, occasion, 'sale', sales, saleData)
 }
 
-/** Queues one `expire` notification per listing for the sellers that want them: `on_expire` and `is_active` are on now. */
-export function emitExpiries(tx: Tx, occasion: Occasion, expiries: readonly (Expiry & { accountId: number })[]): Promise<void> {
+/** Queues one `expire` notification per listing for the sellers that want them: `on_expire`, `is_active` are on now. */
+export function emitExpiries(
+  tx: Tx,
+  occasion: Occasion,
+  expiries: readonly (Expiry & { accountId: number })[],
+): Promise<void> {
   return emit(tx, occasion, 'expire', expiries, expiryData)
 }
 
@@ -35,7 +39,13 @@ async function emit<T extends { accountId: number }>(
   for (const happening of happenings) {
     const { accountId } = happening
     if (!wanting.has(accountId)) continue
-    events.push({ account_id: accountId, kind, body: eventBody(kind, now, zone, dataOf(happening, zone)), due_at: now, created_at: now })
+    events.push({
+      account_id: accountId,
+      kind,
+      body: eventBody(kind, now, zone, dataOf(happening, zone)),
+      due_at: now,
+      created_at: now,
+    })
   }
   await insertEvents(tx, events)
 }

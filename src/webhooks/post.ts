@@ -43,19 +43,35 @@ class PostFailure extends Error {
 }
 
 /** Posts once and never throws; redirects are answers like any other. */
-export async function post(url: URL, headers: Record<string, string>, body: string, network: Network): Promise<Outcome> {
+export async function post(
+  url: URL,
+  headers: Record<string, string>,
+  body: string,
+  network: Network,
+): Promise<Outcome> {
   const deadline = AbortSignal.timeout(TIMEOUT_MS)
   let client: Client | null = null
   try {
     const socket = await dial(url, network, deadline)
     client = clientOn(socket, url)
-    const request = client.request({ method: 'POST', path: url.pathname + url.search, headers, body, reset: true, signal: deadline })
+    const request = client.request({
+      method: 'POST',
+      path: url.pathname + url.search,
+      headers,
+      body,
+      reset: true,
+      signal: deadline,
+    })
     const response = await until(deadline, request)
     const excerpt = await excerptOf(response.body)
     const { statusCode } = response
     return { success: statusCode >= 200 && statusCode < 300, statusCode, error: null, excerpt }
   } catch (error) {
-    const reason = deadline.aborted ? 'timed out after 5 s' : error instanceof PostFailure ? error.reason : 'connection failed'
+    const reason = deadline.aborted
+      ? 'timed out after 5 s'
+      : error instanceof PostFailure
+        ? error.reason
+        : 'connection failed'
     return { success: false, statusCode: null, error: reason, excerpt: '' }
   } finally {
     void client?.destroy()
@@ -73,7 +89,12 @@ async function dial(url: URL, { guard, resolve }: Network, deadline: AbortSignal
   ignoreErrors(socket)
   await opened(socket, 'connect', 'connection failed', deadline)
   if (url.protocol !== 'https:') return socket
-  const secure = connectTls({ socket, servername: isIP(host) ? '' : host.replace(/\.$/, ''), host, ALPNProtocols: ['http/1.1'] })
+  const secure = connectTls({
+    socket,
+    servername: isIP(host) ? '' : host.replace(/\.$/, ''),
+    host,
+    ALPNProtocols: ['http/1.1'],
+  })
   ignoreErrors(secure)
   await opened(secure, 'secureConnect', 'TLS error', deadline)
   return secure

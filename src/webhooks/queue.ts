@@ -1,4 +1,4 @@
-// The queue of events in PostgreSQL: claimed under a lease, settled with their attempt, taken up again when a worker died.
+// The queue of events in PostgreSQL: claimed under a lease, settled, and taken up again when a worker died.
 import { sql } from 'kysely'
 import type { Db, Tx } from '#db/schema.ts'
 import { inTransaction } from '#db/transaction.ts'
@@ -81,7 +81,8 @@ async function settle(tx: Tx, now: Date, ended: readonly Ended[]): Promise<void>
         status_code integer, error text, response_excerpt text, retry_at timestamptz)
     ), logged as (
       update webhook_attempts a
-      set finished_at = ${now}, success = e.success, status_code = e.status_code, error = e.error, response_excerpt = e.response_excerpt
+      set finished_at = ${now}, success = e.success, status_code = e.status_code, error = e.error,
+          response_excerpt = e.response_excerpt
       from ended e where a.id = e.attempt_id and a.finished_at is null
       returning a.event_id, a.account_id, a.attempt, a.success, e.retry_at
     ), settled as (
@@ -107,7 +108,8 @@ async function claim(tx: Tx, now: Date, { accountIds, each, failingToo }: ClaimR
         select id from webhook_events q
         where q.account_id = w.account_id and q.state = 'queued' and q.lease_until is null and q.due_at <= ${now}
         order by q.due_at, q.id
-        limit greatest(0, least(${each}::int, case when not w.failing then ${MOST_IN_FLIGHT}::int when ${failingToo} then 1 else 0 end - flight.n))
+        limit greatest(0, least(${each}::int,
+          case when not w.failing then ${MOST_IN_FLIGHT}::int when ${failingToo} then 1 else 0 end - flight.n))
       ) next
       where w.account_id = any(${accountIds}::int[]) and v.id = next.id
       returning v.id, v.account_id, v.kind, v.test, v.body, v.attempts, v.last_attempt, w.url, w.sealed_secret, w.failing

@@ -5,8 +5,8 @@ import { Resolver } from 'node:dns/promises'
 export type Resolve = (host: string) => Promise<string[]>
 
 /**
- * Asks the system's name servers, or those named. Slow ones hold up nobody: `dns.lookup` would occupy one of four threads
- * for as long as an attacker's server likes.
+ * Asks the system's name servers, or those named. Slow ones hold up nobody: `dns.lookup` would occupy one of four
+ * threads for as long as an attacker's server likes.
  */
 export function openResolver(servers?: string[]): Resolve {
   const resolver = new Resolver({ timeout: 1_500, tries: 2 })

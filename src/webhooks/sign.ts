@@ -11,8 +11,8 @@ export interface Signing {
 }
 
 /**
- * `X-Service-Signature` is keyed with the secret's text (interface.md, "Authentication" 6). `webhook-signature` lists the
- * same key's signature and, for libraries of Standard Webhooks that take every secret for base64, that of the decoded one.
+ * `X-Service-Signature` is keyed with the secret's text (interface.md, "Authentication" 6). `webhook-signature` lists
+ * the same key's signature and, for libraries that take every secret for base64, that of the decoded one.
  */
 export function signatureHeaders({ secret, id, at, body }: Signing): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1000))
@@ -22,7 +22,9 @@ export function signatureHeaders({ secret, id, at, body }: Signing): Record<stri
     'X-Service-Signature': signatureOf(secret, body),
     'webhook-id': id,
     'webhook-timestamp': timestamp,
-    'webhook-signature': keys.map((key) => `v1,${createHmac('sha256', key).update(content).digest('base64')}`).join(' '),
+    'webhook-signature': keys
+      .map((key) => `v1,${createHmac('sha256', key).update(content).digest('base64')}`)
+      .join(' '),
   }
 }
 

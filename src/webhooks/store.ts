@@ -25,7 +25,10 @@ export function noWebhook(accountId: number): ServiceError {
   return notFound(`The account ${accountId} has no webhook`)
 }
 
-export async function findWebhook(on: Queryable, accountId: number): Promise<{ settings: Settings; sealedSecret: Buffer } | null> {
+export async function findWebhook(
+  on: Queryable,
+  accountId: number,
+): Promise<{ settings: Settings; sealedSecret: Buffer } | null> {
   const row = await on
     .selectFrom('webhooks')
     .select([...SETTINGS, 'sealed_secret'])
@@ -37,11 +40,19 @@ export async function findWebhook(on: Queryable, accountId: number): Promise<{ s
 }
 
 /** Saves the settings; the sealed secret of the first save stays, also when several first saves meet. It is returned. */
-export async function saveWebhook(tx: Tx, accountId: number, settings: Settings, sealedSecret: Buffer, now: Date): Promise<Buffer> {
+export async function saveWebhook(
+  tx: Tx,
+  accountId: number,
+  settings: Settings,
+  sealedSecret: Buffer,
+  now: Date,
+): Promise<Buffer> {
   const row = await tx
     .insertInto('webhooks')
     .values({ account_id: accountId, ...settings, sealed_secret: sealedSecret, created_at: now, updated_at: now })
-    .onConflict((conflict) => conflict.column('account_id').doUpdateSet({ ...settings, failing: false, updated_at: now }))
+    .onConflict((conflict) =>
+      conflict.column('account_id').doUpdateSet({ ...settings, failing: false, updated_at: now }),
+    )
     .returning('sealed_secret')
     .executeTakeFirstOrThrow()
   return row.sealed_secret
@@ -99,7 +110,8 @@ export async function pageOfEvents(
 ): Promise<{ rows: WebhookEvent[]; total: number }> {
   let matching = on.selectFrom('webhook_events')
   // Integers beyond SQL's are nobody's id either.
-  if (filter.account_id !== undefined) matching = matching.where('account_id', '=', Math.max(0, Math.min(filter.account_id, 2 ** 31 - 1)))
+  if (filter.account_id !== undefined)
+    matching = matching.where('account_id', '=', Math.max(0, Math.min(filter.account_id, 2 ** 31 - 1)))
   if (filter.state !== undefined) matching = matching.where('state', '=', filter.state)
   const [rows, { total }] = await Promise.all([
     matching.select(EVENT_COLUMNS).orderBy('id', 'desc').limit(limit).offset(offset).execute(),
@@ -110,7 +122,10 @@ export async function pageOfEvents(
 
 /** Finished attempts, newest first. */
 export async function pageOfAttempts(on: Queryable, accountId: number, limit: number, offset: number) {
-  const finished = on.selectFrom('webhook_attempts').where('account_id', '=', accountId).where('finished_at', 'is not', null)
+  const finished = on
+    .selectFrom('webhook_attempts')
+    .where('account_id', '=', accountId)
+    .where('finished_at', 'is not', null)
   const [rows, { total }] = await Promise.all([
     finished
       .select(['id', 'kind', 'attempt', 'status_code', 'success', 'error', 'response_excerpt', 'started_at', 'test'])

@@ -54,7 +54,9 @@ export const WebhookLogSchema = Type.Object(
     id: Type.Integer(),
     event: Kind,
     attempt: Type.Integer({ description: '1 to 3; further ones after an operator sent the event again' }),
-    status_code: Type.Union([Type.Integer(), Type.Null()], { description: 'What the receiver answered, null when it did not' }),
+    status_code: Type.Union([Type.Integer(), Type.Null()], {
+      description: 'What the receiver answered, null when it did not',
+    }),
     success: Type.Boolean(),
     error: Type.Union([Type.String(), Type.Null()], { description: 'Why there is no answer' }),
     response_excerpt: Type.String({ description: "At most 1,000 characters of the answer's body" }),

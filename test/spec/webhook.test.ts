@@ -54,7 +54,11 @@ describe('configuration', () => {
     const { key } = await newKey()
     const reply = await get<Webhook | null>('', key)
     expect(reply.status).toBe(200)
-    expect(reply.body).toEqual({ success: true, data: null, note: expect.stringContaining('X-Service-Signature') as string })
+    expect(reply.body).toEqual({
+      success: true,
+      data: null,
+      note: expect.stringContaining('X-Service-Signature') as string,
+    })
   })
 
   test('is created with defaults and replaced as a whole; the secret stays', async () => {
@@ -91,7 +95,11 @@ describe('configuration', () => {
   test('keeps no secret in plain text', async () => {
     const { secret } = (await put({ url: receiver.url })).body.data
     const stored = await node.db.kysely.selectFrom('webhooks').select('sealed_secret').execute()
-    const audits = await node.db.kysely.selectFrom('audit_log').selectAll().where('action', '=', 'webhook.configure').execute()
+    const audits = await node.db.kysely
+      .selectFrom('audit_log')
+      .selectAll()
+      .where('action', '=', 'webhook.configure')
+      .execute()
     expect(stored.every((row) => !row.sealed_secret.toString('latin1').includes(secret))).toBe(true)
     expect(audits.length).toBeGreaterThan(0)
     expect(JSON.stringify(audits)).not.toContain(secret)
@@ -100,10 +108,33 @@ describe('configuration', () => {
   test('refuses what is no URL to post to, with 422', async () => {
     const base = 'https://example.com/'
     expect((await put({ url: base + 'a'.repeat(500 - base.length) })).status).toBe(200)
-    const wrong: unknown[] = [base + 'a'.repeat(501 - base.length), '', 'example.com', 'ftp://example.com', 'javascript:alert(1)', null, 5, [], {}]
-    wrong.push('https://a:b@example.com', 'https://example.com:0', 'https://example.com:99999', 'http://10.0.0.1/', 'http://[::ffff:10.0.0.1]/')
-    wrong.push('https://example.com\r\nX: y', 'https://exa mple.com', 'http://169.254.169.254/', 'http://192.168.1', 'http://①0.0.0.1/')
-    for (const { port } of [new URL(node.publicUrl!), new URL(node.operatorUrl!)]) wrong.push(`http://127.0.0.1:${port}/`)
+    const wrong: unknown[] = [
+      base + 'a'.repeat(501 - base.length),
+      '',
+      'example.com',
+      'ftp://example.com',
+      'javascript:alert(1)',
+      null,
+      5,
+      [],
+      {},
+    ]
+    wrong.push(
+      'https://a:b@example.com',
+      'https://example.com:0',
+      'https://example.com:99999',
+      'http://10.0.0.1/',
+      'http://[::ffff:10.0.0.1]/',
+    )
+    wrong.push(
+      'https://example.com\r\nX: y',
+      'https://exa mple.com',
+      'http://169.254.169.254/',
+      'http://192.168.1',
+      'http://①0.0.0.1/',
+    )
+    for (const { port } of [new URL(node.publicUrl!), new URL(node.operatorUrl!)])
+      wrong.push(`http://127.0.0.1:${port}/`)
     for (const url of wrong) expectRefusal(await put({ url }), 422, 'VALIDATION_ERROR', 'url')
   })
 
@@ -125,17 +156,22 @@ describe('the gate', () => {
   test('lets Plus and Enterprise in, nobody else', async () => {
     for (const path of ['', '/logs']) {
       expectRefusal(await get(path, null), 401, 'UNAUTHENTICATED')
-      for (const plan of ['starter', 'professional'] as const) expectRefusal(await get(path, node.keys[plan]), 403, 'PLAN_UPGRADE_REQUIRED')
+      for (const plan of ['starter', 'professional'] as const)
+        expectRefusal(await get(path, node.keys[plan]), 403, 'PLAN_UPGRADE_REQUIRED')
       for (const plan of ['plus', 'enterprise'] as const) expect((await get(path, node.keys[plan])).status).toBe(200)
     }
-    for (const plan of ['starter', 'professional'] as const) expectRefusal(await put({}, node.keys[plan]), 403, 'PLAN_UPGRADE_REQUIRED')
+    for (const plan of ['starter', 'professional'] as const)
+      expectRefusal(await put({}, node.keys[plan]), 403, 'PLAN_UPGRADE_REQUIRED')
   })
 })
 
 describe('configureWebhook', () => {
-  const DOCUMENT = 'mutation ($input: WebhookInput!) { configureWebhook(input: $input) { url onSale onExpire isActive secret note } }'
+  const DOCUMENT =
+    'mutation ($input: WebhookInput!) { configureWebhook(input: $input) { url onSale onExpire isActive secret note } }'
   const mutate = (key: string, input: object) =>
-    send(`${node.publicUrl}/graphql`, key, { json: { query: DOCUMENT, variables: { input } } }) as Promise<unknown> as Promise<{
+    send(`${node.publicUrl}/graphql`, key, {
+      json: { query: DOCUMENT, variables: { input } },
+    }) as Promise<unknown> as Promise<{
       status: number
       body: { data: { configureWebhook: object | null }; errors?: { extensions: object }[] }
     }>
@@ -144,7 +180,14 @@ describe('configureWebhook', () => {
     const { key } = await newKey()
     const { secret } = (await put({ url: 'https://example.com', on_sale: true }, key)).body.data
     const { body } = await mutate(key, { url: receiver.url, onExpire: true, isActive: null })
-    const saved = { url: receiver.url, onSale: false, onExpire: true, isActive: true, secret, note: expect.stringContaining('HMAC') as string }
+    const saved = {
+      url: receiver.url,
+      onSale: false,
+      onExpire: true,
+      isActive: true,
+      secret,
+      note: expect.stringContaining('HMAC') as string,
+    }
     expect(body).toMatchObject({ data: { configureWebhook: saved } })
     const same = { url: receiver.url, on_sale: false, on_expire: true, is_active: true, secret }
     expect((await get('', key)).body.data).toEqual(same)
@@ -175,7 +218,8 @@ describe('logs', () => {
     expect(ids).toEqual(ids.toSorted((a, b) => b - a))
     expect(new Set(ids).size).toBe(23)
     expect((await get<Log[]>('/logs?page=9', key)).body.data).toEqual([])
-    for (const query of ['per_page=0', 'per_page=101', 'per_page=x']) expectRefusal(await get(`/logs?${query}`, key), 422, 'VALIDATION_ERROR', 'per_page')
+    for (const query of ['per_page=0', 'per_page=101', 'per_page=x'])
+      expectRefusal(await get(`/logs?${query}`, key), 422, 'VALIDATION_ERROR', 'per_page')
     expectRefusal(await get('/logs?page=0', key), 422, 'VALIDATION_ERROR', 'page')
   })
 })
@@ -207,7 +251,9 @@ describe('operators', () => {
     expect(failing.received).toHaveLength(4)
     expect(new Set(failing.received.map(({ body }) => body.toString())).size).toBe(1)
     expect(new Set(failing.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
-    expect(failing.received[3]!.headers['x-service-signature']).toBe(createHmac('sha256', secret).update(failing.received[0]!.body).digest('hex'))
+    expect(failing.received[3]!.headers['x-service-signature']).toBe(
+      createHmac('sha256', secret).update(failing.received[0]!.body).digest('hex'),
+    )
     expect((await get<Log[]>('/logs', key)).body.data.map(({ attempt }) => attempt)).toEqual([4, 3, 2, 1])
     await failing.close()
   })
@@ -238,13 +284,18 @@ describe('operators', () => {
 
   test('see in the statistics how receivers answer', async () => {
     const { key, accountId } = await newKey()
-    const flaky = await openReceiver((_request, response, count) => void response.writeHead(count === 1 ? 500 : 200).end())
+    const flaky = await openReceiver(
+      (_request, response, count) => void response.writeHead(count === 1 ? 500 : 200).end(),
+    )
     await put({ url: flaky.url, on_sale: true }, key)
     await sell(node, accountId)
     await until('both attempts logged', async () => (await get('/logs', key)).body.pagination!.total === 2)
     const { data } = (await operator<{ webhook_receivers: object[] }>('GET', '/stats')).body
     expect(data.webhook_receivers).toContainEqual({ account_id: accountId, attempts: 2, success_share: 0.5 })
-    expect(data).toMatchObject({ webhook_events: { delivered: expect.any(Number) as number }, webhooks_failing: expect.any(Number) as number })
+    expect(data).toMatchObject({
+      webhook_events: { delivered: expect.any(Number) as number },
+      webhooks_failing: expect.any(Number) as number,
+    })
     await flaky.close()
   })
 

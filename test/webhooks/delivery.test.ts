@@ -1,4 +1,4 @@
-// Delivery from the commit of a sale to the receiver: signatures, attempts, the log, fair turns, crashes and several workers.
+// Delivery from the commit of a sale to the receiver: signatures, attempts, the log, fair turns, crashes, workers.
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createAccount } from '#accounts/create-account.ts'
@@ -48,21 +48,39 @@ async function openSeller(behaviour: Behaviour = ok, settings: object = {}): Pro
 
 const logsOf = async ({ ctx }: Seller) => (await call(listWebhookLogs, ctx, { per_page: 100 })).rows
 const statesOf = async ({ accountId }: Seller) => {
-  const rows = await node.db.kysely.selectFrom('webhook_events').select(['state', 'attempts']).where('account_id', '=', accountId).orderBy('id').execute()
+  const rows = await node.db.kysely
+    .selectFrom('webhook_events')
+    .select(['state', 'attempts'])
+    .where('account_id', '=', accountId)
+    .orderBy('id')
+    .execute()
   return rows.map(({ state, attempts }) => `${state} ${attempts}`)
 }
-const settled = (seller: Seller) => until('all settled', async () => (await statesOf(seller)).every((state) => !state.startsWith('queued')))
+const settled = (seller: Seller) =>
+  until('all settled', async () => (await statesOf(seller)).every((state) => !state.startsWith('queued')))
 
 test('a sale arrives once per order line, with exactly the keys and types of the interface', async () => {
   const seller = await openSeller()
   await sell(node, seller.accountId, 3, 77)
   await until('three notifications', () => seller.receiver.received.length === 3)
   await settled(seller)
-  const bodies = seller.receiver.received.map(({ body }) => JSON.parse(body.toString()) as { data: { listing_id: number } })
+  const bodies = seller.receiver.received.map(
+    ({ body }) => JSON.parse(body.toString()) as { data: { listing_id: number } },
+  )
   bodies.sort((a, b) => a.data.listing_id - b.data.listing_id)
   const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+03:00$/) as string
-  const data = { order_id: 77, listing_id: 1, item_name: 'Charizard ✨', quantity: 2, unit_price: 123.45, seller_payout: 222.21, sold_at: time }
-  expect(bodies).toEqual([1, 2, 3].map((listing_id) => ({ event: 'sale', sent_at: time, data: { ...data, listing_id } })))
+  const data = {
+    order_id: 77,
+    listing_id: 1,
+    item_name: 'Charizard ✨',
+    quantity: 2,
+    unit_price: 123.45,
+    seller_payout: 222.21,
+    sold_at: time,
+  }
+  expect(bodies).toEqual(
+    [1, 2, 3].map((listing_id) => ({ event: 'sale', sent_at: time, data: { ...data, listing_id } })),
+  )
   expect(Object.keys(bodies[0]!)).toEqual(['event', 'sent_at', 'data'])
   expect(new Set(seller.receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(3)
   const logs = await logsOf(seller)
@@ -83,7 +101,12 @@ test('a sale arrives once per order line, with exactly the keys and types of the
 test('an expiry arrives, and what is rolled back never does', async () => {
   const seller = await openSeller()
   const now = new Date()
-  const expiry = { accountId: seller.accountId, listingId: 5, title: 'Charizard', expiredAt: new Date('2026-11-21T08:00:00Z') }
+  const expiry = {
+    accountId: seller.accountId,
+    listingId: 5,
+    title: 'Charizard',
+    expiredAt: new Date('2026-11-21T08:00:00Z'),
+  }
   const undone = inTransaction(node.db, async (tx) => {
     await emitExpiries(tx, { now, zone: ZONE }, [expiry])
     throw new Error('undone')
@@ -102,16 +125,25 @@ test('signatures are over the raw bytes, with the secret', async () => {
   await settled(seller)
   const { headers, body } = seller.receiver.received[0]!
   const { secret } = seller.webhook
-  expect(headers).toMatchObject({ 'content-type': 'application/json', 'user-agent': expect.stringMatching(/^Mintmark/) as string })
+  expect(headers).toMatchObject({
+    'content-type': 'application/json',
+    'user-agent': expect.stringMatching(/^Mintmark/) as string,
+  })
   expect(headers['x-service-signature']).toBe(createHmac('sha256', secret).update(body).digest('hex'))
   const content = `${headers['webhook-id'] as string}.${headers['webhook-timestamp'] as string}.${body.toString()}`
   const signed = (key: string | Buffer) => `v1,${createHmac('sha256', key).update(content).digest('base64')}`
-  expect((headers['webhook-signature'] as string).split(' ')).toEqual([signed(secret), signed(Buffer.from(secret, 'base64'))])
+  expect((headers['webhook-signature'] as string).split(' ')).toEqual([
+    signed(secret),
+    signed(Buffer.from(secret, 'base64')),
+  ])
   expect(Math.abs(Number(headers['webhook-timestamp']) - Date.now() / 1000)).toBeLessThan(10)
 })
 
 test('a failed delivery is tried three times, after its delays, with the same bytes and id', async () => {
-  const seller = await openSeller((_request, response, count) => void response.writeHead(count === 1 ? 500 : 302, { location: '/' }).end(`no ${count}`))
+  const seller = await openSeller(
+    (_request, response, count) =>
+      void response.writeHead(count === 1 ? 500 : 302, { location: '/' }).end(`no ${count}`),
+  )
   await sell(node, seller.accountId)
   await settled(seller)
   expect(await statesOf(seller)).toEqual(['failed 3'])
@@ -129,7 +161,9 @@ test('a failed delivery is tried three times, after its delays, with the same by
 })
 
 test('a later success ends the attempts', async () => {
-  const seller = await openSeller((request, response, count) => (count < 3 ? status(503) : ok)(request, response, count))
+  const seller = await openSeller((request, response, count) =>
+    (count < 3 ? status(503) : ok)(request, response, count),
+  )
   await sell(node, seller.accountId)
   await settled(seller)
   expect(await statesOf(seller)).toEqual(['delivered 3'])
@@ -146,7 +180,9 @@ test('paused or switched off between attempts means no further one; a changed UR
   for (const change of [{ is_active: false }, { on_sale: false }]) {
     const seller = await openSeller(status(500))
     seller.receiver.behave((request, response, count) => {
-      void call(configureWebhook, seller.ctx, { url: seller.receiver.url, on_sale: true, ...change }).then(() => status(500)(request, response, count))
+      void call(configureWebhook, seller.ctx, { url: seller.receiver.url, on_sale: true, ...change }).then(() =>
+        status(500)(request, response, count),
+      )
     })
     await sell(node, seller.accountId)
     await settled(seller)
@@ -157,7 +193,9 @@ test('paused or switched off between attempts means no further one; a changed UR
   receivers.push(other)
   const moved = await openSeller()
   moved.receiver.behave((request, response, count) => {
-    void call(configureWebhook, moved.ctx, { url: other.url, on_sale: true }).then(() => status(500)(request, response, count))
+    void call(configureWebhook, moved.ctx, { url: other.url, on_sale: true }).then(() =>
+      status(500)(request, response, count),
+    )
   })
   await sell(node, moved.accountId)
   await settled(moved)
@@ -209,7 +247,12 @@ test('receivers that hang delay nobody else, and get one request at a time until
   expect(Date.now() - started).toBeLessThan(3_000)
   const first = hanging[0]!
   await until('the first time-outs', async () => (await logsOf(first)).length >= 5, 8_000)
-  expect((await logsOf(first))[0]).toMatchObject({ error: 'timed out after 5 s', status_code: null, success: false, response_excerpt: '' })
+  expect((await logsOf(first))[0]).toMatchObject({
+    error: 'timed out after 5 s',
+    status_code: null,
+    success: false,
+    response_excerpt: '',
+  })
   await until('another try', () => first.receiver.received.length > 5)
   expect(first.receiver.received).toHaveLength(6)
   first.receiver.behave(ok)
@@ -220,9 +263,28 @@ test('what a crash cut off is logged, tried again, and never posted a fourth tim
   const seller = await openSeller()
   const crashed = async (attempts: number) => {
     const now = new Date(Date.now() - 60_000)
-    const event = { account_id: seller.accountId, kind: 'sale' as const, body: '{}', due_at: now, created_at: now, attempts, lease_until: now }
-    const { id } = await node.db.kysely.insertInto('webhook_events').values(event).returning('id').executeTakeFirstOrThrow()
-    const attempt = { event_id: id, account_id: seller.accountId, kind: 'sale' as const, test: false, attempt: attempts, started_at: now }
+    const event = {
+      account_id: seller.accountId,
+      kind: 'sale' as const,
+      body: '{}',
+      due_at: now,
+      created_at: now,
+      attempts,
+      lease_until: now,
+    }
+    const { id } = await node.db.kysely
+      .insertInto('webhook_events')
+      .values(event)
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    const attempt = {
+      event_id: id,
+      account_id: seller.accountId,
+      kind: 'sale' as const,
+      test: false,
+      attempt: attempts,
+      started_at: now,
+    }
     await node.db.kysely.insertInto('webhook_attempts').values(attempt).execute()
   }
   await crashed(1)
@@ -233,7 +295,10 @@ test('what a crash cut off is logged, tried again, and never posted a fourth tim
   expect(await statesOf(seller)).toEqual(['delivered 2', 'failed 3'])
   const interrupted = { success: false, status_code: null, error: 'interrupted by a restart', response_excerpt: '' }
   const cutOff = (await logsOf(seller)).filter(({ error }) => error !== null)
-  expect(cutOff).toMatchObject([{ attempt: 3, ...interrupted }, { attempt: 1, ...interrupted }])
+  expect(cutOff).toMatchObject([
+    { attempt: 3, ...interrupted },
+    { attempt: 1, ...interrupted },
+  ])
   expect(seller.receiver.received).toHaveLength(1)
 })
 
@@ -252,7 +317,10 @@ test('closing lets requests in flight end and records them, and starts no others
   const closed = stopping.close()
   for (const answer of answers) answer()
   const events = reader.db.kysely.selectFrom('webhook_events').select('state').orderBy('id')
-  await until('the five are recorded', async () => (await events.execute()).filter(({ state }) => state === 'delivered').length === 5)
+  await until(
+    'the five are recorded',
+    async () => (await events.execute()).filter(({ state }) => state === 'delivered').length === 5,
+  )
   expect(receiver.received).toHaveLength(5)
   await reader.close()
   await closed

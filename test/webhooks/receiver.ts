@@ -1,8 +1,7 @@
 // Receivers for tests: real HTTP servers on loopback that keep what they got and answer as told.
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { openPool } from '#db/pool.ts'
-import type { Schema } from '#db/schema.ts'
+import type { Db } from '#db/schema.ts'
 import { inTransaction } from '#db/transaction.ts'
 import { emitSales } from '#webhooks/emit.ts'
 
@@ -60,7 +59,7 @@ export async function openReceiver(first: Behaviour = ok) {
 }
 
 /** Sells order lines in one transaction, as an order does. */
-export async function sell(on: { db: ReturnType<typeof openPool<Schema>> }, accountId: number, count = 1, orderId = 1): Promise<void> {
+export async function sell(on: { db: Db }, accountId: number, count = 1, orderId = 1): Promise<void> {
   const now = new Date()
   const sales = Array.from({ length: count }, (_, i) => ({
     accountId,

@@ -17,6 +17,7 @@ import type { WebhookCtx } from '#webhooks/types.ts'
 import { silent, startTestNode, type TestNode, until } from '../support/node.ts'
 import { sell } from './receiver.ts'
 
+const PHP = 'php'
 let node: TestNode
 const processes: ChildProcess[] = []
 
@@ -24,7 +25,11 @@ beforeAll(async () => {
   node = await startTestNode({ env: { WEBHOOK_RETRY_DELAYS: '20ms,20ms' } })
 })
 afterEach(async () => {
-  await Promise.all(processes.splice(0).map((child) => child.exitCode === null && child.signalCode === null && (child.kill(), once(child, 'exit'))))
+  for (const child of processes.splice(0)) {
+    if (child.exitCode !== null || child.signalCode !== null) continue
+    child.kill()
+    await once(child, 'exit')
+  }
 })
 afterAll(() => node.close())
 
@@ -84,7 +89,12 @@ describe('mintmark listen', () => {
   })
 
   test('says what is wrong with its options', async () => {
-    for (const args of [[], ['--secret', 's', '--port', '70000'], ['--secret', 's', '--status', '99'], ['--secret', 's', '--delay', '6']]) {
+    for (const args of [
+      [],
+      ['--secret', 's', '--port', '70000'],
+      ['--secret', 's', '--status', '99'],
+      ['--secret', 's', '--delay', '6'],
+    ]) {
       const program = new Command('mintmark').exitOverride().configureOutput({ writeErr: () => {} })
       registerListen(program, () => {})
       await expect(program.parseAsync(['listen', ...args], { from: 'user' })).rejects.toBeInstanceOf(CommanderError)
@@ -95,7 +105,12 @@ describe('mintmark listen', () => {
 describe('examples of the docs', () => {
   const servers = [
     { name: 'TypeScript', command: process.execPath, args: ['docs/examples/receiver.ts', '0'], there: true },
-    { name: 'Python', command: 'python3', args: ['docs/examples/receiver.py', '0'], there: has('python3', '--version') },
+    {
+      name: 'Python',
+      command: 'python3',
+      args: ['docs/examples/receiver.py', '0'],
+      there: has('python3', '--version'),
+    },
   ]
   for (const { name, command, args, there } of servers) {
     test.runIf(there)(`${name}: takes what is genuine, refuses the rest`, async () => {
@@ -112,15 +127,27 @@ describe('examples of the docs', () => {
     })
   }
 
-  test.runIf(has('php', '--version'))('PHP: takes what is genuine, refuses the rest', async () => {
+  test.runIf(has(PHP, '--version'))('PHP: takes what is genuine, refuses the rest', async () => {
     const secret = 'secret of this test'
     const port = 20_000 + (process.pid % 20_000)
-    const child = spawn('php', ['-S', `127.0.0.1:${port}`, 'docs/examples/receiver.php'], { env: { ...process.env, WEBHOOK_SECRET: secret }, stdio: 'ignore' })
+    const child = spawn(PHP, ['-S', `127.0.0.1:${port}`, 'docs/examples/receiver.php'], {
+      env: { ...process.env, WEBHOOK_SECRET: secret },
+      stdio: 'ignore',
+    })
     processes.push(child)
     const body = '{"event":"sale","data":{}}'
     const post = (signature: string) =>
-      fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body, headers: { 'x-service-signature': signature, 'webhook-id': 'evt_1' } })
-    await until('it listens', () => post('').then(() => true, () => false))
+      fetch(`http://127.0.0.1:${port}/`, {
+        method: 'POST',
+        body,
+        headers: { 'x-service-signature': signature, 'webhook-id': 'evt_1' },
+      })
+    await until('it listens', () =>
+      post('').then(
+        () => true,
+        () => false,
+      ),
+    )
     expect((await post(signatureOf(secret, body))).status).toBe(204)
     expect((await post(signatureOf('another', body))).status).toBe(401)
   })
@@ -130,7 +157,9 @@ describe('examples of the docs', () => {
     const body = '{"event":"sale","data":{"item_name":"Charizard ✨"}}'
     writeFileSync(join(folder, 'body.json'), body)
     const verify = (signature: string) =>
-      spawnSync('sh', ['docs/examples/receiver.sh', join(folder, 'body.json'), signature], { env: { ...process.env, WEBHOOK_SECRET: 's3cret' } })
+      spawnSync('sh', ['docs/examples/receiver.sh', join(folder, 'body.json'), signature], {
+        env: { ...process.env, WEBHOOK_SECRET: 's3cret' },
+      })
     expect(verify(signatureOf('s3cret', body)).status).toBe(0)
     expect(verify(signatureOf('other', body)).status).toBe(1)
     rmSync(folder, { recursive: true })

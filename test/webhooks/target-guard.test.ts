@@ -56,7 +56,8 @@ describe('addresses', () => {
     for (const address of ['1.1.1.1', '8.8.8.8', '2606:4700::1111', '::ffff:8.8.8.8', '64:ff9b::8.8.8.8']) {
       expect(closed.allows(address, 443), address).toBe(true)
     }
-    for (const text of ['', 'localhost', '1', '300.1.1.1', 'example.com']) expect(closed.allows(text, 443), text).toBe(false)
+    for (const text of ['', 'localhost', '1', '300.1.1.1', 'example.com'])
+      expect(closed.allows(text, 443), text).toBe(false)
   })
 
   test('what is in no IPv4 range of ours is public in each of its forms', () => {
@@ -65,7 +66,14 @@ describe('addresses', () => {
         const verdict = closed.allows(address, 443)
         expect(closed.allows(`::ffff:${address}`, 443)).toBe(verdict)
         expect(closed.allows(`64:ff9b::${address}`, 443)).toBe(verdict)
-        expect(closed.allows(`2002:${Buffer.from(address.split('.').map(Number)).toString('hex').replace(/^(....)/, '$1:')}::1`, 443)).toBe(false)
+        expect(
+          closed.allows(
+            `2002:${Buffer.from(address.split('.').map(Number))
+              .toString('hex')
+              .replace(/^(....)/, '$1:')}::1`,
+            443,
+          ),
+        ).toBe(false)
       }),
     )
   })
@@ -75,7 +83,8 @@ describe('addresses', () => {
     expect(development.allows('::ffff:127.0.0.1', 9000)).toBe(true)
     expect(development.allows('::1', 9000)).toBe(true)
     expect(development.allows('192.168.0.1', 9000)).toBe(false)
-    for (const address of ['169.254.169.254', '169.254.170.2']) expect(development.allows(address, 80), address).toBe(false)
+    for (const address of ['169.254.169.254', '169.254.170.2'])
+      expect(development.allows(address, 80), address).toBe(false)
     for (const port of [8080, 8081, 5432]) {
       expect(development.allows('127.0.0.1', port), String(port)).toBe(false)
       expect(development.allows('10.0.0.7', port), String(port)).toBe(false)
@@ -95,7 +104,13 @@ describe('URLs', () => {
     const base = 'https://example.com/'
     expect(closed.problemOf(base + 'a'.repeat(500 - base.length))).toBeNull()
     expect(closed.problemOf(base + 'a'.repeat(501 - base.length))).toMatch(/500 characters/)
-    for (const url of ['https://example.com', 'http://example.com:8000/a?b=c#d', 'HTTPS://EXAMPLE.com', 'https://köy.example/ğ', 'https://example.com.']) {
+    for (const url of [
+      'https://example.com',
+      'http://example.com:8000/a?b=c#d',
+      'HTTPS://EXAMPLE.com',
+      'https://köy.example/ğ',
+      'https://example.com.',
+    ]) {
       expect(closed.problemOf(url), url).toBeNull()
     }
     const wrong = [
@@ -164,9 +179,18 @@ describe('URLs', () => {
   })
 
   test('of any kind get an answer, never an exception', () => {
-    fc.assert(fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.webUrl(), fc.string().map((text) => `https://${text}`)), (url) => {
-      const problem = closed.problemOf(url)
-      if (problem === null) expect(new URL(url).protocol).toMatch(/^https?:$/)
-    }))
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string({ unit: 'binary' }),
+          fc.webUrl(),
+          fc.string().map((text) => `https://${text}`),
+        ),
+        (url) => {
+          const problem = closed.problemOf(url)
+          if (problem === null) expect(new URL(url).protocol).toMatch(/^https?:$/)
+        },
+      ),
+    )
   })
 })

@@ -35,7 +35,6 @@ const STATEMENTS = [
   )`,
   `create index webhook_events_waiting on webhook_events (account_id, due_at, id)
     where state = 'queued' and lease_until is null`,
-  `create index webhook_events_due on webhook_events (due_at) where state = 'queued' and lease_until is null`,
   `create index webhook_events_under_way on webhook_events (account_id, lease_until) where lease_until is not null`,
   'create index webhook_events_by_account on webhook_events (account_id, id desc)',
   'create index webhook_events_by_state on webhook_events (state, id desc)',
