@@ -9,7 +9,7 @@ export type Resolve = (host: string) => Promise<string[]>
  * threads for as long as an attacker's server likes.
  */
 export function openResolver(servers?: string[]): Resolve {
-  const resolver = new Resolver({ timeout: 1_500, tries: 2 })
+  const resolver = new Resolver({ timeout: 1_000, tries: 2 })
   if (servers) resolver.setServers(servers)
   return async (host) => {
     const name = host.replace(/\.$/, '').toLowerCase()
