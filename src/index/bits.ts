@@ -148,6 +148,24 @@ export class RowBits {
   }
 
   /**
+   * Copies those of the rows from `from` to `to` that are in the set, but for the first `skip` of them, behind the first
+   * `size` of `into`, as far as there is room.
+   * @returns the new size
+   */
+  pick(rows: Int32Array, from: number, to: number, skip: number, into: Int32Array, size: number): number {
+    const words = this.#words
+    const room = into.length
+    for (let at = from; at < to && size < room; at++) {
+      const row = rows[at]
+      const word = row >>> 5
+      if (word >= words.length || ((words[word] >>> (row & 31)) & 1) === 0) continue
+      if (skip > 0) skip--
+      else into[size++] = row
+    }
+    return size
+  }
+
+  /**
    * Tells a reader what changed since it saw `version`, oldest first.
    * @returns false, without a visit, when that is no longer known and the reader has to start over
    */

@@ -179,13 +179,15 @@ export class KeptOrder {
     let size = 0
     for (let place = from; at < sequence.length && size < found.length; at++, place = 0) {
       const block = sequence[at]
-      if (this.#count(block, filter, kept) === 0) continue
       const rows = this.#blocks.rows[block]
-      for (; place < lengths[block] && size < found.length; place++) {
-        if (filter !== null && !filter.has(rows[place])) continue
-        if (skip > 0) skip--
-        else found[size++] = rows[place]
+      if (filter === null) {
+        const taken = rows.subarray(place + skip, Math.min(lengths[block], place + skip + found.length - size))
+        found.set(taken, size)
+        size += taken.length
+      } else if (this.#count(block, filter, kept) > 0) {
+        size = filter.pick(rows, place, lengths[block], skip, found, size)
       }
+      skip = 0
     }
     return size === found.length ? found : found.slice(0, size)
   }
