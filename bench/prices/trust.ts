@@ -54,10 +54,14 @@ async function showHeld({ ctx }: BenchDatabase): Promise<void> {
     const { byRule } = await heldReport(ctx.db.kysely, id)
     say(`held of ${file}: ${JSON.stringify(byRule)}`)
   }
+  const { rows: keys } = await sql<{ rule: string; held: number; keys: number }>`
+    select rule, count(*)::int as held, count(distinct (item_id, market, label_id))::int as keys from held_prices group by 1`.execute(ctx.db.kysely)
+  for (const { rule, held, keys: distinct } of keys) say(`${rule}: ${held} held prices of ${distinct} items and labels`)
   say('\nTwenty of them, by chance:')
   const { rows } = await sql<Record<string, unknown>>`
     select h.rule, i.name, i.ref, g.name as label, h.market, h.price, h.compared_price, round(h.times_off::numeric, 1) as off, h.updated_at::date::text as day, h.reason
     from held_prices h join items i on i.id = h.item_id join groups g on g.id = h.label_id
+    where h.id in (select min(id) from held_prices group by item_id, market, label_id)
     order by md5(h.id::text) limit 20`.execute(ctx.db.kysely)
   for (const row of rows) say(JSON.stringify(Object.values(row)))
 }
