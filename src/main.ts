@@ -7,6 +7,7 @@ import { register as registerAccount } from './cli/account.ts'
 import { register as registerBackup } from './cli/backup.ts'
 import { register as registerCollection } from './cli/collection.ts'
 import type { OpenCli } from './cli/command.ts'
+import { register as registerDemo } from './cli/demo.ts'
 import { register as registerDoctor } from './cli/doctor.ts'
 import { register as registerExport } from './cli/export.ts'
 import { register as registerHeld } from './cli/held.ts'
@@ -65,6 +66,7 @@ registerKey(program, open, print)
 registerCollection(program, open, print)
 registerOperatorToken(program, open, print)
 registerBackup(program, open, print)
+registerDemo(program, open, print)
 registerDoctor(program, print)
 registerListen(program, print)
 

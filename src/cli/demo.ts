@@ -1,7 +1,9 @@
-// The demo: sample catalogue, an account of every plan with a key, and an operator token, made once per DATA_DIR.
+// The demo: sample catalogue, an account of every plan with a key, an operator token, collections and a marketplace, made
+// once per DATA_DIR.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
+import type { Command } from 'commander'
 import { fileURLToPath } from 'node:url'
 import { createAccount } from '#accounts/create-account.ts'
 import { createKey } from '#accounts/create-key.ts'
@@ -9,9 +11,13 @@ import { createOperatorToken } from '#accounts/create-operator-token.ts'
 import { importFormat } from '#catalogue/import/registry.ts'
 import { beginImport, runImport } from '#catalogue/import/run.ts'
 import { addDemoCollections } from '#collections/demo.ts'
+import { addDemoMarket } from '#market/demo.ts'
+import type { MarketSettings } from '#market/types.ts'
 import { PLAN_NAMES, type Plan, planAllows, PLANS } from '#core/plans.ts'
 import { call } from '#core/verb.ts'
 import type { WriteCtx } from '#db/change.ts'
+import { readConfig } from '../config.ts'
+import { columns, jsonOption, type OpenCli, type OutputOptions, type Print, show } from './command.ts'
 import type { PriceRules } from '#prices/quarantine.ts'
 
 const SAMPLES = ['pokemon.ndjson', 'onepiece.ndjson'].map((name) => fileURLToPath(new URL(`../../sample/${name}`, import.meta.url)))
@@ -21,24 +27,54 @@ export interface DemoAccess {
   operatorToken: string
 }
 
+export type DemoConfig = MarketSettings & { dataDir: string; priceRules: PriceRules }
+
+/** Further sellers, so that a search by seller has a choice. */
+const SELLER_NAMES = ['Kart Evi', 'Ankara Kart', 'Galata Collectibles', 'Slab City']
+
+export function register(program: Command, open: OpenCli, print: Print): void {
+  program
+    .command('demo')
+    .description('fill an empty database with the sample catalogue and a marketplace; prints a key for each plan')
+    .addOption(jsonOption())
+    .action((options: OutputOptions) =>
+      open(async (ctx) => {
+        const access = await prepareDemo(ctx, readConfig())
+        if (!access) throw new Error('The database has items already: the demo is made on an empty one')
+        const rows = PLANS.map((plan): [string, string] => [`${PLAN_NAMES[plan]} key`, access.keys[plan]])
+        show(print, options, access, columns(['WHAT', 'VALUE'], [...rows, ['Operator token', access.operatorToken]]))
+      }),
+    )
+}
+
 /** Makes the demo where there are no items yet; the keys of an earlier demo are read again. */
-export async function prepareDemo(ctx: WriteCtx, dataDir: string, rules: PriceRules): Promise<DemoAccess | null> {
-  const file = join(dataDir, 'demo-access.json')
+export async function prepareDemo(ctx: WriteCtx, config: DemoConfig): Promise<DemoAccess | null> {
+  const file = join(config.dataDir, 'demo-access.json')
   const earlier = readAccess(file)
   if (earlier) return earlier
   const item = await ctx.db.kysely.selectFrom('items').select('id').limit(1).executeTakeFirst()
   if (item) return null
-  await importSamples(ctx, rules)
+  await importSamples(ctx, config.priceRules)
   const keys = {} as Record<Plan, string>
+  const sellers: number[] = []
   for (const plan of PLANS) {
     const account = await call(createAccount, ctx, { name: `Demo ${PLAN_NAMES[plan]}`, plan, highlight_credits: 10 })
     keys[plan] = (await call(createKey, ctx, { account_id: account.id, label: 'demo' })).key
-    if (planAllows(plan, 'plus')) await addDemoCollections(ctx, account.id)
+    if (!planAllows(plan, 'plus')) continue
+    await addDemoCollections(ctx, account.id)
+    sellers.push(account.id)
   }
+  await addDemoMarket(ctx, config, [...sellers, ...(await demoSellers(ctx))])
   const { token } = await call(createOperatorToken, ctx, { label: 'demo' })
   const access = { keys, operatorToken: token }
   writeFileSync(file, `${JSON.stringify(access, null, 2)}\n`, { mode: 0o600 })
   return access
+}
+
+async function demoSellers(ctx: WriteCtx): Promise<number[]> {
+  const ids: number[] = []
+  for (const name of SELLER_NAMES) ids.push((await call(createAccount, ctx, { name, plan: 'plus' })).id)
+  return ids
 }
 
 async function importSamples(ctx: WriteCtx, rules: PriceRules): Promise<void> {

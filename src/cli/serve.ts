@@ -82,7 +82,7 @@ async function makeDemo(config: Config, db: Parameters<typeof startNode>[0]['db'
     idempotency: null,
     caughtUp: async () => {},
   }
-  return prepareDemo(ctx, config.dataDir, config.priceRules)
+  return prepareDemo(ctx, config)
 }
 
 /** What a person sees at start: addresses, and in the demo keys and a request to paste. */

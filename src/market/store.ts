@@ -177,7 +177,7 @@ export async function pageOfWaiting(on: Queryable, limit: number, offset: number
 }
 
 /** What an approval approves. */
-export function contentOf(row: ListingRow): Record<string, unknown> {
+export function contentOf(row: Pick<ListingRow, (typeof CONTENT)[number]>): Record<string, unknown> {
   return Object.fromEntries(CONTENT.map((field) => [field, row[field]]))
 }
 

@@ -20,7 +20,7 @@ afterAll(async () => {
 })
 
 test('Plus and Enterprise have filled collections with a worth', async () => {
-  const access = await prepareDemo(node.ctx, dataDir, node.config.priceRules)
+  const access = await prepareDemo(node.ctx, { ...node.config, dataDir })
   for (const plan of ['plus', 'enterprise'] as const) {
     const owner = collector(node, access!.keys[plan])
     const { body } = await owner.ask<
@@ -37,5 +37,5 @@ test('Plus and Enterprise have filled collections with a worth', async () => {
     }
     expect((await owner.list(body.data[1]!.id)).every((record) => / \d/.test(record.group_label!))).toBe(true)
   }
-  expect(await prepareDemo(node.ctx, dataDir, node.config.priceRules)).toEqual(access)
+  expect(await prepareDemo(node.ctx, { ...node.config, dataDir })).toEqual(access)
 })

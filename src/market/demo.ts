@@ -1,0 +1,172 @@
+// The marketplace of the demo: listings in every status and language, and sales of the last 90 days, over the sample catalogue.
+import { sql } from 'kysely'
+import { minorToNumber, minorToText } from '#core/money.ts'
+import { change, type Note, type WriteCtx } from '#db/change.ts'
+import type { ListingStatus, Tx } from '#db/schema.ts'
+import { hashRequest } from '#db/idempotency.ts'
+import { refreshServicePrice } from '#prices/service-price.ts'
+import { insertSales, type NewSale } from './order-store.ts'
+import { payoutKurus } from './payout.ts'
+import { contentOf, type ListingRow } from './store.ts'
+import type { MarketSettings, Order } from './types.ts'
+
+const LISTINGS = 3_000
+const SALES = 1_200
+/** Sales fall on so many items, so that these have averages and the rest shows what none looks like. */
+const SELLING_ITEMS = 120
+/** Far from the ids that a shop's trial orders have. */
+const FIRST_ORDER = 9_000_000_000
+const DAY_MS = 86_400_000
+const KURUS_PER_UNIT = 42
+const LANGUAGES = ['en', 'en', 'en', 'ja', 'tr', 'de', 'fr']
+const REASONS = ['The photo is blurred', 'The grade is not the one on the label', 'The price is no offer']
+const STATUSES: readonly [ListingStatus, share: number][] = [
+  ['active', 70],
+  ['pending', 8],
+  ['paused', 7],
+  ['sold', 7],
+  ['expired', 5],
+  ['rejected', 3],
+]
+
+interface Sellable {
+  item_id: number
+  name: string
+  code: string | null
+  genre: string
+  /** the label that it is compared with, and whether that is a grade of its own */
+  label_id: number
+  label: string
+  minor: number
+}
+
+type DemoListing = Omit<ListingRow, 'id'>
+
+/** Fills the marketplace; the same each time but for the moments, which lie around now. */
+export async function addDemoMarket(ctx: WriteCtx, settings: MarketSettings, sellerIds: number[]): Promise<void> {
+  const random = seeded(20261121)
+  const now = ctx.now()
+  await change(ctx, async (tx, note) => {
+    const sellables = await sellablesOf(tx)
+    if (sellables.length === 0) return
+    const listings = Array.from({ length: LISTINGS }, () => demoListing(random, sellables, sellerIds, settings, now))
+    const ids = await insertListings(tx, listings)
+    note.changed('listings', ids)
+    await sell(tx, note, listings.map((listing, i) => ({ ...listing, id: ids[i]! })), random, settings, now)
+  })
+}
+
+/** Items with a source_a price, once for each label, the items that sell most first. */
+async function sellablesOf(tx: Tx): Promise<Sellable[]> {
+  const { rows } = await sql<Sellable>`
+    select i.id as item_id, i.name, i.code, i.genre, g.id as label_id, g.name as label, (p.price * 100)::int as minor
+    from items i join prices p on p.item_id = i.id and p.market = 1 join groups g on g.id = p.label_id
+    order by i.id, g.id`.execute(tx)
+  return rows
+}
+
+function demoListing(random: () => number, sellables: Sellable[], sellerIds: number[], settings: MarketSettings, now: Date): DemoListing {
+  const item = pick(random, sellables)
+  const bare = item.genre === 'sealed' || (item.label === 'Near Mint' && random() < 0.3)
+  const kurus = Math.min(999_999_900, Math.max(100, Math.round(item.minor * KURUS_PER_UNIT * (0.75 + random() * 0.6))))
+  const price = minorToText(kurus)
+  const status = statusOf(random() * 100)
+  const language = random() < 0.05 ? null : pick(random, LANGUAGES)
+  const offers = random() < 0.4
+  const published = new Date(now.getTime() - random() * settings.listingPeriodDays * DAY_MS)
+  const ends = new Date(published.getTime() + settings.listingPeriodDays * DAY_MS)
+  const created = new Date(published.getTime() - random() * 3 * DAY_MS)
+  const approved = status !== 'pending' && status !== 'rejected'
+  const row: DemoListing = {
+    seller_id: pick(random, sellerIds),
+    item_id: item.item_id,
+    grade_id: bare ? null : item.label_id,
+    label_id: item.label_id,
+    title: [item.name, item.code, bare ? null : item.label, language?.toUpperCase()].filter(Boolean).join(' '),
+    description: random() < 0.5 ? '' : 'Kept in a sleeve since it was pulled. Sent in a box, with tracking.',
+    price,
+    quantity: status === 'sold' ? 0 : random() < 0.85 ? 1 : 2 + Math.floor(random() * 4),
+    language,
+    images: [],
+    shipping_payer: random() < 0.7 ? 'buyer' : 'seller',
+    offers_enabled: offers,
+    min_offer_price: offers ? minorToText(Math.max(1, Math.round(kurus * 0.8))) : null,
+    status,
+    approved_price: approved ? price : null,
+    approved: null,
+    approved_at: approved ? published : null,
+    rejection_reason: status === 'rejected' ? pick(random, REASONS) : null,
+    waiting_since: status === 'pending' ? created : null,
+    published_at: approved ? published : null,
+    expires_at: approved ? (status === 'expired' ? new Date(now.getTime() - random() * DAY_MS) : ends) : null,
+    highlighted_until: status === 'active' && random() < 0.01 ? new Date(now.getTime() + (1 + random() * 6) * DAY_MS) : null,
+    version: 1,
+    created_at: created,
+    updated_at: approved ? published : created,
+  }
+  return approved ? { ...row, approved: contentOf(row) } : row
+}
+
+async function insertListings(tx: Tx, listings: DemoListing[]): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    insert into listings (seller_id, item_id, grade_id, label_id, title, description, price, quantity, language, images, shipping_payer,
+      offers_enabled, min_offer_price, status, approved_price, approved, approved_at, rejection_reason, waiting_since, published_at,
+      expires_at, highlighted_until, created_at, updated_at)
+    select seller_id, item_id, grade_id, label_id, title, description, price, quantity, language, images, shipping_payer,
+      offers_enabled, min_offer_price, status, approved_price, approved, approved_at, rejection_reason, waiting_since, published_at,
+      expires_at, highlighted_until, created_at, updated_at
+    from jsonb_populate_recordset(null::listings, ${JSON.stringify(listings)}::jsonb)
+    returning id`.execute(tx)
+  return rows.map((row) => row.id)
+}
+
+/** Sells what is sold, and of what is active now and then a piece, back to 90 days ago. */
+async function sell(tx: Tx, note: Note, listings: (DemoListing & { id: number })[], random: () => number, settings: MarketSettings, now: Date): Promise<void> {
+  const selling = new Set([...new Set(listings.map((listing) => listing.item_id))].slice(0, SELLING_ITEMS))
+  const sold = listings.filter((listing) => listing.status === 'sold')
+  const others = listings.filter((listing) => listing.status === 'active' && selling.has(listing.item_id))
+  const sources = [...sold, ...Array.from({ length: SALES - sold.length }, () => pick(random, others))]
+  const orders: { order: Order; sale: NewSale }[] = sources.map((listing, i) => {
+    const soldAt = new Date(now.getTime() - (0.01 + random() ** 2 * 0.99) * 90 * DAY_MS)
+    const kurus = Math.max(1, Math.round(Number(listing.price) * 100 * (0.9 + random() * 0.2)))
+    const payout = payoutKurus(kurus, 1, settings.commissionPercent)
+    const { id, seller_id, item_id, label_id } = listing
+    const line = { listing_id: id, quantity: 1, unit_price: minorToNumber(kurus), seller_payout: minorToNumber(payout), listing_status: listing.status }
+    const order = { order_id: FIRST_ORDER + i, sold_at: soldAt.toISOString(), lines: [line] }
+    const amounts = { unit_price: minorToText(kurus), payout: minorToText(payout) }
+    return { order, sale: { order_id: order.order_id, line: 1, listing_id: id, seller_id, item_id, label_id, quantity: 1, ...amounts, sold_at: soldAt } }
+  })
+  orders.sort((a, b) => a.sale.sold_at.getTime() - b.sale.sold_at.getTime())
+  await sql`
+    insert into orders (order_id, request_hash, result, sold_at, created_at)
+    select (o->>'order_id')::bigint, ${hashRequest('POST', '/orders', 'demo')}, o, (o->>'sold_at')::timestamptz, ${now}
+    from jsonb_array_elements(${JSON.stringify(orders.map(({ order }) => order))}::jsonb) o`.execute(tx)
+  await insertSales(tx, orders.map(({ sale }) => sale))
+  note.changed('sales', [...new Set(orders.map(({ sale }) => sale.item_id))])
+  const keys = new Map(orders.map(({ sale }) => [`${sale.item_id} ${sale.label_id}`, sale]))
+  for (const { item_id, label_id } of keys.values()) await refreshServicePrice(tx, note, item_id, label_id, now)
+}
+
+function statusOf(percent: number): ListingStatus {
+  let sum = 0
+  for (const [status, share] of STATUSES) {
+    sum += share
+    if (percent < sum) return status
+  }
+  return 'active'
+}
+
+function pick<T>(random: () => number, from: readonly T[]): T {
+  return from[Math.floor(random() * from.length)]!
+}
+
+/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
+function seeded(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
