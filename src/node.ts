@@ -96,7 +96,8 @@ export async function startNode({ config, db, log, now = () => new Date(), liste
       ? await listen(servers, await operatorServer(shared), config.operatorHost, config.operatorPort, 'OPERATOR_PORT')
       : null
     const network = { guard: webhooks.guard, resolve: openResolver() }
-    if (worker) sender = startSender({ db, log, now, network, sealing: webhooks.sealing, retryDelaysMs: config.webhookRetryDelaysMs })
+    const delivering = { network, sealing: webhooks.sealing, retryDelaysMs: config.webhookRetryDelaysMs }
+    if (worker) sender = startSender({ db, log, now, ...delivering, alone: config.databaseUrl === null })
     const ctx = (viewer: Viewer): MarketWriteCtx => ({ db, viewer, now, requestId: null, idempotency: null, precondition: null, market, caughtUp })
     if (worker) expiring = keepExpiring(ctx({ kind: 'operator', name: 'worker' }), log)
     return { publicUrl, operatorUrl, catalogue, listings, priceWrites, market, ctx, close }

@@ -138,17 +138,21 @@ export interface Waiting {
   dueAt: Date
 }
 
-/** Takes up what dead workers left, then tells for each account with waiting events when its first one is due. */
-export async function scan(db: Db, now: Date): Promise<Waiting[]> {
+/** Logs the attempts that dead workers left, and queues their events again: those whose lease ended before `until`. */
+export async function takeUpLost(db: Db, now: Date, until = now): Promise<void> {
   await sql`
     with lost as (
-      update webhook_events set lease_until = null, due_at = ${now},
+      update webhook_events set lease_until = null,
         state = case when attempts >= last_attempt then 'failed' else 'queued' end
-      where lease_until <= ${now}
+      where lease_until <= ${until}
       returning id, attempts
     )
     update webhook_attempts a set finished_at = ${now}, error = ${INTERRUPTED}
     from lost where a.event_id = lost.id and a.attempt = lost.attempts and a.finished_at is null`.execute(db.kysely)
+}
+
+/** When the first waiting event of each account is due. */
+export async function waitingAccounts(db: Db): Promise<Waiting[]> {
   // From account to account over the index, however many events each has.
   const { rows } = await sql<Waiting>`
     with recursive waiting as (

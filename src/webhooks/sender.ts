@@ -4,7 +4,7 @@ import type { Log } from '#core/context.ts'
 import type { Db } from '#db/schema.ts'
 import { followNotices } from '#jobs/notices.ts'
 import { type Network, type Outcome, post } from './post.ts'
-import { ATTEMPTS, type Claim, type Ended, scan, settleAndClaim, WAKE_CHANNEL } from './queue.ts'
+import { ATTEMPTS, type Claim, type Ended, settleAndClaim, takeUpLost, waitingAccounts, WAKE_CHANNEL } from './queue.ts'
 import type { Sealing } from './sealed-secret.ts'
 import { signatureHeaders } from './sign.ts'
 
@@ -16,6 +16,8 @@ export interface SenderOptions {
   sealing: Sealing
   /** waits before the second and the third attempt */
   retryDelaysMs: readonly number[]
+  /** no other worker is on this database: what was under way before is lost and can be taken up at once */
+  alone: boolean
 }
 
 export interface Sender {
@@ -30,8 +32,9 @@ const SLOTS = 1_000
 const FAILING_SLOTS = SLOTS / 2
 const EACH = 5
 const JITTER = 0.2
+const FAR_FUTURE = new Date('9999-12-31')
 
-export function startSender({ db, log, now, network, sealing, retryDelaysMs }: SenderOptions): Sender {
+export function startSender({ db, log, now, network, sealing, retryDelaysMs, alone }: SenderOptions): Sender {
   /** accounts that may have something due, in the order of their turns */
   const turns = new Set<number>()
   let ended: Ended[] = []
@@ -41,6 +44,8 @@ export function startSender({ db, log, now, network, sealing, retryDelaysMs }: S
   let rounds: Promise<void> = Promise.resolve()
   let closed = false
   let timer: NodeJS.Timeout | null = null
+  /** followed from the first look on, so that nothing of our own is under way at that look */
+  let notices: { close(): void } | null = null
 
   const wake = (accountId: number) => {
     if (closed) return
@@ -115,9 +120,12 @@ export function startSender({ db, log, now, network, sealing, retryDelaysMs }: S
   const poll = async () => {
     let waitMs = POLL_MS
     try {
-      const at = now().getTime()
-      for (const { accountId, dueAt } of await scan(db, new Date(at))) {
-        const inMs = dueAt.getTime() - at
+      const at = now()
+      await takeUpLost(db, at, alone && !notices ? FAR_FUTURE : at)
+      if (closed) return
+      notices ??= followNotices(db, WAKE_CHANNEL, (payload) => wake(Number(payload)))
+      for (const { accountId, dueAt } of await waitingAccounts(db)) {
+        const inMs = dueAt.getTime() - at.getTime()
         if (inMs <= 0) wake(accountId)
         else waitMs = Math.min(waitMs, inMs)
       }
@@ -127,13 +135,12 @@ export function startSender({ db, log, now, network, sealing, retryDelaysMs }: S
     if (!closed) timer = setTimeout(() => void poll(), waitMs).unref()
   }
 
-  const notices = followNotices(db, WAKE_CHANNEL, (payload) => wake(Number(payload)))
   void poll()
 
   return {
     async close() {
       closed = true
-      notices.close()
+      notices?.close()
       if (timer) clearTimeout(timer)
       await rounds
       await Promise.all(inFlight.values())

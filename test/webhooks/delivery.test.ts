@@ -3,12 +3,17 @@ import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createAccount } from '#accounts/create-account.ts'
 import { call } from '#core/verb.ts'
+import { openPool } from '#db/pool.ts'
+import type { Schema } from '#db/schema.ts'
 import { inTransaction } from '#db/transaction.ts'
 import { configureWebhook } from '#webhooks/configure-webhook.ts'
 import { emitExpiries, emitSales } from '#webhooks/emit.ts'
 import { listWebhookLogs } from '#webhooks/list-webhook-logs.ts'
+import { openResolver } from '#webhooks/resolve.ts'
+import { startSender } from '#webhooks/sender.ts'
 import type { Webhook, WebhookCtx } from '#webhooks/types.ts'
 import { webhookRules } from '#webhooks/rules.ts'
+import { freshDatabase } from '../support/postgres.ts'
 import { silent, startTestNode, type TestNode, until } from '../support/node.ts'
 import { type Behaviour, ok, openReceiver, type Receiver, sell, silence, status } from './receiver.ts'
 
@@ -300,6 +305,32 @@ test('what a crash cut off is logged, tried again, and never posted a fourth tim
     { attempt: 1, ...interrupted },
   ])
   expect(seller.receiver.received).toHaveLength(1)
+})
+
+test('a worker alone on its database takes up at once what was under way before it started', async () => {
+  const database = await freshDatabase()
+  const db = openPool<Schema>({ url: database.url, max: 4, applicationName: 'mintmark test' })
+  const receiver = await openReceiver()
+  receivers.push(receiver)
+  const on = { ...node.ctx, db, caughtUp: async () => {} }
+  const { id: accountId } = await call(createAccount, on, { name: 'Seller', plan: 'plus' })
+  const { webhooks } = sellerCtx(accountId)
+  const ctx: WebhookCtx = { ...on, viewer: { kind: 'account', accountId, keyId: 0, plan: 'plus' }, webhooks }
+  await call(configureWebhook, ctx, { url: receiver.url, on_sale: true })
+  const now = new Date()
+  const lease = { attempts: 1, lease_until: new Date(now.getTime() + 3_600_000) }
+  const event = { account_id: accountId, kind: 'sale' as const, body: '{}', due_at: now, created_at: now, ...lease }
+  await db.kysely.insertInto('webhook_events').values(event).execute()
+  const network = { guard: webhooks.guard, resolve: openResolver() }
+  const options = { db, log: silent, now: () => new Date(), network, sealing: webhooks.sealing, retryDelaysMs: [0, 0] }
+  const sender = startSender({ ...options, alone: true })
+  await until('it arrives', () => receiver.received.length === 1)
+  await sender.close()
+  expect(await db.kysely.selectFrom('webhook_events').select(['state', 'attempts']).execute()).toEqual([
+    { state: 'delivered', attempts: 2 },
+  ])
+  await db.close()
+  await database.drop()
 })
 
 test('closing lets requests in flight end and records them, and starts no others', async () => {
