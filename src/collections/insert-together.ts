@@ -20,11 +20,15 @@ interface Waiting extends Addition {
 
 /** Most records of one statement: what a commit on a slow disk lets gather. */
 const MOST = 200
+/** Batches under way at once: while one waits for a collection that is locked, the others go on. */
+const MOST_BATCHES = 3
 
 class Writer {
   readonly #db: Db
   #waiting: Waiting[] = []
-  #writing = false
+  #batches = 0
+  /** collections that a batch under way writes to: a second one would only wait for the first */
+  readonly #busy = new Set<number>()
 
   constructor(db: Db) {
     this.#db = db
@@ -33,16 +37,33 @@ class Writer {
   add(addition: Addition): Promise<Added> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ ...addition, resolve, reject })
-      if (!this.#writing) void this.#write()
+      if (this.#batches < MOST_BATCHES && !this.#busy.has(addition.record.collectionId)) void this.#write()
     })
   }
 
   async #write(): Promise<void> {
-    this.#writing = true
+    this.#batches += 1
     // Requests that arrive in the same turn of the loop are let in before the first statement leaves.
     await new Promise((resolve) => setImmediate(resolve))
-    while (this.#waiting.length > 0) await this.#writeSome(this.#waiting.splice(0, MOST))
-    this.#writing = false
+    for (let batch = this.#take(); batch.length > 0; batch = this.#take()) {
+      const collections = new Set(batch.map(({ record }) => record.collectionId))
+      for (const id of collections) this.#busy.add(id)
+      await this.#writeSome(batch)
+      for (const id of collections) this.#busy.delete(id)
+    }
+    this.#batches -= 1
+  }
+
+  #take(): Waiting[] {
+    const batch: Waiting[] = []
+    const left: Waiting[] = []
+    for (const waiting of this.#waiting) {
+      const free = batch.length < MOST && !this.#busy.has(waiting.record.collectionId)
+      if (free) batch.push(waiting)
+      else left.push(waiting)
+    }
+    this.#waiting = left
+    return batch
   }
 
   async #writeSome(batch: Waiting[]): Promise<void> {

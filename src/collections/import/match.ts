@@ -76,7 +76,9 @@ interface Described {
   /** words in parentheses behind the name, such as `Alternate Art` */
   variants: string[]
   set: string
-  /** words in parentheses behind the set: the printing must be one of them */
+  /** the set without what stands in parentheses behind it */
+  bareSet: string
+  /** words of these parentheses: a printing must be one of them */
   setVariants: string[]
   finish: ReadonlySet<string> | null
 }
@@ -94,6 +96,7 @@ function described({ name, number, set, finish }: ItemDescription): Described {
     name: plain(repeats ? bare.slice(0, dashed.index) : bare),
     variants,
     set: plainSet(set ?? ''),
+    bareSet: plainSet((set ?? '').replace(/\([^)]*\)/g, ' ')),
     setVariants: [...(set ?? '').matchAll(/\(([^)]*)\)/g)].flatMap((inner) => printingWords(inner[1]!)),
     finish: finish === null ? null : new Set(printingWords(finish)),
   }
@@ -115,13 +118,15 @@ function judge({ items, categories }: Catalogue, item: ItemDescription, wanted: 
   const own = described({ ...item, name: items.nameOf(row), number: code, set: null, finish: null })
   const stated = finishAttribute(items.texts.get(row).attributes)
   const printing = [...own.variants, ...(stated === null ? [] : printingWords(stated))]
-  const set = categories.get(items.categoryId[row]!)?.name ?? ''
+  const set = plainSet(categories.get(items.categoryId[row]!)?.name ?? '')
+  const sameSet = wanted.set === '' || wanted.set === set
+  const setVariants = sameSet ? [] : wanted.setVariants
   return {
     row,
     number: item.number === null ? code === null : code !== null && sameCode(item.number, code),
     name: wanted.name === own.name,
-    set: wanted.set === '' || wanted.set === plainSet(set),
-    finish: finishFits(wanted, new Set(printing), stated === null),
+    set: sameSet || wanted.bareSet === set,
+    finish: finishFits({ ...wanted, setVariants }, new Set(printing), stated === null),
   }
 }
 
@@ -136,7 +141,8 @@ function finishFits(
 ): Judged['finish'] {
   const wanted = new Set([...(finish ?? []), ...variants])
   if (setVariants.length > 0 && !setVariants.some((word) => wanted.has(word))) return 0
-  if (wanted.size === printing.size && [...wanted].every((word) => printing.has(word))) return SAME
+  const same = wanted.size === printing.size && [...wanted].every((word) => printing.has(word))
+  if (same && unstated === (finish === null)) return SAME
   const special = [...wanted].filter((word) => word !== HOLO)
   const others = [...printing].filter((word) => word !== HOLO && !/^\d+$/.test(word))
   if (special.length !== others.length || !special.every((word) => printing.has(word))) return 0
@@ -158,9 +164,9 @@ function plain(text: string): string {
   return words(fold(text)).join(' ')
 }
 
-/** A set's name without codes in brackets and words in parentheses. */
+/** A set's name without codes in brackets. */
 function plainSet(set: string): string {
-  return plain(set.replace(/\[[^\]]*\]|\([^)]*\)/g, ' '))
+  return plain(set.replace(/\[[^\]]*\]/g, ' '))
 }
 
 function finishAttribute(attributes: string): string | null {
