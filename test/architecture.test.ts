@@ -38,7 +38,7 @@ const READ_SETTINGS = ['cli', 'main.ts', 'node.ts', 'public.ts']
 const OWNERS: Record<string, readonly string[]> = {
   accounts: ['accounts', 'credit_entries', 'api_keys', 'operator_tokens', 'console_sessions'],
   catalogue: ['categories', 'items', 'item_foreign_ids'],
-  prices: ['groups', 'prices', 'price_points', 'replaced_points', 'imports', 'held_prices', 'rates'],
+  prices: ['groups', 'prices', 'price_points', 'hidden_points', 'imports', 'held_prices', 'rates'],
   market: ['listings', 'orders', 'sales'],
   collections: ['collections', 'collection_items', 'collection_parked_rows'],
   webhooks: ['webhooks', 'webhook_events', 'webhook_attempts'],

@@ -147,14 +147,14 @@ export interface Schema {
     decided_by: string | null
     decided_at: Date | null
   }
-  replaced_points: {
+  hidden_points: {
     import_id: number
     item_id: number
     market: number
     label_id: number
     updated_at: Date
     price: Numeric
-    point_import_id: number
+    withdrawn: boolean
   }
   rates: { currency: string; day: string; try_rate: Numeric }
   listings: {

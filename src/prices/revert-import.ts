@@ -19,17 +19,18 @@ export const revertImport = verb(
   { needs: 'operator', input: Type.Object({ id: id('import') }, { additionalProperties: false }) },
   (ctx: WriteCtx, { id }) =>
     change(ctx, async (tx, note): Promise<ImportDetail> => {
-      const reverted = await lockRevertible(tx, id)
+      const { reverted, root, comesBack } = await lockRevertible(tx, id)
       const author = actorOf(ctx.viewer)
-      const opening = { format: 'revert', market: reverted.market, fileName: null, author, dryRun: false }
+      const opening = { format: 'revert', market: root.market, fileName: null, author, dryRun: false }
       const importId = await openImport(tx, opening)
       await tx.updateTable('imports').set({ reverts_import_id: id }).where('id', '=', importId).execute()
-      await markReverted(tx, id, importId)
-      await lockMarkets(tx, await marketsOf(tx, id))
-      await takePointsBack(tx, id, importId)
-      const changes = await resetCurrent(tx, id, importId)
+      await markReverted(tx, reverted.id, importId)
+      await markReverted(tx, root.id, comesBack ? null : importId)
+      await lockMarkets(tx, await marketsOf(tx, root.id))
+      await (comesBack ? putPointsBack(tx, root.id) : withdrawPoints(tx, root.id))
+      const changes = await resetCurrent(tx, root.id)
       await publish(note, changes)
-      const discarded = await discardHeld(tx, id, author, ctx.now())
+      const discarded = await discardHeld(tx, root.id, author, ctx.now())
       const counts = { ...noCounts(), rowsRead: changes.length, accepted: changes.length }
       await closeImport(tx, importId, { status: 'done', counts, errors: [] })
       note.audit({ action: 'import.revert', subject: 'import', id, after: { batch: importId, prices: changes.length, discarded } })
@@ -37,64 +38,101 @@ export const revertImport = verb(
     }),
 )
 
-/** @throws NOT_FOUND, or CONFLICT where there is nothing to take back */
-async function lockRevertible(tx: Tx, id: number): Promise<ImportDetail> {
-  await tx.selectFrom('imports').select('id').where('id', '=', existing('import', id)).forUpdate().execute()
-  const found = await fetchImport(tx, id)
-  if (found.format === 'service-price') throw conflict('The prices of the service follow from its sales')
-  if (found.status !== 'done' || found.dry_run) throw conflict(`Import ${id} has changed nothing: there is nothing to take back`)
-  if (found.reverted_by_import_id === null) return found
-  throw conflict(`Import ${id} was taken back already, by import ${found.reverted_by_import_id}`)
+/**
+ * The batch, and the one whose prices it is about: itself, or what a revert (of a revert ...) took back or brought back.
+ * @throws NOT_FOUND, or CONFLICT where there is nothing to take back
+ */
+async function lockRevertible(tx: Tx, id: number): Promise<{ reverted: ImportDetail; root: ImportDetail; comesBack: boolean }> {
+  await tx.selectFrom('imports').select('id').where('id', '=', existing('import', id)).execute()
+  const reverted = await fetchImport(tx, id)
+  let root = reverted
+  let comesBack = false
+  while (root.reverts_import_id !== null) {
+    root = await fetchImport(tx, root.reverts_import_id)
+    comesBack = !comesBack
+  }
+  // Whoever reverts anything about these prices waits here, and then sees what the one before did.
+  await tx.selectFrom('imports').select('id').where('id', '=', root.id).forUpdate().execute()
+  const [now, rootNow] = [await fetchImport(tx, id), await fetchImport(tx, root.id)]
+  if (now.format === 'service-price') throw conflict('The prices of the service follow from its sales')
+  if (now.status !== 'done' || now.dry_run) throw conflict(`Import ${id} has changed nothing: there is nothing to take back`)
+  if (now.reverted_by_import_id !== null) throw conflict(`Import ${id} was taken back already, by import ${now.reverted_by_import_id}`)
+  if (rootNow.reverted_by_import_id !== (comesBack ? id : null)) {
+    throw conflict(`Another batch decided over the prices of import ${root.id} after import ${id}`)
+  }
+  return { reverted: now, root: rootNow, comesBack }
 }
 
-/** The batch is out of effect; where it took another batch back, that one is in effect again. */
-async function markReverted(tx: Tx, id: number, by: number): Promise<void> {
+async function markReverted(tx: Tx, id: number, by: number | null): Promise<void> {
   await tx.updateTable('imports').set({ reverted_by_import_id: by }).where('id', '=', id).execute()
-  await tx.updateTable('imports').set({ reverted_by_import_id: null }).where('reverted_by_import_id', '=', id).execute()
 }
 
 async function marketsOf(tx: Tx, id: number): Promise<number[]> {
   const { rows } = await sql<{ market: number }>`
     select market from price_points where import_id = ${id}::int4
-    union select market from replaced_points where import_id = ${id}::int4`.execute(tx)
+    union select market from hidden_points where import_id = ${id}::int4`.execute(tx)
   return rows.map((row) => row.market)
 }
 
-/** Takes the batch's points out of the history, kept under the new batch, and puts back those that it had taken out. */
-async function takePointsBack(tx: Tx, id: number, by: number): Promise<void> {
+/** Takes the batch's points out of the history; what they covered, of batches in effect, is seen again. */
+async function withdrawPoints(tx: Tx, id: number): Promise<void> {
   await sql`
     with gone as (
       delete from price_points where import_id = ${id}::int4
-      returning item_id, market, label_id, updated_at, price, import_id
+      returning import_id, item_id, market, label_id, updated_at, price
     )
-    insert into replaced_points (import_id, item_id, market, label_id, updated_at, price, point_import_id)
-    select ${by}::int4, item_id, market, label_id, updated_at, price, import_id from gone`.execute(tx)
-  // Where a later batch had replaced a point of this one, what comes back with that one's revert is what stood before.
+    insert into hidden_points (import_id, item_id, market, label_id, updated_at, price, withdrawn)
+    select import_id, item_id, market, label_id, updated_at, price, true from gone
+    on conflict (import_id, item_id, market, label_id, updated_at) do update set price = excluded.price`.execute(tx)
+  await sql`update hidden_points set withdrawn = true where import_id = ${id}::int4 and not withdrawn`.execute(tx)
   await sql`
-    merge into replaced_points later
-    using (
-      select l.import_id, l.item_id, l.market, l.label_id, l.updated_at, m.price, m.point_import_id
-      from replaced_points l left join replaced_points m
-        on (m.import_id, m.item_id, m.market, m.label_id, m.updated_at) = (${id}::int4, l.item_id, l.market, l.label_id, l.updated_at)
-      where l.point_import_id = ${id}::int4 and l.import_id <> ${by}::int4
-    ) before
-    on (later.import_id, later.item_id, later.market, later.label_id, later.updated_at)
-      = (before.import_id, before.item_id, before.market, before.label_id, before.updated_at)
-    when matched and before.price is null then delete
-    when matched then update set price = before.price, point_import_id = before.point_import_id`.execute(tx)
-  await sql`
-    insert into price_points (item_id, market, label_id, updated_at, price, import_id)
-    select item_id, market, label_id, updated_at, price, point_import_id from replaced_points where import_id = ${id}::int4
-    on conflict (item_id, market, label_id, updated_at) do update
-      set price = excluded.price, import_id = excluded.import_id
-      where price_points.import_id < excluded.import_id`.execute(tx)
+    with covered as (
+      select distinct on (c.item_id, c.market, c.label_id, c.updated_at) c.*
+      from hidden_points w join hidden_points c using (item_id, market, label_id, updated_at)
+      where w.import_id = ${id}::int4 and not c.withdrawn
+      order by c.item_id, c.market, c.label_id, c.updated_at, c.import_id desc
+    ), seen as (
+      insert into price_points (item_id, market, label_id, updated_at, price, import_id)
+      select item_id, market, label_id, updated_at, price, import_id from covered
+      on conflict do nothing
+      returning import_id, item_id, market, label_id, updated_at
+    )
+    delete from hidden_points h using seen s
+    where (h.import_id, h.item_id, h.market, h.label_id, h.updated_at)
+      = (s.import_id, s.item_id, s.market, s.label_id, s.updated_at)`.execute(tx)
 }
 
-/** Makes the current prices of everything touched the latest points of the history, and tells those that changed. */
-async function resetCurrent(tx: Tx, id: number, by: number): Promise<PriceChange[]> {
+/** Brings withdrawn points of a batch back: into the history, or covered where a newer batch spoke of the same moment. */
+async function putPointsBack(tx: Tx, id: number): Promise<void> {
+  await sql`update hidden_points set withdrawn = false where import_id = ${id}::int4`.execute(tx)
+  await sql`
+    with older as (
+      delete from price_points p using hidden_points h
+      where (p.item_id, p.market, p.label_id, p.updated_at) = (h.item_id, h.market, h.label_id, h.updated_at)
+        and h.import_id = ${id}::int4 and p.import_id < h.import_id
+      returning p.import_id, p.item_id, p.market, p.label_id, p.updated_at, p.price
+    )
+    insert into hidden_points (import_id, item_id, market, label_id, updated_at, price, withdrawn)
+    select import_id, item_id, market, label_id, updated_at, price, false from older
+    on conflict (import_id, item_id, market, label_id, updated_at) do update set price = excluded.price, withdrawn = false`.execute(tx)
+  await sql`
+    with seen as (
+      insert into price_points (item_id, market, label_id, updated_at, price, import_id)
+      select item_id, market, label_id, updated_at, price, import_id from hidden_points where import_id = ${id}::int4
+      on conflict do nothing
+      returning import_id, item_id, market, label_id, updated_at
+    )
+    delete from hidden_points h using seen s
+    where (h.import_id, h.item_id, h.market, h.label_id, h.updated_at)
+      = (s.import_id, s.item_id, s.market, s.label_id, s.updated_at)`.execute(tx)
+}
+
+/** Makes the current prices of everything the batch spoke of the latest points, and tells those that changed. */
+async function resetCurrent(tx: Tx, id: number): Promise<PriceChange[]> {
   const { rows } = await sql<{ item_id: number; market: number; label_id: number; price: string | null; at_ms: number }>`
     with touched as (
-      select distinct item_id, market, label_id from replaced_points where import_id in (${id}::int4, ${by}::int4)
+      select item_id, market, label_id from hidden_points where import_id = ${id}::int4
+      union select item_id, market, label_id from price_points where import_id = ${id}::int4
     ), latest as materialized (
       select t.item_id, t.market, t.label_id, h.price, h.updated_at, h.import_id
       from touched t left join lateral (

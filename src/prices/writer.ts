@@ -79,7 +79,7 @@ export class PriceWriter {
     const sorted = withoutRepeats(batch)
     const earlier = await this.#readEarlier(sorted)
     const points: PriceWrite[] = []
-    const replacing: PriceWrite[] = []
+    const covering: PriceWrite[] = []
     const held: Held[] = []
     const currents = new Map<number, PriceChange>()
     let previousKey = -1
@@ -98,13 +98,13 @@ export class PriceWriter {
       }
       previous = write
       points.push(write)
-      if (last?.updatedAtMs === write.updatedAtMs) replacing.push(write)
+      if (last?.updatedAtMs === write.updatedAtMs) covering.push(write)
       if (!current || write.updatedAtMs >= current.updatedAtMs) {
         this.#current.set(key, write)
         currents.set(key, write)
       }
     }
-    await this.#keepReplaced(replacing)
+    await this.#cover(covering)
     await this.#insertPoints(points)
     await this.#upsertCurrent([...currents.values()])
     const waiting = await this.#insertHeld(held)
@@ -191,19 +191,20 @@ export class PriceWriter {
         set price = excluded.price, import_id = excluded.import_id`.execute(this.#tx)
   }
 
-  /** Another price for the same moment takes the place of a point: what stood there is kept for a revert. */
-  async #keepReplaced(points: PriceWrite[]): Promise<void> {
+  /** Another price for the same moment takes the place of a point, which is kept for the case that this one goes. */
+  async #cover(points: PriceWrite[]): Promise<void> {
     if (points.length === 0) return
     await sql`
-      insert into replaced_points (import_id, item_id, market, label_id, updated_at, price, point_import_id)
-      select ${this.#importId}::int4, item_id, market, label_id, p.updated_at, p.price, p.import_id
+      insert into hidden_points (import_id, item_id, market, label_id, updated_at, price, withdrawn)
+      select p.import_id, g.item_id, g.market, g.label_id, p.updated_at, p.price, false
       from ${given(points)} cross join lateral (
         select h.updated_at, h.price, h.import_id from price_points h
         where h.item_id = g.item_id and h.market = g.market and h.label_id = g.label_id
           and h.updated_at = to_timestamp(g.at_ms / 1000) and h.import_id <> ${this.#importId}::int4
         offset 0
       ) p
-      on conflict do nothing`.execute(this.#tx)
+      on conflict (import_id, item_id, market, label_id, updated_at) do update
+        set price = excluded.price, withdrawn = false`.execute(this.#tx)
   }
 
   async #upsertCurrent(currents: PriceChange[]): Promise<void> {

@@ -15,17 +15,19 @@ const STATEMENTS = [
 
   // Points of one import lie together, so that ranges of blocks find them: a fraction of a tree's size and upkeep.
   'create index price_points_by_import on price_points using brin (import_id) with (pages_per_range = 16, autosummarize = on)',
-  // Points that a batch took out of the history: by another price for the same moment, or by a revert.
-  `create table replaced_points (
+  // Points that are not in the history but may come back: covered by another batch's price for the same moment, or
+  // withdrawn with their batch. A point of a batch is either here or in price_points.
+  `create table hidden_points (
     import_id integer not null,
     item_id integer not null,
     market smallint not null,
     label_id integer not null,
     updated_at timestamptz(3) not null,
     price numeric(12,2) not null,
-    point_import_id integer not null,
+    withdrawn boolean not null,
     primary key (import_id, item_id, market, label_id, updated_at)
   )`,
+  'create index hidden_points_covered on hidden_points (item_id, market, label_id, updated_at) where not withdrawn',
 
   'alter table held_prices add column compared_price numeric(12,2)',
   'alter table held_prices add column times_off real',
