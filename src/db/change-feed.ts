@@ -49,9 +49,11 @@ export class ChangeFeed {
   /** epoch milliseconds of the last time the log was read to its end */
   lastPullMs = 0
 
-  constructor(db: Db, log: FeedLog) {
+  /** @param position transaction id to follow from; `open` takes the present one */
+  constructor(db: Db, log: FeedLog, position = '0') {
     this.#db = db
     this.#log = log
+    this.#horizon = position
   }
 
   /** Takes the position; what is loaded from the database after this misses nothing. */
@@ -116,17 +118,17 @@ export class ChangeFeed {
     }>`
       with here as (
         select pg_snapshot_xmin(pg_current_snapshot()) as horizon,
-               (select xact from change_log_floor) > ${this.#horizon}::xid8 as missed
+               (select xact from change_log_floor) > ${this.#horizon}::xid8
+                 or pg_snapshot_xmin(pg_current_snapshot()) < ${this.#horizon}::xid8 as missed
       )
       select here.horizon::text, here.missed, c.seq, c.xact::text, c.kind, c.ids, c.payload
       from here left join change_log c on c.xact >= ${this.#horizon}::xid8
       order by c.seq`.execute(this.#db.kysely)
     const { horizon, missed } = rows[0]!
+    // Also when the database is behind us: it was restored from a backup.
     if (missed) {
-      this.#log.warn({}, 'The change log no longer has all that this node missed: loading everything again')
-      await this.open()
-      this.#applied.clear()
-      for (const follower of this.#followers) await follower.reload()
+      this.#log.warn({}, 'The change log does not lead from here to now: loading everything again')
+      await this.#reload()
       return
     }
     const fresh = rows.filter((row) => row.seq !== null && !this.#applied.has(row.seq)) as (ChangeRow & { xact: string })[]
@@ -136,6 +138,19 @@ export class ChangeFeed {
     for (const [seq, xact] of this.#applied) if (xact < from) this.#applied.delete(seq)
     for (const row of fresh) if (BigInt(row.xact) >= from) this.#applied.set(row.seq, BigInt(row.xact))
     this.lastPullMs = Date.now()
+  }
+
+  /** A reload that fails leaves the position behind, so that the next pull finds the gap again. */
+  async #reload(): Promise<void> {
+    const before = this.#horizon
+    await this.open()
+    this.#applied.clear()
+    try {
+      for (const follower of this.#followers) await follower.reload()
+    } catch (error) {
+      this.#horizon = before
+      throw error
+    }
   }
 
   #schedule(delayMs: number): void {

@@ -3,7 +3,7 @@ import { PRICE_FORMATS } from '#prices/sources/formats.ts'
 import type { PriceFormat } from '#prices/records.ts'
 import type { CatalogueFormat } from '../records.ts'
 import { CATALOGUE_FORMATS } from './formats.ts'
-import { headOf, type ImportFile } from './run.ts'
+import { headOf, type ImportFile } from './files.ts'
 
 export type ImportFormat = ({ kind: 'catalogue' } & CatalogueFormat) | ({ kind: 'prices' } & PriceFormat)
 

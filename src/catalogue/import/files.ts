@@ -1,0 +1,33 @@
+// Files of an import: how they are opened, and what their beginning tells.
+import { FeedError, gunzip } from '#core/feed.ts'
+
+export interface ImportFile {
+  /** `.gz` at its end means gzip */
+  name: string | null
+  /** size as it will be read from `open`, null when it is not known */
+  size: number | null
+  open: () => AsyncIterable<Uint8Array>
+}
+
+/** The first bytes of a file, unpacked; formats tell from it what kind of file it is. */
+export async function headOf(file: ImportFile): Promise<string> {
+  const parts: Buffer[] = []
+  let size = 0
+  const unpacked = file.name?.endsWith('.gz') ? unpackSome(file.open()) : file.open()
+  for await (const chunk of unpacked) {
+    parts.push(Buffer.from(chunk))
+    size += chunk.length
+    if (size >= 4_096) break
+  }
+  return Buffer.concat(parts).toString('utf8', 0, 4_096)
+}
+
+async function* unpackSome(bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  try {
+    yield* gunzip(bytes)
+  } catch (error) {
+    // What is wrong with the file is told when it is read in earnest.
+    if (!(error instanceof FeedError)) throw error
+  }
+}
+

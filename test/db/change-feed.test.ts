@@ -1,0 +1,61 @@
+// The change feed by itself: a gap is not forgotten when loading everything again fails, and a database set back is noticed.
+import { sql } from 'kysely'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { ChangeFeed } from '#db/change-feed.ts'
+import { openPool } from '#db/pool.ts'
+import type { Db, Schema } from '#db/schema.ts'
+import { freshDatabase } from '../support/postgres.ts'
+
+let database: Awaited<ReturnType<typeof freshDatabase>>
+let db: Db
+let feed: ChangeFeed
+
+beforeEach(async () => {
+  database = await freshDatabase()
+  db = openPool<Schema>({ url: database.url, max: 4, applicationName: 'mintmark test' })
+  feed = new ChangeFeed(db, { warn: () => {}, info: () => {} })
+  await feed.open()
+})
+
+afterEach(async () => {
+  await feed.close()
+  await db.close()
+  await database.drop()
+})
+
+function leaveBehind(transactions: number): Promise<unknown> {
+  return sql`update change_log_floor set xact = (pg_current_xact_id()::text::bigint + ${transactions})::text::xid8`.execute(db.kysely)
+}
+
+test('loads again until it has succeeded once', async () => {
+  let reloads = 0
+  feed.add({
+    apply: async () => {},
+    reload: async () => {
+      reloads += 1
+      if (reloads === 1) throw new Error('the database went away')
+    },
+  })
+  await leaveBehind(1)
+  await expect(feed.pull()).rejects.toThrow('the database went away')
+  await feed.pull()
+  await feed.pull()
+  expect(reloads).toBe(2)
+})
+
+test('loads again when the database is older than what was read of it', async () => {
+  let reloads = 0
+  const { rows } = await sql<{ ahead: string }>`select (pg_snapshot_xmax(pg_current_snapshot())::text::bigint + 1000)::text as ahead`.execute(db.kysely)
+  // As if this node had followed a database that was then restored from a backup.
+  const ahead = new ChangeFeed(db, { warn: () => {}, info: () => {} }, rows[0]!.ahead)
+  ahead.add({
+    apply: async () => {},
+    reload: async () => {
+      reloads += 1
+    },
+  })
+  await ahead.pull()
+  await ahead.pull()
+  expect(reloads).toBe(1)
+  await ahead.close()
+})
