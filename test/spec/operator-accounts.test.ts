@@ -405,7 +405,7 @@ test('the document is OpenAPI 3.1, open to all, and has the routes but not their
     expect.arrayContaining([
       '/operator/v1/accounts get post',
       '/operator/v1/accounts/{id} get patch',
-      '/operator/v1/accounts/{id}/credits post',
+      '/operator/v1/accounts/{id}/credits get post',
       '/operator/v1/accounts/{account_id}/keys get post',
       '/operator/v1/keys/{id}/rotate post',
       '/operator/v1/keys/{id} delete',
