@@ -12,7 +12,7 @@ export const DEAREST: Record<string, string> = {
   'one text each of 500 categories under many names': `{ categories(first: 500) { nodes { ${times(70, (i) => `n${i}: slug`)} } } }`,
   'a page of items in each of 500 categories': '{ categories(first: 500) { nodes { items(first: 1) { nodes { id } } } } }',
   'a page of items in each of 100 categories': '{ categories(first: 100) { nodes { items(first: 20) { nodes { id name prices { price } } } } } }',
-  'children of children of children': '{ categories(first: 50) { nodes { children { children { id name } } } } }',
+  'children of children of children': '{ categories(first: 20) { nodes { children { children { id name } } } } }',
   'attributes and images under many names': `{ items(first: 100) { nodes { ${times(20, (i) => `a${i}: attributes { name value } i${i}: images { url }`)} } } }`,
   'many searches': `{ ${times(90, (i) => `s${i}: items(search: "${String.fromCharCode(97 + (i % 26))}${String.fromCharCode(97 + ((i * 7) % 26))}", first: 20) { nodes { id name } }`)} }`,
   'the whole schema several times': `{ ${times(2, (i) => `s${i}: __schema { types { name description fields { name description args { name description type { name ofType { name ofType { name } } } } type { name kind ofType { name ofType { name ofType { name } } } } } enumValues { name description } } }`)} }`,

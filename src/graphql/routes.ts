@@ -49,7 +49,7 @@ export function addGraphql(app: FastifyInstance, node: GraphqlNode): void {
     }
     try {
       const text = answerTo(read(), ctxOf(request), rules, readOnly)
-      return typeof text === 'string' ? reply.send(text) : text.catch(refuse).then((done) => reply.send(done))
+      return typeof text === 'string' ? reply.send(Buffer.from(text)) : text.catch(refuse).then((done) => reply.send(done))
     } catch (error) {
       return reply.send(refuse(error))
     }
