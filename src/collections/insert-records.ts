@@ -26,29 +26,30 @@ export interface NewRecord {
 export type Added = { row: RecordRow } | { refused: Refusal }
 type Refusal = 'no collection' | 'not yours' | 'no item' | 'wrong grade'
 
-interface JudgedRow extends Omit<RecordRow, 'id'> {
+interface JudgedRow {
   id: number | null
-  owner: number | null
-  found: number | null
-  suits: boolean
+  refused: Refusal | null
+  item_name: string
+  item_slug: string
+  grade_id: number | null
+  group_label: string | null
 }
 
 /** Adds records and counts them to their collections, in this order. */
 export async function insertRecords(tx: Tx, records: readonly NewRecord[]): Promise<Added[]> {
   const { rows } = await sql<JudgedRow>`
     with given as (
-      select * from unnest(
-        ${records.map((r) => r.collectionId)}::int4[], ${records.map((r) => r.ownerId)}::int4[],
-        ${records.map((r) => r.itemId)}::int4[], ${records.map((r) => r.gradeId)}::int4[],
-        ${records.map((r) => r.quantity)}::int4[], ${records.map((r) => decimalOf(r.purchaseMinor))}::numeric[],
-        ${records.map((r) => decimalOf(r.saleMinor))}::numeric[], ${records.map((r) => r.purchaseDate)}::date[],
-        ${records.map((r) => r.cardUniqId)}::text[], ${records.map((r) => r.note)}::text[],
-        ${records.map((r) => r.importKey)}::text[]
-      ) with ordinality as g(collection_id, owner_id, item_id, asked_id, quantity, purchase_price, sale_price,
-                             purchase_date, card_uniq_id, note, import_key, n)
+      select * from rows from (json_to_recordset(${JSON.stringify(records.map(columnsOf))}::json) as (
+        collection_id int4, owner_id int4, item_id int4, asked_id int4, quantity int4, purchase_price numeric,
+        sale_price numeric, purchase_date date, card_uniq_id text, note text, import_key text
+      )) with ordinality as g(collection_id, owner_id, item_id, asked_id, quantity, purchase_price, sale_price,
+                              purchase_date, card_uniq_id, note, import_key, n)
     ), judged as (
-      select given.*, c.account_id as owner, i.id as found, i.name as item_name, i.slug as item_slug,
-             suitable.id as grade_id, suitable.name as group_label
+      select given.*, i.name as item_name, i.slug as item_slug, suitable.id as grade_id, suitable.name as group_label,
+             case when c.id is null then 'no collection'
+                  when given.owner_id <> c.account_id then 'not yours'
+                  when i.id is null then 'no item'
+                  when given.asked_id is not null and suitable.id is null then 'wrong grade' end as refused
       from given
       left join collections c on c.id = given.collection_id
       left join items i on i.id = given.item_id
@@ -58,10 +59,7 @@ export async function insertRecords(tx: Tx, records: readonly NewRecord[]): Prom
         order by t.slug <> 'ungraded', t.id limit 1
       ) suitable on true
     ), good as materialized (
-      select nextval('collection_items_id_seq')::int4 as id, judged.* from judged
-      where owner is not null and (owner_id is null or owner = owner_id) and found is not null
-        and (asked_id is null or grade_id is not null)
-      order by n
+      select nextval('collection_items_id_seq')::int4 as id, judged.* from judged where refused is null order by n
     ), counted as (
       update collections c set items_count = c.items_count + more.count
       from (select collection_id, count(*)::int4 as count from good group by collection_id) more
@@ -73,23 +71,47 @@ export async function insertRecords(tx: Tx, records: readonly NewRecord[]): Prom
       select good.id, collection_id, item_id, grade_id, quantity, purchase_price, sale_price,
              purchase_date, card_uniq_id, note, import_key
       from good join counted on counted.id = good.collection_id
-      returning id, quantity, purchase_price, sale_price, revision
+      returning id
     )
-    select added.id, judged.owner, judged.found, judged.asked_id is null or judged.grade_id is not null as suits,
-           judged.item_id, judged.item_name, judged.item_slug, judged.grade_id, judged.group_label, judged.quantity,
-           added.purchase_price, added.sale_price, judged.purchase_date, judged.card_uniq_id, judged.note, added.revision
+    select added.id, judged.refused, judged.item_name, judged.item_slug, judged.grade_id, judged.group_label
     from judged left join good on good.n = judged.n left join added on added.id = good.id
     order by judged.n`.execute(tx)
   return rows.map((row, i) => outcomeOf(row, records[i]!))
 }
+function columnsOf(record: NewRecord): object {
+  const { collectionId, ownerId, itemId, gradeId, quantity, purchaseMinor, saleMinor, ...texts } = record
+  return {
+    collection_id: collectionId,
+    owner_id: ownerId,
+    item_id: itemId,
+    asked_id: gradeId,
+    quantity,
+    purchase_price: decimalOf(purchaseMinor),
+    sale_price: decimalOf(saleMinor),
+    purchase_date: texts.purchaseDate,
+    card_uniq_id: texts.cardUniqId,
+    note: texts.note,
+    import_key: texts.importKey,
+  }
+}
 
-function outcomeOf({ owner, found, suits, id, ...row }: JudgedRow, { ownerId }: NewRecord): Added {
-  if (id !== null) return { row: { id, ...row } }
-  if (owner !== null && ownerId !== null && owner !== ownerId) return { refused: 'not yours' }
-  if (owner !== null && found === null) return { refused: 'no item' }
-  if (owner !== null && !suits) return { refused: 'wrong grade' }
-  // Also when the collection was deleted while the statement ran.
-  return { refused: 'no collection' }
+function outcomeOf({ id, refused, ...names }: JudgedRow, record: NewRecord): Added {
+  // Neither, when the collection was deleted while the statement ran.
+  if (id === null) return { refused: refused ?? 'no collection' }
+  return {
+    row: {
+      id,
+      ...names,
+      item_id: record.itemId,
+      quantity: record.quantity,
+      purchase_price: decimalOf(record.purchaseMinor),
+      sale_price: decimalOf(record.saleMinor),
+      purchase_date: record.purchaseDate,
+      card_uniq_id: record.cardUniqId,
+      note: record.note,
+      revision: 1,
+    },
+  }
 }
 
 /** The error of a refusal, with what would be possible; `asked` are the ids as the caller wrote them. */
