@@ -55,13 +55,16 @@ export function settleAndClaim(db: Db, now: Date, ended: readonly Ended[], reque
   const { accountIds } = request
   const involved = [...new Set([...accountIds, ...ended.map(({ accountId }) => accountId)])]
   return inTransaction(db, async (tx) => {
-    const receivers = await sql<{ all_on: boolean }>`
-      select is_active and on_sale and on_expire as all_on from webhooks where account_id = any(${involved}::int[])
-      order by account_id for no key update`.execute(tx)
+    const receivers = await sql<{ id: number; all_on: boolean }>`
+      select account_id as id, is_active and on_sale and on_expire as all_on from webhooks
+      where account_id = any(${involved}::int[]) order by account_id for no key update`.execute(tx)
     if (ended.length > 0) await settle(tx, now, ended)
     if (accountIds.length === 0) return []
-    if (receivers.rows.some((receiver) => !receiver.all_on)) await cancelUnwanted(tx, now, accountIds)
-    return claim(tx, now, request)
+    const claims = await claim(tx, now, request)
+    const served = new Set(claims.map(({ accountId }) => accountId))
+    const left = receivers.rows.filter(({ id, all_on: allOn }) => !allOn && !served.has(id)).map(({ id }) => id)
+    if (left.length > 0) await cancelUnwanted(tx, now, left)
+    return claims
   })
 }
 
@@ -107,6 +110,7 @@ async function claim(tx: Tx, now: Date, { accountIds, each, failingToo }: ClaimR
       cross join lateral (
         select id from webhook_events q
         where q.account_id = w.account_id and q.state = 'queued' and q.lease_until is null and q.due_at <= ${now}
+          and w.is_active and (q.test or case q.kind when 'sale' then w.on_sale else w.on_expire end)
         order by q.due_at, q.id
         limit greatest(0, least(${each}::int,
           case when not w.failing then ${MOST_IN_FLIGHT}::int when ${failingToo} then 1 else 0 end - flight.n))
