@@ -1,4 +1,5 @@
 // Which published listings a search wants: one rule per parameter, each a test of a row and a part of the key it is kept by.
+import type { Interned } from '#catalogue/snapshot/interned.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { fold } from '#index/fold.ts'
 import type { PublishedTable } from './published.ts'
@@ -36,17 +37,34 @@ export interface FilterWorld {
   sellers: ReadonlyMap<number, string>
 }
 
-/** Conditions that all must hold, in an order that does not depend on how they were written. */
+/** Conditions that all must hold, the cheapest to test first. */
 export function conditionsOf(filter: ListingFilter, { table, catalogue, sellers }: FilterWorld): Condition[] {
   const conditions: Condition[] = []
   const add = (name: string, value: unknown, test: Test) => conditions.push({ key: `${name}=${JSON.stringify(value)}`, test })
   const { items } = catalogue
   const itemRow = (row: number) => items.rowOf(table.itemId[row]!)
   const { sellerName, setName, category, genre, games, languages, gradeIds } = filter
+  addRange(conditions, 'price', filter.minKurus, filter.maxKurus, (row) => table.kurus[row]!)
+  addRange(conditions, 'pc', filter.minPc, filter.maxPc, (row) => table.pcHundredths[row]!)
+  if (languages && languages.length > 0) {
+    const wanted = sortedSet(languages.map((language) => language.toLowerCase()))
+    const isWanted = oneOf(wanted, table.languages)
+    add('language', wanted, (row) => isWanted(table.language[row]!))
+  }
+  if (gradeIds && gradeIds.length > 0) {
+    const wanted = gradesOf(catalogue, gradeIds)
+    add('grade', [...wanted].sort(), (row) => wanted.has(table.gradeId[row]!))
+  }
   if (sellerName !== undefined) {
     const name = fold(sellerName)
     add('seller', name, (row) => sellers.get(table.sellerId[row]!) === name)
   }
+  if (games && games.length > 0) {
+    const wanted = sortedSet(games)
+    const isWanted = oneOf(wanted, items.games)
+    add('game', wanted, (row) => isWanted(items.game[itemRow(row)]!))
+  }
+  if (genre !== undefined) add('genre', genre, (row) => items.genreOf(itemRow(row)) === genre)
   if (setName !== undefined) {
     const name = fold(setName)
     const wanted = categoriesWhere(catalogue, (found) => fold(found.name) === name)
@@ -56,21 +74,6 @@ export function conditionsOf(filter: ListingFilter, { table, catalogue, sellers 
     const wanted = categoriesWhere(catalogue, (found) => found.slug === category)
     add('category', category, (row) => wanted.has(items.categoryId[itemRow(row)]!))
   }
-  if (genre !== undefined) add('genre', genre, (row) => items.genreOf(itemRow(row)) === genre)
-  if (games && games.length > 0) {
-    const wanted = new Set(games)
-    add('game', [...wanted].sort(), (row) => wanted.has(items.gameOf(itemRow(row))))
-  }
-  if (languages && languages.length > 0) {
-    const wanted = new Set(languages.map((language) => language.toLowerCase()))
-    add('language', [...wanted].sort(), (row) => wanted.has(table.languages.texts[table.language[row]!]!))
-  }
-  if (gradeIds && gradeIds.length > 0) {
-    const wanted = gradesOf(catalogue, gradeIds)
-    add('grade', [...wanted].sort(), (row) => wanted.has(table.gradeId[row]!))
-  }
-  addRange(conditions, 'price', filter.minKurus, filter.maxKurus, (row) => table.kurus[row]!)
-  addRange(conditions, 'pc', filter.minPc, filter.maxPc, (row) => table.pcHundredths[row]!)
   return conditions
 }
 
@@ -84,6 +87,18 @@ function addRange(
   if (from === -Infinity && to === Infinity) return
   const test = (row: number) => valueOf(row) >= from && valueOf(row) <= to
   conditions.push({ key: `${by}=${from}..${to}`, test, range: { by, from, to } })
+}
+
+function sortedSet(texts: string[]): string[] {
+  return [...new Set(texts)].sort()
+}
+
+/** Whether a number stands for one of the texts. Texts that nothing has yet are compared as such, as something may soon. */
+function oneOf(texts: string[], interned: Interned): (number: number) => boolean {
+  const numbers = texts.map((text) => interned.find(text))
+  if (numbers.includes(-1)) return (number) => texts.includes(interned.texts[number]!)
+  const [first] = numbers
+  return numbers.length === 1 ? (number) => number === first : (number) => numbers.includes(number)
 }
 
 /** Ids of the categories that are wanted, with all below them. */

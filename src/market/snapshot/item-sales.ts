@@ -20,6 +20,8 @@ interface Record {
   from: number
   /** the next deadline of the item, Infinity for none */
   dueMs: number
+  /** mean of `last`, null without any */
+  averageKurus: number | null
   /** `last` as answers show it, made when first asked for */
   json: string | null
 }
@@ -42,7 +44,7 @@ export class ItemSales {
   /** Puts the sales of an item in place of those it had; `last` newest first, `times` of the last 30 days, ascending. */
   set(itemId: number, last: LastSale[], times: Float64Array): void {
     const dueMs = this.#records.get(itemId)?.dueMs ?? Infinity
-    const record = { last, times, from: 0, dueMs, json: null }
+    const record = { last, times, from: 0, dueMs, averageKurus: meanKurus(last), json: null }
     this.#records.set(itemId, record)
     this.#recent = grown(this.#recent, itemId + 1)
     this.#recent[itemId] = times.length
@@ -65,9 +67,7 @@ export class ItemSales {
 
   /** Mean of the last ten sales in kuruş, half a kuruş rounded up; null without sales. */
   averageKurus(itemId: number): number | null {
-    const last = this.#records.get(itemId)?.last ?? []
-    if (last.length === 0) return null
-    return Math.round(last.reduce((sum, sale) => sum + sale.kurus, 0) / last.length)
+    return this.#records.get(itemId)?.averageKurus ?? null
   }
 
   /** The last ten sales as JSON text, newest first. */
@@ -87,4 +87,8 @@ export class ItemSales {
     this.#ageing.push(dueMs, itemId)
     record.dueMs = dueMs
   }
+}
+
+function meanKurus(sales: LastSale[]): number | null {
+  return sales.length === 0 ? null : Math.round(sales.reduce((sum, sale) => sum + sale.kurus, 0) / sales.length)
 }

@@ -57,25 +57,23 @@ export class ListingJson {
       this.#heads.put(row, `{"id":${id},"title":${JSON.stringify(title)},"slug":"${slug}","price":`)
     }
     this.#ready(this.#heads, row)
-    this.#write(String(table.kurus[row]! / 100))
+    this.#writeAscii(String(table.kurus[row]! / 100))
     const itemId = table.itemId[row]!
     if (flags.item) {
-      this.#write(',"item":')
+      this.#writeAscii(',"item":')
       this.#item(catalogue, itemId)
     }
+    let rest = ''
     if (flags.pc) {
       const pc = table.pcHundredths[row]!
-      this.#write(`,"pc_multiplier":${Number.isNaN(pc) ? 'null' : pc / 100}`)
+      rest += `,"pc_multiplier":${Number.isNaN(pc) ? 'null' : pc / 100}`
     }
     if (flags.average) {
       const average = sales.averageKurus(itemId)
-      this.#write(`,"average_price":${average === null ? 'null' : average / 100}`)
+      rest += `,"average_price":${average === null ? 'null' : average / 100}`
     }
-    if (flags.lastSales) {
-      this.#write(',"last_sales":')
-      this.#write(sales.lastJson(itemId))
-    }
-    this.#write('}')
+    // Of digits and signs only: no character takes more than a byte.
+    this.#writeAscii(flags.lastSales ? `${rest},"last_sales":${sales.lastJson(itemId)}}` : `${rest}}`)
   }
 
   #item(catalogue: Catalogue, itemId: number): void {
@@ -93,6 +91,11 @@ export class ListingJson {
   #write(text: string): void {
     this.#reach(text.length * 3)
     this.#at += this.#page.write(text, this.#at, 'utf8')
+  }
+
+  #writeAscii(text: string): void {
+    this.#reach(text.length)
+    this.#at += this.#page.write(text, this.#at, 'latin1')
   }
 
   #ready(ready: ReadyBytes, row: number): void {

@@ -15,7 +15,7 @@ export interface ListingPage {
   total: number
 }
 
-/** What a search has found, before it is sorted: bits, all rows for null, or a short list. */
+/** What a search has found, before it is sorted: bits, all rows for null, or a list of its own, in any order. */
 type Found = { bits: RowBits | null; total: number } | { rows: Int32Array; total: number }
 
 interface View {
@@ -79,9 +79,14 @@ export class ListingQueries {
       const bits = conditions.length === 0 ? null : this.#view(conditions)
       return { bits, total: bits ? bits.size : this.#table.live.size }
     }
-    const hits = this.#hits(search)
-    const rows = conditions.length === 0 ? hits : hits.filter((row) => conditions.every(({ test }) => test(row)))
-    return { rows, total: rows.length }
+    const rows = this.#hits(search).slice()
+    let total = rows.length
+    for (const { test } of conditions) {
+      let kept = 0
+      for (let i = 0; i < total; i += 1) if (test(rows[i]!)) rows[kept++] = rows[i]!
+      total = kept
+    }
+    return { rows: rows.subarray(0, total), total }
   }
 
   #hits(search: string): Int32Array {
@@ -130,7 +135,7 @@ export class ListingQueries {
 
   #slice(found: Found, by: 'latest' | 'popular' | 'price' | 'pc', offset: number, count: number): Int32Array {
     const order = this.sorts.order(by)
-    return 'bits' in found ? order.slice(found.bits, offset, count) : order.firstRows(found.rows.slice(), offset, count)
+    return 'bits' in found ? order.slice(found.bits, offset, count) : order.firstRows(found.rows, offset, count)
   }
 
   /** Listings without a multiplier are last in both directions, so only those with one are turned round. */

@@ -1,0 +1,38 @@
+// Generated listings and sales of any number over a generated catalogue, made by the database itself.
+import { sql } from 'kysely'
+import type { Db } from '#db/schema.ts'
+
+const SELLERS = 500
+/** Every so manieth listing belongs to the account that changes prices. */
+const OWN = 5
+const SALES = 200_000
+
+/** Listings get the ids from 1 on; about one in twenty is no longer published. */
+export async function generateListings(db: Db, ownerId: number, listings: number): Promise<void> {
+  await sql`insert into accounts (name, plan) select 'Seller ' || n, 'plus' from generate_series(1, ${SELLERS}::int) n`.execute(db.kysely)
+  const { rows } = await sql<{ id: number; items: number }>`
+    select (select min(id) from accounts where name = 'Seller 1') as id, (select count(*)::int from items) as items`.execute(db.kysely)
+  const { id: firstSeller, items } = rows[0]!
+  await sql`
+    insert into listings (id, seller_id, item_id, grade_id, label_id, title, price, quantity, language, status, approved_price,
+      approved, approved_at, published_at, expires_at, created_at, updated_at)
+    select n, case when n % ${OWN}::int = 0 then ${ownerId}::int else ${firstSeller}::int + n % ${SELLERS}::int end, i.id, g.id, g.id,
+      i.name || ' ' || coalesce(i.code, '') || ' ' || g.name || ' ' || upper(l.language),
+      (n * 7907::bigint % 900000 + 100) / 100.0, case when n % 20 = 7 then 0 else 1 + n % 3 end, l.language,
+      case when n % 20 = 7 then 'sold' else 'active' end, 1, '{}', t.at, t.at, t.at + interval '60 days', t.at, t.at
+    from generate_series(1, ${listings}::int) n
+    cross join lateral (select (array['en','en','en','ja','ja','tr','de','fr'])[1 + n % 8] as language) l
+    cross join lateral (select now() - make_interval(secs => n * 31::bigint % 2500000) as at) t
+    join items i on i.id = 1 + (n * 7919::bigint % ${items}::int)
+    join groups g on g.id = (array[4,4,4,5,6,8,9,11])[1 + (n / 8) % 8]`.execute(db.kysely)
+  await sql`select setval('listings_id_seq', ${listings}::int)`.execute(db.kysely)
+  await sql`
+    insert into orders (order_id, request_hash, result, sold_at, created_at)
+    select n, '\\x00', '{}', now(), now() from generate_series(1, ${SALES}::int) n`.execute(db.kysely)
+  await sql`
+    insert into sales (order_id, line, seller_id, item_id, label_id, quantity, unit_price, payout, sold_at)
+    select n, 1, ${ownerId}::int, 1 + (n * 31::bigint % ${items}::int), 4, 1, (n * 131 % 90000 + 100) / 100.0, 1,
+      now() - make_interval(secs => n * 37::bigint % 7776000)
+    from generate_series(1, ${SALES}::int) n`.execute(db.kysely)
+  await sql`vacuum analyze`.execute(db.kysely)
+}
