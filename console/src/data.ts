@@ -1,6 +1,6 @@
 // Reading and writing from components: answers that follow their address, and writes that cannot happen twice.
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { ApiError, type Method, newKey, type Pagination, type Query, request } from './api.ts'
+import { ApiError, type Method, newKey, type Pagination, type Query, type Reply, request } from './api.ts'
 import { announce } from './ui/toasts.tsx'
 
 export interface Loaded<T> {
@@ -64,8 +64,8 @@ export function useData<T>(path: string | null, { query, again, version }: DataO
 export interface Writing {
   busy: boolean
   error: ApiError | null
-  /** resolves with the answer's data, or undefined when it failed; the failure is in `error` */
-  write: <T>(method: Method, path: string, json?: unknown) => Promise<T | undefined>
+  /** resolves with the answer, or null when it failed; the failure is in `error` */
+  write: <T>(method: Method, path: string, json?: unknown) => Promise<Reply<T> | null>
   clear: () => void
 }
 
@@ -73,31 +73,31 @@ export interface Writing {
 export function useWrite(): Writing {
   const [state, setState] = useState<{ busy: boolean; error: ApiError | null }>({ busy: false, error: null })
   const last = useRef<{ what: string; key: string } | null>(null)
-  const write = async <T,>(method: Method, path: string, json?: unknown): Promise<T | undefined> => {
+  const write = async <T,>(method: Method, path: string, json?: unknown): Promise<Reply<T> | null> => {
     const what = JSON.stringify([method, path, json])
     if (last.current?.what !== what) last.current = { what, key: newKey() }
     setState({ busy: true, error: null })
     try {
       const sending = { json, ...(method === 'POST' && { idempotencyKey: last.current.key }) }
-      const { data } = await request<T>(method, path, sending)
+      const reply = await request<T>(method, path, sending)
       last.current = null
       setState({ busy: false, error: null })
-      return data
+      return reply
     } catch (error) {
       setState({ busy: false, error: asApiError(error) })
-      return undefined
+      return null
     }
   }
   return { ...state, write, clear: () => setState({ busy: false, error: null }) }
 }
 
 /** A write without a form of its own: its failure is announced. */
-export async function writeNow<T>(method: Method, path: string, json?: unknown): Promise<T | undefined> {
+export async function writeNow<T>(method: Method, path: string, json?: unknown): Promise<Reply<T> | null> {
   try {
-    return (await request<T>(method, path, { json, ...(method === 'POST' && { idempotencyKey: newKey() }) })).data
+    return await request<T>(method, path, { json, ...(method === 'POST' && { idempotencyKey: newKey() }) })
   } catch (error) {
     announce(asApiError(error).message, 'bad')
-    return undefined
+    return null
   }
 }
 

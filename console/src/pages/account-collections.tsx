@@ -35,7 +35,7 @@ export function AccountCollections({ accountId }: { accountId: number }) {
       action: t('remove'),
     }
     if (!(await confirmed(asked))) return
-    if ((await writeNow('DELETE', `/collections/${collection.id}`)) === undefined) return
+    if (!(await writeNow('DELETE', `/collections/${collection.id}`))) return
     announce(t('removed'))
     changed()
   }

@@ -77,8 +77,8 @@ function CreateKey({ accountId, onMade, onClose }: MakingProps & { accountId: nu
   const submit = async (values: Values) => {
     const expires = values.expires
     const body = { label: values.label, ...(expires && { expires_at: new Date(expires).toISOString() }) }
-    const key = await write<NewApiKey>('POST', `/accounts/${accountId}/keys`, body)
-    if (key) onMade(key)
+    const made = await write<NewApiKey>('POST', `/accounts/${accountId}/keys`, body)
+    if (made) onMade(made.data)
   }
   return (
     <Dialog title={t('newKey')} onClose={onClose}>
@@ -97,8 +97,8 @@ function CreateKey({ accountId, onMade, onClose }: MakingProps & { accountId: nu
 function RotateKey({ of, onMade, onClose }: MakingProps & { of: ApiKey }) {
   const { busy, error, write } = useWrite()
   const submit = async (values: Values) => {
-    const key = await write<NewApiKey>('POST', `/keys/${of.id}/rotate`, { overlap_hours: Number(values.overlap) })
-    if (key) onMade(key)
+    const made = await write<NewApiKey>('POST', `/keys/${of.id}/rotate`, { overlap_hours: Number(values.overlap) })
+    if (made) onMade(made.data)
   }
   return (
     <Dialog title={t('rotateTitle', { label: nameOf(of) })} onClose={onClose}>

@@ -33,7 +33,7 @@ export function AccountPage() {
       <p class="trail">
         <a href="/console/accounts">{t('accounts')}</a>
       </p>
-      <Await of={account}>
+      <Await of={account} title={t('account')}>
         {(row) => (
           <>
             <Head account={row} of={account} />

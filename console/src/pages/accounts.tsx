@@ -62,14 +62,14 @@ function NewAccount({ onClose }: { onClose: () => void }) {
   const { busy, error, write } = useWrite()
   const { route } = useLocation()
   const submit = async (values: Values) => {
-    const account = await write<Account>('POST', '/accounts', {
+    const opened = await write<Account>('POST', '/accounts', {
       name: values.name,
       plan: values.plan,
       highlight_credits: Number(values.credits),
     })
-    if (!account) return
+    if (!opened) return
     announce(t('accountOpened'))
-    route(`/console/accounts/${account.id}`)
+    route(`/console/accounts/${opened.data.id}`)
   }
   return (
     <Dialog title={t('newAccount')} onClose={onClose}>

@@ -52,7 +52,7 @@ export function ApprovalsPage() {
     changed()
   }
   const approve = async () => {
-    const asked = { title: t('approveTitle', { count: many }), text: t('approveText'), action: t('approve') }
+    const asked = { title: t('approveTitle', { count: many }), text: t('approveText'), action: t('approve'), danger: false }
     if (subjects.length > 0 && (many < 2 || (await confirmed(asked)))) await decide('approve', {})
   }
   const move = (to: number) => setAt(Math.max(0, Math.min(to, rows.length - 1)))

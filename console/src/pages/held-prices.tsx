@@ -24,7 +24,7 @@ export function HeldPricesPage() {
     if (decision === 'discard' && !(await confirmed(asked))) return
     setBusy(true)
     let decided = 0
-    for (const id of ids) if ((await writeNow('POST', `/held-prices/${id}/${decision}`, {})) !== undefined) decided += 1
+    for (const id of ids) if (await writeNow('POST', `/held-prices/${id}/${decision}`, {})) decided += 1
     setBusy(false)
     setChosen([])
     if (decided > 0) announce(t(decision === 'accept' ? 'acceptedCount' : 'discardedCount', { count: decided }))
@@ -38,7 +38,7 @@ export function HeldPricesPage() {
     const { import_id: importId, ...rest } = filters
     const body = { ...rest, ...(importId && { import_id: Number(importId) }) }
     const done = await writeNow<{ decided: number }>('POST', `/held-prices/${decision}`, body)
-    if (done) announce(t(decision === 'accept' ? 'acceptedCount' : 'discardedCount', { count: done.decided }))
+    if (done) announce(t(decision === 'accept' ? 'acceptedCount' : 'discardedCount', { count: done.data.decided }))
     changed()
   }
   const toggle = (id: number) => setChosen(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id])

@@ -1,7 +1,7 @@
 // One import: how far it is, what it did, which rows it refused and why, and the way back.
 import { useLocation, useRoute } from 'preact-iso'
 import { useData, useWrite } from '../data.ts'
-import type { ImportDetail } from '../rows.ts'
+import type { Import, ImportDetail } from '../rows.ts'
 import { confirmed } from '../ui/dialog.tsx'
 import { Heading } from '../ui/heading.tsx'
 import { Await, Facts, Progress } from '../ui/states.tsx'
@@ -22,23 +22,22 @@ export function ImportPage() {
       <p class="trail">
         <a href="/console/imports">{t('imports')}</a>
       </p>
-      <Await of={found}>{(row) => <Report of={row} onReverted={found.reload} />}</Await>
+      <Await of={found} title={t('import')}>{(row) => <Report of={row} />}</Await>
     </>
   )
 }
 
-function Report({ of, onReverted }: { of: ImportDetail; onReverted: () => void }) {
+function Report({ of }: { of: ImportDetail }) {
   const { busy, error, write } = useWrite()
   const { route } = useLocation()
   const revertible = of.status === 'done' && !of.dry_run && of.accepted > 0 && of.reverted_by_import_id === null
   const revert = async () => {
     const asked = { title: t('revertTitle', { id: String(of.id) }), text: t('revertText', { count: of.accepted }), action: t('revert') }
     if (!(await confirmed(asked))) return
-    const reverting = await write<{ id?: number }>('POST', `/imports/${of.id}/revert`, {})
+    const reverting = await write<Import>('POST', `/imports/${of.id}/revert`, {})
     if (!reverting) return
     announce(t('revertDone'))
-    if (reverting.id !== undefined && reverting.id !== of.id) route(`/console/imports/${reverting.id}`)
-    else onReverted()
+    route(`/console/imports/${reverting.data.id}`)
   }
   const { held_by_rule: byRule = {}, worst_held: worst = [] } = of
   const rules = Object.entries(byRule)

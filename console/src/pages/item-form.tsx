@@ -26,7 +26,7 @@ export function ItemForm({ item, categoryId, onClose, onSaved }: ItemFormProps) 
       : await write<Item>('POST', '/items', { ...fields, market: text('market'), ...(text('ref') && { ref: text('ref') }) })
     if (!saved) return
     announce(t('saved'))
-    onSaved(saved)
+    onSaved(saved.data)
   }
   const details = item?.details ?? {}
   return (

@@ -22,7 +22,7 @@ export function ItemPage() {
         <a href="/console/catalogue">{t('catalogue')}</a>
         {item.data && <a href={`/console/catalogue?category_id=${item.data.category_id}`}>{item.data.category.name}</a>}
       </p>
-      <Await of={item}>
+      <Await of={item} title={t('item')}>
         {(row) => (
           <>
             <div class="head">

@@ -42,7 +42,7 @@ export function ListingPage() {
       <p class="trail">
         <a href="/console/listings">{t('listings')}</a>
       </p>
-      <Await of={listing}>
+      <Await of={listing} title={t('listing')}>
         {(row) => (
           <>
             <div class="head">

@@ -63,14 +63,14 @@ function NewListing({ onClose }: { onClose: () => void }) {
   const { busy, error, write } = useWrite()
   const { route } = useLocation()
   const submit = async (values: Values) => {
-    const listing = await write<Listing>('POST', '/listings', {
+    const made = await write<Listing>('POST', '/listings', {
       seller_id: Number(values.seller_id),
       item_id: Number(values.item_id),
       ...listingFields(values),
     })
-    if (!listing) return
+    if (!made) return
     announce(t('saved'))
-    route(`/console/listings/${listing.id}`)
+    route(`/console/listings/${made.data.id}`)
   }
   return (
     <Dialog title={t('newListing')} onClose={onClose}>

@@ -55,7 +55,7 @@ function RecordOrder({ onClose }: { onClose: () => void }) {
   const [lines, setLines] = useState([0])
   const submit = async (values: Values) => {
     const soldAt = values.sold_at
-    const order = await write<Order>('POST', '/orders', {
+    const recorded = await write<Order>('POST', '/orders', {
       order_id: Number(values.order_id),
       ...(soldAt && { sold_at: new Date(soldAt).toISOString() }),
       lines: lines.map((line) => {
@@ -67,9 +67,9 @@ function RecordOrder({ onClose }: { onClose: () => void }) {
         }
       }),
     })
-    if (!order) return
+    if (!recorded) return
     announce(t('orderRecorded'))
-    route(`/console/orders/${order.order_id}`)
+    route(`/console/orders/${recorded.data.order_id}`)
   }
   return (
     <Dialog title={t('recordOrder')} onClose={onClose}>

@@ -1,6 +1,6 @@
 // Dialogs: forms that write, and the question before something is destroyed. Native, so that focus and Escape just work.
 import { signal } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
+import { cloneElement, type ComponentChildren, type VNode } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import type { ApiError } from '../api.ts'
 import { t } from '../words.ts'
@@ -16,6 +16,8 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   const id = useId()
   useEffect(() => {
     ref.current?.showModal()
+    // The browser would begin at the button that closes.
+    ref.current?.querySelector<HTMLElement>('input, select, textarea, [data-first="true"]')?.focus()
   }, [])
   return (
     <dialog ref={ref} aria-labelledby={id} onClose={onClose}>
@@ -74,11 +76,11 @@ export function Form({ submit, busy, error, danger, onSubmit, onCancel, children
       )}
       <div class="buttons">
         {onCancel && (
-          <button type="button" onClick={onCancel}>
+          <button type="button" data-first={danger === true} onClick={onCancel}>
             {t('cancel')}
           </button>
         )}
-        <button type="submit" class={danger ? 'danger' : 'main'} disabled={busy}>
+        <button type="submit" class={danger ? 'danger' : 'main'} data-first={!danger} disabled={busy}>
           {busy ? t('working') : submit}
         </button>
       </div>
@@ -89,17 +91,21 @@ export function Form({ submit, busy, error, danger, onSubmit, onCancel, children
 interface FieldProps {
   label: string
   hint?: string
-  children: ComponentChildren
+  /** the control */
+  children: VNode<{ 'aria-describedby'?: string }>
 }
 
 export function Field({ label, hint, children }: FieldProps) {
+  const id = useId()
   return (
-    // biome-ignore lint/a11y/noLabelWithoutControl: the control is handed in
-    <label class="field">
-      <span>{label}</span>
-      {children}
-      {hint && <small>{hint}</small>}
-    </label>
+    <div class="field">
+      {/* biome-ignore lint/a11y/noLabelWithoutControl: the control is handed in */}
+      <label>
+        <span>{label}</span>
+        {hint ? cloneElement(children, { 'aria-describedby': id }) : children}
+      </label>
+      {hint && <small id={id}>{hint}</small>}
+    </div>
   )
 }
 
@@ -107,12 +113,14 @@ interface Question {
   title: string
   text: string
   action: string
+  /** true unless told: what it does cannot be undone, or is best not done by chance */
+  danger?: boolean
   answer: (yes: boolean) => void
 }
 
 const question = signal<Question | null>(null)
 
-/** Asks before a destructive step; resolves with whether to do it. */
+/** Asks before a step that is destructive, or large; resolves with whether to do it. */
 export function confirmed(asked: Omit<Question, 'answer'>): Promise<boolean> {
   return new Promise((resolve) => {
     question.value = {
@@ -130,7 +138,7 @@ export function Questions() {
   if (!asked) return null
   return (
     <Dialog title={asked.title} onClose={() => asked.answer(false)}>
-      <Form submit={asked.action} danger busy={false} error={null} onSubmit={() => asked.answer(true)} onCancel={() => asked.answer(false)}>
+      <Form submit={asked.action} danger={asked.danger ?? true} busy={false} error={null} onSubmit={() => asked.answer(true)} onCancel={() => asked.answer(false)}>
         <p>{asked.text}</p>
       </Form>
     </Dialog>

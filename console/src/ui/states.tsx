@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import type { ApiError } from '../api.ts'
 import type { Loaded } from '../data.ts'
 import { count, t, term } from '../words.ts'
+import { Heading } from './heading.tsx'
 
 export function Failure({ error, retry }: { error: ApiError; retry?: () => void }) {
   return (
@@ -41,10 +42,22 @@ export function Waiting() {
   )
 }
 
+interface AwaitProps<T> {
+  of: Loaded<T>
+  /** heading of the page as long as the data, which has its own, is not there */
+  title?: string
+  children: (data: T) => ComponentChildren
+}
+
 /** The data when it is there, else why not. */
-export function Await<T>({ of, children }: { of: Loaded<T>; children: (data: T) => ComponentChildren }) {
+export function Await<T>({ of, title, children }: AwaitProps<T>) {
   if (of.data !== null) return <>{children(of.data)}</>
-  return of.error ? <Failure error={of.error} retry={of.reload} /> : <Waiting />
+  return (
+    <>
+      {title && <Heading>{title}</Heading>}
+      {of.error ? <Failure error={of.error} retry={of.reload} /> : <Waiting />}
+    </>
+  )
 }
 
 const TONES: Record<string, string> = {

@@ -1,0 +1,85 @@
+// A browser on the console of a test node: built from the sources at hand, signed in, its troubles collected.
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { OPERATOR_TOKEN, send, type TestNode, until } from '../support/node.ts'
+
+const CANDIDATES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+const CHROMIUM = CANDIDATES.find((path) => existsSync(path))
+
+/** Without a browser these tests are skipped, but never where CI says that everything has to run. */
+export const NO_BROWSER = CHROMIUM === undefined && !process.env.CI
+export const WHY = NO_BROWSER ? ' (skipped: no Chromium is installed on this machine)' : ''
+
+const ARGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+export function launch(): Promise<Browser> {
+  if (!CHROMIUM) throw new Error(`No browser is at ${CANDIDATES.join(', ')}`)
+  return chromium.launch({ executablePath: CHROMIUM, args: ARGS })
+}
+
+/** Builds the pages; call it before the node starts, which reads them once. */
+export function buildConsole(): void {
+  execFileSync(process.execPath, [fileURLToPath(new URL('../../console/build.ts', import.meta.url))])
+}
+
+export interface Visit {
+  page: Page
+  /** errors of scripts, refusals of the content policy, requests to other places */
+  troubles: string[]
+  open: (path: string) => Promise<void>
+  close: () => Promise<void>
+}
+
+/** A page of its own with nothing in store; not signed in. */
+export async function visit(browser: Browser, node: TestNode, options: BrowserContextOptions = {}): Promise<Visit> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en-GB', timezoneId: 'Europe/Istanbul', ...options })
+  const page = await context.newPage()
+  page.setDefaultTimeout(10_000)
+  const troubles: string[] = []
+  page.on('pageerror', (error) => troubles.push(error.message))
+  page.on('console', (message) => {
+    if (/Content Security Policy|Uncaught/.test(message.text())) troubles.push(message.text())
+  })
+  page.on('request', (request) => {
+    const { protocol, origin } = new URL(request.url())
+    if (protocol.startsWith('http') && origin !== node.operatorUrl) troubles.push(`a request to ${request.url()}`)
+  })
+  const open = async (path: string) => {
+    await page.goto(`${node.operatorUrl}/console${path}`)
+    await settled(page)
+  }
+  return { page, troubles, open, close: () => context.close() }
+}
+
+export async function signedIn(browser: Browser, node: TestNode, options: BrowserContextOptions = {}): Promise<Visit> {
+  const visited = await visit(browser, node, options)
+  await visited.open('')
+  await visited.page.locator('input[name=token]').fill(OPERATOR_TOKEN)
+  await visited.page.keyboard.press('Enter')
+  await visited.page.locator('nav').first().waitFor()
+  await settled(visited.page)
+  return visited
+}
+
+/** Waits until the page is there and with it everything that it asked for. */
+export async function settled(page: Page): Promise<void> {
+  const there = async () => (await page.locator('h1').count()) > 0 && (await page.locator('[aria-busy=true]').count()) === 0
+  await until('the page and what it asked for', there, 20_000)
+}
+
+/** Calls the operator API as a shop or feed would. @throws Error with the answer when it is no success */
+export async function operator<T>(node: TestNode, method: string, path: string, json?: unknown): Promise<T> {
+  const { status, body } = await send<T>(`${node.operatorUrl}/operator/v1${path}`, OPERATOR_TOKEN, { method, json })
+  if (!body.success) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(body.error)}`)
+  return body.data
+}

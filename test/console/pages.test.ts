@@ -1,0 +1,167 @@
+// Every page of the console in a real browser: wide and narrow, light and dark, both languages, nothing for axe to find.
+import { createRequire } from 'node:module'
+import { readFileSync } from 'node:fs'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startSampleNode } from '../graphql/client.ts'
+import { importText, type TestNode } from '../support/node.ts'
+import { buildConsole, launch, NO_BROWSER, operator, signedIn, settled, visit, WHY } from './browser.ts'
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+const LOOKS = [
+  { name: 'wide and light, in English', options: { viewport: { width: 1280, height: 900 }, colorScheme: 'light', locale: 'en-GB' } },
+  { name: 'wide and dark, in Turkish', options: { viewport: { width: 1280, height: 900 }, colorScheme: 'dark', locale: 'tr-TR' } },
+  { name: 'narrow and light, in Turkish', options: { viewport: { width: 390, height: 800 }, colorScheme: 'light', locale: 'tr-TR' } },
+  { name: 'narrow and dark, in English', options: { viewport: { width: 390, height: 800 }, colorScheme: 'dark', locale: 'en-GB' } },
+] as const
+
+describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
+  let node: TestNode
+  let browser: Browser
+  let paths: string[]
+
+  beforeAll(async () => {
+    buildConsole()
+    node = await startSampleNode()
+    browser = await launch()
+    paths = await fill(node)
+  }, 90_000)
+
+  afterAll(async () => {
+    await browser.close()
+    await node.close()
+  })
+
+  test.each(LOOKS)('are sound $name', { timeout: 120_000 }, async ({ options }) => {
+    const { page, open, close, troubles } = await signedIn(browser, node, options)
+    const found: string[] = []
+    for (const path of paths) {
+      await open(path)
+      const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+      if (wide > 0) found.push(`${path} is ${wide} pixels too wide`)
+      if ((await page.locator('h1').count()) !== 1) found.push(`${path} has not one heading`)
+      if ((await page.locator('.state.bad').count()) > 0) found.push(`${path} shows an error`)
+      if (!(await page.title()).endsWith('· Mintmark')) found.push(`${path} has no title`)
+      found.push(...(await seriousOf(page)).map((what) => `${path}: ${what}`))
+    }
+    expect(found).toEqual([])
+    expect(troubles).toEqual([])
+    await close()
+  })
+
+  test('of sign-in and dialogs are sound', async () => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const stranger = await visit(browser, node, { colorScheme })
+      await stranger.open('')
+      expect(await seriousOf(stranger.page)).toEqual([])
+      await stranger.close()
+      const { page, open, close } = await signedIn(browser, node, { colorScheme })
+      for (const [path, button] of [
+        ['/accounts', 'New account'],
+        ['/catalogue', 'New item'],
+        ['/catalogue', 'New category'],
+        ['/listings', 'New listing'],
+        ['/orders', 'Record an order'],
+      ] as const) {
+        await open(path)
+        await page.getByRole('button', { name: button }).click()
+        await page.getByRole('dialog').waitFor()
+        expect(await seriousOf(page)).toEqual([])
+        await page.keyboard.press('Escape')
+        await page.getByRole('dialog').waitFor({ state: 'detached' })
+      }
+      await close()
+    }
+  })
+
+  test('keep the language and the colours that were chosen', async () => {
+    const { page, close } = await signedIn(browser, node)
+    await page.getByLabel('Language').selectOption('tr')
+    await page.getByRole('heading', { name: 'Bugün' }).waitFor()
+    await page.getByLabel('Renkler').selectOption('dark')
+    await page.reload()
+    await page.getByRole('heading', { name: 'Bugün' }).waitFor()
+    expect(await page.evaluate('[document.documentElement.lang, getComputedStyle(document.documentElement).colorScheme]')).toEqual(['tr', 'dark'])
+    expect(await page.title()).toBe('Bugün · Mintmark')
+    await close()
+  })
+
+  test('that do not exist, and things that do not, say so', async () => {
+    const { page, open, close } = await signedIn(browser, node)
+    await open('/nowhere')
+    await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+    await open('/accounts/999999')
+    await page.getByRole('alert').getByText('There is no account with the id 999999').waitFor()
+    await open('/accounts?search=nobody-is-called-so')
+    await page.getByText('Nothing matches these filters.').waitFor()
+    await open('/listings?status=nonsense')
+    await page.getByRole('alert').getByText('must be one of').waitFor()
+    await close()
+  })
+
+  test('show the last answer when the service cannot be reached, and come back', async () => {
+    const { page, open, close } = await signedIn(browser, node)
+    await open('/accounts')
+    await page.route('**/operator/v1/**', (route) => route.abort())
+    await page.getByLabel('Search').fill('plus')
+    await page.getByText('The service cannot be reached').first().waitFor()
+    await page.unroute('**/operator/v1/**')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('link', { name: 'Test plus' }).waitFor()
+    await settled(page)
+    await close()
+  })
+})
+
+/** What axe holds for serious or critical. */
+async function seriousOf(page: Awaited<ReturnType<typeof visit>>['page']): Promise<string[]> {
+  await page.evaluate(AXE)
+  return page.evaluate<string[]>(`axe.run(document, { resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'] }).then(({ violations }) => violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map((node) => id + ' at ' + node.target.join(' ') + ' ' + (node.any[0]?.message ?? ''))))`)
+}
+
+/** Something on every page; the pages' paths. */
+async function fill(node: TestNode): Promise<string[]> {
+  const seller = node.accounts.plus
+  const [item] = await operator<{ id: number }[]>(node, 'GET', '/items?search=charizard')
+  const listing = (title: string) =>
+    operator<{ id: number }>(node, 'POST', '/listings', { seller_id: seller, item_id: item!.id, title, price: 1250.5, quantity: 2 })
+  const sold = await listing('Sold Charizard')
+  await operator(node, 'POST', `/listings/${sold.id}/approve`, {})
+  await operator(node, 'POST', '/orders', { order_id: 71, lines: [{ listing_id: sold.id, quantity: 1 }] })
+  await operator(node, 'PATCH', `/listings/${sold.id}`, { title: 'Sold Charizard, corrected' })
+  const waiting = await listing('Waiting Charizard')
+  await listing('Another Charizard')
+  await operator(node, 'POST', `/accounts/${seller}/credits`, { amount: 5, reason: 'campaign' })
+  await operator(node, 'POST', '/collections', { account_id: seller, name: 'Binder' })
+  const at = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
+  const price = (days: number, price: number) => ({ item_id: item!.id, market: 'source_b', label: 'Near Mint', price, updated_at: at(days) })
+  await operator(node, 'POST', '/prices', [price(60, 10), price(30, 11), price(10, 12)])
+  await operator(node, 'POST', '/prices', [price(1, 900)])
+  await importText(node, 'mintmark-prices-csv', 'item_ref,market,label,price,updated_at\nnobody,source_b,Near Mint,1,2026-01-01T00:00:00Z\n')
+  const [last] = await operator<{ id: number }[]>(node, 'GET', '/imports')
+  return [
+    '',
+    '/approvals',
+    '/catalogue',
+    '/catalogue?search=charizard',
+    `/catalogue/items/${item!.id}`,
+    '/imports',
+    `/imports/${last!.id}`,
+    '/held-prices',
+    '/listings',
+    `/listings/${waiting.id}`,
+    `/listings/${sold.id}`,
+    '/orders',
+    '/orders/71',
+    '/accounts',
+    `/accounts/${seller}`,
+    `/accounts/${seller}?view=credits`,
+    `/accounts/${seller}?view=collections`,
+    `/accounts/${seller}?view=webhook`,
+    '/webhooks',
+    '/audit',
+  ]
+}

@@ -1,0 +1,335 @@
+// The work of operators, done in a real browser against a real node: what the pages say is what the service then holds.
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startSampleNode } from '../graphql/client.ts'
+import { send, type TestNode, until } from '../support/node.ts'
+import { buildConsole, launch, NO_BROWSER, operator, signedIn, settled, type Visit, visit, WHY } from './browser.ts'
+
+interface Item {
+  id: number
+  name: string
+  ref: string
+}
+
+interface Listing {
+  id: number
+  status: string
+  quantity: number
+  rejection_reason: string | null
+}
+
+describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
+  let node: TestNode
+  let browser: Browser
+  let item: Item
+  let visited: Visit
+  let page: Page
+
+  beforeAll(async () => {
+    buildConsole()
+    node = await startSampleNode()
+    browser = await launch()
+    ;[item] = (await operator<Item[]>(node, 'GET', '/items?search=charizard')) as [Item]
+    visited = await signedIn(browser, node)
+    page = visited.page
+  }, 90_000)
+
+  afterAll(async () => {
+    await browser.close()
+    await node.close()
+  })
+
+  const listingOf = (title: string, quantity = 1) =>
+    operator<Listing>(node, 'POST', '/listings', { seller_id: node.accounts.plus, item_id: item.id, title, price: 500, quantity })
+  const dialog = () => page.getByRole('dialog')
+  const button = (name: string | RegExp) => page.getByRole('button', { name })
+
+  test('signing in and out', async () => {
+    const stranger = await visit(browser, node)
+    await stranger.open('/accounts')
+    await stranger.page.getByLabel('Operator token').fill('no token')
+    await stranger.page.keyboard.press('Enter')
+    await stranger.page.getByRole('alert').getByText('This token is not known').waitFor()
+    await stranger.close()
+    const leaving = await signedIn(browser, node)
+    expect(await leaving.page.evaluate('document.cookie')).toBe('')
+    expect(await leaving.page.evaluate('JSON.stringify(localStorage)')).not.toContain('operator token')
+    await leaving.page.getByRole('button', { name: 'Sign out' }).click()
+    await leaving.page.getByLabel('Operator token').waitFor()
+    await leaving.page.reload()
+    await leaving.page.getByLabel('Operator token').waitFor()
+    expect(leaving.troubles).toEqual([])
+    await leaving.close()
+  })
+
+  test('a session that ends leads to sign-in', async () => {
+    const ended = await signedIn(browser, node)
+    const cookies = await ended.page.context().cookies()
+    await send(`${node.operatorUrl}/console/session`, null, {
+      method: 'DELETE',
+      headers: { 'x-console': '1', origin: node.operatorUrl!, cookie: cookies.map(({ name, value }) => `${name}=${value}`).join('; ') },
+    })
+    await ended.page.getByRole('link', { name: 'Accounts' }).click()
+    await ended.page.getByLabel('Operator token').waitFor()
+    await ended.close()
+  })
+
+  test('an account: opened, changed, suspended and resumed', async () => {
+    await visited.open('/accounts')
+    await button('New account').click()
+    await dialog().getByLabel('Name').fill('Kart Evi')
+    await dialog().getByLabel('Plan').selectOption('plus')
+    await dialog().getByLabel('Highlight credits').fill('3')
+    await dialog().getByRole('button', { name: 'Open' }).click()
+    await page.getByRole('heading', { name: 'Kart Evi' }).waitFor()
+    const id = Number(new URL(page.url()).pathname.split('/').at(-1))
+    await button('Edit').click()
+    await dialog().getByLabel('Plan').selectOption('enterprise')
+    await dialog().getByRole('button', { name: 'Save' }).click()
+    await dialog().waitFor({ state: 'detached' })
+    await button('Suspend').click()
+    await dialog().getByRole('button', { name: 'Cancel' }).click()
+    expect(await operator(node, 'GET', `/accounts/${id}`)).toMatchObject({ plan: 'enterprise', suspended: false, highlight_credits: 3 })
+    await button('Suspend').click()
+    await dialog().getByRole('button', { name: 'Suspend' }).click()
+    await button('Resume').waitFor()
+    expect(await operator(node, 'GET', `/accounts/${id}`)).toMatchObject({ suspended: true })
+    await button('Resume').click()
+    await button('Suspend').waitFor()
+  })
+
+  test('a key: made and shown once, rotated and revoked', async () => {
+    await visited.open(`/accounts/${node.accounts.starter}`)
+    const knows = async (key: string) => (await send(`${node.publicUrl}/api/v1/items`, key)).status === 200
+    await button('New key').click()
+    await dialog().getByLabel('Label').fill('shop')
+    await dialog().getByRole('button', { name: 'Make' }).click()
+    const first = await dialog().locator('.secret').innerText()
+    expect(await knows(first)).toBe(true)
+    await button('I have kept it').click()
+    expect(await page.content()).not.toContain(first)
+    await button('Rotate: shop').click()
+    await dialog().getByLabel('Overlap in hours').fill('0')
+    await dialog().getByRole('button', { name: 'Rotate' }).click()
+    const second = await dialog().locator('.secret').innerText()
+    expect(second).not.toBe(first)
+    await button('I have kept it').click()
+    await page.getByRole('row', { name: 'shop' }).nth(1).waitFor()
+    await button('Revoke: shop').last().click()
+    await dialog().getByRole('button', { name: 'Revoke' }).click()
+    await page.getByText('The key is revoked').waitFor()
+    await until('the revoked key is refused', async () => !(await knows(second)))
+  })
+
+  test('credits: given, refused below 0, and told in the ledger', async () => {
+    await visited.open(`/accounts/${node.accounts.plus}?view=credits`)
+    await button('Give or take credits').click()
+    await dialog().getByLabel('Amount').fill('-50')
+    await dialog().getByRole('button', { name: 'Save' }).click()
+    await dialog().getByRole('alert').getByText('would take the balance of 1 below 0').waitFor()
+    await dialog().getByLabel('Amount').fill('9')
+    await dialog().getByLabel('Reason').fill('campaign')
+    await dialog().getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('row', { name: /\+9.*10.*campaign/ }).waitFor()
+  })
+
+  test('a collection: made, changed and removed', async () => {
+    await visited.open(`/accounts/${node.accounts.plus}?view=collections`)
+    await button('New collection').click()
+    await dialog().getByLabel('Name').fill('Binder')
+    await dialog().getByRole('button', { name: 'Save' }).click()
+    await button('Edit: Binder').click()
+    await dialog().getByLabel('Visibility').selectOption('public')
+    await dialog().getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('row', { name: /Binder Public/ }).waitFor()
+    await button('Remove: Binder').click()
+    await dialog().getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('This account has no collections.').waitFor()
+  })
+
+  test('the catalogue: searched as one types, in the address, and back', async () => {
+    await visited.open('/catalogue')
+    await page.getByLabel('Search').pressSequentially('charizard', { delay: 20 })
+    await page.waitForURL(/search=charizard/)
+    await page.getByRole('link', { name: item.name, exact: true }).first().click()
+    await page.getByRole('heading', { name: item.name }).waitFor()
+    await page.goBack()
+    expect(await page.getByLabel('Search').inputValue()).toBe('charizard')
+    await button(/^Below Pokémon/).first().click()
+    await page.locator('.tree ul li a').first().click()
+    await page.waitForURL(/category_id=\d+/)
+  })
+
+  test('an item: its price history as lines and as a table, and edited', async () => {
+    const at = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
+    const price = (days: number, value: number) => ({ item_id: item.id, market: 'source_b', label: 'Lightly Played', price: value, updated_at: at(days) })
+    await operator(node, 'POST', '/prices', [price(60, 10), price(30, 11), price(10, 12.5)])
+    await visited.open(`/catalogue/items/${item.id}`)
+    await button('Source B').click()
+    const lines = button('Lightly Played')
+    if ((await lines.getAttribute('aria-pressed')) === 'false') await lines.click()
+    await page.locator('.chart canvas').waitFor()
+    await page.getByText(/^As a table/).click()
+    await page.getByRole('row', { name: /Lightly Played €12\.50/ }).first().waitFor()
+    await button('Edit').click()
+    await dialog().getByLabel('Name', { exact: true }).fill('Charizard of Proof')
+    await dialog().getByLabel('Attributes').fill('Finish: Holo\nNote: with: colons')
+    await dialog().getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { name: 'Charizard of Proof' }).waitFor()
+    expect(await operator(node, 'GET', `/items/${item.id}`)).toMatchObject({
+      name: 'Charizard of Proof',
+      attributes: [{ name: 'Finish', value: 'Holo' }, { name: 'Note', value: 'with: colons' }],
+    })
+  })
+
+  test('an import: guessed, tried, done, reported and taken back', async () => {
+    const rows = [`${item.ref},source_b,Near Mint,400.50,2026-11-20T00:00:00Z`, 'nobody,source_b,Near Mint,1.00,2026-11-20T00:00:00Z']
+    const buffer = Buffer.from(`item_ref,market,label,price,updated_at\n${rows.join('\n')}\n`)
+    const send = async (dry: boolean) => {
+      await visited.open('/imports')
+      await page.locator('input[type=file]').setInputFiles({ name: 'prices.csv', mimeType: 'text/csv', buffer })
+      const format = page.getByLabel('Format of prices.csv')
+      await format.waitFor()
+      expect(await format.inputValue()).toBe('mintmark-prices-csv')
+      if (dry) await page.getByLabel(/Dry run/).check()
+      await button('Import (1)').click()
+      await page.getByRole('link', { name: /^Import #/ }).click()
+      await page.getByRole('heading', { name: 'Rejected rows' }).waitFor()
+      await page.locator('.facts').getByText('Done').waitFor()
+    }
+    const near = async () => {
+      const { prices } = await operator<{ prices: { market: string; label: string; price: number }[] }>(node, 'GET', `/items/${item.id}`)
+      return prices.find((price) => price.market === 'source_b' && price.label === 'Near Mint')?.price
+    }
+    const before = await near()
+    await send(true)
+    await page.locator('.facts').getByText('dry run').waitFor()
+    expect(await button('Revert').count()).toBe(0)
+    expect(await near()).toBe(before)
+    await send(false)
+    await page.getByRole('row', { name: /nobody/ }).waitFor()
+    expect(await near()).toBe(400.5)
+    await button('Revert').click()
+    await dialog().getByRole('button', { name: 'Revert' }).click()
+    await page.getByText('The import is taken back').waitFor()
+    expect(await near()).toBe(before)
+  })
+
+  test('held prices: accepted and discarded', async () => {
+    const price = (value: number, day: number) => ({
+      item_id: item.id, market: 'source_a', label: 'CGC 8', price: value, updated_at: `2026-10-0${day}T00:00:00Z`,
+    })
+    await operator(node, 'POST', '/prices', [price(10, 1)])
+    await operator(node, 'POST', '/prices', [price(400, 2), price(500, 3)])
+    await visited.open('/held-prices?rule=jump')
+    await button('Accept: Charizard of Proof CGC 8').first().click()
+    await page.getByText('Accepted: 1').waitFor()
+    await page.getByRole('row', { name: '$500.00' }).waitFor({ state: 'detached' })
+    await page.getByLabel('Choose Charizard of Proof CGC 8').check()
+    await button('Discard (1)').click()
+    await dialog().getByRole('button', { name: 'Discard' }).click()
+    await page.getByText('Discarded: 1').waitFor()
+    expect(await operator(node, 'GET', '/held-prices?rule=jump')).toEqual([])
+  })
+
+  test('approvals: the queue decided by keyboard alone', async () => {
+    const [first, second, third, fourth] = [await listingOf('First'), await listingOf('Second'), await listingOf('Third'), await listingOf('Fourth')]
+    const statusOf = async ({ id }: Listing) => (await operator<Listing>(node, 'GET', `/listings/${id}`)).status
+    await visited.open('/approvals')
+    const { keyboard } = page
+    await page.getByRole('article', { name: 'First' }).waitFor()
+    await keyboard.press('a')
+    await page.getByText('Approved: 1').waitFor()
+    await page.getByRole('article', { name: 'Second' }).waitFor()
+    expect(await statusOf(first)).toBe('active')
+    await keyboard.press('r')
+    await dialog().getByLabel('Reason').waitFor()
+    await keyboard.type('The picture shows another card')
+    await keyboard.press('Tab')
+    await keyboard.press('Tab')
+    await keyboard.press('Enter')
+    await page.getByText('Rejected: 1').waitFor()
+    expect(await operator<Listing>(node, 'GET', `/listings/${second.id}`)).toMatchObject({
+      status: 'rejected',
+      rejection_reason: 'The picture shows another card',
+    })
+    await page.getByRole('article', { name: 'Third' }).waitFor()
+    await keyboard.press('x')
+    await keyboard.press('j')
+    await keyboard.press('x')
+    await keyboard.press('a')
+    await dialog().waitFor()
+    await keyboard.press('Enter')
+    await page.getByText('Nothing waits for approval.').waitFor()
+    expect([await statusOf(third), await statusOf(fourth)]).toEqual(['active', 'active'])
+  })
+
+  test('a listing that changed since its approval shows what changed', async () => {
+    const listing = await listingOf('Approved title')
+    await operator(node, 'POST', `/listings/${listing.id}/approve`, {})
+    await operator(node, 'PATCH', `/listings/${listing.id}`, { title: 'Another title' })
+    await visited.open(`/listings/${listing.id}`)
+    await page.getByRole('row', { name: 'Title Approved title Another title' }).waitFor()
+  })
+
+  test('an order recorded by hand sells the listing', async () => {
+    const listing = await listingOf('To be sold')
+    await operator(node, 'POST', `/listings/${listing.id}/approve`, {})
+    await visited.open('/orders')
+    await button('Record an order').click()
+    await dialog().getByLabel('Order id').fill('4711')
+    await dialog().getByLabel('Listing id').fill(String(listing.id))
+    await dialog().getByRole('button', { name: 'Record' }).click()
+    await page.getByRole('heading', { name: 'Order 4711' }).waitFor()
+    expect(await operator<Listing>(node, 'GET', `/listings/${listing.id}`)).toMatchObject({ status: 'sold', quantity: 0 })
+    await visited.open(`/orders?listing_id=${listing.id}`)
+    await page.getByRole('link', { name: '4711' }).waitFor()
+    await visited.open(`/catalogue/items/${item.id}`)
+    await page.locator('section', { has: page.getByRole('heading', { name: 'Last sales' }) }).getByRole('link', { name: '4711' }).waitFor()
+  })
+
+  test('a test of a webhook that is not there is refused in words', async () => {
+    await visited.open(`/accounts/${node.accounts.plus}?view=webhook`)
+    await button('Test: sale').click()
+    await page.getByRole('alert').waitFor()
+  })
+
+  test('the audit tells who did it', async () => {
+    await visited.open('/audit?action=account.create')
+    await page.getByRole('row', { name: /operator:bootstrap account\.create/ }).first().waitFor()
+  })
+
+  test('by keyboard alone from sign-in to an open account', async () => {
+    const alone = await visit(browser, node)
+    await alone.open('')
+    const { keyboard } = alone.page
+    await keyboard.type('operator token of the tests')
+    await keyboard.press('Enter')
+    await alone.page.getByRole('heading', { name: 'Today' }).waitFor()
+    const focus = () => alone.page.evaluate<string>('document.activeElement.textContent.trim() || document.activeElement.name || ""')
+    const tabTo = async (text: string) => {
+      for (let i = 0; i < 40; i++) {
+        await keyboard.press('Tab')
+        if ((await focus()) === text) return
+      }
+      throw new Error(`Tab does not reach ${text}`)
+    }
+    await tabTo('Accounts')
+    await keyboard.press('Enter')
+    await alone.page.getByRole('heading', { name: 'Accounts' }).waitFor()
+    await settled(alone.page)
+    await tabTo('New account')
+    await keyboard.press('Enter')
+    await alone.page.getByRole('dialog').waitFor()
+    await tabTo('name')
+    await keyboard.type('Typed only')
+    await keyboard.press('Enter')
+    await alone.page.getByRole('heading', { name: 'Typed only' }).waitFor()
+    expect(alone.troubles).toEqual([])
+    await alone.close()
+  })
+
+  test('nothing went wrong on the way', () => {
+    expect(visited.troubles).toEqual([])
+  })
+})
