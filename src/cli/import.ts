@@ -73,6 +73,7 @@ function textOf({ id, status, counts, errors, message }: ImportReport, dryRun: b
     `  rejected   ${rejected}`,
   ]
   if (message) lines.push(`  ${message}`)
+  if (held > 0) lines.push(`  why they are held: mintmark held list --import ${id}`)
   for (const error of errors.slice(0, SHOWN_ERRORS)) lines.push(`    line ${error.row}: ${error.message}`)
   if (rejected > SHOWN_ERRORS) lines.push(`    and ${rejected - SHOWN_ERRORS} more (--json lists up to 1000)`)
   return lines.join('\n')
