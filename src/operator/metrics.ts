@@ -26,11 +26,12 @@ export function openMetrics(node: MeasuredNode): Metrics {
   const events = gauge('webhook_events', 'Webhook events by state', ['state'])
   const oldest = gauge('webhook_oldest_seconds', 'Age of the oldest webhook event that waits')
   const failing = gauge('webhooks_failing', 'Receivers whose last attempt failed')
+  const success = gauge('webhook_success_share', 'Share of the attempts of the last day that succeeded, by account', ['account_id'])
   const held = gauge('held_prices', 'Prices that wait for a decision, by rule', ['rule'])
   const age = gauge('feed_age_seconds', 'Since when a market got no price', ['market', 'group'])
   const prices = gauge('prices', 'Current prices', ['market', 'group'])
   return async (stats) => {
-    const { listings: byStatus, webhook_events: byState, webhooks_failing, held_prices, waiting_since, sources } = await stats()
+    const { listings: byStatus, webhook_events: byState, webhooks_failing, webhook_receivers, held_prices, waiting_since, sources } = await stats()
     const now = Date.now()
     items.set(node.catalogue.items.live.size)
     for (const [part, bytes] of Object.entries(node.catalogue.memory())) memory.set({ part }, bytes)
@@ -39,6 +40,8 @@ export function openMetrics(node: MeasuredNode): Metrics {
     setAll(events, 'state', byState)
     setAll(held, 'rule', held_prices)
     failing.set(webhooks_failing)
+    success.reset()
+    for (const { account_id, success_share } of webhook_receivers) success.set({ account_id }, success_share)
     oldest.set(waiting_since.webhook_event ? (now - Date.parse(waiting_since.webhook_event)) / 1_000 : 0)
     for (const source of sources) {
       const labels = { market: source.market, group: source.group }

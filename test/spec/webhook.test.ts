@@ -296,6 +296,11 @@ describe('operators', () => {
       webhook_events: { delivered: expect.any(Number) as number },
       webhooks_failing: expect.any(Number) as number,
     })
+    const metrics = await fetch(`${node.operatorUrl}/metrics`, { headers: { authorization: `Bearer ${OPERATOR_TOKEN}` } })
+    const text = await metrics.text()
+    expect(text).toContain(`mintmark_webhook_success_share{account_id="${accountId}"} 0.5`)
+    expect(text).toMatch(/^mintmark_webhook_events\{state="delivered"\} \d+$/m)
+    expect(text).toMatch(/^mintmark_webhook_oldest_seconds 0$/m)
     await flaky.close()
   })
 
