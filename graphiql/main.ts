@@ -16,14 +16,14 @@ const SETTLED_MS = 600
 
 /** Loads the schema when the headers hold another key than before, and says where the key goes until it is loaded. */
 function KeyHint() {
-  const { introspect } = useGraphiQLActions()
+  const actions = useGraphiQLActions()
   const schema = useGraphiQL((state) => state.schema)
   const headers = useGraphiQL((state) => state.tabs[state.activeTabIndex]?.headers)
   useEffect(() => {
     if (schema || !headers || headers === KEY_HEADER || !isJson(headers)) return
-    const settled = setTimeout(() => void introspect(), SETTLED_MS)
+    const settled = setTimeout(() => void actions.introspect(), SETTLED_MS)
     return () => clearTimeout(settled)
-  }, [schema, headers, introspect])
+  }, [schema, headers, actions])
   if (schema) return null
   return createElement('p', { className: 'key-hint' }, 'Put your API key into Headers, in place of <your API key>, to load the schema and run queries.')
 }

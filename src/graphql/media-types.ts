@@ -20,7 +20,7 @@ export function answerType(accept: string | undefined): MediaType | null {
 
 /** Whether a browser asks for a page, rather than a client for data. */
 export function wantsPage(accept: string | undefined): boolean {
-  return accept !== undefined && accept.includes('text/html') && quality(accept, 'text/html') > 0
+  return accept?.includes('text/html') === true && quality(accept, 'text/html') > 0
 }
 
 /** Weight of a media type in an `Accept` header by its most specific range, 0 where it is not taken. */

@@ -290,7 +290,7 @@ describe('transport', () => {
   })
 
   test('queries go by GET, mutations do not', async () => {
-    const get = (params: Record<string, string>) => fetch(`${node.publicUrl}/graphql?${new URLSearchParams(params)}`, { headers: key() })
+    const get = (params: Record<string, string>) => fetch(`${node.publicUrl}/graphql?${new URLSearchParams(params).toString()}`, { headers: key() })
     const read = await get({ query: 'query ($id: ID!) { item(id: $id) { id } }', variables: '{"id": 1}' })
     expect(await read.json()).toMatchObject({ data: { item: { id: '1' } } })
     const write = await get({ query: 'mutation { x }' })
