@@ -1,7 +1,5 @@
-// A browser on the console of a test node: built from the sources at hand, signed in, its troubles collected.
-import { execFileSync } from 'node:child_process'
+// A browser on the console of a test node: signed in, its troubles collected.
 import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { OPERATOR_TOKEN, send, type TestNode, until } from '../support/node.ts'
 
@@ -25,11 +23,6 @@ const ARGS = [
 export function launch(): Promise<Browser> {
   if (!CHROMIUM) throw new Error(`No browser is at ${CANDIDATES.join(', ')}`)
   return chromium.launch({ executablePath: CHROMIUM, args: ARGS })
-}
-
-/** Builds the pages; call it before the node starts, which reads them once. */
-export function buildConsole(): void {
-  execFileSync(process.execPath, [fileURLToPath(new URL('../../console/build.ts', import.meta.url))])
 }
 
 export interface Visit {

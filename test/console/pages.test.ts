@@ -5,7 +5,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSampleNode } from '../graphql/client.ts'
 import { importText, type TestNode } from '../support/node.ts'
-import { buildConsole, launch, NO_BROWSER, operator, signedIn, settled, visit, WHY } from './browser.ts'
+import { launch, NO_BROWSER, operator, signedIn, settled, visit, WHY } from './browser.ts'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -22,7 +22,6 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
   let paths: string[]
 
   beforeAll(async () => {
-    buildConsole()
     node = await startSampleNode()
     browser = await launch()
     paths = await fill(node)

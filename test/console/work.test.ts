@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSampleNode } from '../graphql/client.ts'
 import { send, type TestNode, until } from '../support/node.ts'
-import { buildConsole, launch, NO_BROWSER, operator, signedIn, settled, type Visit, visit, WHY } from './browser.ts'
+import { launch, NO_BROWSER, operator, signedIn, settled, type Visit, visit, WHY } from './browser.ts'
 
 interface Item {
   id: number
@@ -26,7 +26,6 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
   let page: Page
 
   beforeAll(async () => {
-    buildConsole()
     node = await startSampleNode()
     browser = await launch()
     ;[item] = (await operator<Item[]>(node, 'GET', '/items?search=charizard')) as [Item]

@@ -22,6 +22,7 @@ export function ApprovalsPage() {
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<ApiError | null>(null)
   const list = useRef<HTMLUListElement>(null)
+  const whole = useRef<HTMLDivElement>(null)
 
   const rows = queue.data ?? []
   const current = rows[Math.min(at, rows.length - 1)]
@@ -78,18 +79,23 @@ export function ApprovalsPage() {
   }
   const latest = useRef(onKey)
   latest.current = onKey
+  // Single letters act only while the focus is within the queue, so that they get in nobody's way.
   useEffect(() => {
     const listen = (event: KeyboardEvent) => latest.current(event)
-    addEventListener('keydown', listen)
-    return () => removeEventListener('keydown', listen)
+    const element = whole.current
+    element?.addEventListener('keydown', listen)
+    return () => element?.removeEventListener('keydown', listen)
   }, [])
   // biome-ignore lint/correctness/useExhaustiveDependencies: another listing is another current row
   useEffect(() => {
-    list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' })
+    const row = list.current?.querySelector<HTMLElement>('[aria-current] button')
+    const { activeElement } = document
+    // Whoever is elsewhere on the page is not called away.
+    if (row && (activeElement?.contains(row) || list.current?.contains(activeElement))) row.focus()
   }, [current?.id])
 
   return (
-    <>
+    <div ref={whole}>
       <div class="head">
         <Heading>
           {t('approvals')} {queue.pagination && <span class="quiet">{count(queue.pagination.total)}</span>}
@@ -156,6 +162,6 @@ export function ApprovalsPage() {
           }}
         />
       )}
-    </>
+    </div>
   )
 }
