@@ -8,6 +8,7 @@ import { pendingMigrations } from '#db/migrate.ts'
 import { embeddedConnection } from '#db/embedded.ts'
 import { openDatabase } from '#db/open.ts'
 import type { Db } from '#db/schema.ts'
+import { sourceHealth } from '#prices/health.ts'
 import { type Config, readConfig } from '../config.ts'
 import { jsonOption, type OutputOptions, type Print, show } from './command.ts'
 
@@ -22,6 +23,7 @@ interface Finding {
 const LEAST_FREE_BYTES = 1024 ** 3
 const CLOCK_TOLERANCE_MS = 2_000
 const LEAST_POSTGRES = 150_000
+const DAY_MS = 86_400_000
 
 export function register(program: Command, print: Print): void {
   program
@@ -91,7 +93,9 @@ async function database(config: Config): Promise<Finding[]> {
   try {
     const opened = await openDatabase(config, { applicationName: 'mintmark doctor', log, max: 2, own: false })
     try {
-      return [await server(opened.db, opened.describe), await migrations(opened.db), await clock(opened.db)]
+      const schema = await migrations(opened.db)
+      const sources = schema.ok ? await priceSources(opened.db) : []
+      return [await server(opened.db, opened.describe), schema, await clock(opened.db), ...sources]
     } finally {
       await opened.close()
     }
@@ -116,6 +120,17 @@ async function migrations(db: Db): Promise<Finding> {
   const pending = await pendingMigrations(db)
   if (pending.length === 0) return { check: 'migrations', ok: true, found: 'up to date' }
   return { check: 'migrations', ok: false, found: `${pending.length} pending`, advice: 'run mintmark migrate' }
+}
+
+/** How fresh and complete each source of prices is; for information, since only the operator knows what to expect. */
+async function priceSources(db: Db): Promise<Finding[]> {
+  const now = new Date()
+  return (await sourceHealth(db.kysely, now)).map(({ market, group, prices, last_price_at: newest, coverage, held }) => {
+    const days = newest === null ? null : Math.floor((now.getTime() - Date.parse(newest)) / DAY_MS)
+    const age = days === null ? 'none yet' : days < 1 ? 'newest of the last day' : `newest ${days} days old`
+    const found = `${group}: ${prices} prices, ${age}, ${Math.round(coverage * 100)} % of the items, ${held} held`
+    return { check: market, ok: true, found, ...(held > 0 && { advice: `decide over them: mintmark held list --market ${market}` }) }
+  })
 }
 
 async function clock(db: Db): Promise<Finding> {

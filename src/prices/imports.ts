@@ -98,7 +98,7 @@ export async function closeImport(
       percent: outcome.status === 'done' ? 100 : sql<number>`percent`,
       errors: JSON.stringify(outcome.errors.slice(0, KEPT_ERRORS)),
       message: outcome.message ?? null,
-      finished_at: sql<Date>`now()`,
+      finished_at: sql<Date>`clock_timestamp()`,
     })
     .where('id', '=', id)
     .execute()
