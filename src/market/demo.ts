@@ -121,7 +121,14 @@ async function insertListings(tx: Tx, listings: DemoListing[]): Promise<number[]
 }
 
 /** Sells what is sold, and of what is active now and then a piece, back to 90 days ago. */
-async function sell(tx: Tx, note: Note, listings: (DemoListing & { id: number })[], random: () => number, settings: MarketSettings, now: Date): Promise<void> {
+async function sell(
+  tx: Tx,
+  note: Note,
+  listings: (DemoListing & { id: number })[],
+  random: () => number,
+  { commissionPercent }: MarketSettings,
+  now: Date,
+): Promise<void> {
   const selling = new Set([...new Set(listings.map((listing) => listing.item_id))].slice(0, SELLING_ITEMS))
   const sold = listings.filter((listing) => listing.status === 'sold')
   const others = listings.filter((listing) => listing.status === 'active' && selling.has(listing.item_id))
@@ -129,12 +136,19 @@ async function sell(tx: Tx, note: Note, listings: (DemoListing & { id: number })
   const orders: { order: Order; sale: NewSale }[] = sources.map((listing, i) => {
     const soldAt = new Date(now.getTime() - (0.01 + random() ** 2 * 0.99) * 90 * DAY_MS)
     const kurus = Math.max(1, Math.round(Number(listing.price) * 100 * (0.9 + random() * 0.2)))
-    const payout = payoutKurus(kurus, 1, settings.commissionPercent)
+    const payout = payoutKurus(kurus, 1, commissionPercent)
     const { id, seller_id, item_id, label_id } = listing
-    const line = { listing_id: id, quantity: 1, unit_price: minorToNumber(kurus), seller_payout: minorToNumber(payout), listing_status: listing.status }
+    const line = {
+      listing_id: id,
+      quantity: 1,
+      unit_price: minorToNumber(kurus),
+      seller_payout: minorToNumber(payout),
+      listing_status: listing.status,
+    }
     const order = { order_id: FIRST_ORDER + i, sold_at: soldAt.toISOString(), lines: [line] }
-    const amounts = { unit_price: minorToText(kurus), payout: minorToText(payout) }
-    return { order, sale: { order_id: order.order_id, line: 1, listing_id: id, seller_id, item_id, label_id, quantity: 1, ...amounts, sold_at: soldAt } }
+    const amounts = { unit_price: minorToText(kurus), payout: minorToText(payout), sold_at: soldAt }
+    const sale = { order_id: order.order_id, line: 1, listing_id: id, seller_id, item_id, label_id, quantity: 1, ...amounts }
+    return { order, sale }
   })
   orders.sort((a, b) => a.sale.sold_at.getTime() - b.sale.sold_at.getTime())
   await sql`

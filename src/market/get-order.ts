@@ -7,7 +7,10 @@ import { fetchOrder } from './order-store.ts'
 import type { Order } from './types.ts'
 
 export const getOrder = verb(
-  { needs: 'operator', input: Type.Object({ order_id: Type.Integer({ description: "The shop's own id of the order" }) }, { additionalProperties: false }) },
+  {
+    needs: 'operator',
+    input: Type.Object({ order_id: Type.Integer({ description: "The shop's own id of the order" }) }, { additionalProperties: false }),
+  },
   async (ctx: ReadCtx, { order_id: orderId }): Promise<Order> => {
     if (!Number.isSafeInteger(orderId)) throw missing('order', orderId)
     return (await fetchOrder(ctx.db.kysely, orderId)).order

@@ -14,7 +14,10 @@ import type { MarketCtx, OwnListing } from './types.ts'
 export const listMyListings = verb(
   {
     needs: OPERATION_PLAN.listMyListings,
-    input: Type.Object({ status: Type.Optional(Type.Enum([...STATUSES])), ...FlagParams, ...pageParams(20) }, { additionalProperties: false }),
+    input: Type.Object(
+      { status: Type.Optional(Type.Enum([...STATUSES])), ...FlagParams, ...pageParams(20) },
+      { additionalProperties: false },
+    ),
   },
   async (ctx: MarketCtx, input): Promise<Page<OwnListing>> => {
     const { status, page = 1, per_page: perPage = 20 } = input

@@ -20,7 +20,8 @@ export const listRecentSales = verb(
       { additionalProperties: false },
     ),
   },
-  async (ctx: Pick<MarketWriteCtx, 'db' | 'viewer' | 'market'>, { page = 1, per_page: perPage = 20, ...wanted }): Promise<Page<RecentSale>> => {
+  async (ctx: Pick<MarketWriteCtx, 'db' | 'viewer' | 'market'>, input): Promise<Page<RecentSale>> => {
+    const { page = 1, per_page: perPage = 20, ...wanted } = input
     const { rows, total } = await pageOfSales(ctx.db.kysely, wanted, perPage, (page - 1) * perPage)
     const sales = rows.map(({ unit_price: price, sold_at: soldAt, ...item }) => ({
       item,

@@ -2,7 +2,19 @@
 import { type Static, Type } from '#core/input.ts'
 import { orderedImages, ImageList } from '#catalogue/item-fields.ts'
 import { orNull } from '#catalogue/fields.ts'
-import { checkedTexts, checkOffer, description, MOST_UNITS, minOfferPrice, offerKurus, offersEnabled, price, priceKurus, shippingPayer, title } from './fields.ts'
+import {
+  checkedTexts,
+  checkOffer,
+  description,
+  minOfferPrice,
+  MOST_UNITS,
+  offerKurus,
+  offersEnabled,
+  price,
+  priceKurus,
+  shippingPayer,
+  title,
+} from './fields.ts'
 import { kurusText, type NewListing } from './store.ts'
 
 export const ListingBody = {
@@ -33,7 +45,8 @@ export type ListingFields = Static<typeof AllFields>
 
 /** The fields that were sent as they are stored, without what they refer to. */
 export function valuesOf(fields: Partial<ListingFields>): Partial<Omit<NewListing, 'seller_id' | 'item_id' | 'grade_id' | 'label_id'>> {
-  const { item_id: _item, grade_id: _grade, title, description, price, language, images, min_offer_price: offer, ...plain } = fields
+  const { item_id: _item, grade_id: _grade, title, description, ...others } = fields
+  const { price, language, images, min_offer_price: offer, ...plain } = others
   return {
     ...plain,
     ...checkedTexts({ ...(title !== undefined && { title }), ...(description !== undefined && { description }) }),

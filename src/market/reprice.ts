@@ -13,7 +13,8 @@ import type { ListingResult, MarketCtx } from './types.ts'
  * see the listing before, and goes by itself.
  */
 export function repriceListing(ctx: MarketCtx, id: number, kurus: number): Promise<ListingResult> {
-  return ctx.precondition ? repriceAlone(ctx, id, kurus) : ctx.priceWrites.submit({ viewer: ctx.viewer, requestId: ctx.requestId, id, kurus })
+  if (ctx.precondition) return repriceAlone(ctx, id, kurus)
+  return ctx.priceWrites.submit({ viewer: ctx.viewer, requestId: ctx.requestId, id, kurus })
 }
 
 function repriceAlone(ctx: MarketCtx, id: number, kurus: number): Promise<ListingResult> {

@@ -45,6 +45,7 @@ const refused = (reason: string): Outcome => ({ refused: reason })
 const to = (status: ListingStatus | 'deleted'): Outcome => ({ to: status })
 
 const UNPUBLISHED = refused('Only a published listing can be highlighted')
+const UNSTOCKED = { refused: 'Only a published listing can be highlighted; this one has no stock' }
 const UNSELLABLE = refused('Only an active listing can be sold')
 const SOLD = refused('The listing is sold and cannot be changed any more')
 const NOT_RUNNING = refused('Only the period of an active listing can end')
@@ -69,7 +70,7 @@ export const TABLE: Record<ListingStatus, Record<Action, Outcome>> = {
     edit: to('pending'),
     pause: to('paused'),
     publish: refused('The listing is active already'),
-    highlight: { when: 'published', to: 'active', otherwise: { refused: 'Only a published listing can be highlighted; this one has no stock' } },
+    highlight: { when: 'published', to: 'active', otherwise: UNSTOCKED },
     delete: to('deleted'),
     approve: refused('The listing is approved already'),
     reject: to('rejected'),

@@ -29,7 +29,11 @@ export const searchListings = verb(
     input: Type.Object(
       {
         search: Type.Optional(
-          Type.String({ maxLength: 200, description: 'Words that must all be in the title or the name of the item', examples: ['charizard psa'] }),
+          Type.String({
+            maxLength: 200,
+            description: 'Words that must all be in the title or the name of the item',
+            examples: ['charizard psa'],
+          }),
         ),
         seller_name: filter('Name of the seller, in any case'),
         set_name: filter('Name of the set (a category), in any case; everything below it is included'),
@@ -42,7 +46,10 @@ export const searchListings = verb(
         game: values('`game[]`, such as `pokemon`'),
         language: values('`language[]`, such as `en`'),
         grade_filters: Type.Optional(
-          Type.Array(Type.Integer(), { maxItems: MOST_VALUES, description: '`grade_filters[]`: ids of groups (all grades below) or of grades' }),
+          Type.Array(Type.Integer(), {
+            maxItems: MOST_VALUES,
+            description: '`grade_filters[]`: ids of groups (all grades below) or of grades',
+          }),
         ),
         sort_by: Type.Optional(
           Type.Enum([...LISTING_SORTS], {

@@ -98,7 +98,9 @@ export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
       path: '/plus/listings/:id/status',
       verb: setListingStatus,
       summary: 'Pause or publish a listing',
-      description: `What comes of \`publish\` is in \`data.status\`: \`active\`, or \`pending\` where it has to be approved again. Takes an \`Idempotency-Key\`. ${CONDITION}`,
+      description:
+        `What comes of \`publish\` is in \`data.status\`: \`active\`, or \`pending\` where it has to be approved again. ` +
+        `Takes an \`Idempotency-Key\`. ${CONDITION}`,
       tag,
       queryFields: ['action'],
       answer: ({ message, id, status, etag }: ListingResult, { reply }) => tagged(reply, etag, { message, data: { id, status } }),

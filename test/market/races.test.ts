@@ -55,7 +55,7 @@ test('12 orders for the last unit, on two nodes: 1 success', async () => {
   const replies = await Promise.all(
     times(12).map((i) => operator(nodes()[i % 2]!, 'POST', '/orders', { order_id: orderId(), lines: [{ listing_id: id, quantity: 1 }] })),
   )
-  expect(replies.map((reply) => reply.status).sort()).toEqual([201, ...Array(11).fill(409)])
+  expect(replies.map((reply) => reply.status).sort((a, b) => a - b)).toEqual([201, ...Array(11).fill(409)])
   expect(await found(node, '?search=unit')).toEqual([])
   const sales = await node.db.kysely.selectFrom('sales').select('id').where('listing_id', '=', id).execute()
   expect(sales).toHaveLength(1)

@@ -53,7 +53,7 @@ export function conditionsOf(filter: ListingFilter, { table, catalogue, sellers 
   }
   if (gradeIds && gradeIds.length > 0) {
     const wanted = gradesOf(catalogue, gradeIds)
-    add('grade', [...wanted].sort(), (row) => wanted.has(table.gradeId[row]!))
+    add('grade', [...wanted].sort((a, b) => a - b), (row) => wanted.has(table.gradeId[row]!))
   }
   if (sellerName !== undefined) {
     const name = fold(sellerName)
@@ -82,10 +82,10 @@ function addRange(
   by: 'price' | 'pc',
   from = -Infinity,
   to = Infinity,
-  valueOf: (row: number) => number,
+  amountOf: (row: number) => number,
 ): void {
   if (from === -Infinity && to === Infinity) return
-  const test = (row: number) => valueOf(row) >= from && valueOf(row) <= to
+  const test = (row: number) => amountOf(row) >= from && amountOf(row) <= to
   conditions.push({ key: `${by}=${from}..${to}`, test, range: { by, from, to } })
 }
 

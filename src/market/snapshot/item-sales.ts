@@ -22,8 +22,6 @@ interface Record {
   dueMs: number
   /** mean of `last`, null without any */
   averageKurus: number | null
-  /** `last` as answers show it, made when first asked for */
-  json: string | null
 }
 
 export class ItemSales {
@@ -44,7 +42,7 @@ export class ItemSales {
   /** Puts the sales of an item in place of those it had; `last` newest first, `times` of the last 30 days, ascending. */
   set(itemId: number, last: LastSale[], times: Float64Array): void {
     const dueMs = this.#records.get(itemId)?.dueMs ?? Infinity
-    const record = { last, times, from: 0, dueMs, averageKurus: meanKurus(last), json: null }
+    const record = { last, times, from: 0, dueMs, averageKurus: meanKurus(last) }
     this.#records.set(itemId, record)
     this.#recent = grown(this.#recent, itemId + 1)
     this.#recent[itemId] = times.length
@@ -70,14 +68,10 @@ export class ItemSales {
     return this.#records.get(itemId)?.averageKurus ?? null
   }
 
-  /** The last ten sales as JSON text, newest first. */
-  lastJson(itemId: number): string {
-    const record = this.#records.get(itemId)
-    if (!record) return '[]'
-    record.json ??= JSON.stringify(
-      record.last.map(({ kurus, atMs }) => ({ price: minorToNumber(kurus), sold_at: localTime(new Date(atMs), this.#zone) })),
-    )
-    return record.json
+  /** The last ten sales as answers show them, newest first. */
+  last(itemId: number): { price: number; sold_at: string }[] {
+    const sales = this.#records.get(itemId)?.last ?? []
+    return sales.map(({ kurus, atMs }) => ({ price: minorToNumber(kurus), sold_at: localTime(new Date(atMs), this.#zone) }))
   }
 
   #schedule(itemId: number, record: Record): void {

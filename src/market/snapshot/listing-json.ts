@@ -14,17 +14,21 @@ export interface Flags {
 
 const FIRST_BYTES = 64 * 1024
 const COMMA = 44
+const CLOSING = 125
 
 export class ListingJson {
   readonly #heads: ReadyBytes
   readonly #items: ReadyBytes
+  /** by item id: mean and last sales */
+  readonly #sales: ReadyBytes
   #page = Buffer.allocUnsafe(FIRST_BYTES)
   #at = 0
 
   constructor(budgetMb: number) {
     const bytes = budgetMb * 1024 * 1024
-    this.#heads = new ReadyBytes(bytes * 0.6)
-    this.#items = new ReadyBytes(bytes * 0.4)
+    this.#heads = new ReadyBytes(bytes * 0.5)
+    this.#items = new ReadyBytes(bytes * 0.25)
+    this.#sales = new ReadyBytes(bytes * 0.25)
   }
 
   /** The minimal form of a row has changed. */
@@ -37,12 +41,17 @@ export class ListingJson {
     if (row >= 0) this.#items.drop(row)
   }
 
+  /** The sales of an item have changed. */
+  dropSales(itemId: number): void {
+    this.#sales.drop(itemId)
+  }
+
   /** A JSON array of listings between a head and a tail. */
   page(state: ListingState, catalogue: Catalogue, rows: Int32Array, flags: Flags, head: string, tail: string): Buffer {
     this.#at = 0
     this.#write(head)
     for (let i = 0; i < rows.length; i += 1) {
-      if (i > 0) this.#comma()
+      if (i > 0) this.#sign(COMMA)
       this.#listing(state, catalogue, rows[i]!, flags)
     }
     this.#write(tail)
@@ -63,17 +72,19 @@ export class ListingJson {
       this.#writeAscii(',"item":')
       this.#item(catalogue, itemId)
     }
-    let rest = ''
     if (flags.pc) {
       const pc = table.pcHundredths[row]!
-      rest += `,"pc_multiplier":${Number.isNaN(pc) ? 'null' : pc / 100}`
+      this.#writeAscii(`,"pc_multiplier":${Number.isNaN(pc) ? 'null' : pc / 100}`)
     }
     if (flags.average) {
       const average = sales.averageKurus(itemId)
-      rest += `,"average_price":${average === null ? 'null' : average / 100}`
+      this.#writeAscii(`,"average_price":${average === null ? 'null' : average / 100}`)
     }
-    // Of digits and signs only: no character takes more than a byte.
-    this.#writeAscii(flags.lastSales ? `${rest},"last_sales":${sales.lastJson(itemId)}}` : `${rest}}`)
+    if (flags.lastSales) {
+      if (!this.#sales.has(itemId)) this.#sales.put(itemId, `,"last_sales":${JSON.stringify(sales.last(itemId))}`)
+      this.#ready(this.#sales, itemId)
+    }
+    this.#sign(CLOSING)
   }
 
   #item(catalogue: Catalogue, itemId: number): void {
@@ -83,9 +94,9 @@ export class ListingJson {
     this.#ready(this.#items, row)
   }
 
-  #comma(): void {
+  #sign(character: number): void {
     this.#reach(1)
-    this.#page[this.#at++] = COMMA
+    this.#page[this.#at++] = character
   }
 
   #write(text: string): void {
@@ -93,6 +104,7 @@ export class ListingJson {
     this.#at += this.#page.write(text, this.#at, 'utf8')
   }
 
+  /** Of digits, signs and plain letters: no character takes more than a byte. */
   #writeAscii(text: string): void {
     this.#reach(text.length)
     this.#at += this.#page.write(text, this.#at, 'latin1')

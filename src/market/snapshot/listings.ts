@@ -94,7 +94,7 @@ export class ListingSnapshot implements ChangeFollower {
       ...(flags.item && { item: itemOf(this.#options.catalogue, itemId) }),
       ...(flags.pc && { pc_multiplier: Number.isNaN(pc) ? null : pc / 100 }),
       ...(flags.average && { average_price: average === null ? null : average / 100 }),
-      ...(flags.lastSales && { last_sales: JSON.parse(state.sales.lastJson(itemId)) as { price: number; sold_at: string }[] }),
+      ...(flags.lastSales && { last_sales: state.sales.last(itemId) }),
     }
   }
 
@@ -128,9 +128,10 @@ export class ListingSnapshot implements ChangeFollower {
 
   async #reloadSales(itemIds: number[]): Promise<void> {
     for (let from = 0; from < itemIds.length; from += RELOAD) {
-      await loadSales(this.#options.db.kysely, itemIds.slice(from, from + RELOAD), this.#nowMs(), (itemId, last, times) =>
-        this.#state.setSales(itemId, last, times),
-      )
+      await loadSales(this.#options.db.kysely, itemIds.slice(from, from + RELOAD), this.#nowMs(), (itemId, last, times) => {
+        this.#state.setSales(itemId, last, times)
+        this.#json.dropSales(itemId)
+      })
     }
   }
 
