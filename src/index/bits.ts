@@ -69,8 +69,22 @@ export class RowBits {
 
   /** Adds the first `size` of the rows. */
   addRows(rows: Int32Array, size = rows.length): this {
-    for (let at = 0; at < size; at++) this.add(rows[at])
-    return this
+    if (this.#journal !== null) {
+      for (let at = 0; at < size; at++) this.add(rows[at])
+      return this
+    }
+    let words = this.#words
+    let added = 0
+    for (let at = 0; at < size; at++) {
+      const row = rows[at]
+      const word = row >>> 5
+      if (word >= words.length) words = this.#words = grown(words, word + 1)
+      const before = words[word]
+      const after = before | (1 << (row & 31))
+      words[word] = after
+      if (before !== after >>> 0) added++
+    }
+    return this.#replaced(this.#size + added)
   }
 
   clear(): this {

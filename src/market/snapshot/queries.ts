@@ -109,7 +109,7 @@ export class ListingQueries {
   }
 
   #scan({ test, range }: Condition): RowBits {
-    const bits = new RowBits()
+    const bits = new RowBits(this.#table.id.length)
     if (range) return this.sorts.collect(range.by, range.from, range.to, bits)
     this.#table.live.forEach((row) => {
       if (test(row)) bits.add(row)
