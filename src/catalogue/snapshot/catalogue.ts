@@ -7,6 +7,7 @@ import { itemJson, type ItemShape } from './item-json.ts'
 import { type ItemSource, ItemTable } from './items.ts'
 import { LabelTree } from './label-tree.ts'
 import { loadCategories, loadGroups, loadItems, loadPrices } from './load.ts'
+import { pageMemory } from './page-memory.ts'
 import { ItemQueries } from './queries.ts'
 import { ReadyBytes } from './ready-bytes.ts'
 
@@ -70,7 +71,7 @@ export class Catalogue implements ChangeFollower {
     const ready = this.#readyFor(rows, shape)
     let size = Buffer.byteLength(head) + Buffer.byteLength(tail) + Math.max(0, rows.length - 1)
     for (let i = 0; i < rows.length; i += 1) size += ready.length(rows[i]!)
-    const page = Buffer.allocUnsafe(size)
+    const page = pageMemory(size)
     let at = page.write(head, 0, 'utf8')
     for (let i = 0; i < rows.length; i += 1) {
       if (i > 0) page[at++] = SEPARATOR
