@@ -17,6 +17,7 @@ import { addGraphql } from './graphql/routes.ts'
 import { catalogueRoutes } from './rest/catalogue-routes.ts'
 import { collectionRoutes } from './rest/collection-routes.ts'
 import { API_DESCRIPTION } from './rest/description.ts'
+import { answerDirectly } from './rest/direct-reads.ts'
 import { listingRoutes } from './rest/listing-routes.ts'
 import { priceRoutes } from './rest/price-routes.ts'
 import { webhookRoutes } from './rest/webhook-routes.ts'
@@ -50,6 +51,7 @@ const PLUS_ROUTES: Route<PublicCtx>[] = [...collectionRoutes, ...webhookRoutes]
 export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
   const app = createServer({ log: node.log, trustProxy: node.config.trustProxy })
   node.requests.watch(app)
+  const itemRoutes = catalogueRoutes(node.catalogue)
   await app.register(compress, { global: true, threshold: 1_024, encodings: ['br', 'gzip'], brotliOptions: { params: { 1: 4 } } })
   await app.register(swagger, {
     openapi: {
@@ -77,7 +79,7 @@ export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
       scope.setNotFoundHandler((request) => {
         throw new ServiceError('NOT_FOUND', `There is no ${request.method} ${request.url.split('?', 1)[0]}`)
       })
-      registerRoutes(scope, catalogueRoutes(node.catalogue), {
+      registerRoutes(scope, itemRoutes, {
         ctx: (request) => ({ viewer: viewerOf(request), catalogue: node.catalogue }),
         security: 'apiKey',
       })
@@ -86,6 +88,8 @@ export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
     { prefix: '/api/v1' },
   )
   await app.ready()
+  const { catalogue, keys, limits, requests } = node
+  answerDirectly(app, { prefix: '/api/v1', routes: itemRoutes, ctx: (viewer) => ({ viewer, catalogue }), keys, limits, requests })
   return app
 }
 

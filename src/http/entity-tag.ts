@@ -1,4 +1,4 @@
-// Entity tags in headers: what `If-Match` asks for.
+// Entity tags in headers: what `If-Match` asks for, and whether `If-None-Match` knows a state.
 import type { FastifyRequest } from 'fastify'
 import type { Precondition } from '#core/precondition.ts'
 
@@ -11,4 +11,9 @@ export function preconditionOf(request: FastifyRequest): Precondition {
   if (header === undefined) return null
   const wanted = header.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
   return (tag) => wanted.includes('*') || wanted.includes(tag)
+}
+
+/** Whether `If-None-Match` names this state; it compares weakly, since proxies that compress mark tags with `W/`. */
+export function matchesTag(header: string, tag: string): boolean {
+  return header === '*' || header.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === tag)
 }

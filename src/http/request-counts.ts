@@ -20,21 +20,25 @@ export class RequestCounts {
   /** Counts what a listener answers from now on. */
   watch(app: FastifyInstance): void {
     app.addHook('onResponse', (request, reply, done) => {
-      const route = request.routeOptions.url ?? 'unknown'
-      const key = `${request.method} ${route} ${reply.statusCode}`
-      let counts = this.#routes.get(key)
-      if (!counts) {
-        const buckets = new Array<number>(DURATION_BUCKETS.length + 1).fill(0)
-        counts = { method: request.method, route, status: reply.statusCode, count: 0, seconds: 0, buckets }
-        this.#routes.set(key, counts)
-      }
-      const seconds = reply.elapsedTime / 1_000
-      const bucket = DURATION_BUCKETS.findIndex((bound) => seconds <= bound)
-      counts.count += 1
-      counts.seconds += seconds
-      counts.buckets[bucket < 0 ? DURATION_BUCKETS.length : bucket]! += 1
+      this.add(request.method, request.routeOptions.url ?? 'unknown', reply.statusCode, reply.elapsedTime)
       done()
     })
+  }
+
+  /** Counts one answer. */
+  add(method: string, route: string, status: number, milliseconds: number): void {
+    const key = `${method} ${route} ${status}`
+    let counts = this.#routes.get(key)
+    if (!counts) {
+      const buckets = [...DURATION_BUCKETS, 0].fill(0)
+      counts = { method, route, status, count: 0, seconds: 0, buckets }
+      this.#routes.set(key, counts)
+    }
+    const seconds = milliseconds / 1_000
+    const bucket = DURATION_BUCKETS.findIndex((bound) => seconds <= bound)
+    counts.count += 1
+    counts.seconds += seconds
+    counts.buckets[bucket < 0 ? DURATION_BUCKETS.length : bucket]! += 1
   }
 
   all(): RouteCounts[] {

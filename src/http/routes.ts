@@ -5,12 +5,27 @@ import { type ErrorCode, ERROR_STATUS, invalid, ServiceError } from '#core/error
 import { paramReader, type TSchema, Type } from '#core/input.ts'
 import { PaginationSchema } from '#core/paging.ts'
 import { call, type HasViewer, type Verb } from '#core/verb.ts'
+import { matchesTag } from './entity-tag.ts'
 import { type Answer, successBody } from './envelope.ts'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-export interface Route<Ctx extends HasViewer> {
+/** JSON that is there as bytes already, and what stands for its state in `ETag`. */
+export interface ReadyAnswer {
+  tag: string
+  bytes: () => Buffer
+}
+
+export const JSON_TYPE = 'application/json; charset=utf-8'
+
+/** `ready` is for the reads that are asked most: they are answered before Fastify, too (rest/direct-reads.ts). */
+export type Route<Ctx extends HasViewer> = RouteParts<Ctx> & ({ answer: AnswerOf; ready?: never } | { ready: (result: never) => ReadyAnswer; answer?: never })
+
+/** The result as it is answered; bytes are sent as they are, JSON unless the answer sets another type. */
+type AnswerOf = (result: never, exchange: { request: FastifyRequest; reply: FastifyReply }) => Answer | Buffer | Readable | null
+
+interface RouteParts<Ctx extends HasViewer> {
   method: Method
   /** with parameters as `:id`; they are integers of the verb's input unless the input says otherwise */
   path: string
@@ -29,13 +44,18 @@ export interface Route<Ctx extends HasViewer> {
   bodyLimit?: number
   /** prepares a scope of the route's own, such as one that reads other bodies than JSON */
   scope?: (inner: FastifyInstance) => void
-  /** what the verb gives, as it is answered; bytes are sent as they are, JSON unless the answer sets another type */
-  answer: (result: never, exchange: { request: FastifyRequest; reply: FastifyReply }) => Answer | Buffer | Readable | null
   /** schema of `data`, for the reference */
   data?: TSchema
   paged?: boolean
   /** error codes beside 401 and 429 */
   errors?: ErrorCode[]
+}
+
+/** Where an input comes from. */
+export interface RequestParts {
+  params: unknown
+  query: unknown
+  body?: unknown
 }
 
 export interface RouteRules<Ctx extends HasViewer> {
@@ -98,16 +118,25 @@ function registerRoute<Ctx extends HasViewer>(app: FastifyInstance, route: Route
 }
 
 function send<Ctx extends HasViewer>(route: Route<Ctx>, request: FastifyRequest, reply: FastifyReply, result: unknown): FastifyReply {
+  if (route.ready) return sendReady(route.ready(result as never), request, reply)
   const answer = route.answer(result as never, { request, reply })
   if (route.status !== undefined && reply.statusCode === 200) reply.code(route.status)
   if (answer === null) return reply.send()
-  if (!reply.hasHeader('content-type')) reply.header('content-type', 'application/json; charset=utf-8')
+  if (!reply.hasHeader('content-type')) reply.header('content-type', JSON_TYPE)
   const asItIs = Buffer.isBuffer(answer) || answer instanceof Readable
   return reply.send(asItIs ? answer : JSON.stringify(successBody(answer)))
 }
 
+/** Without a body where the caller has this state already. */
+function sendReady({ tag, bytes }: ReadyAnswer, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  reply.header('etag', tag)
+  const known = request.headers['if-none-match']
+  if (known !== undefined && matchesTag(known, tag)) return reply.code(304).send()
+  return reply.header('content-type', JSON_TYPE).send(bytes())
+}
+
 /** Reads a request into the verb's input: path and query by text, a body as it is. */
-function inputOf<Ctx extends HasViewer>(route: Route<Ctx>): (request: FastifyRequest, fails: ErrorCode | null) => unknown {
+export function inputOf<Ctx extends HasViewer>(route: Route<Ctx>): (request: RequestParts, fails: ErrorCode | null) => unknown {
   const properties = (route.verb.input as { properties?: Record<string, TSchema> }).properties ?? {}
   const names = [...route.path.matchAll(/:(\w+)/g)].map((match) => match[1]!)
   const readsBody = route.method !== 'GET' && route.method !== 'DELETE'
@@ -116,7 +145,7 @@ function inputOf<Ctx extends HasViewer>(route: Route<Ctx>): (request: FastifyReq
   const readText = paramReader(Type.Object(fromText))
   const { queryFields = [] } = route
   const readQueryFields = paramReader(Type.Object(Object.fromEntries(queryFields.map((name) => [name, Type.Optional(properties[name]!)]))))
-  const read = (request: FastifyRequest): unknown => {
+  const read = (request: RequestParts): unknown => {
     const queried = !readsBody || route.bodyField !== undefined
     const text = readText({ ...(queried && (request.query as object)), ...(request.params as object) })
     if (route.bodyField) return { ...text, [route.bodyField]: request.body }

@@ -1,5 +1,6 @@
 // What both listeners share: limits, request ids, JSON bodies, and errors in the one envelope.
 import { randomBytes } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Log } from '#core/context.ts'
 import { ServiceError } from '#core/errors.ts'
@@ -16,6 +17,12 @@ let idCount = 0
 export function newRequestId(): string {
   idCount += 1
   return `${idPrefix}-${idCount.toString(36)}`
+}
+
+/** The caller's own id where it is one, else a new one. */
+export function requestIdOf({ headers }: { headers: IncomingHttpHeaders }): string {
+  const given = headers['x-request-id']
+  return typeof given === 'string' && REQUEST_ID.test(given) ? given : newRequestId()
 }
 
 export interface ServerOptions {
@@ -35,10 +42,7 @@ export function createServer({ log, trustProxy }: ServerOptions): FastifyInstanc
     exposeHeadRoutes: true,
     forceCloseConnections: 'idle',
     requestIdHeader: false,
-    genReqId: (request) => {
-      const given = request.headers['x-request-id']
-      return typeof given === 'string' && REQUEST_ID.test(given) ? given : newRequestId()
-    },
+    genReqId: requestIdOf,
     routerOptions: { querystringParser: parseQuery, maxParamLength: 500 },
     frameworkErrors: (error, request, reply) => answerError(log, error, request, reply),
     clientErrorHandler: answerMalformedRequest,

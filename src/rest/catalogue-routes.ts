@@ -1,5 +1,4 @@
 // The public catalogue endpoints: verbs to ready bytes, with entity tags.
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CatalogueCtx } from '#catalogue/context.ts'
 import { getItem } from '#catalogue/get-item.ts'
 import { ItemSchema } from '#catalogue/item-schemas.ts'
@@ -8,22 +7,17 @@ import { searchItems } from '#catalogue/search-items.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { ItemShape } from '#catalogue/snapshot/item-json.ts'
 import { Type } from '#core/input.ts'
-import type { Route } from '#http/routes.ts'
-
-interface Exchange {
-  request: FastifyRequest
-  reply: FastifyReply
-}
+import type { ReadyAnswer, Route } from '#http/routes.ts'
 
 export function catalogueRoutes(catalogue: Catalogue): Route<CatalogueCtx>[] {
-  const page = ({ rows, shape, pagination }: ItemPage, exchange: Exchange) => {
-    const extra = pagination.total * 31 + pagination.current_page * 7 + pagination.per_page
-    return tagged(catalogue.pageTag(rows, shape, extra), exchange, () =>
-      catalogue.pageBytes(rows, shape, '{"success":true,"data":[', `],"pagination":${JSON.stringify(pagination)}}`),
-    )
-  }
-  const item = ({ rows, shape }: { rows: Int32Array; shape: ItemShape }, exchange: Exchange) =>
-    tagged(catalogue.pageTag(rows, shape, 0), exchange, () => catalogue.pageBytes(rows, shape, '{"success":true,"data":', '}'))
+  const page = ({ rows, shape, pagination }: ItemPage): ReadyAnswer => ({
+    tag: catalogue.pageTag(rows, shape, pagination.total * 31 + pagination.current_page * 7 + pagination.per_page),
+    bytes: () => catalogue.pageBytes(rows, shape, '{"success":true,"data":[', `],"pagination":${JSON.stringify(pagination)}}`),
+  })
+  const item = ({ rows, shape }: { rows: Int32Array; shape: ItemShape }): ReadyAnswer => ({
+    tag: catalogue.pageTag(rows, shape, 0),
+    bytes: () => catalogue.pageBytes(rows, shape, '{"success":true,"data":', '}'),
+  })
   return [
     {
       method: 'GET',
@@ -33,7 +27,7 @@ export function catalogueRoutes(catalogue: Catalogue): Route<CatalogueCtx>[] {
       description:
         'Starter gets `id`, `name`, `code`, `category` (`id`, `name`), `prices` and `groups` (`id`, `name`); Professional and above get all fields.',
       tag: 'Catalogue',
-      answer: page,
+      ready: page,
       data: Type.Array(ItemSchema),
       paged: true,
       errors: ['VALIDATION_ERROR'],
@@ -45,7 +39,7 @@ export function catalogueRoutes(catalogue: Catalogue): Route<CatalogueCtx>[] {
       summary: 'Search items',
       description: 'Ranked: exact code, exact name, name prefix, word prefix, infix, one typo; ties by name.',
       tag: 'Catalogue',
-      answer: page,
+      ready: page,
       data: Type.Array(ItemSchema),
       paged: true,
       errors: ['VALIDATION_ERROR'],
@@ -56,23 +50,9 @@ export function catalogueRoutes(catalogue: Catalogue): Route<CatalogueCtx>[] {
       verb: getItem,
       summary: 'Read an item',
       tag: 'Catalogue',
-      answer: item,
+      ready: item,
       data: ItemSchema,
       errors: ['ITEM_NOT_FOUND', 'VALIDATION_ERROR'],
     },
   ]
-}
-
-/** Answers 304 without a body where the caller has this state already. */
-function tagged(tag: string, { request, reply }: Exchange, bytes: () => Buffer): Buffer | null {
-  reply.header('etag', tag)
-  const known = request.headers['if-none-match']
-  if (known === undefined || !matchesTag(known, tag)) return bytes()
-  reply.code(304)
-  return null
-}
-
-/** `If-None-Match` compares weakly: proxies that compress mark tags with `W/`. */
-function matchesTag(header: string, tag: string): boolean {
-  return header === '*' || header.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === tag)
 }

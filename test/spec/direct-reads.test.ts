@@ -1,0 +1,172 @@
+// Reads that are answered before Fastify, beside Fastify's own answers to the same requests: not a header differs.
+import { request as ask } from 'node:http'
+import type { FastifyInstance } from 'fastify'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addGate, viewerOf } from '#accounts/gate.ts'
+import { newKey } from '#accounts/key-format.ts'
+import { apiKeyring } from '#accounts/keyring.ts'
+import { RateLimits } from '#accounts/rate-limits.ts'
+import type { CatalogueCtx } from '#catalogue/context.ts'
+import { RequestCounts } from '#http/request-counts.ts'
+import { registerRoutes, type RouteRules } from '#http/routes.ts'
+import { answerNotFound, createServer } from '#http/server.ts'
+import { catalogueRoutes } from '#rest/catalogue-routes.ts'
+import { answerDirectly } from '#rest/direct-reads.ts'
+import { importText, silent, startTestNode, type TestNode } from '../support/node.ts'
+
+const category = { type: 'category', market: 'service', ref: 't', name: 'Sét', game: 'pokemon', parent: null, image: null }
+const item = (n: number) => ({
+  type: 'item', market: 'service', ref: `t:${n}`, name: `Kärd ${n}`, code: `${n}/9`, genre: 'single', game: 'pokemon',
+  category: 't', images: [], attributes: [], groups: ['ungraded'], details: {}, foreign_ids: [],
+})
+
+let node: TestNode
+/** the same routes on two listeners: one answers directly what it can, both count by themselves */
+let direct: FastifyInstance
+let plain: FastifyInstance
+let limited: FastifyInstance
+const counts = { direct: new RequestCounts(), plain: new RequestCounts(), limited: new RequestCounts() }
+
+beforeAll(async () => {
+  node = await startTestNode()
+  const lines = [category, ...Array.from({ length: 9 }, (_, i) => item(i + 1))]
+  await importText(node, 'mintmark-ndjson', lines.map((line) => JSON.stringify(line)).join('\n'))
+  direct = await listener(counts.direct, null, true)
+  plain = await listener(counts.plain, null, false)
+  limited = await listener(counts.limited, new RateLimits({ starter: 3, professional: 3, plus: 3, enterprise: 3 }), true)
+})
+
+afterAll(async () => {
+  await Promise.all([direct, plain, limited].map((app) => app.close()))
+  await node.close()
+})
+
+async function listener(requests: RequestCounts, limits: RateLimits | null, directly: boolean): Promise<FastifyInstance> {
+  const { db, catalogue, clock } = node
+  const keys = apiKeyring({ db, log: silent, now: clock.now })
+  const routes = catalogueRoutes(catalogue)
+  const rules: RouteRules<CatalogueCtx> = { ctx: (request) => ({ viewer: viewerOf(request), catalogue }), security: 'apiKey' }
+  const app = createServer({ log: silent, trustProxy: false })
+  requests.watch(app)
+  await app.register(
+    async (scope) => {
+      addGate(scope, keys, limits)
+      scope.addHook('onRequest', (_request, reply, done) => {
+        reply.header('x-answered-by', 'fastify')
+        done()
+      })
+      scope.setNotFoundHandler(answerNotFound)
+      registerRoutes(scope, routes, rules)
+    },
+    { prefix: '/api/v1' },
+  )
+  await app.ready()
+  if (directly) answerDirectly(app, { prefix: '/api/v1', routes, ctx: (viewer) => ({ viewer, catalogue }), keys, limits, requests })
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  return app
+}
+
+interface Asked {
+  path: string
+  method?: string
+  headers?: Record<string, string>
+}
+
+/** Asks with no header but those given: what other clients add is not plain. */
+async function answerOf(app: FastifyInstance, { path, method = 'GET', headers = {} }: Asked, key: string | null) {
+  const { port } = app.addresses()[0]!
+  const authorization: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` }
+  return new Promise<{ directly: boolean; status: number; headers: object; body: string; limit: unknown }>((resolve, reject) => {
+    const sent = ask({ port, path, method, headers: { ...authorization, ...headers } }, async (response) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of response) chunks.push(chunk as Buffer)
+      const { date, 'x-answered-by': by, 'x-request-id': id, ratelimit: limit, ...rest } = response.headers
+      const given = headers['x-request-id'] === id ? id : typeof id
+      resolve({
+        directly: by === undefined, status: response.statusCode!, headers: { ...rest, dated: date !== undefined, given },
+        body: Buffer.concat(chunks).toString('latin1'), limit,
+      })
+    })
+    sent.on('error', reject)
+    sent.end()
+  })
+}
+
+const PLAIN: string[] = [
+  '/api/v1/items', '/api/v1/items?', '/api/v1/items?page=2&per_page=4', '/api/v1/items?game=pokemon&sort_by=code&sort_order=desc',
+  '/api/v1/items?search=k%C3%A4rd+3', '/api/v1/items?unknown=1&search=', '/api/v1/items?page=99', '/api/v1/items?game=none',
+  '/api/v1/items/search?q=K%C3%A4rd', '/api/v1/items/search?q=kard%20&per_page=3&page=2', '/api/v1/items/search?q=nothing',
+  '/api/v1/items/1', '/api/v1/items/9?x=1', '/api/v1/items/0001', '/api/v1/items?per_page=3&x=#y',
+]
+const OTHERS: Asked[] = [
+  ...[
+    '/api/v1/items/', '/api/v1/items//1', '/api/v1//items', '/api/v1/items/10000', '/api/v1/items/99999999999', '/api/v1/items/x',
+    '/api/v1/items/+1', '/api/v1/items/%31', '/api/v1/items/1/', '/api/v1/items/1.0', '/api/v1/items?page=0', '/api/v1/items?page=1&page=2',
+    '/api/v1/items/search', '/api/v1/items/search?q=a', '/api/v1/items/search/', '/API/v1/items', '/api/v1/items#', '/api/v1', '/',
+  ].map((path) => ({ path })),
+  { path: '/api/v1/items', method: 'HEAD' },
+  { path: '/api/v1/items/1', method: 'DELETE' },
+  { path: '/api/v1/items', method: 'OPTIONS' },
+  { path: '/api/v1/items', headers: { 'if-none-match': '*' } },
+  { path: '/api/v1/items/1', headers: { 'if-none-match': '"x", W/"y"' } },
+  { path: '/api/v1/items/1', headers: { 'accept-encoding': 'identity' } },
+  { path: '/api/v1/items?market=' },
+  { path: '/api/v1/items?page=1#?per_page=1' },
+]
+
+test('plain reads are answered directly, byte for byte as Fastify does', async () => {
+  for (const plan of ['starter', 'professional'] as const) {
+    const key = node.keys[plan]
+    await answerOf(direct, { path: '/api/v1/items' }, key)
+    for (const path of PLAIN) {
+      for (const headers of [{}, { 'x-request-id': 'my-own.1' }, { 'x-request-id': 'no id' }, { connection: 'close' }]) {
+        const { directly, ...answer } = await answerOf(direct, { path, headers }, key)
+        expect([path, directly, answer.status]).toEqual([path, true, 200])
+        expect({ directly: false, ...answer }).toEqual(await answerOf(plain, { path, headers }, key))
+      }
+    }
+  }
+})
+
+test('everything else is left to Fastify', async () => {
+  for (const asked of OTHERS) {
+    const answer = await answerOf(direct, asked, node.keys.professional)
+    expect(answer).toEqual(await answerOf(plain, asked, node.keys.professional))
+    if (asked.path.startsWith('/api/v1')) expect([asked, answer.directly]).toEqual([asked, false])
+  }
+  for (const key of [null, 'nonsense', newKey('api')]) {
+    for (const path of PLAIN) {
+      const answer = await answerOf(direct, { path }, key)
+      expect(answer).toMatchObject({ status: 401 })
+      expect(answer).toEqual(await answerOf(plain, { path }, key))
+    }
+  }
+})
+
+test('a changed item shows at once', async () => {
+  const path = '/api/v1/items?search=k%C3%A4rd+5'
+  const before = await answerOf(direct, { path }, node.keys.professional)
+  await importText(node, 'mintmark-ndjson', JSON.stringify({ ...item(5), code: '5/new' }))
+  const after = await answerOf(direct, { path }, node.keys.professional)
+  expect([before.body.includes('5/new'), after.body.includes('5/new'), after.directly]).toEqual([false, true, true])
+})
+
+test('requests count once towards the limit, whoever answers', async () => {
+  const asked: Asked[] = [
+    { path: '/api/v1/items/1' }, { path: '/api/v1/items/10000' }, { path: '/api/v1/items' }, { path: '/api/v1/items' },
+    { path: '/api/v1/items', headers: { 'accept-encoding': 'identity' } },
+  ]
+  const answers = []
+  for (const one of asked) answers.push(await answerOf(limited, one, node.keys.plus))
+  expect(answers.map(({ status }) => status)).toEqual([200, 404, 200, 429, 429])
+  expect(answers.map(({ limit }) => /r=(\d+)/.exec(limit as string)?.[1])).toEqual(['2', '1', '0', '0', '0'])
+})
+
+test('both ways are counted alike', async () => {
+  const all = (requests: RequestCounts) => requests.all().map(({ method, route, status, count }) => `${method} ${route} ${status} ${count}`)
+  const [before] = [counts.direct.all().find(({ route, status }) => route === '/api/v1/items/:id' && status === 200)!.count]
+  await answerOf(direct, { path: '/api/v1/items/1' }, node.keys.professional)
+  await answerOf(direct, { path: '/api/v1/items/1', headers: { 'accept-encoding': 'identity' } }, node.keys.professional)
+  expect(all(counts.direct).find((line) => line.startsWith('GET /api/v1/items/:id 200'))).toMatch(new RegExp(` ${before + 2}$`))
+  expect(new Set(counts.direct.all().map(({ route }) => route))).toEqual(new Set(counts.plain.all().map(({ route }) => route)))
+})
