@@ -73,9 +73,11 @@ interface ErrorBody {
   error?: { code?: string; message?: string; details?: { field: string; message: string }[] }
 }
 
+type Scalar = string | number | boolean
+
 interface LooseOptions {
-  path?: Record<string, unknown>
-  query?: Record<string, unknown>
+  path?: Record<string, Scalar>
+  query?: Record<string, Scalar | Scalar[] | null | undefined>
   body?: unknown
   idempotencyKey?: string
   ifMatch?: string
@@ -152,11 +154,10 @@ function addressOf(path: string, { path: names = {}, query = {} }: LooseOptions)
   const filled = path.replace(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(String(names[name])))
   const params = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
-    if (value === undefined || value === null) continue
-    if (Array.isArray(value)) for (const each of value) params.append(`${name}[]`, String(each))
-    else params.append(name, String(value))
+    if (Array.isArray(value)) for (const each of value as Scalar[]) params.append(`${name}[]`, String(each))
+    else if (value !== undefined && value !== null) params.append(name, String(value as Scalar))
   }
-  return params.size > 0 ? `${filled}?${params}` : filled
+  return params.size > 0 ? `${filled}?${params.toString()}` : filled
 }
 
 /** As long as the service asks for, else 0.5, 1, 2... seconds. */

@@ -82,7 +82,7 @@ function itemOf({ foreign_ids, prices, details, ...row }: ExportedItem): ItemRec
   }
 }
 
-async function categoriesOf(on: Queryable, { market = undefined, game = undefined }: ExportFilter): Promise<CategoryRecord[]> {
+async function categoriesOf(on: Queryable, { market, game }: ExportFilter): Promise<CategoryRecord[]> {
   const { rows } = await sql<Required<CategoryRecord> & { printed_total: number | null }>`
     with recursive wanted as (
       select c.id, c.parent_id from categories c

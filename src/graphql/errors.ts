@@ -1,5 +1,5 @@
 // Errors as GraphQL answers carry them: standard errors whose extensions name the service's code and status.
-import { GraphQLError, type GraphQLFormattedError } from 'graphql'
+import type { GraphQLError, GraphQLFormattedError } from 'graphql'
 import { ServiceError } from '#core/errors.ts'
 import { asServiceError } from '#http/envelope.ts'
 

@@ -1,5 +1,5 @@
 // A kept sort order of rows that answers any page under any filter without sorting, and repairs itself when read.
-import { RowBits } from '#index/bits.ts'
+import type { RowBits } from '#index/bits.ts'
 import { type Compare, firstPast, type Probe, RowBlocks, rowSpace } from '#index/blocks.ts'
 import { grown } from '#index/columns.ts'
 import { sortByKey } from '#index/sort.ts'
@@ -108,6 +108,26 @@ export class KeptOrder {
       count += rows.length
     })
     return count
+  }
+
+  /** How many rows of the filter (all for null) come before the key `probe` compares with, those at it too when told. */
+  rank(filter: RowBits | null, probe: Probe, withEqual: boolean): number {
+    const blocks = this.#repaired()
+    if (filter !== null && filter.size <= SPARSE) {
+      const sorted = this.#sparse(filter)
+      return firstPast(sorted, sorted.length, probe, !withEqual)
+    }
+    const [at, place] = blocks.locate(probe, !withEqual)
+    const kept = this.#counted(filter)
+    const { sequence } = blocks
+    const { ends } = kept
+    for (; kept.endsKnown < at; kept.endsKnown++) {
+      const before = kept.endsKnown === 0 ? 0 : ends[kept.endsKnown - 1]
+      ends[kept.endsKnown] = before + this.#count(sequence[kept.endsKnown], filter, kept)
+    }
+    const before = at === 0 ? 0 : ends[at - 1]
+    if (at === sequence.length) return before
+    return before + (filter === null ? place : filter.countIn(blocks.rows[sequence[at]], place))
   }
 
   /** A number that rises along the order; it holds until the next change. The row must be in the order. */

@@ -40,7 +40,7 @@ const COMPARABLE_MS = 90 * 86_400_000
 
 /** Writers of one market take turns, so that what was read about it stays true until the commit. */
 export async function lockMarkets(tx: Tx, markets: Iterable<number>): Promise<void> {
-  for (const market of [...new Set(markets)].sort()) {
+  for (const market of [...new Set(markets)].sort((a, b) => a - b)) {
     await sql`select pg_advisory_xact_lock(7307, ${market})`.execute(tx)
   }
 }

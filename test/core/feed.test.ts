@@ -101,7 +101,7 @@ describe('csvRows', () => {
   const read = (csv: string, required: Parameters<typeof csvRows>[1] = ['a']) => flat(csvRows(source(csv), required))
 
   it.each([',', ';', '\t'])('finds the delimiter %j', async (delimiter) => {
-    expect(await read(`a${delimiter}b,c`.replace(',', delimiter) + `\n1${delimiter}"x,;\ty"${delimiter}3\n`)).toEqual([
+    expect(await read(`${`a${delimiter}b,c`.replace(',', delimiter)}\n1${delimiter}"x,;\ty"${delimiter}3\n`)).toEqual([
       { line: 2, value: { a: '1', b: 'x,;\ty', c: '3' } },
     ])
   })
