@@ -1,5 +1,6 @@
 // Reads that are answered before Fastify, beside Fastify's own answers to the same requests: not a header differs.
 import { request as ask } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addGate, viewerOf } from '#accounts/gate.ts'
@@ -74,7 +75,7 @@ interface Asked {
 
 /** Asks with no header but those given: what other clients add is not plain. */
 async function answerOf(app: FastifyInstance, { path, method = 'GET', headers = {} }: Asked, key: string | null) {
-  const { port } = app.addresses()[0]!
+  const { port } = app.addresses()[0] as AddressInfo
   const authorization: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` }
   return new Promise<{ directly: boolean; status: number; headers: object; body: string; limit: unknown }>((resolve, reject) => {
     const sent = ask({ port, path, method, headers: { ...authorization, ...headers } }, async (response) => {
@@ -119,7 +120,8 @@ test('plain reads are answered directly, byte for byte as Fastify does', async (
     const key = node.keys[plan]
     await answerOf(direct, { path: '/api/v1/items' }, key)
     for (const path of PLAIN) {
-      for (const headers of [{}, { 'x-request-id': 'my-own.1' }, { 'x-request-id': 'no id' }, { connection: 'close' }]) {
+      const given: Record<string, string>[] = [{}, { 'x-request-id': 'my-own.1' }, { 'x-request-id': 'no id' }, { connection: 'close' }]
+      for (const headers of given) {
         const { directly, ...answer } = await answerOf(direct, { path, headers }, key)
         expect([path, directly, answer.status]).toEqual([path, true, 200])
         expect({ directly: false, ...answer }).toEqual(await answerOf(plain, { path, headers }, key))
