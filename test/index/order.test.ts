@@ -74,6 +74,8 @@ describe.each([
         const page = order.sliceAfter((row) => keys[row] - cursor, filter, limit)
         expect([...page.rows]).toEqual(after.slice(0, limit))
         expect(page.more).toBe(after.length > limit)
+        expect(order.rank(filter, (row) => keys[row] - cursor, true)).toBe(expected.length - after.length)
+        expect(order.rank(filter, (row) => keys[row] - cursor, false)).toBe(expected.filter((row) => keys[row] < cursor).length)
       }
       const low = roll(span)
       const high = low + roll(span / 2)

@@ -10,13 +10,25 @@ import { ListingSorts } from './sorts.ts'
 export const LISTING_SORTS = ['latest', 'price_low', 'price_high', 'pc_multiplier_asc', 'pc_multiplier_desc', 'popular'] as const
 export type ListingSort = (typeof LISTING_SORTS)[number]
 
+const SORTED_BY: Record<ListingSort, 'price' | 'pc' | null> = {
+  latest: null,
+  price_low: 'price',
+  price_high: 'price',
+  pc_multiplier_asc: 'pc',
+  pc_multiplier_desc: 'pc',
+  popular: null,
+}
+
 export interface ListingPage {
   rows: Int32Array
   total: number
 }
 
-/** What a search has found, before it is sorted: bits, all rows for null, or a list of its own, in any order. */
-type Found = { bits: RowBits | null; total: number } | { rows: Int32Array; total: number }
+/**
+ * What a search has found, before it is sorted: a list of its own, in any order; or bits (all rows for null), of which
+ * those from place `first` of the sort asked for on count.
+ */
+type Found = { rows: Int32Array; total: number } | { bits: RowBits | null; first: number; total: number }
 
 interface View {
   tests: Test[]
@@ -33,6 +45,7 @@ export class ListingQueries {
   readonly #text = new TextIndex()
   readonly #views = new Recent<View>(KEPT_VIEWS)
   readonly #texts = new Recent<Int32Array>(KEPT_TEXTS)
+  readonly #pcCounts = new WeakMap<RowBits, { count: number; version: number; pcVersion: number }>()
 
   constructor(table: PublishedTable, recentSales: (itemId: number) => number) {
     this.#table = table
@@ -41,7 +54,7 @@ export class ListingQueries {
 
   /** A page of what meets all conditions and, where there is a text, has every word of it in its title or item's name. */
   page(conditions: Condition[], search: string | undefined, sort: ListingSort, offset: number, limit: number): ListingPage {
-    const found = this.#find(conditions, search)
+    const found = this.#find(conditions, search, sort)
     const count = Math.min(limit, found.total - offset)
     return { rows: count <= 0 ? NO_ROWS : this.#sorted(found, sort, offset, count), total: found.total }
   }
@@ -74,10 +87,12 @@ export class ListingQueries {
     this.#views.clear()
   }
 
-  #find(conditions: Condition[], search: string | undefined): Found {
+  #find(conditions: Condition[], search: string | undefined, sort: ListingSort): Found {
     if (search === undefined || fold(search) === '') {
-      const bits = conditions.length === 0 ? null : this.#view(conditions)
-      return { bits, total: bits ? bits.size : this.#table.live.size }
+      const range = conditions.find((condition) => condition.range?.by === SORTED_BY[sort])?.range
+      if (range) return this.#findRange(conditions.filter((condition) => condition.range !== range), range)
+      const bits = this.#viewOf(conditions)
+      return { bits, first: 0, total: bits ? bits.size : this.#table.live.size }
     }
     const rows = this.#hits(search).slice()
     let total = rows.length
@@ -87,6 +102,17 @@ export class ListingQueries {
       total = kept
     }
     return { rows: rows.subarray(0, total), total }
+  }
+
+  /** A range of what is sorted by is a stretch of the order: where it begins and ends is looked up, not collected. */
+  #findRange(others: Condition[], { by, from, to }: NonNullable<Condition['range']>): Found {
+    const bits = this.#viewOf(others)
+    const { first, end } = this.sorts.stretch(by, from, to, bits)
+    return { bits, first, total: Math.max(0, end - first) }
+  }
+
+  #viewOf(conditions: Condition[]): RowBits | null {
+    return conditions.length === 0 ? null : this.#view(conditions)
   }
 
   #hits(search: string): Int32Array {
@@ -135,7 +161,7 @@ export class ListingQueries {
 
   #slice(found: Found, by: 'latest' | 'popular' | 'price' | 'pc', offset: number, count: number): Int32Array {
     const order = this.sorts.order(by)
-    return 'bits' in found ? order.slice(found.bits, offset, count) : order.firstRows(found.rows, offset, count)
+    return 'bits' in found ? order.slice(found.bits, found.first + offset, count) : order.firstRows(found.rows, offset, count)
   }
 
   /** Listings without a multiplier are last in both directions, so only those with one are turned round. */
@@ -151,6 +177,12 @@ export class ListingQueries {
   #withPc(found: Found): number {
     const { withPc } = this.sorts
     if ('rows' in found) return withPc.countIn(found.rows)
-    return found.bits ? RowBits.intersection(found.bits, withPc).size : withPc.size
+    if (found.bits === null) return Math.min(withPc.size, found.total)
+    const known = this.#pcCounts.get(found.bits)
+    const { version } = found.bits
+    if (known && known.version === version && known.pcVersion === withPc.version) return Math.min(known.count, found.total)
+    const count = RowBits.intersection(found.bits, withPc).size
+    this.#pcCounts.set(found.bits, { count, version, pcVersion: withPc.version })
+    return Math.min(count, found.total)
   }
 }

@@ -28,10 +28,19 @@ export class ListingSorts {
 
   /** Adds the rows with a price or multiplier from one bound to the other, both included. */
   collect(by: 'price' | 'pc', from: number, to: number, into: RowBits): RowBits {
-    const column = () => (by === 'price' ? this.#table.kurus : this.#table.pcHundredths)
-    // Without a multiplier is past every bound.
-    const probe = (bound: number) => (row: number) => (Number.isNaN(column()[row]!) ? 1 : column()[row]! - bound)
-    return this.order(by).collectRange(from === -Infinity ? null : probe(from), by === 'price' && to === Infinity ? null : probe(to), into)
+    return this.order(by).collectRange(this.#probe(by, from), this.#probe(by, to), into)
+  }
+
+  /** Where rows of the filter with a price or multiplier from one bound to the other begin and end among all of it. */
+  stretch(by: 'price' | 'pc', from: number, to: number, filter: RowBits | null): { first: number; end: number } {
+    const order = this.order(by)
+    return { first: order.rank(filter, this.#probe(by, from), false), end: order.rank(filter, this.#probe(by, to), true) }
+  }
+
+  #probe(by: 'price' | 'pc', bound: number): (row: number) => number {
+    const column = by === 'price' ? this.#table.kurus : this.#table.pcHundredths
+    // What has no multiplier is past every bound.
+    return (row) => (column[row]! < bound ? -1 : column[row]! === bound ? 0 : 1)
   }
 
   markAll(row: number): void {
