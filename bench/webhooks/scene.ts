@@ -106,11 +106,13 @@ export function startProcess(args: string[], env: Record<string, string>): Child
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   children.add(child)
-  const ready = new Promise<void>((resolve) => {
+  const ready = new Promise<void>((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`${args.join(' ')} ended with code ${code} before it ran`)))
     child.stdout!.on('data', (chunk: Buffer) => {
       if (chunk.includes('running')) resolve()
     })
   })
+  ready.catch(() => {})
   const kill = async (signal: NodeJS.Signals) => {
     children.delete(child)
     if (child.exitCode !== null || child.signalCode !== null) return
