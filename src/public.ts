@@ -9,7 +9,7 @@ import type { RateLimits } from '#accounts/rate-limits.ts'
 import type { Config } from './config.ts'
 import type { Log } from '#core/context.ts'
 import { ServiceError } from '#core/errors.ts'
-import { publicContext, type PublicContextNode, type PublicCtx } from '#http/public-context.ts'
+import { publicContext, type PublicContextNode, type PublicCtx } from '#public-context.ts'
 import { registerOtherMethods, registerRoutes, type Route } from '#http/routes.ts'
 import type { RequestCounts } from '#http/request-counts.ts'
 import { createServer } from '#http/server.ts'
@@ -52,7 +52,7 @@ export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
   const app = createServer({ log: node.log, trustProxy: node.config.trustProxy })
   node.requests.watch(app)
   const itemRoutes = catalogueRoutes(node.catalogue)
-  await app.register(compress, { global: true, threshold: 1_024, encodings: ['br', 'gzip'], brotliOptions: { params: { 1: 4 } } })
+  await app.register(compress, { global: true, threshold: 1_024, syncThreshold: 32_768, encodings: ['br', 'gzip'], brotliOptions: { params: { 1: 4 } } })
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',

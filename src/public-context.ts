@@ -10,8 +10,8 @@ import type { WriteCtx } from '#db/change.ts'
 import type { Db } from '#db/schema.ts'
 import type { MarketCtx, MarketNode } from '#market/types.ts'
 import type { WebhookCtx, WebhookRules } from '#webhooks/types.ts'
-import { preconditionOf } from './entity-tag.ts'
-import { idempotencyOf } from './idempotency-key.ts'
+import { preconditionOf } from '#http/entity-tag.ts'
+import { idempotencyOf } from '#http/idempotency-key.ts'
 
 export interface PublicCtx extends WriteCtx, CatalogueCtx, Conditional, WebhookCtx, MarketCtx {
   currencies: Readonly<Record<Market, string>>
