@@ -39,6 +39,7 @@ export async function checkSealing(db: Db, sealing: Sealing): Promise<void> {
   try {
     sealing.unseal(row.sealed_secret, row.account_id)
   } catch (error) {
-    throw new Error('SECRET_KEY is not the key that the stored webhook secrets were encrypted with', { cause: error })
+    const problem = 'The stored webhook secrets were encrypted with another key'
+    throw new Error(`${problem}: set the old SECRET_KEY, or copy ${KEY_FILE} from the old DATA_DIR`, { cause: error })
   }
 }

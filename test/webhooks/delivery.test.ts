@@ -366,3 +366,9 @@ test('emission takes many accounts at once', async () => {
   await Promise.all(sellers.map(settled))
   expect(sellers.map(({ receiver }) => receiver.received.length)).toEqual([2, 2, 0])
 })
+
+test('a node with another key than that of the stored secrets does not start, and says what to do', async () => {
+  await openSeller()
+  const started = startTestNode({ databaseUrl: node.databaseUrl, env: { SECRET_KEY: 'another secret key of the tests' } })
+  await expect(started).rejects.toThrow(/encrypted with another key: set the old SECRET_KEY/)
+})
