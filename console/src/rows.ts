@@ -113,7 +113,7 @@ export interface Price {
 
 export type PricedItem = Item & { prices: Price[] }
 
-interface Group {
+export interface Group {
   id: number
   name: string
   types: { id: number; label: string }[]

@@ -1,13 +1,10 @@
 // Every page of the console in a real browser: wide and narrow, light and dark, both languages, nothing for axe to find.
-import { createRequire } from 'node:module'
-import { readFileSync } from 'node:fs'
+import axe from 'axe-core'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSampleNode } from '../graphql/client.ts'
 import { importText, type TestNode } from '../support/node.ts'
 import { launch, NO_BROWSER, operator, signedIn, settled, visit, WHY } from './browser.ts'
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 const LOOKS = [
   { name: 'wide and light, in English', options: { viewport: { width: 1280, height: 900 }, colorScheme: 'light', locale: 'en-GB' } },
@@ -115,7 +112,7 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
 
 /** What axe holds for serious or critical. */
 async function seriousOf(page: Awaited<ReturnType<typeof visit>>['page']): Promise<string[]> {
-  await page.evaluate(AXE)
+  await page.evaluate(axe.source)
   return page.evaluate<string[]>(`axe.run(document, { resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'] }).then(({ violations }) => violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) => nodes.map((node) => id + ' at ' + node.target.join(' ') + ' ' + (node.any[0]?.message ?? ''))))`)

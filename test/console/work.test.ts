@@ -269,6 +269,13 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await operator(node, 'PATCH', `/listings/${listing.id}`, { title: 'Another title' })
     await visited.open(`/listings/${listing.id}`)
     await page.getByRole('row', { name: 'Title Approved title Another title' }).waitFor()
+    await button('Edit').click()
+    await dialog().getByLabel('Condition or grade').selectOption('PSA 10')
+    await dialog().getByLabel('Buyers may offer another price').check()
+    await dialog().getByLabel('Lowest offer').fill('400')
+    await dialog().getByRole('button', { name: 'Save' }).click()
+    await dialog().waitFor({ state: 'detached' })
+    expect(await operator(node, 'GET', `/listings/${listing.id}`)).toMatchObject({ offers_enabled: true, min_offer_price: 400, title: 'Another title' })
   })
 
   test('an order recorded by hand sells the listing', async () => {

@@ -1,5 +1,5 @@
 // The approval queue, oldest first: the listing beside its card, decided by keyboard, one or many at a time.
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type ApiError, newKey, request } from '../api.ts'
 import { asApiError, useData, useVersion } from '../data.ts'
 import type { Listing } from '../rows.ts'
@@ -18,13 +18,18 @@ export function ApprovalsPage() {
   const queue = useData<Listing[]>('/listings/waiting', { query: { per_page: SHOWN }, version })
   const [at, setAt] = useState(0)
   const [chosen, setChosen] = useState<number[]>([])
+  /** decided here, though the queue that is shown may be older */
+  const [decided, setDecided] = useState<number[]>([])
   const [rejecting, setRejecting] = useState(false)
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<ApiError | null>(null)
   const list = useRef<HTMLUListElement>(null)
   const whole = useRef<HTMLDivElement>(null)
 
-  const rows = queue.data ?? []
+  // A newer queue is without them, or they wait again.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another answer is a newer queue
+  useEffect(() => setDecided([]), [queue.data])
+  const rows = (queue.data ?? []).filter((row) => !decided.includes(row.id))
   const current = rows[Math.min(at, rows.length - 1)]
   /** what a decision is about: the chosen ones, else the one that is shown */
   const subjects = chosen.length > 0 ? rows.filter((row) => chosen.includes(row.id)) : current ? [current] : []
@@ -33,12 +38,12 @@ export function ApprovalsPage() {
   const decide = async (decision: 'approve' | 'reject', body: object): Promise<void> => {
     setBusy(true)
     setError(null)
-    let done = 0
+    const done: number[] = []
     let failure: ApiError | null = null
     for (const { id } of subjects) {
       try {
         await request('POST', `/listings/${id}/${decision}`, { json: body, idempotencyKey: newKey() })
-        done += 1
+        done.push(id)
       } catch (thrown) {
         failure = asApiError(thrown)
         if (failure.status === 0 || failure.status === 401) break
@@ -46,10 +51,11 @@ export function ApprovalsPage() {
     }
     setBusy(false)
     setError(failure)
-    if (done > 0) announce(t(decision === 'approve' ? 'approvedCount' : 'rejectedCount', { count: done }))
+    setDecided((earlier) => [...earlier, ...done])
+    setChosen((earlier) => earlier.filter((id) => !done.includes(id)))
+    if (done.length > 0) announce(t(decision === 'approve' ? 'approvedCount' : 'rejectedCount', { count: done.length }))
     if (failure && decision === 'reject') return
     setRejecting(false)
-    setChosen([])
     changed()
   }
   const approve = async () => {
@@ -87,7 +93,7 @@ export function ApprovalsPage() {
     return () => element?.removeEventListener('keydown', listen)
   }, [])
   // biome-ignore lint/correctness/useExhaustiveDependencies: another listing is another current row
-  useEffect(() => {
+  useLayoutEffect(() => {
     const row = list.current?.querySelector<HTMLElement>('[aria-current] button')
     const { activeElement } = document
     // Whoever is elsewhere on the page is not called away.
@@ -117,7 +123,7 @@ export function ApprovalsPage() {
       )}
       {queue.error ? (
         <Failure error={queue.error} retry={queue.reload} />
-      ) : !queue.data ? (
+      ) : !queue.data || (rows.length === 0 && queue.loading) ? (
         <Waiting />
       ) : !current ? (
         <Empty>{t('noApprovals')}</Empty>

@@ -1,8 +1,8 @@
 // All listings, and one made for a seller.
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
-import { useWrite } from '../data.ts'
-import { LISTING_STATUSES, type Listing } from '../rows.ts'
+import { useData, useWrite } from '../data.ts'
+import { type Group, LISTING_STATUSES, type Listing } from '../rows.ts'
 import { Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
 import { Tabs } from '../ui/frame.tsx'
 import { Heading } from '../ui/heading.tsx'
@@ -91,6 +91,7 @@ function NewListing({ onClose }: { onClose: () => void }) {
 
 /** The fields that both a new and a changed listing have. */
 export function ListingFields({ listing }: { listing: Listing | null }) {
+  const groups = useData<Group[]>('/groups')
   return (
     <>
       <Field label={t('title')}>
@@ -118,19 +119,48 @@ export function ListingFields({ listing }: { listing: Listing | null }) {
         <Field label={t('spoken')}>
           <input name="language" maxLength={35} defaultValue={listing?.language ?? ''} placeholder="en" />
         </Field>
+        <Field label={t('grade')}>
+          <select name="grade_id" disabled={groups.data === null}>
+            <option value="">–</option>
+            {groups.data?.map((group) => (
+              <optgroup key={group.id} label={group.name}>
+                {group.types.map(({ id, label }) => (
+                  <option key={id} value={id} selected={id === listing?.grade_id}>
+                    {label}
+                  </option>
+                ))}
+              </optgroup>
+            ))}
+          </select>
+        </Field>
+        <Field label={t('lowestOffer')} hint={t('lowestOfferHint')}>
+          <input name="min_offer_price" type="number" min="0.01" step="0.01" defaultValue={listing?.min_offer_price ?? ''} />
+        </Field>
       </div>
+      <label class="check">
+        <input type="checkbox" name="offers_enabled" defaultChecked={listing?.offers_enabled} /> {t('offersEnabled')}
+      </label>
+      <Field label={t('pictures')} hint={t('picturesHint')}>
+        <textarea name="images" rows={2} defaultValue={listing?.images.map((image) => image.url).join('\n')} />
+      </Field>
     </>
   )
 }
 
 export function listingFields(values: Values) {
-  const language = values.language
+  const number = (text: string) => (text === '' ? null : Number(text))
+  const images = values.images.split(/\s+/).filter(Boolean)
   return {
     title: values.title,
     description: values.description,
     price: Number(values.price),
     quantity: Number(values.quantity),
     shipping_payer: values.shipping_payer,
-    language: language || null,
+    language: values.language || null,
+    // Before the grades are there the choice is not sent.
+    ...(values.grade_id !== undefined && { grade_id: number(values.grade_id) }),
+    offers_enabled: values.offers_enabled !== undefined,
+    min_offer_price: number(values.min_offer_price),
+    images: images.map((url, order) => ({ url, order })),
   }
 }
