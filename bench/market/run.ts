@@ -22,9 +22,9 @@ const options = new Command('bench market')
   .option('--listings <n>', 'how many listings', '100000')
   .option('--items <n>', 'over how many items', '25000')
   .option('--seconds <n>', 'length of a round', '3')
-  .option('--skip-writes', 'searches only', false)
+  .option('--only <workload>', '6 or 7')
   .parse()
-  .opts<{ listings: string; items: string; seconds: string; skipWrites: boolean }>()
+  .opts<{ listings: string; items: string; seconds: string; only?: string }>()
 const listings = Number(options.listings)
 const seconds = Number(options.seconds)
 
@@ -47,8 +47,8 @@ try {
   const node = await startServer('src/main.ts', ['api'], { DATABASE_URL: database.url, PORT: '0', RATE_LIMITS: 'off', LOG_LEVEL: 'warn' })
   print(`node listening after ${(node.listeningMs / 1000).toFixed(2)} s, ${Math.round(residentMb(node.pid))} MB`)
   try {
-    for (const search of searches()) await measureSearch(node, database, key, search)
-    if (!options.skipWrites) await measurePrices(node, database, key)
+    if (options.only !== '7') for (const search of searches()) await measureSearch(node, database, key, search)
+    if (options.only !== '6') await measurePrices(node, database, key)
   } finally {
     await node.stop()
     await database.close()
