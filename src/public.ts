@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify'
 import { addGate, viewerOf } from '#accounts/gate.ts'
 import type { Keyring } from '#accounts/keyring.ts'
 import type { RateLimits } from '#accounts/rate-limits.ts'
+import { shapeFor } from '#catalogue/context.ts'
 import type { Config } from './config.ts'
 import type { Log } from '#core/context.ts'
 import { ServiceError } from '#core/errors.ts'
@@ -17,7 +18,8 @@ import { addGraphql } from './graphql/routes.ts'
 import { catalogueRoutes } from './rest/catalogue-routes.ts'
 import { collectionRoutes } from './rest/collection-routes.ts'
 import { API_DESCRIPTION } from './rest/description.ts'
-import { answerDirectly } from './rest/direct-reads.ts'
+import { answerDirectly, keepAnswers } from './rest/direct-reads.ts'
+import { KeptAnswers } from './rest/kept-answers.ts'
 import { listingRoutes } from './rest/listing-routes.ts'
 import { priceRoutes } from './rest/price-routes.ts'
 import { webhookRoutes } from './rest/webhook-routes.ts'
@@ -45,6 +47,11 @@ const DOCS_POLICY = [
   "style-src 'self' 'unsafe-inline'",
 ].join('; ')
 
+/** Part of the memory for items already serialised that keeps whole answers. */
+const KEPT_SHARE = 1 / 8
+/** Bytes up to which an answer is compressed in one go: more than a page of 20. */
+const COMPRESSED_AT_ONCE = 32 * 1024
+
 const PLUS_ROUTES: Route<PublicCtx>[] = [...collectionRoutes, ...webhookRoutes]
 
 /** Builds the public listener; the caller listens and closes. */
@@ -52,7 +59,10 @@ export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
   const app = createServer({ log: node.log, trustProxy: node.config.trustProxy })
   node.requests.watch(app)
   const itemRoutes = catalogueRoutes(node.catalogue)
-  await app.register(compress, { global: true, threshold: 1_024, syncThreshold: 32_768, encodings: ['br', 'gzip'], brotliOptions: { params: { 1: 4 } } })
+  const kept = new KeptAnswers(node.config.readyBytesMb * KEPT_SHARE * 1024 * 1024, () => node.catalogue.version)
+  await app.register(compress, {
+    global: true, threshold: 1_024, syncThreshold: COMPRESSED_AT_ONCE, encodings: ['br', 'gzip'], brotliOptions: { params: { 1: 4 } },
+  })
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -76,6 +86,7 @@ export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
   await app.register(
     async (scope) => {
       addGate(scope, node.keys, node.limits)
+      keepAnswers(scope, kept, shapeFor)
       scope.setNotFoundHandler((request) => {
         throw new ServiceError('NOT_FOUND', `There is no ${request.method} ${request.url.split('?', 1)[0]}`)
       })
@@ -89,7 +100,8 @@ export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
   )
   await app.ready()
   const { catalogue, keys, limits, requests } = node
-  answerDirectly(app, { prefix: '/api/v1', routes: itemRoutes, ctx: (viewer) => ({ viewer, catalogue }), keys, limits, requests })
+  const direct = { keys, limits, requests, kept, kindOf: shapeFor }
+  answerDirectly(app, { prefix: '/api/v1', routes: itemRoutes, ctx: (viewer) => ({ viewer, catalogue }), ...direct })
   return app
 }
 

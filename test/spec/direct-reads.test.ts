@@ -1,18 +1,21 @@
 // Reads that are answered before Fastify, beside Fastify's own answers to the same requests: not a header differs.
 import { request as ask } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import compress from '@fastify/compress'
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addGate, viewerOf } from '#accounts/gate.ts'
 import { newKey } from '#accounts/key-format.ts'
 import { apiKeyring } from '#accounts/keyring.ts'
 import { RateLimits } from '#accounts/rate-limits.ts'
-import type { CatalogueCtx } from '#catalogue/context.ts'
+import { type CatalogueCtx, shapeFor } from '#catalogue/context.ts'
 import { RequestCounts } from '#http/request-counts.ts'
 import { registerRoutes, type RouteRules } from '#http/routes.ts'
 import { answerNotFound, createServer } from '#http/server.ts'
 import { catalogueRoutes } from '#rest/catalogue-routes.ts'
-import { answerDirectly } from '#rest/direct-reads.ts'
+import { answerDirectly, keepAnswers } from '#rest/direct-reads.ts'
+import { KeptAnswers } from '#rest/kept-answers.ts'
 import { importText, silent, startTestNode, type TestNode } from '../support/node.ts'
 
 const category = { type: 'category', market: 'service', ref: 't', name: 'Sét', game: 'pokemon', parent: null, image: null }
@@ -48,10 +51,13 @@ async function listener(requests: RequestCounts, limits: RateLimits | null, dire
   const routes = catalogueRoutes(catalogue)
   const rules: RouteRules<CatalogueCtx> = { ctx: (request) => ({ viewer: viewerOf(request), catalogue }), security: 'apiKey' }
   const app = createServer({ log: silent, trustProxy: false })
+  const kept = new KeptAnswers(1024 * 1024, () => catalogue.version)
   requests.watch(app)
+  await app.register(compress, { threshold: 100, syncThreshold: 64 * 1024, encodings: ['br', 'gzip'] })
   await app.register(
     async (scope) => {
       addGate(scope, keys, limits)
+      keepAnswers(scope, kept, shapeFor)
       scope.addHook('onRequest', (_request, reply, done) => {
         reply.header('x-answered-by', 'fastify')
         done()
@@ -62,7 +68,7 @@ async function listener(requests: RequestCounts, limits: RateLimits | null, dire
     { prefix: '/api/v1' },
   )
   await app.ready()
-  if (directly) answerDirectly(app, { prefix: '/api/v1', routes, ctx: (viewer) => ({ viewer, catalogue }), keys, limits, requests })
+  if (directly) answerDirectly(app, { prefix: '/api/v1', routes, ctx: (viewer) => ({ viewer, catalogue }), kindOf: shapeFor, keys, limits, requests, kept })
   await app.listen({ port: 0, host: '127.0.0.1' })
   return app
 }
@@ -143,6 +149,69 @@ test('everything else is left to Fastify', async () => {
       expect(answer).toEqual(await answerOf(plain, { path }, key))
     }
   }
+})
+
+test('compressed answers are kept when asked for again, per plan and per encodings asked', async () => {
+  const unpack = { br: brotliDecompressSync, gzip: gunzipSync }
+  for (const path of ['/api/v1/items?per_page=8', '/api/v1/items/search?q=k%C3%A4rd', '/api/v1/items/2']) {
+    const bodies: string[] = []
+    for (const [asked, encoding] of [['gzip', 'gzip'], ['gzip, deflate, br', 'br'], ['br;q=0.1, gzip', 'gzip']] as const) {
+      for (const plan of ['starter', 'professional'] as const) {
+        const headers = { 'accept-encoding': asked }
+        const answers = []
+        for (let time = 0; time < 3; time += 1) answers.push(await answerOf(direct, { path, headers }, node.keys[plan]))
+        expect(answers.map(({ directly }) => directly)).toEqual([false, false, true])
+        for (const answer of answers) expect({ ...answer, directly: false }).toEqual(await answerOf(plain, { path, headers }, node.keys[plan]))
+        expect(answers[2]!.headers).toMatchObject({ 'content-encoding': encoding, vary: 'accept-encoding' })
+        const unpacked = unpack[encoding](Buffer.from(answers[2]!.body, 'latin1')).toString('latin1')
+        expect(unpacked).toBe((await answerOf(plain, { path }, node.keys[plan])).body)
+        bodies.push(unpacked)
+      }
+    }
+    expect(new Set(bodies).size).toBe(2)
+  }
+})
+
+test('every change that shows takes kept answers away', async () => {
+  const path = '/api/v1/items?per_page=7'
+  const ask = async (headers = {}) => (await answerOf(direct, { path, headers }, node.keys.professional)).body
+  const both = async () => {
+    const packed = { 'accept-encoding': 'gzip' }
+    const bodies = [await ask(), await ask(), await ask(), await ask(packed), await ask(packed), await ask(packed)]
+    const texts = bodies.map((body, i) => (i < 3 ? body : gunzipSync(Buffer.from(body, 'latin1')).toString('latin1')))
+    expect(new Set(texts).size).toBe(1)
+    return texts[0]!
+  }
+  const seen = [await both()]
+  const items = (line: object) => importText(node, 'mintmark-ndjson', JSON.stringify(line))
+  const price = (text: string) => importText(node, 'mintmark-prices-csv', `item_ref,market,label,price,updated_at\nt:1,service,Near Mint,${text}\n`)
+  const changes = [
+    () => items({ ...item(2), name: 'Kärd two' }),
+    () => items({ ...category, name: 'Sét 2' }),
+    () => price('12.50,2026-01-02T03:04:05Z'),
+    () => price('13.00,2026-01-03T03:04:05Z'),
+    () => items(item(77)),
+  ]
+  for (const change of changes) {
+    await change()
+    seen.push(await both())
+  }
+  expect(new Set(seen).size).toBe(6)
+})
+
+test('kept answers stay within their budget, and none outlives its version', () => {
+  let version = 1
+  const kept = new KeptAnswers(100_000, () => version)
+  const answer = () => ({ headers: [], body: Buffer.alloc(1_000) })
+  for (let i = 0; i < 1_000; i += 1) for (let time = 0; time < 2; time += 1) kept.offer(`key ${i}`, version, answer)
+  const held = () => Array.from({ length: 1_000 }, (_, i) => kept.get(`key ${i}`)).filter((known) => known !== null).length
+  expect(held()).toBeGreaterThan(20)
+  expect(held()).toBeLessThan(100)
+  expect(kept.get('key 999')).toEqual(answer())
+  version = 2
+  expect(kept.get('key 999')).toBeNull()
+  for (let time = 0; time < 3; time += 1) kept.offer('old', 1, answer)
+  expect(kept.get('old')).toBeNull()
 })
 
 test('a changed item shows at once', async () => {

@@ -31,6 +31,8 @@ export class Catalogue implements ChangeFollower {
   loaded = false
   /** counts changes that are in many items at once: of categories, of groups, of everything */
   generation = 0
+  /** rises with every change of anything that an answer shows */
+  version = 0
 
   constructor(db: Db, readyBytesMb: number) {
     this.#db = db
@@ -50,6 +52,7 @@ export class Catalogue implements ChangeFollower {
     this.#nearMint = fresh.#nearMint
     this.#ungraded = fresh.#ungraded
     this.generation += 1
+    this.version += 1
     this.loaded = true
   }
 
@@ -113,7 +116,8 @@ export class Catalogue implements ChangeFollower {
   }
 
   #emptyReady(): Record<ItemShape, ReadyBytes> {
-    return { starter: new ReadyBytes(this.#budgetBytes * 0.35), full: new ReadyBytes(this.#budgetBytes * 0.65) }
+    // An eighth is for whole answers (KEPT_SHARE).
+    return { starter: new ReadyBytes(this.#budgetBytes * 0.3), full: new ReadyBytes(this.#budgetBytes * 0.575) }
   }
 
   async #fill(): Promise<void> {
@@ -152,6 +156,7 @@ export class Catalogue implements ChangeFollower {
 
   #clearReady(): void {
     this.generation += 1
+    this.version += 1
     this.#ready.starter.clear()
     this.#ready.full.clear()
   }
@@ -208,6 +213,7 @@ export class Catalogue implements ChangeFollower {
   }
 
   #dropReady(row: number): void {
+    this.version += 1
     this.#ready.starter.drop(row)
     this.#ready.full.drop(row)
   }
