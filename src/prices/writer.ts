@@ -240,9 +240,14 @@ export class PriceWriter {
 
 /** Prices as a table with a column each; amounts travel as exact decimal text. */
 function given(writes: readonly PriceChange[]) {
-  return sql`unnest(${writes.map((w) => w.itemId)}::int4[], ${writes.map((w) => w.market)}::int2[], ${writes.map((w) => w.labelId)}::int4[],
-    ${writes.map((w) => minorToText(w.minor))}::numeric[], ${writes.map((w) => w.updatedAtMs)}::float8[])
+  return sql`unnest(${column(writes, (w) => w.itemId)}::int4[], ${column(writes, (w) => w.market)}::int2[], ${column(writes, (w) => w.labelId)}::int4[],
+    ${column(writes, (w) => minorToText(w.minor))}::numeric[], ${column(writes, (w) => w.updatedAtMs)}::float8[])
     with ordinality as g(item_id, market, label_id, price, at_ms, n)`
+}
+
+/** An array as PostgreSQL writes it: numbers need none of the quoting and escaping that the driver gives every value. */
+function column(writes: readonly PriceChange[], valueOf: (write: PriceChange) => number | string): string {
+  return `{${writes.map(valueOf).join(',')}}`
 }
 
 /** One number per item, market and label: exact below 2^53. */
