@@ -113,13 +113,7 @@ export interface Price {
 
 export type PricedItem = Item & { prices: Price[] }
 
-export interface Group {
-  id: number
-  name: string
-  types: { id: number; label: string }[]
-}
-
-export interface Import {
+export export interface Import {
   id: number
   format: string
   market: Market | null
