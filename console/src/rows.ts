@@ -113,7 +113,13 @@ export interface Price {
 
 export type PricedItem = Item & { prices: Price[] }
 
-export export interface Import {
+export interface Group {
+  id: number
+  name: string
+  types: { id: number; label: string }[]
+}
+
+export interface Import {
   id: number
   format: string
   market: Market | null
