@@ -70,7 +70,7 @@ export interface paths {
   '/api/v1/plus/webhook': {
     /** Read your webhook */
     get: {
-      responses: { 200: { content: { 'application/json': { success: true; data: { url: string; on_sale: boolean; on_expire: boolean; is_active: boolean; secret: string } | null } } }; 401: { content: { 'application/json': { success: false; error: { code: "UNAUTHENTICATED"; message: string; details?: ({ field: string; message: string })[] } } } }; 403: { content: { 'application/json': { success: false; error: { code: "PLAN_UPGRADE_REQUIRED"; message: string; details?: ({ field: string; message: string })[] } } } }; 429: { content: { 'application/json': { success: false; error: { code: "RATE_LIMITED"; message: string; details?: ({ field: string; message: string })[] } } } } }
+      responses: { 200: { content: { 'application/json': { success: true; data: { url: string; on_sale: boolean; on_expire: boolean; is_active: boolean; secret: string } | null; note: string } } }; 401: { content: { 'application/json': { success: false; error: { code: "UNAUTHENTICATED"; message: string; details?: ({ field: string; message: string })[] } } } }; 403: { content: { 'application/json': { success: false; error: { code: "PLAN_UPGRADE_REQUIRED"; message: string; details?: ({ field: string; message: string })[] } } } }; 429: { content: { 'application/json': { success: false; error: { code: "RATE_LIMITED"; message: string; details?: ({ field: string; message: string })[] } } } } }
     }
     /** Create or replace your webhook */
     put: {

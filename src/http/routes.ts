@@ -47,6 +47,8 @@ interface RouteParts<Ctx extends HasViewer> {
   /** schema of `data`, for the reference */
   data?: TSchema
   paged?: boolean
+  /** schemas of further members of the envelope, for the reference */
+  extra?: Record<string, TSchema>
   /** error codes beside 401 and 429 */
   errors?: ErrorCode[]
 }
@@ -207,6 +209,7 @@ function successSchema<Ctx extends HasViewer>(route: Route<Ctx>): object {
       ...(route.data && { data: route.data }),
       ...(route.method !== 'GET' && { message: Type.Optional(Type.String()) }),
       ...(route.paged && { pagination: PaginationSchema }),
+      ...route.extra,
     }),
   }
 }

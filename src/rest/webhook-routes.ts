@@ -26,6 +26,7 @@ export const webhookRoutes: Route<WebhookCtx>[] = [
     tag,
     answer: (webhook: Webhook | null) => ({ data: webhook, extra: { note: SIGNATURE_NOTE } }),
     data: Type.Union([WebhookSchema, Type.Null()]),
+    extra: { note: Type.String({ description: 'How to verify the signature' }) },
     errors: ['PLAN_UPGRADE_REQUIRED'],
   },
   {
