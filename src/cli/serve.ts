@@ -89,9 +89,11 @@ async function makeDemo(config: Config, db: Parameters<typeof startNode>[0]['db'
 function greet(node: RunningNode, database: string, access: DemoAccess | null): void {
   const lines = ['', `Mintmark is running on ${database}.`, '']
   if (node.publicUrl) {
-    lines.push(`  REST       ${node.publicUrl}/api/v1/items`, `  Reference  ${node.publicUrl}/docs`)
+    lines.push(`  REST       ${node.publicUrl}/api/v1/items`, `  GraphQL    ${node.publicUrl}/graphql`, `  Reference  ${node.publicUrl}/docs`)
   }
-  if (node.operatorUrl) lines.push(`  Operator   ${node.operatorUrl}/operator/v1 (reference: /operator/openapi.json)`)
+  if (node.operatorUrl) {
+    lines.push(`  Console    ${node.operatorUrl}/console`, `  Operator   ${node.operatorUrl}/operator/v1 (reference: /operator/openapi.json)`)
+  }
   if (access) {
     lines.push('', 'This is a demo with a sample catalogue; its prices are made up. MINTMARK_DEMO=0 starts without it.', '')
     for (const plan of PLANS) lines.push(`  ${`${PLAN_NAMES[plan]} key`.padEnd(18)} ${access.keys[plan]}`)
