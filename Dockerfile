@@ -14,6 +14,7 @@ COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY --from=build /app/src ./src
 COPY --from=build /app/sample ./sample
+COPY --from=build /app/CHANGELOG.md ./
 USER node
 VOLUME /data
 EXPOSE 8080 8081

@@ -32,6 +32,8 @@ export interface NodeOptions {
   listeners: { public: boolean; operator: boolean }
   /** whether it delivers webhooks and ends publication periods */
   worker: boolean
+  /** key of the demo, shown on the developer's page */
+  demoKey?: string | null
 }
 
 export interface RunningNode {
@@ -53,7 +55,7 @@ const CLOSE_MS = 5_000
 const STALE_MS = 3_000
 
 /** Starts a node on a migrated database; what it needs is loaded before its listeners open. */
-export async function startNode({ config, db, log, now = () => new Date(), listeners, worker }: NodeOptions): Promise<RunningNode> {
+export async function startNode({ config, db, log, now = () => new Date(), listeners, worker, demoKey = null }: NodeOptions): Promise<RunningNode> {
   const servers: FastifyInstance[] = []
   const listening = () => servers.flatMap((server) => server.addresses() as AddressInfo[]).map(({ port }) => port)
   const webhooks = webhookRules(config, db, log, listening)
@@ -90,7 +92,7 @@ export async function startNode({ config, db, log, now = () => new Date(), liste
   }
   try {
     const publicUrl = listeners.public
-      ? await listen(servers, await publicServer({ ...shared, notReady }), config.host, config.port, 'PORT')
+      ? await listen(servers, await publicServer({ ...shared, notReady, demoKey }), config.host, config.port, 'PORT')
       : null
     const operatorUrl = listeners.operator
       ? await listen(servers, await operatorServer(shared), config.operatorHost, config.operatorPort, 'OPERATOR_PORT')

@@ -10,6 +10,7 @@ import { shapeFor } from '#catalogue/context.ts'
 import type { Config } from './config.ts'
 import type { Log } from '#core/context.ts'
 import { ServiceError } from '#core/errors.ts'
+import { addPages } from './pages/routes.ts'
 import { publicContext, type PublicContextNode, type PublicCtx } from '#public-context.ts'
 import { registerOtherMethods, registerRoutes, type Route } from '#http/routes.ts'
 import type { RequestCounts } from '#http/request-counts.ts'
@@ -26,6 +27,8 @@ import { webhookRoutes } from './rest/webhook-routes.ts'
 
 export interface PublicNode extends PublicContextNode {
   config: Config
+  /** key of the demo, shown on the developer's page */
+  demoKey: string | null
   log: Log
   keys: Keyring
   limits: RateLimits | null
@@ -82,6 +85,7 @@ export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
   await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: DOCS_POLICY, uiConfig: { persistAuthorization: true } })
   app.get('/openapi.json', { schema: { hide: true } as object }, () => app.swagger())
   health(app, node)
+  addPages(app, node)
   addGraphql(app, node)
   await app.register(
     async (scope) => {

@@ -63,7 +63,7 @@ async function run(role: Role): Promise<void> {
     const applied = await migrate(database.db)
     if (applied.length > 0) log.info({ migrations: applied }, 'The database was brought up to date')
     const access = config.demo ? await makeDemo(config, database.db) : null
-    node = await startNode({ config, db: database.db, log: log as Log, listeners: role.listeners, worker: role.worker })
+    node = await startNode({ config, db: database.db, log: log as Log, listeners: role.listeners, worker: role.worker, demoKey: access?.keys.professional ?? null })
     greet(node, database.describe, access)
     await stopped
     log.info({}, 'Stopping')
@@ -89,7 +89,7 @@ async function makeDemo(config: Config, db: Parameters<typeof startNode>[0]['db'
 function greet(node: RunningNode, database: string, access: DemoAccess | null): void {
   const lines = ['', `Mintmark is running on ${database}.`, '']
   if (node.publicUrl) {
-    lines.push(`  REST       ${node.publicUrl}/api/v1/items`, `  GraphQL    ${node.publicUrl}/graphql`, `  Reference  ${node.publicUrl}/docs`)
+    lines.push(`  Start here ${node.publicUrl}/`, `  REST       ${node.publicUrl}/api/v1/items`, `  GraphQL    ${node.publicUrl}/graphql`, `  Reference  ${node.publicUrl}/docs`)
   }
   if (node.operatorUrl) {
     lines.push(`  Console    ${node.operatorUrl}/console`, `  Operator   ${node.operatorUrl}/operator/v1 (reference: /operator/openapi.json)`)

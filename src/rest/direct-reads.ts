@@ -39,7 +39,7 @@ export function keepAnswers(scope: FastifyInstance, kept: KeptAnswers, kindOf: (
   const keep = (request: FastifyRequest, reply: Parameters<typeof keptAnswer>[0], payload: unknown, done: (error: null, payload: unknown) => void) => {
     const version = madeFrom.get(request.raw)
     if (version !== undefined && reply.statusCode === 200 && Buffer.isBuffer(payload)) {
-      kept.offer(keyOf(kindOf(request.viewer!), request.raw), version, () => keptAnswer(reply, payload))
+      kept.offer(keyOf(kindOf(request.viewer!), request.raw), version, true, () => keptAnswer(reply, payload))
     }
     done(null, payload)
   }
@@ -82,7 +82,7 @@ export function answerDirectly<Ctx extends HasViewer>(app: FastifyInstance, read
         return rest(request, response)
       }
       answered = known ?? plainAnswer(read.answer(viewer, params, query))
-      if (!known && mayKeep) kept.offer(key, kept.version, () => ({ ...answered, body: Buffer.from(answered.body) }))
+      if (!known && mayKeep) kept.offer(key, kept.version, false, () => ({ ...answered, body: Buffer.from(answered.body) }))
       // Counted last: what fails is counted where it is answered. Over the limit, one count more tells nobody anything.
       counted = limits?.consume(viewer) ?? null
     } catch {

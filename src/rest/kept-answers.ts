@@ -10,6 +10,8 @@ export interface KeptAnswer {
 /** What depends on nothing but the path, the encodings a client takes and the shape it gets. */
 const HEADERS = ['content-type', 'etag', 'content-encoding', 'vary'] as const
 const ENTRY_BYTES = 200
+/** How many of the cheap answers get a place when there is none left. */
+const CHANCE_WHEN_FULL = 1 / 64
 
 /** Keeps what is asked for twice while nothing changes, within a budget. */
 export class KeptAnswers {
@@ -40,10 +42,14 @@ export class KeptAnswers {
     return old ?? null
   }
 
-  /** Keeps an answer, if it was made from this version and is not asked for the first time. */
-  offer(key: string, madeFrom: number, answer: () => KeptAnswer): void {
+  /**
+   * Keeps an answer, if it was made from this version and is not asked for the first time.
+   * @param dear it takes far longer to make than to keep; others do not push each other out, but for one now and then
+   */
+  offer(key: string, madeFrom: number, dear: boolean, answer: () => KeptAnswer): void {
     if (madeFrom !== this.version) return
     this.#forgetIfChanged()
+    if (!dear && this.#old.size > 0 && Math.random() > CHANCE_WHEN_FULL) return
     const again = this.#young.has(key) || this.#old.has(key)
     this.#put(key, again ? answer() : null)
   }

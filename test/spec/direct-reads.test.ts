@@ -203,14 +203,14 @@ test('kept answers stay within their budget, and none outlives its version', () 
   let version = 1
   const kept = new KeptAnswers(100_000, () => version)
   const answer = () => ({ headers: [], body: Buffer.alloc(1_000) })
-  for (let i = 0; i < 1_000; i += 1) for (let time = 0; time < 2; time += 1) kept.offer(`key ${i}`, version, answer)
+  for (let i = 0; i < 1_000; i += 1) for (let time = 0; time < 2; time += 1) kept.offer(`key ${i}`, version, true, answer)
   const held = () => Array.from({ length: 1_000 }, (_, i) => kept.get(`key ${i}`)).filter((known) => known !== null).length
   expect(held()).toBeGreaterThan(20)
   expect(held()).toBeLessThan(100)
   expect(kept.get('key 999')).toEqual(answer())
   version = 2
   expect(kept.get('key 999')).toBeNull()
-  for (let time = 0; time < 3; time += 1) kept.offer('old', 1, answer)
+  for (let time = 0; time < 3; time += 1) kept.offer('old', 1, true, answer)
   expect(kept.get('old')).toBeNull()
 })
 

@@ -1,0 +1,98 @@
+// The developer's page at `/` of the public listener: what the service is, its plans, a first request to paste.
+import { type Plan, PLAN_NAMES, PLANS } from '#core/plans.ts'
+
+export interface HomeFacts {
+  /** address of the service as its reader reaches it */
+  url: string
+  /** the demo's key, filled in while the demo runs; null outside it */
+  demoKey: string | null
+  /** requests a minute by plan, null for no limits */
+  rateLimits: Record<Plan, number> | null
+}
+
+const OFFERS: Record<Plan, string> = {
+  starter: 'Items, search and prices, in a reduced form',
+  professional: 'All fields of items, over REST and GraphQL, and the history of prices',
+  plus: 'Also the marketplace, collections and the webhook',
+  enterprise: 'The same, for more requests',
+}
+
+/** The page as HTML; it needs no script. */
+export function homePage({ url, demoKey, rateLimits }: HomeFacts): string {
+  const key = demoKey ?? 'YOUR_API_KEY'
+  const plans = PLANS.map((plan) => {
+    return `<tr><th scope="row">${PLAN_NAMES[plan]}</th><td>${OFFERS[plan]}</td><td class="number">${rateLimits ? rateLimits[plan] : 'no limit'}</td></tr>`
+  })
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Mintmark: prices of trading cards</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+<h1>Mintmark</h1>
+<p class="lead">Prices of trading cards and sealed products by condition and grade, from several sources, over REST and GraphQL;
+a marketplace, collections and webhooks for sellers.</p>
+<nav aria-label="Documentation">
+<a href="/docs">REST reference</a> <a href="/graphql">GraphiQL</a> <a href="/openapi.json">OpenAPI document</a> <a href="/changelog">Changelog</a>
+</nav>
+${demoKey ? '<p class="note">This is a demo: the catalogue is a sample, its prices are made up, and the key below works.</p>' : ''}
+<h2>A first request</h2>
+${example('curl', `curl -H 'Authorization: Bearer ${key}' \\\n  '${url}/api/v1/items/search?q=charizard'`)}
+${example(
+  'TypeScript',
+  `const response = await fetch('${url}/api/v1/items/search?q=charizard', {
+  headers: { authorization: 'Bearer ${key}' },
+})
+const { data } = await response.json()
+console.log(data[0].name, data[0].prices)`,
+)}
+${example(
+  'Python',
+  `import json, urllib.request
+
+request = urllib.request.Request(
+    '${url}/api/v1/items/search?q=charizard',
+    headers={'Authorization': 'Bearer ${key}'},
+)
+with urllib.request.urlopen(request) as response:
+    item = json.load(response)['data'][0]
+print(item['name'], item['prices'])`,
+)}
+${example('GraphQL', `curl -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' '${url}/graphql' \\\n  -d '{"query":"{ items(search: \\"charizard\\", first: 3) { nodes { name code prices { label price currency } } } }"}'`)}
+<h2>Plans</h2>
+<table>
+<thead><tr><th scope="col">Plan</th><th scope="col">What it gives</th><th scope="col">Requests a minute</th></tr></thead>
+<tbody>${plans.join('')}</tbody>
+</table>
+<p>A refused request says why: <code>{"success": false, "error": {"code", "message"}}</code>. Every answer has an
+<code>X-Request-Id</code>; name it when you report a problem.</p>
+</main>
+</body>
+</html>
+`
+}
+
+function example(title: string, code: string): string {
+  return `<figure><figcaption>${title}</figcaption><pre tabindex="0"><code>${escapeHtml(code)}</code></pre></figure>`
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+}
+
+const STYLE = `
+:root { color-scheme: light dark; --accent: light-dark(#0a6b4e, #5fd3a8); --line: light-dark(#d9dedb, #37403c); --quiet: light-dark(#55605b, #a5b0ab); }
+body { font: 1rem/1.55 system-ui, sans-serif; margin: 0; }
+main { max-width: 46rem; margin: 0 auto; padding: 2.5rem 1.25rem 4rem; }
+h1 { font-size: 2.2rem; margin: 0; color: var(--accent); } h2 { font-size: 1.2rem; margin: 2.2rem 0 .6rem; }
+.lead { font-size: 1.15rem; margin: .4rem 0 1rem; } .note { border-left: 3px solid var(--accent); padding: .3rem .8rem; }
+nav { display: flex; flex-wrap: wrap; gap: .4rem 1.2rem; } a { color: var(--accent); }
+figure { margin: 0 0 1rem; } figcaption { color: var(--quiet); font-size: .9rem; }
+pre { margin: .2rem 0 0; padding: .8rem 1rem; overflow-x: auto; border: 1px solid var(--line); border-radius: 6px; font-size: .85rem; }
+table { border-collapse: collapse; width: 100%; } th, td { text-align: left; padding: .45rem .8rem .45rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+.number { font-variant-numeric: tabular-nums; }
+`

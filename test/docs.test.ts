@@ -1,0 +1,55 @@
+// The guides: every path, link, command and setting that they name exists.
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { SETTINGS } from '#config.ts'
+
+const GUIDES = ['README.md', 'CONTRIBUTING.md', 'client/README.md', ...readdirSync('docs').filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)]
+const scripts = Object.keys((JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: object }).scripts)
+
+/** Commands of the program, with those below them. */
+const commands = new Map<string, string[]>()
+for (const name of commandsIn([])) commands.set(name, ['collection', 'account', 'key', 'operator-token', 'held'].includes(name) ? commandsIn([name]) : [])
+
+function commandsIn(path: string[]): string[] {
+  const { stdout } = spawnSync(process.execPath, ['src/main.ts', ...path, '--help'], { encoding: 'utf8' })
+  const list = stdout.slice(stdout.indexOf('Commands:'))
+  return [...list.matchAll(/^ {2}([a-z][a-z-]*)/gm)].map((match) => match[1]!)
+}
+
+describe.each(GUIDES)('%s', (guide) => {
+  const text = readFileSync(guide, 'utf8')
+
+  test('links lead to files that exist', () => {
+    const targets = [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)(#[^)]*)?\)/g)].map((match) => match[1]!)
+    expect(targets.filter((target) => !existsSync(join(dirname(guide), target)))).toEqual([])
+  })
+
+  test('paths in code exist', () => {
+    const paths = [...text.matchAll(/`((?:src|test|docs|bench|sample|client|console|graphiql|deploy)\/[\w./-]*)`/g)].map((match) => match[1]!)
+    expect(paths.filter((path) => !existsSync(path))).toEqual([])
+  })
+
+  test('commands exist', () => {
+    const named = [...text.matchAll(/(?:npx mintmark|`mintmark) ([a-z-]+)(?: ([a-z-]+))?/g)]
+    const unknown = named.filter(([, name, sub]) => {
+      const below = commands.get(name!)
+      return below === undefined || (below.length > 0 && sub !== undefined && !below.includes(sub))
+    })
+    expect(unknown.map(([all]) => all)).toEqual([])
+  })
+
+  test('npm scripts exist', () => {
+    const named = [...text.matchAll(/npm run ([a-z:-]+)/g)].map((match) => match[1]!)
+    expect(named.filter((name) => !scripts.includes(name))).toEqual([])
+  })
+})
+
+test('the operator\'s guide names every setting, and no other', () => {
+  const guide = readFileSync('docs/operating.md', 'utf8')
+  const table = guide.slice(guide.indexOf('## Settings'), guide.indexOf('## Importing'))
+  const named = [...table.matchAll(/`([A-Z][A-Z_]+)`/g)].map((match) => match[1]!)
+  expect(Object.keys(SETTINGS).filter((name) => !named.includes(name))).toEqual([])
+  expect(named.filter((name) => !(name in SETTINGS))).toEqual([])
+})

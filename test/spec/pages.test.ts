@@ -1,0 +1,80 @@
+// The developer's page and the changelog: open to all, without scripts or outside requests, with requests that work.
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startNode } from '#node.ts'
+import { importFiles, send, silent, startTestNode, type TestNode } from '../support/node.ts'
+
+let node: TestNode
+let shown: Awaited<ReturnType<typeof startNode>>
+
+beforeAll(async () => {
+  node = await startTestNode()
+  await importFiles(node, 'mintmark-ndjson', [{ name: 'pokemon', text: readFileSync('sample/pokemon.ndjson') }])
+  const listeners = { public: true, operator: false }
+  shown = await startNode({ config: node.config, db: node.db, log: silent, listeners, worker: false, demoKey: node.keys.professional })
+})
+
+afterAll(async () => {
+  await shown.close()
+  await node.close()
+})
+
+const read = async (url: string) => {
+  const response = await fetch(url)
+  return { response, html: await response.text() }
+}
+
+test('says what the service is, without a script or another host', async () => {
+  const { response, html } = await read(`${node.publicUrl}/`)
+  expect(response.status).toBe(200)
+  expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+  expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
+  expect(html).not.toMatch(/<script|<link|src=/)
+  const outside = [...html.matchAll(/https?:\/\/[^/'"\s]+/g)].map(([origin]) => origin).filter((origin) => origin !== node.publicUrl)
+  expect(outside).toEqual([])
+  expect(html).not.toContain('mintmark_')
+  for (const [, path] of html.matchAll(/href="([^"]+)"/g)) {
+    expect((await fetch(`${node.publicUrl}${path}`, { headers: { accept: 'text/html' } })).status, path).toBe(200)
+  }
+})
+
+test('in the demo its key is filled in, and the curl request works when pasted', async () => {
+  const { html } = await read(`${shown.publicUrl}/`)
+  const block = /<figcaption>curl<\/figcaption><pre[^>]*><code>(.*?)<\/code>/s.exec(html)![1]!
+  const command = block.replaceAll('&quot;', '"').replaceAll('&gt;', '>').replaceAll('&lt;', '<').replaceAll('&amp;', '&')
+  expect(command).toContain(node.keys.professional)
+  const { status, body } = await send<{ name: string }[]>(/'(http[^']+)'/.exec(command)![1]!, node.keys.professional)
+  expect([status, body.data[0]?.name]).toEqual([200, 'Charizard'])
+  if (spawnSync('curl', ['--version']).status === 0) {
+    // Not awaited by spawnSync: the server is in this process.
+    const { spawn } = await import('node:child_process')
+    const child = spawn('sh', ['-c', `${command} -s`])
+    let out = ''
+    for await (const chunk of child.stdout) out += String(chunk)
+    expect(out).toContain('"success":true')
+  }
+})
+
+test('a host header cannot put markup or another host form into the page', async () => {
+  const { hostname, port } = new URL(node.publicUrl!)
+  const { request } = await import('node:http')
+  const html = await new Promise<string>((resolve, reject) => {
+    const sent = request({ hostname, port, path: '/', headers: { host: '"><script>' } }, (response) => {
+      let text = ''
+      response.on('data', (chunk) => {
+        text += String(chunk)
+      })
+      response.on('end', () => resolve(text))
+    })
+    sent.on('error', reject)
+    sent.end()
+  })
+  expect(html).not.toContain('<script>')
+})
+
+test('the changelog is the repository\'s', async () => {
+  const { response, html } = await read(`${node.publicUrl}/changelog`)
+  expect(response.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
+  expect(html).toBe(readFileSync('CHANGELOG.md', 'utf8'))
+})
