@@ -246,8 +246,8 @@ function given(writes: readonly PriceChange[]) {
 }
 
 /** An array as PostgreSQL writes it: numbers need none of the quoting and escaping that the driver gives every value. */
-function column(writes: readonly PriceChange[], valueOf: (write: PriceChange) => number | string): string {
-  return `{${writes.map(valueOf).join(',')}}`
+function column(writes: readonly PriceChange[], textOf: (write: PriceChange) => number | string): string {
+  return `{${writes.map(textOf).join(',')}}`
 }
 
 /** One number per item, market and label: exact below 2^53. */
