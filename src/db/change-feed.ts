@@ -39,6 +39,8 @@ export class ChangeFeed {
   readonly #log: FeedLog
   readonly #followers: ChangeFollower[] = []
   #horizon = '0'
+  /** the log's floor that everything was loaded above; a slow transaction can keep the position below it for a while */
+  #coveredFloor = ''
   /** seq → xact of rows at or above the horizon that were applied */
   #applied = new Map<number, bigint>()
   #pulling: Promise<void> | null = null
@@ -109,7 +111,8 @@ export class ChangeFeed {
   async #pullOnce(): Promise<void> {
     const { rows } = await sql<{
       horizon: string
-      missed: boolean
+      floor: string
+      missed: boolean | null
       seq: number | null
       xact: string | null
       kind: ChangeKind
@@ -118,17 +121,18 @@ export class ChangeFeed {
     }>`
       with here as (
         select pg_snapshot_xmin(pg_current_snapshot()) as horizon,
-               (select xact from change_log_floor) > ${this.#horizon}::xid8
+               (select xact::text from change_log_floor) as floor,
+               (select xact from change_log_floor where xact::text <> ${this.#coveredFloor}) > ${this.#horizon}::xid8
                  or pg_snapshot_xmin(pg_current_snapshot()) < ${this.#horizon}::xid8 as missed
       )
-      select here.horizon::text, here.missed, c.seq, c.xact::text, c.kind, c.ids, c.payload
+      select here.horizon::text, here.floor, here.missed, c.seq, c.xact::text, c.kind, c.ids, c.payload
       from here left join change_log c on c.xact >= ${this.#horizon}::xid8
       order by c.seq`.execute(this.#db.kysely)
-    const { horizon, missed } = rows[0]!
+    const { horizon, floor, missed } = rows[0]!
     // Also when the database is behind us: it was restored from a backup.
     if (missed) {
       this.#log.warn({}, 'The change log does not lead from here to now: loading everything again')
-      await this.#reload()
+      await this.#reload(floor)
       return
     }
     const fresh = rows.filter((row) => row.seq !== null && !this.#applied.has(row.seq)) as (ChangeRow & { xact: string })[]
@@ -141,12 +145,13 @@ export class ChangeFeed {
   }
 
   /** A reload that fails leaves the position behind, so that the next pull finds the gap again. */
-  async #reload(): Promise<void> {
+  async #reload(floor: string): Promise<void> {
     const before = this.#horizon
     await this.open()
     this.#applied.clear()
     try {
       for (const follower of this.#followers) await follower.reload()
+      this.#coveredFloor = floor
     } catch (error) {
       this.#horizon = before
       throw error

@@ -43,6 +43,24 @@ test('loads again until it has succeeded once', async () => {
   expect(reloads).toBe(2)
 })
 
+test('loads once, also while a slow transaction holds the position below the floor', async () => {
+  let reloads = 0
+  feed.add({
+    apply: async () => {},
+    reload: async () => {
+      reloads += 1
+    },
+  })
+  const slow = await db.pool.connect()
+  await slow.query('begin')
+  await slow.query('select pg_current_xact_id()')
+  await leaveBehind(1)
+  for (let i = 0; i < 3; i += 1) await feed.pull()
+  await slow.query('rollback')
+  slow.release()
+  expect(reloads).toBe(1)
+})
+
 test('loads again when the database is older than what was read of it', async () => {
   let reloads = 0
   const { rows } = await sql<{ ahead: string }>`select (pg_snapshot_xmax(pg_current_snapshot())::text::bigint + 1000)::text as ahead`.execute(db.kysely)
