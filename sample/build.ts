@@ -2,7 +2,9 @@
 import { parse } from 'csv-parse/sync'
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { categoryLine, itemLine } from '#catalogue/import/mintmark-ndjson.ts'
 import type { CategoryRecord, ItemDetails, ItemRecord } from '#catalogue/records.ts'
+import { slugWords } from '#catalogue/slugs.ts'
 import { MARKETS, type Market } from '#core/markets.ts'
 import { minorToText } from '#core/money.ts'
 import type { PricePoint } from '#prices/records.ts'
@@ -45,7 +47,7 @@ export function buildSample(): Record<string, string> {
   const files = GAMES.map((game) => {
     const lines = [
       ...categories.filter((category) => category.game === game).map(categoryLine),
-      ...items.filter(({ item }) => item.game === game).map(({ item, usd }) => itemLine(item, samplePrices(item, usd))),
+      ...items.filter(({ item }) => item.game === game).map(({ item, usd }) => itemLine({ ...item, prices: samplePrices(item, usd) })),
     ]
     return [`${game}.ndjson`, lines.map((line) => `${line}\n`).join('')]
   })
@@ -59,9 +61,9 @@ function facts(table: string): Facts[] {
 function readCategories(): CategoryRecord[] {
   const taken = new Set<string>()
   return facts('categories').map(({ game, market, ref, parent, name }) => {
-    const rootSlug = slugOf(parent ? `${game} ${name}` : game)
+    const rootSlug = slugWords(parent ? `${game} ${name}` : game)
     // The same root or era in a second market needs a slug of its own.
-    const slug = taken.has(rootSlug) ? slugOf(`${rootSlug} ${market}`) : rootSlug
+    const slug = taken.has(rootSlug) ? slugWords(`${rootSlug} ${market}`) : rootSlug
     taken.add(slug)
     return {
       market: market as Market,
@@ -122,10 +124,10 @@ function singles(row: Facts, categories: CategoryRecord[], card: CardFacts): Pri
     const further = finish === primary ? '' : finish
     const item: ItemRecord = {
       market: set.market,
-      ref: `sample:${card.key}${further && `:${slugOf(further)}`}`,
+      ref: `sample:${card.key}${further && `:${slugWords(further)}`}`,
       name: row.name,
       code: row.code,
-      slug: slugOf(`${row.name} ${row.code} ${set.name} ${further}`),
+      slug: slugWords(`${row.name} ${row.code} ${set.name} ${further}`),
       genre: 'single',
       game: set.game,
       category: set.ref,
@@ -148,10 +150,10 @@ function singles(row: Facts, categories: CategoryRecord[], card: CardFacts): Pri
 function sealedProduct(row: Facts): PricedItem {
   const item: ItemRecord = {
     market: row.market as Market,
-    ref: `sample:${row.game}:${slugOf(row.name)}`,
+    ref: `sample:${row.game}:${slugWords(row.name)}`,
     name: row.name,
     code: null,
-    slug: slugOf(row.name),
+    slug: slugWords(row.name),
     genre: row.genre as 'sealed' | 'bundle',
     game: row.game,
     category: `sample:${row.game}-sealed`,
@@ -207,32 +209,6 @@ function isQuoted(label: string, item: ItemRecord, market: Market, usd: number):
 /** A number in [0, 1) that depends on the key alone, so that a new item changes no other item's prices. */
 function fractionOf(key: string): number {
   return createHash('sha256').update(key).digest().readUInt32BE(0) / 2 ** 32
-}
-
-function slugOf(text: string): string {
-  return text
-    .replaceAll('♀', ' female ')
-    .replaceAll('♂', ' male ')
-    .normalize('NFD')
-    .replace(/[\u0300-\u036f']/g, '')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-|-$/g, '')
-}
-
-function categoryLine({ market, ref, name, slug, game, parent, image }: CategoryRecord): string {
-  return JSON.stringify({ type: 'category', market, ref, name, slug, game, parent, image })
-}
-
-function itemLine(item: ItemRecord, prices: PricePoint[]): string {
-  const { market, ref, name, code, slug, genre, game, category, images, attributes, groups, details } = item
-  const { rarity, illustrator, hp, types, dexIds, stage, evolveFrom, suffix, level } = details
-  return JSON.stringify({
-    type: 'item', market, ref, name, code, slug, genre, game, category, images, attributes, groups,
-    details: { rarity, illustrator, hp, types, dex_ids: dexIds, stage, evolve_from: evolveFrom, suffix, level },
-    foreign_ids: item.foreignIds,
-    prices: prices.map(({ updatedAt, ...price }) => ({ ...price, updated_at: updatedAt })),
-  })
 }
 
 if (import.meta.main) {

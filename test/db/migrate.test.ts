@@ -34,7 +34,7 @@ afterEach(async () => {
 
 function write(name: string, ...statements: string[]): void {
   const run = statements.map((text) => `await db.executeQuery({ sql: ${JSON.stringify(text)}, parameters: [] })`)
-  writeFileSync(join(folder, `${name}.ts`), `export async function up(db: any): Promise<void> { ${run.join('; ')} }\n`)
+  writeFileSync(join(folder, `${name}.ts`), `export async function up(db) { ${run.join('; ')} }\n`)
 }
 
 test('an empty or missing folder changes nothing', async () => {
