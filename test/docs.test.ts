@@ -27,7 +27,7 @@ describe.each(GUIDES)('%s', (guide) => {
   })
 
   test('paths in code exist', () => {
-    const paths = [...text.matchAll(/`((?:src|test|docs|bench|sample|client|console|graphiql|deploy)\/[\w./-]*)`/g)].map((match) => match[1]!)
+    const paths = [...text.matchAll(/`((?:src|test|docs|bench|reliability|sample|client|console|graphiql|deploy)\/[\w./-]*)`/g)].map((match) => match[1]!)
     expect(paths.filter((path) => !existsSync(path))).toEqual([])
   })
 
