@@ -12,7 +12,8 @@ import { call, type HasViewer, verb } from '#core/verb.ts'
 import { registerRoutes, type Route } from '#http/routes.ts'
 import { answerNotFound, createServer } from '#http/server.ts'
 import { freshDatabase } from '../support/postgres.ts'
-import { openNode, silent, type TestNode } from './node.ts'
+import { silent } from '../support/node.ts'
+import { openNode, type TestNode } from './node.ts'
 
 const input = Type.Object({ id: Type.Integer(), price: Type.Integer() }, { additionalProperties: false })
 const priceThing = verb({ needs: 'plus', input }, (ctx: HasViewer, { price }) => ({ viewer: ctx.viewer, price }))

@@ -15,7 +15,8 @@ import { openPool } from '#db/pool.ts'
 import type { Schema } from '#db/schema.ts'
 import { isUnavailable } from '#db/transaction.ts'
 import { freshDatabase } from '../support/postgres.ts'
-import { BOOTSTRAP_TOKEN, Clock, openNode, silent, type TestNode, until } from './node.ts'
+import { Clock, silent, until } from '../support/node.ts'
+import { BOOTSTRAP_TOKEN, openNode, type TestNode } from './node.ts'
 
 const HOUR_MS = 3_600_000
 const { now } = new Clock()

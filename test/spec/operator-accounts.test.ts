@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createOperatorToken } from '#accounts/create-operator-token.ts'
 import { newKey } from '#accounts/key-format.ts'
 import { call } from '#core/verb.ts'
-import { openNode, type Reply, send, type TestNode } from '../accounts/node.ts'
+import { openNode, send, type TestNode } from '../accounts/node.ts'
+import type { Reply } from '../support/node.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
 const V1 = '/operator/v1'
@@ -210,7 +211,7 @@ describe('refusals', () => {
 
   test('bodies must be JSON objects of bounded size', async () => {
     const raw = (text: string, type = 'application/json') =>
-      send(node, 'POST', `${V1}/accounts`, { text, headers: { 'content-type': type } })
+      send(node, 'POST', `${V1}/accounts`, { body: text, headers: { 'content-type': type } })
     for (const text of ['{', '[]', '"x"', '5', 'nul']) expectRefusal(await raw(text), 400, 'INVALID_JSON')
     expectRefusal(await raw('name=x', 'application/x-www-form-urlencoded'), 415, 'UNSUPPORTED_MEDIA_TYPE')
     expectRefusal(await raw(`{"name":"${'x'.repeat(2 ** 20)}"}`), 413, 'PAYLOAD_TOO_LARGE')

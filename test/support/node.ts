@@ -77,7 +77,7 @@ export interface Reply<T = unknown> {
   }
 }
 
-interface Sending {
+export interface Sending {
   /** the body as JSON */
   json?: unknown
   /** a body as it is */
