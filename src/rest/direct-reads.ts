@@ -4,11 +4,11 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Keyring } from '#accounts/keyring.ts'
 import { type Allowance, rateLimitHeaders, type RateLimits } from '#accounts/rate-limits.ts'
 import { call, type HasViewer, mayCall, type Viewer } from '#core/verb.ts'
+import { type KeptAnswer, keptAnswer, type KeptAnswers } from '#http/kept-answers.ts'
 import { parseQuery } from '#http/query.ts'
 import type { RequestCounts } from '#http/request-counts.ts'
 import { inputOf, JSON_TYPE, type ReadyAnswer, type Route } from '#http/routes.ts'
 import { requestIdOf } from '#http/server.ts'
-import { type KeptAnswer, keptAnswer, type KeptAnswers } from './kept-answers.ts'
 
 export interface DirectReads<Ctx extends HasViewer> {
   prefix: string

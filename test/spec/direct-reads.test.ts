@@ -15,7 +15,7 @@ import { registerRoutes, type RouteRules } from '#http/routes.ts'
 import { answerNotFound, createServer } from '#http/server.ts'
 import { catalogueRoutes } from '#rest/catalogue-routes.ts'
 import { answerDirectly, keepAnswers } from '#rest/direct-reads.ts'
-import { KeptAnswers } from '#rest/kept-answers.ts'
+import { KeptAnswers } from '#http/kept-answers.ts'
 import { importText, silent, startTestNode, type TestNode } from '../support/node.ts'
 
 const category = { type: 'category', market: 'service', ref: 't', name: 'Sét', game: 'pokemon', parent: null, image: null }
