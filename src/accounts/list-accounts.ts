@@ -14,6 +14,7 @@ export const listAccounts = verb(
       {
         search: filter('Part of the name, in any case'),
         plan: Type.Optional(Type.Enum([...PLANS])),
+        suspended: Type.Optional(Type.Boolean()),
         ...pageParams(20),
       },
       { additionalProperties: false },

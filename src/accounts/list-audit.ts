@@ -2,7 +2,7 @@
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, pagination } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
-import { filter, moment, momentOf } from '#core/fields.ts'
+import { filter, PeriodFields, periodOf } from '#core/fields.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import type { AuditRow, ReadCtx } from './types.ts'
 
@@ -17,8 +17,7 @@ export const listAudit = verb(
         action: filter('Such as `account.create`'),
         subject_type: filter('Such as `account`'),
         subject_id: filter('Id of the thing changed'),
-        from: Type.Optional(moment('Earliest moment, itself included')),
-        to: Type.Optional(moment('Latest moment, itself not included')),
+        ...PeriodFields,
         ...pageParams(20),
       },
       { additionalProperties: false },
@@ -28,8 +27,9 @@ export const listAudit = verb(
     let matching = ctx.db.kysely.selectFrom('audit_log')
     for (const [column, value] of Object.entries(equal))
       matching = matching.where(column as keyof typeof equal, '=', value)
-    if (from !== undefined) matching = matching.where('at', '>=', momentOf('from', from))
-    if (to !== undefined) matching = matching.where('at', '<', momentOf('to', to))
+    const period = periodOf({ from, to })
+    if (period.from) matching = matching.where('at', '>=', period.from)
+    if (period.to) matching = matching.where('at', '<', period.to)
     const [rows, { total }] = await Promise.all([
       matching
         .select(COLUMNS)

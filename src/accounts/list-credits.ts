@@ -1,5 +1,5 @@
 // The ledger of an account's highlight credits, newest entry first.
-import { id } from '#core/fields.ts'
+import { filter, id, PeriodFields, periodOf } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, pagination } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
@@ -7,11 +7,23 @@ import { fetchAccount, pageOfCreditEntries } from './store.ts'
 import type { CreditEntry, ReadCtx } from './types.ts'
 
 export const listCredits = verb(
-  { needs: 'operator', input: Type.Object({ id: id('account'), ...pageParams(20) }, { additionalProperties: false }) },
-  async (ctx: ReadCtx, { id, page = 1, per_page: perPage = 20 }): Promise<Page<CreditEntry>> => {
+  {
+    needs: 'operator',
+    input: Type.Object(
+      {
+        id: id('account'),
+        search: filter('Part of the reason, in any case'),
+        ...PeriodFields,
+        ...pageParams(20),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  async (ctx: ReadCtx, { id, search, from, to, page = 1, per_page: perPage = 20 }): Promise<Page<CreditEntry>> => {
     const on = ctx.db.kysely
     await fetchAccount(on, id)
-    const { rows, total } = await pageOfCreditEntries(on, id, perPage, (page - 1) * perPage)
+    const wanted = { accountId: id, search, ...periodOf({ from, to }) }
+    const { rows, total } = await pageOfCreditEntries(on, wanted, perPage, (page - 1) * perPage)
     return { rows, pagination: pagination(page, perPage, total) }
   },
 )

@@ -2,18 +2,27 @@
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, pagination } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
-import { id } from '#core/fields.ts'
+import type { WriteCtx } from '#db/change.ts'
+import { filter, id } from '#core/fields.ts'
 import { fetchAccount, pageOfKeys } from './store.ts'
-import type { ApiKey, ReadCtx } from './types.ts'
+import { type ApiKey, KEY_STATES } from './types.ts'
 
 export const listKeys = verb(
   {
     needs: 'operator',
-    input: Type.Object({ account_id: id('account'), ...pageParams(20) }, { additionalProperties: false }),
+    input: Type.Object(
+      {
+        account_id: id('account'),
+        search: filter('Part of the label, in any case, or the last four characters of the key'),
+        state: Type.Optional(Type.Enum([...KEY_STATES], { description: 'As it is now' })),
+        ...pageParams(20),
+      },
+      { additionalProperties: false },
+    ),
   },
-  async (ctx: ReadCtx, { account_id, page = 1, per_page: perPage = 20 }): Promise<Page<ApiKey>> => {
+  async (ctx: Pick<WriteCtx, 'db' | 'viewer' | 'now'>, { account_id, page = 1, per_page: perPage = 20, ...wanted }): Promise<Page<ApiKey>> => {
     const account = await fetchAccount(ctx.db.kysely, account_id)
-    const { rows, total } = await pageOfKeys(ctx.db.kysely, account.id, perPage, (page - 1) * perPage)
+    const { rows, total } = await pageOfKeys(ctx.db.kysely, { accountId: account.id, now: ctx.now(), ...wanted }, perPage, (page - 1) * perPage)
     return { rows, pagination: pagination(page, perPage, total) }
   },
 )

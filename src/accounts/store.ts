@@ -5,7 +5,7 @@ import type { Viewer } from '#core/verb.ts'
 import type { Db, Queryable, Tx } from '#db/schema.ts'
 import { existing, missing } from '#core/fields.ts'
 import { jsonReady } from '#db/json-ready.ts'
-import type { Account, ApiKey, CreditEntry, OperatorToken } from './types.ts'
+import type { Account, ApiKey, CreditEntry, KEY_STATES, OperatorToken } from './types.ts'
 
 /** A stored key and whom it stands for, as the keyring keeps it. */
 export interface Holder {
@@ -131,13 +131,14 @@ export async function updateAccount(
 
 export async function pageOfAccounts(
   on: Queryable,
-  { search, plan }: { search?: string; plan?: Plan },
+  { search, plan, suspended }: { search?: string; plan?: Plan; suspended?: boolean },
   limit: number,
   offset: number,
 ): Promise<{ rows: Account[]; total: number }> {
   let matching = on.selectFrom('accounts')
-  if (search !== undefined) matching = matching.where(sql<boolean>`strpos(lower(name), lower(${search})) > 0`)
+  if (search !== undefined) matching = matching.where(contains('name', search))
   if (plan !== undefined) matching = matching.where('plan', '=', plan)
+  if (suspended !== undefined) matching = matching.where('suspended', '=', suspended)
   const [rows, counted] = await Promise.all([
     matching.select(ACCOUNT_COLUMNS).orderBy('id').limit(limit).offset(offset).execute(),
     matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
@@ -145,14 +146,24 @@ export async function pageOfAccounts(
   return { rows: rows.map(jsonReady), total: counted.total }
 }
 
+export interface CreditFilter {
+  accountId: number
+  search: string | undefined
+  from: Date | undefined
+  to: Date | undefined
+}
+
 /** Newest first. */
 export async function pageOfCreditEntries(
   on: Queryable,
-  accountId: number,
+  { accountId, search, from, to }: CreditFilter,
   limit: number,
   offset: number,
 ): Promise<{ rows: CreditEntry[]; total: number }> {
-  const entries = on.selectFrom('credit_entries').where('account_id', '=', accountId)
+  let entries = on.selectFrom('credit_entries').where('account_id', '=', accountId)
+  if (search) entries = entries.where(contains('reason', search))
+  if (from) entries = entries.where('created_at', '>=', from)
+  if (to) entries = entries.where('created_at', '<', to)
   const [rows, counted] = await Promise.all([
     entries
       .select(['id', 'amount', 'balance', 'reason', 'created_at'])
@@ -192,13 +203,27 @@ export async function updateKey(tx: Tx, id: number, values: { expires_at?: Date;
   return jsonReady(await update.returning(KEY_COLUMNS).executeTakeFirstOrThrow())
 }
 
+export interface KeyFilter {
+  accountId: number
+  search?: string
+  state?: (typeof KEY_STATES)[number]
+  now: Date
+}
+
 export async function pageOfKeys(
   on: Queryable,
-  accountId: number,
+  { accountId, search, state, now }: KeyFilter,
   limit: number,
   offset: number,
 ): Promise<{ rows: ApiKey[]; total: number }> {
-  const keys = on.selectFrom('api_keys').where('account_id', '=', accountId)
+  let keys = on.selectFrom('api_keys').where('account_id', '=', accountId)
+  if (search !== undefined) keys = keys.where((e) => e.or([contains('label', search), e('last4', '=', search)]))
+  if (state === 'revoked') keys = keys.where('revoked_at', 'is not', null)
+  else if (state !== undefined) {
+    keys = keys.where('revoked_at', 'is', null)
+    if (state === 'expired') keys = keys.where('expires_at', '<=', now)
+    else keys = keys.where((e) => e.or([e('expires_at', 'is', null), e('expires_at', '>', now)]))
+  }
   const [rows, counted] = await Promise.all([
     keys.select(KEY_COLUMNS).orderBy('id').limit(limit).offset(offset).execute(),
     keys.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
@@ -241,6 +266,11 @@ export async function pageOfTokens(
       .executeTakeFirstOrThrow(),
   ])
   return { rows: rows.map(jsonReady), total: counted.total }
+}
+
+/** In any case, and taken literally. */
+function contains(column: string, text: string) {
+  return sql<boolean>`strpos(lower(${sql.ref(column)}), lower(${text})) > 0`
 }
 
 function accounts(on: Queryable) {

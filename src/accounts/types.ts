@@ -48,6 +48,9 @@ export const CreditEntrySchema = Type.Object(
 )
 export type CreditEntry = Static<typeof CreditEntrySchema>
 
+/** What becomes of a key that is shown; a revoked one stays so. */
+export const KEY_STATES = ['valid', 'expired', 'revoked'] as const
+
 export const ApiKeySchema = Type.Object(
   {
     id: Type.Integer(),

@@ -1,4 +1,5 @@
 // Collections of all accounts as operators see them, oldest first.
+import { filter } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, pagination } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
@@ -14,18 +15,19 @@ export const listStoredCollections = verb(
       {
         account_id: Type.Optional(Type.Integer({ description: "Only this account's" })),
         visibility: Type.Optional(Type.Enum([...VISIBILITIES])),
+        search: filter('Part of the name, in any case'),
         ...pageParams(20),
       },
       closed,
     ),
   },
   async (ctx: ReadCtx, input): Promise<Page<StoredCollection>> => {
-    const { account_id: accountId, visibility, page = 1, per_page: perPage = 20 } = input
+    const { account_id: accountId, visibility, search, page = 1, per_page: perPage = 20 } = input
     if (accountId !== undefined && Math.abs(accountId) >= 2 ** 31)
       return { rows: [], pagination: pagination(page, perPage, 0) }
     const { rows, total } = await pageOfCollections(
       ctx.db.kysely,
-      { accountId, visibility },
+      { accountId, visibility, search },
       perPage,
       (page - 1) * perPage,
     )

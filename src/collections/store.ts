@@ -222,13 +222,14 @@ export async function updateCollection(
 
 export async function pageOfCollections(
   on: Queryable,
-  filter: { accountId?: number; visibility?: StoredCollection['visibility'] },
+  filter: { accountId?: number; visibility?: StoredCollection['visibility']; search?: string },
   limit: number,
   offset: number,
 ): Promise<{ rows: StoredCollection[]; total: number }> {
   let matching = on.selectFrom('collections')
   if (filter.accountId !== undefined) matching = matching.where('account_id', '=', filter.accountId)
   if (filter.visibility !== undefined) matching = matching.where('visibility', '=', filter.visibility)
+  if (filter.search !== undefined) matching = matching.where(sql<boolean>`strpos(lower(name), lower(${filter.search})) > 0`)
   const [rows, counted] = await Promise.all([
     matching.select(STORED_COLUMNS).orderBy('id').limit(limit).offset(offset).execute(),
     matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),

@@ -59,3 +59,17 @@ export function momentOf(field: string, text: string): Date {
   }
   return at
 }
+
+/** Filter by time; read it with `periodOf`. */
+export const PeriodFields = {
+  from: Type.Optional(moment('Earliest moment, itself included')),
+  to: Type.Optional(moment('Latest moment, itself not included')),
+}
+
+/** @throws VALIDATION_ERROR as `momentOf` does */
+export function periodOf({ from, to }: { from?: string; to?: string }): { from: Date | undefined; to: Date | undefined } {
+  return {
+    from: from === undefined ? undefined : momentOf('from', from),
+    to: to === undefined ? undefined : momentOf('to', to),
+  }
+}

@@ -1,4 +1,5 @@
 // Listings as operators see them, newest first.
+import { filter } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, pagination } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
@@ -15,14 +16,15 @@ export const listListings = verb(
         status: Type.Optional(Type.Enum([...STATUSES])),
         seller_id: Type.Optional(Type.Integer()),
         item_id: Type.Optional(Type.Integer()),
+        search: filter('Part of the title, in any case'),
         ...pageParams(20),
       },
       { additionalProperties: false },
     ),
   },
-  async (ctx: Pick<WriteCtx, 'db' | 'viewer' | 'now'>, { page = 1, per_page: perPage = 20, ...filter }): Promise<Page<StoredListing>> => {
+  async (ctx: Pick<WriteCtx, 'db' | 'viewer' | 'now'>, { page = 1, per_page: perPage = 20, ...wanted }): Promise<Page<StoredListing>> => {
     const now = ctx.now()
-    const { rows, total } = await pageOfListings(ctx.db.kysely, { ...filter, now }, perPage, (page - 1) * perPage)
+    const { rows, total } = await pageOfListings(ctx.db.kysely, { ...wanted, now }, perPage, (page - 1) * perPage)
     return { rows: rows.map((row) => storedListing(row, now)), pagination: pagination(page, perPage, total) }
   },
 )

@@ -106,14 +106,21 @@ export interface LineFilter {
   listing_id?: number
 }
 
+export interface OrderFilter extends LineFilter {
+  from: Date | undefined
+  to: Date | undefined
+}
+
 /** Orders with a line that matches, as they were answered, latest sale first. */
 export async function pageOfOrders(
   on: Queryable,
-  filter: LineFilter,
+  { from, to, ...filter }: OrderFilter,
   limit: number,
   offset: number,
 ): Promise<{ rows: Order[]; total: number }> {
   let matching = on.selectFrom('orders as o')
+  if (from) matching = matching.where('o.sold_at', '>=', from)
+  if (to) matching = matching.where('o.sold_at', '<', to)
   if (Object.keys(filter).length > 0) {
     matching = matching.where('o.order_id', 'in', (e) => linesOf(e.selectFrom('sales as s'), filter).select('s.order_id'))
   }

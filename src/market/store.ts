@@ -144,15 +144,24 @@ export interface ListingFilter {
   status?: ListingStatus
   seller_id?: number
   item_id?: number
+  /** part of the title, in any case */
+  search?: string
   now: Date
+}
+
+/** The filters that need no clock. */
+function chosen(on: Queryable, { seller_id: sellerId, item_id: itemId, search }: Omit<ListingFilter, 'status' | 'now'>) {
+  let matching = on.selectFrom('listings')
+  if (sellerId !== undefined) matching = matching.where('seller_id', '=', sql<number>`${sellerId}::bigint`)
+  if (itemId !== undefined) matching = matching.where('item_id', '=', sql<number>`${itemId}::bigint`)
+  if (search !== undefined) matching = matching.where(sql<boolean>`strpos(lower(title), lower(${search})) > 0`)
+  return matching
 }
 
 /** Newest first. */
 export async function pageOfListings(on: Queryable, filter: ListingFilter, limit: number, offset: number) {
-  const { status, seller_id: sellerId, item_id: itemId, now } = filter
-  let matching = on.selectFrom('listings')
-  if (sellerId !== undefined) matching = matching.where('seller_id', '=', sql<number>`${sellerId}::bigint`)
-  if (itemId !== undefined) matching = matching.where('item_id', '=', sql<number>`${itemId}::bigint`)
+  const { status, now } = filter
+  let matching = chosen(on, filter)
   if (status === 'active') matching = matching.where('status', '=', 'active').where('expires_at', '>', now)
   else if (status === 'expired') {
     matching = matching.where((eb) =>
@@ -167,8 +176,8 @@ export async function pageOfListings(on: Queryable, filter: ListingFilter, limit
 }
 
 /** Those that wait for approval, the longest waiting first. */
-export async function pageOfWaiting(on: Queryable, limit: number, offset: number) {
-  const waiting = on.selectFrom('listings').where('status', '=', 'pending')
+export async function pageOfWaiting(on: Queryable, filter: Omit<ListingFilter, 'status' | 'now'>, limit: number, offset: number) {
+  const waiting = chosen(on, filter).where('status', '=', 'pending')
   const [rows, counted] = await Promise.all([
     waiting.select(COLUMNS).orderBy('waiting_since').orderBy('id').limit(limit).offset(offset).execute(),
     waiting.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),

@@ -2,14 +2,46 @@
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
 import type { Route } from '#http/routes.ts'
+import { getAccountWebhook } from '#webhooks/get-account-webhook.ts'
+import { listAccountAttempts } from '#webhooks/list-account-attempts.ts'
 import { listWebhookEvents } from '#webhooks/list-events.ts'
 import { redeliverEvent } from '#webhooks/redeliver-event.ts'
 import { sendTestEvent } from '#webhooks/send-test-event.ts'
-import { type WebhookCtx, type WebhookEvent, WebhookEventSchema } from '#webhooks/types.ts'
+import {
+  type AccountWebhook,
+  AccountWebhookSchema,
+  type WebhookAttempt,
+  WebhookAttemptSchema,
+  type WebhookCtx,
+  type WebhookEvent,
+  WebhookEventSchema,
+} from '#webhooks/types.ts'
 
 const tag = 'Webhooks'
 
 export const webhookRoutes: Route<WebhookCtx>[] = [
+  {
+    method: 'GET',
+    path: '/accounts/:account_id/webhook',
+    verb: getAccountWebhook,
+    summary: "An account's webhook, without its secret",
+    description: '`data` is null when the account has none.',
+    tag,
+    answer: (webhook: AccountWebhook | null) => ({ data: webhook }),
+    data: Type.Union([AccountWebhookSchema, Type.Null()]),
+    errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+  },
+  {
+    method: 'GET',
+    path: '/accounts/:account_id/webhook/attempts',
+    verb: listAccountAttempts,
+    summary: "Attempts to deliver to an account's webhook and what was answered, newest first",
+    tag,
+    answer: ({ rows, pagination }: Page<WebhookAttempt>) => ({ data: rows, pagination }),
+    data: Type.Array(WebhookAttemptSchema),
+    paged: true,
+    errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+  },
   {
     method: 'GET',
     path: '/webhook-events',

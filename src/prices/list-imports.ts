@@ -13,13 +13,14 @@ export const listImports = verb(
       {
         format: filter('Such as `tcgdex`; `prices-api` for price posts'),
         status: Type.Optional(Type.Enum([...IMPORT_STATUSES])),
+        search: filter('Part of the name of the file, in any case'),
         ...pageParams(20),
       },
       { additionalProperties: false },
     ),
   },
-  async (ctx: ReadCtx, { page = 1, per_page: perPage = 20, ...equal }): Promise<Page<ImportSummary>> => {
-    const { rows, total } = await pageOfImports(ctx.db.kysely, equal, perPage, (page - 1) * perPage)
+  async (ctx: ReadCtx, { page = 1, per_page: perPage = 20, ...wanted }): Promise<Page<ImportSummary>> => {
+    const { rows, total } = await pageOfImports(ctx.db.kysely, wanted, perPage, (page - 1) * perPage)
     return { rows, pagination: pagination(page, perPage, total) }
   },
 )

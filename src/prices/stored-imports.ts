@@ -1,4 +1,5 @@
 // SQL of imports as operators see them.
+import { sql } from 'kysely'
 import { existing, missing } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
@@ -73,13 +74,14 @@ export async function fetchImport(on: Queryable, id: number): Promise<ImportDeta
 
 export async function pageOfImports(
   on: Queryable,
-  equal: { format?: string; status?: ImportSummary['status'] },
+  wanted: { format?: string; status?: ImportSummary['status']; search?: string },
   limit: number,
   offset: number,
 ): Promise<{ rows: ImportSummary[]; total: number }> {
   let matching = on.selectFrom('imports')
-  if (equal.format !== undefined) matching = matching.where('format', '=', equal.format)
-  if (equal.status !== undefined) matching = matching.where('status', '=', equal.status)
+  if (wanted.format !== undefined) matching = matching.where('format', '=', wanted.format)
+  if (wanted.status !== undefined) matching = matching.where('status', '=', wanted.status)
+  if (wanted.search !== undefined) matching = matching.where(sql<boolean>`strpos(lower(file_name), lower(${wanted.search})) > 0`)
   const [rows, counted] = await Promise.all([
     matching.select(COLUMNS).orderBy('id', 'desc').limit(limit).offset(offset).execute(),
     matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),

@@ -3,6 +3,7 @@ import { Type } from '#core/input.ts'
 import { type Page, pageParams, pagination } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
 import type { ReadCtx } from '#db/change.ts'
+import { EVENT_KINDS } from './event-body.ts'
 import { pageOfEvents } from './store.ts'
 import { STATES, type WebhookEvent } from './types.ts'
 
@@ -13,13 +14,15 @@ export const listWebhookEvents = verb(
       {
         account_id: Type.Optional(Type.Integer({ description: "Of this account's webhook only" })),
         state: Type.Optional(Type.Enum([...STATES])),
+        event: Type.Optional(Type.Enum([...EVENT_KINDS])),
+        test: Type.Optional(Type.Boolean({ description: 'Test events only, or all but those' })),
         ...pageParams(20),
       },
       { additionalProperties: false },
     ),
   },
-  async ({ db }: ReadCtx, { account_id, state, page = 1, per_page: perPage = 20 }): Promise<Page<WebhookEvent>> => {
-    const { rows, total } = await pageOfEvents(db.kysely, { account_id, state }, perPage, (page - 1) * perPage)
+  async ({ db }: ReadCtx, { page = 1, per_page: perPage = 20, ...wanted }): Promise<Page<WebhookEvent>> => {
+    const { rows, total } = await pageOfEvents(db.kysely, wanted, perPage, (page - 1) * perPage)
     return { rows, pagination: pagination(page, perPage, total) }
   },
 )

@@ -7,7 +7,7 @@ import { jsonReady } from '#db/json-ready.ts'
 import type { Queryable, Schema, Tx } from '#db/schema.ts'
 import type { EventKind } from './event-body.ts'
 import { ATTEMPTS, WAKE_CHANNEL } from './queue.ts'
-import type { Webhook, WebhookEvent } from './types.ts'
+import type { AccountWebhook, Webhook, WebhookEvent } from './types.ts'
 
 type Settings = Omit<Webhook, 'secret'>
 export type NewEvent = Insertable<Schema['webhook_events']>
@@ -37,6 +37,18 @@ export async function findWebhook(
   if (!row) return null
   const { sealed_secret: sealedSecret, ...settings } = row
   return { settings, sealedSecret }
+}
+
+/** The webhook of an account as operators see it, null within where it has none; null when there is no such account. */
+export async function fetchAccountWebhook(on: Queryable, accountId: number): Promise<{ webhook: AccountWebhook | null } | null> {
+  const row = await on
+    .selectFrom('accounts as a')
+    .leftJoin('webhooks as w', 'w.account_id', 'a.id')
+    .select(['w.url', 'w.on_sale', 'w.on_expire', 'w.is_active', 'w.failing', 'w.created_at', 'w.updated_at'])
+    .where('a.id', '=', accountId)
+    .executeTakeFirst()
+  if (!row) return null
+  return { webhook: row.url === null ? null : (jsonReady(row) as AccountWebhook) }
 }
 
 /** Saves the settings; the sealed secret of the first save stays, also when several first saves meet. It is returned. */
@@ -104,7 +116,7 @@ export async function requeueEvent(tx: Tx, event: WebhookEvent, now: Date): Prom
 
 export async function pageOfEvents(
   on: Queryable,
-  filter: { account_id?: number | undefined; state?: WebhookEvent['state'] | undefined },
+  filter: { account_id?: number; state?: WebhookEvent['state']; event?: EventKind; test?: boolean },
   limit: number,
   offset: number,
 ): Promise<{ rows: WebhookEvent[]; total: number }> {
@@ -113,6 +125,8 @@ export async function pageOfEvents(
   if (filter.account_id !== undefined)
     matching = matching.where('account_id', '=', Math.max(0, Math.min(filter.account_id, 2 ** 31 - 1)))
   if (filter.state !== undefined) matching = matching.where('state', '=', filter.state)
+  if (filter.event !== undefined) matching = matching.where('kind', '=', filter.event)
+  if (filter.test !== undefined) matching = matching.where('test', '=', filter.test)
   const [rows, { total }] = await Promise.all([
     matching.select(EVENT_COLUMNS).orderBy('id', 'desc').limit(limit).offset(offset).execute(),
     matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
@@ -120,15 +134,23 @@ export async function pageOfEvents(
   return { rows: rows.map(eventOf), total }
 }
 
+export interface AttemptFilter {
+  accountId: number
+  event_id?: number
+  success?: boolean
+}
+
 /** Finished attempts, newest first. */
-export async function pageOfAttempts(on: Queryable, accountId: number, limit: number, offset: number) {
-  const finished = on
+export async function pageOfAttempts(on: Queryable, filter: AttemptFilter, limit: number, offset: number) {
+  let finished = on
     .selectFrom('webhook_attempts')
-    .where('account_id', '=', accountId)
+    .where('account_id', '=', filter.accountId)
     .where('finished_at', 'is not', null)
+  if (filter.event_id !== undefined) finished = finished.where('event_id', '=', sql<number>`${filter.event_id}::bigint`)
+  if (filter.success !== undefined) finished = finished.where('success', '=', filter.success)
   const [rows, { total }] = await Promise.all([
     finished
-      .select(['id', 'kind', 'attempt', 'status_code', 'success', 'error', 'response_excerpt', 'started_at', 'test'])
+      .select(['id', 'event_id', 'finished_at', 'kind', 'attempt', 'status_code', 'success', 'error', 'response_excerpt', 'started_at', 'test'])
       .orderBy('id', 'desc')
       .limit(limit)
       .offset(offset)

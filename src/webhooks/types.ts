@@ -100,6 +100,28 @@ export const WebhookEventSchema = Type.Object(
 )
 export type WebhookEvent = Static<typeof WebhookEventSchema>
 
+export const AccountWebhookSchema = Type.Object(
+  {
+    ...Type.Omit(WebhookSchema, ['secret']).properties,
+    failing: Type.Boolean({ description: 'Its last delivery failed' }),
+    created_at: Time,
+    updated_at: Time,
+  },
+  { title: 'AccountWebhook' },
+)
+export type AccountWebhook = Static<typeof AccountWebhookSchema>
+
+export const WebhookAttemptSchema = Type.Object(
+  {
+    ...Type.Omit(WebhookLogSchema, ['created_at']).properties,
+    event_id: Type.Integer({ description: 'Of the event that was posted' }),
+    started_at: Time,
+    finished_at: Time,
+  },
+  { title: 'WebhookAttempt' },
+)
+export type WebhookAttempt = Static<typeof WebhookAttemptSchema>
+
 /** How receivers verify a notification; GET answers with it. */
 export const SIGNATURE_NOTE =
   'Verify each request before you process it: X-Service-Signature is the lower-case hexadecimal HMAC-SHA256 of the raw ' +

@@ -1,7 +1,8 @@
 // Proves what the operator API answers for the console's pages: orders, sales, the ledger of credits, accounts by name.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSampleNode } from '../graphql/client.ts'
-import { OPERATOR_TOKEN, send, type TestNode } from '../support/node.ts'
+import { OPERATOR_TOKEN, send, type TestNode, until } from '../support/node.ts'
+import { openReceiver, status } from '../webhooks/receiver.ts'
 import { operator } from './browser.ts'
 
 let node: TestNode
@@ -92,4 +93,87 @@ test('GET /stats tells since when the queues wait', async () => {
     price: 10,
   })
   expect(await stats()).toMatchObject({ waiting_since: { approval: since } })
+})
+
+describe('Filters of the short lists', () => {
+  const ids = async (path: string) => (await read(path)).body.data.map((row) => row.id)
+
+  test('keys by state and label', async () => {
+    const keys = `/accounts/${node.accounts.enterprise}/keys`
+    const key = (body: object) => operator<{ id: number; last4: string }>(node, 'POST', keys, body)
+    const shop = await key({ label: 'Shop 100%' })
+    const old = await key({ label: 'old', expires_at: new Date(node.clock.now().getTime() + 60_000).toISOString() })
+    const gone = await key({ label: 'gone' })
+    await operator(node, 'DELETE', `/keys/${gone.id}`)
+    node.clock.advance(120_000)
+    expect(await ids(`${keys}?search=SHOP 100%25`)).toEqual([shop.id])
+    expect(await ids(`${keys}?search=${shop.last4}`)).toEqual([shop.id])
+    expect(await ids(`${keys}?state=expired`)).toEqual([old.id])
+    expect(await ids(`${keys}?state=revoked`)).toEqual([gone.id])
+    expect(await ids(`${keys}?state=valid`)).toContain(shop.id)
+    expect((await read(`${keys}?state=lost`)).status).toBe(422)
+  })
+
+  test('the ledger by reason and time', async () => {
+    const ledger = `/accounts/${node.accounts.enterprise}/credits`
+    await operator(node, 'POST', ledger, { amount: 2, reason: 'Autumn campaign' })
+    const [entry] = (await read(`${ledger}?search=autumn`)).body.data
+    expect(entry).toMatchObject({ amount: 2 })
+    expect(await ids(`${ledger}?search=autumn&from=${String(entry!.created_at)}`)).toEqual([entry!.id])
+    expect(await ids(`${ledger}?search=autumn&to=${String(entry!.created_at)}`)).toEqual([])
+    expect((await read(`${ledger}?from=yesterday`)).status).toBe(422)
+  })
+
+  test('collections by name, accounts by suspension, imports by file', async () => {
+    const account = await operator<{ id: number }>(node, 'POST', '/accounts', { name: 'Late payer', plan: 'plus' })
+    await operator(node, 'PATCH', `/accounts/${account.id}`, { suspended: true })
+    expect(await ids('/accounts?suspended=1')).toEqual([account.id])
+    expect(await ids('/accounts?suspended=0')).not.toContain(account.id)
+    const binder = await operator<{ id: number }>(node, 'POST', '/collections', { account_id: account.id, name: 'Red Binder' })
+    expect(await ids('/collections?search=red b')).toEqual([binder.id])
+    expect(await ids('/imports?search=no-such-file')).toEqual([])
+  })
+
+  test('listings, those that wait too, by title and seller; orders by time', async () => {
+    const { id } = await operator<{ id: number }>(node, 'POST', '/listings', {
+      seller_id: node.accounts.enterprise,
+      item_id: itemId,
+      title: 'A rare thing',
+      price: 10,
+    })
+    expect(await ids('/listings?search=RARE')).toEqual([id])
+    expect(await ids(`/listings/waiting?search=rare&seller_id=${node.accounts.enterprise}`)).toEqual([id])
+    expect(await ids(`/listings/waiting?search=rare&seller_id=${node.accounts.plus}`)).toEqual([])
+    const orders = async (query: string) => (await read(`/orders?${query}`)).body.data.map((order) => order.order_id)
+    expect(await orders('from=2026-11-02T00:00:00Z')).toEqual([2 ** 40])
+    expect(await orders(`to=2026-11-02T00:00:00Z&listing_id=${listingId}`)).toEqual([1])
+  })
+})
+
+describe("An account's webhook", () => {
+  const path = () => `/accounts/${node.accounts.plus}/webhook`
+
+  test('is read without its secret, with what its receiver answered', async () => {
+    expect((await read(path())).body.data).toBeNull()
+    const receiver = await openReceiver(status(503, 'closed today'))
+    const { url } = receiver
+    const saved = await send<{ secret: string }>(`${node.publicUrl}/api/v1/plus/webhook`, node.keys.plus, { method: 'PUT', json: { url, on_sale: true } })
+    const event = await operator<{ id: number }>(node, 'POST', `${path()}/test`, { event: 'sale' })
+    await until('the attempt is over', async () => (await read(`${path()}/attempts`)).body.data.length > 0)
+    await receiver.close()
+    const webhook = await send<object>(`${node.operatorUrl}/operator/v1${path()}`, OPERATOR_TOKEN)
+    expect(webhook.body.data).toMatchObject({ url, on_sale: true, on_expire: false, is_active: true, failing: true })
+    expect(JSON.stringify(webhook.body)).not.toContain(saved.body.data.secret)
+    const { body } = await read(`${path()}/attempts?event_id=${event.id}&success=0`)
+    expect(body.data).toMatchObject([{ event_id: event.id, event: 'sale', attempt: 1, status_code: 503, success: false, response_excerpt: 'closed today', test: true }])
+    expect((await read(`${path()}/attempts?success=1`)).body.data).toEqual([])
+    expect((await read(`${path()}/attempts?event_id=${2 ** 40}`)).body.data).toEqual([])
+    expect((await read('/webhook-events?event=sale&test=1')).body.data).toMatchObject([{ id: event.id }])
+    expect((await read('/webhook-events?event=expire')).body.data).toEqual([])
+  })
+
+  test('of nobody is not found', async () => {
+    expect((await read('/accounts/999999/webhook')).status).toBe(404)
+    expect((await read('/accounts/999999/webhook/attempts')).status).toBe(404)
+  })
 })

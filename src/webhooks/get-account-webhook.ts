@@ -1,0 +1,16 @@
+// Operator: how an account has configured its webhook and whether it works; never its secret.
+import { existing, id, missing } from '#core/fields.ts'
+import { Type } from '#core/input.ts'
+import { verb } from '#core/verb.ts'
+import type { ReadCtx } from '#db/change.ts'
+import { fetchAccountWebhook } from './store.ts'
+import type { AccountWebhook } from './types.ts'
+
+export const getAccountWebhook = verb(
+  { needs: 'operator', input: Type.Object({ account_id: id('account') }, { additionalProperties: false }) },
+  async ({ db }: ReadCtx, { account_id: accountId }): Promise<AccountWebhook | null> => {
+    const found = await fetchAccountWebhook(db.kysely, existing('account', accountId))
+    if (!found) throw missing('account', accountId)
+    return found.webhook
+  },
+)
