@@ -46,7 +46,8 @@ export function createServer({ log, trustProxy }: ServerOptions): FastifyInstanc
     routerOptions: { querystringParser: parseQuery, maxParamLength: 500 },
     frameworkErrors: (error, request, reply) => answerError(log, error, request, reply),
     clientErrorHandler: answerMalformedRequest,
-    http: { headersTimeout: 10_000, maxHeaderSize: 32 * 1024 },
+    // Repeated headers are joined: a second Authorization makes the first invalid, instead of passing unseen.
+    http: { headersTimeout: 10_000, maxHeaderSize: 32 * 1024, joinDuplicateHeaders: true },
   })
   // Bodies and parameters are checked by the verbs' own schemas; Fastify's are for the reference only.
   app.setValidatorCompiler(() => () => true)
