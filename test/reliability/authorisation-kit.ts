@@ -1,0 +1,112 @@
+// What the authorisation matrix shares: what the listeners register, accounts with things of their own, and raw requests.
+import { createHash } from 'node:crypto'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { request as httpRequest } from 'node:http'
+import type { FastifyInstance } from 'fastify'
+import { sql } from 'kysely'
+import { changeAccount } from '#accounts/change-account.ts'
+import { createAccount } from '#accounts/create-account.ts'
+import { createKey } from '#accounts/create-key.ts'
+import { addCollectionItem } from '#collections/add-item.ts'
+import { createCollection } from '#collections/create-collection.ts'
+import type { Plan } from '#core/plans.ts'
+import { call } from '#core/verb.ts'
+import { published } from '../market/kit.ts'
+import { send, startTestNode, type TestNode } from '../support/node.ts'
+
+/** Starts a node and lists what its listeners register (`GET /path`), without HEAD and the answers of 405. */
+export async function startListing(): Promise<{ node: TestNode; registered: string[] }> {
+  const registered: string[] = []
+  const watch = (message: unknown) => {
+    const { fastify } = message as { fastify: FastifyInstance }
+    fastify.addHook('onRoute', ({ method, url }) => {
+      const methods = [method].flat()
+      if (!methods.includes('OPTIONS')) registered.push(...methods.filter((one) => one !== 'HEAD').map((one) => `${one} ${url}`))
+    })
+  }
+  subscribe('fastify.initialization', watch)
+  const node = await startTestNode()
+  unsubscribe('fastify.initialization', watch)
+  return { node, registered: [...new Set(registered)] }
+}
+
+/** An account with a word that stands in everything of its own, and nowhere else. */
+export interface Owner {
+  accountId: number
+  key: string
+  plan: Plan
+  secretWord: string
+}
+
+/** Things of an owner that an operation may use up. */
+export interface Things {
+  item: number
+  listing: number
+  collection: number
+  record: number
+}
+
+let owners = 0
+
+/** An account with a webhook, one of its log rows, and then this plan. */
+export async function makeOwner(node: TestNode, plan: Plan): Promise<Owner> {
+  owners += 1
+  const secretWord = `word${owners}of${plan}`
+  const { id: accountId } = await call(createAccount, node.ctx, { name: secretWord, plan: 'plus', highlight_credits: 1_000 })
+  const { key } = await call(createKey, node.ctx, { account_id: accountId })
+  await send(`${node.publicUrl}/api/v1/plus/webhook`, key, { method: 'PUT', json: { url: `https://example.com/${secretWord}`, is_active: false } })
+  await sql`
+    with event as (
+      insert into webhook_events (account_id, kind, body, state, due_at, created_at)
+      values (${accountId}, 'sale', '{}', 'failed', now(), now()) returning id
+    )
+    insert into webhook_attempts (event_id, account_id, kind, test, attempt, response_excerpt, started_at, finished_at)
+    select id, ${accountId}, 'sale', false, 1, ${secretWord}, now(), now() from event`.execute(node.db.kysely)
+  await call(changeAccount, node.ctx, { id: accountId, plan })
+  return { accountId, key, plan, secretWord }
+}
+
+/** A published listing and a collection with a record, all with the owner's word. */
+export async function makeThings(node: TestNode, { accountId, secretWord }: Owner, item: number): Promise<Things> {
+  const listing = await published(node, item, { seller_id: accountId, title: secretWord, description: secretWord })
+  const collection = await call(createCollection, node.ctx, { account_id: accountId, name: secretWord })
+  const asOwner = { ...node.ctx, catalogue: node.catalogue, viewer: { kind: 'account' as const, accountId, keyId: 0, plan: 'plus' as const } }
+  const { record } = await call(addCollectionItem, asOwner, { id: collection.id, item_id: item, note: secretWord })
+  return { item, listing: listing.id, collection: collection.id, record: record.id }
+}
+
+/** A digest of every table but what time alone changes: the uses of keys, and what is forgotten by age. */
+export async function stateOf(node: TestNode): Promise<Record<string, string>> {
+  const { rows: tables } = await sql<{ name: string }>`
+    select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = 'public' and c.relkind in ('r', 'p') and not c.relispartition
+      and c.relname not in ('change_log_floor', 'migrations')`.execute(node.db.kysely)
+  const state: Record<string, string> = {}
+  for (const { name } of tables) {
+    const { rows } = await sql<{ row: string }>`
+      select (to_jsonb(t) - 'last_used_at')::text as row from ${sql.table(name)} as t order by 1`.execute(node.db.kysely)
+    state[name] = `${rows.length} rows ${createHash('sha256').update(rows.map(({ row }) => row).join('\n')).digest('hex').slice(0, 12)}`
+  }
+  return state
+}
+
+export interface RawReply {
+  status: number
+  headers: NodeJS.Dict<string | string[]>
+  text: string
+}
+
+/** Sends a request with these headers as they are, repeated ones too: names and values in turn. */
+export function sendRaw(url: string, method: string, headers: string[], body?: string): Promise<RawReply> {
+  return new Promise((resolve, reject) => {
+    const type = body === undefined ? [] : ['content-type', 'application/json']
+    const length = ['content-length', String(Buffer.byteLength(body ?? ''))]
+    const request = httpRequest(url, { method, headers: ['host', new URL(url).host, ...headers, ...type, ...length] })
+    request.on('error', reject).on('response', (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+      response.on('error', reject).on('end', () => resolve({ status: response.statusCode!, headers: response.headers, text }))
+    })
+    request.end(body)
+  })
+}

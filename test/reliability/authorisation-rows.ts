@@ -1,0 +1,166 @@
+// Who may do what: one row for every operation that a listener registers; authorisation.test.ts asks them all.
+import type { ErrorCode } from '#core/errors.ts'
+import type { Plan } from '#core/plans.ts'
+
+/** What an operation is about and belongs to an account; `own` are lists of what is the caller's. */
+type Owned = 'listing' | 'collection' | 'own'
+
+export interface PublicRow {
+  needs: Plan
+  owned?: Owned
+  /** what another account's thing is answered with, told by the interface; never by what is in it */
+  foreign?: ErrorCode
+  query?: string
+  body?: object
+  status?: number
+}
+
+const LISTING = { needs: 'plus', owned: 'listing', foreign: 'PLUS_LISTING_ERROR' } as const
+const RECORD = { needs: 'plus', owned: 'collection', foreign: 'PLUS_COLLECTION_ERROR' } as const
+const OWN = { needs: 'plus', owned: 'own' } as const
+
+/** REST operations. A body may name `ITEM`: an item's id stands in its place. */
+export const PUBLIC_ROWS: Record<string, PublicRow> = {
+  'GET /api/v1/items': { needs: 'starter' },
+  'GET /api/v1/items/search': { needs: 'starter', query: 'q=charizard' },
+  'GET /api/v1/items/:id': { needs: 'starter' },
+  'GET /api/v1/items/:id/price-history': { needs: 'professional' },
+  'GET /api/v1/plus/collections': OWN,
+  'GET /api/v1/plus/collections/:id/items': RECORD,
+  'POST /api/v1/plus/collections/:id/items': { ...RECORD, body: { item_id: 'ITEM' }, status: 201 },
+  'GET /api/v1/plus/collections/:id/items/:itemId': RECORD,
+  'PATCH /api/v1/plus/collections/:id/items/:itemId': { ...RECORD, body: { quantity: 3 } },
+  'DELETE /api/v1/plus/collections/:id/items/:itemId': RECORD,
+  'GET /api/v1/plus/listings': { needs: 'plus' },
+  'GET /api/v1/plus/my-listings': OWN,
+  'GET /api/v1/plus/recent-sales': { needs: 'plus' },
+  'PATCH /api/v1/plus/listings/:id/price': { ...LISTING, body: { price: 150 } },
+  'PATCH /api/v1/plus/listings/:id': { ...LISTING, body: { title: 'Another title' } },
+  'POST /api/v1/plus/listings/:id/status': { ...LISTING, query: 'action=pause' },
+  'DELETE /api/v1/plus/listings/:id': LISTING,
+  'POST /api/v1/plus/make-highlight': { ...LISTING, body: { id: 'LISTING' } },
+  'GET /api/v1/plus/webhook': OWN,
+  'PUT /api/v1/plus/webhook': { needs: 'plus', body: { url: 'https://example.com/new' } },
+  'GET /api/v1/plus/webhook/logs': OWN,
+}
+
+export interface GraphqlRow {
+  needs: Plan
+  owned?: boolean
+  foreign?: ErrorCode
+  /** the field with its arguments; ids are named as `ITEM`, `LISTING`, `COLLECTION` and `RECORD` */
+  field: string
+}
+
+const LISTING_MUTATION = { needs: 'plus', owned: true, foreign: 'PLUS_LISTING_ERROR' } as const
+const RECORD_MUTATION = { needs: 'plus', owned: true, foreign: 'PLUS_COLLECTION_ERROR' } as const
+
+/** Root fields of GraphQL. */
+export const GRAPHQL_ROWS: Record<string, GraphqlRow> = {
+  'query categories': { needs: 'starter', field: 'categories { nodes { id } }' },
+  'query category': { needs: 'starter', field: 'category(id: 1) { id }' },
+  'query items': { needs: 'starter', field: 'items { nodes { id } }' },
+  'query item': { needs: 'starter', field: 'item(id: ITEM) { id }' },
+  'mutation addCollectionItem': { ...RECORD_MUTATION, field: 'addCollectionItem(collectionId: COLLECTION, input: { itemId: ITEM }) { id }' },
+  'mutation updateCollectionItem': { ...RECORD_MUTATION, field: 'updateCollectionItem(collectionId: COLLECTION, itemId: RECORD, input: { quantity: 3 }) { id }' },
+  'mutation removeCollectionItem': { ...RECORD_MUTATION, field: 'removeCollectionItem(collectionId: COLLECTION, itemId: RECORD) { success }' },
+  'mutation updateListingPrice': { ...LISTING_MUTATION, field: 'updateListingPrice(listingId: LISTING, price: 150) { id }' },
+  'mutation updateListing': { ...LISTING_MUTATION, field: 'updateListing(listingId: LISTING, input: { title: "Another title" }) { id }' },
+  'mutation setListingStatus': { ...LISTING_MUTATION, field: 'setListingStatus(listingId: LISTING, action: "pause") { id }' },
+  'mutation configureWebhook': { needs: 'plus', field: 'configureWebhook(input: { url: "https://example.com/new" }) { url }' },
+}
+
+/** Fields of an item over GraphQL: the smallest plan that gets more than null. */
+export const ITEM_FIELD_ROWS: Record<string, Plan> = {
+  id: 'starter',
+  name: 'starter',
+  code: 'starter',
+  slug: 'starter',
+  genre: 'starter',
+  game: 'starter',
+  category: 'starter',
+  images: 'starter',
+  groups: 'starter',
+  attributes: 'starter',
+  prices: 'professional',
+  rarity: 'professional',
+  illustrator: 'professional',
+  hp: 'professional',
+  types: 'professional',
+  dexIds: 'professional',
+  stage: 'professional',
+  evolveFrom: 'professional',
+  suffix: 'professional',
+  level: 'professional',
+}
+
+/** Operations of the operator's listener that take an operator token, or the console's session in its place. */
+export const OPERATOR_ROWS: readonly string[] = [
+  ...['GET', 'POST'].flatMap((method) => ['accounts', 'categories', 'items', 'collections', 'listings', 'orders', 'rates'].map((name) => `${method} /operator/v1/${name}`)),
+  'GET /operator/v1/accounts/:id',
+  'PATCH /operator/v1/accounts/:id',
+  'GET /operator/v1/accounts/:id/credits',
+  'POST /operator/v1/accounts/:id/credits',
+  'GET /operator/v1/accounts/:account_id/keys',
+  'POST /operator/v1/accounts/:account_id/keys',
+  'GET /operator/v1/accounts/:account_id/webhook',
+  'GET /operator/v1/accounts/:account_id/webhook/attempts',
+  'POST /operator/v1/accounts/:account_id/webhook/test',
+  'POST /operator/v1/keys/:id/rotate',
+  'DELETE /operator/v1/keys/:id',
+  'GET /operator/v1/audit',
+  'PATCH /operator/v1/categories/:id',
+  'GET /operator/v1/items/:id',
+  'PATCH /operator/v1/items/:id',
+  'GET /operator/v1/items/:id/price-history',
+  'GET /operator/v1/groups',
+  'PATCH /operator/v1/collections/:id',
+  'DELETE /operator/v1/collections/:id',
+  'GET /operator/v1/collections/:id/export',
+  'POST /operator/v1/collections/:id/import/:format',
+  'GET /operator/v1/collections/:id/parked',
+  'POST /operator/v1/collections/:id/parked/:row_id/place',
+  'POST /operator/v1/collections/:id/parked/:row_id/discard',
+  'GET /operator/v1/listings/waiting',
+  'GET /operator/v1/listings/:id',
+  'PATCH /operator/v1/listings/:id',
+  'POST /operator/v1/listings/:id/approve',
+  'POST /operator/v1/listings/:id/reject',
+  'GET /operator/v1/orders/:order_id',
+  'GET /operator/v1/sales',
+  'GET /operator/v1/held-prices',
+  'POST /operator/v1/held-prices/:id/accept',
+  'POST /operator/v1/held-prices/:id/discard',
+  'POST /operator/v1/held-prices/accept',
+  'POST /operator/v1/held-prices/discard',
+  'GET /operator/v1/stats',
+  'POST /operator/v1/prices',
+  'GET /operator/v1/imports',
+  'GET /operator/v1/imports/:id',
+  'POST /operator/v1/imports/:id/revert',
+  'POST /operator/v1/imports/:format',
+  'GET /operator/v1/webhook-events',
+  'POST /operator/v1/webhook-events/:id/redeliver',
+]
+
+/** Asked with an operator token only: no session of the console counts. */
+export const TOKEN_ROWS: readonly string[] = ['GET /metrics']
+
+/** What anyone may read, and the console's sign-in, which asks for a token itself; `*` is the rest of a path. */
+export const OPEN_ROWS: readonly string[] = [
+  'GET /',
+  'GET /openapi.json',
+  'GET /health/live',
+  'GET /health/ready',
+  'GET /changelog',
+  'GET /docs*',
+  'GET /graphql/assets/*',
+  'GET /operator/openapi.json',
+  'GET /console*',
+  'GET /console/session',
+  'POST /console/session',
+  'DELETE /console/session',
+]
+
+/** Both paths of GraphQL; what is asked there is in `GRAPHQL_ROWS`. */
+export const GRAPHQL_PATHS: readonly string[] = ['GET /graphql', 'POST /graphql', 'GET /graphql/v3', 'POST /graphql/v3']

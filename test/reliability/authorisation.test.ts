@@ -1,0 +1,341 @@
+// The authorisation matrix: every operation that is registered × plan × owner × kind of broken credential.
+import type { GraphQLObjectType } from 'graphql'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { changeAccount } from '#accounts/change-account.ts'
+import { createAccount } from '#accounts/create-account.ts'
+import { createKey } from '#accounts/create-key.ts'
+import { createOperatorToken } from '#accounts/create-operator-token.ts'
+import { newKey } from '#accounts/key-format.ts'
+import { revokeKey } from '#accounts/revoke-key.ts'
+import { revokeOperatorToken } from '#accounts/revoke-operator-token.ts'
+import { rotateKey } from '#accounts/rotate-key.ts'
+import { type Plan, planAllows, PLANS } from '#core/plans.ts'
+import { call } from '#core/verb.ts'
+import { buildSchema } from '../../src/graphql/schema.ts'
+import { makeCatalogue } from '../market/kit.ts'
+import { OPERATOR_TOKEN, type TestNode } from '../support/node.ts'
+import { makeOwner, makeThings, type Owner, type RawReply, sendRaw, startListing, stateOf, type Things } from './authorisation-kit.ts'
+import {
+  GRAPHQL_PATHS,
+  GRAPHQL_ROWS,
+  type GraphqlRow,
+  ITEM_FIELD_ROWS,
+  OPEN_ROWS,
+  OPERATOR_ROWS,
+  PUBLIC_ROWS,
+  type PublicRow,
+  TOKEN_ROWS,
+} from './authorisation-rows.ts'
+
+let node: TestNode
+let registered: string[]
+let itemId: number
+/** the account whose things others try to reach */
+let stranger: Owner
+const callers = {} as Record<Plan, Owner>
+/** kind of broken credential → headers that carry it, and what is put in front of the query */
+let brokenKeys: Record<string, Credential>
+let brokenTokens: Record<string, Credential>
+
+interface Credential {
+  headers: string[]
+  query?: string
+}
+
+const schema = buildSchema()
+
+beforeAll(async () => {
+  ;({ node, registered } = await startListing())
+  itemId = (await makeCatalogue(node)).items.char!
+  stranger = await makeOwner(node, 'plus')
+  for (const plan of PLANS) callers[plan] = await makeOwner(node, plan)
+  const suspended = await makeOwner(node, 'enterprise')
+  await call(changeAccount, node.ctx, { id: suspended.accountId, suspended: true })
+  const account = await call(createAccount, node.ctx, { name: 'Broken keys', plan: 'enterprise' })
+  const make = (expires_at?: string) => call(createKey, node.ctx, { account_id: account.id, ...(expires_at && { expires_at }) })
+  const revoked = await make()
+  await call(revokeKey, node.ctx, { id: revoked.id })
+  const rotated = await make()
+  await call(rotateKey, node.ctx, { id: rotated.id, overlap_hours: 0 })
+  const expired = await make(new Date(node.clock.now().getTime() + 1_000).toISOString())
+  const token = await call(createOperatorToken, node.ctx, { label: 'revoked' })
+  await call(revokeOperatorToken, node.ctx, { id: token.id })
+  node.clock.advance(2_000)
+  const session = await sendRaw(`${node.operatorUrl}/console/session`, 'POST', ['x-console', '1', 'origin', node.operatorUrl!], JSON.stringify({ token: OPERATOR_TOKEN }))
+  const cookie = String(session.headers['set-cookie']).split(';', 1)[0]!
+  brokenKeys = {
+    ...brokenForms(callers.enterprise.key, newKey('api')),
+    revoked: bearer(revoked.key),
+    'rotated out': bearer(rotated.key),
+    expired: bearer(expired.key),
+    'of a suspended account': bearer(suspended.key),
+    'an operator token': bearer(OPERATOR_TOKEN),
+    "the console's session": { headers: ['cookie', cookie, 'x-console', '1', 'origin', node.operatorUrl!] },
+  }
+  brokenTokens = {
+    ...brokenForms(OPERATOR_TOKEN, newKey('operator')),
+    revoked: bearer(token.token),
+    'an API key of Enterprise': bearer(callers.enterprise.key),
+    'a session as a token': bearer(cookie.split('=')[1]!),
+    'a session without X-Console': { headers: ['cookie', cookie] },
+    'an unknown session': { headers: ['cookie', `mintmark_console=${newKey('session')}`, 'x-console', '1', 'origin', node.operatorUrl!] },
+  }
+})
+
+afterAll(() => node.close())
+
+function bearer(key: string): Credential {
+  return { headers: ['authorization', `Bearer ${key}`] }
+}
+
+/** Ways to send a good credential that are no way, and one that nobody has. */
+function brokenForms(good: string, unknown: string): Record<string, Credential> {
+  return {
+    missing: { headers: [] },
+    empty: { headers: ['authorization', ''] },
+    'another scheme': { headers: ['authorization', `Basic ${Buffer.from(`${good}:`).toString('base64')}`] },
+    'no scheme': { headers: ['authorization', good] },
+    malformed: bearer(`${good}x`),
+    unknown: bearer(unknown),
+    'in the query': { headers: [], query: `api_key=${good}&access_token=${good}&authorization=Bearer%20${good}` },
+    'in another header': { headers: ['x-api-key', good, 'proxy-authorization', `Bearer ${good}`] },
+    'two headers, the good one first': { headers: ['authorization', `Bearer ${good}`, 'authorization', `Bearer ${unknown}`] },
+    'two headers, the good one last': { headers: ['authorization', `Bearer ${unknown}`, 'authorization', `Bearer ${good}`] },
+  }
+}
+
+function describeMissing(what: string, rows: readonly string[], found: readonly string[]): string[] {
+  return [
+    ...found.filter((name) => !rows.includes(name)).map((name) => `${name} is registered: add its row to ${what} in authorisation-rows.ts`),
+    ...rows.filter((name) => !found.includes(name)).map((name) => `${name} is not registered any more: take its row out of ${what}`),
+  ]
+}
+
+/** Whether a row stands for a route; one that ends in `*` stands for all that begin so. */
+function covers(row: string, name: string): boolean {
+  return row.endsWith('*') ? name.startsWith(row.slice(0, -1)) : row === name
+}
+
+function isOpen(name: string): boolean {
+  return OPEN_ROWS.some((row) => covers(row, name))
+}
+
+describe('every operation has its row, and every row its operation', () => {
+  test('routes', () => {
+    const publicRoutes = registered.filter((name) => name.includes(' /api/'))
+    const operatorRoutes = registered.filter((name) => name.includes(' /operator/') && !isOpen(name))
+    const others = registered.filter((name) => ![...publicRoutes, ...operatorRoutes, ...GRAPHQL_PATHS, ...TOKEN_ROWS].includes(name))
+    expect(describeMissing('PUBLIC_ROWS', Object.keys(PUBLIC_ROWS), publicRoutes)).toEqual([])
+    expect(describeMissing('OPERATOR_ROWS', OPERATOR_ROWS, operatorRoutes)).toEqual([])
+    expect(describeMissing('OPEN_ROWS', [], others.filter((name) => !isOpen(name)))).toEqual([])
+    expect(describeMissing('OPEN_ROWS', OPEN_ROWS.filter((row) => !registered.some((name) => covers(row, name))), [])).toEqual([])
+    expect(describeMissing('GRAPHQL_PATHS and TOKEN_ROWS', [...GRAPHQL_PATHS, ...TOKEN_ROWS].filter((row) => !registered.includes(row)), [])).toEqual([])
+  })
+
+  test('GraphQL fields', () => {
+    const roots = { query: schema.getQueryType()!, mutation: schema.getMutationType()! }
+    const fields = Object.entries(roots).flatMap(([kind, type]) => Object.keys(type.getFields()).map((name) => `${kind} ${name}`))
+    expect(describeMissing('GRAPHQL_ROWS', Object.keys(GRAPHQL_ROWS), fields)).toEqual([])
+    expect(schema.getSubscriptionType()).toBeUndefined()
+    expect(describeMissing('ITEM_FIELD_ROWS', Object.keys(ITEM_FIELD_ROWS), Object.keys((schema.getType('Item') as GraphQLObjectType).getFields()))).toEqual([])
+  })
+})
+
+/** What a test compares of a refusal. */
+function refusalOf({ status, text }: RawReply): { status: number; code: string | undefined; members: string[] } {
+  const body = JSON.parse(text) as { error?: { code: string }; errors?: { extensions: { code: string } }[] }
+  return { status, code: body.error?.code ?? body.errors?.[0]?.extensions.code, members: Object.keys(body).sort() }
+}
+
+const REST_MEMBERS = ['error', 'success']
+
+function withQuery(url: string, ...queries: (string | undefined)[]): string {
+  const query = queries.filter(Boolean).join('&')
+  return query ? `${url}?${query}` : url
+}
+
+function urlOf(path: string, { listing, collection, record, item }: Things): string {
+  const id = path.includes('/listings/') ? listing : path.includes('/collections/') ? collection : item
+  return `${node.publicUrl}${path.replace(':itemId', String(record)).replace(':id', String(id))}`
+}
+
+/** Texts name things by kind. */
+function filled(text: string, things: Things): string {
+  return text.replace(/"?\b(ITEM|LISTING|COLLECTION|RECORD)\b"?/g, (_all, kind: string) => String(things[kind.toLowerCase() as keyof Things]))
+}
+
+function ask(name: string, { query, body }: PublicRow, things: Things, { headers, query: more }: Credential): Promise<RawReply> {
+  const [method, path] = name.split(' ') as [string, string]
+  return sendRaw(withQuery(urlOf(path, things), query, more), method, headers, body && filled(JSON.stringify(body), things))
+}
+
+function askGraphql(path: string, name: string, { field }: Pick<GraphqlRow, 'field'>, things: Things, { headers, query }: Credential): Promise<RawReply> {
+  const [kind] = name.split(' ') as [string]
+  const document = `${kind} { ${filled(field, things)} }`
+  return sendRaw(withQuery(`${node.publicUrl}${path}`, query), 'POST', headers, JSON.stringify({ query: document }))
+}
+
+function ownedOf<Row extends { owned?: unknown }>(rows: Record<string, Row>): [name: string, row: Row][] {
+  return Object.entries(rows).filter(([, row]) => row.owned)
+}
+
+/** Nothing of the account that owns it, nothing from inside of the program. */
+function expectNoLeak({ text, headers }: RawReply, owner: Owner): void {
+  expect(text).not.toContain(owner.secretWord)
+  expect(text).not.toMatch(/\bat .*\.[jt]s|node_modules|\bselect\b.*\bfrom\b|mintmark_|mintop_/)
+  expect(headers['x-request-id']).toBeTruthy()
+  expect(headers['content-type']).toMatch(/^application\/(graphql-response\+)?json; charset=utf-8$/)
+}
+
+describe.each(Object.entries(PUBLIC_ROWS))('%s', (name, row) => {
+  test('broken keys are 401 and change nothing', async () => {
+    const things = await makeThings(node, callers.enterprise, itemId)
+    const before = await stateOf(node)
+    for (const [kind, credential] of Object.entries(brokenKeys)) {
+      const reply = await ask(name, row, things, credential)
+      expect({ kind, ...refusalOf(reply) }).toEqual({ kind, status: 401, code: 'UNAUTHENTICATED', members: REST_MEMBERS })
+      expect(reply.headers['www-authenticate']).toBe('Bearer')
+      expectNoLeak(reply, callers.enterprise)
+    }
+    expect(await stateOf(node)).toEqual(before)
+  })
+
+  test('plans, on things of their own', async () => {
+    for (const [plan, caller] of Object.entries(callers)) {
+      const things = await makeThings(node, caller, itemId)
+      const before = await stateOf(node)
+      const reply = await ask(name, row, things, bearer(caller.key))
+      if (planAllows(caller.plan, row.needs)) {
+        expect([plan, reply.status, reply.text]).toEqual([plan, row.status ?? 200, expect.stringContaining('"success":true')])
+        if (row.owned === 'own') expect(reply.text).toContain(caller.secretWord)
+      } else {
+        expect({ plan, ...refusalOf(reply) }).toEqual({ plan, status: 403, code: 'PLAN_UPGRADE_REQUIRED', members: REST_MEMBERS })
+        expectNoLeak(reply, caller)
+        expect(await stateOf(node)).toEqual(before)
+      }
+    }
+  })
+})
+
+test.each(ownedOf(PUBLIC_ROWS))("%s: another account's things stay as they are and unknown", async (name, row) => {
+  const things = await makeThings(node, stranger, itemId)
+  const before = await stateOf(node)
+  for (const [plan, caller] of Object.entries(callers)) {
+    const reply = await ask(name, row, things, bearer(caller.key))
+    const allowed = planAllows(caller.plan, row.needs)
+    if (allowed && row.foreign) expect({ plan, ...refusalOf(reply) }).toEqual({ plan, status: 422, code: row.foreign, members: REST_MEMBERS })
+    else expect([plan, reply.status]).toEqual([plan, allowed ? 200 : 403])
+    expectNoLeak(reply, stranger)
+  }
+  expect(await stateOf(node)).toEqual(before)
+})
+
+describe.each(Object.entries(GRAPHQL_ROWS))('%s', (name, row) => {
+  test('broken keys are 401 and change nothing', async () => {
+    const things = await makeThings(node, callers.enterprise, itemId)
+    const before = await stateOf(node)
+    for (const path of ['/graphql', '/graphql/v3']) {
+      for (const [kind, credential] of Object.entries(brokenKeys)) {
+        const reply = await askGraphql(path, name, row, things, credential)
+        expect({ kind, ...refusalOf(reply) }).toEqual({ kind, status: 401, code: 'UNAUTHENTICATED', members: ['errors'] })
+        expectNoLeak(reply, callers.enterprise)
+      }
+    }
+    expect(await stateOf(node)).toEqual(before)
+  })
+
+  test('plans, on things of their own', async () => {
+    for (const [plan, caller] of Object.entries(callers)) {
+      const things = await makeThings(node, caller, itemId)
+      const before = await stateOf(node)
+      const reply = await askGraphql('/graphql', name, row, things, bearer(caller.key))
+      if (planAllows(caller.plan, row.needs)) {
+        expect([plan, reply.status, reply.text]).toEqual([plan, 200, expect.not.stringContaining('"errors"')])
+      } else {
+        expect({ plan, ...refusalOf(reply) }).toEqual({ plan, status: 403, code: 'PLAN_UPGRADE_REQUIRED', members: ['errors'] })
+        expect(await stateOf(node)).toEqual(before)
+      }
+    }
+  })
+})
+
+test.each(ownedOf(GRAPHQL_ROWS))("%s: another account's things stay as they are and unknown", async (name, row) => {
+  const things = await makeThings(node, stranger, itemId)
+  const before = await stateOf(node)
+  for (const [plan, caller] of Object.entries(callers)) {
+    const reply = await askGraphql('/graphql', name, row, things, bearer(caller.key))
+    const allowed = planAllows(caller.plan, row.needs)
+    const { status, code } = refusalOf(reply)
+    expect([plan, status, code]).toEqual(allowed ? [plan, 200, row.foreign] : [plan, 403, 'PLAN_UPGRADE_REQUIRED'])
+    expectNoLeak(reply, stranger)
+  }
+  expect(await stateOf(node)).toEqual(before)
+})
+
+test('gated fields of items are null below their plan, and only there', async () => {
+  const item = schema.getType('Item') as GraphQLObjectType
+  const things = await makeThings(node, stranger, itemId)
+  for (const [field, needs] of Object.entries(ITEM_FIELD_ROWS)) {
+    const inner = /\[?(Category|ItemImage|Price|ItemGroup|ItemAttribute)/.exec(String(item.getFields()[field]!.type))?.[1]
+    const selection = inner ? `${field} { __typename }` : field
+    for (const [plan, caller] of Object.entries(callers)) {
+      const reply = await askGraphql('/graphql', 'query item', { field: `item(id: ITEM) { ${selection} }` }, things, bearer(caller.key))
+      const { data, errors } = JSON.parse(reply.text) as { data: { item: Record<string, unknown> }; errors?: unknown }
+      expect([field, plan, errors]).toEqual([field, plan, undefined])
+      if (!planAllows(caller.plan, needs)) expect([field, plan, data.item[field]]).toEqual([field, plan, null])
+      // What the card has is not null for those who may see it.
+      else if (['name', 'code', 'category', 'groups', 'prices'].includes(field)) expect([field, plan, data.item[field]]).not.toEqual([field, plan, null])
+    }
+  }
+})
+
+describe.each([...OPERATOR_ROWS, ...TOKEN_ROWS])('%s', (name) => {
+  const [method, path] = name.split(' ') as [string, string]
+  // Ids and formats that nothing has: what passes the gate ends there.
+  const url = () => `${node.operatorUrl}${path.replace(/:\w+/g, '0')}`
+  const body = method === 'POST' || method === 'PATCH' ? '{"surely_unknown":1}' : undefined
+
+  test('broken tokens and API keys of every plan are 401 and change nothing', async () => {
+    const before = await stateOf(node)
+    const keys = Object.fromEntries(Object.entries(callers).map(([plan, { key }]) => [`an API key of ${plan}`, bearer(key)]))
+    for (const [kind, { headers, query }] of Object.entries({ ...brokenTokens, ...keys })) {
+      const reply = await sendRaw(withQuery(url(), query), method, headers, body)
+      expect({ kind, ...refusalOf(reply) }).toEqual({ kind, status: 401, code: 'UNAUTHENTICATED', members: REST_MEMBERS })
+      expectNoLeak(reply, stranger)
+    }
+    expect(await stateOf(node)).toEqual(before)
+  })
+
+  test("a token passes, a session only from the console's own pages", async () => {
+    const before = await stateOf(node)
+    const passed = await sendRaw(url(), method, bearer(OPERATOR_TOKEN).headers, body)
+    expect([200, 404, 415, 422]).toContain(passed.status)
+    const cookie = brokenTokens['a session without X-Console']!.headers
+    const elsewhere = await sendRaw(url(), method, [...cookie, 'x-console', '1', 'origin', 'https://elsewhere.example'], body)
+    const here = await sendRaw(url(), method, [...cookie, 'x-console', '1', 'origin', node.operatorUrl!], body)
+    if (TOKEN_ROWS.includes(name)) expect([elsewhere.status, here.status]).toEqual([401, 401])
+    else expect([refusalOf(elsewhere).code, here.status]).toEqual(['FORBIDDEN', passed.status])
+    expect(await stateOf(node)).toEqual(before)
+  })
+})
+
+test.each(['/openapi.json', '/health/live', '/health/ready', '/changelog', '/docs/', '/operator/openapi.json', '/console'])('%s needs no key, and shows none', async (path) => {
+  const host = path.startsWith('/operator') || path.startsWith('/console') ? node.operatorUrl! : node.publicUrl!
+  for (const headers of [[], bearer(callers.starter.key).headers, bearer('broken').headers]) {
+    const reply = await sendRaw(`${host}${path}`, 'GET', headers)
+    expect(reply.status).toBe(200)
+    expect(reply.text).not.toContain(stranger.secretWord)
+    expect(reply.text).not.toContain(OPERATOR_TOKEN)
+  }
+})
+
+test("the console's sign-in takes an operator token from its own pages only", async () => {
+  const before = await stateOf(node)
+  const signIn = (token: unknown, headers: string[]) => sendRaw(`${node.operatorUrl}/console/session`, 'POST', headers, JSON.stringify({ token }))
+  const own = ['x-console', '1', 'origin', node.operatorUrl!]
+  for (const token of ['nonsense', newKey('operator'), newKey('session'), callers.enterprise.key]) expect([token, refusalOf(await signIn(token, own))]).toEqual([token, expect.objectContaining({ status: 401 })])
+  for (const token of [null, 1, {}, []]) expect([token, refusalOf(await signIn(token, own))]).toEqual([token, expect.objectContaining({ status: 422 })])
+  expect(refusalOf(await signIn(OPERATOR_TOKEN, []))).toMatchObject({ status: 401 })
+  expect(refusalOf(await signIn(OPERATOR_TOKEN, ['x-console', '1', 'origin', 'https://elsewhere.example']))).toMatchObject({ status: 403, code: 'FORBIDDEN' })
+  expect(await stateOf(node)).toEqual(before)
+})
