@@ -14,6 +14,8 @@ export interface Config {
   dataDir: string
   /** null: the program starts its own PostgreSQL under `dataDir` */
   databaseUrl: string | null
+  /** streaming replica of `databaseUrl` for large reads, null: the primary serves them */
+  databaseReplicaUrl: string | null
   /** bootstrap operator token, null when none is set */
   operatorToken: string | null
   /** address under which callers reach the public listener, without a slash at the end; null: as it listens */
@@ -169,6 +171,7 @@ export const SETTINGS = {
   OPERATOR_HOST: setting("address of the operator's listener", '127.0.0.1', text),
   DATA_DIR: setting('where the embedded database and secrets live', './data', text),
   DATABASE_URL: setting('PostgreSQL to use instead of the embedded one', null as string | null, postgresUrl),
+  DATABASE_REPLICA_URL: setting('streaming replica for large reads: loading at start, export, backup', null as string | null, postgresUrl),
   OPERATOR_TOKEN: setting('bootstrap operator token', null as string | null, (value) => {
     if (value.length < 24) throw new Error('at least 24 characters')
     return value
@@ -224,6 +227,9 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
       throw new ConfigError(`${name}${shown} must be ${(error as Error).message}`)
     }
   }
+  if (read('DATABASE_REPLICA_URL') !== null && read('DATABASE_URL') === null) {
+    throw new ConfigError('DATABASE_REPLICA_URL needs DATABASE_URL: the embedded PostgreSQL has no replica')
+  }
   const sourceCurrencies = Object.freeze(read('SOURCE_CURRENCIES'))
   const production = read('NODE_ENV') === 'production'
   const demo = read('MINTMARK_DEMO') && read('DATABASE_URL') === null
@@ -234,6 +240,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     operatorHost: read('OPERATOR_HOST'),
     dataDir: resolve(read('DATA_DIR')),
     databaseUrl: read('DATABASE_URL'),
+    databaseReplicaUrl: read('DATABASE_REPLICA_URL'),
     operatorToken: read('OPERATOR_TOKEN'),
     publicUrl: read('PUBLIC_URL'),
     timeZone: read('TIME_ZONE'),

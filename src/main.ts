@@ -19,7 +19,9 @@ import { register as registerOperatorToken } from './cli/operator-token.ts'
 import { register as registerServe } from './cli/serve.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { ServiceError } from './core/errors.ts'
+import type { WriteCtx } from './db/change.ts'
 import { openDatabase } from './db/open.ts'
+import { readAtLength } from './db/replica.ts'
 import { migrate } from './db/migrate.ts'
 
 const print = (line: string): void => {
@@ -37,14 +39,15 @@ const open: OpenCli = async (run) => {
   const database = await openDatabase(config, { applicationName: 'mintmark command', log, max: 4, own: false })
   try {
     await migrate(database.db)
-    await run({
+    const ctx: WriteCtx = {
       db: database.db,
       viewer: { kind: 'operator', name: 'cli' },
       now: () => new Date(),
       requestId: null,
       idempotency: null,
       caughtUp: async () => {},
-    })
+    }
+    await run(ctx, (read) => readAtLength({ replicaUrl: config.databaseReplicaUrl, primary: database.db, log }, read))
   } finally {
     await database.close()
   }

@@ -8,6 +8,7 @@ import type { Log } from '#core/context.ts'
 import type { Viewer } from '#core/verb.ts'
 import { ChangeFeed, trimChangeLog } from '#db/change-feed.ts'
 import { forgetOldIdempotencyKeys } from '#db/idempotency.ts'
+import { readAtLength } from '#db/replica.ts'
 import type { Db } from '#db/schema.ts'
 import { keepExpiring } from '#market/expire-listings.ts'
 import { PriceWrites } from '#market/price-writes.ts'
@@ -69,10 +70,17 @@ export async function startNode({ config, db, log, now = () => new Date(), liste
   const listings = new ListingSnapshot({ db, catalogue, now, timeZone: config.timeZone, readyBytesMb: config.readyBytesMb })
   const caughtUp = () => feed.pull()
   const priceWrites = new PriceWrites({ db, now, caughtUp })
-  await feed.open()
   for (const follower of [keys, operators, sessions, catalogue, listings]) feed.add(follower)
-  await catalogue.load()
-  await listings.load()
+  const load = async (from: Db) => {
+    await feed.open(from)
+    await catalogue.load(from)
+    await listings.load(from)
+  }
+  await readAtLength({ replicaUrl: config.databaseReplicaUrl, primary: db, log }, load).catch((error: unknown) => {
+    if (config.databaseReplicaUrl === null) throw error
+    log.warn({ err: error }, 'Loading from the replica broke off: loading from the primary')
+    return load(db)
+  })
   await feed.pull()
   feed.start()
   keys.start()

@@ -15,10 +15,10 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .argument('<file>', 'file to write, such as mintmark.backup.gz')
     .addOption(jsonOption())
     .action((file: string, options: OutputOptions) =>
-      open(async (ctx) => {
+      open(async (_ctx, atLength) => {
         const draft = `${file}.part`
         try {
-          const rows = await backup(ctx.db, createWriteStream(draft, { mode: 0o600 }), progress('writing'))
+          const rows = await atLength((db) => backup(db, createWriteStream(draft, { mode: 0o600 }), progress('writing')))
           renameSync(draft, file)
           show(print, options, Object.fromEntries(rows), `Wrote ${total(rows)} rows of ${rows.size} tables to ${file}`)
         } finally {

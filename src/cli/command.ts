@@ -2,9 +2,13 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Page } from '#core/paging.ts'
 import type { WriteCtx } from '#db/change.ts'
+import type { Db } from '#db/schema.ts'
+
+/** Runs what reads much on the replica, where there is one. */
+export type AtLength = <T>(read: (db: Db) => Promise<T>) => Promise<T>
 
 /** Opens the database for the time of a command, with the command line as the operator. */
-export type OpenCli = (run: (ctx: WriteCtx) => Promise<void>) => Promise<void>
+export type OpenCli = (run: (ctx: WriteCtx, atLength: AtLength) => Promise<void>) => Promise<void>
 
 /** Writes a line on standard output. */
 export type Print = (line: string) => void

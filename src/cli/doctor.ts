@@ -7,6 +7,7 @@ import { pino } from 'pino'
 import { pendingMigrations } from '#db/migrate.ts'
 import { embeddedConnection } from '#db/embedded.ts'
 import { openDatabase } from '#db/open.ts'
+import { doubtAbout, openReplica } from '#db/replica.ts'
 import type { Db } from '#db/schema.ts'
 import { sourceHealth } from '#prices/health.ts'
 import { type Config, readConfig } from '../config.ts'
@@ -95,7 +96,8 @@ async function database(config: Config): Promise<Finding[]> {
     try {
       const schema = await migrations(opened.db)
       const sources = schema.ok ? await priceSources(opened.db) : []
-      return [await server(opened.db, opened.describe), schema, await clock(opened.db), ...sources]
+      const replicas = config.databaseReplicaUrl ? [await replica(config.databaseReplicaUrl, opened.db)] : []
+      return [await server(opened.db, opened.describe), ...replicas, schema, await clock(opened.db), ...sources]
     } finally {
       await opened.close()
     }
@@ -114,6 +116,20 @@ async function server(db: Db, describe: string): Promise<Finding> {
   if (number < LEAST_POSTGRES) return { check: 'database', ok: false, found, advice: 'PostgreSQL 15 or newer is needed' }
   if (!durable) return { check: 'database', ok: false, found: `${found}, not durable`, advice: 'set fsync and full_page_writes to on' }
   return { check: 'database', ok: true, found }
+}
+
+async function replica(url: string, primary: Db): Promise<Finding> {
+  const check = 'replica'
+  const db = openReplica(url)
+  try {
+    const doubt = await doubtAbout(db, primary)
+    if (doubt !== null) return { check, ok: false, found: doubt, advice: 'correct DATABASE_REPLICA_URL: large reads burden the primary' }
+    const { rows } = await sql<{ seconds: number }>`
+      select coalesce(extract(epoch from clock_timestamp() - pg_last_xact_replay_timestamp()), 0)::float8 as seconds`.execute(db.kysely)
+    return { check, ok: true, found: `a standby of the database, last change ${Math.round(rows[0]!.seconds)} s ago` }
+  } finally {
+    await db.close()
+  }
 }
 
 async function migrations(db: Db): Promise<Finding> {

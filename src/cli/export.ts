@@ -21,10 +21,9 @@ export function register(program: Command, open: OpenCli): void {
     .addOption(new Option('--market <market>', 'only what came from this market').choices(MARKETS))
     .option('--game <game>', 'only this game')
     .action((file: string, options: ExportOptions) =>
-      open(async (ctx) => {
+      open(async (_ctx, atLength) => {
         const filter: ExportFilter = options
-        const text = exportCatalogue(ctx.db, filter)
-        await writeText(file, text)
+        await atLength((db) => writeText(file, exportCatalogue(db, filter)))
       }),
     )
 }

@@ -58,10 +58,13 @@ export class ChangeFeed {
     this.#horizon = position
   }
 
-  /** Takes the position; what is loaded from the database after this misses nothing. */
-  async open(): Promise<void> {
+  /**
+   * Takes the position; what is loaded after this misses nothing.
+   * @param from what will be loaded from: a streaming replica stands where it has got to
+   */
+  async open(from = this.#db): Promise<void> {
     const { rows } = await sql<{ horizon: string }>`select pg_snapshot_xmin(pg_current_snapshot())::text as horizon`.execute(
-      this.#db.kysely,
+      from.kysely,
     )
     this.#horizon = rows[0]!.horizon
     this.lastPullMs = Date.now()

@@ -41,9 +41,9 @@ export class Catalogue implements ChangeFollower {
   }
 
   /** Loads everything; what commits from now on comes by `apply`. */
-  async load(): Promise<void> {
+  async load(from = this.#db): Promise<void> {
     const fresh = new Catalogue(this.#db, this.#budgetBytes / 1024 / 1024)
-    await fresh.#fill()
+    await fresh.#fill(from)
     this.items = fresh.items
     this.categories = fresh.categories
     this.labels = fresh.labels
@@ -120,8 +120,7 @@ export class Catalogue implements ChangeFollower {
     return { starter: new ReadyBytes(this.#budgetBytes * 0.3), full: new ReadyBytes(this.#budgetBytes * 0.575) }
   }
 
-  async #fill(): Promise<void> {
-    const db = this.#db.kysely
+  async #fill({ kysely: db }: Db): Promise<void> {
     this.#setGroups(await loadGroups(db))
     for (const category of await loadCategories(db, null)) this.categories.set(category)
     await loadItems(db, null, (item) => {

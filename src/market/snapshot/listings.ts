@@ -40,9 +40,8 @@ export class ListingSnapshot implements ChangeFollower {
   }
 
   /** Loads everything beside what there is; what commits from now on comes by `apply`. */
-  async load(): Promise<void> {
+  async load({ kysely: db } = this.#options.db): Promise<void> {
     const { state, json } = this.#empty()
-    const db = this.#options.db.kysely
     const sellers = new Set<number>()
     const nowMs = this.#nowMs()
     await loadSales(db, null, nowMs, (itemId, last, times) => state.setSales(itemId, last, times))
@@ -50,7 +49,7 @@ export class ListingSnapshot implements ChangeFollower {
       sellers.add(listing.sellerId)
       state.put(listing, nowMs)
     })
-    await this.#nameSellers(state, [...sellers])
+    await this.#nameSellers(state, [...sellers], db)
     state.queries.sorts.order('popular')
     this.#state = state
     this.#json = json
@@ -153,8 +152,8 @@ export class ListingSnapshot implements ChangeFollower {
     }
   }
 
-  async #nameSellers(state: ListingState, ids: number[]): Promise<void> {
+  async #nameSellers(state: ListingState, ids: number[], db = this.#options.db.kysely): Promise<void> {
     if (ids.length === 0) return
-    for (const { id, name } of await loadSellers(this.#options.db.kysely, ids)) state.nameSeller(id, name)
+    for (const { id, name } of await loadSellers(db, ids)) state.nameSeller(id, name)
   }
 }

@@ -1,0 +1,53 @@
+// The streaming replica of DATABASE_REPLICA_URL: what is large and may be a moment old is read there, not on the primary.
+import { sql } from 'kysely'
+import { openPool } from './pool.ts'
+import type { Db, Schema } from './schema.ts'
+
+export interface LargeReads {
+  /** null: everything is read on the primary */
+  replicaUrl: string | null
+  primary: Db
+  log: { warn(details: object, message: string): void }
+}
+
+/** A snapshot at start, an export, a backup: few connections, one after the other. */
+const CONNECTIONS = 2
+
+export function openReplica(url: string): Db {
+  return openPool<Schema>({ url, max: CONNECTIONS, applicationName: 'mintmark large reads' })
+}
+
+/**
+ * Runs a large read on the replica, or on the primary where there is no replica that can be trusted; then the log says why.
+ * @throws what `read` throws
+ */
+export async function readAtLength<T>({ replicaUrl, primary, log }: LargeReads, read: (db: Db) => Promise<T>): Promise<T> {
+  if (replicaUrl === null) return read(primary)
+  const replica = openReplica(replicaUrl)
+  try {
+    const doubt = await doubtAbout(replica, primary)
+    if (doubt === null) return await read(replica)
+    log.warn({}, `The replica of DATABASE_REPLICA_URL is not used: ${doubt}`)
+    return await read(primary)
+  } finally {
+    await replica.close()
+  }
+}
+
+/** Why the replica cannot stand for the primary, null when it can: positions in the change log mean nothing in another cluster. */
+export async function doubtAbout(replica: Db, primary: Db): Promise<string | null> {
+  try {
+    const [there, here] = [await clusterOf(replica), await clusterOf(primary)]
+    if (there.cluster !== here.cluster) return 'it is no streaming replica of this database'
+    if (!there.standby) return 'it is no standby any more'
+    return null
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+async function clusterOf({ kysely }: Db): Promise<{ cluster: string; standby: boolean }> {
+  const { rows } = await sql<{ cluster: string; standby: boolean }>`
+    select system_identifier::text as cluster, pg_is_in_recovery() as standby from pg_control_system()`.execute(kysely)
+  return rows[0]!
+}

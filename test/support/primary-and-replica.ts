@@ -1,0 +1,68 @@
+// A primary with a streaming replica, from the embedded server's own programs: two servers over copies of one cluster.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startEmbedded } from '#db/embedded.ts'
+import { chooseHome, type Home } from '#db/embedded-home.ts'
+import { migrate } from '#db/migrate.ts'
+import { openPool } from '#db/pool.ts'
+import type { Db, Schema } from '#db/schema.ts'
+import { until } from './node.ts'
+
+export interface PrimaryAndReplica {
+  primary: { url: string; db: Db }
+  replica: { url: string; db: Db }
+  close(): Promise<void>
+}
+
+const quiet = { info: () => {}, warn: () => {} }
+
+/** Starts both on a migrated database. */
+export async function startPrimaryAndReplica(): Promise<PrimaryAndReplica> {
+  const dataDir = realpathSync(mkdtempSync(join(tmpdir(), 'mintmark-replica-')))
+  const embedded = await startEmbedded({ dataDir, log: quiet, durable: false })
+  const seeded = openPool<Schema>({ url: embedded.url, max: 1, applicationName: 'mintmark test' })
+  await migrate(seeded)
+  await seeded.close()
+  await embedded.stop()
+  const home = chooseHome(dataDir, quiet)
+  const { password } = new URL(embedded.url.replace('@/', '@host/'))
+  const open = (directory: string) => {
+    const url = `postgresql://mintmark:${password}@/mintmark?host=${encodeURIComponent(directory)}&port=5432`
+    return { url, db: openPool<Schema>({ url, max: 4, applicationName: 'mintmark test' }) }
+  }
+  const copy = `${home.data}-replica`
+  const [primary, replica] = [open(home.data), open(copy)]
+  // A first run, since a standby refuses a cluster that was last written without the log it needs.
+  await stop(await run(home, home.data, primary.db))
+  execFileSync('cp', ['-a', home.data, copy])
+  const conninfo = `host=${home.data} port=5432 user=mintmark password=${password}`
+  writeFileSync(join(copy, 'standby.signal'), '')
+  writeFileSync(join(copy, 'postgresql.auto.conf'), `primary_conninfo = '${conninfo}'\nhot_standby_feedback = on\n`)
+  const servers = [await run(home, home.data, primary.db), await run(home, copy, replica.db)]
+  const close = async () => {
+    await Promise.all([primary.db.close(), replica.db.close()])
+    for (const server of servers.toReversed()) await stop(server)
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+  return { primary, replica, close }
+}
+
+/** Not the embedded server's settings: those keep no log that a replica could read. */
+async function run(home: Home, directory: string, db: Db): Promise<ChildProcess> {
+  const settings = ['listen_addresses=', `unix_socket_directories=${directory}`, 'port=5432', 'wal_level=replica', 'fsync=off', 'shared_buffers=32MB']
+  const args = ['-D', directory, ...settings.flatMap((setting) => ['-c', setting])]
+  const user = home.user ? { uid: home.user.uid, gid: home.user.gid } : {}
+  const server = spawn(join(home.native, 'bin/postgres'), args, { cwd: '/', env: { LC_ALL: 'C' }, ...user, stdio: 'ignore' })
+  process.on('exit', () => server.kill('SIGQUIT'))
+  await until('the server takes connections', () => db.pool.query('select 1').then(() => true, () => false), 20_000)
+  return server
+}
+
+async function stop(server: ChildProcess): Promise<void> {
+  const ended = once(server, 'exit')
+  server.kill('SIGINT')
+  await ended
+}
