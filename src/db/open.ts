@@ -22,8 +22,11 @@ export interface OpenOptions {
   own: boolean
 }
 
+/** Nobody waits for an answer of a command; it rather outlasts a pause of the database. */
+const COMMAND_PATIENCE_MS = 15_000
+
 export async function openDatabase(config: Config, { applicationName, log, max = 20, own }: OpenOptions): Promise<OpenDatabase> {
-  const connect = (url: string) => openPool<Schema>({ url, max, applicationName })
+  const connect = (url: string) => openPool<Schema>({ url, max, applicationName, ...(!own && { patienceMs: COMMAND_PATIENCE_MS }) })
   if (config.databaseUrl) {
     const db = connect(config.databaseUrl)
     return { db, url: config.databaseUrl, describe: 'PostgreSQL at DATABASE_URL', close: () => db.close() }

@@ -13,9 +13,14 @@ import {
   type TransactionSettings,
 } from 'kysely'
 import pg from 'pg'
+import { ConnectionWatch } from './connection-watch.ts'
 
-const CONNECT_TIMEOUT_MS = 3_000
+/** For a connection, new or handed on: with the answer to who waits for it, this stays below 3 s. */
+const CONNECT_TIMEOUT_MS = 2_000
+const PATIENCE_MS = 1_000
+const KEEPALIVE_MS = 5_000
 const MAX_STATEMENTS = 500
+const READ_ONLY = '25006'
 
 export interface Database<Schema> {
   kysely: Kysely<Schema>
@@ -34,7 +39,17 @@ export interface PoolOptions {
   applicationName: string
   /** Longest a statement may run; none when absent. */
   statementTimeoutMs?: number
+  /** How long the database may be silent before what waits for it fails, twice that in all; 1 s unless told. */
+  patienceMs?: number
 }
+
+/** So that the server gives up what a vanished machine held within seconds; no effect on Unix sockets. */
+const SERVER_KEEPALIVE = [
+  'set tcp_keepalives_idle = 3',
+  'set tcp_keepalives_interval = 1',
+  'set tcp_keepalives_count = 3',
+  'set tcp_user_timeout = 5000',
+]
 
 /**
  * Opens a pool; connections are made when first needed. NUMERIC and DATE come as text, INT8 as a number (an error
@@ -42,16 +57,27 @@ export interface PoolOptions {
  */
 export function openPool<Schema>(options: PoolOptions): Database<Schema> {
   // By statement, not at the start of the connection: poolers refuse start-up parameters they do not know.
-  const session = `set time zone 'UTC'; set statement_timeout = ${options.statementTimeoutMs ?? 0}`
+  const session = [`set time zone 'UTC'`, `set statement_timeout = ${options.statementTimeoutMs ?? 0}`, ...SERVER_KEEPALIVE].join('; ')
+  const watch = new ConnectionWatch({ url: options.url, patienceMs: options.patienceMs ?? PATIENCE_MS })
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.max,
     application_name: options.applicationName,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEPALIVE_MS,
     types: { getTypeParser },
-    Client: PreparingClient,
-    onConnect: (client) => client.query(session),
+    Client: class extends PreparingClient {
+      constructor(config?: pg.ClientConfig) {
+        super(config)
+        watch.add(this)
+      }
+    },
+    onConnect: async (client) => {
+      await client.query(session)
+      const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+      watch.identify(client, rows[0]!.pid)
+    },
   })
   // A lost connection also fails the query on it; without these listeners its event would end the process.
   pool.on('error', () => {})
@@ -59,12 +85,17 @@ export function openPool<Schema>(options: PoolOptions): Database<Schema> {
   const kysely = new Kysely<Schema>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
-      createDriver: () => poolDriver(pool),
+      createDriver: () => poolDriver(pool, watch),
       createIntrospector: (db) => new PostgresIntrospector(db),
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
   })
-  return { kysely, pool, close: () => pool.end() }
+  const close = async () => {
+    watch.leave()
+    await pool.end()
+    watch.close()
+  }
+  return { kysely, pool, close }
 }
 
 /** Names parameterised statements, so that each connection parses and plans them once. */
@@ -130,6 +161,8 @@ class PoolConnection implements DatabaseConnection {
     const { command, rowCount, rows } = await this.client.query(query.sql, [...query.parameters]).catch((error: Error) => {
       // A migration changed the columns of a statement prepared before it: this connection would fail for ever.
       if (error.message.startsWith('cached plan must not change')) this.spoilt = true
+      // The server became a standby: a new connection may lead to the one that took over.
+      if ((error as pg.DatabaseError).code === READ_ONLY) this.spoilt = true
       throw error
     })
     const counts = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE' || command === 'MERGE'
@@ -147,14 +180,17 @@ class PoolConnection implements DatabaseConnection {
   }
 }
 
-function poolDriver(pool: pg.Pool): Driver {
+function poolDriver(pool: pg.Pool, watch: ConnectionWatch): Driver {
   const run = async (connection: DatabaseConnection, sql: string) => {
     const result = await (connection as PoolConnection).client.query(sql)
     return result.command
   }
   return {
     init: async () => {},
-    acquireConnection: async () => new PoolConnection(await pool.connect()),
+    acquireConnection: async () => {
+      watch.demandAnswer()
+      return new PoolConnection(await pool.connect())
+    },
     beginTransaction: async (connection, { isolationLevel, accessMode }: TransactionSettings) => {
       const isolation = isolationLevel ? ` isolation level ${isolationLevel}` : ''
       await run(connection, `begin${isolation}${accessMode ? ` ${accessMode}` : ''}`)

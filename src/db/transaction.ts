@@ -1,12 +1,14 @@
 // Transactions that run again after a deadlock or a serialisation failure, and how a lost database is recognised.
 import type { IsolationLevel, Kysely, Transaction } from 'kysely'
 import { setTimeout as delay } from 'node:timers/promises'
+import { DatabaseSilentError } from './connection-watch.ts'
 
 /** serialization_failure, deadlock_detected */
 const RETRYABLE = new Set(['40001', '40P01'])
 
-/** The system's codes, then PostgreSQL's: connection trouble, shut down, crashed, starting, too many connections. */
-const UNAVAILABLE_CODE = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|08...|57P0[1235]|53300)$/
+/** The system's codes, then PostgreSQL's: connection trouble, standby, shut down, crashed, starting, disk or room full. */
+const UNAVAILABLE_CODE =
+  /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|08...|25006|57P0[1235]|53...|58030)$/
 const UNAVAILABLE_MESSAGE = /^(Connection terminated|timeout exceeded when trying|Client (has encountered|was closed))/
 
 export interface TransactionOptions {
@@ -39,6 +41,7 @@ export async function inTransaction<Schema, Result>(
 /** Whether the error means that the database cannot be reached or went away, so that the same may work later. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
+  if (error instanceof DatabaseSilentError) return true
   const connecting = 'syscall' in error && error.syscall === 'connect'
   return connecting || UNAVAILABLE_CODE.test(codeOf(error)) || UNAVAILABLE_MESSAGE.test(error.message)
 }

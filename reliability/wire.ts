@@ -1,0 +1,87 @@
+// A TCP wire to a server that can be made to swallow everything in silence, as a firewall or a broken router does.
+import { once } from 'node:events'
+import { connect, createServer, type NetConnectOpts, type Socket } from 'node:net'
+
+export interface Wire {
+  port: number
+  /** connections that go through it now */
+  open(): number
+  /** From now on nothing that is sent arrives, also not that a connection ended; `present`: on open connections only. */
+  swallow(which: 'all' | 'present'): void
+  /** Lets everything pass again; connections that lost something are reset on both sides, as their peers would do. */
+  pass(): void
+  close(): Promise<void>
+}
+
+interface Pair {
+  near: Socket
+  far: Socket
+  mute: boolean
+  lost: boolean
+}
+
+export async function openWire(target: NetConnectOpts): Promise<Wire> {
+  const pairs = new Set<Pair>()
+  let muteNew = false
+  const server = createServer((near) => {
+    const pair: Pair = { near, far: connect(target), mute: muteNew, lost: false }
+    pairs.add(pair)
+    join(pair, near, pair.far)
+    join(pair, pair.far, near)
+  })
+
+  const join = (pair: Pair, from: Socket, to: Socket) => {
+    from.on('data', (chunk: Buffer) => {
+      if (pair.mute) pair.lost = true
+      else to.write(chunk)
+    })
+    from.on('error', () => {})
+    from.on('close', () => {
+      pair.lost = true
+      if (!pair.mute) end(pair)
+    })
+  }
+
+  const end = (pair: Pair) => {
+    pair.near.destroy()
+    pair.far.destroy()
+    pairs.delete(pair)
+  }
+
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  return {
+    port: typeof address === 'object' && address ? address.port : 0,
+    open: () => pairs.size,
+    swallow(which) {
+      muteNew = which === 'all'
+      for (const pair of pairs) pair.mute = true
+    },
+    pass() {
+      muteNew = false
+      for (const pair of pairs) {
+        pair.mute = false
+        if (pair.lost) end(pair)
+      }
+    },
+    async close() {
+      for (const pair of pairs) end(pair)
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+/** Where the server of a connection string listens. */
+export function targetOf(url: string): NetConnectOpts {
+  const { hostname, port, searchParams } = new URL(url.replace('@/', '@socket/'))
+  const directory = searchParams.get('host')
+  return directory ? { path: `${directory}/.s.PGSQL.${searchParams.get('port') ?? 5432}` } : { host: hostname, port: Number(port || 5432) }
+}
+
+/** The same connection string over the wire. */
+export function overWire(url: string, wire: Wire): string {
+  const { username, password, pathname } = new URL(url.replace('@/', '@socket/'))
+  return `postgresql://${username}:${password}@127.0.0.1:${wire.port}${pathname}`
+}

@@ -1,0 +1,78 @@
+// Silence of the database: what waits fails within 3 s and works again at once afterwards; slow work is let alone.
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openPool } from '#db/pool.ts'
+import { isUnavailable } from '#db/transaction.ts'
+import { openWire, overWire, targetOf, type Wire } from '../../reliability/wire.ts'
+import { until } from '../support/node.ts'
+import { freshDatabase } from '../support/postgres.ts'
+
+let database: Awaited<ReturnType<typeof freshDatabase>>
+let wire: Wire
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  wire = await openWire(targetOf(database.url))
+})
+
+afterAll(async () => {
+  await wire.close()
+  await database.drop()
+})
+
+const open = (max: number) => openPool({ url: overWire(database.url, wire), max, applicationName: 'watched' })
+type Opened = ReturnType<typeof open>
+const answers = ({ kysely }: Opened) => sql`select 1`.execute(kysely).then(() => true, () => false)
+
+/** Milliseconds until it failed, as something that works later. */
+async function failing(query: Promise<unknown>): Promise<number> {
+  const started = performance.now()
+  await expect(query).rejects.toSatisfy(isUnavailable)
+  return performance.now() - started
+}
+
+test('in silence everything fails within 3 s, then at once, and works again when it ends', async () => {
+  const db = open(2)
+  await Promise.all([answers(db), answers(db)])
+  wire.swallow('all')
+  const waiting = [1, 2, 3].map(() => failing(sql`select 1`.execute(db.kysely)))
+  for (const ms of await Promise.all(waiting)) expect(ms).toBeLessThan(3_000)
+  await until('nobody waits', async () => (await failing(sql`select 1`.execute(db.kysely))) < 100)
+  wire.pass()
+  await until('it answers', () => answers(db), 3_000)
+  await db.close()
+})
+
+test('a pool can be closed in silence', async () => {
+  const db = open(1)
+  expect(await answers(db)).toBe(true)
+  wire.swallow('all')
+  await db.close()
+  wire.pass()
+})
+
+test('a connection that lost its bytes fails alone', async () => {
+  const db = open(4)
+  const lost = await db.pool.connect()
+  wire.swallow('present')
+  const ms = await failing(lost.query('select 1'))
+  expect(ms).toBeLessThan(3_000)
+  lost.release(true)
+  expect(await answers(db)).toBe(true)
+  wire.pass()
+  await db.close()
+})
+
+test('what is only slow is let alone, also while it waits in a transaction', async () => {
+  const db = open(4)
+  const both = await Promise.all([
+    sql<{ ok: number }>`select 1 as ok from pg_sleep(4)`.execute(db.kysely),
+    db.kysely.transaction().execute(async (tx) => {
+      await sql`select 1`.execute(tx)
+      await new Promise((resolve) => setTimeout(resolve, 3_000))
+      return sql<{ ok: number }>`select 1 as ok`.execute(tx)
+    }),
+  ])
+  expect(both.map(({ rows }) => rows)).toEqual([[{ ok: 1 }], [{ ok: 1 }]])
+  await db.close()
+})
