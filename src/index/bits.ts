@@ -36,6 +36,11 @@ export class RowBits {
     return this.#size
   }
 
+  /** Words of 4 bytes that the set takes. */
+  get words(): number {
+    return this.#words.length
+  }
+
   /** Rises with every change. */
   get version(): number {
     return this.#version

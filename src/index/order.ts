@@ -43,6 +43,11 @@ export class KeptOrder {
     return this.#repaired().size
   }
 
+  /** Rises with every change of the order. */
+  get version(): number {
+    return this.#repaired().version
+  }
+
   /**
    * Fills the order with exactly these rows (the array stays the caller's).
    * @param keyOf a number that orders rows as far as it differs, which loads faster; `compare` then settles ties

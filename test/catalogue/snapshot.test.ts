@@ -274,6 +274,30 @@ test('finds by category where the category is now, also what was found before it
   }
 })
 
+test('answers as well where a category has so many items that they are kept as a set', async () => {
+  const { catalogue, feed } = await emptyCatalogue()
+  await db.kysely.transaction().execute(async (tx) => {
+    const [root, leaf] = [await addCategory(tx, 0), await addCategory(tx, 1)]
+    await tx.updateTable('categories').set({ parent_id: root }).where('id', '=', leaf).execute()
+    const first = await addItem(tx, 0, leaf)
+    await sql`insert into items (market, ref, slug, name, code, group_ids, genre, game, category_id, images, attributes, details)
+      select market, ref || n, slug || n, name || n % 50, code, group_ids, genre, game, category_id, images, attributes, details
+      from items, generate_series(1, 5000) n where id = ${first}`.execute(tx)
+  })
+  await catalogue.load()
+  const asks = SORT_FIELDS.flatMap((field) =>
+    [{ categoryId: 1 }, { categoryId: 2, search: 'kap' }, { categoryId: 1, genre: 'single' }].map((filter) => ({
+      filter, field, direction: 'asc' as const, offset: 4_400, limit: 20,
+    })),
+  )
+  const changes = ['addItems', 'changeItem', 'setPrices', 'removeItem', 'moveCategory', 'changeItem']
+  for (const [i, what] of ['renameCategory', ...changes].entries()) {
+    await commit([{ what, n: 6_001 + i * 37 }])
+    await feed.pull()
+    await compare(catalogue, asks)
+  }
+})
+
 async function commit(changes: { what: string; n: number }[]): Promise<void> {
   await db.kysely.transaction().execute(async (tx) => {
     const { note, write } = collector(tx, { viewer: { kind: 'operator', name: 'test' }, requestId: null })
@@ -299,8 +323,8 @@ async function compare(catalogue: Catalogue, asks: Asked[]): Promise<void> {
     if (!filter.search?.trim()) continue
     // The words are too short for typos: what is ranked is what is filtered.
     const { search, ...others } = filter
-    const ranked = catalogue.queries.search(search, others, 0, 1_000)
+    const ranked = catalogue.queries.search(search, others, 0, 10_000)
     expect([...ranked.rows].map((row) => catalogue.items.id[row]!).sort((a, b) => a - b)).toEqual(wanted.map(({ id }) => id).sort((a, b) => a - b))
-    expect(ranked.rows).toEqual(fresh.queries.search(search, others, 0, 1_000).rows.map((row) => catalogue.items.rowOf(fresh.items.id[row]!)))
+    expect(ranked.rows).toEqual(fresh.queries.search(search, others, 0, 10_000).rows.map((row) => catalogue.items.rowOf(fresh.items.id[row]!)))
   }
 }

@@ -1,6 +1,7 @@
 // Queries over the items in memory: filters as bitsets kept up to date, text search, pages at any depth with exact totals.
 import { MARKETS, type Market } from '#core/markets.ts'
 import { RowBits } from '#index/bits.ts'
+import { firstPast } from '#index/blocks.ts'
 import { TextIndex, TIERS } from '#index/text.ts'
 import { GENRES } from '../records.ts'
 import type { CategoryTree } from './category-tree.ts'
@@ -37,6 +38,12 @@ interface View {
   treeVersion: number
 }
 
+/** Rows of a filter or search in one order, as long as that order does not change. */
+interface SortedRows {
+  rows: Int32Array
+  orderVersion: number
+}
+
 /** A ranked search: rows by tier, each tier sorted by name when a page of it is first asked for. */
 interface Ranked {
   tiers: { rows: Int32Array; sorted: boolean }[]
@@ -44,7 +51,11 @@ interface Ranked {
 }
 
 const KEPT_VIEWS = 256
-const KEPT_SEARCHES = 2_048
+/** Rows of a category or a search are kept as they are up to this many, and as bits beyond. */
+const FEW = 4_096
+/** Rows, of 4 bytes, that each kind of kept results may have together; an entry counts some for itself. */
+const KEPT_ROWS = 4_000_000
+const ENTRY_ROWS = 128
 /** A tier larger than this is not sorted whole for one page of it. */
 const SORT_WHOLE = 4_096
 const TIER_COUNT = Object.keys(TIERS).length
@@ -56,8 +67,9 @@ export class ItemQueries {
   readonly #items: ItemTable
   readonly #categories: CategoryTree
   readonly #views = new Recent<View>(KEPT_VIEWS)
-  readonly #found = new Recent<RowBits>(KEPT_SEARCHES)
-  readonly #ranked = new Recent<Ranked>(KEPT_SEARCHES)
+  readonly #sorted = new Recent<SortedRows>(KEPT_ROWS, ({ rows }) => ENTRY_ROWS + rows.length)
+  readonly #found = new Recent<Int32Array | RowBits>(KEPT_ROWS, (found) => ENTRY_ROWS + wordsOf(found))
+  readonly #ranked = new Recent<Ranked>(KEPT_ROWS, ({ total }) => ENTRY_ROWS + total)
 
   constructor(items: ItemTable, categories: CategoryTree) {
     this.#items = items
@@ -67,9 +79,10 @@ export class ItemQueries {
 
   /** A page of the filtered list. */
   page(filter: ItemFilter, field: SortField, direction: SortDirection, offset: number, limit: number): RowPage {
-    const bits = this.#bits(filter)
-    const rows = this.sorts.order(field, direction).slice(bits, offset, limit)
-    return { rows, total: bits ? bits.size : this.#items.live.size }
+    const chosen = this.#chosen(filter, field, direction)
+    if (chosen instanceof Int32Array) return { rows: chosen.slice(offset, offset + limit), total: chosen.length }
+    const rows = this.sorts.order(field, direction).slice(chosen, offset, limit)
+    return { rows, total: chosen ? chosen.size : this.#items.live.size }
   }
 
   /** A page by cursor: right also while items come and go. */
@@ -82,12 +95,15 @@ export class ItemQueries {
   ): { rows: Int32Array; more: boolean } {
     const items = this.#items
     const order = this.sorts.order(field, direction)
-    if (!after) {
-      const rows = order.slice(this.#bits(filter), 0, limit + 1)
-      return { rows: rows.subarray(0, limit), more: rows.length > limit }
+    const chosen = this.#chosen(filter, field, direction)
+    const probe = after && ((row: number) => compareSortKeys(sortValue(items, field, row), items.id[row]!, after.value, after.id, direction))
+    if (chosen instanceof Int32Array) {
+      const from = probe ? firstPast(chosen, chosen.length, probe, false) : 0
+      return { rows: chosen.slice(from, from + limit), more: chosen.length > from + limit }
     }
-    const probe = (row: number) => compareSortKeys(sortValue(items, field, row), items.id[row]!, after.value, after.id, direction)
-    return order.sliceAfter(probe, this.#bits(filter), limit)
+    if (probe) return order.sliceAfter(probe, chosen, limit)
+    const rows = order.slice(chosen, 0, limit + 1)
+    return { rows: rows.subarray(0, limit), more: rows.length > limit }
   }
 
   /** A page of the ranked search: best tier first, then by name and id. */
@@ -96,7 +112,7 @@ export class ItemQueries {
     const key = this.#searchKey(filter, query)
     let ranked = this.#ranked.get(key)
     if (!ranked) {
-      ranked = this.#rank(query, this.#view(filter))
+      ranked = this.#rank(query, keyOf(filter) === NO_FILTER ? null : this.#matcher(filter))
       this.#ranked.set(key, ranked)
     }
     return { rows: this.#rankedRows(ranked, offset, limit), total: ranked.total }
@@ -106,7 +122,7 @@ export class ItemQueries {
   set(row: number, doc: Parameters<TextIndex['set']>[1]): void {
     this.text.set(row, doc)
     this.sorts.mark(row)
-    this.#forgetSearches()
+    this.#forgetResults()
     for (const view of this.#views.values()) {
       if (view.matches(row)) view.bits.add(row)
       else view.bits.delete(row)
@@ -116,24 +132,38 @@ export class ItemQueries {
   drop(row: number): void {
     this.text.remove(row)
     this.sorts.drop(row)
-    this.#forgetSearches()
+    this.#forgetResults()
     for (const view of this.#views.values()) view.bits.delete(row)
   }
 
-  #forgetSearches(): void {
+  #forgetResults(): void {
+    this.#sorted.clear()
     this.#found.clear()
     this.#ranked.clear()
   }
 
-  #bits(filter: ItemFilter): RowBits | null {
-    const view = this.#view(filter)
-    const query = filter.search?.slice(0, SEARCH_LENGTH).trim()
-    if (!query) return view
-    const key = this.#searchKey(filter, query)
+  /** What a filter leaves: its rows in the order asked for while they are few, else their set; null for all. */
+  #chosen(filter: ItemFilter, field: SortField, direction: SortDirection): Int32Array | RowBits | null {
+    const query = filter.search?.slice(0, SEARCH_LENGTH).trim() ?? ''
+    if (query === '' && filter.categoryId === undefined) return this.#view(filter)
+    const order = this.sorts.order(field, direction)
+    const searched = this.#searchKey(filter, query)
+    const key = `${field} ${direction}\t${searched}`
+    const sorted = this.#sorted.get(key)
+    if (sorted?.orderVersion === order.version) return sorted.rows
+    const chosen = query === '' ? this.#below(filter) : this.#search(filter, query, searched)
+    if (chosen instanceof RowBits) return chosen
+    const rows = order.sortRows(chosen.slice())
+    this.#sorted.set(key, { rows, orderVersion: order.version })
+    return rows
+  }
+
+  #search(filter: ItemFilter, query: string, key: string): Int32Array | RowBits {
     const known = this.#found.get(key)
     if (known) return known
-    const found = RowBits.of(this.text.filter(query))
-    if (view) found.and(view)
+    const all = this.text.filter(query)
+    const rows = keyOf(filter) === NO_FILTER ? all : all.filter(this.#matcher(filter))
+    const found = rows.length <= FEW ? rows : RowBits.of(rows)
     this.#found.set(key, found)
     return found
   }
@@ -144,25 +174,35 @@ export class ItemQueries {
     return `${tree}\t${keyOf(filter)}\t${query}`
   }
 
-  /** Rows of a filter without its text, null for all. */
+  /** Rows of a filter by market, game and genre, null for all. */
   #view(filter: ItemFilter): RowBits | null {
     const key = keyOf(filter)
     if (key === NO_FILTER) return null
     const known = this.#views.get(key)
-    if (known && (known.treeVersion < 0 || known.treeVersion === this.#categories.version)) return known.bits
+    if (known) return known.bits
+    const matches = this.#matcher(filter)
+    const bits = new RowBits(this.#items.rows)
+    this.#items.live.forEach((row) => {
+      if (matches(row)) bits.add(row)
+    })
+    this.#views.set(key, { matches, bits, treeVersion: -1 })
+    return bits
+  }
+
+  /** Rows of a filter by category, and whatever else it asks. */
+  #below(filter: ItemFilter): Int32Array | RowBits {
+    const key = keyOf(filter)
+    const { version: treeVersion } = this.#categories
+    const known = this.#views.get(key)
+    if (known?.treeVersion === treeVersion) return known.bits
     const matches = this.#matcher(filter)
     const bits = new RowBits(this.#items.rows)
     const { live, categoryRows } = this.#items
-    if (filter.categoryId === undefined) {
-      live.forEach((row) => {
-        if (matches(row)) bits.add(row)
-      })
-    } else {
-      categoryRows.forEach(this.#categories.subtree(filter.categoryId), (row) => {
-        if (live.has(row) && matches(row)) bits.add(row)
-      })
-    }
-    this.#views.set(key, { matches, bits, treeVersion: filter.categoryId === undefined ? -1 : this.#categories.version })
+    categoryRows.forEach(this.#categories.subtree(filter.categoryId!), (row) => {
+      if (live.has(row) && matches(row)) bits.add(row)
+    })
+    if (bits.size <= FEW) return bits.toRows()
+    this.#views.set(key, { matches, bits, treeVersion })
     return bits
   }
 
@@ -178,15 +218,15 @@ export class ItemQueries {
       (below === null || below.has(items.categoryId[row]!))
   }
 
-  #rank(query: string, view: RowBits | null): Ranked {
+  #rank(query: string, matches: ((row: number) => boolean) | null): Ranked {
     const { rows, tiers } = this.text.ranked(query)
     const counts = new Int32Array(TIER_COUNT)
-    for (let i = 0; i < rows.length; i += 1) if (!view || view.has(rows[i]!)) counts[tiers[i]!]! += 1
+    for (let i = 0; i < rows.length; i += 1) if (!matches || matches(rows[i]!)) counts[tiers[i]!]! += 1
     const byTier = Array.from(counts, (count) => new Int32Array(count))
     counts.fill(0)
     let total = 0
     for (let i = 0; i < rows.length; i += 1) {
-      if (view && !view.has(rows[i]!)) continue
+      if (matches && !matches(rows[i]!)) continue
       const tier = tiers[i]!
       byTier[tier]![counts[tier]!] = rows[i]!
       counts[tier]! += 1
@@ -218,6 +258,11 @@ export class ItemQueries {
     }
     return page
   }
+}
+
+/** How many words of 4 bytes kept results take. */
+function wordsOf(found: Int32Array | RowBits): number {
+  return found instanceof RowBits ? found.words : found.length
 }
 
 function keyOf({ market, game, genre, categoryId }: ItemFilter): string {

@@ -3,9 +3,13 @@
 export class Recent<T> {
   readonly #entries = new Map<string, T>()
   readonly #limit: number
+  readonly #weigh: (entry: T) => number
+  #weight = 0
 
-  constructor(limit: number) {
+  /** @param weigh what an entry counts towards the limit; it must always say the same of an entry */
+  constructor(limit: number, weigh: (entry: T) => number = () => 1) {
     this.#limit = limit
+    this.#weigh = weigh
   }
 
   get(key: string): T | undefined {
@@ -17,15 +21,25 @@ export class Recent<T> {
   }
 
   set(key: string, entry: T): void {
+    this.#delete(key)
     this.#entries.set(key, entry)
-    if (this.#entries.size > this.#limit) this.#entries.delete(this.#entries.keys().next().value!)
+    this.#weight += this.#weigh(entry)
+    while (this.#weight > this.#limit && this.#entries.size > 1) this.#delete(this.#entries.keys().next().value!)
   }
 
   clear(): void {
     this.#entries.clear()
+    this.#weight = 0
   }
 
   values(): IterableIterator<T> {
     return this.#entries.values()
+  }
+
+  #delete(key: string): void {
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return
+    this.#entries.delete(key)
+    this.#weight -= this.#weigh(entry)
   }
 }
