@@ -2,6 +2,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { ApiError, type Method, newKey, type Pagination, type Query, type Reply, request } from './api.ts'
 import { announce } from './ui/toasts.tsx'
+import { refusal } from './words.ts'
 
 export interface Loaded<T> {
   /** of the last answer, also while the next is awaited */
@@ -96,7 +97,7 @@ export async function writeNow<T>(method: Method, path: string, json?: unknown):
   try {
     return await request<T>(method, path, { json, ...(method === 'POST' && { idempotencyKey: newKey() }) })
   } catch (error) {
-    announce(asApiError(error).message, 'bad')
+    announce(refusal(asApiError(error)), 'bad')
     return null
   }
 }

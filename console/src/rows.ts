@@ -4,6 +4,8 @@ export const PLANS = ['starter', 'professional', 'plus', 'enterprise'] as const
 export const MARKETS = ['service', 'source_a', 'source_b', 'source_c'] as const
 export const LISTING_STATUSES = ['pending', 'active', 'paused', 'rejected', 'expired', 'sold'] as const
 export const IMPORT_STATUSES = ['queued', 'running', 'done', 'failed'] as const
+export const HELD_STATES = ['open', 'accepted', 'discarded'] as const
+export const EVENT_KINDS = ['sale', 'expire'] as const
 export const EVENT_STATES = ['queued', 'delivered', 'failed', 'cancelled'] as const
 
 export const HOLD_RULES = ['foreign_id', 'future_date', 'jump', 'disagreement', 'grade_order'] as const
@@ -38,6 +40,8 @@ export interface ApiKey {
   revoked_at: string | null
 }
 
+export const KEY_STATES = ['valid', 'expired', 'revoked'] as const
+
 export type NewApiKey = ApiKey & { key: string }
 
 export interface Collection {
@@ -59,6 +63,30 @@ export interface WebhookEvent {
   due_at: string | null
   body: Record<string, unknown>
   created_at: string
+}
+
+export interface AccountWebhook {
+  url: string
+  on_sale: boolean
+  on_expire: boolean
+  is_active: boolean
+  /** its last delivery failed */
+  failing: boolean
+  updated_at: string
+}
+
+export interface WebhookAttempt {
+  id: number
+  event_id: number
+  event: string
+  attempt: number
+  status_code: number | null
+  success: boolean
+  error: string | null
+  response_excerpt: string
+  started_at: string
+  finished_at: string
+  test: boolean
 }
 
 export interface Category {
@@ -162,6 +190,8 @@ export interface HeldPrice {
   compared_price: number | null
   times_off: number | null
   held_at: string
+  state: (typeof HELD_STATES)[number]
+  decided_by: string | null
 }
 
 export interface Listing {

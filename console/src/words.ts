@@ -1,6 +1,7 @@
 // The console's texts in the reader's language, and numbers, dates and prices as that language writes them.
 import { computed, effect, signal } from '@preact/signals'
 import { en } from './words/en.ts'
+import { turkishRefusal, turkishSentence } from './words/refusals-tr.ts'
 import { tr } from './words/tr.ts'
 
 export type WordKey = keyof typeof en
@@ -33,6 +34,21 @@ export function t(key: WordKey, values: Record<string, string | number> = {}): s
 export function term(set: string, code: string): string {
   const key = `${set}.${code}`
   return key in en ? t(key as WordKey) : code
+}
+
+/** A refusal of the service in the reader's language where that is known, else in the service's. */
+export function refusal(error: { code: string; message: string }): string {
+  return locale.value === 'tr' ? turkishRefusal(error) : error.message
+}
+
+/** What is wrong with a field, as `refusal`. */
+export function problem(message: string): string {
+  return locale.value === 'tr' ? (turkishSentence(message) ?? message) : message
+}
+
+/** A field of a request as the console calls it: the last part of `lines.0.quantity`. */
+export function fieldName(field: string): string {
+  return term('field', field.slice(field.lastIndexOf('.') + 1))
 }
 
 const numbers = computed(() => new Intl.NumberFormat(locale.value))

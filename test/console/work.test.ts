@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSampleNode } from '../graphql/client.ts'
 import { send, type TestNode, until } from '../support/node.ts'
+import { openReceiver, status } from '../webhooks/receiver.ts'
 import { launch, NO_BROWSER, operator, signedIn, settled, type Visit, visit, WHY } from './browser.ts'
 
 interface Item {
@@ -294,10 +295,47 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await page.locator('section', { has: page.getByRole('heading', { name: 'Last sales' }) }).getByRole('link', { name: '4711' }).waitFor()
   })
 
-  test('a test of a webhook that is not there is refused in words', async () => {
+  test('a webhook: not there, then tested, with what its receiver answered, and sent again', async () => {
     await visited.open(`/accounts/${node.accounts.plus}?view=webhook`)
+    await page.getByText('This account has not set up a webhook.').waitFor()
+    expect(await button('Test: sale').isDisabled()).toBe(true)
+    const receiver = await openReceiver(status(500, 'out of cards'))
+    const json = { url: receiver.url, on_sale: true }
+    const saved = await send<{ secret: string }>(`${node.publicUrl}/api/v1/plus/webhook`, node.keys.plus, { method: 'PUT', json })
+    await page.reload()
+    await page.getByText(receiver.url).waitFor()
+    expect(await page.content()).not.toContain(saved.body.data.secret)
     await button('Test: sale').click()
-    await page.getByRole('alert').waitFor()
+    await until('the test event arrives', () => receiver.received.length === 1)
+    await page.getByLabel(/^Attempts of event \d+: 1$/).click()
+    await page.getByText('out of cards').waitFor()
+    await page.getByLabel('State').selectOption('delivered')
+    await page.getByText('Nothing matches these filters.').waitFor()
+    expect(new URL(page.url()).searchParams.get('state')).toBe('delivered')
+    await receiver.close()
+  })
+
+  test('filters of the short lists stand in the address bar', async () => {
+    await visited.open(`/accounts/${node.accounts.starter}`)
+    await page.getByLabel('State').selectOption('revoked')
+    await page.getByRole('row', { name: 'shop' }).waitFor()
+    expect(new URL(page.url()).searchParams.get('state')).toBe('revoked')
+    await visited.open(`/accounts/${node.accounts.plus}?view=credits&search=campaign&from=2020-01-01`)
+    await page.getByRole('row', { name: /campaign/ }).waitFor()
+    await page.getByLabel('Reason').fill('no such reason')
+    await page.getByText('Nothing matches these filters.').waitFor()
+    await visited.open('/held-prices?state=accepted')
+    await page.getByRole('columnheader', { name: 'Decision' }).waitFor()
+    expect(await page.getByRole('checkbox').count()).toBe(0)
+  })
+
+  test('a refusal in Turkish', async () => {
+    const turkish = await signedIn(browser, node, { locale: 'tr-TR' })
+    await turkish.open('/listings?status=nonsense')
+    await turkish.page.getByRole('alert').getByText(/Durum şunlardan biri olmalı/).waitFor()
+    await turkish.open('/accounts/999999')
+    await turkish.page.getByRole('alert').getByText('999999 numaralı hesap yok').waitFor()
+    await turkish.close()
   })
 
   test('the audit tells who did it', async () => {

@@ -48,6 +48,10 @@ export function AccountCollections({ accountId }: { accountId: number }) {
         caption={t('collections')}
         empty={t('noCollections')}
         version={version}
+        filters={[
+          { name: 'search', label: t('name'), type: 'search' },
+          { name: 'visibility', label: t('visibility'), options: VISIBILITIES.map((code) => ({ value: code, text: term('visibility', code) })) },
+        ]}
         actions={
           <button type="button" class="main" onClick={() => setEdited('new')}>
             {t('newCollection')}

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { useVersion, useWrite } from '../data.ts'
 import type { Account, CreditEntry } from '../rows.ts'
 import { Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
-import { List } from '../ui/table.tsx'
+import { List, periodFilters, periodQuery } from '../ui/table.tsx'
 import { announce } from '../ui/toasts.tsx'
 import { count, moment, t } from '../words.ts'
 
@@ -26,6 +26,8 @@ export function AccountCredits({ account, onChanged }: { account: Account; onCha
         caption={t('ledger')}
         empty={t('noCredits')}
         version={version}
+        filters={[{ name: 'search', label: t('reason'), type: 'search' }, ...periodFilters()]}
+        toQuery={periodQuery}
         actions={
           <button type="button" class="main" onClick={() => setChanging(true)}>
             {t('changeCredits')}

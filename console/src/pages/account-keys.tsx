@@ -1,13 +1,13 @@
 // An account's API keys: made, rotated and revoked; the key itself is shown once.
 import { useState } from 'preact/hooks'
 import { useVersion, useWrite, writeNow } from '../data.ts'
-import type { ApiKey, NewApiKey } from '../rows.ts'
+import { type ApiKey, KEY_STATES, type NewApiKey } from '../rows.ts'
 import { confirmed, Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
 import { Secret } from '../ui/secret.tsx'
 import { Status } from '../ui/states.tsx'
 import { List } from '../ui/table.tsx'
 import { announce } from '../ui/toasts.tsx'
-import { ago, date, moment, t } from '../words.ts'
+import { ago, date, moment, t, term } from '../words.ts'
 
 type Task = { kind: 'create' } | { kind: 'rotate'; key: ApiKey } | { kind: 'show'; key: NewApiKey } | null
 
@@ -31,6 +31,10 @@ export function AccountKeys({ accountId }: { accountId: number }) {
         caption={t('keys')}
         empty={t('noKeys')}
         version={version}
+        filters={[
+          { name: 'search', label: t('label'), type: 'search' },
+          { name: 'state', label: t('state'), options: KEY_STATES.map((code) => ({ value: code, text: term('status', code) })) },
+        ]}
         actions={
           <button type="button" class="main" onClick={() => setTask({ kind: 'create' })}>
             {t('newKey')}

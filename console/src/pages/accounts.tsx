@@ -37,6 +37,14 @@ export function AccountsPage() {
         filters={[
           { name: 'search', label: t('search'), type: 'search' },
           { name: 'plan', label: t('plan'), options: planOptions() },
+          {
+            name: 'suspended',
+            label: t('state'),
+            options: [
+              { value: '0', text: term('status', 'open') },
+              { value: '1', text: term('status', 'suspended') },
+            ],
+          },
         ]}
         actions={
           <button type="button" class="main" onClick={() => setOpening(true)}>

@@ -5,17 +5,23 @@ import { asApiError, useData, useVersion } from '../data.ts'
 import type { Listing } from '../rows.ts'
 import { confirmed } from '../ui/dialog.tsx'
 import { Heading } from '../ui/heading.tsx'
-import { Empty, Failure, Waiting } from '../ui/states.tsx'
+import { Empty, Failure, Refusal, Waiting } from '../ui/states.tsx'
+import { Pages, useFilters } from '../ui/table.tsx'
 import { announce } from '../ui/toasts.tsx'
 import { ago, count, t } from '../words.ts'
 import { ListingBeside, RejectDialog } from './listing.tsx'
 import { lira } from './prices.ts'
 
-const SHOWN = 50
+const SHOWN = 25
 
 export function ApprovalsPage() {
   const [version, changed] = useVersion()
-  const queue = useData<Listing[]>('/listings/waiting', { query: { per_page: SHOWN }, version })
+  const { values, page, filtered, bar, link } = useFilters([
+    { name: 'search', label: t('title'), type: 'search' },
+    { name: 'seller_id', label: t('sellerId'), type: 'number' },
+    { name: 'item_id', label: t('itemId'), type: 'number' },
+  ])
+  const queue = useData<Listing[]>('/listings/waiting', { query: { ...values, page, per_page: SHOWN }, version })
   const [at, setAt] = useState(0)
   const [chosen, setChosen] = useState<number[]>([])
   /** decided here, though the queue that is shown may be older */
@@ -67,7 +73,7 @@ export function ApprovalsPage() {
 
   const onKey = (event: KeyboardEvent) => {
     const { target } = event
-    const typing = target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || document.querySelector('dialog[open]')
+    const typing = target instanceof HTMLTextAreaElement || (target instanceof HTMLInputElement && target.type !== 'checkbox') || target instanceof HTMLSelectElement || document.querySelector('dialog[open]')
     if (typing || busy || event.ctrlKey || event.metaKey || event.altKey || !current) return
     const act: Record<string, () => void> = {
       j: () => move(at + 1),
@@ -115,18 +121,15 @@ export function ApprovalsPage() {
           </button>
         </div>
       </div>
+      <div class="toolbar">{bar}</div>
       <p class="quiet keys">{t('approvalKeys')}</p>
-      {error && !rejecting && (
-        <p class="refusal" role="alert">
-          {error.message}
-        </p>
-      )}
+      {!rejecting && <Refusal error={error} />}
       {queue.error ? (
         <Failure error={queue.error} retry={queue.reload} />
       ) : !queue.data || (rows.length === 0 && queue.loading) ? (
         <Waiting />
       ) : !current ? (
-        <Empty>{t('noApprovals')}</Empty>
+        <Empty>{filtered ? t('nothingMatches') : t('noApprovals')}</Empty>
       ) : (
         <div class="queue">
           <ul ref={list} aria-label={t('approvals')}>
@@ -156,6 +159,7 @@ export function ApprovalsPage() {
           </article>
         </div>
       )}
+      {queue.pagination && <Pages of={queue.pagination} link={link} />}
       {rejecting && (
         <RejectDialog
           count={subjects.length}

@@ -1,7 +1,7 @@
 // The audit log: who changed what and when, with the values before and after.
 import type { AuditRow } from '../rows.ts'
 import { Heading } from '../ui/heading.tsx'
-import { List } from '../ui/table.tsx'
+import { List, periodFilters, periodQuery } from '../ui/table.tsx'
 import { moment, t } from '../words.ts'
 
 export function AuditPage() {
@@ -17,10 +17,9 @@ export function AuditPage() {
           { name: 'action', label: t('action') },
           { name: 'subject_type', label: t('subjectType') },
           { name: 'subject_id', label: t('subjectId') },
-          { name: 'from', label: t('from'), type: 'date' },
-          { name: 'to', label: t('until'), type: 'date' },
+          ...periodFilters(),
         ]}
-        toQuery={({ from = '', to = '', ...rest }) => ({ ...rest, from: startOf(from, 0), to: startOf(to, 1) })}
+        toQuery={periodQuery}
         rowKey={(row) => row.id}
         columns={[
           { head: t('when'), cell: (row) => moment(row.at) },
@@ -72,12 +71,4 @@ function Change({ row: { before, after } }: { row: AuditRow }) {
 export function shown(value: unknown): string {
   if (value === undefined || value === null) return '–'
   return typeof value === 'string' ? value : JSON.stringify(value)
-}
-
-/** The beginning of a day (or of the one after it) where the reader is. */
-function startOf(day: string, plus: number): string | undefined {
-  if (!/^\d{4}-\d\d-\d\d$/.test(day)) return undefined
-  const at = new Date(`${day}T00:00`)
-  at.setDate(at.getDate() + plus)
-  return at.toISOString()
 }

@@ -2,10 +2,11 @@
 import { useState } from 'preact/hooks'
 import { useVersion, writeNow } from '../data.ts'
 import { useAddressQuery } from '../address.ts'
-import { HOLD_RULES, type HeldPrice } from '../rows.ts'
+import { HELD_STATES, HOLD_RULES, type HeldPrice } from '../rows.ts'
 import { confirmed } from '../ui/dialog.tsx'
 import { Heading } from '../ui/heading.tsx'
-import { List } from '../ui/table.tsx'
+import { Status } from '../ui/states.tsx'
+import { type Column, List } from '../ui/table.tsx'
 import { announce } from '../ui/toasts.tsx'
 import { ago, moment, t, term } from '../words.ts'
 import { ImportTabs } from './imports.tsx'
@@ -30,18 +31,46 @@ export function HeldPricesPage() {
     if (decided > 0) announce(t(decision === 'accept' ? 'acceptedCount' : 'discardedCount', { count: decided }))
     changed()
   }
-  const filters = Object.fromEntries(['rule', 'market', 'import_id'].flatMap((name) => (values[name] ? [[name, values[name]]] : [])))
+  const filters = Object.fromEntries(['rule', 'market', 'import_id', 'item_id'].flatMap((name) => (values[name] ? [[name, values[name]]] : [])))
   const filtered = Object.keys(filters).length > 0
+  const open = (values.state ?? 'open') === 'open'
   const decideAll = async (decision: Decision) => {
     const asked = { title: t(decision === 'accept' ? 'acceptAllTitle' : 'discardAllTitle'), text: t('decideAllText'), action: t(decision) }
     if (!(await confirmed(asked))) return
-    const { import_id: importId, ...rest } = filters
-    const body = { ...rest, ...(importId && { import_id: Number(importId) }) }
+    const { import_id: importId, item_id: itemId, ...rest } = filters
+    const body = { ...rest, ...(importId && { import_id: Number(importId) }), ...(itemId && { item_id: Number(itemId) }) }
     const done = await writeNow<{ decided: number }>('POST', `/held-prices/${decision}`, body)
     if (done) announce(t(decision === 'accept' ? 'acceptedCount' : 'discardedCount', { count: done.data.decided }))
     changed()
   }
   const toggle = (id: number) => setChosen(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id])
+  const decisions: Column<HeldPrice> = {
+    head: t('actions'),
+    cell: (held) => (
+      <span class="buttons tight">
+        <button type="button" disabled={busy} aria-label={`${t('accept')}: ${held.item.name} ${held.label}`} onClick={() => void decide('accept', [held.id])}>
+          {t('accept')}
+        </button>
+        <button
+          type="button"
+          class="danger"
+          disabled={busy}
+          aria-label={`${t('discard')}: ${held.item.name} ${held.label}`}
+          onClick={() => void decide('discard', [held.id])}
+        >
+          {t('discard')}
+        </button>
+      </span>
+    ),
+  }
+  const decided: Column<HeldPrice> = {
+    head: t('decision'),
+    cell: (held) => (
+      <>
+        <Status code={held.state} /> <span class="quiet">{held.decided_by}</span>
+      </>
+    ),
+  }
   return (
     <>
       <Heading>{t('heldPrices')}</Heading>
@@ -55,26 +84,30 @@ export function HeldPricesPage() {
           { name: 'rule', label: t('rule'), options: HOLD_RULES.map((code) => ({ value: code, text: term('rule', code) })) },
           { name: 'market', label: t('source'), options: marketOptions() },
           { name: 'import_id', label: t('import'), type: 'number' },
+          { name: 'item_id', label: t('itemId'), type: 'number' },
+          { name: 'state', label: t('state'), options: HELD_STATES.map((code) => ({ value: code, text: term('held', code) })), always: true },
         ]}
         actions={
-          <>
-            {filtered && chosen.length === 0 && (
-              <>
-                <button type="button" disabled={busy} onClick={() => void decideAll('accept')}>
-                  {t('acceptAll')}
-                </button>
-                <button type="button" class="danger" disabled={busy} onClick={() => void decideAll('discard')}>
-                  {t('discardAll')}
-                </button>
-              </>
-            )}
-            <button type="button" disabled={busy || chosen.length === 0} onClick={() => void decide('accept', chosen)}>
-              {t('acceptCount', { count: chosen.length })}
-            </button>
-            <button type="button" class="danger" disabled={busy || chosen.length === 0} onClick={() => void decide('discard', chosen)}>
-              {t('discardCount', { count: chosen.length })}
-            </button>
-          </>
+          open && (
+            <>
+              {filtered && chosen.length === 0 && (
+                <>
+                  <button type="button" disabled={busy} onClick={() => void decideAll('accept')}>
+                    {t('acceptAll')}
+                  </button>
+                  <button type="button" class="danger" disabled={busy} onClick={() => void decideAll('discard')}>
+                    {t('discardAll')}
+                  </button>
+                </>
+              )}
+              <button type="button" disabled={busy || chosen.length === 0} onClick={() => void decide('accept', chosen)}>
+                {t('acceptCount', { count: chosen.length })}
+              </button>
+              <button type="button" class="danger" disabled={busy || chosen.length === 0} onClick={() => void decide('discard', chosen)}>
+                {t('discardCount', { count: chosen.length })}
+              </button>
+            </>
+          )
         }
         rowKey={(held) => held.id}
         columns={[
@@ -82,12 +115,14 @@ export function HeldPricesPage() {
             head: t('item'),
             cell: (held) => (
               <span class="pick">
-                <input
-                  type="checkbox"
-                  aria-label={t('chooseRow', { name: `${held.item.name} ${held.label}` })}
-                  checked={chosen.includes(held.id)}
-                  onChange={() => toggle(held.id)}
-                />
+                {open && (
+                  <input
+                    type="checkbox"
+                    aria-label={t('chooseRow', { name: `${held.item.name} ${held.label}` })}
+                    checked={chosen.includes(held.id)}
+                    onChange={() => toggle(held.id)}
+                  />
+                )}
                 <a href={`/console/catalogue/items/${held.item.id}`}>{held.item.name}</a>
               </span>
             ),
@@ -98,25 +133,7 @@ export function HeldPricesPage() {
           { head: t('comparedWith'), number: true, cell: (held) => (held.compared_price === null ? '–' : priceText(held.compared_price, held.market)) },
           { head: t('why'), cell: (held) => <span title={held.reason}>{term('rule', held.rule)}</span> },
           { head: t('asOf'), wide: true, cell: (held) => <span title={moment(held.updated_at)}>{ago(held.held_at)}</span> },
-          {
-            head: t('actions'),
-            cell: (held) => (
-              <span class="buttons tight">
-                <button type="button" disabled={busy} aria-label={`${t('accept')}: ${held.item.name} ${held.label}`} onClick={() => void decide('accept', [held.id])}>
-                  {t('accept')}
-                </button>
-                <button
-                  type="button"
-                  class="danger"
-                  disabled={busy}
-                  aria-label={`${t('discard')}: ${held.item.name} ${held.label}`}
-                  onClick={() => void decide('discard', [held.id])}
-                >
-                  {t('discard')}
-                </button>
-              </span>
-            ),
-          },
+          open ? decisions : decided,
         ]}
       />
     </>

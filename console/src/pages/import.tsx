@@ -4,7 +4,7 @@ import { useData, useWrite } from '../data.ts'
 import type { Import, ImportDetail } from '../rows.ts'
 import { confirmed } from '../ui/dialog.tsx'
 import { Heading } from '../ui/heading.tsx'
-import { Await, Facts, Progress } from '../ui/states.tsx'
+import { Await, Facts, Progress, Refusal } from '../ui/states.tsx'
 import { Table } from '../ui/table.tsx'
 import { announce } from '../ui/toasts.tsx'
 import { count, moment, t, term } from '../words.ts'
@@ -55,11 +55,7 @@ function Report({ of }: { of: ImportDetail }) {
           )}
         </div>
       </div>
-      {error && (
-        <p class="refusal" role="alert">
-          {error.message}
-        </p>
-      )}
+      <Refusal error={error} />
       {(of.status === 'running' || of.status === 'queued') && <Progress percent={of.percent} label={t('importProgress')} />}
       {of.message && (
         <p class="refusal" role="alert">

@@ -7,7 +7,7 @@ import { IMPORT_STATUSES, type Import } from '../rows.ts'
 import { Field, valuesOf } from '../ui/dialog.tsx'
 import { Tabs } from '../ui/frame.tsx'
 import { Heading } from '../ui/heading.tsx'
-import { Progress, Status } from '../ui/states.tsx'
+import { Progress, Refusal, Status } from '../ui/states.tsx'
 import { List } from '../ui/table.tsx'
 import { count, moment, t, term } from '../words.ts'
 import { marketOptions } from './catalogue.tsx'
@@ -41,6 +41,7 @@ export function ImportsPage() {
         version={version}
         again={(imports) => (imports.some(isUnderWay) ? SOON_MS : null)}
         filters={[
+          { name: 'search', label: t('fileName'), type: 'search' },
           { name: 'format', label: t('format'), options: formatOptions() },
           { name: 'status', label: t('state'), options: IMPORT_STATUSES.map((code) => ({ value: code, text: term('status', code) })) },
         ]}
@@ -189,11 +190,7 @@ function Drop({ onStarted }: { onStarted: () => void }) {
                   </button>
                 </>
               )}
-              {error && (
-                <p class="refusal" role="alert">
-                  {error.message}
-                </p>
-              )}
+              <Refusal error={error} />
             </li>
           ))}
         </ul>

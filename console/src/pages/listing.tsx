@@ -5,7 +5,7 @@ import { useData, useWrite } from '../data.ts'
 import type { Listing, PricedItem } from '../rows.ts'
 import { Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
 import { Heading } from '../ui/heading.tsx'
-import { Await, Facts, Status } from '../ui/states.tsx'
+import { Await, Facts, Refusal, Status } from '../ui/states.tsx'
 import { Table } from '../ui/table.tsx'
 import { announce } from '../ui/toasts.tsx'
 import { count, moment, t, term } from '../words.ts'
@@ -63,11 +63,7 @@ export function ListingPage() {
                 )}
               </div>
             </div>
-            {error && task === null && (
-              <p class="refusal" role="alert">
-                {error.message}
-              </p>
-            )}
+            {task === null && <Refusal error={error} />}
             <ListingBeside listing={row} />
             {task === 'edit' && (
               <Dialog title={row.title} onClose={close}>

@@ -34,6 +34,7 @@ export function ListingsPage() {
         caption={t('listings')}
         empty={t('noListings')}
         filters={[
+          { name: 'search', label: t('title'), type: 'search' },
           { name: 'status', label: t('state'), options: LISTING_STATUSES.map((code) => ({ value: code, text: term('status', code) })) },
           { name: 'seller_id', label: t('sellerId'), type: 'number' },
           { name: 'item_id', label: t('itemId'), type: 'number' },

@@ -5,7 +5,7 @@ import { useWrite } from '../data.ts'
 import type { Order } from '../rows.ts'
 import { Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
 import { Heading } from '../ui/heading.tsx'
-import { List } from '../ui/table.tsx'
+import { List, periodFilters, periodQuery } from '../ui/table.tsx'
 import { announce } from '../ui/toasts.tsx'
 import { count, moment, t } from '../words.ts'
 import { MarketTabs } from './listings.tsx'
@@ -25,7 +25,9 @@ export function OrdersPage() {
           { name: 'seller_id', label: t('sellerId'), type: 'number' },
           { name: 'item_id', label: t('itemId'), type: 'number' },
           { name: 'listing_id', label: t('listingId'), type: 'number' },
+          ...periodFilters(),
         ]}
+        toQuery={periodQuery}
         actions={
           <button type="button" class="main" onClick={() => setRecording(true)}>
             {t('recordOrder')}

@@ -1,9 +1,10 @@
-// Webhook events, of one account or of all: how their delivery goes, sent again, and test events.
+// Webhook events, of one account or of all: how their delivery goes and what was answered, sent again, and test events.
 import type { ComponentChildren } from 'preact'
-import { useVersion, useWrite, writeNow } from '../data.ts'
-import { EVENT_STATES, type WebhookEvent } from '../rows.ts'
+import { useState } from 'preact/hooks'
+import { useData, useVersion, useWrite, writeNow } from '../data.ts'
+import { type AccountWebhook as Webhook, EVENT_KINDS, EVENT_STATES, type WebhookAttempt, type WebhookEvent } from '../rows.ts'
 import { Heading } from '../ui/heading.tsx'
-import { Status } from '../ui/states.tsx'
+import { Await, Empty, Facts, Refusal, Status } from '../ui/states.tsx'
 import { type Column, List } from '../ui/table.tsx'
 import { announce } from '../ui/toasts.tsx'
 import { ago, count, moment, t, term } from '../words.ts'
@@ -14,6 +15,7 @@ const SOON_MS = 2_000
 export function AccountWebhook({ accountId }: { accountId: number }) {
   const test = useWrite()
   const [version, changed] = useVersion()
+  const webhook = useData<Webhook | null>(`/accounts/${accountId}/webhook`, { version })
   const sendTest = async (event: string) => {
     if (!(await test.write('POST', `/accounts/${accountId}/webhook/test`, { event }))) return
     announce(t('testQueued'))
@@ -21,26 +23,75 @@ export function AccountWebhook({ accountId }: { accountId: number }) {
   }
   return (
     <>
-      {test.error && (
-        <p class="refusal" role="alert">
-          {test.error.message}
-        </p>
+      {webhook.loading || webhook.error || webhook.data ? (
+        <Await of={webhook}>{(row) => row && <Settings of={row} />}</Await>
+      ) : (
+        <Empty>{t('noWebhook')}</Empty>
       )}
-      <WebhookEvents
-        accountId={accountId}
-        version={version}
-        actions={
-          <>
-            <button type="button" disabled={test.busy} onClick={() => void sendTest('sale')}>
-              {t('testSale')}
-            </button>
-            <button type="button" disabled={test.busy} onClick={() => void sendTest('expire')}>
-              {t('testExpire')}
-            </button>
-          </>
-        }
-      />
+      <Refusal error={test.error} />
+      <section>
+        <h2>{t('deliveries')}</h2>
+        <WebhookEvents
+          accountId={accountId}
+          version={version}
+          actions={
+            <>
+              <button type="button" disabled={test.busy || !webhook.data} onClick={() => void sendTest('sale')}>
+                {t('testSale')}
+              </button>
+              <button type="button" disabled={test.busy || !webhook.data} onClick={() => void sendTest('expire')}>
+                {t('testExpire')}
+              </button>
+            </>
+          }
+        />
+      </section>
     </>
+  )
+}
+
+function Settings({ of: { url, on_sale: onSale, on_expire: onExpire, is_active: isActive, failing, updated_at: at } }: { of: Webhook }) {
+  const sent = [onSale && term('event', 'sale'), onExpire && term('event', 'expire')].filter(Boolean).join(', ')
+  return (
+    <Facts
+      rows={[
+        [t('address'), <code key="url">{url}</code>],
+        [t('state'), <Status key="state" code={isActive ? (failing ? 'failed' : 'active') : 'paused'} />],
+        [t('sends'), sent],
+        [t('changedAt'), moment(at)],
+      ]}
+    />
+  )
+}
+
+/** How often an event was posted and, opened, what was answered each time. */
+function Attempts({ of: event }: { of: WebhookEvent }) {
+  const [open, setOpen] = useState(false)
+  if (event.attempts === 0) return count(0)
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary aria-label={t('attemptsOf', { id: String(event.id), count: event.attempts })}>{count(event.attempts)}</summary>
+      {open && <Answers of={event} />}
+    </details>
+  )
+}
+
+function Answers({ of: event }: { of: WebhookEvent }) {
+  const path = `/accounts/${event.account_id}/webhook/attempts`
+  const attempts = useData<WebhookAttempt[]>(path, { query: { event_id: event.id, per_page: 100 }, version: event.attempts })
+  return (
+    <Await of={attempts}>
+      {(rows) => (
+        <ul class="answers">
+          {rows.map(({ id, started_at: at, status_code: status, success, error, response_excerpt: excerpt }) => (
+            <li key={id}>
+              <Status code={success ? 'delivered' : 'failed'} /> {status ?? term('attempt', error ?? '')} <span class="quiet">{moment(at)}</span>
+              {excerpt !== '' && <pre>{excerpt}</pre>}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Await>
   )
 }
 
@@ -82,6 +133,15 @@ function WebhookEvents({ accountId, version: outer, actions }: WebhookEventsProp
         empty={t('noEvents')}
         filters={[
           { name: 'state', label: t('state'), options: EVENT_STATES.map((code) => ({ value: code, text: term('status', code) })) },
+          { name: 'event', label: t('event'), options: EVENT_KINDS.map((code) => ({ value: code, text: term('event', code) })) },
+          {
+            name: 'test',
+            label: t('testEvent'),
+            options: [
+              { value: '1', text: t('yes') },
+              { value: '0', text: t('no') },
+            ],
+          },
           ...(accountId === null ? [{ name: 'account_id', label: t('accountId'), type: 'number' as const }] : []),
         ]}
         version={outer + inner}
@@ -93,7 +153,7 @@ function WebhookEvents({ accountId, version: outer, actions }: WebhookEventsProp
           ...(accountId === null ? [accountColumn()] : []),
           { head: t('event'), cell: (event) => term('event', event.event) },
           { head: t('state'), cell: (event) => <Status code={event.state} /> },
-          { head: t('attempts'), number: true, cell: (event) => count(event.attempts) },
+          { head: t('attempts'), cell: (event) => <Attempts of={event} /> },
           { head: t('due'), wide: true, cell: (event) => (event.due_at ? ago(event.due_at) : '–') },
           {
             head: t('content'),

@@ -4,6 +4,7 @@ import { cloneElement, type ComponentChildren, type VNode } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import type { ApiError } from '../api.ts'
 import { t } from '../words.ts'
+import { Refusal } from './states.tsx'
 
 interface DialogProps {
   title: string
@@ -59,21 +60,7 @@ export function Form({ submit, busy, error, danger, onSubmit, onCancel, children
       }}
     >
       {children}
-      {error && (
-        <div class="refusal" role="alert">
-          {error.details.length > 0 ? (
-            <ul>
-              {error.details.map(({ field, message }) => (
-                <li key={field}>
-                  <strong>{field}</strong> {message}
-                </li>
-              ))}
-            </ul>
-          ) : (
-            error.message
-          )}
-        </div>
-      )}
+      <Refusal error={error} />
       <div class="buttons">
         {onCancel && (
           <button type="button" data-first={danger === true} onClick={onCancel}>

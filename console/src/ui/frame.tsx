@@ -3,8 +3,9 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { signOut } from '../api.ts'
+import { asApiError } from '../data.ts'
 import { chooseTheme, THEMES, type Theme, theme } from '../theme.ts'
-import { chooseLocale, LOCALES, type Locale, locale, t, term, type WordKey } from '../words.ts'
+import { chooseLocale, LOCALES, type Locale, locale, refusal, t, term, type WordKey } from '../words.ts'
 import { announce } from './toasts.tsx'
 
 const PLACES: { href: string; word: WordKey; also?: string }[] = [
@@ -47,7 +48,7 @@ export function Frame({ operator, children }: { operator: string; children: Comp
           <Preferences />
           <div class="who">
             <span title={operator}>{operator.replace(/:\d+$/, '')}</span>
-            <button type="button" class="plain" onClick={() => signOut().catch((error: Error) => announce(error.message, 'bad'))}>
+            <button type="button" class="plain" onClick={() => signOut().catch((error: unknown) => announce(refusal(asApiError(error)), 'bad'))}>
               {t('signOut')}
             </button>
           </div>

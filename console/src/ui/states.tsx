@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import type { ApiError } from '../api.ts'
 import type { Loaded } from '../data.ts'
-import { count, t, term } from '../words.ts'
+import { count, fieldName, problem, refusal, t, term } from '../words.ts'
 import { Heading } from './heading.tsx'
 
 export function Failure({ error, retry }: { error: ApiError; retry?: () => void }) {
@@ -11,22 +11,37 @@ export function Failure({ error, retry }: { error: ApiError; retry?: () => void 
       <p>
         <strong>{error.status === 0 ? t('offline') : error.status === 404 ? t('notThere') : t('failed')}</strong>
       </p>
-      <p>{error.message}</p>
-      {error.details.length > 1 && (
-        <ul>
-          {error.details.map(({ field, message }) => (
-            <li key={field}>
-              {field} {message}
-            </li>
-          ))}
-        </ul>
-      )}
+      <Problems of={error} />
       {retry && (
         <button type="button" onClick={retry}>
           {t('tryAgain')}
         </button>
       )}
     </div>
+  )
+}
+
+/** Why something was refused, beside what was asked for. */
+export function Refusal({ error }: { error: ApiError | null }) {
+  return (
+    error && (
+      <div class="refusal" role="alert">
+        <Problems of={error} />
+      </div>
+    )
+  )
+}
+
+function Problems({ of: error }: { of: ApiError }) {
+  if (error.details.length === 0) return <p>{refusal(error)}</p>
+  return (
+    <ul>
+      {error.details.map(({ field, message }) => (
+        <li key={field}>
+          <strong>{fieldName(field)}</strong> {problem(message)}
+        </li>
+      ))}
+    </ul>
   )
 }
 

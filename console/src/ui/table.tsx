@@ -70,6 +70,26 @@ export interface Filter {
   /** a closed set of values; without it the filter is text */
   options?: { value: string; text: string }[]
   type?: 'search' | 'text' | 'number' | 'date'
+  /** one of the options always holds: the first unless another is chosen */
+  always?: boolean
+}
+
+/** Filters by day, for `periodQuery`. */
+export const periodFilters = (): Filter[] => [
+  { name: 'from', label: t('from'), type: 'date' },
+  { name: 'to', label: t('until'), type: 'date' },
+]
+
+/** Days of the reader's as moments: from the beginning of the first to the end of the last. */
+export function periodQuery({ from = '', to = '', ...rest }: Record<string, string>): Query {
+  return { ...rest, from: startOf(from, 0), to: startOf(to, 1) }
+}
+
+function startOf(day: string, plus: number): string | undefined {
+  if (!/^\d{4}-\d\d-\d\d$/.test(day)) return undefined
+  const at = new Date(`${day}T00:00`)
+  at.setDate(at.getDate() + plus)
+  return at.toISOString()
 }
 
 export interface ListProps<Row> extends Omit<TableProps<Row>, 'rows' | 'busy'> {
@@ -92,18 +112,14 @@ export interface ListProps<Row> extends Omit<TableProps<Row>, 'rows' | 'busy'> {
 const PER_PAGE = 25
 
 export function List<Row>({ path, filters = [], fixed = {}, toQuery, empty, prefix = '', again, version, actions, ...table }: ListProps<Row>) {
-  const address = useAddressQuery()
-  const values: Record<string, string> = {}
-  for (const { name } of filters) values[name] = address.values[prefix + name] ?? ''
-  const page = Number(address.values[`${prefix}page`] ?? 1) || 1
+  const { values, page, filtered, bar, link } = useFilters(filters, prefix)
   const query = { ...(toQuery ? toQuery(values) : values), ...fixed, page, per_page: PER_PAGE }
   const list = useData<Row[]>(path, { query, again, version })
-  const filtered = Object.values(values).some((value) => value !== '')
   return (
     <>
       {(filters.length > 0 || actions) && (
         <div class="toolbar">
-          {filters.length > 0 && <Filters filters={filters} values={values} prefix={prefix} address={address} />}
+          {bar}
           {actions && <div class="actions">{actions}</div>}
         </div>
       )}
@@ -116,9 +132,34 @@ export function List<Row>({ path, filters = [], fixed = {}, toQuery, empty, pref
       ) : (
         <Table {...table} rows={list.data} busy={list.loading} />
       )}
-      {list.pagination && <Pages of={list.pagination} link={(page) => address.link({ [`${prefix}page`]: page })} />}
+      {list.pagination && <Pages of={list.pagination} link={link} />}
     </>
   )
+}
+
+export interface Filtered {
+  values: Record<string, string>
+  page: number
+  /** whether any filter is set */
+  filtered: boolean
+  /** the controls */
+  bar: ComponentChildren
+  /** the address of a page */
+  link: (page: number) => string
+}
+
+/** Filters and page of a list, as the address bar has them. */
+export function useFilters(filters: Filter[], prefix = ''): Filtered {
+  const address = useAddressQuery()
+  const values: Record<string, string> = {}
+  for (const { name } of filters) values[name] = address.values[prefix + name] ?? ''
+  return {
+    values,
+    page: Number(address.values[`${prefix}page`] ?? 1) || 1,
+    filtered: Object.values(values).some((value) => value !== ''),
+    bar: filters.length > 0 && <Filters filters={filters} values={values} prefix={prefix} address={address} />,
+    link: (page) => address.link({ [`${prefix}page`]: page }),
+  }
 }
 
 interface FiltersProps {
@@ -138,8 +179,8 @@ function Filters({ filters, values, prefix, address }: FiltersProps) {
           <label key={filter.name}>
             <span>{filter.label}</span>
             {filter.options ? (
-              <select value={values[filter.name]} onChange={(event) => set(event.currentTarget.value)}>
-                <option value="">{t('all')}</option>
+              <select value={values[filter.name] || (filter.always ? filter.options[0]!.value : '')} onChange={(event) => set(event.currentTarget.value)}>
+                {!filter.always && <option value="">{t('all')}</option>}
                 {filter.options.map(({ value, text }) => (
                   <option key={value} value={value}>
                     {text}
@@ -184,7 +225,7 @@ function TypedFilter({ type, value, onSettled }: { type: NonNullable<Filter['typ
   return <input {...attributes} onInput={(event) => onInput(event.currentTarget.value)} />
 }
 
-function Pages({ of, link }: { of: Pagination; link: (page: number) => string }) {
+export function Pages({ of, link }: { of: Pagination; link: (page: number) => string }) {
   const { current_page: page, last_page: last, total, per_page: perPage } = of
   const from = total === 0 ? 0 : (page - 1) * perPage + 1
   if (last === 1 && page === 1) return total > 0 ? <p class="pages quiet">{t('entries', { total })}</p> : null

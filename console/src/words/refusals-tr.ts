@@ -1,0 +1,105 @@
+// The service's refusals in Turkish: by their sentence where it is known, else by their code; the service speaks English.
+
+/** What the service says of a field or a request, and the same in Turkish; `$1` is what the sentence names. */
+const SENTENCES: [RegExp, string][] = [
+  [/^must be a whole number from (\S+) to (\S+)$/, '$1 ile $2 arasında bir tam sayı olmalı'],
+  [/^must be a whole number other than 0, from (\S+) to (\S+)$/, '0 dışında, $1 ile $2 arasında bir tam sayı olmalı'],
+  [/^must be a whole number, at least (\S+)$/, 'en az $1 olan bir tam sayı olmalı'],
+  [/^must be a whole number, at most (\S+)$/, 'en çok $1 olan bir tam sayı olmalı'],
+  [/^must be a whole number$/, 'bir tam sayı olmalı'],
+  [/^must be (?:a number|an amount) from (\S+) to (\S+),? with at most two decimals$/, '$1 ile $2 arasında, en çok iki ondalıklı bir tutar olmalı'],
+  [/^must be a number from (\S+) to (\S+)$/, '$1 ile $2 arasında bir sayı olmalı'],
+  [/^must be a number above 0, at most (\S+), with at most two decimals$/, "0'dan büyük, en çok $1, en çok iki ondalıklı bir sayı olmalı"],
+  [/^must be a number$/, 'bir sayı olmalı'],
+  [/^must have at most two decimals$/, 'en çok iki ondalıklı olmalı'],
+  [/^must be true or false$/, 'doğru ya da yanlış olmalı'],
+  [/^must be one of (.+)$/, 'şunlardan biri olmalı: $1'],
+  [/^must be text of (\d+) to (\d+) characters$/, '$1 ile $2 karakter arasında bir metin olmalı'],
+  [/^must be text of at least (\d+) and at most (\d+) characters$/, '$1 ile $2 karakter arasında bir metin olmalı'],
+  [/^must be text of at most (\d+) characters$/, 'en çok $1 karakterlik bir metin olmalı'],
+  [/^must be text of at least (\d+) characters$/, 'en az $1 karakterlik bir metin olmalı'],
+  [/^must be text\b.*$/, 'bir metin olmalı'],
+  [/^must be a date written YYYY-MM-DD$/, 'YYYY-AA-GG biçiminde bir tarih olmalı'],
+  [/^must be a time in ISO 8601 with offset, such as (\S+)$/, 'bir zaman olmalı, örneğin $1'],
+  [/^must be a URL$/, 'bir internet adresi olmalı'],
+  [/^must be a language such as .*$/, 'bir dil kodu olmalı, örneğin en, tr ya da ja'],
+  [/^must be the id of an account$/, 'bir hesabın numarası olmalı'],
+  [/^must be the id of an item$/, 'bir ürünün numarası olmalı'],
+  [/^must be the id of a category$/, 'bir kategorinin numarası olmalı'],
+  [/^must be the id of a listing; there is no (\d+)$/, 'bir ilanın numarası olmalı; $1 numaralı ilan yok'],
+  [/^must be the id of a type below a group.*$/, 'bir grubun altındaki bir derecenin numarası olmalı'],
+  [/^must be ids of groups: (.+)$/, 'grup numaraları olmalı: $1'],
+  [/^must be a category of (\S+); this one is of (\S+)$/, '$1 kaynağından bir kategori olmalı; bu, $2 kaynağından'],
+  [/^must be in the future$/, 'gelecekte olmalı'],
+  [/^may not be in the future$/, 'gelecekte olamaz'],
+  [/^may not be above (\S+)$/, '$1 değerini aşamaz'],
+  [/^may not be the category itself or one below it$/, 'kategorinin kendisi ya da altındaki biri olamaz'],
+  [/^may not have two images with the same order$/, 'aynı sırada iki resim içeremez'],
+  [/^may not exceed the price$/, 'fiyatı aşamaz'],
+  [/^must name at least one of (.+)$/, 'şunlardan en az birini içermeli: $1'],
+  [/^must have at least one of (.+)$/, 'şunlardan en az birini içermeli: $1'],
+  [/^would take the balance of (\S+) below 0$/, '$1 olan bakiyeyi 0 altına düşürür'],
+  [/^would take the balance of (\S+) above (\S+)$/, '$1 olan bakiyeyi $2 üstüne çıkarır'],
+  [/^There is no account with the id (\S+)$/, '$1 numaralı hesap yok'],
+  [/^There is no item with the id (\S+)$/, '$1 numaralı ürün yok'],
+  [/^There is no listing with the id (\S+)$/, '$1 numaralı ilan yok'],
+  [/^There is no category with the id (\S+)$/, '$1 numaralı kategori yok'],
+  [/^There is no collection with the id (\S+)$/, '$1 numaralı koleksiyon yok'],
+  [/^There is no import with the id (\S+)$/, '$1 numaralı içe aktarma yok'],
+  [/^There is no order with the id (\S+)$/, '$1 numaralı sipariş yok'],
+  [/^There is no key with the id (\S+)$/, '$1 numaralı anahtar yok'],
+  [/^There is no .+ with the id (\S+)$/, '$1 numaralı kayıt yok'],
+  [/^The key is revoked; create a new one instead$/, 'Anahtar iptal edilmiş; yeni bir anahtar üretin'],
+  [/^The key has expired; create a new one instead$/, 'Anahtarın süresi dolmuş; yeni bir anahtar üretin'],
+  [/^The account (\S+) has no webhook$/, '$1 numaralı hesabın webhooku yok'],
+  [/^The account's webhook is paused$/, 'Hesabın webhooku duraklatılmış'],
+  [/^The event is queued already$/, 'Olay zaten sırada'],
+  [/^The price is accepted already$/, 'Fiyat zaten kabul edilmiş'],
+  [/^The price is discarded already$/, 'Fiyat zaten atılmış'],
+  [/^The order (\S+) was recorded with another body$/, '$1 numaralı sipariş başka bir içerikle kaydedilmiş'],
+  [/^Listing (\S+): (\S+) asked for, (\S+) in stock$/, '$1 numaralı ilan: $2 adet istendi, stokta $3 var'],
+  [/^Listing (\S+): .*; it is (\S+)$/, '$1 numaralı ilan satışta değil'],
+  [/^The listing is approved already(?:; its owner has paused it)?$/, 'İlan zaten onaylanmış'],
+  [/^The listing is rejected already$/, 'İlan zaten reddedilmiş'],
+  [/^The listing is sold and cannot be changed any more$/, 'İlan satılmış, artık değiştirilemez'],
+  [/^The period of the listing has ended; its owner has to publish it again$/, 'İlanın süresi bitmiş; sahibi onu yeniden yayımlamalı'],
+  [/^Import (\S+) has changed nothing: there is nothing to take back$/, '$1 numaralı içe aktarma hiçbir şey değiştirmemiş: geri alınacak bir şey yok'],
+  [/^Import (\S+) was taken back already, by import (\S+)$/, '$1 numaralı içe aktarma zaten $2 ile geri alınmış'],
+  [/^The prices of the service follow from its sales$/, 'Hizmetin fiyatları satışlarından oluşur'],
+  [/^Another (?:category|item) has this slug$/, 'Bu adres adı başkasında var'],
+  [/^Another (?:category|item) has this ref$/, 'Bu ref başkasında var'],
+  [/^The (?:category|item) (\S+) has the ref (\S+) in (\S+)$/, '$2 refi $3 kaynağında $1 numaralı kayıtta var'],
+]
+
+/** What a code says where its sentence is not known. */
+const CODES: Record<string, string> = {
+  INVALID_JSON: 'İstek okunamadı.',
+  UNAUTHENTICATED: 'Oturum bitti; yeniden giriş yapın.',
+  FORBIDDEN: 'Bu işlem için yetki yok.',
+  IDEMPOTENCY_CONFLICT: 'Aynı istek hâlâ sürüyor ya da başka bir içerikle gönderilmişti.',
+  PAYLOAD_TOO_LARGE: 'Dosya ya da istek, kabul edilenden büyük.',
+  UNSUPPORTED_MEDIA_TYPE: 'Bu içerik türü okunmuyor.',
+  RATE_LIMITED: 'Çok fazla istek; biraz bekleyin.',
+  INTERNAL_ERROR: 'Hizmette bir şey ters gitti; kayda geçti.',
+  UNAVAILABLE: 'Hizmet şu anda veritabanına ulaşamıyor; birazdan yeniden deneyin.',
+  OFFLINE: 'Hizmete ulaşılamıyor.',
+  NO_ANSWER: 'Yanıt okunamadı.',
+}
+
+const REQUIRED = /^is required: it (.+)$/
+
+/** The sentence in Turkish, null where it is not known. */
+export function turkishSentence(sentence: string): string | null {
+  const required = REQUIRED.exec(sentence)?.[1]
+  if (required !== undefined) {
+    const rule = turkishSentence(required)
+    return rule && `gerekli: ${rule}`
+  }
+  for (const [known, turkish] of SENTENCES) if (known.test(sentence)) return sentence.replace(known, turkish)
+  return null
+}
+
+/** A refusal in Turkish: its sentence, else its code, else as the service said it. */
+export function turkishRefusal({ code, message }: { code: string; message: string }): string {
+  return turkishSentence(message) ?? CODES[code] ?? message
+}
