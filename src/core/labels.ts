@@ -40,11 +40,23 @@ const GRADED = new RegExp(
 const NO_GRADERS = new Set([...GRADE_WORDS.split('|'), 'grade', 'raw', 'loose', 'lp', 'mp', 'hp', 'dmg', 'light'])
 const LONGEST = 40
 
+/** Labels met before, by their canonical text: a feed repeats a few of them on each of its rows. */
+const canonical = new Map<string, Label>()
+const MOST_CANONICAL = 1_000
+
 /**
  * Reads a condition or grade as people write it.
  * @returns the canonical label, or null when it is neither a known condition nor a grader with a grade
  */
 export function parseLabel(text: string): Label | null {
+  const known = canonical.get(text)
+  if (known) return known
+  const label = readLabel(text)
+  if (label && canonical.size < MOST_CANONICAL) canonical.set(label.label, label)
+  return label
+}
+
+function readLabel(text: string): Label | null {
   if (text.length > LONGEST) return null
   const folded = fold(text)
   const condition = bySpelling.get(folded)

@@ -1,4 +1,4 @@
-// COPY in and out of the database for bulk data, and reading of its binary form without an object per row.
+// COPY in and out of the database for bulk data, and its binary form, read and written without an object per row.
 import type { QueryExecutorProvider } from 'kysely'
 import { pipeline } from 'node:stream/promises'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
@@ -51,6 +51,12 @@ export type BinaryRow = (buffer: Buffer, offsets: Int32Array, lengths: Int32Arra
 
 const COPY_SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1')
 const MAX_COLUMNS = 1_664
+const EPOCH_2000_MS = Date.UTC(2000, 0, 1)
+/** What a digit of a `numeric` counts up to. */
+const NUMERIC_BASE = 10_000
+const FIRST_BYTES = 64 * 1024
+/** The largest field that `BinaryRows` writes, with its length. */
+const FIELD_BYTES = 18
 
 /**
  * Reads the stream of `copy … to stdout (format binary)` without an object per row.
@@ -108,4 +114,109 @@ export function int4At(buffer: Buffer, offset: number): number {
 /** An `int8` of a binary row; exact up to 2^53. */
 export function int8At(buffer: Buffer, offset: number): number {
   return int4At(buffer, offset) * 0x1_0000_0000 + (int4At(buffer, offset + 4) >>> 0)
+}
+
+/** Milliseconds since 1970 of a `timestamptz` of a binary row. */
+export function timeAt(buffer: Buffer, offset: number): number {
+  return Math.round(int8At(buffer, offset) / 1000) + EPOCH_2000_MS
+}
+
+/** Minor units of a `numeric` of a binary row that has at most two decimals. */
+export function minorAt(buffer: Buffer, offset: number): number {
+  const digits = int2At(buffer, offset)
+  // In fours of decimal digits; the weight is the power of 10,000 of the first.
+  let unit = int2At(buffer, offset + 2)
+  let whole = 0
+  let cents = 0
+  for (let i = 0; i < digits; i++, unit--) {
+    const four = int2At(buffer, offset + 8 + i * 2)
+    if (unit >= 0) whole = whole * NUMERIC_BASE + four
+    else if (unit === -1) cents = four / 100
+  }
+  for (; unit >= 0; unit--) whole *= NUMERIC_BASE
+  return whole * 100 + cents
+}
+
+function int2At(buffer: Buffer, offset: number): number {
+  return (buffer[offset]! << 24 >> 16) | buffer[offset + 1]!
+}
+
+/** Rows for `copy … from stdin (format binary)`: of each row `begin`, then its fields one after another. */
+export class BinaryRows {
+  #buffer = Buffer.allocUnsafe(FIRST_BYTES)
+  #size: number
+
+  constructor() {
+    this.#size = COPY_SIGNATURE.copy(this.#buffer)
+    this.#int4(0)
+    this.#int4(0)
+  }
+
+  begin(fields: number): this {
+    const room = this.#size + 2 + fields * FIELD_BYTES + 2
+    if (room > this.#buffer.length) {
+      const larger = Buffer.allocUnsafe(Math.max(room, this.#buffer.length * 2))
+      this.#buffer.copy(larger, 0, 0, this.#size)
+      this.#buffer = larger
+    }
+    this.#int2(fields)
+    return this
+  }
+
+  int2(value: number): this {
+    this.#int4(2)
+    this.#int2(value)
+    return this
+  }
+
+  int4(value: number): this {
+    this.#int4(4)
+    this.#int4(value)
+    return this
+  }
+
+  /** A `timestamptz` of milliseconds since 1970. */
+  time(ms: number): this {
+    const micros = Math.round((ms - EPOCH_2000_MS) * 1000)
+    this.#int4(8)
+    this.#int4(Math.floor(micros / 0x1_0000_0000))
+    this.#int4(micros)
+    return this
+  }
+
+  /** A `numeric` with two decimals, of minor units from 0 up to 10^14. */
+  minor(minor: number): this {
+    const cents = minor % 100
+    const whole = (minor - cents) / 100
+    const weight = whole >= NUMERIC_BASE * NUMERIC_BASE ? 2 : whole >= NUMERIC_BASE ? 1 : 0
+    const digits = weight + (cents === 0 ? 1 : 2)
+    this.#int4(8 + digits * 2)
+    this.#int2(digits)
+    this.#int2(weight)
+    this.#int2(0)
+    this.#int2(2)
+    if (weight === 2) this.#int2(Math.floor(whole / (NUMERIC_BASE * NUMERIC_BASE)))
+    if (weight >= 1) this.#int2(Math.floor(whole / NUMERIC_BASE) % NUMERIC_BASE)
+    this.#int2(whole % NUMERIC_BASE)
+    if (cents !== 0) this.#int2(cents * 100)
+    return this
+  }
+
+  /** All rows as COPY takes them; nothing can be added after that. */
+  end(): Buffer {
+    this.#int2(-1)
+    return this.#buffer.subarray(0, this.#size)
+  }
+
+  #int2(value: number): void {
+    this.#buffer[this.#size++] = value >> 8
+    this.#buffer[this.#size++] = value
+  }
+
+  #int4(value: number): void {
+    this.#buffer[this.#size++] = value >> 24
+    this.#buffer[this.#size++] = value >> 16
+    this.#buffer[this.#size++] = value >> 8
+    this.#buffer[this.#size++] = value
+  }
 }

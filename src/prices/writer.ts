@@ -4,7 +4,9 @@ import { sql } from 'kysely'
 import { MARKETS } from '#core/markets.ts'
 import { minorToText, parseMinor } from '#core/money.ts'
 import type { Note } from '#db/change.ts'
+import { BinaryRows, copyIn } from '#db/copy.ts'
 import type { Db, Tx } from '#db/schema.ts'
+import { CurrentPrices, type Known } from './current.ts'
 import { labelIds } from './labels.ts'
 import { ensureMonths } from './months.ts'
 import { packPrices, type PriceChange } from './payload.ts'
@@ -12,21 +14,8 @@ import { type Candidate, holdOf, type PriceRules } from './quarantine.ts'
 import { Rates } from './rates.ts'
 import type { Hold, PriceCounts, PriceWrite } from './types.ts'
 
-interface Known {
-  minor: number
-  updatedAtMs: number
-}
-
 interface Held extends PriceWrite {
   hold: Hold
-}
-
-interface PriceRow {
-  item_id: number
-  market: number
-  label_id: number
-  price: string
-  at_ms: number
 }
 
 /** Ids of the labels that a rule compares. */
@@ -37,6 +26,9 @@ interface Labels {
 
 /** Prices further apart in time than this say nothing about each other. */
 const COMPARABLE_MS = 90 * 86_400_000
+/** Fewer points than this are not worth the round trips of a COPY. */
+const COPY_POINTS = 500
+const UNIQUE_VIOLATION = '23505'
 
 /** Writers of one market take turns, so that what was read about it stays true until the commit. */
 export async function lockMarkets(tx: Tx, markets: Iterable<number>): Promise<void> {
@@ -53,9 +45,6 @@ export class PriceWriter {
   readonly #importId: number
   readonly #rules: PriceRules | null
   readonly #nowMs: number
-  /** current prices of the items met so far, by key; those of locked markets stay true, because writers take turns */
-  readonly #current = new Map<number, Known>()
-  readonly #itemsRead = new Set<number>()
   #rates: Rates | null = null
   #labels: Labels | null = null
   readonly #locked = new Set<number>()
@@ -75,40 +64,43 @@ export class PriceWriter {
     await this.#lock(batch)
     this.#rates ??= await Rates.load(this.#tx)
     this.#labels ??= await comparedLabels(this.#tx)
-    await this.#readCurrent(batch)
     const sorted = withoutRepeats(batch)
-    const earlier = await this.#readEarlier(sorted)
-    const points: PriceWrite[] = []
+    const currents = await CurrentPrices.read(this.#tx, sorted)
+    const earlier = await this.#readEarlier(sorted, currents)
+    const newest: PriceWrite[] = []
+    const older: PriceWrite[] = []
     const covering: PriceWrite[] = []
     const held: Held[] = []
-    const currents = new Map<number, PriceChange>()
-    let previousKey = -1
+    const changed: PriceWrite[] = []
+    let before: PriceWrite | null = null
     let previous: Known | null = null
     for (const write of sorted) {
-      const key = keyOf(write)
-      if (key !== previousKey) previous = null
-      previousKey = key
-      const current = this.#current.get(key) ?? null
+      if (!before || !isSameKey(before, write)) previous = null
+      before = write
+      const current = currents.get(write, write.market, write.labelId)
       const last = later(previous, current && current.updatedAtMs <= write.updatedAtMs ? current : (earlier.get(write) ?? null))
       if (last && last.minor === write.minor) continue
-      const hold = write.hold ?? this.#judge(write, last, !current || write.updatedAtMs >= current.updatedAtMs)
+      const isCurrent = !current || write.updatedAtMs >= current.updatedAtMs
+      const hold = write.hold ?? this.#judge(write, last, isCurrent, currents)
       if (hold) {
         held.push({ ...write, hold })
         continue
       }
       previous = write
-      points.push(write)
       if (last?.updatedAtMs === write.updatedAtMs) covering.push(write)
-      if (!current || write.updatedAtMs >= current.updatedAtMs) {
-        this.#current.set(key, write)
-        currents.set(key, write)
-      }
+      if (!current || write.updatedAtMs > current.updatedAtMs) newest.push(write)
+      else older.push(write)
+      if (!isCurrent) continue
+      currents.set(write)
+      if (changed.length > 0 && isSameKey(changed.at(-1)!, write)) changed.pop()
+      changed.push(write)
     }
     await this.#cover(covering)
-    await this.#insertPoints(points)
-    await this.#upsertCurrent([...currents.values()])
+    await this.#insertPoints(newest, older)
+    await this.#upsertCurrent(changed)
     const waiting = await this.#insertHeld(held)
-    return { accepted: points.length, held: waiting, unchanged: batch.length - points.length - waiting }
+    const accepted = newest.length + older.length
+    return { accepted, held: waiting, unchanged: batch.length - accepted - waiting }
   }
 
   async #lock(batch: PriceWrite[]): Promise<void> {
@@ -119,36 +111,23 @@ export class PriceWriter {
     for (const market of markets) this.#locked.add(market)
   }
 
-  async #readCurrent(batch: PriceWrite[]): Promise<void> {
-    const unread = new Set<number>()
-    for (const write of batch) if (!this.#itemsRead.has(write.itemId)) unread.add(write.itemId)
-    if (unread.size === 0) return
-    const { rows } = await sql<PriceRow>`
-      select item_id, market, label_id, price, (extract(epoch from updated_at) * 1000)::float8 as at_ms
-      from prices where item_id = any(${[...unread]}::int4[])`.execute(this.#tx)
-    for (const { item_id: itemId, market, label_id: labelId, price, at_ms: updatedAtMs } of rows) {
-      this.#current.set(keyOf({ itemId, market, labelId }), { minor: parseMinor(price)!, updatedAtMs })
-    }
-    for (const itemId of unread) this.#itemsRead.add(itemId)
-  }
-
-  #judge(write: PriceWrite, last: Known | null, isCurrent: boolean): Hold | null {
+  #judge(write: PriceWrite, last: Known | null, isCurrent: boolean, currents: CurrentPrices): Hold | null {
     if (!this.#rules) return null
     const candidate: Candidate = {
       minor: write.minor,
       updatedAtMs: write.updatedAtMs,
       lastMinor: last?.minor ?? null,
-      otherMinors: () => (isCurrent ? this.#otherMarkets(write, this.#rules!) : []),
-      nearMintMinor: () => (isCurrent && write.labelId === this.#labels!.psa10 ? this.#nearMint(write) : null),
+      otherMinors: () => (isCurrent ? this.#otherMarkets(write, this.#rules!, currents) : []),
+      nearMintMinor: () => (isCurrent && write.labelId === this.#labels!.psa10 ? this.#nearMint(write, currents) : null),
     }
     return holdOf(candidate, this.#rules, this.#nowMs)
   }
 
   /** Prices of the same item and label elsewhere, not much older or newer, in the currency of this one. */
-  #otherMarkets(write: PriceWrite, { currencies }: PriceRules): number[] {
+  #otherMarkets(write: PriceWrite, { currencies }: PriceRules, currents: CurrentPrices): number[] {
     const found: number[] = []
     for (let market = 0; market < MARKETS.length; market += 1) {
-      const other = market === write.market ? undefined : this.#current.get(keyOf({ ...write, market }))
+      const other = market === write.market ? null : currents.get(write, market, write.labelId)
       if (!other || !isComparable(other, write)) continue
       const [from, to] = [currencies[MARKETS[market]!], currencies[MARKETS[write.market]!]]
       const minor = this.#rates!.convert(other.minor, from, to, write.updatedAtMs)
@@ -157,14 +136,14 @@ export class PriceWriter {
     return found
   }
 
-  #nearMint(write: PriceWrite): number | null {
-    const nearMint = this.#current.get(keyOf({ ...write, labelId: this.#labels!.nearMint }))
+  #nearMint(write: PriceWrite, currents: CurrentPrices): number | null {
+    const nearMint = currents.get(write, write.market, this.#labels!.nearMint)
     return nearMint && isComparable(nearMint, write) ? nearMint.minor : null
   }
 
   /** For prices older than the current one: the point of the history that they follow. */
-  async #readEarlier(sorted: PriceWrite[]): Promise<Map<PriceWrite, Known>> {
-    const old = sorted.filter((write) => (this.#current.get(keyOf(write))?.updatedAtMs ?? -Infinity) > write.updatedAtMs)
+  async #readEarlier(sorted: PriceWrite[], currents: CurrentPrices): Promise<Map<PriceWrite, Known>> {
+    const old = sorted.filter((write) => (currents.get(write, write.market, write.labelId)?.updatedAtMs ?? -Infinity) > write.updatedAtMs)
     const earlier = new Map<PriceWrite, Known>()
     if (old.length === 0) return earlier
     const { rows } = await sql<{ n: number; price: string; at_ms: number }>`
@@ -181,14 +160,44 @@ export class PriceWriter {
     return earlier
   }
 
-  async #insertPoints(points: PriceWrite[]): Promise<void> {
+  /**
+   * Adds points to the history.
+   * @param newest later than the current price of their key, so that no point should stand in their place
+   * @param older that may take the place of one
+   */
+  async #insertPoints(newest: PriceWrite[], older: PriceWrite[]): Promise<void> {
+    if (newest.length + older.length === 0) return
+    await ensureMonths(this.#db, this.#tx, [...newest, ...older].map((point) => point.updatedAtMs))
+    const copied = newest.length >= COPY_POINTS && (await this.#copyPoints(newest))
+    await this.#mergePoints(copied ? older : [...newest, ...older])
+  }
+
+  async #mergePoints(points: PriceWrite[]): Promise<void> {
     if (points.length === 0) return
-    await ensureMonths(this.#db, this.#tx, points.map((point) => point.updatedAtMs))
     await sql`
       insert into price_points (item_id, market, label_id, updated_at, price, import_id)
       select item_id, market, label_id, to_timestamp(at_ms / 1000), price, ${this.#importId}::int4 from ${given(points)}
       on conflict (item_id, market, label_id, updated_at) do update
         set price = excluded.price, import_id = excluded.import_id`.execute(this.#tx)
+  }
+
+  /** Adds points by COPY, half the work of an insert that looks for conflicts; false, and nothing done, when there is one. */
+  async #copyPoints(points: PriceWrite[]): Promise<boolean> {
+    const rows = new BinaryRows()
+    for (const { itemId, market, labelId, updatedAtMs, minor } of points) {
+      rows.begin(6).int4(itemId).int2(market).int4(labelId).time(updatedAtMs).minor(minor).int4(this.#importId)
+    }
+    const copy = 'copy price_points (item_id, market, label_id, updated_at, price, import_id) from stdin (format binary)'
+    await sql`savepoint copied_points`.execute(this.#tx)
+    try {
+      await copyIn(this.#tx, copy, [rows.end()])
+      await sql`release savepoint copied_points`.execute(this.#tx)
+      return true
+    } catch (error) {
+      if ((error as { code?: string }).code !== UNIQUE_VIOLATION) throw error
+      await sql`rollback to savepoint copied_points`.execute(this.#tx)
+      return false
+    }
   }
 
   /** Another price for the same moment takes the place of a point, which is kept for the case that this one goes. */
@@ -250,22 +259,19 @@ function column(writes: readonly PriceChange[], textOf: (write: PriceChange) => 
   return `{${writes.map(textOf).join(',')}}`
 }
 
-/** One number per item, market and label: exact below 2^53. */
-function keyOf({ itemId, market, labelId }: Pick<PriceChange, 'itemId' | 'market' | 'labelId'>): number {
-  return (itemId * 4 + market) * 1_048_576 + labelId
+function isSameKey(a: PriceChange, b: PriceChange): boolean {
+  return a.itemId === b.itemId && a.market === b.market && a.labelId === b.labelId
 }
 
 /** Sorted by key and time; of two prices of one key and time the one that came last in the feed stays. */
 function withoutRepeats(batch: PriceWrite[]): PriceWrite[] {
-  const sorted = batch
-    .map((write) => ({ write, key: keyOf(write) }))
-    .sort((a, b) => a.key - b.key || a.write.updatedAtMs - b.write.updatedAtMs || b.write.row - a.write.row)
-  const kept: PriceWrite[] = []
-  sorted.forEach(({ write, key }, i) => {
+  const sorted = batch.toSorted(
+    (a, b) => a.itemId - b.itemId || a.market - b.market || a.labelId - b.labelId || a.updatedAtMs - b.updatedAtMs || b.row - a.row,
+  )
+  return sorted.filter((write, i) => {
     const before = sorted[i - 1]
-    if (before?.key !== key || before.write.updatedAtMs !== write.updatedAtMs) kept.push(write)
+    return !before || !isSameKey(before, write) || before.updatedAtMs !== write.updatedAtMs
   })
-  return kept
 }
 
 async function comparedLabels(tx: Tx): Promise<Labels> {

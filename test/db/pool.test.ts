@@ -3,7 +3,8 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { copyIn, copyOut, int4At, int8At, readBinaryCopy } from '#db/copy.ts'
+import { minorToText } from '#core/money.ts'
+import { BinaryRows, copyIn, copyOut, int4At, int8At, minorAt, readBinaryCopy, timeAt } from '#db/copy.ts'
 import { type Database, openPool } from '#db/pool.ts'
 import { isUnavailable } from '#db/transaction.ts'
 import { freshDatabase } from '../support/postgres.ts'
@@ -129,6 +130,38 @@ test('binary COPY hands back what went in, wherever the chunks are cut', async (
       })
       expect(count).toBe(rows.length)
       expect(read).toEqual(rows)
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('binary rows keep amounts to the cent and times to the millisecond, in SQL and on the way back', async () => {
+  await sql`create table amounts (a integer, b smallint, price numeric(14,2), at timestamptz(3))`.execute(db.kysely)
+  const amount = fc.oneof(fc.nat({ max: 1_000_100 }), fc.nat({ max: 999 }).map((n) => n * 1_000_000), fc.integer({ min: 0, max: 99_999_999_999_999 }))
+  const someAmounts = fc.array(
+    fc.record({
+      a: fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }),
+      b: fc.integer({ min: -(2 ** 15), max: 2 ** 15 - 1 }),
+      minor: amount,
+      ms: fc.integer({ min: -62_135_596_800_000, max: 253_402_300_799_999 }),
+    }),
+    { maxLength: 30 },
+  )
+  await fc.assert(
+    fc.asyncProperty(someAmounts, async (given) => {
+      await sql`truncate amounts`.execute(db.kysely)
+      const rows = new BinaryRows()
+      for (const { a, b, minor, ms } of given) rows.begin(4).int4(a).int2(b).minor(minor).time(ms)
+      expect(await copyIn(db.kysely, 'copy amounts from stdin (format binary)', [rows.end()])).toBe(given.length)
+      const stored = await sql<{ a: number; b: number; price: string; ms: number }>`
+        select a, b, price, (extract(epoch from at) * 1000)::float8 as ms from amounts`.execute(db.kysely)
+      expect(stored.rows).toEqual(given.map(({ a, b, minor, ms }) => ({ a, b, price: minorToText(minor), ms })))
+      const read: typeof given = []
+      const out = copyOut(db.kysely, 'copy (select a, b::int4, price, at from amounts) to stdout (format binary)')
+      await readBinaryCopy(out, (buffer, at) => {
+        read.push({ a: int4At(buffer, at[0]!), b: int4At(buffer, at[1]!), minor: minorAt(buffer, at[2]!), ms: timeAt(buffer, at[3]!) })
+      })
+      expect(read).toEqual(given)
     }),
     { numRuns: 60 },
   )

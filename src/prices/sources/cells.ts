@@ -32,9 +32,17 @@ export function dayOf(cell: unknown, column: string): Cell {
   return ms === null ? `${column}: "${shown(text)}" is no date` : fromEarliest(ms, column)
 }
 
+// A feed writes the same time on thousands of rows.
+let lastInstant: { text: string; column: string; ms: Cell } | null = null
+
 /** A time with a zone, such as `2026-07-23T15:32:16.011Z` or `2026-06-29T02:55:18+0200`, as epoch milliseconds. */
 export function instantOf(cell: unknown, column: string): Cell {
   const text = textOf(cell)
+  if (lastInstant?.text !== text || lastInstant.column !== column) lastInstant = { text, column, ms: readInstant(text, column) }
+  return lastInstant.ms
+}
+
+function readInstant(text: string, column: string): Cell {
   if (text === '') return null
   const [, year, month, day, time, zone, zoneMinutes] = INSTANT.exec(text) ?? []
   const wrong = `${column}: "${shown(text)}" is no time with a zone`
