@@ -2,9 +2,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import pg from 'pg'
 import { createAccount } from '#accounts/create-account.ts'
 import { createKey } from '#accounts/create-key.ts'
+import type { Plan } from '#core/plans.ts'
 import { call } from '#core/verb.ts'
 import type { WriteCtx } from '#db/change.ts'
 import { claimDataDir } from '#db/data-dir.ts'
@@ -18,7 +20,7 @@ export interface BenchServer {
   dir: string
   pid: number
   describe: string
-  /** Makes a database with the program's schema and an account of each kind that is measured. */
+  /** Makes a database with the program's schema. */
   create: (name: string) => Promise<BenchDatabase>
   close: () => Promise<void>
 }
@@ -26,7 +28,10 @@ export interface BenchServer {
 export interface BenchDatabase {
   url: string
   ctx: WriteCtx
-  keys: { starter: string; professional: string }
+  /** an account and a key of each plan */
+  accounts: Record<Plan, { id: number; key: string }>
+  /** Ends connections that a program has opened under this name. */
+  endQueriesOf: (application: string) => Promise<void>
   close: () => Promise<void>
 }
 
@@ -64,12 +69,20 @@ async function createDatabase(serverUrl: string, name: string): Promise<BenchDat
     idempotency: null,
     caughtUp: async () => {},
   }
-  const keyOf = async (plan: 'starter' | 'professional') => {
-    const account = await call(createAccount, ctx, { name: `Bench ${plan}`, plan })
-    return (await call(createKey, ctx, { account_id: account.id })).key
+  const open = async (plan: Plan) => {
+    const { id } = await call(createAccount, ctx, { name: `Bench ${plan}`, plan })
+    return { id, key: (await call(createKey, ctx, { account_id: id })).key }
   }
-  const keys = { starter: await keyOf('starter'), professional: await keyOf('professional') }
-  return { url, ctx, keys, close: () => db.close() }
+  const accounts = {
+    starter: await open('starter'),
+    professional: await open('professional'),
+    plus: await open('plus'),
+    enterprise: await open('enterprise'),
+  }
+  const endQueriesOf = async (application: string) => {
+    await sql`select pg_terminate_backend(pid, 5000) from pg_stat_activity where application_name = ${application}`.execute(db.kysely)
+  }
+  return { url, ctx, accounts, endQueriesOf, close: () => db.close() }
 }
 
 /** Another database of the server, in the form that DATABASE_URL takes for a Unix socket. */

@@ -18,14 +18,16 @@ export interface Load {
   /** process of the server, where its processor time is wanted */
   pid?: number
   key: string
-  /** file with a path per line (or whatever the script sends), asked in rotation */
-  pathsFile: string
-  /** script of the load generator that takes the file and the key */
-  script?: string
+  /** file with a request per line, sent in rotation from the first on */
+  requestsFile: string
 }
 
 /** Latencies in milliseconds. */
 export interface LoadFigures {
+  /** answered */
+  requests: number
+  /** the last of them, at most one a connection, may not have been answered */
+  sent: number
   requestsPerSecond: number
   /** processor time of the server's process per request: also right while other work shares the core; NaN if not known */
   cpuMicros: number
@@ -34,10 +36,15 @@ export interface LoadFigures {
   max: number
 }
 
-/** Writes paths where the load generator finds them. */
-export function writePaths(dir: string, name: string, paths: readonly string[]): string {
-  const file = join(dir, `${name}.paths`)
-  writeFileSync(file, `${paths.join('\n')}\n`)
+/** A line of a requests file that sends a body; one that only asks is just a path. */
+export function sending(method: 'POST' | 'PATCH', path: string, body: object): string {
+  return `${method}\t${path}\t${JSON.stringify(body)}`
+}
+
+/** Writes requests where the load generator finds them. */
+export function writeRequests(dir: string, name: string, requests: readonly string[]): string {
+  const file = join(dir, `${name}.requests`)
+  writeFileSync(file, `${requests.join('\n')}\n`)
   return file
 }
 
@@ -60,8 +67,8 @@ export function measureUntil(load: Load): { stop: () => Promise<LoadFigures> } {
   }
 }
 
-function begin({ url, pid = 0, key, pathsFile, script = SCRIPT }: Load, seconds: number): { figures: Promise<LoadFigures>; interrupt: () => void } {
-  const args = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '--timeout', TIMEOUT, '-s', script, url, '--', pathsFile, key]
+function begin({ url, pid = 0, key, requestsFile }: Load, seconds: number): { figures: Promise<LoadFigures>; interrupt: () => void } {
+  const args = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '--timeout', TIMEOUT, '-s', SCRIPT, url, '--', requestsFile, key]
   const [command, ...rest] = pinned(LOAD_CORE, ['wrk', ...args])
   const child = spawn(command!, rest, { stdio: ['ignore', 'pipe', 'inherit'] })
   return { figures: figuresOf(child, url, pid), interrupt: () => void child.kill('SIGINT') }
@@ -76,8 +83,15 @@ async function figuresOf(child: ReturnType<typeof spawn>, url: string, pid: numb
   })
   const line = /^RESULT (.+)$/m.exec(output)?.[1]
   if (!line) throw new Error(`wrk gave no figures for ${url}:\n${output}`)
-  const { requests, micros, p50, p99, max, refused, broken } = JSON.parse(line) as Record<string, number>
-  if (refused! + broken! > 0) throw new Error(`${url}: of ${requests} requests ${refused} were refused and ${broken} broke`)
-  const cpu = (cpuMicros(pid) - cpuBefore) / requests!
-  return { requestsPerSecond: (requests! * 1e6) / micros!, cpuMicros: cpu, p50: p50! / 1e3, p99: p99! / 1e3, max: max! / 1e3 }
+  const { requests = 0, sent = 0, micros = 0, p50 = 0, p99 = 0, max = 0, refused = 0, broken = 0 } = JSON.parse(line) as Record<string, number>
+  if (refused + broken > 0) throw new Error(`${url}: of ${requests} requests ${refused} were refused and ${broken} broke`)
+  return {
+    requests,
+    sent,
+    requestsPerSecond: (requests * 1e6) / micros,
+    cpuMicros: (cpuMicros(pid) - cpuBefore) / requests,
+    p50: p50 / 1e3,
+    p99: p99 / 1e3,
+    max: max / 1e3,
+  }
 }

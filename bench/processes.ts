@@ -2,6 +2,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 
 export const SERVER_CORE = 0
@@ -15,7 +16,7 @@ export interface Server {
   pid: number
   /** milliseconds from the start of the process to its address */
   listeningMs: number
-  stop: () => Promise<void>
+  stop: (signal?: NodeJS.Signals) => Promise<void>
 }
 
 const children = new Set<ChildProcess>()
@@ -55,12 +56,24 @@ export async function startServer(script: string, args: string[], env: Record<st
       (error: Error) => reject(error),
     )
   })
-  const stop = async () => {
+  const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
     child.off('exit', complain)
-    child.kill('SIGTERM')
+    child.kill(signal)
     await exited
   }
   return { url, pid: child.pid!, listeningMs: performance.now() - started, stop }
+}
+
+export interface Node extends Server {
+  /** where its inspector listens once it is woken */
+  inspectPort: number
+}
+
+/** Starts our node as its users do, without limits on requests, and waits until it listens. */
+export async function startNode(databaseUrl: string): Promise<Node> {
+  const inspectPort = await freePort()
+  const env = { DATABASE_URL: databaseUrl, PORT: '0', RATE_LIMITS: 'off', LOG_LEVEL: 'warn', NODE_OPTIONS: `--inspect-port=${inspectPort}` }
+  return { ...(await startServer('src/main.ts', ['api'], env)), inspectPort }
 }
 
 /** Runs a program of this repository on the server's core to its end and gives what it printed. */
@@ -96,6 +109,14 @@ function run(script: string, args: string[], env: Record<string, string>): Child
   children.add(child)
   child.once('exit', () => children.delete(child))
   return child
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return port
 }
 
 function works(command: string, args: string[]): boolean {

@@ -1,26 +1,38 @@
--- Load script of the benchmark: sends the paths of a file in rotation and prints the figures as one JSON line.
+-- Load script of the benchmark: sends the requests of a file in rotation and prints the figures as one JSON line.
+-- A line is a path, which is asked for, or a method, a path and a JSON body with tabs between them.
 
 local requests = {}
-local at = 0
+local counter
+-- wrk asks for one request to look at before it sends any.
+sent = -1
+
+function setup(thread)
+  counter = thread
+end
 
 function init(args)
   wrk.headers["Authorization"] = "Bearer " .. args[2]
-  for path in io.lines(args[1]) do
-    requests[#requests + 1] = wrk.format("GET", path)
+  for line in io.lines(args[1]) do
+    local method, path, body = line:match("^(%u+)\t(%S+)\t(.*)$")
+    if method then
+      local headers = { ["Authorization"] = wrk.headers["Authorization"], ["Content-Type"] = "application/json" }
+      requests[#requests + 1] = wrk.format(method, path, headers, body)
+    else
+      requests[#requests + 1] = wrk.format("GET", line)
+    end
   end
 end
 
 function request()
-  at = at + 1
-  if at > #requests then at = 1 end
-  return requests[at]
+  sent = sent + 1
+  return requests[math.max(sent - 1, 0) % #requests + 1]
 end
 
 function done(summary, latency)
   local errors = summary.errors
   io.write(string.format(
-    '\nRESULT {"requests":%d,"micros":%d,"bytes":%d,"p50":%d,"p99":%d,"max":%d,"refused":%d,"broken":%d}\n',
-    summary.requests, summary.duration, summary.bytes, latency:percentile(50), latency:percentile(99), latency.max,
+    '\nRESULT {"requests":%d,"sent":%d,"micros":%d,"p50":%d,"p99":%d,"max":%d,"refused":%d,"broken":%d}\n',
+    summary.requests, counter:get("sent"), summary.duration, latency:percentile(50), latency:percentile(99), latency.max,
     errors.status, errors.connect + errors.read + errors.write + errors.timeout
   ))
 end

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { MARKETS } from '#core/markets.ts'
 import { startDatabaseServer } from '../database.ts'
 import { copyGeneratedData, generatedMarket, generatedMinor, generatedRef, PRICES_PER_ITEM } from '../generated-data.ts'
-import { type LoadFigures, measure, measureUntil, writePaths } from '../load.ts'
+import { type LoadFigures, measure, measureUntil, writeRequests } from '../load.ts'
 import { pinProcess, SERVER_CORE, startServer } from '../processes.ts'
 
 const LABELS = ['Near Mint', 'Lightly Played', 'Moderately Played', 'Heavily Played', 'PSA 10', 'PSA 9', 'CGC 10', 'BGS 10']
@@ -23,7 +23,7 @@ try {
   const settings = { DATABASE_URL: database.url, PORT: '0', OPERATOR_PORT, OPERATOR_TOKEN: TOKEN, RATE_LIMITS: 'off', LOG_LEVEL: 'warn' }
   const node = await startServer('src/main.ts', ['serve'], settings)
   const paths = Array.from({ length: items }, (_, i) => `/api/v1/items/${((i * 7_919) % items) + 1}`)
-  const load = { url: node.url, key: database.keys.professional, pathsFile: writePaths(dir, 'items', paths) }
+  const load = { url: node.url, key: database.accounts.professional.key, requestsFile: writeRequests(dir, 'items', paths) }
   await measure(load, 3)
   show('calm', await measure(load, 5))
   const readers = measureUntil(load)

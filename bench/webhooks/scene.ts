@@ -1,7 +1,7 @@
 // What the webhook measurements share: a database, sellers with webhooks, a receiver, and workers as processes.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { createAccount } from '#accounts/create-account.ts'
@@ -40,12 +40,17 @@ export async function openScene(): Promise<Scene> {
 }
 
 /** An account whose webhook leads to a URL. */
-export async function openSeller({ ctx, url: databaseUrl }: BenchDatabase, url: string): Promise<number> {
+export async function openSeller(database: BenchDatabase, url: string): Promise<number> {
+  return (await openSignedSeller(database, url)).accountId
+}
+
+/** The same, with the secret that its webhooks are signed with. */
+export async function openSignedSeller({ ctx, url: databaseUrl }: BenchDatabase, url: string): Promise<{ accountId: number; secret: string }> {
   const { id: accountId } = await call(createAccount, ctx, { name: 'Seller', plan: 'plus' })
   const webhooks = webhookRules(readConfig({ DATABASE_URL: databaseUrl, SECRET_KEY }), ctx.db, log, () => [])
   const viewer = { kind: 'account' as const, accountId, keyId: 0, plan: 'plus' as const }
-  await call(configureWebhook, { ...ctx, viewer, webhooks }, { url, on_sale: true })
-  return accountId
+  const { secret } = await call(configureWebhook, { ...ctx, viewer, webhooks }, { url, on_sale: true })
+  return { accountId, secret }
 }
 
 /** Commits order lines of one account, each under an order id of its own. */
@@ -67,6 +72,8 @@ export async function sell(db: Db, accountId: number, orderIds: number[]): Promi
 export interface Post {
   orderId: number
   webhookId: string
+  headers: IncomingHttpHeaders
+  body: string
   /** performance.now() */
   atMs: number
 }
@@ -78,8 +85,11 @@ export async function openReceiver(onPost: (post: Post) => void, { delayMs = 0, 
     request.on('error', () => {})
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
-      const { data } = JSON.parse(Buffer.concat(chunks).toString()) as { data: { order_id: number } }
-      onPost({ orderId: data.order_id, webhookId: String(request.headers['webhook-id']), atMs: performance.now() })
+      const atMs = performance.now()
+      const body = Buffer.concat(chunks).toString()
+      const { data } = JSON.parse(body) as { data: { order_id: number } }
+      const { headers } = request
+      onPost({ orderId: data.order_id, webhookId: String(headers['webhook-id']), headers, body, atMs })
       if (!hangs) setTimeout(() => response.end('ok'), delayMs)
     })
   })

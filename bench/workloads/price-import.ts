@@ -6,19 +6,24 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { sql } from 'kysely'
 import { MARKETS } from '#core/markets.ts'
-import type { BenchDatabase } from './database.ts'
+import type { BenchDatabase } from '../database.ts'
 import {
   copyGeneratedData, GENERATED_AT, generatedLabelId, generatedMarket, generatedMinor, generatedRef, PRICES_PER_ITEM,
-} from './generated-data.ts'
-import { type LoadFigures, measure, measureUntil, writePaths } from './load.ts'
-import { runToEnd, startServer } from './processes.ts'
+} from '../generated-data.ts'
+import { type LoadFigures, measure, measureUntil, writeRequests } from '../load.ts'
+import { runToEnd, startNode } from '../processes.ts'
+import type { Stage } from '../stage.ts'
+import { type Table, whole } from '../tables.ts'
+import type { Workload } from '../workload.ts'
 
 const LABELS = ['Near Mint', 'Lightly Played', 'Moderately Played', 'Heavily Played', 'PSA 10', 'PSA 9', 'CGC 10', 'BGS 10']
+const ROWS = 1_000_000
+const QUICK_ROWS = 100_000
 const ITEMS_PER_CHUNK = 1_000
 const SEEN_MS = 60_000
 const CALM_SECONDS = 3
 
-export interface PriceImportFigures {
+interface PriceImportFigures {
   rows: number
   /** rows a second by who writes and whether readers ask at the same time */
   copyUpsert: { alone: number; withReaders: number }
@@ -29,21 +34,33 @@ export interface PriceImportFigures {
   seenAfterMs: number
 }
 
-/** @param rows rounded down to whole items of eight prices */
-export async function measurePriceImport(database: BenchDatabase, dir: string, rows: number, say: (line: string) => void): Promise<PriceImportFigures> {
+export const priceImportWorkload: Workload = {
+  id: '10', title: 'Price import while item details are read', goal: null, data: 'own', prepare,
+}
+
+async function prepare({ server, effort, say }: Stage) {
+  const database = await server.create('prices')
   const { db } = database.ctx
-  const items = Math.floor(rows / PRICES_PER_ITEM)
-  const count = items * PRICES_PER_ITEM
-  say(`generating ${items} items with ${count} prices`)
+  const items = (effort.quick ? QUICK_ROWS : ROWS) / PRICES_PER_ITEM
+  say(`generating ${items} items with ${items * PRICES_PER_ITEM} prices`)
   await copyGeneratedData(db, items)
   await sql`create table upserted_prices (like prices including all) with (fillfactor = 80)`.execute(db.kysely)
   await sql`insert into upserted_prices select * from prices`.execute(db.kysely)
   await sql`vacuum analyze upserted_prices`.execute(db.kysely)
+  return async () => {
+    const figures = await measureImport(database, server.dir, items, say)
+    await database.close()
+    return { table: tableOf(figures), figures }
+  }
+}
 
+async function measureImport(database: BenchDatabase, dir: string, items: number, say: (line: string) => void): Promise<PriceImportFigures> {
+  const { db } = database.ctx
+  const count = items * PRICES_PER_ITEM
   const perSecond = async (step: number, write: (step: number) => Promise<number>) => {
     await sql`checkpoint`.execute(db.kysely)
     const rate = count / (await write(step))
-    say(`  ${Math.round(rate)} rows/s`)
+    say(`  ${whole(rate)} rows/s`)
     return rate
   }
   const copyUpsert = async (step: number) => {
@@ -63,9 +80,10 @@ export async function measurePriceImport(database: BenchDatabase, dir: string, r
   say('our import, alone')
   const oursAlone = await perSecond(1, ours)
 
-  const node = await startServer('src/main.ts', ['api'], { DATABASE_URL: database.url, PORT: '0', RATE_LIMITS: 'off', LOG_LEVEL: 'warn' })
+  const node = await startNode(database.url)
   const paths = Array.from({ length: items }, (_, i) => `/api/v1/items/${((i * 7_919) % items) + 1}`)
-  const load = { url: node.url, key: database.keys.professional, pathsFile: writePaths(dir, '10', paths) }
+  const { key } = database.accounts.professional
+  const load = { url: node.url, key, requestsFile: writeRequests(dir, '10', paths) }
   await measure(load, CALM_SECONDS)
   const calm = await measure(load, CALM_SECONDS)
   say('COPY and upsert, with readers')
@@ -75,7 +93,7 @@ export async function measurePriceImport(database: BenchDatabase, dir: string, r
   say('our import, with readers')
   readers = measureUntil(load)
   const oursWithReaders = await perSecond(2, ours)
-  const seenAfterMs = await untilSeen(`${node.url}/api/v1/items/${items}`, database.keys.professional, generatedMinor(items, 0, 2) / 100)
+  const seenAfterMs = await untilSeen(`${node.url}/api/v1/items/${items}`, key, generatedMinor(items, 0, 2) / 100)
   const duringImport = await readers.stop()
   await node.stop()
   return {
@@ -84,6 +102,22 @@ export async function measurePriceImport(database: BenchDatabase, dir: string, r
     ours: { alone: oursAlone, withReaders: oursWithReaders },
     readers: { calm, duringCopy, duringImport },
     seenAfterMs,
+  }
+}
+
+function tableOf({ rows: count, copyUpsert, ours, readers, seenAfterMs }: PriceImportFigures): Table {
+  const share = (which: 'alone' | 'withReaders') => (ours[which] / copyUpsert[which]).toFixed(2)
+  return {
+    title: `10: import of ${whole(count)} prices of known items; last price seen ${whole(seenAfterMs)} ms after the import's end`,
+    head: ['', 'COPY + upsert rows/s', 'Our import rows/s', 'Share', 'Goal', "Readers' p99 ms: calm", 'COPY + upsert', 'Our import (goal 10)'],
+    rows: [
+      ['alone', whole(copyUpsert.alone), whole(ours.alone), share('alone'), '', '', '', ''],
+      [
+        'while readers ask', whole(copyUpsert.withReaders), whole(ours.withReaders), share('withReaders'), '0.80',
+        readers.calm.p99.toFixed(2), readers.duringCopy.p99.toFixed(2), readers.duringImport.p99.toFixed(2),
+      ],
+    ],
+    words: 1,
   }
 }
 

@@ -1,0 +1,34 @@
+// Answers that are checked before anything is measured: what a server says to single requests of a workload.
+import type { Server } from './processes.ts'
+
+export interface Given {
+  status: number
+  text: string
+  bytes: number
+}
+
+/** What a server answers to a line of a requests file. */
+export async function answerTo(server: Server, key: string, request: string): Promise<Given> {
+  const [method, path, body] = request.includes('\t') ? request.split('\t') : ['GET', request, undefined]
+  const headers: Record<string, string> = { authorization: `Bearer ${key}`, 'accept-encoding': 'identity' }
+  if (body !== undefined) headers['content-type'] = 'application/json'
+  const response = await fetch(`${server.url}${path}`, { method, headers, body })
+  const text = await response.text()
+  return { status: response.status, text, bytes: Buffer.byteLength(text) }
+}
+
+/**
+ * An answer's JSON.
+ * @throws Error when it was no success
+ */
+export async function dataOf<T>(server: Server, key: string, request: string): Promise<T> {
+  const { status, text } = await answerTo(server, key, request)
+  if (status < 200 || status > 299) throw new Error(`${request} answered ${status}: ${text.slice(0, 300)}`)
+  return JSON.parse(text) as T
+}
+
+/** So many of a list, from all over it. */
+export function spread<T>(list: readonly T[], count: number): T[] {
+  const step = Math.max(1, Math.ceil(list.length / count))
+  return list.filter((_, i) => i % step === 0)
+}

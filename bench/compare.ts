@@ -1,0 +1,112 @@
+// Our node beside bare node:http and a plain Fastify + pg server under the same requests.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import type { Plan } from '#core/plans.ts'
+import { answerTo } from './answers.ts'
+import { profileWhile } from './inspect.ts'
+import { type Load, type LoadFigures, measure, writeRequests } from './load.ts'
+import { type Server, startServer } from './processes.ts'
+import type { Stage } from './stage.ts'
+import type { HttpWorkload } from './workload.ts'
+
+export interface Traffic {
+  /** whose key the requests carry */
+  plan: Plan
+  /** lines of a requests file, the same ones in the same order for every server */
+  requests: string[]
+  /** mean size of an answer */
+  bytes: number
+  /** whether the plain server answers these requests, too */
+  plain: boolean
+  /**
+   * Checks what must hold after our node was asked, before the plain server is; gets the figures of every load on ours.
+   * @returns what to say of it below the table
+   * @throws Error when it does not hold
+   */
+  verify?: (loads: readonly LoadFigures[]) => Promise<string>
+  /** Tells our node of what the plain server has written. */
+  afterPlain?: () => Promise<void>
+}
+
+export interface Comparison {
+  id: string
+  title: string
+  goal: number | null
+  bytes: number
+  /** medians over the rounds */
+  ours: LoadFigures
+  bare: LoadFigures
+  /** of one load as long as all rounds; null: it does not know these requests */
+  plain: (LoadFigures & { seconds: number }) | null
+  /** median of ours ÷ bare in each round */
+  shareOfBare: number
+  note: string | null
+}
+
+const TOP = 25
+
+/**
+ * Ours and bare take turns, since whatever else the machine does then disturbs both alike. The plain server comes after
+ * them, as what it has not answered when its time is over would keep the core busy.
+ */
+export async function compare(stage: Stage, { id, title, goal }: Omit<HttpWorkload, 'prepare'>, traffic: Traffic): Promise<Comparison> {
+  const { effort, database, say } = stage
+  const { bytes, requests } = traffic
+  const { key } = database.accounts[traffic.plan]
+  const node = await stage.node()
+  const bareServer = await startServer('bench/bare-server.ts', [String(bytes)])
+  const common = { key, requestsFile: writeRequests(stage.server.dir, id, requests) }
+  const load = ({ url, pid }: Server): Load => ({ url, pid, ...common })
+  await measure(load(bareServer), 1)
+  const onOurs = [await measure(load(node), Math.min(2, effort.seconds))]
+  const bare: LoadFigures[] = []
+  for (let round = 0; round < effort.rounds; round += 1) {
+    bare.push(await measure(load(bareServer), effort.seconds))
+    onOurs.push(await measure(load(node), effort.seconds))
+  }
+  await bareServer.stop()
+  const ours = onOurs.slice(1)
+  if (effort.profiles) {
+    const { json, top } = await profileWhile(node, async () => onOurs.push(await measure(load(node), effort.seconds)))
+    mkdirSync(effort.profiles, { recursive: true })
+    writeFileSync(new URL(`${id}.cpuprofile`, effort.profiles), json)
+    for (const { where, share } of top.slice(0, TOP)) say(`  ${(share * 100).toFixed(1).padStart(5)} %  ${where}`)
+  }
+  const note = (await traffic.verify?.(onOurs)) ?? null
+  const plain = traffic.plain ? await measurePlain(stage, load, requests[0]!, key) : null
+  await traffic.afterPlain?.()
+  const shareOfBare = median(ours.map((figures, i) => figures.requestsPerSecond / bare[i]!.requestsPerSecond))
+  const result = { id, title, goal, bytes, ours: medians(ours), bare: medians(bare), plain, shareOfBare, note }
+  const rate = `${Math.round(result.ours.requestsPerSecond)} requests/s`
+  say(`${id} ${title}: ${rate}, ${shareOfBare.toFixed(2)} of bare${goal === null ? '' : `, goal ${goal.toFixed(2)}`}${note ? `; ${note}` : ''}`)
+  return result
+}
+
+async function measurePlain({ effort, startPlain }: Stage, load: (server: Server) => Load, request: string, key: string) {
+  const plain = await startPlain()
+  try {
+    await answerTo(plain, key, request)
+    const seconds = effort.seconds * effort.rounds
+    return { ...(await measure(load(plain), seconds)), seconds }
+  } finally {
+    await plain.abandon()
+  }
+}
+
+/** Medians of each figure by itself. */
+export function medians(rows: LoadFigures[]): LoadFigures {
+  const of = (field: keyof LoadFigures) => median(rows.map((row) => row[field]))
+  return {
+    requests: of('requests'),
+    sent: of('sent'),
+    requestsPerSecond: of('requestsPerSecond'),
+    cpuMicros: of('cpuMicros'),
+    p50: of('p50'),
+    p99: of('p99'),
+    max: of('max'),
+  }
+}
+
+export function median(values: number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)]!
+}

@@ -1,0 +1,57 @@
+// Generated listings and sales of any number over the items that are there, made by the database itself.
+import { sql } from 'kysely'
+import type { Db } from '#db/schema.ts'
+
+const SELLERS = 500
+const SALES = 200_000
+/** Every so manieth listing belongs to the account that changes prices. */
+const OWN = 5
+/** Of so many listings one is no longer published, the one of this remainder. */
+const SOLD = { of: 20, remainder: 7 }
+
+/** Published listings of the owner, of listings with the ids from 1 on. */
+export function ownPublished(listings: number): number[] {
+  const ids = Array.from({ length: Math.floor(listings / OWN) }, (_, i) => OWN * (i + 1))
+  return ids.filter((id) => id % SOLD.of !== SOLD.remainder)
+}
+
+/** Listings get the ids from 1 on; about one in twenty is no longer published. */
+export async function generateListings(db: Db, ownerId: number, listings: number): Promise<void> {
+  await db.kysely.connection().execute(async (connection) => {
+    // The keys it refers to are taken from the tables: looking each up again would take longer than all the rest.
+    await sql`set session_replication_role = replica`.execute(connection)
+    await sql`create temp table places as select (row_number() over (order by id) - 1)::int as place, id from items`.execute(connection)
+    await sql`create unique index on places (place)`.execute(connection)
+    await sql`analyze places`.execute(connection)
+    await sql`insert into accounts (name, plan) select 'Seller ' || n, 'plus' from generate_series(1, ${SELLERS}::int) n`.execute(connection)
+    const { rows } = await sql<{ seller: number; items: number }>`
+      select (select min(id) from accounts where name = 'Seller 1') as seller, (select count(*)::int from places) as items`.execute(connection)
+    const { seller, items } = rows[0]!
+    await sql`
+      insert into listings (id, seller_id, item_id, grade_id, label_id, title, price, quantity, language, status, approved_price,
+        approved, approved_at, published_at, expires_at, created_at, updated_at)
+      select n, case when n % ${OWN}::int = 0 then ${ownerId}::int else ${seller}::int + n % ${SELLERS}::int end, i.id, g.id, g.id,
+        i.name || ' ' || coalesce(i.code, '') || ' ' || g.name || ' ' || upper(l.language),
+        (n * 7907::bigint % 900000 + 100) / 100.0, case when sold then 0 else 1 + n % 3 end, l.language,
+        case when sold then 'sold' else 'active' end, 1, '{}', t.at, t.at, t.at + interval '60 days', t.at, t.at
+      from generate_series(1, ${listings}::int) n
+      cross join lateral (select (array['en','en','en','ja','ja','tr','de','fr'])[1 + n % 8] as language) l
+      cross join lateral (select now() - make_interval(secs => n * 31::bigint % 2500000) as at) t
+      cross join lateral (select n % ${SOLD.of}::int = ${SOLD.remainder}::int as sold) s
+      join places p on p.place = n * 7919::bigint % ${items}::int
+      join items i on i.id = p.id
+      join groups g on g.id = (array[4,4,4,5,6,8,9,11])[1 + (n / 8) % 8]`.execute(connection)
+    await sql`select setval('listings_id_seq', ${listings}::int)`.execute(connection)
+    await sql`
+      insert into orders (order_id, request_hash, result, sold_at, created_at)
+      select n, '\\x00', '{}', now(), now() from generate_series(1, ${SALES}::int) n`.execute(connection)
+    await sql`
+      insert into sales (order_id, line, seller_id, item_id, label_id, quantity, unit_price, payout, sold_at)
+      select n, 1, ${ownerId}::int, p.id, 4, 1, (n * 131 % 90000 + 100) / 100.0, 1,
+        now() - make_interval(secs => n * 37::bigint % 7776000)
+      from generate_series(1, ${SALES}::int) n join places p on p.place = n * 31::bigint % ${items}::int`.execute(connection)
+    await sql`drop table places`.execute(connection)
+    await sql`reset session_replication_role`.execute(connection)
+  })
+  await sql`vacuum analyze`.execute(db.kysely)
+}

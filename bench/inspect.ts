@@ -1,0 +1,106 @@
+// Looks into a running node by its inspector: where processor time goes, and the memory that is left after a collection.
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Node } from './processes.ts'
+
+const WAKE_MS = 5_000
+
+interface CallFrame {
+  functionName: string
+  url: string
+  lineNumber: number
+}
+
+interface Profile {
+  nodes: { id: number; callFrame: CallFrame }[]
+  samples: number[]
+  timeDeltas: number[]
+}
+
+/** In bytes. */
+export interface HeldMemory {
+  resident: number
+  /** live objects and what they hold outside the JavaScript heap */
+  held: number
+}
+
+/** Where processor time went while something ran. */
+export interface ProcessorProfile {
+  /** in the form that the developer tools of browsers open */
+  json: string
+  /** own time of functions, the longest first, as shares of all */
+  top: { where: string; share: number }[]
+}
+
+/** Profiles a node while something runs. */
+export async function profileWhile(node: Node, run: () => Promise<unknown>): Promise<ProcessorProfile> {
+  const session = await openSession(node)
+  await session.call('Profiler.enable')
+  await session.call('Profiler.start')
+  await run()
+  const { profile } = (await session.call('Profiler.stop')) as { profile: Profile }
+  session.close()
+  return { json: JSON.stringify(profile), top: topOf(profile) }
+}
+
+/** Memory of a node after it has collected everything that it can. */
+export async function heldMemory(node: Node): Promise<HeldMemory> {
+  const session = await openSession(node)
+  for (let i = 0; i < 2; i += 1) await session.call('HeapProfiler.collectGarbage')
+  const { result } = (await session.call('Runtime.evaluate', { expression: 'process.memoryUsage()', returnByValue: true })) as {
+    result: { value: NodeJS.MemoryUsage }
+  }
+  session.close()
+  const { rss, heapUsed, external } = result.value
+  return { resident: rss, held: heapUsed + external }
+}
+
+function topOf({ nodes, samples, timeDeltas }: Profile): ProcessorProfile['top'] {
+  const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]))
+  const micros = new Map<string, number>()
+  let all = 0
+  for (const [i, sample] of samples.entries()) {
+    const { functionName, url, lineNumber } = frames.get(sample)!
+    if (functionName === '(idle)') continue
+    const file = url.replace(/^.*\/(?=(src|node_modules)\/)/, '')
+    const where = url ? `${functionName || '(anonymous)'} ${file}:${lineNumber + 1}` : functionName
+    micros.set(where, (micros.get(where) ?? 0) + timeDeltas[i]!)
+    all += timeDeltas[i]!
+  }
+  return [...micros].map(([where, time]) => ({ where, share: time / all })).sort((a, b) => b.share - a.share)
+}
+
+/** A conversation by the DevTools protocol; SIGUSR1 is what wakes the inspector of a node. */
+async function openSession({ pid, inspectPort }: Node) {
+  process.kill(pid, 'SIGUSR1')
+  const socket = new WebSocket(await addressOf(inspectPort))
+  await new Promise((resolve, reject) => {
+    socket.addEventListener('open', resolve)
+    socket.addEventListener('error', reject)
+  })
+  const waiting = new Map<number, (answer: { result?: object; error?: object }) => void>()
+  socket.addEventListener('message', ({ data }) => {
+    const answer = JSON.parse(String(data)) as { id?: number; result?: object; error?: object }
+    if (answer.id !== undefined) waiting.get(answer.id)?.(answer)
+  })
+  let calls = 0
+  const call = (method: string, params: object = {}) =>
+    new Promise<object>((resolve, reject) => {
+      calls += 1
+      waiting.set(calls, ({ result, error }) => (result ? resolve(result) : reject(new Error(`${method}: ${JSON.stringify(error)}`))))
+      socket.send(JSON.stringify({ id: calls, method, params }))
+    })
+  return { call, close: () => socket.close() }
+}
+
+async function addressOf(port: number): Promise<string> {
+  const deadline = performance.now() + WAKE_MS
+  for (;;) {
+    try {
+      const response = await fetch(`http://127.0.0.1:${port}/json/list`)
+      return ((await response.json()) as { webSocketDebuggerUrl: string }[])[0]!.webSocketDebuggerUrl
+    } catch (error) {
+      if (performance.now() > deadline) throw error
+      await delay(50)
+    }
+  }
+}

@@ -1,0 +1,26 @@
+// Every workload, in the order in which they are measured: writes after the reads that are compared with the database.
+import type { Workload } from '../workload.ts'
+import { collectionWorkloads } from './collections.ts'
+import { graphqlWorkloads } from './graphql.ts'
+import { itemWorkloads } from './items.ts'
+import { listingWorkloads } from './listings.ts'
+import { ownPriceWorkload } from './own-price.ts'
+import { priceImportWorkload } from './price-import.ts'
+import { startWorkload } from './start.ts'
+import { webhookWorkload } from './webhooks.ts'
+
+export const WORKLOADS: Workload[] = [
+  ...itemWorkloads,
+  ...graphqlWorkloads,
+  ...listingWorkloads,
+  ownPriceWorkload,
+  ...collectionWorkloads,
+  startWorkload,
+  webhookWorkload,
+  priceImportWorkload,
+]
+
+/** Those that a list such as `1,6w` names: `6` stands for all its variants, null for everything. */
+export function chosenWorkloads(ids: string[] | null): Workload[] {
+  return WORKLOADS.filter(({ id }) => !ids || ids.includes(id) || ids.includes(id.replace(/[a-z]+$/, '')))
+}

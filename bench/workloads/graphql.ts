@@ -1,0 +1,111 @@
+// Workload 5: pages of items and walks down the categories by GraphQL, and the dearest queries that the limits let pass.
+import { sql } from 'kysely'
+import { dataOf } from '../answers.ts'
+import type { Traffic } from '../compare.ts'
+import { DEAREST } from '../graphql/dearest.ts'
+import { sending } from '../load.ts'
+import type { Stage } from '../stage.ts'
+import { type Table, whole } from '../tables.ts'
+import { httpWorkload, type Workload } from '../workload.ts'
+
+const PAGES = 100
+const MOST_CHILDREN = 40
+const TIMES = 3
+const ITEMS_PAGE = `query Page($sortBy: String, $game: String, $after: String) {
+  items(first: 20, sortBy: $sortBy, game: $game, after: $after) {
+    nodes { id name code category { id name parent { id name } } prices { market label price currency updatedAt } }
+    pageInfo { hasNextPage endCursor }
+  }
+}`
+const WALK = `query Walk($id: ID!) {
+  category(id: $id) { id name children { id name items(first: 5) { nodes { id name code } pageInfo { hasNextPage endCursor } } } }
+}`
+
+export const graphqlWorkloads: Workload[] = [
+  httpWorkload({
+    id: '5', title: 'GraphQL: 20 items, category and parent, prices', goal: 0.35, data: 'items',
+    traffic: async (stage) => trafficOf(stage, await itemPages(stage)),
+  }),
+  httpWorkload({
+    id: '5w', title: 'GraphQL: a category, its children, 5 items of each', goal: null, data: 'items',
+    traffic: async (stage) => trafficOf(stage, await walks(stage)),
+  }),
+  { id: '5d', title: 'GraphQL: the dearest queries', goal: null, data: 'items', prepare: async (stage) => () => measureDearest(stage) },
+]
+
+/** @throws Error when a query fails */
+async function trafficOf(stage: Stage, requests: string[]): Promise<Traffic> {
+  let bytes = 0
+  for (const request of requests) bytes += JSON.stringify(await ask(stage, 'professional', request)).length
+  return { plan: 'professional', requests, bytes: Math.round(bytes / requests.length), plain: false }
+}
+
+/** Pages of 20 items under several sorts and filters, by the cursors that come back. */
+async function itemPages(stage: Stage): Promise<string[]> {
+  const requests: string[] = []
+  for (const variables of [{}, { sortBy: 'price' }, { game: 'pokemon' }, { sortBy: 'updated_at', game: 'onepiece' }]) {
+    let after: string | null = null
+    for (let page = 0; page < PAGES; page += 1) {
+      const request = sending('POST', '/graphql', { query: ITEMS_PAGE, variables: { ...variables, after } })
+      requests.push(request)
+      const { items } = (await ask(stage, 'professional', request)) as { items: ItemsPage }
+      if (items.nodes.some(({ prices }) => !Array.isArray(prices))) throw new Error(`No items with prices: ${request}`)
+      if (!items.pageInfo.hasNextPage) break
+      after = items.pageInfo.endCursor
+    }
+  }
+  return requests
+}
+
+interface ItemsPage {
+  nodes: { prices: unknown }[]
+  pageInfo: { hasNextPage: boolean; endCursor: string }
+}
+
+async function walks({ database }: Stage): Promise<string[]> {
+  const { rows } = await sql<{ id: number }>`
+    select parent_id as id from categories where parent_id is not null
+    group by parent_id having count(*) <= ${MOST_CHILDREN} order by parent_id`.execute(database.ctx.db.kysely)
+  return rows.map(({ id }) => sending('POST', '/graphql', { query: WALK, variables: { id } }))
+}
+
+/** Times queries that use up the limits of the largest plan, and again with a field that fails: graphql-js answers those. */
+async function measureDearest(stage: Stage) {
+  const figures: { name: string; bytes: number; ms: number; msWithError: number }[] = []
+  for (const [name, query] of Object.entries(DEAREST)) {
+    const failing = query.replace(/}$/, 'e: item(id: "x") { id } }')
+    const { ms, bytes } = await timeOf(stage, query)
+    figures.push({ name, bytes, ms, msWithError: (await timeOf(stage, failing)).ms })
+  }
+  const longest = Math.max(...figures.flatMap(({ ms, msWithError }) => [ms, msWithError]))
+  stage.say(`5d the dearest queries: ${whole(longest)} ms at most, ${whole(Math.max(...figures.map(({ bytes }) => bytes)))} bytes`)
+  const table: Table = {
+    title: '5d: the dearest queries that the limits let pass (500 ms and 2 MB at most)',
+    head: ['Query', 'Bytes', 'ms', 'ms with an error in it'],
+    rows: figures.map(({ name, bytes, ms, msWithError }) => [name, whole(bytes), whole(ms), whole(msWithError)]),
+    words: 1,
+  }
+  return { table, figures }
+}
+
+/** The longest of some times. */
+async function timeOf(stage: Stage, query: string): Promise<{ ms: number; bytes: number }> {
+  const request = sending('POST', '/graphql', { query })
+  const node = await stage.node()
+  let ms = 0
+  let bytes = 0
+  for (let i = 0; i < TIMES; i += 1) {
+    const started = performance.now()
+    const answer = await dataOf<{ data?: object }>(node, stage.database.accounts.enterprise.key, request)
+    ms = Math.max(ms, performance.now() - started)
+    if (!answer.data) throw new Error(`Refused: ${query.slice(0, 100)}: ${JSON.stringify(answer).slice(0, 200)}`)
+    bytes = JSON.stringify(answer).length
+  }
+  return { ms, bytes }
+}
+
+async function ask(stage: Stage, plan: 'professional', request: string): Promise<object> {
+  const { data, errors } = await dataOf<{ data: object; errors?: object[] }>(await stage.node(), stage.database.accounts[plan].key, request)
+  if (errors) throw new Error(`A query failed: ${JSON.stringify(errors)}`)
+  return data
+}
