@@ -1,0 +1,117 @@
+// `node reliability/database.ts [--frozen 60]`: restarts, cuts, freezes and silences the database under load, and times every answer.
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { createPostgres, type Postgres } from './postgres.ts'
+import { atMost, broken, conclude, count, figure, type Finding, percentile, progress } from './report.ts'
+import { ask, pause, startService, until, workDir } from './service.ts'
+import { openWire, overWire } from './wire.ts'
+import { prepareWrites } from './writes.ts'
+
+export interface DatabaseOptions {
+  /** how long it is stopped where it is, and how long the wire is silent */
+  frozenSeconds: number
+}
+
+interface Fault {
+  name: string
+  begin: () => void | Promise<void>
+  lastsMs: number
+  end: () => void | Promise<void>
+  /** whether it makes /health/ready answer 503: it notices after 3 s */
+  noticed: boolean
+}
+
+const READY_AFTER_MS = 5_000
+const READ_PAUSE_MS = 20
+
+/** Every fault in turn, over a wire that can be made silent. */
+export async function databaseRun({ frozenSeconds }: DatabaseOptions): Promise<Finding[]> {
+  const dir = workDir()
+  const postgres = await createPostgres(join(dir.path, 'postgres'))
+  await postgres.start()
+  const wire = await openWire({ host: '127.0.0.1', port: postgres.port })
+  const findings: Finding[] = [figure('database', postgres.describe)]
+  const frozenMs = frozenSeconds * 1_000
+  const faults: Fault[] = [
+    { name: 'immediate restart', begin: () => restart(postgres), lastsMs: 0, end: () => {}, noticed: false },
+    { name: 'all connections terminated', begin: () => terminate(postgres), lastsMs: 0, end: () => {}, noticed: false },
+    { name: `stopped for ${frozenSeconds} s`, begin: postgres.freeze, lastsMs: frozenMs, end: postgres.thaw, noticed: true },
+    { name: `wire silent for ${frozenSeconds} s`, begin: () => wire.swallow('all'), lastsMs: frozenMs, end: wire.pass, noticed: true },
+    { name: 'open connections silent', begin: () => wire.swallow('present'), lastsMs: Math.min(frozenMs, 10_000), end: wire.pass, noticed: false },
+  ]
+  const service = await startService({ DATABASE_URL: overWire(postgres.url, wire), PORT: '0', OPERATOR_PORT: '0' })
+  try {
+    const writes = await prepareWrites({ publicUrl: () => service.publicUrl, operatorUrl: () => service.operatorUrl })
+    const reads: { at: number; ms: number; status: number }[] = []
+    let reading = true
+    const reader = (async () => {
+      while (reading) {
+        const at = performance.now()
+        const { status, ms } = await ask(`${service.publicUrl}/api/v1/items/${writes.itemId}`, writes.key)
+        reads.push({ at, ms, status })
+        await pause(READ_PAUSE_MS)
+      }
+    })()
+    writes.start()
+    await pause(1_000)
+    for (const fault of faults) {
+      const from = performance.now()
+      await fault.begin()
+      let noticed = false
+      while (performance.now() - from < fault.lastsMs) {
+        await pause(100)
+        noticed ||= (await ask(`${service.publicUrl}/health/ready`, null)).status === 503
+      }
+      await fault.end()
+      const ended = performance.now()
+      const whole = await until('writes are taken again', () => kindsWritten(writes.answers, ended), 30_000)
+      await until('it is ready', async () => (await ask(`${service.publicUrl}/health/ready`, null)).status === 200, 30_000)
+      const answers = writes.answers.filter(({ at, ms }) => at + ms >= from)
+      const refused = answers.filter(({ status }) => status === 503)
+      const during = reads.filter(({ at }) => at >= from)
+      const name = (what: string) => `${fault.name}: ${what}`
+      findings.push(
+        count(name(`reads of memory that failed, of ${during.length}`), during.filter(({ status }) => status !== 200).length, 0),
+        figure(name('slowest read'), `${Math.round(Math.max(...during.map(({ ms }) => ms)))} ms`),
+        figure(name('writes'), `${answers.filter(({ status }) => status < 300).length} taken, ${refused.length} × 503 (p50 ${Math.round(percentile(refused.map(({ ms }) => ms), 0.5) || 0)} ms)`),
+        atMost(name('slowest 503'), Math.max(0, ...refused.map(({ ms }) => ms)) / 1_000, 3, ' s'),
+        count(name('answers other than success and proper 503'), answers.filter(({ status, proper }) => status === 0 || status >= 300 && status !== 503 || !proper).length, 0),
+        atMost(name('whole again after the end'), whole / 1_000, READY_AFTER_MS / 1_000, ' s'),
+        ...(fault.noticed && fault.lastsMs > 5_000 ? [count(name('readiness said 503'), noticed ? 1 : 0, 1)] : []),
+      )
+      progress(`${fault.name}: whole again after ${Math.round(whole)} ms${broken(findings).map(({ what }) => `; BROKEN ${what}`).join('')}`)
+      await pause(1_000)
+    }
+    await writes.stop()
+    reading = false
+    await reader
+    findings.push(...(await writes.verify()), count('ends of the process', service.ended() === null ? 0 : 1, 0))
+    return findings
+  } finally {
+    postgres.thaw()
+    wire.pass()
+    if (service.ended() === null) await service.kill('SIGTERM')
+    await wire.close()
+    await postgres.stop('immediate')
+    dir.remove()
+  }
+}
+
+/** Whether ten writes that were sent after that moment were taken. */
+function kindsWritten(answers: readonly { at: number; status: number }[], ended: number): boolean {
+  return answers.filter(({ at, status }) => at > ended && status > 0 && status < 300).length >= 10
+}
+
+async function restart(postgres: Postgres): Promise<void> {
+  await postgres.stop('immediate')
+  await postgres.start()
+}
+
+async function terminate(postgres: Postgres): Promise<void> {
+  await postgres.query("select pg_terminate_backend(pid)::text from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()")
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({ options: { frozen: { type: 'string', default: '60' } } })
+  conclude('faults of the database', await databaseRun({ frozenSeconds: Number(values.frozen) }))
+}

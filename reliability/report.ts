@@ -1,0 +1,53 @@
+// What a run found: lines of progress, a table of counts at its end, and whether anything promised did not hold.
+
+export interface Finding {
+  what: string
+  /** as a person reads it */
+  value: string | number
+  /** what was promised, absent for a mere figure */
+  promised?: string
+  holds?: boolean
+}
+
+export function count(what: string, value: number, promised: number): Finding {
+  return { what, value, promised: String(promised), holds: value === promised }
+}
+
+export function atMost(what: string, value: number, most: number, unit = ''): Finding {
+  return { what, value: `${round(value)}${unit}`, promised: `≤ ${most}${unit}`, holds: value <= most }
+}
+
+export function figure(what: string, value: string | number): Finding {
+  return { what, value: typeof value === 'number' ? round(value) : value }
+}
+
+export function spread(what: string, values: readonly number[], unit = ' ms'): Finding {
+  return { what, value: `p50 ${round(percentile(values, 0.5))}, max ${round(Math.max(...values))}${unit} (${values.length})` }
+}
+
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+}
+
+export function progress(line: string): void {
+  process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`)
+}
+
+export function broken(findings: readonly Finding[]): Finding[] {
+  return findings.filter(({ holds }) => holds === false)
+}
+
+/** Prints the table; the process ends with 1 when something does not hold. */
+export function conclude(title: string, findings: readonly Finding[]): void {
+  const rows = findings.map(({ what, value, promised = '', holds }) => [what, String(value), promised, holds === undefined ? '' : holds ? 'holds' : 'BROKEN'])
+  const all = [['', 'found', 'promised', ''], ...rows]
+  const widths = [0, 1, 2].map((column) => Math.max(...all.map((row) => row[column]!.length)))
+  console.log(`\n${title}`)
+  for (const row of all) console.log(row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ').trimEnd())
+  if (broken(findings).length > 0) process.exitCode = 1
+}
+
+function round(value: number): number {
+  return value >= 100 ? Math.round(value) : Math.round(value * 100) / 100
+}

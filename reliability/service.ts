@@ -1,0 +1,148 @@
+// The program as a process of its own, as people run it: started, killed, stopped, and asked over HTTP.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const OPERATOR_TOKEN = 'operator token of the reliability runs'
+const SECRET_KEY = 'secret key of the reliability runs'
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const START_MS = 60_000
+
+export type Settings = Record<string, string>
+
+export interface Service {
+  child: ChildProcess
+  publicUrl: string
+  operatorUrl: string
+  /** milliseconds from the start of the process until it said that it runs */
+  startMs: number
+  /** lines of its log since the start, the last ones */
+  log: () => string[]
+  /** how it ended, null while it runs */
+  ended: () => string | null
+  kill: (signal: NodeJS.Signals) => Promise<void>
+}
+
+const children = new Set<ChildProcess>()
+process.on('exit', () => {
+  for (const child of children) child.kill('SIGKILL')
+})
+
+/** Starts a role of the program and waits until it says that it runs. */
+export async function startService(settings: Settings, { role = 'serve', command = [process.execPath] } = {}): Promise<Service> {
+  const started = performance.now()
+  const env = { PATH: process.env.PATH, RATE_LIMITS: 'off', MINTMARK_DEMO: '0', LOG_LEVEL: 'warn', OPERATOR_TOKEN, SECRET_KEY, ...settings }
+  const [program = '', ...rest] = [...command, MAIN, role]
+  const child = spawn(program, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  children.add(child)
+  let greeting = ''
+  let log: string[] = []
+  let end: string | null = null
+  const exited = once(child, 'exit').then(([code, signal]) => {
+    children.delete(child)
+    end = String(signal ?? code)
+  })
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => (log = [...log, ...text.trimEnd().split('\n')].slice(-200)))
+  await new Promise<void>((resolve, reject) => {
+    const fail = (why: string) => reject(new Error(`mintmark ${role} ${why}:\n${log.slice(-5).join('\n')}`))
+    const timer = setTimeout(() => fail(`did not start within ${START_MS / 1000} s`), START_MS)
+    void exited.then(() => fail(`ended with ${end} at its start`))
+    child.stdout!.setEncoding('utf8').on('data', (text: string) => {
+      greeting += text
+      if (!greeting.includes('Ctrl-C stops it.')) return
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+  const address = (pattern: RegExp) => pattern.exec(greeting)?.[1] ?? ''
+  return {
+    child,
+    publicUrl: address(/REST +(http:\S+)\/api\/v1\/items/),
+    operatorUrl: address(/Operator +(http:\S+)\/operator\/v1/),
+    startMs: performance.now() - started,
+    log: () => log,
+    ended: () => end,
+    kill: async (signal) => {
+      child.kill(signal)
+      await exited
+    },
+  }
+}
+
+/** Runs a command of the program to its end. */
+export async function runCommand(settings: Settings, ...args: string[]): Promise<{ code: number | null; output: string }> {
+  const env = { PATH: process.env.PATH, SECRET_KEY, ...settings }
+  const child = spawn(process.execPath, [MAIN, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text))
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, output: output.trim() }
+}
+
+/** A directory of this run, and its removal with what the program put elsewhere because of it. */
+export function workDir(): { path: string; remove: () => void } {
+  const path = mkdtempSync(join(tmpdir(), 'mintmark-reliability-'))
+  const remove = () => {
+    const location = join(path, 'data', 'postgres-location')
+    if (existsSync(location)) rmSync(readFileSync(location, 'utf8'), { recursive: true, force: true })
+    rmSync(path, { recursive: true, force: true })
+  }
+  return { path, remove }
+}
+
+/** Ports that are free now; a service that is started again keeps its own. */
+export async function freePorts(count: number): Promise<number[]> {
+  const probes = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
+  await Promise.all(probes.map((probe) => once(probe, 'listening')))
+  const ports = probes.map((probe) => (probe.address() as AddressInfo).port)
+  await Promise.all(probes.map((probe) => new Promise((resolve) => probe.close(resolve))))
+  return ports
+}
+
+export interface Reply<T = unknown> {
+  /** 0: no answer came */
+  status: number
+  headers: Headers
+  body: { success?: boolean; data: T; error?: { code: string; message: string }; pagination?: { total: number } }
+  ms: number
+}
+
+/** Sends a request; that no answer comes is an outcome, too. */
+export async function ask<T = unknown>(
+  url: string,
+  credential: string | null,
+  { method, json, timeoutMs = 15_000 }: { method?: string; json?: unknown; timeoutMs?: number } = {},
+): Promise<Reply<T>> {
+  const started = performance.now()
+  try {
+    const response = await fetch(url, {
+      method: method ?? (json === undefined ? 'GET' : 'POST'),
+      headers: {
+        ...(credential !== null && { authorization: `Bearer ${credential}` }),
+        ...(json !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(json !== undefined && { body: JSON.stringify(json) }),
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+    const body = (await response.json()) as Reply<T>['body']
+    return { status: response.status, headers: response.headers, body, ms: performance.now() - started }
+  } catch {
+    return { status: 0, headers: new Headers(), body: { data: undefined as T }, ms: performance.now() - started }
+  }
+}
+
+export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+
+/** Asks until the answer is yes; how long that took in milliseconds. */
+export async function until(what: string, condition: () => boolean | Promise<boolean>, deadlineMs: number): Promise<number> {
+  const started = performance.now()
+  while (!(await condition())) {
+    if (performance.now() - started > deadlineMs) throw new Error(`${what}: not within ${deadlineMs} ms`)
+    await pause(10)
+  }
+  return performance.now() - started
+}

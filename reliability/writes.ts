@@ -1,0 +1,162 @@
+// Writers of every kind over HTTP that remember what was acknowledged, and the check that all of it is still there.
+import { type Finding, count, figure } from './report.ts'
+import { ask, OPERATOR_TOKEN, pause, type Reply } from './service.ts'
+
+/** Where the service is at the moment; it may move when it starts again. */
+export interface Target {
+  publicUrl: () => string
+  operatorUrl: () => string
+}
+
+export interface Answered {
+  /** performance.now() when it was sent */
+  at: number
+  ms: number
+  status: number
+  /** 5xx: whether it has the envelope, and Retry-After */
+  proper: boolean
+}
+
+export interface Writes {
+  /** of a plus account that owns what is written to */
+  key: string
+  itemId: number
+  accountId: number
+  /** all answers of writes, in the order in which they came */
+  answers: Answered[]
+  /** writes that were acknowledged */
+  acknowledged: () => number
+  start: () => void
+  stop: () => Promise<void>
+  /** Reads everything that was acknowledged. */
+  verify: () => Promise<Finding[]>
+}
+
+/** A value that is raised by one writer: what was last acknowledged, and what was last tried. */
+interface Raised {
+  acknowledged: number
+  tried: number
+}
+
+const STOCK = 1_000_000
+const PAUSE_MS = 10
+const VERIFY_ATTEMPTS = 20
+/** Well below the factor at which a price is held. */
+const PRICE = (n: number) => (10_000 + n) / 100
+
+/** Prepares an account, items, listings and a collection; `start` then writes until `stop`. */
+export async function prepareWrites({ publicUrl, operatorUrl }: Target, { ordersPauseMs = PAUSE_MS } = {}): Promise<Writes> {
+  const operator = <T>(path: string, json?: unknown) => ask<T>(`${operatorUrl()}/operator/v1${path}`, OPERATOR_TOKEN, { json })
+  const made = async <T = { id: number }>(path: string, json: unknown): Promise<T> => {
+    const { status, body } = await operator<T>(path, json)
+    if (status !== 201 && status !== 200) throw new Error(`POST ${path}: ${status} ${JSON.stringify(body.error)}`)
+    return body.data
+  }
+  const { id: accountId } = await made('/accounts', { name: 'Seller', plan: 'enterprise' })
+  const { key } = await made<{ key: string }>(`/accounts/${accountId}/keys`, {})
+  const item = async (market: string) => {
+    const category = await made('/categories', { game: 'pokemon', market, ref: 'base', name: 'Base Set' })
+    return made('/items', { ref: 'card', name: `Card of ${market}`, market, category_id: category.id })
+  }
+  const [{ id: itemId }, priced] = [await item('service'), await item('source_c')]
+  const listing = async () => {
+    const { id } = await made('/listings', { seller_id: accountId, item_id: itemId, title: 'Card', price: 100, quantity: STOCK })
+    await made(`/listings/${id}/approve`, {})
+    return id
+  }
+  const [ownListing, soldListing] = [await listing(), await listing()]
+  const collection = await made('/collections', { account_id: accountId, name: 'Records' })
+
+  const answers: Answered[] = []
+  const listingPrice: Raised = { acknowledged: 0, tried: 0 }
+  const itemPrice: Raised = { acknowledged: 0, tried: 0 }
+  const records = new Map<number, number>()
+  const orders: number[] = []
+  let lastOrder = 0
+  let running = false
+  let loops: Promise<void>[] = []
+
+  const own = <T>(method: string, path: string, json: unknown) => ask<T>(`${publicUrl()}/api/v1/plus${path}`, key, { method, json })
+  const noted = <T>(reply: Reply<T>): Reply<T> => {
+    const proper = reply.status < 500 || (reply.body.success === false && reply.body.error !== undefined && reply.headers.has('retry-after'))
+    answers.push({ at: performance.now() - reply.ms, ms: reply.ms, status: reply.status, proper })
+    return reply
+  }
+  const good = ({ status }: Reply) => status >= 200 && status < 300
+
+  const raise = async (value: Raised, send: (n: number) => Promise<Reply>) => {
+    value.tried += 1
+    const n = value.tried
+    if (good(noted(await send(n)))) value.acknowledged = n
+  }
+  const writers: (() => Promise<void>)[] = [
+    () => raise(listingPrice, (n) => own('PATCH', `/listings/${ownListing}/price`, { price: PRICE(n) })),
+    () => raise(itemPrice, async (n) => {
+      const row = { item_id: priced.id, market: 'source_c', label: 'Near Mint', price: PRICE(n), updated_at: new Date(Date.UTC(2026, 0, 1) + n).toISOString() }
+      const reply = await operator<{ accepted: number }>('/prices', [row])
+      if (good(reply) && reply.body.data.accepted !== 1) throw new Error(`a price was not accepted: ${JSON.stringify(reply.body.data)}`)
+      return reply
+    }),
+    async () => {
+      const quantity = 1 + (records.size % 90)
+      const reply = noted(await own<{ id: number }>('POST', `/collections/${collection.id}/items`, { item_id: itemId, quantity }))
+      if (good(reply)) records.set(reply.body.data.id, quantity)
+    },
+    async () => {
+      // The shop repeats an order until it is acknowledged.
+      const order = { order_id: lastOrder + 1, lines: [{ listing_id: soldListing, quantity: 1 }] }
+      const reply = noted(await operator('/orders', order))
+      if (good(reply)) orders.push(++lastOrder)
+      await pause(ordersPauseMs)
+    },
+  ]
+  const loop = async (write: () => Promise<void>) => {
+    while (running) {
+      await write()
+      await pause(PAUSE_MS)
+    }
+  }
+
+  const verify = async (): Promise<Finding[]> => {
+    const read = async <T>(url: string, credential: string): Promise<T> => {
+      // Connections that broke a moment ago may still cost a read.
+      for (let left = VERIFY_ATTEMPTS; ; left--) {
+        const { status, body } = await ask<T>(url, credential)
+        if (status === 200) return body.data
+        if (left === 0 || status !== 503) throw new Error(`GET ${url}: ${status} ${JSON.stringify(body.error)}`)
+        await pause(250)
+      }
+    }
+    const stored = (path: string) => read<Record<string, number>>(`${operatorUrl()}/operator/v1${path}`, OPERATOR_TOKEN)
+    const within = ({ acknowledged, tried }: Raised, price: number) => price >= PRICE(acknowledged) && price <= PRICE(tried)
+    const { prices } = await read<{ prices: { label: string; market: string; price: number }[] }>(`${publicUrl()}/api/v1/items/${priced.id}`, key)
+    const price = prices.find(({ label }) => label === 'Near Mint')?.price ?? 0
+    const kept = new Map((await read<{ id: number; quantity: number }[]>(`${publicUrl()}/api/v1/plus/collections/${collection.id}/items`, key)).map(({ id, quantity }) => [id, quantity]))
+    const lostRecords = [...records].filter(([id, quantity]) => kept.get(id) !== quantity).length
+    const { quantity } = await stored(`/listings/${soldListing}`)
+    const listed = (await stored(`/listings/${ownListing}`)).price!
+    const ordersKept = (await ask(`${operatorUrl()}/operator/v1/orders?per_page=1`, OPERATOR_TOKEN)).body.pagination?.total ?? 0
+    const lastKept = orders.length === 0 || (await ask(`${operatorUrl()}/operator/v1/orders/${orders.at(-1)}`, OPERATOR_TOKEN)).status === 200
+    return [
+      figure('acknowledged writes', orders.length + records.size + listingPrice.acknowledged + itemPrice.acknowledged),
+      count('acknowledged orders lost', Math.max(0, orders.length - ordersKept) + (lastKept ? 0 : 1), 0),
+      count('units sold without an order, or orders without a sale', STOCK - quantity! - ordersKept, 0),
+      count('acknowledged records lost or changed', lostRecords, 0),
+      count('acknowledged listing prices lost', within(listingPrice, listed) ? 0 : 1, 0),
+      count('acknowledged item prices lost', itemPrice.acknowledged === 0 || within(itemPrice, price) ? 0 : 1, 0),
+    ]
+  }
+
+  return {
+    key, itemId, accountId, answers, verify,
+    acknowledged: () => orders.length + records.size + listingPrice.acknowledged + itemPrice.acknowledged,
+    start() {
+      running = true
+      loops = writers.map(loop)
+    },
+    async stop() {
+      running = false
+      await Promise.all(loops)
+    },
+  }
+}
