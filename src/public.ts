@@ -1,7 +1,5 @@
 // The public listener: REST under /api/v1, its reference, GraphQL, and health.
 import compress from '@fastify/compress'
-import swagger from '@fastify/swagger'
-import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
 import { addGate, viewerOf } from '#accounts/gate.ts'
 import type { Keyring } from '#accounts/keyring.ts'
@@ -13,13 +11,14 @@ import { ServiceError } from '#core/errors.ts'
 import { addPages } from './pages/routes.ts'
 import { publicContext, type PublicContextNode, type PublicCtx } from '#public-context.ts'
 import { KeptAnswers } from '#http/kept-answers.ts'
+import { addReference } from '#http/reference.ts'
 import { registerOtherMethods, registerRoutes, type Route } from '#http/routes.ts'
 import type { RequestCounts } from '#http/request-counts.ts'
 import { createServer } from '#http/server.ts'
 import { addGraphql } from './graphql/routes.ts'
 import { catalogueRoutes } from './rest/catalogue-routes.ts'
 import { collectionRoutes } from './rest/collection-routes.ts'
-import { API_DESCRIPTION } from './rest/description.ts'
+import { API_DESCRIPTION, NOTIFICATIONS, TAGS } from './rest/description.ts'
 import { answerDirectly, keepAnswers } from './rest/direct-reads.ts'
 import { listingRoutes } from './rest/listing-routes.ts'
 import { priceRoutes } from './rest/price-routes.ts'
@@ -37,19 +36,6 @@ export interface PublicNode extends PublicContextNode {
   notReady: () => string | null
 }
 
-// The plugin's own policy lets pages load from other hosts, and breaks them over plain HTTP by asking for HTTPS.
-const DOCS_POLICY = [
-  "default-src 'self'",
-  "base-uri 'self'",
-  "font-src 'self' data:",
-  "frame-ancestors 'self'",
-  "img-src 'self' data:",
-  "object-src 'none'",
-  "script-src 'self'",
-  "script-src-attr 'none'",
-  "style-src 'self' 'unsafe-inline'",
-].join('; ')
-
 /** Part of the memory for items already serialised that keeps whole answers. */
 const KEPT_SHARE = 1 / 8
 /** Bytes up to which an answer is compressed in one go: more than a page of 20. */
@@ -66,27 +52,24 @@ export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
   await app.register(compress, {
     global: true, threshold: 1_024, syncThreshold: COMPRESSED_AT_ONCE, encodings: ['br', 'gzip'], brotliOptions: { params: { 1: 4 } },
   })
-  await app.register(swagger, {
+  await addReference(app, {
+    page: '/docs',
+    document: '/openapi.json',
+    url: node.config.publicUrl ?? `http://127.0.0.1:${node.config.port}`,
+    credential: '<API_KEY>',
     openapi: {
-      openapi: '3.1.0',
       info: { title: 'Mintmark API', version: 'v1', description: API_DESCRIPTION },
       ...(node.config.publicUrl && { servers: [{ url: node.config.publicUrl }] }),
       components: {
         securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'Authorization: Bearer <API_KEY>' } },
       },
-      tags: [
-        { name: 'Catalogue', description: 'Items and their prices; every plan' },
-        { name: 'Listings', description: 'Search the marketplace and manage your own listings; Plus and Enterprise' },
-        { name: 'Collections', description: 'Your collections and what they are worth; Plus and Enterprise' },
-        { name: 'Webhook', description: 'Signed notifications of your sales and expiries; Plus and Enterprise' },
-      ],
+      tags: [...TAGS],
+      webhooks: NOTIFICATIONS,
     },
   })
-  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: DOCS_POLICY, uiConfig: { persistAuthorization: true } })
-  app.get('/openapi.json', { schema: { hide: true } as object }, () => app.swagger())
   health(app, node)
   addPages(app, node)
-  addGraphql(app, node)
+  const graphql = addGraphql(app, node)
   await app.register(
     async (scope) => {
       addGate(scope, node.keys, node.limits)
@@ -106,6 +89,7 @@ export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
   const { catalogue, keys, limits, requests } = node
   const direct = { keys, limits, requests, kept, kindOf: shapeFor }
   answerDirectly(app, { prefix: '/api/v1', routes: itemRoutes, ctx: (viewer) => ({ viewer, catalogue }), ...direct })
+  graphql.answerDirectly()
   return app
 }
 

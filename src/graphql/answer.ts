@@ -11,7 +11,7 @@ import {
 } from 'graphql'
 import { ServiceError } from '#core/errors.ts'
 import { mayCall } from '#core/verb.ts'
-import type { GraphqlCtx } from './context.ts'
+import type { GraphqlCtx, QueryCtx } from './context.ts'
 import type { Documents, KnownDocument } from './documents.ts'
 import { documentError, executionError, refused, RequestRefused } from './errors.ts'
 import type { KeptTexts } from './kept-texts.ts'
@@ -33,12 +33,21 @@ export interface GraphqlRules {
   logged: (cause: unknown) => void
 }
 
+/** Who asks: mutations are refused where only queries are allowed, as by GET. */
+export type Asker = { ctx: GraphqlCtx; readOnly: boolean } | { ctx: QueryCtx; readOnly: true }
+
+/** The JSON text of an execution result. */
+export interface Answer {
+  text: string
+  /** whether it has errors of fields */
+  failed: boolean
+}
+
 /**
- * Answers a request with the JSON text of an execution result.
- * @param readOnly mutations are refused, because the request came by GET
+ * Answers a request.
  * @throws RequestRefused where nothing was executed; PLAN_UPGRADE_REQUIRED and METHOD_NOT_ALLOWED for mutations
  */
-export function answerTo(request: GraphqlRequest, ctx: GraphqlCtx, rules: GraphqlRules, readOnly: boolean): string | Promise<string> {
+export function answerTo(request: GraphqlRequest, { ctx, readOnly }: Asker, rules: GraphqlRules): Answer | Promise<Answer> {
   const known = rules.documents.read(request.query)
   const { document } = known
   const operation = getOperationAST(document, request.operationName)
@@ -58,7 +67,7 @@ export function answerTo(request: GraphqlRequest, ctx: GraphqlCtx, rules: Graphq
   }
   if (introspection > INTROSPECTION_COST) throw refused(`The query asks for too much of the schema at once`, { cost })
   const text = compiledAnswer(known, operation, request.variables, ctx, rules)
-  if (text !== null) return whole(`{"data":${text},"extensions":${JSON.stringify({ cost })}}`, cost)
+  if (text !== null) return { text: whole(`{"data":${text},"extensions":${JSON.stringify({ cost })}}`, cost), failed: false }
   const result = execute({
     schema: rules.schema,
     document,
@@ -66,7 +75,7 @@ export function answerTo(request: GraphqlRequest, ctx: GraphqlCtx, rules: Graphq
     variableValues: request.variables,
     operationName: request.operationName,
   })
-  const finish = (done: ExecutionResult) => textOf(done, cost, rules.logged)
+  const finish = (done: ExecutionResult) => ({ text: textOf(done, cost, rules.logged), failed: done.errors !== undefined })
   return result instanceof Promise ? result.then(finish) : finish(result)
 }
 
@@ -75,7 +84,7 @@ function compiledAnswer(
   known: KnownDocument,
   operation: OperationDefinitionNode,
   sent: GraphqlRequest['variables'],
-  ctx: GraphqlCtx,
+  ctx: QueryCtx,
   { schema, documents, texts }: GraphqlRules,
 ): string | null {
   const { variableValues } = getVariableValues(schema, operation.variableDefinitions ?? [], sent)

@@ -21,12 +21,12 @@ import {
 } from 'graphql'
 import { shapeFor } from '#catalogue/context.ts'
 import { collectFields, type Conditions, type Fragments, fragmentsOf } from './collect.ts'
-import type { GraphqlCtx } from './context.ts'
+import type { QueryCtx } from './context.ts'
 import type { ItemSource } from './item-source.ts'
 import type { KeptTexts } from './kept-texts.ts'
 
 interface Run {
-  ctx: GraphqlCtx
+  ctx: QueryCtx
   variables: VariableValues
   texts: KeptTexts
 }

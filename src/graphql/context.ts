@@ -1,2 +1,8 @@
 // What resolvers get besides their source and arguments: what REST gets, so that mutations call the same verbs.
-export type { PublicCtx as GraphqlCtx } from '#public-context.ts'
+import type { CatalogueCtx } from '#catalogue/context.ts'
+import type { PublicCtx } from '#public-context.ts'
+
+export type GraphqlCtx = PublicCtx
+
+/** What resolvers of queries use of it. */
+export type QueryCtx = CatalogueCtx & Pick<PublicCtx, 'currencies'>

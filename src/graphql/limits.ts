@@ -22,6 +22,8 @@ const LIMITS: Record<Plan, Limits> = {
 
 /** What the schema tells about itself is the same for every plan; so is how much of it may be asked for at once. */
 export const INTROSPECTION_COST = 20_000
+/** Bytes of a body. */
+export const BODY_LIMIT = 128 * 1024
 /** Characters of a document, comments and texts included. */
 export const MAX_DOCUMENT = 32_768
 /** Characters of an answer. */

@@ -4,6 +4,11 @@ export const GRAPHQL_RESPONSE = 'application/graphql-response+json'
 export const JSON_TYPE = 'application/json'
 export type MediaType = typeof GRAPHQL_RESPONSE | typeof JSON_TYPE
 
+/** The header of an answer of this type. */
+export function contentTypeOf(type: MediaType): string {
+  return `${type}; charset=utf-8`
+}
+
 /** The media type that an `Accept` header prefers, JSON where it leaves the choice; null when it takes neither. */
 export function answerType(accept: string | undefined): MediaType | null {
   if (accept === undefined || accept === '*/*' || accept === JSON_TYPE) return JSON_TYPE

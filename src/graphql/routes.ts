@@ -1,34 +1,34 @@
 // GraphQL over HTTP on the public listener: the gate, both media types, GET for queries only, and GraphiQL for browsers.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addGate } from '#accounts/gate.ts'
-import type { Keyring } from '#accounts/keyring.ts'
-import type { RateLimits } from '#accounts/rate-limits.ts'
 import type { Log } from '#core/context.ts'
 import { ServiceError } from '#core/errors.ts'
 import { publicContext, type PublicContextNode } from '#public-context.ts'
 import type { RawQuery } from '#http/query.ts'
+import { KeptAnswers } from '#http/kept-answers.ts'
 import { registerOtherMethods } from '#http/routes.ts'
 import { answerError } from '#http/server.ts'
 import { answerTo, type GraphqlRequest, type GraphqlRules } from './answer.ts'
+import { answerQueriesDirectly, keepQueries, mayBeKept, PATHS, type QueryNode } from './direct-queries.ts'
 import { Documents } from './documents.ts'
 import { RequestRefused, serviceError } from './errors.ts'
 import { addGraphiql, sendGraphiql } from './graphiql.ts'
 import { KeptTexts } from './kept-texts.ts'
-import { answerType, GRAPHQL_RESPONSE, JSON_TYPE, wantsPage } from './media-types.ts'
+import { BODY_LIMIT } from './limits.ts'
+import { answerType, contentTypeOf, GRAPHQL_RESPONSE, JSON_TYPE, wantsPage } from './media-types.ts'
 import { readBody, readQuery } from './request.ts'
 import { buildSchema } from './schema.ts'
 
-export interface GraphqlNode extends PublicContextNode {
-  log: Log
-  keys: Keyring
-  limits: RateLimits | null
-}
+export type GraphqlNode = PublicContextNode & QueryNode & { log: Log }
 
-const PATHS = ['/graphql', '/graphql/v3']
-const BODY_LIMIT = 128 * 1024
+/** Bytes of whole answers that are kept. */
+const KEPT_BYTES = 24 * 1024 * 1024
 
-/** Adds the GraphQL endpoint to the public listener. */
-export function addGraphql(app: FastifyInstance, node: GraphqlNode): void {
+/**
+ * Adds the GraphQL endpoint to the public listener.
+ * @returns answers queries before Fastify does; to be called once the listener is ready, before it listens
+ */
+export function addGraphql(app: FastifyInstance, node: GraphqlNode): { answerDirectly: () => void } {
   const schema = buildSchema()
   const rules: GraphqlRules = {
     schema,
@@ -36,20 +36,25 @@ export function addGraphql(app: FastifyInstance, node: GraphqlNode): void {
     texts: new KeptTexts(),
     logged: (cause) => node.log.error({ err: cause }, 'A GraphQL field failed'),
   }
+  const kept = new KeptAnswers(KEPT_BYTES, () => node.catalogue.version + node.catalogue.pricesElsewhere)
   const ctxOf = publicContext(node)
   const answer = (request: FastifyRequest, reply: FastifyReply, read: () => GraphqlRequest, readOnly: boolean) => {
     const type = answerType(request.headers.accept)
     if (!type) throw new ServiceError('NOT_ACCEPTABLE', `Answers are ${GRAPHQL_RESPONSE} or ${JSON_TYPE}`)
-    reply.header('content-type', `${type}; charset=utf-8`)
+    reply.header('content-type', contentTypeOf(type))
     const refuse = (error: unknown) => {
       if (!(error instanceof RequestRefused)) throw error
       // By the specification, JSON answers to well-formed requests are 200 whatever became of the document.
       if (type === GRAPHQL_RESPONSE) reply.code(400)
       return JSON.stringify({ errors: error.errors, ...(error.extensions && { extensions: error.extensions }) })
     }
+    const finish = (text: string) => reply.send(Buffer.from(text))
     try {
-      const text = answerTo(read(), ctxOf(request), rules, readOnly)
-      return typeof text === 'string' ? reply.send(Buffer.from(text)) : text.catch(refuse).then((done) => reply.send(done))
+      const answered = answerTo(read(), { ctx: ctxOf(request), readOnly }, rules)
+      // Mutations take a promise.
+      if (answered instanceof Promise) return answered.then(({ text }) => text).catch(refuse).then(finish)
+      if (!answered.failed) mayBeKept(request, kept.version)
+      return finish(answered.text)
     } catch (error) {
       return reply.send(refuse(error))
     }
@@ -63,6 +68,7 @@ export function addGraphql(app: FastifyInstance, node: GraphqlNode): void {
       else done()
     })
     addGate(scope, node.keys, node.limits)
+    keepQueries(scope, kept)
     scope.setErrorHandler((error, request, reply) => {
       answerError(node.log, error, request, reply, (answer) => ({ errors: [serviceError(answer)] }))
     })
@@ -75,4 +81,5 @@ export function addGraphql(app: FastifyInstance, node: GraphqlNode): void {
       registerOtherMethods(scope, url, ['GET', 'POST'])
     }
   })
+  return { answerDirectly: () => answerQueriesDirectly(app, node, rules, kept) }
 }

@@ -33,6 +33,8 @@ export class Catalogue implements ChangeFollower {
   generation = 0
   /** rises with every change of anything that an answer shows */
   version = 0
+  /** counts changes of prices in other markets than the item's own, which only GraphQL shows */
+  pricesElsewhere = 0
 
   constructor(db: Db, readyBytesMb: number) {
     this.#db = db
@@ -227,7 +229,10 @@ export class Catalogue implements ChangeFollower {
         if (change.minor === 0) this.items.prices.remove(row, change.market, change.labelId)
         else this.items.prices.set(row, change.market, change.labelId, change.minor, change.updatedAtMs)
         this.items.touch(row)
-        if (change.market !== this.items.market[row]) return
+        if (change.market !== this.items.market[row]) {
+          this.pricesElsewhere += 1
+          return
+        }
         this.items.derive(row, this.#nearMint, this.#ungraded)
         this.queries.sorts.markPrices(row)
         this.#dropReady(row)
