@@ -95,6 +95,8 @@ function parsed(text: string): DocumentNode {
     return parse(text, { maxTokens: LARGEST.tokens })
   } catch (error) {
     if (error instanceof GraphQLError) throw new RequestRefused([documentError(error)])
+    // The parser calls itself for what is inside of something.
+    if (error instanceof RangeError) throw refused('The document is nested too deeply')
     throw error
   }
 }

@@ -1,5 +1,6 @@
 // Reading of GraphQL requests: the JSON body of a POST, or the query string of a GET.
 import { ServiceError } from '#core/errors.ts'
+import { parseJson } from '#http/json.ts'
 import type { RawQuery } from '#http/query.ts'
 import type { GraphqlRequest } from './answer.ts'
 
@@ -30,14 +31,6 @@ function checked({ query, operationName, variables, extensions }: Record<string,
   if (variables !== undefined && variables !== null && !isMap(variables)) throw bad('variables must be an object')
   if (extensions !== undefined && extensions !== null && !isMap(extensions)) throw bad('extensions must be an object')
   return { query, variables: variables ?? {}, operationName: operationName || null }
-}
-
-function parseJson(text: string, what: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new ServiceError('INVALID_JSON', `${what} is no valid JSON`)
-  }
 }
 
 function isMap(value: unknown): value is Record<string, unknown> {

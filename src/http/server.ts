@@ -5,6 +5,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Log } from '#core/context.ts'
 import { ServiceError } from '#core/errors.ts'
 import { asServiceError, errorBody } from './envelope.ts'
+import { parseJson } from './json.ts'
 import { parseQuery } from './query.ts'
 
 const BODY_LIMIT = 1024 * 1024
@@ -55,15 +56,17 @@ export function createServer({ log, trustProxy }: ServerOptions): FastifyInstanc
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
     try {
-      done(null, body === '' ? undefined : JSON.parse(body as string))
-    } catch {
-      done(new ServiceError('INVALID_JSON', 'The body is no valid JSON'))
+      done(null, body === '' ? undefined : parseJson(body as string, 'The body'))
+    } catch (error) {
+      done(error as ServiceError)
     }
   })
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
     done()
   })
+  // Expectations that nobody knows are passed over, as HTTP allows: Node's own refusal has no envelope.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.setErrorHandler((error, request, reply) => answerError(log, error, request, reply))
   app.setNotFoundHandler(answerNotFound)
   return app
