@@ -1,6 +1,6 @@
 // SQL of items as operators see them.
 import { type SelectQueryBuilder, sql } from 'kysely'
-import { existing, missing } from '#core/fields.ts'
+import { existing, idForSql, missing } from '#core/fields.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import type { Queryable, Schema } from '#db/schema.ts'
@@ -55,7 +55,7 @@ export async function pageOfItems(
   if (filter.categoryId !== undefined) {
     matching = matching.where('i.category_id', 'in', sql<number>`(
       with recursive down as (
-        select id from categories where id = ${filter.categoryId}::bigint
+        select id from categories where id = ${idForSql(filter.categoryId)}
         union select c.id from categories c join down on c.parent_id = down.id
       ) select id from down)`)
   }

@@ -1,5 +1,5 @@
 // Adds a record to a collection (interface.md, "POST /api/v1/plus/collections/{id}/items").
-import { existing, id } from '#core/fields.ts'
+import { existing, id, idForSql } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
@@ -38,6 +38,7 @@ export const addCollectionItem = verb(
       cardUniqId = null,
       note = null,
     } = valuesOf(input)
+    // Whether the collection may be written to is told before ids that nothing has.
     const record: NewRecord = {
       collectionId: existing('collection', input.id),
       ownerId: ownerOf(ctx.viewer),
@@ -66,8 +67,3 @@ export const addCollectionItem = verb(
     throw await refusalOf(ctx.db.kysely, record, added.refused, asked)
   },
 )
-
-/** Ids that SQL cannot hold become one that no row has: whether the collection may be written to is told first. */
-function idForSql(wanted: number): number {
-  return wanted >= 1 && wanted < 2 ** 31 ? wanted : 0
-}

@@ -1,6 +1,6 @@
 // Opens a collection for an account.
 import { invalid } from '#core/errors.ts'
-import { name } from '#core/fields.ts'
+import { idForSql, name } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
@@ -22,9 +22,7 @@ export const createCollection = verb(
   },
   (ctx: WriteCtx, { account_id, name: title, description = '', visibility = 'private' }): Promise<StoredCollection> =>
     change(ctx, async (tx, note) => {
-      const exists = account_id >= 1 && account_id < 2 ** 31
-      const account =
-        exists && (await tx.selectFrom('accounts').select('id').where('id', '=', account_id).executeTakeFirst())
+      const account = await tx.selectFrom('accounts').select('id').where('id', '=', idForSql(account_id)).executeTakeFirst()
       if (!account) throw invalid([{ field: 'account_id', message: 'must be the id of an account' }])
       const collection = await insertCollection(tx, { account_id, name: title.trim(), description, visibility })
       note.audit({ action: 'collection.create', subject: 'collection', id: collection.id, after: collection })

@@ -23,8 +23,6 @@ export const listStoredCollections = verb(
   },
   async (ctx: ReadCtx, input): Promise<Page<StoredCollection>> => {
     const { account_id: accountId, visibility, search, page = 1, per_page: perPage = 20 } = input
-    if (accountId !== undefined && Math.abs(accountId) >= 2 ** 31)
-      return { rows: [], pagination: pagination(page, perPage, 0) }
     const { rows, total } = await pageOfCollections(
       ctx.db.kysely,
       { accountId, visibility, search },

@@ -1,7 +1,7 @@
 // SQL of collections and their records; adding records is in insert-records.ts.
 import { sql } from 'kysely'
 import { conflict, notFound } from '#core/errors.ts'
-import { existing, missing } from '#core/fields.ts'
+import { existing, idForSql, missing } from '#core/fields.ts'
 import { minorToText, parseMinor } from '#core/money.ts'
 import type { Viewer } from '#core/verb.ts'
 import type { AuditEntry } from '#db/change.ts'
@@ -227,7 +227,7 @@ export async function pageOfCollections(
   offset: number,
 ): Promise<{ rows: StoredCollection[]; total: number }> {
   let matching = on.selectFrom('collections')
-  if (filter.accountId !== undefined) matching = matching.where('account_id', '=', filter.accountId)
+  if (filter.accountId !== undefined) matching = matching.where('account_id', '=', idForSql(filter.accountId))
   if (filter.visibility !== undefined) matching = matching.where('visibility', '=', filter.visibility)
   if (filter.search !== undefined) matching = matching.where(sql<boolean>`strpos(lower(name), lower(${filter.search})) > 0`)
   const [rows, counted] = await Promise.all([

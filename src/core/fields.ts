@@ -44,6 +44,11 @@ export function existing(what: string, wanted: number): number {
   return wanted
 }
 
+/** The id for SQL where one that no row can have just finds nothing: 0 stands for it. */
+export function idForSql(wanted: number): number {
+  return wanted >= 1 && wanted <= LARGEST_ID ? wanted : 0
+}
+
 export function missing(what: string, wanted: number) {
   return notFound(`There is no ${what} with the id ${wanted}`)
 }

@@ -1,6 +1,6 @@
 // SQL of orders and the sales they consist of.
 import { type SelectQueryBuilder, sql } from 'kysely'
-import { missing } from '#core/fields.ts'
+import { idForSql, missing } from '#core/fields.ts'
 import type { Queryable, Schema, Tx } from '#db/schema.ts'
 import type { StoredSale } from './list-sales.ts'
 import type { Order } from './types.ts'
@@ -86,7 +86,7 @@ export interface SaleFilter {
 export async function pageOfSales(on: Queryable, filter: SaleFilter, limit: number, offset: number) {
   let matching = on.selectFrom('sales as s').innerJoin('items as i', 'i.id', 's.item_id')
   if (filter.game !== undefined) matching = matching.where('i.game', '=', filter.game)
-  if (filter.item_id !== undefined) matching = matching.where('s.item_id', '=', sql<number>`${filter.item_id}::bigint`)
+  if (filter.item_id !== undefined) matching = matching.where('s.item_id', '=', idForSql(filter.item_id))
   const [rows, counted] = await Promise.all([
     matching
       .select(['s.unit_price', 's.sold_at', 'i.id', 'i.name', 'i.code', 'i.slug'])
@@ -166,9 +166,8 @@ function linesOf(
   filter: LineFilter,
 ): SelectQueryBuilder<Schema & { s: Schema['sales'] }, 's', object> {
   let lines = sales
-  // Ids beyond what a column holds match nothing.
   for (const [column, value] of Object.entries(filter) as [keyof LineFilter, number][]) {
-    lines = lines.where(`s.${column}`, '=', sql<number>`${value}::bigint`)
+    lines = lines.where(`s.${column}`, '=', idForSql(value))
   }
   return lines
 }

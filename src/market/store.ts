@@ -1,7 +1,7 @@
 // SQL of listings.
 import { sql } from 'kysely'
 import { ServiceError } from '#core/errors.ts'
-import { existing, missing } from '#core/fields.ts'
+import { existing, idForSql, missing } from '#core/fields.ts'
 import { minorToText, parseMinor } from '#core/money.ts'
 import { type Conditional, requireCurrent } from '#core/precondition.ts'
 import type { Viewer } from '#core/verb.ts'
@@ -152,8 +152,8 @@ export interface ListingFilter {
 /** The filters that need no clock. */
 function chosen(on: Queryable, { seller_id: sellerId, item_id: itemId, search }: Omit<ListingFilter, 'status' | 'now'>) {
   let matching = on.selectFrom('listings')
-  if (sellerId !== undefined) matching = matching.where('seller_id', '=', sql<number>`${sellerId}::bigint`)
-  if (itemId !== undefined) matching = matching.where('item_id', '=', sql<number>`${itemId}::bigint`)
+  if (sellerId !== undefined) matching = matching.where('seller_id', '=', idForSql(sellerId))
+  if (itemId !== undefined) matching = matching.where('item_id', '=', idForSql(itemId))
   if (search !== undefined) matching = matching.where(sql<boolean>`strpos(lower(title), lower(${search})) > 0`)
   return matching
 }

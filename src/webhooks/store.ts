@@ -1,7 +1,7 @@
 // SQL of webhook configurations, their events and the log of attempts; the queue's own is in queue.ts.
 import { type Insertable, sql } from 'kysely'
 import { notFound, ServiceError } from '#core/errors.ts'
-import { existing, missing } from '#core/fields.ts'
+import { existing, idForSql, missing } from '#core/fields.ts'
 import type { Viewer } from '#core/verb.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import type { Queryable, Schema, Tx } from '#db/schema.ts'
@@ -121,9 +121,7 @@ export async function pageOfEvents(
   offset: number,
 ): Promise<{ rows: WebhookEvent[]; total: number }> {
   let matching = on.selectFrom('webhook_events')
-  // Integers beyond SQL's are nobody's id either.
-  if (filter.account_id !== undefined)
-    matching = matching.where('account_id', '=', Math.max(0, Math.min(filter.account_id, 2 ** 31 - 1)))
+  if (filter.account_id !== undefined) matching = matching.where('account_id', '=', idForSql(filter.account_id))
   if (filter.state !== undefined) matching = matching.where('state', '=', filter.state)
   if (filter.event !== undefined) matching = matching.where('kind', '=', filter.event)
   if (filter.test !== undefined) matching = matching.where('test', '=', filter.test)
@@ -146,7 +144,7 @@ export async function pageOfAttempts(on: Queryable, filter: AttemptFilter, limit
     .selectFrom('webhook_attempts')
     .where('account_id', '=', filter.accountId)
     .where('finished_at', 'is not', null)
-  if (filter.event_id !== undefined) finished = finished.where('event_id', '=', sql<number>`${filter.event_id}::bigint`)
+  if (filter.event_id !== undefined) finished = finished.where('event_id', '=', idForSql(filter.event_id))
   if (filter.success !== undefined) finished = finished.where('success', '=', filter.success)
   const [rows, { total }] = await Promise.all([
     finished
