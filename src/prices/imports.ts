@@ -96,12 +96,17 @@ export async function closeImport(
       ...columns(outcome.counts),
       status: outcome.status,
       percent: outcome.status === 'done' ? 100 : sql<number>`percent`,
-      errors: JSON.stringify(outcome.errors.slice(0, KEPT_ERRORS)),
-      message: outcome.message ?? null,
+      errors: JSON.stringify(outcome.errors.slice(0, KEPT_ERRORS).map(({ row, message }) => ({ row, message: storable(message) }))),
+      message: outcome.message === undefined ? null : storable(outcome.message),
       finished_at: sql<Date>`clock_timestamp()`,
     })
     .where('id', '=', id)
     .execute()
+}
+
+/** Messages quote what was sent: NUL and halves of surrogate pairs, which the database cannot hold, are replaced. */
+function storable(message: string): string {
+  return message.toWellFormed().replaceAll('\0', '\ufffd')
 }
 
 function columns(counts: ImportCounts) {

@@ -1,5 +1,5 @@
 // The history of an item's prices, point by point, as operators see it.
-import { id, moment, momentOf } from '#core/fields.ts'
+import { filter, id, moment, momentOf } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { parseLabel } from '#core/labels.ts'
 import { MARKETS } from '#core/markets.ts'
@@ -23,9 +23,6 @@ export const PricePointSchema = Type.Object(
 )
 export type StoredPricePoint = Static<typeof PricePointSchema>
 
-export const labelFilter = () =>
-  Type.Optional(Type.String({ maxLength: 40, description: 'Condition or grade; one that is not known has no points', examples: ['Near Mint'] }))
-
 export const listPricePoints = verb(
   {
     needs: 'operator',
@@ -33,7 +30,7 @@ export const listPricePoints = verb(
       {
         id: id('item'),
         market: Type.Optional(Type.Enum([...MARKETS])),
-        label: labelFilter(),
+        label: filter('Condition or grade; one that is not known has no points'),
         from: Type.Optional(moment('Earliest moment, itself included')),
         to: Type.Optional(moment('Latest moment, itself not included')),
       },
