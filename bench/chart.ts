@@ -15,13 +15,14 @@ const LINES = ['#0969da', '#bf3989', '#1a7f37', '#bc4c00', '#8250df', '#9a6700',
 
 const WIDTH = 860
 const LABELS = 400
+const FIGURES = 120
 const ROW = 22
 const TOP = 40
 
 /** Bars of the share of bare node:http, with a mark at each goal. */
 export function shareChart(comparisons: readonly Comparison[], caption: string): string {
   const most = Math.max(0.5, ...comparisons.map(({ shareOfBare, goal }) => Math.max(shareOfBare, goal ?? 0)))
-  const scale = (WIDTH - LABELS - 60) / most
+  const scale = (WIDTH - LABELS - FIGURES) / most
   const height = TOP + comparisons.length * ROW + 12
   const rows = comparisons.map(({ id, title, shareOfBare, goal }, i) => {
     const y = TOP + i * ROW
@@ -29,7 +30,7 @@ export function shareChart(comparisons: readonly Comparison[], caption: string):
     const mark = goal === null ? '' : vertical(LABELS + goal * scale, y + 1, y + ROW - 3, 'mark')
     return `${text(LABELS - 10, y + 15, `${id}  ${title}`, 'end')}
 <rect class="${missed ? 'missed' : 'bar'}" x="${LABELS}" y="${y + 3}" width="${number(shareOfBare * scale)}" height="${ROW - 8}" rx="2"/>
-${mark}${text(LABELS + Math.max(shareOfBare, goal ?? 0) * scale + 8, y + 15, shareOfBare.toFixed(2), 'start')}`
+${mark}${text(WIDTH - 16, y + 15, `${shareOfBare.toFixed(2)}${goal === null ? '' : ` of ${goal.toFixed(2)}`}`, 'end')}`
   })
   return svg(WIDTH, height, caption, [text(16, 24, caption, 'start', 'quiet'), ...rows])
 }

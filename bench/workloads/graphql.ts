@@ -1,18 +1,24 @@
 // Workload 5: pages of items and walks down the categories by GraphQL, and the dearest queries that the limits let pass.
 import { sql } from 'kysely'
-import { dataOf } from '../answers.ts'
+import { dataOf, spread } from '../answers.ts'
 import type { Traffic } from '../compare.ts'
 import { DEAREST } from '../graphql/dearest.ts'
 import { sending } from '../load.ts'
+import { shuffled } from '../random.ts'
 import type { Stage } from '../stage.ts'
 import { type Table, whole } from '../tables.ts'
 import { httpWorkload, type Workload } from '../workload.ts'
 
 const PAGES = 100
+const ORDERS = [{}, { sortBy: 'price' }, { game: 'pokemon' }, { sortBy: 'updated_at', game: 'onepiece' }]
+/** With every order more different queries than answers are kept. */
+const FRESH_PAGES = 600
+const EVERY_ORDER = ['name', 'code', 'id', 'price', 'updated_at'].flatMap((sortBy) => ['asc', 'desc'].map((sortOrder) => ({ sortBy, sortOrder })))
+const CHECKED_ANSWERS = 100
 const MOST_CHILDREN = 40
 const TIMES = 3
-const ITEMS_PAGE = `query Page($sortBy: String, $game: String, $after: String) {
-  items(first: 20, sortBy: $sortBy, game: $game, after: $after) {
+const ITEMS_PAGE = `query Page($sortBy: String, $sortOrder: String, $game: String, $after: String) {
+  items(first: 20, sortBy: $sortBy, sortOrder: $sortOrder, game: $game, after: $after) {
     nodes { id name code category { id name parent { id name } } prices { market label price currency updatedAt } }
     pageInfo { hasNextPage endCursor }
   }
@@ -24,7 +30,11 @@ const WALK = `query Walk($id: ID!) {
 export const graphqlWorkloads: Workload[] = [
   httpWorkload({
     id: '5', title: 'GraphQL: 20 items, category and parent, prices', goal: 0.35, data: 'items',
-    traffic: async (stage) => trafficOf(stage, await itemPages(stage)),
+    traffic: async (stage) => trafficOf(stage, await itemPages(stage, ORDERS, PAGES)),
+  }),
+  httpWorkload({
+    id: '5n', title: 'GraphQL: the same, none repeated soon', goal: null, data: 'items',
+    traffic: async (stage) => trafficOf(stage, shuffled(await itemPages(stage, EVERY_ORDER, FRESH_PAGES))),
   }),
   httpWorkload({
     id: '5w', title: 'GraphQL: a category, its children, 5 items of each', goal: null, data: 'items',
@@ -36,19 +46,20 @@ export const graphqlWorkloads: Workload[] = [
 /** @throws Error when a query fails */
 async function trafficOf(stage: Stage, requests: string[]): Promise<Traffic> {
   let bytes = 0
-  for (const request of requests) bytes += JSON.stringify(await ask(stage, 'professional', request)).length
-  return { plan: 'professional', requests, bytes: Math.round(bytes / requests.length), plain: false }
+  const asked = spread(requests, CHECKED_ANSWERS)
+  for (const request of asked) bytes += Buffer.byteLength(JSON.stringify(await ask(stage, request)))
+  return { plan: 'professional', requests, bytes: Math.round(bytes / asked.length), plain: false }
 }
 
-/** Pages of 20 items under several sorts and filters, by the cursors that come back. */
-async function itemPages(stage: Stage): Promise<string[]> {
+/** So many pages of 20 items in each order, by the cursors that come back. */
+async function itemPages(stage: Stage, orders: object[], pages: number): Promise<string[]> {
   const requests: string[] = []
-  for (const variables of [{}, { sortBy: 'price' }, { game: 'pokemon' }, { sortBy: 'updated_at', game: 'onepiece' }]) {
+  for (const order of orders) {
     let after: string | null = null
-    for (let page = 0; page < PAGES; page += 1) {
-      const request = sending('POST', '/graphql', { query: ITEMS_PAGE, variables: { ...variables, after } })
+    for (let page = 0; page < pages; page += 1) {
+      const request = sending('POST', '/graphql', { query: ITEMS_PAGE, variables: { ...order, after } })
       requests.push(request)
-      const { items } = (await ask(stage, 'professional', request)) as { items: ItemsPage }
+      const { items } = (await ask(stage, request)) as { items: ItemsPage }
       if (items.nodes.some(({ prices }) => !Array.isArray(prices))) throw new Error(`No items with prices: ${request}`)
       if (!items.pageInfo.hasNextPage) break
       after = items.pageInfo.endCursor
@@ -104,8 +115,9 @@ async function timeOf(stage: Stage, query: string): Promise<{ ms: number; bytes:
   return { ms, bytes }
 }
 
-async function ask(stage: Stage, plan: 'professional', request: string): Promise<object> {
-  const { data, errors } = await dataOf<{ data: object; errors?: object[] }>(await stage.node(), stage.database.accounts[plan].key, request)
+async function ask(stage: Stage, request: string): Promise<object> {
+  const { key } = stage.database.accounts.professional
+  const { data, errors } = await dataOf<{ data: object; errors?: object[] }>(await stage.node(), key, request)
   if (errors) throw new Error(`A query failed: ${JSON.stringify(errors)}`)
   return data
 }

@@ -1,0 +1,142 @@
+// `node bench/scale.ts`: the same workloads at growing sizes, with start and memory, and how cost grows with size.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { answerTo } from './answers.ts'
+import { curvesChart } from './chart.ts'
+import { medians } from './compare.ts'
+import { type BenchServer, startDatabaseServer } from './database.ts'
+import { copyGeneratedData } from './generated-data.ts'
+import { generateListings } from './generated-listings.ts'
+import { heldMemory } from './inspect.ts'
+import { measure, writeRequests } from './load.ts'
+import { pinProcess, residentMb, SERVER_CORE, startNode } from './processes.ts'
+import { type Kind, panelsOf, type Point, type Scale, scaleTables } from './scale-report.ts'
+import { type Effort, openStage, type Stage } from './stage.ts'
+import { show } from './tables.ts'
+import type { HttpWorkload } from './workload.ts'
+import { chosenWorkloads } from './workloads/all.ts'
+
+interface Options {
+  items?: number[]
+  listings?: number[]
+  only: string[]
+  seconds: number
+  fresh: boolean
+  markdown: boolean
+  chart?: string
+}
+
+const SIZES: Record<Kind, number[]> = { items: [10_000, 100_000, 1_000_000], listings: [10_000, 1_000_000, 5_000_000] }
+/** Items that listings are over. */
+const ITEMS_BELOW_LISTINGS = 25_000
+const ROUNDS = 3
+const CHART = 'docs/images/scale.svg'
+const ROOT = new URL('../', import.meta.url)
+const RESULTS = new URL('results/', import.meta.url)
+const FILE = new URL('scale.json', RESULTS)
+
+const options = new Command('bench scale')
+  .description('Measures workloads at growing sizes; sizes measured before are kept, so that they can be measured one by one')
+  .option('--items <list>', 'sizes of the catalogue, such as 10000,100000', sizes)
+  .option('--listings <list>', 'numbers of listings', sizes)
+  .option('--only <ids>', 'workloads to run', (text) => text.split(','), ['1', '2', '3', '4', '4n', '6', '6d', '7', '8'])
+  .option('--seconds <n>', 'length of a round', (text) => sizes(text)[0]!, 2)
+  .option('--fresh', 'forget sizes measured before', false)
+  .option('--markdown', 'print tables in Markdown', false)
+  .addOption(new Option('--chart [file]', 'draw the curves').preset(CHART))
+  .parse()
+  .opts<Options>()
+const effort: Effort = { seconds: options.seconds, rounds: ROUNDS, totals: 2, quick: true, profiles: null }
+const started = performance.now()
+process.once('SIGINT', () => process.exit(130))
+await run()
+
+function sizes(text: string): number[] {
+  if (!/^[1-9]\d{0,7}(,[1-9]\d{0,7})*$/.test(text)) throw new InvalidArgumentError('It must be whole numbers above 0 with commas between them.')
+  return text.split(',').map(Number)
+}
+
+/** With sizes of one kind only that kind is measured. */
+function wanted(kind: Kind): number[] {
+  return options[kind] ?? (options.items || options.listings ? [] : SIZES[kind])
+}
+
+async function run(): Promise<void> {
+  const scale: Scale = !options.fresh && existsSync(FILE) ? (JSON.parse(readFileSync(FILE, 'utf8')) as Scale) : { machine: '', points: [] }
+  for (const kind of ['items', 'listings'] as const) {
+    for (const n of wanted(kind)) {
+      const server = await startDatabaseServer()
+      try {
+        const point = await measureSize(server, kind, n)
+        scale.machine = `${cpus().length} cores ${cpus()[0]!.model}, Node ${process.version}, ${server.describe}`
+        scale.points = [...scale.points.filter((known) => known.kind !== kind || known.n !== n), point].sort((a, b) => a.n - b.n)
+      } finally {
+        await server.close()
+      }
+      mkdirSync(RESULTS, { recursive: true })
+      writeFileSync(FILE, `${JSON.stringify(scale, null, 2)}\n`)
+    }
+  }
+  console.log(`\n${scale.machine}`)
+  for (const table of scaleTables(scale.points)) console.log(`\n${show(table, options.markdown)}`)
+  if (options.chart) writeFileSync(new URL(options.chart, ROOT), curvesChart(panelsOf(scale.points), 'Processor time of the node per request by size'))
+}
+
+async function measureSize(server: BenchServer, kind: Kind, n: number): Promise<Point> {
+  const database = await server.create('scale')
+  const listings = kind === 'listings' ? n : 0
+  if (kind === 'listings') await copyGeneratedData(database.ctx.db, ITEMS_BELOW_LISTINGS)
+  const without = await startAndStop(database)
+  say(`generating ${n} ${kind}`)
+  if (kind === 'items') await copyGeneratedData(database.ctx.db, n)
+  else await generateListings(database.ctx.db, database.accounts.plus.id, n)
+  pinProcess(server.pid, SERVER_CORE)
+  const startedAt = performance.now()
+  const stage = openStage(server, database, { listings, effort, say })
+  try {
+    const node = await stage.node()
+    await answerTo(node, database.accounts.professional.key, '/api/v1/items/1')
+    const startMs = performance.now() - startedAt
+    const full = await heldMemory(node)
+    say(`${n} ${kind}: start ${(startMs / 1_000).toFixed(1)} s, ${Math.round(full.resident / 1e6)} MB`)
+    const cost: Point['cost'] = {}
+    for (const workload of workloadsOf(kind)) cost[workload.id] = await measureAlone(stage, workload)
+    const bytes = { held: (full.held - without.held) / n, resident: (full.resident - without.resident) / n }
+    return { kind, n, startMs, residentMb: full.resident / 2 ** 20, afterLoadMb: residentMb(node.pid), bytes, cost }
+  } finally {
+    await stage.close()
+  }
+}
+
+/** What the same node takes without what is counted. */
+async function startAndStop({ url, accounts }: Stage['database']) {
+  const node = await startNode(url)
+  await answerTo(node, accounts.professional.key, '/api/v1/items')
+  const memory = await heldMemory(node)
+  await node.stop()
+  return memory
+}
+
+/** Items are read and listings searched and written at their own sizes. */
+function workloadsOf(kind: Kind): HttpWorkload[] {
+  const chosen = chosenWorkloads(null).filter((one): one is HttpWorkload => 'traffic' in one && options.only.includes(one.id))
+  return chosen.filter(({ id }) => (kind === 'items') === /^[1-5]/.test(id))
+}
+
+/** Our node alone: cost per request is what grows or does not. */
+async function measureAlone(stage: Stage, { id, title, traffic }: HttpWorkload): Promise<Point['cost'][string]> {
+  const { plan, requests, verify } = await traffic(stage)
+  const { url, pid } = await stage.node()
+  const load = { url, pid, key: stage.database.accounts[plan].key, requestsFile: writeRequests(stage.server.dir, id, requests) }
+  const loads = []
+  for (let round = 0; round <= ROUNDS; round += 1) loads.push(await measure(load, effort.seconds))
+  const figures = medians(loads.slice(1))
+  await verify?.(loads)
+  say(`  ${id} ${title}: ${Math.round(figures.requestsPerSecond)} requests/s, ${figures.cpuMicros.toFixed(0)} µs, p99 ${figures.p99.toFixed(1)} ms`)
+  return { title, ...figures }
+}
+
+function say(line: string): void {
+  process.stderr.write(`${((performance.now() - started) / 1_000).toFixed(0).padStart(4)} s  ${line}\n`)
+}
