@@ -18,6 +18,9 @@ export type FeedLine<T> = { line: number; value: T } | { line: number; reject: s
 
 const BATCH = 1_000
 const MAX_LINE_BYTES = 4 * 1024 * 1024
+/** Feeds shrink to a third or a thirtieth; what unpacks to far more was made to keep the reader busy. */
+const MOST_TIMES = 200
+const UNJUDGED_BYTES = 64 * 1024 * 1024
 const MAX_DOCUMENT_BYTES = 256 * 1024 * 1024
 
 /**
@@ -51,13 +54,20 @@ export async function* readAhead<T>(batches: AsyncIterable<T>, ahead: number): A
   }
 }
 
-/** Unpacks gzip; a truncated or damaged file becomes a `FeedError`. */
+/** Unpacks gzip; a truncated or damaged file becomes a `FeedError`, and so does one that unpacks out of all proportion. */
 export async function* gunzip(bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   const source = Readable.from(bytes, { objectMode: false })
   const unzip = createGunzip()
   source.on('error', (error) => unzip.destroy(error))
   try {
-    yield* source.pipe(unzip)
+    let unpacked = 0
+    for await (const chunk of source.pipe(unzip) as AsyncIterable<Buffer>) {
+      unpacked += chunk.length
+      if (unpacked > UNJUDGED_BYTES && unpacked > MOST_TIMES * unzip.bytesWritten) {
+        throw new FeedError(`the gzip data unpacks to more than ${MOST_TIMES} times its size: this is no feed`)
+      }
+      yield chunk
+    }
   } catch (error) {
     const code = (error as { code?: string }).code
     if (code?.startsWith('Z_')) throw new FeedError('the gzip data is damaged or cut off')
