@@ -65,8 +65,10 @@ async function run(role: Role): Promise<void> {
     const access = config.demo ? await makeDemo(config, database.db) : null
     node = await startNode({ config, db: database.db, log: log as Log, listeners: role.listeners, worker: role.worker, demoKey: access?.keys.professional ?? null })
     greet(node, database.describe, access)
-    await stopped
+    const signal = await stopped
     log.info({}, 'Stopping')
+    // Who presses Ctrl-C wants it to end; a service manager replaces a node that has callers.
+    if (signal === 'SIGTERM') await node.drain()
   } finally {
     await node?.close()
     await database.close()
@@ -92,7 +94,7 @@ function greet(node: RunningNode, database: string, access: DemoAccess | null): 
     lines.push(`  Start here ${node.publicUrl}/`, `  REST       ${node.publicUrl}/api/v1/items`, `  GraphQL    ${node.publicUrl}/graphql`, `  Reference  ${node.publicUrl}/docs`)
   }
   if (node.operatorUrl) {
-    lines.push(`  Console    ${node.operatorUrl}/console`, `  Operator   ${node.operatorUrl}/operator/v1 (reference: /operator/openapi.json)`)
+    lines.push(`  Console    ${node.operatorUrl}/console`, `  Operator   ${node.operatorUrl}/operator/v1 (reference: ${node.operatorUrl}/docs)`)
   }
   if (access) {
     lines.push('', 'This is a demo with a sample catalogue; its prices are made up. MINTMARK_DEMO=0 starts without it.', '')
@@ -108,13 +110,13 @@ function greet(node: RunningNode, database: string, access: DemoAccess | null): 
 }
 
 /** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
-function signalled(): Promise<void> {
+function signalled(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let count = 0
-    const stop = () => {
+    const stop = (signal: NodeJS.Signals) => {
       count += 1
       if (count > 1) process.exit(1)
-      resolve()
+      resolve(signal)
     }
     process.on('SIGINT', stop)
     process.on('SIGTERM', stop)

@@ -63,7 +63,10 @@ export interface RequestParts {
 export interface RouteRules<Ctx extends HasViewer> {
   /** the context of a request that passed the gate */
   ctx: (request: FastifyRequest) => Ctx
+  /** name of the security scheme */
   security: string
+  /** whether callers' requests are counted, true unless told */
+  limited?: boolean
 }
 
 /** Registers routes, and for every path an answer to the methods it does not have. */
@@ -110,7 +113,7 @@ function registerRoute<Ctx extends HasViewer>(app: FastifyInstance, route: Route
     url: route.path,
     ...(route.bodyLimit !== undefined && { bodyLimit: route.bodyLimit }),
     config: { needs: route.verb.needs },
-    schema: referenceOf(route, rules.security) as object,
+    schema: referenceOf(route, rules) as object,
     handler: (request, reply) => {
       const result = call(route.verb, rules.ctx(request), input(request, route.verb.fails))
       if (result instanceof Promise) return result.then((value) => send(route, request, reply, value))
@@ -175,7 +178,7 @@ export function inputOf<Ctx extends HasViewer>(route: Route<Ctx>): (request: Req
 }
 
 /** The reference's entry of a route, made from the schemas that also check. */
-function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, security: string): object {
+function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security, limited = true }: RouteRules<Ctx>): object {
   const shape = route.verb.input as { properties?: Record<string, TSchema>; required?: string[] }
   const properties = shape.properties ?? {}
   const names = [...route.path.matchAll(/:(\w+)/g)].map((match) => match[1]!)
@@ -189,6 +192,8 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, security: string)
     summary: route.summary,
     ...(route.description && { description: route.description }),
     tags: [route.tag],
+    // Other bodies than JSON are files, of whatever type.
+    ...(route.scope && { consumes: ['application/octet-stream'] }),
     security: [{ [security]: [] }],
     ...(names.length > 0 && { params: Type.Object(Object.fromEntries(names.map((name) => [name, properties[name]!]))) }),
     ...(route.bodyField && { body: properties[route.bodyField] }),
@@ -196,7 +201,7 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, security: string)
     ...(queryFields.length > 0 && { querystring: fields(queryFields) }),
     response: {
       [route.status ?? 200]: successSchema(route),
-      ...errorSchemas(['UNAUTHENTICATED', 'RATE_LIMITED', ...(route.errors ?? [])]),
+      ...errorSchemas(['UNAUTHENTICATED', ...(limited ? (['RATE_LIMITED'] as const) : []), ...(route.errors ?? [])]),
     },
   }
 }

@@ -1,5 +1,4 @@
 // The operator API's own listener: operator tokens on everything below /operator/v1, and its OpenAPI document.
-import swagger from '@fastify/swagger'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { addGate, viewerOf } from '#accounts/gate.ts'
 import type { Keyring } from '#accounts/keyring.ts'
@@ -12,6 +11,7 @@ import type { ChangeFeed } from '#db/change-feed.ts'
 import type { Db } from '#db/schema.ts'
 import { preconditionOf } from '#http/entity-tag.ts'
 import { idempotencyOf } from '#http/idempotency-key.ts'
+import { addReference } from '#http/reference.ts'
 import { registerOtherMethods, registerRoutes } from '#http/routes.ts'
 import type { RequestCounts } from '#http/request-counts.ts'
 import { answerNotFound, createServer } from '#http/server.ts'
@@ -35,12 +35,11 @@ import { statsRoutes } from './stats-routes.ts'
 import { webhookRoutes } from './webhook-routes.ts'
 import { UPLOAD_TIMEOUT_MS } from './uploads.ts'
 
-const OPENAPI_PATH = '/operator/openapi.json'
 const ROUTES = [...accountRoutes, ...auditRoutes, ...catalogueRoutes, ...collectionRoutes, ...listingRoutes, ...orderRoutes, ...heldRoutes, ...statsRoutes]
 
 /** What the listener needs of the node that it belongs to. */
 export interface OperatorNode {
-  config: Pick<Config, 'trustProxy' | 'dataDir' | 'databaseUrl' | 'priceRules' | 'sourceCurrencies'>
+  config: Pick<Config, 'operatorPort' | 'trustProxy' | 'dataDir' | 'databaseUrl' | 'priceRules' | 'sourceCurrencies'>
   db: Db
   log: Log
   feed: Pick<ChangeFeed, 'pull' | 'lastPullMs'>
@@ -58,9 +57,12 @@ export interface OperatorNode {
 export async function operatorServer(node: OperatorNode): Promise<FastifyInstance> {
   const app = createServer({ log: node.log, trustProxy: node.config.trustProxy })
   node.requests.watch(app)
-  await app.register(swagger, {
+  await addReference(app, {
+    page: '/docs',
+    document: '/operator/openapi.json',
+    url: `http://127.0.0.1:${node.config.operatorPort}`,
+    credential: '<OPERATOR_TOKEN>',
     openapi: {
-      openapi: '3.1.0',
       info: {
         title: 'Mintmark operator API',
         version: packageJson.version,
@@ -94,10 +96,10 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
     async (api) => {
       addGate(api, node.operators, null, sessionViewer(node.sessions))
       api.setNotFoundHandler(answerNotFound)
-      registerRoutes(api, [...ROUTES, ...priceRoutes(imports)], { ctx, security: 'operatorToken' })
+      registerRoutes(api, [...ROUTES, ...priceRoutes(imports)], { ctx, security: 'operatorToken', limited: false })
       const withCatalogue = (request: FastifyRequest) => ({ ...ctx(request), catalogue: node.catalogue })
-      registerRoutes(api, collectionFileRoutes(imports), { ctx: withCatalogue, security: 'operatorToken' })
-      registerRoutes(api, webhookRoutes, { ctx: (request) => ({ ...ctx(request), webhooks: node.webhooks }), security: 'operatorToken' })
+      registerRoutes(api, collectionFileRoutes(imports), { ctx: withCatalogue, security: 'operatorToken', limited: false })
+      registerRoutes(api, webhookRoutes, { ctx: (request) => ({ ...ctx(request), webhooks: node.webhooks }), security: 'operatorToken', limited: false })
     },
     { prefix: '/operator/v1' },
   )
@@ -110,8 +112,6 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
     })
     registerOtherMethods(scope, '/metrics', ['GET'])
   })
-  app.get(OPENAPI_PATH, { schema: { hide: true } }, () => app.swagger())
-  registerOtherMethods(app, OPENAPI_PATH, ['GET'])
   const { operators, sessions, config } = node
   addConsoleSession(app, { operators, sessions, ctx, currencies: config.sourceCurrencies })
   addConsole(app)

@@ -1,9 +1,9 @@
-// What the REST reference says before its endpoints.
+// What the REST reference says before its endpoints, of its groups, and of what the service sends.
 
 export const API_DESCRIPTION = `
 Prices of trading cards and sealed products from several sources, by condition and grade.
 
-**Authentication.** Every request carries \`Authorization: Bearer <API_KEY>\`.
+**Authentication.** Every request carries \`Authorization: Bearer <API_KEY>\`. Enter a key under *Authorize* to try requests here.
 
 **Envelope.** Answers are \`{"success": true, "data": ...}\`, lists add \`pagination\`. Errors are
 \`{"success": false, "error": {"code", "message"}}\`; a validation error adds \`details\`, one \`{field, message}\` for
@@ -14,5 +14,83 @@ see the headers \`RateLimit\`, \`RateLimit-Policy\` and, on 429, \`Retry-After\`
 
 **Caching.** Catalogue answers carry an \`ETag\`; send it back as \`If-None-Match\` to get 304 when nothing changed.
 
+**GraphQL.** The same at [/graphql](/graphql), with the same key:
+
+\`\`\`sh
+curl 'http://127.0.0.1:8080/graphql' -H 'Authorization: Bearer <API_KEY>' -H 'Content-Type: application/json' \\
+  -d '{"query": "{ items(search: \\"charizard\\", first: 2) { nodes { name code prices { market label price currency } } pageInfo { hasNextPage endCursor } } }"}'
+\`\`\`
+
+\`\`\`graphql
+mutation {
+  updateListingPrice(listingId: 3001, price: 1190) { success message id price status }
+}
+\`\`\`
+
+An error of GraphQL has the code of REST: \`{"errors": [{"message", "path", "extensions": {"code": "PLUS_LISTING_ERROR", "status": 422}}]}\`.
+
 Every answer has an \`X-Request-Id\`; name it when you report a problem.
 `
+
+const VERIFICATION = `
+Verify each notification over the raw bytes, before you parse them, and answer 2xx within 5 seconds:
+
+\`\`\`ts
+import { createHmac, timingSafeEqual } from 'node:crypto'
+
+export function isGenuine(raw: Buffer, signature: string, secret: string): boolean {
+  const expected = Buffer.from(createHmac('sha256', secret).update(raw).digest('hex'))
+  const given = Buffer.from(signature)
+  return given.length === expected.length && timingSafeEqual(given, expected)
+}
+\`\`\`
+
+\`\`\`python
+import hashlib, hmac
+
+def is_genuine(raw: bytes, signature: str, secret: str) -> bool:
+    expected = hmac.new(secret.encode(), raw, hashlib.sha256).hexdigest()
+    return hmac.compare_digest(expected, signature)
+\`\`\`
+
+\`signature\` is the header \`X-Service-Signature\`, \`secret\` what \`GET /plus/webhook\` gives. The same notification may arrive again under
+the same \`webhook-id\`.
+`
+
+export const TAGS = [
+  { name: 'Catalogue', description: 'Items and their prices; every plan' },
+  { name: 'Listings', description: 'Search the marketplace and manage your own listings; Plus and Enterprise' },
+  { name: 'Collections', description: 'Your collections and what they are worth; Plus and Enterprise' },
+  { name: 'Webhook', description: `Signed notifications of your sales and expiries; Plus and Enterprise.\n${VERIFICATION}` },
+] as const
+
+const notification = (summary: string, data: object) => ({
+  post: {
+    summary,
+    tags: ['Webhook'],
+    requestBody: { content: { 'application/json': { example: data } } },
+    responses: { '2XX': { description: 'It has arrived; every other answer is a failure, and it is sent again after 30 seconds and 5 minutes' } },
+  },
+})
+
+/** What the service posts to a webhook. */
+export const NOTIFICATIONS = {
+  sale: notification('An order line was sold', {
+    event: 'sale',
+    sent_at: '2026-11-21T11:40:59+03:00',
+    data: {
+      order_id: 900001,
+      listing_id: 3001,
+      item_name: 'Charizard',
+      quantity: 1,
+      unit_price: 1250.5,
+      seller_payout: 1125.45,
+      sold_at: '2026-11-21T11:40:59+03:00',
+    },
+  }),
+  expire: notification('The publication period of a listing has ended', {
+    event: 'expire',
+    sent_at: '2026-12-21T11:41:00+03:00',
+    data: { listing_id: 3001, title: 'Charizard, Base Set, near mint', expired_at: '2026-12-21T11:40:59+03:00' },
+  }),
+}

@@ -1,0 +1,110 @@
+// Puts requests that were made of a demo, with what it answered, into an OpenAPI document: every operation gets its own,
+// and every error that it can give is shown as it is sent. test/spec/reference.test.ts makes them again.
+import { readFileSync } from 'node:fs'
+
+/** One request and its answer; they were made in the order in which they are kept. */
+export interface Example {
+  /** method and address */
+  request: string
+  body?: unknown
+  /** a body that is no JSON, or no valid one */
+  text?: string
+  headers?: Record<string, string>
+  /** who asks, instead of a Plus key or an operator token */
+  as?: 'starter' | 'nobody'
+  /** asked again until the status is this one, or until there are data */
+  until?: 'status' | 'data'
+  /** why it is not made again */
+  unsent?: string
+  status: number
+  /** lists are cut to two entries, secrets are others */
+  answer: unknown
+}
+
+export const EXAMPLES = JSON.parse(readFileSync(new URL('examples.json', import.meta.url), 'utf8')) as Example[]
+
+interface Media {
+  schema?: { properties?: { error?: { properties?: { code?: { enum?: string[] } } } } }
+  example?: unknown
+  examples?: Record<string, { summary: string; value: unknown }>
+}
+
+interface Operation {
+  description?: string
+  parameters?: { in: string; name: string; example?: unknown }[]
+  requestBody?: { content: Record<string, Media> }
+  responses: Record<string, { content?: Record<string, Media> }>
+}
+
+export interface OpenApi {
+  paths: Record<string, Record<string, Operation>>
+}
+
+export interface ExampleRules {
+  /** address of the listener, without a path */
+  url: string
+  /** what stands for the caller's credential */
+  credential: string
+}
+
+/** Adds the examples to a document, in place. */
+export function addExamples(document: OpenApi, rules: ExampleRules): void {
+  // A path without parameters is meant before one whose parameter would fit, too.
+  const paths = Object.keys(document.paths).sort((a, b) => a.split('{').length - b.split('{').length)
+  const patterns = paths.map((path) => ({ path, pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '([^/]+)')}$`) }))
+  const own = new Map<Operation, Example[]>()
+  for (const example of EXAMPLES) {
+    const [method = '', address = ''] = example.request.split(' ')
+    const { pathname } = new URL(address, rules.url)
+    const fitting = patterns.filter(({ pattern }) => pattern.test(pathname))
+    const operation = fitting.map(({ path }) => document.paths[path]![method.toLowerCase()]).find((found) => found !== undefined)
+    if (operation) own.set(operation, [...(own.get(operation) ?? []), example])
+  }
+  const all = [...own.values()].flat()
+  for (const [path, operations] of Object.entries(document.paths)) {
+    for (const operation of Object.values(operations)) addTo(operation, path, own.get(operation) ?? [], all, rules)
+  }
+}
+
+function addTo(operation: Operation, path: string, own: Example[], all: Example[], rules: ExampleRules): void {
+  const success = own.find(({ status }) => status < 300)
+  if (success) addSuccess(operation, path, success, rules)
+  for (const { content } of Object.values(operation.responses)) {
+    const media = content?.['application/json']
+    const codes = media?.schema?.properties?.error?.properties?.code?.enum
+    if (!media || !codes) continue
+    const found = codes.flatMap((code) => [own, all].flatMap((list) => list.filter(({ answer }) => codeOf(answer) === code)).slice(0, 1))
+    media.examples = Object.fromEntries(found.map(({ answer }) => [codeOf(answer), { summary: codeOf(answer) ?? '', value: answer }]))
+  }
+}
+
+function addSuccess(operation: Operation, path: string, success: Example, rules: ExampleRules): void {
+  const [, address = ''] = success.request.split(' ')
+  const { pathname, searchParams } = new URL(address, rules.url)
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!)
+  const values = new RegExp(`^${path.replace(/\{\w+\}/g, '([^/]+)')}$`).exec(pathname)?.slice(1) ?? []
+  for (const parameter of operation.parameters ?? []) {
+    const value = parameter.in === 'path' ? values[names.indexOf(parameter.name)] : searchParams.get(parameter.name)
+    if (value !== null && value !== undefined) parameter.example = /^\d+$/.test(value) ? Number(value) : value
+  }
+  const body = Object.values(operation.requestBody?.content ?? {})[0]
+  if (body) body.example = success.text ?? success.body
+  const response = operation.responses[success.status]
+  if (response && typeof success.answer === 'string') response.content = { 'text/csv': { example: success.answer } }
+  else if (response) for (const media of Object.values(response.content ?? {})) media.example = success.answer
+  operation.description = [operation.description, `\`\`\`sh\n${curlOf(success, rules)}\n\`\`\``].filter(Boolean).join('\n\n')
+}
+
+function codeOf(answer: unknown): string | undefined {
+  return (answer as { error?: { code: string } }).error?.code
+}
+
+/** The request as people paste it into a shell. */
+export function curlOf({ request, body, text }: Example, { url, credential }: ExampleRules): string {
+  const [method, address] = request.split(' ')
+  const quoted = (value: string) => `'${value.replaceAll("'", `'\\''`)}'`
+  const lines = [`curl ${method === 'GET' ? '' : `-X ${method} `}${quoted(url + address)}`, `  -H ${quoted(`Authorization: Bearer ${credential}`)}`]
+  if (body !== undefined) lines.push(`  -H 'Content-Type: application/json' -d ${quoted(JSON.stringify(body))}`)
+  if (text !== undefined) lines.push("  -H 'Content-Type: application/octet-stream' --data-binary @FILE")
+  return lines.join(' \\\n')
+}

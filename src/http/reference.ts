@@ -1,0 +1,47 @@
+// The reference of a listener: its OpenAPI document with examples, and the page that people read.
+import swagger, { type FastifyDynamicSwaggerOptions } from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import type { FastifyInstance } from 'fastify'
+import { addExamples, type ExampleRules, type OpenApi } from './examples.ts'
+import { registerOtherMethods } from './routes.ts'
+
+// The plugin's own policy lets pages load from other hosts, and breaks them over plain HTTP by asking for HTTPS.
+const POLICY = [
+  "default-src 'self'",
+  "base-uri 'self'",
+  "font-src 'self' data:",
+  "frame-ancestors 'self'",
+  "img-src 'self' data:",
+  "object-src 'none'",
+  "script-src 'self'",
+  "script-src-attr 'none'",
+  "style-src 'self' 'unsafe-inline'",
+].join('; ')
+
+export interface Reference extends ExampleRules {
+  /** where the page is */
+  page: string
+  /** where the document is */
+  document: string
+  /** title, texts, tags and security schemes */
+  openapi: FastifyDynamicSwaggerOptions['openapi']
+}
+
+/** Registers document and page; before the routes that they are about. */
+export async function addReference(app: FastifyInstance, { page, document, openapi, ...rules }: Reference): Promise<void> {
+  await app.register(swagger, {
+    openapi: { openapi: '3.1.0', ...openapi },
+    transformObject: (made) => {
+      if (!('openapiObject' in made)) return made.swaggerObject
+      addExamples(made.openapiObject as unknown as OpenApi, rules)
+      return made.openapiObject
+    },
+  })
+  await app.register(swaggerUi, {
+    routePrefix: page,
+    staticCSP: POLICY,
+    uiConfig: { persistAuthorization: true, docExpansion: 'list', defaultModelRendering: 'example', defaultModelsExpandDepth: -1, filter: true },
+  })
+  app.get(document, { schema: { hide: true } as object }, () => app.swagger())
+  registerOtherMethods(app, document, ['GET'])
+}

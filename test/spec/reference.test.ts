@@ -1,0 +1,203 @@
+// Proves that the reference shows what the service does: every example is asked of a demo again, in order, and answered as
+// it is documented; every error that an operation names has an example. RECORD_EXAMPLES=1 writes the answers down anew.
+import { createHmac } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buildSchema, parse, validate } from 'graphql'
+import { Compile } from 'typebox/compile'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type DemoAccess, prepareDemo } from '#cli/demo.ts'
+import { readConfig } from '#config.ts'
+import { openPool } from '#db/pool.ts'
+import type { Schema } from '#db/schema.ts'
+import { type Example, EXAMPLES } from '#http/examples.ts'
+import { startNode } from '#node.ts'
+import { API_DESCRIPTION, TAGS } from '#rest/description.ts'
+import { freshDatabase } from '../support/postgres.ts'
+import { silent } from '../support/node.ts'
+
+interface Media {
+  schema?: object
+  example?: unknown
+  examples?: Record<string, { value: { error: { code: string } } }>
+}
+
+interface Document {
+  paths: Record<string, Record<string, { description?: string; requestBody?: { content: Record<string, Media> }; responses: Record<string, { content?: Record<string, Media> }> }>>
+  webhooks?: object
+}
+
+const DOCUMENTS = ['/openapi.json', '/operator/openapi.json'] as const
+const RECORDS = process.env.RECORD_EXAMPLES === '1'
+const dataDir = mkdtempSync(join(tmpdir(), 'mintmark-reference-'))
+let node: Awaited<ReturnType<typeof startNode>>
+let access: DemoAccess
+let close: (() => Promise<void>) | undefined
+
+beforeAll(async () => {
+  const database = await freshDatabase()
+  const config = readConfig({ PORT: '0', OPERATOR_PORT: '0', RATE_LIMITS: 'off', DATABASE_URL: database.url, DATA_DIR: dataDir, SECRET_KEY: 'secret key of the reference', WEBHOOK_RETRY_DELAYS: '10ms,10ms' })
+  const db = openPool<Schema>({ url: database.url, max: 8, applicationName: 'mintmark test' })
+  node = await startNode({ config, db, log: silent, now: () => new Date(), listeners: { public: true, operator: true }, worker: true })
+  close = async () => {
+    await node.close()
+    await db.close()
+    await database.drop()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+  access = (await prepareDemo(node.ctx({ kind: 'operator', name: 'test' }), config))!
+}, 60_000)
+
+afterAll(() => close?.())
+
+const urlOf = (address: string) => (address.startsWith('/operator') ? node.operatorUrl! : node.publicUrl!) + address
+const document = async (path: string) => (await (await fetch(urlOf(path))).json()) as Document
+
+async function ask({ request, body, text, headers, as }: Example): Promise<{ status: number; answer: unknown }> {
+  const [method = '', address = ''] = request.split(' ')
+  const credential = as === 'starter' ? access.keys.starter : address.startsWith('/operator') ? access.operatorToken : access.keys.plus
+  const sent = text ?? (body === undefined ? undefined : JSON.stringify(body))
+  const type = text !== undefined && address.includes('/import') ? 'application/octet-stream' : 'application/json'
+  const response = await fetch(urlOf(address), {
+    method,
+    headers: { ...(as !== 'nobody' && { authorization: `Bearer ${credential}` }), ...(sent !== undefined && { 'content-type': type }), ...headers },
+    ...(sent !== undefined && { body: sent }),
+  })
+  const answered = await response.text()
+  return { status: response.status, answer: response.headers.get('content-type')?.includes('json') ? JSON.parse(answered) : answered }
+}
+
+/** Asks until what the example waits for is there. */
+async function answerOf(example: Example): Promise<{ status: number; answer: unknown }> {
+  const ends = Date.now() + 15_000
+  for (;;) {
+    const found = await ask(example)
+    const data = (found.answer as { data?: unknown[] }).data
+    const there = example.until === 'data' ? (data?.length ?? 0) > 0 : example.until === undefined || found.status === example.status
+    if (there || Date.now() > ends) return found
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+const MASKED: Record<string, string> = { key: `mintmark_${'x'.repeat(49)}`, secret: 'q3JxZr8sVt0YbKcW5nLhTgDfPaRmUe7iXo1Bv9yCzN2wHkSj' }
+
+/** Lists cut to two entries, secrets replaced. */
+function shortened(value: unknown, name = ''): unknown {
+  if (Array.isArray(value)) return (name === 'details' ? value : value.slice(0, 2)).map((one) => shortened(one))
+  if (typeof value === 'string') return MASKED[name] ?? value
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shortened(inner, key)]))
+}
+
+/** Where two answers differ in more than their values; null stands for whatever may be null. */
+function differences(documented: unknown, answered: unknown, at = ''): string[] {
+  if (documented === null || answered === null) return []
+  if (Array.isArray(documented) && Array.isArray(answered)) {
+    return documented.length > 0 && answered.length > 0 ? differences(documented[0], answered[0], `${at}[0]`) : []
+  }
+  if (typeof documented !== typeof answered) return [`${at} is a ${typeof answered}`]
+  if (typeof documented !== 'object') return []
+  const keys = [...new Set([...Object.keys(documented), ...Object.keys(answered as object)])]
+  return keys.flatMap((key) => {
+    if (!(key in documented)) return [`${at}.${key} is not documented`]
+    if (!(key in (answered as object))) return [`${at}.${key} is not answered`]
+    return differences((documented as Record<string, unknown>)[key], (answered as Record<string, unknown>)[key], `${at}.${key}`)
+  })
+}
+
+test('every example is answered as it is documented', async () => {
+  const found: string[] = []
+  const recorded: Example[] = []
+  for (const example of EXAMPLES) {
+    if (example.unsent) {
+      recorded.push(example)
+      continue
+    }
+    const { status, answer } = await answerOf(example)
+    recorded.push({ ...example, status, answer: shortened(answer) })
+    const told = `${example.request} (${example.status})`
+    if (status !== example.status) found.push(`${told} answers ${status} ${JSON.stringify(answer)}`)
+    else if (status < 400) found.push(...differences(example.answer, answer).map((what) => `${told}: ${what}`))
+    else if (JSON.stringify(answer) !== JSON.stringify(example.answer)) found.push(`${told} says ${JSON.stringify(answer)}`)
+  }
+  if (RECORDS) writeFileSync('src/http/examples.json', `[\n${recorded.map((one) => `  ${JSON.stringify(one)}`).join(',\n')}\n]\n`)
+  expect(found).toEqual([])
+}, 60_000)
+
+describe.each(DOCUMENTS)('%s', (path) => {
+  /** Codes of which one example is as good as another: they do not depend on the operation. */
+  const SHARED = ['UNAUTHENTICATED', 'RATE_LIMITED', 'INVALID_JSON', 'IDEMPOTENCY_CONFLICT', 'PRECONDITION_FAILED', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'PLAN_UPGRADE_REQUIRED']
+
+  test('shows a request and an answer of every operation, and each error that it names', async () => {
+    const { paths } = await document(path)
+    const missing: string[] = []
+    for (const [template, operations] of Object.entries(paths)) {
+      for (const [method, { description = '', requestBody, responses }] of Object.entries(operations)) {
+        const name = `${method} ${template}`
+        if (!description.includes('curl ')) missing.push(`${name}: curl`)
+        for (const [status, { content = {} }] of Object.entries(responses)) {
+          for (const { schema, example, examples = {} } of Object.values(content)) {
+            if (Number(status) < 400) {
+              if (example === undefined) missing.push(`${name}: answer`)
+              else if (schema) for (const error of Compile(schema).Errors(example)) missing.push(`${name}: ${error.instancePath} ${error.message}`)
+              continue
+            }
+            const codes = (schema as { properties: { error: { properties: { code: { enum: string[] } } } } }).properties.error.properties.code.enum
+            missing.push(...codes.filter((code) => !(code in examples)).map((code) => `${name}: ${code}`))
+            for (const { value } of Object.values(examples)) expect([name, value.error.code, Compile(schema!).Check(value)]).toEqual([name, value.error.code, true])
+          }
+        }
+        for (const { schema, example } of Object.values(requestBody?.content ?? {})) {
+          if (example !== undefined && typeof example !== 'string' && schema) expect([name, Compile(schema).Check(example)]).toEqual([name, true])
+        }
+      }
+    }
+    expect(missing).toEqual([])
+  })
+
+  test('errors that depend on the operation are its own', async () => {
+    const { paths } = await document(path)
+    const borrowed: string[] = []
+    const requests = EXAMPLES.map(({ request, answer }) => ({ request: request.split('?')[0]!, code: (answer as { error?: { code: string } }).error?.code }))
+    for (const [template, operations] of Object.entries(paths)) {
+      for (const [method, { responses }] of Object.entries(operations)) {
+        const pattern = new RegExp(`^${method.toUpperCase()} ${template.replace(/\{\w+\}/g, '[^/]+')}$`)
+        const own = requests.filter(({ request }) => pattern.test(request)).map(({ code }) => code)
+        const named = Object.values(responses).flatMap(({ content }) => Object.keys(content?.['application/json']?.examples ?? {}))
+        borrowed.push(...named.filter((code) => !SHARED.includes(code) && !own.includes(code)).map((code) => `${method} ${template}: ${code}`))
+      }
+    }
+    expect(borrowed).toEqual([])
+  })
+})
+
+test('uploads are files, not JSON', async () => {
+  const { paths } = await document('/operator/openapi.json')
+  for (const path of ['/operator/v1/imports/{format}', '/operator/v1/collections/{id}/import/{format}']) {
+    expect(Object.keys(paths[path]!.post!.requestBody!.content)).toEqual(['application/octet-stream'])
+  }
+})
+
+test('both pages are there, and what is sent to webhooks is told', async () => {
+  for (const url of [node.publicUrl!, node.operatorUrl!]) expect((await fetch(`${url}/docs`)).status).toBe(200)
+  expect(Object.keys((await document('/openapi.json')).webhooks!)).toEqual(['sale', 'expire'])
+})
+
+test('its GraphQL is of the schema', () => {
+  const schema = buildSchema(readFileSync('docs/schema.graphql', 'utf8'))
+  const inCurl = [...API_DESCRIPTION.matchAll(/-d '(\{.*\})'/g)].map((match) => (JSON.parse(match[1]!) as { query: string }).query)
+  const blocks = [...API_DESCRIPTION.matchAll(/```graphql\n([^`]+)```/g)].map((match) => match[1]!)
+  expect(inCurl.length + blocks.length).toBe(2)
+  for (const text of [...inCurl, ...blocks]) expect([text, validate(schema, parse(text))]).toEqual([text, []])
+})
+
+test('its code of verification accepts what is signed, and nothing else', async () => {
+  const code = /```ts\n([^`]+)```/.exec(TAGS.find(({ name }) => name === 'Webhook')!.description)![1]!
+  const file = join(dataDir, 'verification.ts')
+  writeFileSync(file, code)
+  const { isGenuine } = (await import(file)) as { isGenuine: (raw: Buffer, signature: string, secret: string) => boolean }
+  const raw = Buffer.from('{"event":"sale"}')
+  const signature = createHmac('sha256', 'secret').update(raw).digest('hex')
+  expect([isGenuine(raw, signature, 'secret'), isGenuine(raw, signature, 'other'), isGenuine(raw, '', 'secret')]).toEqual([true, false, false])
+})
