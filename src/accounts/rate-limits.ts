@@ -6,6 +6,8 @@ import { type Plan, PLAN_NAMES } from '#core/plans.ts'
 import type { Viewer } from '#core/verb.ts'
 
 const WINDOW_SECONDS = 60
+/** A Redis that is silent holds a request no longer than this. */
+const REDIS_MS = 250
 
 export interface Allowance {
   limit: number
@@ -29,7 +31,7 @@ export class RateLimits {
     // It only counts: the limit is compared here, so that a changed plan counts at once and in the same window.
     const counting = { points: Number.MAX_SAFE_INTEGER, duration: WINDOW_SECONDS }
     const alone = new RateLimiterMemory(counting)
-    this.#redis = redisUrl ? new Redis(redisUrl, { enableOfflineQueue: false, maxRetriesPerRequest: 1, connectTimeout: 1_000 }) : null
+    this.#redis = redisUrl ? new Redis(redisUrl, { enableOfflineQueue: false, maxRetriesPerRequest: 1, connectTimeout: 1_000, commandTimeout: REDIS_MS }) : null
     // Its failures reach each request, which is then counted alone.
     this.#redis?.on('error', () => {})
     this.#counter = this.#redis
