@@ -26,6 +26,7 @@ const CHANNEL = 'mintmark_changes'
 const POLL_MS = 400
 const RETRY_MS = 250
 const KEEP_HOURS = 1
+const CLOCK_TOLERANCE_MS = 1_000
 
 /** Sent in the transaction of a change; listeners are woken by its commit. */
 export const notifyChanges = sql.raw(`notify ${CHANNEL}`)
@@ -50,6 +51,7 @@ export class ChangeFeed {
   #closed = false
   /** epoch milliseconds of the last time the log was read to its end */
   lastPullMs = 0
+  #clockOffsetMs = 0
 
   /** @param position transaction id to follow from; `open` takes the present one */
   constructor(db: Db, log: FeedLog, position = '0') {
@@ -101,6 +103,14 @@ export class ChangeFeed {
     return this.#pullAgain
   }
 
+  /**
+   * The time by the database's clock, which all nodes share: leases and periods would end early on a node whose own clock
+   * is ahead. Within a second of each other the own one is taken.
+   */
+  now(): Date {
+    return new Date(Date.now() + this.#clockOffsetMs)
+  }
+
   async close(): Promise<void> {
     this.#closed = true
     if (this.#timer) clearTimeout(this.#timer)
@@ -112,10 +122,12 @@ export class ChangeFeed {
   }
 
   async #pullOnce(): Promise<void> {
+    const askedMs = Date.now()
     const { rows } = await sql<{
       horizon: string
       floor: string
       missed: boolean | null
+      clock_ms: number
       seq: number | null
       xact: string | null
       kind: ChangeKind
@@ -124,14 +136,16 @@ export class ChangeFeed {
     }>`
       with here as (
         select pg_snapshot_xmin(pg_current_snapshot()) as horizon,
+               extract(epoch from clock_timestamp())::float8 * 1000 as clock_ms,
                (select xact::text from change_log_floor) as floor,
                (select xact from change_log_floor where xact::text <> ${this.#coveredFloor}) > ${this.#horizon}::xid8
                  or pg_snapshot_xmin(pg_current_snapshot()) < ${this.#horizon}::xid8 as missed
       )
-      select here.horizon::text, here.floor, here.missed, c.seq, c.xact::text, c.kind, c.ids, c.payload
+      select here.horizon::text, here.floor, here.missed, here.clock_ms, c.seq, c.xact::text, c.kind, c.ids, c.payload
       from here left join change_log c on c.xact >= ${this.#horizon}::xid8
       order by c.seq`.execute(this.#db.kysely)
-    const { horizon, floor, missed } = rows[0]!
+    const { horizon, floor, missed, clock_ms: clockMs } = rows[0]!
+    this.#compareClocks(clockMs, askedMs)
     // Also when the database is behind us: it was restored from a backup.
     if (missed) {
       this.#log.warn({}, 'The change log does not lead from here to now: loading everything again')
@@ -145,6 +159,18 @@ export class ChangeFeed {
     for (const [seq, xact] of this.#applied) if (xact < from) this.#applied.delete(seq)
     for (const row of fresh) if (BigInt(row.xact) >= from) this.#applied.set(row.seq, BigInt(row.xact))
     this.lastPullMs = Date.now()
+  }
+
+  #compareClocks(databaseMs: number, askedMs: number): void {
+    const answeredMs = Date.now()
+    // An answer that was long under way tells little.
+    if (answeredMs - askedMs > CLOCK_TOLERANCE_MS) return
+    const offsetMs = databaseMs - (askedMs + answeredMs) / 2
+    const offset = Math.abs(offsetMs) > CLOCK_TOLERANCE_MS ? offsetMs : 0
+    if ((offset === 0) !== (this.#clockOffsetMs === 0)) {
+      this.#log.warn({ offsetMs: Math.round(offset) }, offset === 0 ? "The clock agrees with the database's again" : "The clock is off: going by the database's")
+    }
+    this.#clockOffsetMs = offset
   }
 
   /** A reload that fails leaves the position behind, so that the next pull finds the gap again. */
