@@ -1,5 +1,7 @@
 // One running node: database, change feed, keys, the catalogue in memory and the listeners of its role.
 import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import type { FastifyInstance } from 'fastify'
 import { apiKeyring, consoleSessions, type Keyring, operatorTokens } from '#accounts/keyring.ts'
 import { RateLimits } from '#accounts/rate-limits.ts'
@@ -28,7 +30,7 @@ export interface NodeOptions {
   config: Config
   db: Db
   log: Log
-  /** what time it is; tests move it */
+  /** what time it is, by the database's clock unless told; tests move it */
   now?: () => Date
   listeners: { public: boolean; operator: boolean }
   /** whether it delivers webhooks and ends publication periods */
@@ -46,22 +48,28 @@ export interface RunningNode {
   market: MarketSettings
   /** a context to call verbs with, as this viewer */
   ctx: (viewer: Viewer) => MarketWriteCtx
+  /** Sends callers elsewhere before `close`: readiness goes down, and each connection ends with its next answer; at most 3 s. */
+  drain: () => Promise<void>
   close: () => Promise<void>
 }
 
 const HOUSEKEEPING_MS = 10 * 60_000
 /** How long requests under way may take to end when the node stops. */
 const CLOSE_MS = 5_000
+/** How long callers that keep their connections, and proxies that ask for readiness, have to go elsewhere. */
+const DRAIN_MS = 3_000
+const DRAIN_POLL_MS = 50
 /** A node that has not heard from the database for this long should get no traffic. */
 const STALE_MS = 3_000
 
 /** Starts a node on a migrated database; what it needs is loaded before its listeners open. */
-export async function startNode({ config, db, log, now = () => new Date(), listeners, worker, demoKey = null }: NodeOptions): Promise<RunningNode> {
+export async function startNode({ config, db, log, now: given, listeners, worker, demoKey = null }: NodeOptions): Promise<RunningNode> {
   const servers: FastifyInstance[] = []
   const listening = () => servers.flatMap((server) => server.addresses() as AddressInfo[]).map(({ port }) => port)
   const webhooks = webhookRules(config, db, log, listening)
   await checkSealing(db, webhooks.sealing)
   const feed = new ChangeFeed(db, { warn: log.warn.bind(log), info: (message) => log.info({}, message) })
+  const now = given ?? (() => feed.now())
   const keys = apiKeyring({ db, log, now })
   const operators = operatorTokens({ db, log, now }, config.operatorToken)
   const sessions = consoleSessions({ db, log, now }, config.operatorToken)
@@ -88,7 +96,17 @@ export async function startNode({ config, db, log, now = () => new Date(), liste
   sessions.start()
   const housekeeping = keepHouse(db, log, now, config.priceHistoryDays)
   const shared = { config, db, log, now, feed, keys, operators, sessions, catalogue, listings, priceWrites, market, webhooks, limits: new RateLimits(config.rateLimits, config.redisUrl), requests: new RequestCounts() }
-  const notReady = () => (Date.now() - feed.lastPullMs > STALE_MS ? 'The database cannot be reached' : null)
+  let draining = false
+  const notReady = () => {
+    if (draining) return 'The node is stopping'
+    return Date.now() - feed.lastPullMs > STALE_MS ? 'The database cannot be reached' : null
+  }
+  const drain = async () => {
+    draining = true
+    const ends = Date.now() + DRAIN_MS
+    for (const { server } of servers) server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'))
+    while (Date.now() < ends && (await connectionsOf(servers)) > 0) await delay(DRAIN_POLL_MS)
+  }
   let sender: Sender | null = null
   let expiring: ReturnType<typeof keepExpiring> | null = null
   const close = async () => {
@@ -110,7 +128,7 @@ export async function startNode({ config, db, log, now = () => new Date(), liste
     if (worker) sender = startSender({ db, log, now, ...delivering, alone: config.databaseUrl === null })
     const ctx = (viewer: Viewer): MarketWriteCtx => ({ db, viewer, now, requestId: null, idempotency: null, precondition: null, market, caughtUp })
     if (worker) expiring = keepExpiring(ctx({ kind: 'operator', name: 'worker' }), log)
-    return { publicUrl, operatorUrl, catalogue, listings, priceWrites, market, ctx, close }
+    return { publicUrl, operatorUrl, catalogue, listings, priceWrites, market, ctx, drain, close }
   } catch (error) {
     await close()
     throw error
@@ -133,6 +151,11 @@ async function listen(servers: FastifyInstance[], server: FastifyInstance, host:
   const address = server.addresses()[0] as AddressInfo
   const name = address.family === 'IPv6' ? `[${address.address}]` : address.address
   return `http://${name === '0.0.0.0' || name === '[::]' ? '127.0.0.1' : name}:${address.port}`
+}
+
+async function connectionsOf(servers: FastifyInstance[]): Promise<number> {
+  const counts = await Promise.all(servers.map(({ server }) => promisify(server.getConnections.bind(server))()))
+  return counts.reduce((sum, count) => sum + count, 0)
 }
 
 /** Lets requests under way end, but waits for no caller that is stalled. */
