@@ -1,6 +1,6 @@
 // Generated listings and sales of any number over the items that are there, made by the database itself.
 import { sql } from 'kysely'
-import type { Db } from '#db/schema.ts'
+import type { Db, Queryable } from '#db/schema.ts'
 
 const SELLERS = 500
 const SALES = 200_000
@@ -17,16 +17,8 @@ export function ownPublished(listings: number): number[] {
 
 /** Listings get the ids from 1 on; about one in twenty is no longer published. */
 export async function generateListings(db: Db, ownerId: number, listings: number): Promise<void> {
-  await db.kysely.connection().execute(async (connection) => {
-    // The keys it refers to are taken from the tables: looking each up again would take longer than all the rest.
-    await sql`set session_replication_role = replica`.execute(connection)
-    await sql`create temp table places as select (row_number() over (order by id) - 1)::int as place, id from items`.execute(connection)
-    await sql`create unique index on places (place)`.execute(connection)
-    await sql`analyze places`.execute(connection)
-    await sql`insert into accounts (name, plan) select 'Seller ' || n, 'plus' from generate_series(1, ${SELLERS}::int) n`.execute(connection)
-    const { rows } = await sql<{ seller: number; items: number }>`
-      select (select min(id) from accounts where name = 'Seller 1') as seller, (select count(*)::int from places) as items`.execute(connection)
-    const { seller, items } = rows[0]!
+  await overItems(db, async (connection, items) => {
+    const seller = await openSellers(connection)
     await sql`
       insert into listings (id, seller_id, item_id, grade_id, label_id, title, price, quantity, language, status, approved_price,
         approved, approved_at, published_at, expires_at, created_at, updated_at)
@@ -42,16 +34,40 @@ export async function generateListings(db: Db, ownerId: number, listings: number
       join items i on i.id = p.id
       join groups g on g.id = (array[4,4,4,5,6,8,9,11])[1 + (n / 8) % 8]`.execute(connection)
     await sql`select setval('listings_id_seq', ${listings}::int)`.execute(connection)
+  })
+}
+
+/** Sales of the last 90 days, of listings that are gone. */
+export async function generateSales(db: Db, sellerId: number): Promise<void> {
+  await overItems(db, async (connection, items) => {
     await sql`
       insert into orders (order_id, request_hash, result, sold_at, created_at)
       select n, '\\x00', '{}', now(), now() from generate_series(1, ${SALES}::int) n`.execute(connection)
     await sql`
       insert into sales (order_id, line, seller_id, item_id, label_id, quantity, unit_price, payout, sold_at)
-      select n, 1, ${ownerId}::int, p.id, 4, 1, (n * 131 % 90000 + 100) / 100.0, 1,
+      select n, 1, ${sellerId}::int, p.id, 4, 1, (n * 131 % 90000 + 100) / 100.0, 1,
         now() - make_interval(secs => n * 37::bigint % 7776000)
       from generate_series(1, ${SALES}::int) n join places p on p.place = n * 31::bigint % ${items}::int`.execute(connection)
-    await sql`drop table places`.execute(connection)
-    await sql`reset session_replication_role`.execute(connection)
+  })
+}
+
+async function openSellers(connection: Queryable): Promise<number> {
+  const { rows } = await sql<{ first: number }>`
+    with opened as (insert into accounts (name, plan) select 'Seller ' || n, 'plus' from generate_series(1, ${SELLERS}::int) n returning id)
+    select min(id)::int as first from opened`.execute(connection)
+  return rows[0]!.first
+}
+
+/** Gives the number of items, and their ids by places from 0 on in the table `places`. */
+async function overItems(db: Db, generate: (connection: Queryable, items: number) => Promise<void>): Promise<void> {
+  await db.kysely.transaction().execute(async (tx) => {
+    // The rows refer to what is there: looking each reference up again would take longer than all the rest.
+    await sql`set local session_replication_role = replica`.execute(tx)
+    await sql`create temp table places on commit drop as select (row_number() over (order by id) - 1)::int as place, id from items`.execute(tx)
+    await sql`create unique index on places (place)`.execute(tx)
+    await sql`analyze places`.execute(tx)
+    const { rows } = await sql<{ items: number }>`select count(*)::int as items from places`.execute(tx)
+    await generate(tx, rows[0]!.items)
   })
   await sql`vacuum analyze`.execute(db.kysely)
 }

@@ -3,10 +3,12 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
 export const SERVER_CORE = 0
 const START_MS = 120_000
+const ABOUT_INSPECTOR = /^(Debugger (listening|attached|ending)|For help, see: https:\/\/nodejs|Waiting for the debugger)/
 
 /** Whether processes can be kept on a core here; figures of servers that wander are less steady. */
 export const canPin = works('taskset', ['-V'])
@@ -105,8 +107,11 @@ export function cpuMicros(pid: number): number {
 function run(script: string, args: string[], env: Record<string, string>): ChildProcess {
   const file = fileURLToPath(new URL(`../${script}`, import.meta.url))
   const [command, ...rest] = pinned(SERVER_CORE, [process.execPath, file, ...args])
-  const child = spawn(command!, rest, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(command!, rest, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
   children.add(child)
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    if (!ABOUT_INSPECTOR.test(line)) console.error(line)
+  })
   child.once('exit', () => children.delete(child))
   return child
 }

@@ -5,7 +5,7 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { shareChart } from './chart.ts'
 import { type BenchDatabase, startDatabaseServer } from './database.ts'
 import { copyGeneratedData } from './generated-data.ts'
-import { generateListings } from './generated-listings.ts'
+import { generateListings, generateSales } from './generated-listings.ts'
 import { canPin, pinProcess, SERVER_CORE } from './processes.ts'
 import { hasRealData, type ImportedFile, importRealData } from './real-data.ts'
 import { comparisonsOf, printResults, type Results } from './report.ts'
@@ -104,6 +104,7 @@ async function fill({ ctx, accounts }: BenchDatabase, listings: number): Promise
   }
   if (listings > 0) {
     say(`generating ${listings} listings`)
+    await generateSales(ctx.db, accounts.plus.id)
     await generateListings(ctx.db, accounts.plus.id, listings)
   }
   return files

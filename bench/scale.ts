@@ -7,7 +7,7 @@ import { curvesChart } from './chart.ts'
 import { medians } from './compare.ts'
 import { type BenchServer, startDatabaseServer } from './database.ts'
 import { copyGeneratedData } from './generated-data.ts'
-import { generateListings } from './generated-listings.ts'
+import { generateListings, generateSales } from './generated-listings.ts'
 import { heldMemory } from './inspect.ts'
 import { measure, writeRequests } from './load.ts'
 import { pinProcess, residentMb, SERVER_CORE, startNode } from './processes.ts'
@@ -86,7 +86,10 @@ async function run(): Promise<void> {
 async function measureSize(server: BenchServer, kind: Kind, n: number): Promise<Point> {
   const database = await server.create('scale')
   const listings = kind === 'listings' ? n : 0
-  if (kind === 'listings') await copyGeneratedData(database.ctx.db, ITEMS_BELOW_LISTINGS)
+  if (kind === 'listings') {
+    await copyGeneratedData(database.ctx.db, ITEMS_BELOW_LISTINGS)
+    await generateSales(database.ctx.db, database.accounts.plus.id)
+  }
   const without = await startAndStop(database)
   say(`generating ${n} ${kind}`)
   if (kind === 'items') await copyGeneratedData(database.ctx.db, n)

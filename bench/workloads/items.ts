@@ -9,6 +9,7 @@ import { shuffled } from '../random.ts'
 import type { Stage } from '../stage.ts'
 import { type HttpWorkload, httpWorkload } from '../workload.ts'
 
+const DETAILS = 100_000
 const PAGES = 100
 const PER_PAGE = 20
 const DEEP_ROWS = 1_000
@@ -44,9 +45,9 @@ export const itemWorkloads: HttpWorkload[] = READINGS.map((reading) =>
   httpWorkload({ ...reading, data: 'items', traffic: (stage) => traffic(stage, reading) }),
 )
 
-/** Paths of all item details, in no order. */
+/** Paths of item details, in no order; as many as the load generator can hold. */
 export async function detailPaths(db: Db): Promise<string[]> {
-  const ids = await column(db, sql`select id as value from items order by md5(id::text)`)
+  const ids = await column(db, sql`select id as value from items order by md5(id::text) limit ${DETAILS}`)
   return ids.map((id) => `/api/v1/items/${id}`)
 }
 
