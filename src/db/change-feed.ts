@@ -11,6 +11,11 @@ export interface ChangeRow {
   payload: Buffer | null
 }
 
+/** A row of the log before its payload is read. */
+interface LoggedChange extends Omit<ChangeRow, 'payload'> {
+  bytes: number
+}
+
 /** What a follower does with changes; `reload` when so many were missed that the log no longer has them. */
 export interface ChangeFollower {
   apply(changes: ChangeRow[]): Promise<void>
@@ -26,10 +31,14 @@ const CHANNEL = 'mintmark_changes'
 const POLL_MS = 400
 const RETRY_MS = 250
 const KEEP_HOURS = 1
+/** Packed values read and applied at a time: a large import's all at once would make readers wait. */
+const PART_BYTES = 256 * 1024
 const CLOCK_TOLERANCE_MS = 1_000
 
 /** Sent in the transaction of a change; listeners are woken by its commit. */
 export const notifyChanges = sql.raw(`notify ${CHANNEL}`)
+/** The same as a value that a statement selects. */
+export const notified = sql.raw(`(select pg_notify('${CHANNEL}', ''))`)
 
 /**
  * Sequence numbers become visible out of order, so a position in them would skip a transaction that commits late. The
@@ -132,7 +141,7 @@ export class ChangeFeed {
       xact: string | null
       kind: ChangeKind
       ids: number[] | null
-      payload: Buffer | null
+      bytes: number
     }>`
       with here as (
         select pg_snapshot_xmin(pg_current_snapshot()) as horizon,
@@ -141,7 +150,7 @@ export class ChangeFeed {
                (select xact from change_log_floor where xact::text <> ${this.#coveredFloor}) > ${this.#horizon}::xid8
                  or pg_snapshot_xmin(pg_current_snapshot()) < ${this.#horizon}::xid8 as missed
       )
-      select here.horizon::text, here.floor, here.missed, here.clock_ms, c.seq, c.xact::text, c.kind, c.ids, c.payload
+      select here.horizon::text, here.floor, here.missed, here.clock_ms, c.seq, c.xact::text, c.kind, c.ids, coalesce(octet_length(c.payload), 0) as bytes
       from here left join change_log c on c.xact >= ${this.#horizon}::xid8
       order by c.seq`.execute(this.#db.kysely)
     const { horizon, floor, missed, clock_ms: clockMs } = rows[0]!
@@ -152,8 +161,11 @@ export class ChangeFeed {
       await this.#reload(floor)
       return
     }
-    const fresh = rows.filter((row) => row.seq !== null && !this.#applied.has(row.seq)) as (ChangeRow & { xact: string })[]
-    if (fresh.length > 0) for (const follower of this.#followers) await follower.apply(fresh)
+    const fresh = rows.filter((row) => row.seq !== null && !this.#applied.has(row.seq)) as (LoggedChange & { xact: string })[]
+    for (const part of partsOf(fresh)) {
+      const changes = await this.#withPayloads(part)
+      for (const follower of this.#followers) await follower.apply(changes)
+    }
     this.#horizon = horizon
     const from = BigInt(horizon)
     for (const [seq, xact] of this.#applied) if (xact < from) this.#applied.delete(seq)
@@ -171,6 +183,13 @@ export class ChangeFeed {
       this.#log.warn({ offsetMs: Math.round(offset) }, offset === 0 ? "The clock agrees with the database's again" : "The clock is off: going by the database's")
     }
     this.#clockOffsetMs = offset
+  }
+
+  async #withPayloads(part: LoggedChange[]): Promise<ChangeRow[]> {
+    const seqs = part.filter((row) => row.bytes > 0).map((row) => row.seq)
+    const read = this.#db.kysely.selectFrom('change_log').select(['seq', 'payload']).where('seq', 'in', seqs)
+    const payloads = new Map(seqs.length > 0 ? (await read.execute()).map((row) => [row.seq, row.payload]) : [])
+    return part.map(({ seq, kind, ids }) => ({ seq, kind, ids, payload: payloads.get(seq) ?? null }))
   }
 
   /** A reload that fails leaves the position behind, so that the next pull finds the gap again. */
@@ -220,6 +239,21 @@ export class ChangeFeed {
       setTimeout(() => void this.#listen(), RETRY_MS).unref()
     }
   }
+}
+
+/** The rows in order, cut so that the payloads of a part are not much more than `PART_BYTES`. */
+function partsOf<T extends { bytes: number }>(rows: T[]): T[][] {
+  const parts: T[][] = []
+  let bytes = Infinity
+  for (const row of rows) {
+    if (bytes >= PART_BYTES) {
+      parts.push([])
+      bytes = 0
+    }
+    parts.at(-1)!.push(row)
+    bytes += row.bytes
+  }
+  return parts
 }
 
 /** Removes what every node has surely taken over; one that was away for longer loads everything again. */

@@ -1,6 +1,6 @@
 // The one way to write: a change, its audit rows, what other nodes must take over, and the answer for a repeated request
 // commit together or not at all, and the writing node has applied it before it answers.
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Viewer } from '#core/verb.ts'
 import { type Idempotency, recall, remember } from './idempotency.ts'
 import { notifyChanges } from './change-feed.ts'
@@ -97,6 +97,19 @@ async function insertAudits(tx: Tx, audits: AuditEntry[], by: Pick<WriteCtx, 'vi
       ${audits.map((entry) => entry.subject)}::text[], ${audits.map((entry) => String(entry.id))}::text[],
       ${audits.map((entry) => json(entry.before))}::jsonb[], ${audits.map((entry) => json(entry.after))}::jsonb[],
       ${audits.map((entry) => (entry.by ?? by).requestId)}::text[])`.execute(tx)
+}
+
+// Parts of a `with`, for a change that is one statement and so saves the round trips of a transaction.
+
+/** @param selected actor, action, subject_type, subject_id, before, after, request_id */
+export function auditedBy(selected: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`audited as (
+      insert into audit_log (actor, action, subject_type, subject_id, before, after, request_id) ${selected})`
+}
+
+/** @param selected kind, ids, payload; the statement also has to select `notified` (change-feed.ts) */
+export function loggedBy(selected: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`logged as (insert into change_log (kind, ids, payload) ${selected})`
 }
 
 export function actorOf(viewer: Viewer): string {

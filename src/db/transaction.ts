@@ -21,15 +21,22 @@ export interface TransactionOptions {
  * Runs `run` in a transaction and commits; whatever it throws rolls back. After a deadlock or serialisation failure
  * (also one of the commit itself) `run` starts anew, so it must have no effects outside the database.
  */
-export async function inTransaction<Schema, Result>(
+export function inTransaction<Schema, Result>(
   db: { kysely: Kysely<Schema> },
   run: (tx: Transaction<Schema>) => Promise<Result>,
   { isolation, attempts = 5 }: TransactionOptions = {},
 ): Promise<Result> {
+  return retrying(() => {
+    const transaction = db.kysely.transaction()
+    return (isolation ? transaction.setIsolationLevel(isolation) : transaction).execute(run)
+  }, attempts)
+}
+
+/** Runs again what a deadlock or serialisation failure has undone: a transaction, or a statement that is one by itself. */
+export async function retrying<Result>(run: () => Promise<Result>, attempts = 5): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
-      const transaction = db.kysely.transaction()
-      return await (isolation ? transaction.setIsolationLevel(isolation) : transaction).execute(run)
+      return await run()
     } catch (error) {
       if (attempt >= attempts || !RETRYABLE.has(codeOf(error))) throw error
       // Those that collided must not meet again: a random share of 10, 20, 40... ms.
