@@ -4,7 +4,7 @@ import { type Compare, firstPast, type Probe, RowBlocks, rowSpace } from '#index
 import { grown } from '#index/columns.ts'
 import { sortByKey } from '#index/sort.ts'
 
-export type { Compare, Probe } from '#index/blocks.ts'
+export { type Compare, firstPast, type Probe } from '#index/blocks.ts'
 
 /** Filters up to this size keep their own sorted rows instead of counts per block. */
 const SPARSE = 512

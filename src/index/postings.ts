@@ -21,6 +21,12 @@ export class Postings {
     return this.#pool[this.#starts[list] + place]
   }
 
+  /** The whole list; it holds until the next change of any list. */
+  view(list: number): Int32Array {
+    const start = this.#starts[list]
+    return this.#pool.subarray(start, start + this.length(list))
+  }
+
   /** Appends a value, which must not be in the list. */
   add(list: number, value: number): void {
     this.#starts = grown(this.#starts, list + 1, NONE)
@@ -42,6 +48,14 @@ export class Postings {
     this.#pool[start + place] = this.#pool[start + left]
     this.#lengths[list] = left
     if ((left & (left - 1)) === 0) this.#move(list, left === 0 ? 1 : left * 2, left)
+  }
+
+  /** Takes everything out. */
+  clear(list: number): void {
+    const length = this.length(list)
+    if (length === 0) return
+    this.#lengths[list] = 0
+    this.#move(list, 2 ** (32 - Math.clz32(length - 1)), 0)
   }
 
   /** Gives a list other room (sizes are powers of two, 0 for none) and takes along what fits. */

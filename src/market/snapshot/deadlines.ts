@@ -50,7 +50,7 @@ export class Deadlines {
   }
 
   #grow(): void {
-    const at = new Float64Array(Math.ceil(this.#at.length * 1.5))
+    const at = new Float64Array(Math.ceil(this.#at.length * 1.25))
     const ids = new Int32Array(at.length)
     at.set(this.#at)
     ids.set(this.#ids)

@@ -2,7 +2,7 @@
 import type { Interned } from '#catalogue/snapshot/interned.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { fold } from '#index/fold.ts'
-import type { PublishedTable } from './published.ts'
+import type { Kind, PublishedTable } from './published.ts'
 
 export interface ListingFilter {
   sellerName?: string | undefined
@@ -48,12 +48,11 @@ export function conditionsOf(filter: ListingFilter, { table, catalogue, sellers 
   addRange(conditions, 'pc', filter.minPc, filter.maxPc, (row) => table.pcHundredths[row]!)
   if (languages && languages.length > 0) {
     const wanted = sortedSet(languages.map((language) => language.toLowerCase()))
-    const isWanted = oneOf(wanted, table.languages)
-    add('language', wanted, (row) => isWanted(table.language[row]!))
+    add('language', wanted, byKind(table, ({ language }) => wanted.includes(language)))
   }
   if (gradeIds && gradeIds.length > 0) {
     const wanted = gradesOf(catalogue, gradeIds)
-    add('grade', [...wanted].sort((a, b) => a - b), (row) => wanted.has(table.gradeId[row]!))
+    add('grade', [...wanted].sort((a, b) => a - b), byKind(table, ({ gradeId }) => wanted.has(gradeId)))
   }
   if (sellerName !== undefined) {
     const name = fold(sellerName)
@@ -85,8 +84,17 @@ function addRange(
   amountOf: (row: number) => number,
 ): void {
   if (from === -Infinity && to === Infinity) return
-  const test = (row: number) => amountOf(row) >= from && amountOf(row) <= to
+  const test = (row: number) => {
+    const amount = amountOf(row)
+    return amount >= from && amount <= to
+  }
   conditions.push({ key: `${by}=${from}..${to}`, test, range: { by, from, to } })
+}
+
+/** A test of grade, label or language, made once per kind. */
+function byKind(table: PublishedTable, wants: (kind: Kind) => boolean): Test {
+  const wanted: boolean[] = []
+  return (row) => (wanted[table.kind[row]!] ??= wants(table.kindOf(row)))
 }
 
 function sortedSet(texts: string[]): string[] {

@@ -12,23 +12,22 @@ export interface LastSale {
   atMs: number
 }
 
-interface Record {
-  /** newest first */
-  last: LastSale[]
-  /** moments of sales that counted when they were read, ascending; those before `from` have aged */
-  times: Float64Array
-  from: number
-  /** the next deadline of the item, Infinity for none */
-  dueMs: number
-  /** mean of `last`, null without any */
-  averageKurus: number | null
-}
-
 export class ItemSales {
   readonly #zone: string
-  readonly #records = new Map<number, Record>()
   readonly #ageing = new Deadlines()
+  /** by item id: number + 1 of its place among the items that were sold, 0 for none; and its sales of the last 30 days */
+  #places = new Int32Array(0)
   #recent = new Int32Array(0)
+  #sold = 0
+  /** by place: mean of the last sales, how many these are, and the next deadline (Infinity for none) */
+  #average = new Int32Array(0)
+  #counts = new Uint8Array(0)
+  #dueMs = new Float64Array(0)
+  /** ten by place, newest first */
+  #kurus = new Int32Array(0)
+  #atMs = new Float64Array(0)
+  /** by item id, where more than the last ten count: moments of all that counted when they were read, ascending */
+  readonly #times = new Map<number, Float64Array>()
 
   constructor(zone: string) {
     this.#zone = zone
@@ -41,48 +40,78 @@ export class ItemSales {
 
   /** Puts the sales of an item in place of those it had; `last` newest first, `times` of the last 30 days, ascending. */
   set(itemId: number, last: LastSale[], times: Float64Array): void {
-    const dueMs = this.#records.get(itemId)?.dueMs ?? Infinity
-    const record = { last, times, from: 0, dueMs, averageKurus: meanKurus(last) }
-    this.#records.set(itemId, record)
-    this.#recent = grown(this.#recent, itemId + 1)
+    const place = this.#placeFor(itemId)
+    last.forEach(({ kurus, atMs }, i) => {
+      this.#kurus[place * LAST_SALES + i] = kurus
+      this.#atMs[place * LAST_SALES + i] = atMs
+    })
+    this.#counts[place] = last.length
+    this.#average[place] = last.length === 0 ? 0 : Math.round(last.reduce((sum, sale) => sum + sale.kurus, 0) / last.length)
     this.#recent[itemId] = times.length
-    this.#schedule(itemId, record)
+    if (times.length > LAST_SALES) this.#times.set(itemId, times)
+    else this.#times.delete(itemId)
+    this.#schedule(itemId, place)
   }
 
   /** Lets sales older than 30 days no longer count, and tells the items of which. */
   age(nowMs: number, aged: (itemId: number) => void): void {
     this.#ageing.popDue(nowMs, (itemId) => {
-      const record = this.#records.get(itemId)!
-      const { times } = record
-      record.dueMs = Infinity
-      while (record.from < times.length && times[record.from]! + POPULAR_MS <= nowMs) record.from += 1
-      this.#schedule(itemId, record)
-      if (this.#recent[itemId] === times.length - record.from) return
-      this.#recent[itemId] = times.length - record.from
-      aged(itemId)
+      const place = this.#placeOf(itemId)
+      const before = this.#recent[itemId]!
+      this.#dueMs[place] = Infinity
+      while (this.#recent[itemId]! > 0 && this.#oldestMs(itemId, place) + POPULAR_MS <= nowMs) this.#recent[itemId]! -= 1
+      if (this.#recent[itemId]! <= LAST_SALES) this.#times.delete(itemId)
+      this.#schedule(itemId, place)
+      if (this.#recent[itemId] !== before) aged(itemId)
     })
   }
 
   /** Mean of the last ten sales in kuruş, half a kuruş rounded up; null without sales. */
   averageKurus(itemId: number): number | null {
-    return this.#records.get(itemId)?.averageKurus ?? null
+    const place = this.#placeOf(itemId)
+    return place < 0 || this.#counts[place] === 0 ? null : this.#average[place]!
   }
 
   /** The last ten sales as answers show them, newest first. */
   last(itemId: number): { price: number; sold_at: string }[] {
-    const sales = this.#records.get(itemId)?.last ?? []
-    return sales.map(({ kurus, atMs }) => ({ price: minorToNumber(kurus), sold_at: localTime(new Date(atMs), this.#zone) }))
+    const place = this.#placeOf(itemId)
+    return Array.from({ length: place < 0 ? 0 : this.#counts[place]! }, (_, i) => ({
+      price: minorToNumber(this.#kurus[place * LAST_SALES + i]!),
+      sold_at: localTime(new Date(this.#atMs[place * LAST_SALES + i]!), this.#zone),
+    }))
   }
 
-  #schedule(itemId: number, record: Record): void {
-    if (record.from === record.times.length) return
-    const dueMs = record.times[record.from]! + POPULAR_MS
-    if (dueMs >= record.dueMs) return
+  /** When the oldest sale that counts was; there must be one. */
+  #oldestMs(itemId: number, place: number): number {
+    const recent = this.#recent[itemId]!
+    const times = this.#times.get(itemId)
+    return times ? times[times.length - recent]! : this.#atMs[place * LAST_SALES + recent - 1]!
+  }
+
+  #schedule(itemId: number, place: number): void {
+    if (this.#recent[itemId] === 0) return
+    const dueMs = this.#oldestMs(itemId, place) + POPULAR_MS
+    if (dueMs >= this.#dueMs[place]!) return
     this.#ageing.push(dueMs, itemId)
-    record.dueMs = dueMs
+    this.#dueMs[place] = dueMs
   }
-}
 
-function meanKurus(sales: LastSale[]): number | null {
-  return sales.length === 0 ? null : Math.round(sales.reduce((sum, sale) => sum + sale.kurus, 0) / sales.length)
+  #placeOf(itemId: number): number {
+    return (this.#places[itemId] ?? 0) - 1
+  }
+
+  #placeFor(itemId: number): number {
+    const known = this.#placeOf(itemId)
+    if (known >= 0) return known
+    const place = this.#sold++
+    this.#places = grown(this.#places, itemId + 1)
+    this.#recent = grown(this.#recent, itemId + 1)
+    this.#places[itemId] = place + 1
+    this.#average = grown(this.#average, place + 1)
+    this.#counts = grown(this.#counts, place + 1)
+    this.#dueMs = grown(this.#dueMs, place + 1, Infinity)
+    this.#kurus = grown(this.#kurus, (place + 1) * LAST_SALES)
+    this.#atMs = grown(this.#atMs, (place + 1) * LAST_SALES)
+    return place
+  }
 }

@@ -1,5 +1,6 @@
 // Listings of a page as JSON bytes: what does not change between requests is kept ready within a budget.
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
+import { pageMemory } from '#catalogue/snapshot/page-memory.ts'
 import { ReadyBytes } from '#catalogue/snapshot/ready-bytes.ts'
 import { listingSlug } from '../store.ts'
 import type { ListingState } from './state.ts'
@@ -55,13 +56,15 @@ export class ListingJson {
       this.#listing(state, catalogue, rows[i]!, flags)
     }
     this.#write(tail)
-    return Buffer.copyBytesFrom(this.#page, 0, this.#at)
+    const page = pageMemory(this.#at)
+    this.#page.copy(page, 0, 0, this.#at)
+    return page
   }
 
-  #listing({ table, sales }: ListingState, catalogue: Catalogue, row: number, flags: Flags): void {
+  #listing({ table, queries, sales }: ListingState, catalogue: Catalogue, row: number, flags: Flags): void {
     if (!this.#heads.has(row)) {
       const id = table.id[row]!
-      const title = table.titleOf(row)
+      const title = queries.texts.titleOf(row)
       const slug = listingSlug(title, id)
       this.#heads.put(row, `{"id":${id},"title":${JSON.stringify(title)},"slug":"${slug}","price":`)
     }

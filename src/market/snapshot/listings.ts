@@ -4,6 +4,7 @@ import { MARKETS } from '#core/markets.ts'
 import type { ChangeFollower, ChangeRow } from '#db/change-feed.ts'
 import type { Db } from '#db/schema.ts'
 import { eachPackedPrice, packedCount } from '#prices/payload.ts'
+import { eachNewPrice } from '../packed-prices.ts'
 import type { ListingFilter } from './filters.ts'
 import { type Flags, itemOf, ListingJson } from './listing-json.ts'
 import { loadPublished, loadSales, loadSellers } from './load.ts'
@@ -61,7 +62,8 @@ export class ListingSnapshot implements ChangeFollower {
 
   async apply(changes: ChangeRow[]): Promise<void> {
     for (const { kind, ids, payload } of changes) {
-      if (kind === 'listings') await this.#reloadListings(ids!)
+      if (kind === 'listings' && payload) this.#reprice(payload)
+      else if (kind === 'listings') await this.#reloadListings(ids!)
       else if (kind === 'sales') await this.#reloadSales(ids!)
       else if (kind === 'items') this.#reviewItems(ids!)
       else if (kind === 'prices') await this.#applyPrices(payload!)
@@ -123,6 +125,10 @@ export class ListingSnapshot implements ChangeFollower {
       for (const id of some) if (!published.has(id)) state.remove(id)
       for (const listing of found) state.put(listing, this.#nowMs())
     }
+  }
+
+  #reprice(packed: Buffer): void {
+    eachNewPrice(packed, (id, kurus) => this.#state.reprice(id, kurus))
   }
 
   async #reloadSales(itemIds: number[]): Promise<void> {

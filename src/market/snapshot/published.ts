@@ -1,8 +1,7 @@
 // All published listings in memory as columns: a row per listing, used again when the listing leaves publication.
 import { RowBits } from '#index/bits.ts'
 import { grown } from '#index/columns.ts'
-import { TextField } from '#index/field.ts'
-import { Interned } from '#catalogue/snapshot/interned.ts'
+import { Postings } from '#index/postings.ts'
 
 /** A listing as the database has it. */
 export interface ListingSource {
@@ -23,52 +22,46 @@ export interface ListingSource {
   title: string
 }
 
-const NONE = -1
+/** What many listings have in common, kept once for all of them. */
+export type Kind = Pick<ListingSource, 'gradeId' | 'labelId' | 'language'>
 
 export class PublishedTable {
   /** rows that hold a listing */
   readonly live = new RowBits()
-  readonly languages = new Interned((language) => language)
   /** until when rows are highlighted; those that are not have no entry */
   readonly highlightedMs = new Map<number, number>()
-  readonly #titles = new TextField(() => [], false)
 
   id = new Int32Array(0)
   sellerId = new Int32Array(0)
   itemId = new Int32Array(0)
-  gradeId = new Int32Array(0)
-  labelId = new Int32Array(0)
   kurus = new Int32Array(0)
-  language = new Int32Array(0)
+  /** number of the row's kind, and the kinds by number */
+  kind = new Int32Array(0)
+  readonly kinds: Kind[] = []
   publishedMs = new Float64Array(0)
   expiresMs = new Float64Array(0)
   /** price ÷ source_a price in hundredths, NaN for none */
   pcHundredths = new Float64Array(0)
+  readonly #kindNumbers = new Map<string, number>()
   #rows = 0
   #spare: number[] = []
   /** row + 1 by listing id, 0 for none */
   #rowOfId = new Int32Array(0)
-  /** listings of one item are chained: the first by item id + 1, then by row; 0 and -1 end a chain */
-  #heads = new Int32Array(0)
-  #next = new Int32Array(0)
-  #before = new Int32Array(0)
+  /** by item id */
+  readonly #ofItem = new Postings()
 
   /** Row of a listing, -1 when it is not published. */
   rowOf(id: number): number {
     return (this.#rowOfId[id] ?? 0) - 1
   }
 
-  titleOf(row: number): string {
-    return this.#titles.texts[this.#titles.textOf(row)]!
+  kindOf(row: number): Kind {
+    return this.kinds[this.kind[row]!]!
   }
 
-  /** Calls `visit` with the row of every published listing of an item. */
-  eachOfItem(itemId: number, visit: (row: number) => void): void {
-    for (let row = (this.#heads[itemId] ?? 0) - 1; row !== NONE; ) {
-      const next = this.#next[row]!
-      visit(row)
-      row = next
-    }
+  /** Rows of the published listings of an item; they hold until the next change of the table. */
+  ofItem(itemId: number): Int32Array {
+    return this.#ofItem.view(itemId)
   }
 
   /** Puts a listing in, new or changed, and gives its row. */
@@ -79,20 +72,16 @@ export class PublishedTable {
       this.#reach(row, listing)
       this.#rowOfId[listing.id] = row + 1
     } else {
-      this.#unchain(row)
-      this.#heads = grown(this.#heads, listing.itemId + 1)
+      this.#ofItem.remove(this.itemId[row]!, row)
     }
     this.id[row] = listing.id
     this.sellerId[row] = listing.sellerId
     this.itemId[row] = listing.itemId
-    this.gradeId[row] = listing.gradeId
-    this.labelId[row] = listing.labelId
+    this.kind[row] = this.#kindNumber(listing)
     this.kurus[row] = listing.kurus
-    this.language[row] = this.languages.number(listing.language)
     this.publishedMs[row] = listing.publishedMs
     this.expiresMs[row] = listing.expiresMs
-    this.#titles.set(row, listing.title)
-    this.#chain(row, listing.itemId)
+    this.#ofItem.add(listing.itemId, row)
     this.live.add(row)
     return row
   }
@@ -101,8 +90,7 @@ export class PublishedTable {
   remove(id: number): number {
     const row = this.rowOf(id)
     if (row < 0) return row
-    this.#unchain(row)
-    this.#titles.set(row, null)
+    this.#ofItem.remove(this.itemId[row]!, row)
     this.highlightedMs.delete(row)
     this.live.delete(row)
     this.#rowOfId[id] = 0
@@ -110,20 +98,12 @@ export class PublishedTable {
     return row
   }
 
-  #chain(row: number, itemId: number): void {
-    const head = this.#heads[itemId]! - 1
-    this.#next[row] = head
-    this.#before[row] = NONE
-    if (head !== NONE) this.#before[head] = row
-    this.#heads[itemId] = row + 1
-  }
-
-  #unchain(row: number): void {
-    const before = this.#before[row]!
-    const next = this.#next[row]!
-    if (before === NONE) this.#heads[this.itemId[row]!] = next + 1
-    else this.#next[before] = next
-    if (next !== NONE) this.#before[next] = before
+  #kindNumber({ gradeId, labelId, language }: Kind): number {
+    const key = `${gradeId} ${labelId} ${language}`
+    const known = this.#kindNumbers.get(key)
+    if (known !== undefined) return known
+    this.#kindNumbers.set(key, this.kinds.length)
+    return this.kinds.push({ gradeId, labelId, language }) - 1
   }
 
   #reach(row: number, listing: ListingSource): void {
@@ -131,16 +111,11 @@ export class PublishedTable {
     this.id = grown(this.id, length)
     this.sellerId = grown(this.sellerId, length)
     this.itemId = grown(this.itemId, length)
-    this.gradeId = grown(this.gradeId, length)
-    this.labelId = grown(this.labelId, length)
+    this.kind = grown(this.kind, length)
     this.kurus = grown(this.kurus, length)
-    this.language = grown(this.language, length)
     this.publishedMs = grown(this.publishedMs, length)
     this.expiresMs = grown(this.expiresMs, length)
     this.pcHundredths = grown(this.pcHundredths, length)
-    this.#next = grown(this.#next, length)
-    this.#before = grown(this.#before, length)
     this.#rowOfId = grown(this.#rowOfId, listing.id + 1)
-    this.#heads = grown(this.#heads, listing.itemId + 1)
   }
 }

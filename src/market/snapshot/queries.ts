@@ -1,22 +1,22 @@
 // Queries over the published listings: filters as bitsets kept up to date, text, and pages of any sort with exact totals.
 import { RowBits } from '#index/bits.ts'
 import { fold } from '#index/fold.ts'
-import { TextIndex } from '#index/text.ts'
 import { Recent } from '#catalogue/snapshot/recent.ts'
 import type { Condition, Test } from './filters.ts'
 import type { PublishedTable } from './published.ts'
-import { ListingSorts } from './sorts.ts'
+import { type By, ListingSorts } from './sorts.ts'
+import { ListingTexts } from './texts.ts'
 
 export const LISTING_SORTS = ['latest', 'price_low', 'price_high', 'pc_multiplier_asc', 'pc_multiplier_desc', 'popular'] as const
 export type ListingSort = (typeof LISTING_SORTS)[number]
 
-const SORTED_BY: Record<ListingSort, 'price' | 'pc' | null> = {
-  latest: null,
+const SORTED_BY: Record<ListingSort, By> = {
+  latest: 'latest',
   price_low: 'price',
   price_high: 'price',
   pc_multiplier_asc: 'pc',
   pc_multiplier_desc: 'pc',
-  popular: null,
+  popular: 'popular',
 }
 
 export interface ListingPage {
@@ -25,31 +25,44 @@ export interface ListingPage {
 }
 
 /**
- * What a search has found, before it is sorted: a list of its own, in any order; or bits (all rows for null), of which
- * those from place `first` of the sort asked for on count.
+ * What a search has found: a list of its own, in the order of the sort asked for or in any; or bits (all rows for null),
+ * of which those from place `first` of that order on count.
  */
-type Found = { rows: Int32Array; total: number } | { bits: RowBits | null; first: number; total: number }
+type Found = { rows: Int32Array; sorted: boolean; total: number } | { bits: RowBits | null; first: number; total: number }
 
 interface View {
   tests: Test[]
   bits: RowBits
 }
 
+/** What a text finds under some conditions, in order; null when it was looked for once only. */
+interface Kept {
+  rows: Int32Array | null
+  version: number
+}
+
 const KEPT_VIEWS = 64
-const KEPT_TEXTS = 512
+/** Rows in all kept lists of what texts find, and of the same sorted; an entry itself counts as some more. */
+const KEPT_ROWS = 1_000_000
+const ENTRY_ROWS = 64
+const WITH_PC = { by: 'pc', from: -Infinity, to: Infinity } as const
 const NO_ROWS = new Int32Array(0)
 
 export class ListingQueries {
   readonly sorts: ListingSorts
   readonly #table: PublishedTable
-  readonly #text = new TextIndex()
+  readonly texts: ListingTexts
   readonly #views = new Recent<View>(KEPT_VIEWS)
-  readonly #texts = new Recent<Int32Array>(KEPT_TEXTS)
+  readonly #hits = new Recent<Int32Array>(KEPT_ROWS, (rows) => rows.length + ENTRY_ROWS)
+  readonly #kept = new Recent<Kept>(KEPT_ROWS, ({ rows }) => (rows?.length ?? 0) + ENTRY_ROWS)
+  /** rises with whatever searches may find, but for what the orders count themselves */
+  #changes = 0
   readonly #pcCounts = new WeakMap<RowBits, { count: number; version: number; pcVersion: number }>()
 
   constructor(table: PublishedTable, recentSales: (itemId: number) => number) {
     this.#table = table
     this.sorts = new ListingSorts(table, recentSales)
+    this.texts = new ListingTexts(table)
   }
 
   /** A page of what meets all conditions and, where there is a text, has every word of it in its title or item's name. */
@@ -59,23 +72,34 @@ export class ListingQueries {
     return { rows: count <= 0 ? NO_ROWS : this.#sorted(found, sort, offset, count), total: found.total }
   }
 
-  /** A listing is new, or anything of it beside price, highlight and sales has changed. */
-  set(row: number, itemName: string): void {
-    this.#text.set(row, { name: this.#table.titleOf(row), code: null, more: [itemName] })
-    this.#texts.clear()
+  /** @returns whether it is another title than before */
+  setTitle(row: number, title: string): boolean {
+    if (!this.texts.setTitle(row, title)) return false
+    this.#hits.clear()
+    return true
+  }
+
+  nameItem(itemId: number, name: string): void {
+    if (this.texts.nameItem(itemId, name)) this.#hits.clear()
+  }
+
+  /** A listing is new, or has another item or period than before. */
+  move(row: number): void {
+    this.#hits.clear()
     this.sorts.markAll(row)
-    this.review(row)
   }
 
   drop(row: number): void {
-    this.#text.remove(row)
-    this.#texts.clear()
+    this.texts.setTitle(row, null)
+    this.#hits.clear()
+    this.#changes += 1
     this.sorts.drop(row)
     for (const { bits } of this.#views.values()) bits.delete(row)
   }
 
   /** Something that conditions look at has changed. */
   review(row: number): void {
+    this.#changes += 1
     for (const { tests, bits } of this.#views.values()) {
       if (tests.every((test) => test(row))) bits.add(row)
       else bits.delete(row)
@@ -84,24 +108,48 @@ export class ListingQueries {
 
   /** What conditions mean has changed: categories, grades or sellers' names. */
   forgetViews(): void {
+    this.#changes += 1
     this.#views.clear()
   }
 
   #find(conditions: Condition[], search: string | undefined, sort: ListingSort): Found {
-    if (search === undefined || fold(search) === '') {
-      const range = conditions.find((condition) => condition.range?.by === SORTED_BY[sort])?.range
-      if (range) return this.#findRange(conditions.filter((condition) => condition.range !== range), range)
-      const bits = this.#viewOf(conditions)
-      return { bits, first: 0, total: bits ? bits.size : this.#table.live.size }
+    const by = SORTED_BY[sort]
+    const range = conditions.find((condition) => condition.range?.by === by)?.range
+    const others = range ? conditions.filter((condition) => condition.range !== range) : conditions
+    if (search !== undefined && fold(search) !== '') return this.#findText(search, conditions, others, range, by)
+    if (range) return this.#findRange(others, range)
+    const bits = this.#viewOf(conditions)
+    return { bits, first: 0, total: bits ? bits.size : this.#table.live.size }
+  }
+
+  /** What is looked for a second time is kept in order, so that its pages and ranges of what it is sorted by cost nothing more. */
+  #findText(search: string, conditions: Condition[], others: Condition[], range: Condition['range'], by: By): Found {
+    const key = [by, search, ...others.map((condition) => condition.key)].join('\n')
+    const version = this.#changes + this.sorts.changes
+    const known = this.#kept.get(key)
+    if (known?.version !== version) {
+      this.#kept.set(key, { rows: null, version })
+      const rows = this.#search(search, conditions)
+      return { rows, sorted: false, total: rows.length }
     }
-    const rows = this.#hits(search).slice()
+    const all = known.rows ?? this.sorts.order(by).sortRows(this.#search(search, others))
+    if (!known.rows) this.#kept.set(key, { rows: all, version })
+    const rows = range ? this.sorts.within(all, range) : all
+    return { rows, sorted: true, total: rows.length }
+  }
+
+  #search(search: string, conditions: Condition[]): Int32Array {
+    const rows = this.#hitsOf(search).slice()
     let total = rows.length
     for (const { test } of conditions) {
       let kept = 0
-      for (let i = 0; i < total; i += 1) if (test(rows[i]!)) rows[kept++] = rows[i]!
+      for (let i = 0; i < total; i += 1) {
+        const row = rows[i]!
+        if (test(row)) rows[kept++] = row
+      }
       total = kept
     }
-    return { rows: rows.subarray(0, total), total }
+    return rows.slice(0, total)
   }
 
   /** A range of what is sorted by is a stretch of the order: where it begins and ends is looked up, not collected. */
@@ -115,11 +163,11 @@ export class ListingQueries {
     return conditions.length === 0 ? null : this.#view(conditions)
   }
 
-  #hits(search: string): Int32Array {
-    const known = this.#texts.get(search)
+  #hitsOf(search: string): Int32Array {
+    const known = this.#hits.get(search)
     if (known) return known
-    const hits = this.#text.filter(search)
-    this.#texts.set(search, hits)
+    const hits = this.texts.find(search)
+    this.#hits.set(search, hits)
     return hits
   }
 
@@ -159,9 +207,10 @@ export class ListingQueries {
     }
   }
 
-  #slice(found: Found, by: 'latest' | 'popular' | 'price' | 'pc', offset: number, count: number): Int32Array {
+  #slice(found: Found, by: By, offset: number, count: number): Int32Array {
     const order = this.sorts.order(by)
-    return 'bits' in found ? order.slice(found.bits, found.first + offset, count) : order.firstRows(found.rows, offset, count)
+    if ('bits' in found) return order.slice(found.bits, found.first + offset, count)
+    return found.sorted ? found.rows.slice(offset, offset + count) : order.firstRows(found.rows, offset, count)
   }
 
   /** Listings without a multiplier are last in both directions, so only those with one are turned round. */
@@ -176,7 +225,7 @@ export class ListingQueries {
 
   #withPc(found: Found): number {
     const { withPc } = this.sorts
-    if ('rows' in found) return withPc.countIn(found.rows)
+    if ('rows' in found) return found.sorted ? this.sorts.within(found.rows, WITH_PC).length : withPc.countIn(found.rows)
     if (found.bits === null) return Math.min(withPc.size, found.total)
     const known = this.#pcCounts.get(found.bits)
     const { version } = found.bits

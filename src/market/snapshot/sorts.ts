@@ -1,9 +1,9 @@
 // The sort orders of published listings, each kept from when it is first asked for; all end in the id.
 import { RowBits } from '#index/bits.ts'
-import { type Compare, KeptOrder } from '#index/order.ts'
+import { type Compare, firstPast, KeptOrder } from '#index/order.ts'
 import type { PublishedTable } from './published.ts'
 
-type By = 'latest' | 'popular' | 'price' | 'pc'
+export type By = 'latest' | 'popular' | 'price' | 'pc'
 
 export class ListingSorts {
   /** rows with a pc multiplier */
@@ -11,6 +11,8 @@ export class ListingSorts {
   readonly #table: PublishedTable
   readonly #recentSales: (itemId: number) => number
   readonly #orders = new Map<By, KeptOrder>()
+  /** rises whenever a row may have another place in some order */
+  changes = 0
 
   constructor(table: PublishedTable, recentSales: (itemId: number) => number) {
     this.#table = table
@@ -37,6 +39,12 @@ export class ListingSorts {
     return { first: order.rank(filter, this.#probe(by, from), false), end: order.rank(filter, this.#probe(by, to), true) }
   }
 
+  /** Those of the rows, in the order of the price or multiplier, that have one from one bound to the other. */
+  within(rows: Int32Array, { by, from, to }: { by: 'price' | 'pc'; from: number; to: number }): Int32Array {
+    const first = firstPast(rows, rows.length, this.#probe(by, from), true)
+    return rows.subarray(first, Math.max(first, firstPast(rows, rows.length, this.#probe(by, to), false)))
+  }
+
   #probe(by: 'price' | 'pc', bound: number): (row: number) => number {
     const column = by === 'price' ? this.#table.kurus : this.#table.pcHundredths
     // What has no multiplier is past every bound.
@@ -44,10 +52,12 @@ export class ListingSorts {
   }
 
   markAll(row: number): void {
+    this.changes += 1
     for (const order of this.#orders.values()) order.mark(row)
   }
 
   mark(by: By, row: number): void {
+    this.changes += 1
     this.#orders.get(by)?.mark(row)
   }
 

@@ -44,19 +44,27 @@ export class ListingState {
     if (listing.expiresMs <= nowMs) return this.remove(listing.id)
     const { table, queries } = this
     const known = table.rowOf(listing.id)
-    const onlyPrice = known >= 0 && this.#differsInPriceOnly(known, listing)
+    const inOrders = known >= 0 && this.#isAsOrdered(known, listing)
     const ended = known < 0 || table.expiresMs[known] !== listing.expiresMs
     const row = table.set(listing)
     if (ended) this.#ends.push(listing.expiresMs, listing.id)
     this.#highlight(row, listing.highlightedMs, nowMs)
     this.#comparePrice(row)
-    if (onlyPrice) {
-      queries.sorts.mark('price', row)
-      queries.review(row)
-      return
-    }
-    this.#touched(row)
-    queries.set(row, this.#itemName(listing.itemId))
+    this.#nameItem(listing.itemId)
+    if (queries.setTitle(row, listing.title)) this.#touched(row)
+    if (inOrders) queries.sorts.mark('price', row)
+    else queries.move(row)
+    queries.review(row)
+  }
+
+  /** A listing, published or not, has a new price and is as it was otherwise. */
+  reprice(id: number, kurus: number): void {
+    const row = this.table.rowOf(id)
+    if (row < 0 || this.table.kurus[row] === kurus) return
+    this.table.kurus[row] = kurus
+    this.#comparePrice(row)
+    this.queries.sorts.mark('price', row)
+    this.queries.review(row)
   }
 
   remove(id: number): void {
@@ -74,18 +82,17 @@ export class ListingState {
 
   /** An item's name, kind, game, category or prices have changed. */
   reviewItem(itemId: number): void {
-    this.table.eachOfItem(itemId, (row) => {
-      this.#comparePrice(row)
-      this.queries.set(row, this.#itemName(itemId))
-    })
+    if (this.table.ofItem(itemId).length === 0) return
+    this.#nameItem(itemId)
+    this.reviewPrices(itemId)
   }
 
   /** Only source_a prices of an item have changed. */
   reviewPrices(itemId: number): void {
-    this.table.eachOfItem(itemId, (row) => {
+    for (const row of this.table.ofItem(itemId)) {
       this.#comparePrice(row)
       this.queries.review(row)
-    })
+    }
   }
 
   hasSeller(id: number): boolean {
@@ -120,22 +127,15 @@ export class ListingState {
     return at < 0 ? Number.NaN : pcHundredths(kurus, items.prices.minor[at]!)
   }
 
-  #itemName(itemId: number): string {
+  #nameItem(itemId: number): void {
     const { items } = this.#catalogue
     const row = items.rowOf(itemId)
-    return row < 0 ? '' : items.nameOf(row)
+    this.queries.nameItem(itemId, row < 0 ? '' : items.nameOf(row))
   }
 
-  #differsInPriceOnly(row: number, listing: ListingSource): boolean {
-    const { table } = this
-    return (
-      table.itemId[row] === listing.itemId &&
-      table.gradeId[row] === listing.gradeId &&
-      table.labelId[row] === listing.labelId &&
-      table.languages.texts[table.language[row]!] === listing.language &&
-      table.publishedMs[row] === listing.publishedMs &&
-      table.titleOf(row) === listing.title
-    )
+  /** Whether a listing stays where it is in the orders that do not look at its price. */
+  #isAsOrdered(row: number, { itemId, publishedMs }: ListingSource): boolean {
+    return this.table.itemId[row] === itemId && this.table.publishedMs[row] === publishedMs
   }
 
   /** Notes until when a row is highlighted; an end that has passed is none. */
@@ -154,7 +154,7 @@ export class ListingState {
 
   #comparePrice(row: number): void {
     const { table, queries } = this
-    const pc = this.pcHundredths(table.itemId[row]!, table.labelId[row]!, table.kurus[row]!)
+    const pc = this.pcHundredths(table.itemId[row]!, table.kindOf(row).labelId, table.kurus[row]!)
     if (Number.isNaN(pc)) queries.sorts.withPc.delete(row)
     else queries.sorts.withPc.add(row)
     if (Object.is(table.pcHundredths[row], pc)) return
@@ -163,6 +163,6 @@ export class ListingState {
   }
 
   #markPopularity(itemId: number): void {
-    this.table.eachOfItem(itemId, (row) => this.queries.sorts.mark('popular', row))
+    for (const row of this.table.ofItem(itemId)) this.queries.sorts.mark('popular', row)
   }
 }
