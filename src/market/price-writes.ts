@@ -1,10 +1,12 @@
 // Price changes that wait together commit together: one statement and one fsync for all, each answered after it.
 import { sql } from 'kysely'
 import type { Viewer } from '#core/verb.ts'
-import { collector, type WriteCtx } from '#db/change.ts'
-import type { Tx } from '#db/schema.ts'
-import { inTransaction } from '#db/transaction.ts'
-import { checkReprice, repriceAudit, repriced } from './reprice.ts'
+import { actorOf, auditedBy, loggedBy, type WriteCtx } from '#db/change.ts'
+import { notified } from '#db/change-feed.ts'
+import type { Queryable } from '#db/schema.ts'
+import { retrying } from '#db/transaction.ts'
+import { packedPrices } from './packed-prices.ts'
+import { checkReprice, REPRICE, repriced } from './reprice.ts'
 import { fetchListing, kurusText, type ListingRow } from './store.ts'
 import type { ListingResult } from './types.ts'
 
@@ -21,8 +23,7 @@ interface Waiting {
   reject: (reason: unknown) => void
 }
 
-type Written = Pick<ListingRow, 'id' | 'price' | 'status' | 'expires_at' | 'version'> & { price_before: string }
-type Outcome = { result: ListingResult } | { error: unknown }
+type Written = Pick<ListingRow, 'id' | 'price' | 'status' | 'expires_at' | 'version'>
 
 /** Most changes in one statement; more wait for the next. */
 const BATCH = 500
@@ -50,17 +51,12 @@ export class PriceWrites {
 
   async #run(): Promise<void> {
     this.#running = true
-    // What arrives in the same turn of the event loop goes along.
-    await new Promise((resolve) => setImmediate(resolve))
     while (this.#waiting.length > 0) {
+      // What arrives in the same turn of the event loop goes along: also the next of callers who were just answered.
+      await new Promise((resolve) => setImmediate(resolve))
       const batch = this.#takeBatch()
       try {
-        const outcomes = await this.#commit(batch.map(({ write }) => write))
-        batch.forEach(({ resolve, reject }, i) => {
-          const outcome = outcomes[i]!
-          if ('result' in outcome) resolve(outcome.result)
-          else reject(outcome.error)
-        })
+        await this.#commit(batch)
       } catch (error) {
         for (const { reject } of batch) reject(error)
       }
@@ -83,62 +79,61 @@ export class PriceWrites {
     return batch
   }
 
-  async #commit(writes: PriceWrite[]): Promise<Outcome[]> {
-    const now = this.#ctx.now()
-    const outcomes = await inTransaction(this.#ctx.db, async (tx) => {
-      const { note, write } = collector(tx, { viewer: { kind: 'operator', name: 'price-writes' }, requestId: null })
-      const written = new Map((await updatePrices(tx, writes, now)).map((row) => [row.id, row]))
-      if (written.size > 0) note.changed('listings', [...written.keys()])
-      const all: Outcome[] = []
-      for (const { viewer, requestId, id, kurus } of writes) {
-        const row = written.get(id)
-        if (!row) {
-          all.push({ error: await refusal(tx, { viewer, requestId, id, kurus }, now) })
-          continue
-        }
-        const before = Math.round(Number(row.price_before) * 100)
-        note.audit({ ...repriceAudit(id, before, kurus), by: { viewer, requestId } })
-        all.push({ result: repriced(row, now) })
-      }
-      await write()
-      return all
-    })
+  async #commit(batch: Waiting[]): Promise<void> {
+    const { db, now, caughtUp } = this.#ctx
+    const moment = now()
+    const writes = batch.map(({ write }) => write)
+    const written = new Map((await retrying(() => updatePrices(db.kysely, writes, moment))).map((row) => [row.id, row]))
     this.commits += 1
-    this.written += writes.length
-    await this.#ctx.caughtUp().catch(() => {})
-    return outcomes
+    this.written += batch.length
+    await caughtUp().catch(() => {})
+    for (const waiting of batch) {
+      const row = written.get(waiting.write.id)
+      if (row) waiting.resolve(repriced(row, moment))
+      else await this.#refuse(waiting)
+    }
+  }
+
+  /** Says why a change was not written, by the rules as everywhere; one that is possible by now waits again. */
+  async #refuse(waiting: Waiting): Promise<void> {
+    const { viewer, id, kurus } = waiting.write
+    try {
+      checkReprice(await fetchListing(this.#ctx.db.kysely, id), viewer, kurus, this.#ctx.now())
+      this.#waiting.push(waiting)
+    } catch (error) {
+      waiting.reject(error)
+    }
   }
 }
 
-/** Locks in the order of ids, so that batches of several nodes cannot block each other in a circle. */
-async function updatePrices(tx: Tx, writes: PriceWrite[], now: Date): Promise<Written[]> {
+/**
+ * One statement is the transaction. It locks in the order of ids, so that batches of several nodes cannot block each other
+ * in a circle.
+ */
+async function updatePrices(on: Queryable, writes: PriceWrite[], now: Date): Promise<Written[]> {
   const possible = writes.filter(({ id, viewer }) => id >= 1 && id <= LARGEST_ID && viewer.kind === 'account')
   if (possible.length === 0) return []
-  const ids = possible.map(({ id }) => id)
   const sellers = possible.map(({ viewer }) => (viewer.kind === 'account' ? viewer.accountId : 0))
   const { rows } = await sql<Written>`
     with wanted as (
-      select * from unnest(${ids}::int4[], ${sellers}::int4[], ${possible.map(({ kurus }) => kurusText(kurus))}::numeric[])
-        as wanted(id, seller_id, price)
+      select * from unnest(
+        ${possible.map(({ id }) => id)}::int4[], ${sellers}::int4[], ${possible.map(({ kurus }) => kurusText(kurus))}::numeric[],
+        ${possible.map(({ viewer }) => actorOf(viewer))}::text[], ${possible.map(({ requestId }) => requestId)}::text[]
+      ) as wanted(id, seller_id, price, actor, request_id)
     ), held as materialized (
-      select id, price from listings where id = any(${ids}::int4[]) order by id for update
-    )
-    update listings l
-    set price = wanted.price, version = l.version + 1, updated_at = ${now},
-        approved_price = case when l.status = 'active' and l.expires_at > ${now} then wanted.price else l.approved_price end
-    from wanted join held using (id)
-    where l.id = wanted.id and l.seller_id = wanted.seller_id and l.status <> 'sold'
-      and (l.min_offer_price is null or l.min_offer_price <= wanted.price)
-    returning l.id, l.price, l.status, l.expires_at, l.version, held.price as price_before`.execute(tx)
+      select wanted.*, l.price as price_before from wanted join listings l on l.id = wanted.id and l.seller_id = wanted.seller_id
+      order by l.id for update of l
+    ), updated as (
+      update listings l
+      set price = held.price, version = l.version + 1, updated_at = ${now},
+          approved_price = case when l.status = 'active' and l.expires_at > ${now} then held.price else l.approved_price end
+      from held
+      where l.id = held.id and l.status <> 'sold' and (l.min_offer_price is null or l.min_offer_price <= held.price)
+      returning l.id, l.price, l.status, l.expires_at, l.version, held.price_before, held.actor, held.request_id
+    ), ${auditedBy(sql`
+      select actor, ${REPRICE}, 'listing', id, jsonb_build_object('price', trim_scale(price_before)),
+             jsonb_build_object('price', trim_scale(price)), request_id from updated`)},
+    ${loggedBy(sql`select 'listings', null::int4[], ${packedPrices} from updated having count(*) > 0`)}
+    select id, price, status, expires_at, version, ${notified} from updated`.execute(on)
   return rows
-}
-
-/** Why a change was not written; the rules say it as they say it everywhere. */
-async function refusal(tx: Tx, { viewer, id, kurus }: PriceWrite, now: Date): Promise<unknown> {
-  try {
-    checkReprice(await fetchListing(tx, id), viewer, kurus, now)
-  } catch (error) {
-    return error
-  }
-  throw new Error(`the price of listing ${id} was not written for no reason`)
 }

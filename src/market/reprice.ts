@@ -8,6 +8,9 @@ import { statusAt } from './rules.ts'
 import { checkOwner, kurusOfRow, kurusText, type ListingRow, listingTag, lockOwnListing, minOfferKurus, updateListingRow } from './store.ts'
 import type { ListingResult, MarketCtx } from './types.ts'
 
+/** Action of the audit log. */
+export const REPRICE = 'listing.reprice'
+
 /**
  * Writes together with all other price changes that wait (price-writes.ts). One that asks for a certain version has to
  * see the listing before, and goes by itself.
@@ -23,7 +26,7 @@ function repriceAlone(ctx: MarketCtx, id: number, kurus: number): Promise<Listin
     checkReprice(before, ctx.viewer, kurus, ctx.now())
     const price = kurusText(kurus)!
     const after = await updateListingRow(tx, id, { price, ...(before.status === 'active' && { approved_price: price }) }, ctx.now())
-    note.audit(repriceAudit(id, kurusOfRow(before), kurus))
+    note.audit({ action: REPRICE, subject: 'listing', id, before: { price: kurusOfRow(before) / 100 }, after: { price: kurus / 100 } })
     note.changed('listings', [id])
     return repriced(after, ctx.now())
   })
@@ -36,9 +39,6 @@ export function checkReprice(row: ListingRow, viewer: Viewer, kurus: number, now
   checkOffer('price', kurus, minOfferKurus(row))
 }
 
-export function repriceAudit(id: number, before: number, after: number) {
-  return { action: 'listing.reprice', subject: 'listing', id, before: { price: before / 100 }, after: { price: after / 100 } }
-}
 
 export function repriced(row: Pick<ListingRow, 'id' | 'price' | 'status' | 'expires_at' | 'version'>, now: Date): ListingResult {
   const status = statusAt(row.status, row.expires_at, now)
