@@ -57,8 +57,10 @@ async function attachIn(tx: Tx, month: string): Promise<void> {
   const [year, number] = month.split('-').map(Number) as [number, number]
   const next = new Date(Date.UTC(year, number, 1)).toISOString().slice(0, 10)
   const table = `price_points_${month.replace('-', '_')}`
+  // Asked of the catalogue's rows: to_regclass may know from before the lock, in the same transaction, that there is none.
   const isThere = async () => {
-    const { rows } = await sql<{ there: boolean }>`select to_regclass(${table}) is not null as there`.execute(tx)
+    const { rows } = await sql<{ there: boolean }>`
+      select exists (select from pg_class where relname = ${table} and pg_table_is_visible(oid)) as there`.execute(tx)
     return rows[0]!.there
   }
   if (await isThere()) return
