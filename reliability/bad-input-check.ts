@@ -1,0 +1,91 @@
+// What holds for every answer, however wrong the request was.
+import { ERROR_STATUS } from '#core/errors.ts'
+import type { BadRequest } from './bad-input-rest.ts'
+
+export interface Answered {
+  status: number
+  headers: NodeJS.Dict<string | string[]>
+  text: string
+  milliseconds: number
+}
+
+export const SLOWEST_MS = 2_000
+
+/** Traces of the program, the database or the machine in a message for callers. */
+const INSIDE = /\n\s+at |node_modules|\.ts:\d|\/src\/|violates|relation "|syntax error at or near|invalid input syntax|ECONN|TypeError|RangeError|Cannot read prop|is not a function|undefined is not|Maximum call stack|invalid byte sequence/
+
+interface Body {
+  success?: unknown
+  error?: { code: string; message: string; details?: { field: string; message: string }[] }
+  errors?: { message: string; extensions?: { code?: string; details?: { field: string }[] } }[]
+  data?: unknown
+}
+
+export interface Judgement {
+  /** what is wrong with the answer, null when nothing is */
+  breach: string | null
+  /** whether anything was done: what leaves an audit row must be among these */
+  succeeded: boolean
+  /** the code of an error, or `ok` */
+  code: string
+  /** whether a refusal of the input names the field; null for other answers */
+  named: boolean | null
+}
+
+export function judge(request: BadRequest, { status, headers, text, milliseconds }: Answered): Judgement {
+  const ok = (code = 'ok'): Judgement => ({ breach: null, succeeded: status < 300, code, named: null })
+  const breach = (what: string): Judgement => ({ ...ok('breach'), breach: what })
+  if (status >= 500) return breach(`${status}: ${text.slice(0, 200)}`)
+  if (milliseconds > SLOWEST_MS) return breach(`answered after ${Math.round(milliseconds)} ms`)
+  if (!headers['x-request-id']) return breach('has no X-Request-Id')
+  if (request.method === 'HEAD' || status === 304) return text === '' ? ok() : breach('has a body')
+  const type = String(headers['content-type'] ?? '')
+  if (status < 400 && !/json/.test(type)) return ok()
+  const body = parsed(text)
+  if (body === null) return breach(`is no JSON object: ${text.slice(0, 100)}`)
+  if (body.errors !== undefined) return judgeErrors(request, status, body, breach)
+  if (status < 400) return body.success === true || body.data !== undefined || request.path.includes('openapi') ? ok() : breach('has no success in the envelope')
+  const { error } = body
+  if (body.success !== false || !error?.message || typeof error.code !== 'string') return breach(`has no error in the envelope: ${text.slice(0, 200)}`)
+  if (ERROR_STATUS[error.code as keyof typeof ERROR_STATUS] !== status && status !== 431 && status !== 408) return breach(`has code ${error.code} with status ${status}`)
+  const inside = INSIDE.exec(messageWithoutEcho(error.message, request))
+  if (inside) return breach(`shows the inside: ${error.message.slice(0, 200)}`)
+  return { breach: null, succeeded: false, code: error.code, named: isAboutInput(error.code, error.message) ? namesField(error, request) : null }
+}
+
+/** GraphQL: every error says what it is by `extensions.code`. */
+function judgeErrors(request: BadRequest, status: number, { errors = [], data }: Body, breach: (what: string) => Judgement): Judgement {
+  if (errors.length === 0) return breach('has an empty list of errors')
+  const first = errors[0]!
+  for (const { message, extensions } of errors) {
+    if (!message || !extensions?.code) return breach(`has an error without a code: ${message}`)
+    if (extensions.code === 'INTERNAL_ERROR' || extensions.code === 'UNAVAILABLE') return breach(`failed inside: ${message}`)
+    if (INSIDE.test(messageWithoutEcho(message, request))) return breach(`shows the inside: ${message.slice(0, 200)}`)
+  }
+  const done = data !== null && data !== undefined && Object.values(data).some((value) => value !== null)
+  const details = first.extensions?.details
+  return { breach: null, succeeded: status < 300 && done, code: first.extensions!.code!, named: details ? details.length > 0 : null }
+}
+
+/** What a caller sent may come back in a message. */
+function messageWithoutEcho(message: string, { path }: BadRequest): string {
+  return message.replace(path.split('?', 1)[0]!, '').replace(/^\S+ is not a known field/, '')
+}
+
+/** Refusals that are about a field, not about what is there or in which state it is. */
+function isAboutInput(code: string, message: string): boolean {
+  return /VALIDATION_ERROR|PLUS_\w+_ERROR/.test(code) && / must | is required|may be given|not a known field|may not/.test(message)
+}
+
+function namesField({ message, details = [] }: NonNullable<Body['error']>, { fields }: BadRequest): boolean {
+  return details.length > 0 || fields.some((field) => message.includes(field))
+}
+
+function parsed(text: string): Body | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? (value as Body) : null
+  } catch {
+    return null
+  }
+}

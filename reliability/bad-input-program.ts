@@ -1,0 +1,42 @@
+// The program with its demo on a directory of its own, for scripts that attack it.
+import { join } from 'node:path'
+import { embeddedConnection } from '#db/embedded.ts'
+import { openPool } from '#db/pool.ts'
+import type { Db, Schema } from '#db/schema.ts'
+import { OPERATOR_TOKEN, startService, workDir } from './service.ts'
+
+export interface Program {
+  publicUrl: string
+  operatorUrl: string
+  operatorToken: string
+  db: Db
+  pid: number
+  dataDir: string
+  /** lines of its log that tell of errors, the last ones */
+  errors: () => string[]
+  /** whether it still runs */
+  alive: () => boolean
+  stop: () => Promise<void>
+}
+
+export async function startProgram(): Promise<Program> {
+  const { path, remove } = workDir()
+  const dataDir = join(path, 'data')
+  const service = await startService({ DATA_DIR: dataDir, PORT: '0', OPERATOR_PORT: '0', MINTMARK_DEMO: '1' })
+  const db = openPool<Schema>({ url: embeddedConnection(dataDir)!, max: 2, applicationName: 'mintmark reliability' })
+  return {
+    publicUrl: service.publicUrl,
+    operatorUrl: service.operatorUrl,
+    operatorToken: OPERATOR_TOKEN,
+    db,
+    pid: service.child.pid!,
+    dataDir,
+    errors: () => service.log().filter((line) => /"level":[56]0/.test(line)),
+    alive: () => service.ended() === null,
+    stop: async () => {
+      await db.close()
+      if (service.ended() === null) await service.kill('SIGTERM')
+      remove()
+    },
+  }
+}

@@ -1,0 +1,169 @@
+// Mostly wrong REST requests, made from an OpenAPI document as the running node serves it.
+import { bodyOf, type Chance, goodJson, type IdsOf, NASTY_TEXTS, nastyBody, nastyEncoded, type Shape } from './bad-input-values.ts'
+import type { Target } from './bad-input-target.ts'
+
+/** A request as it goes out; ids and credentials are in it. */
+export interface BadRequest {
+  /** operations that are counted together */
+  group: string
+  url: string
+  /** path with query, not checked or encoded any further */
+  path: string
+  method: string
+  headers: [name: string, value: string][]
+  body: string | Buffer | null
+  /** names of fields and parameters that a refusal can name */
+  fields: readonly string[]
+}
+
+interface Parameter {
+  name: string
+  in: 'path' | 'query'
+  schema: Shape
+}
+
+interface OpenApi {
+  paths: Record<string, Record<string, { tags: string[]; parameters?: Parameter[]; requestBody?: { content: Record<string, { schema: Shape }> } }>>
+}
+
+/** One operation of a document. */
+export interface Operation {
+  group: string
+  url: string
+  method: string
+  path: string
+  parameters: Parameter[]
+  body: Shape | null
+  fields: string[]
+}
+
+export async function readOperations(url: string, documentPath: string): Promise<Operation[]> {
+  const { paths } = (await (await fetch(url + documentPath)).json()) as OpenApi
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { tags, parameters = [], requestBody }]) => {
+      const body = Object.values(requestBody?.content ?? {})[0]?.schema ?? null
+      const group = `${path.startsWith('/operator') ? 'operator ' : ''}${tags[0]}`
+      const fields = [...parameters.map(({ name }) => name), ...Object.keys(body?.properties ?? {})]
+      return { group, url, method: method.toUpperCase(), path, parameters, body, fields }
+    }),
+  )
+}
+
+const OTHER_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'HEAD', 'PROPFIND', 'QUERY']
+const PATHS = [
+  '/api/v1/../../etc/passwd', '/api/v1/%2e%2e/%2e%2e/etc/passwd', '/api/v1//items', '//api/v1/items', '/api/v1/items/', '/API/V1/ITEMS', '/api/v1/items/..;/', '/docs/static/..%2f..%2fpackage.json',
+  '/graphql/assets/..%2f..%2f..%2fpackage.json', '/console/assets/../../package.json', '/api/v1/items/%', '/api/v1/%ff', `/api/v1/${'x/'.repeat(2_000)}`, '/.env', '/api/v1/items?%', '/operator/v1/__proto__', '/api/v1/constructor',
+]
+const HEADERS: readonly [name: string, values: readonly string[]][] = [
+  ['if-match', ['', '*', 'W/', '"', '"x', 'x'.repeat(5_000), '"a", "b", *', '\xff', `${'"a",'.repeat(3_000)}"b"`]],
+  ['if-none-match', ['', '*', 'W/"', '\xff"', 'x'.repeat(5_000)]],
+  ['idempotency-key', ['', ' ', 'x'.repeat(256), 'x'.repeat(8_000), '\xff\xfe', 'a b', '"', 'same']],
+  ['accept', ['', '*', 'x', 'text/html', 'application/json;q=nonsense', 'application/xml', '*/*;q=0', 'a/b,'.repeat(1_000), 'application/graphql-response+json', '\xff']],
+  ['accept-encoding', ['', '*', '*;q=0', 'br;q=abc', 'gzip;q=2', 'identity;q=0', 'x'.repeat(2_000), 'gzip, br, zstd, deflate', 'br;q=0.0001,']],
+  ['content-type', ['', 'text/plain', 'application/xml', 'application/json; charset=utf-16', 'application/json; charset="', 'multipart/form-data; boundary=x', 'application/x-www-form-urlencoded', 'APPLICATION/JSON', ';', '\xff', 'application/json, application/json']],
+  ['content-encoding', ['gzip', 'br', 'identity', 'x', 'gzip, gzip']],
+  ['x-request-id', ['', 'x'.repeat(1_000), '<script>', '\xff', 'a b']],
+  ['x-forwarded-for', ['', '999.999.999.999', '::::', 'unknown', '1.2.3.4, '.repeat(500)]],
+  ['x-forwarded-proto', ['javascript', '\xff']],
+  ['host', ['', 'x:99999', '[::1', 'a b', '\xff', 'evil.example']],
+  ['range', ['bytes=0-', 'bytes=-1', 'x']],
+  ['cookie', ['mintmark_console=', 'mintmark_console=x; mintmark_console=y', '='.repeat(3_000), '\xff', '__proto__=1']],
+  ['origin', ['null', 'https://elsewhere.example', '\xff', ':::']],
+  ['x-console', ['1']],
+  ['expect', ['nonsense']],
+  ['te', ['trailers, deflate;q=0.5']],
+  ['upgrade', ['websocket', 'h2c']],
+  ['authorization', ['', 'Bearer', 'Bearer ', 'Bearer \xff', 'Basic x', `Bearer ${'x'.repeat(9_000)}`, 'Bearer __proto__', 'bearer null']],
+]
+
+/** Headers that are odd now and then. */
+export function oddHeaders(chance: Chance): [name: string, value: string][] {
+  const headers: [string, string][] = []
+  while (chance.is(0.15)) {
+    const [name, values] = chance.pick(HEADERS)
+    headers.push([name, chance.pick(values)])
+  }
+  return headers
+}
+
+/** One request of an operation: mostly wrong in one or several places. */
+export function badRequest(operation: Operation, target: Target, chance: Chance): BadRequest {
+  const { group, url, method, path, parameters, body, fields } = operation
+  const ids = idsBy(target, path)
+  const filled = path.replace(/\{(\w+)\}/g, (_all, name: string) => (chance.is(0.75) ? pathValue(name, ids, operation, chance) : nastyEncoded(chance)))
+  const query = queryOf(parameters.filter((parameter) => parameter.in === 'query'), ids, chance)
+  const sendsBody = body ? chance.is(0.95) : chance.is(0.1)
+  const odd = oddHeaders(chance)
+  const sentMethod = chance.is(0.04) ? chance.pick(OTHER_METHODS) : method
+  const sentPath = chance.is(0.02) ? chance.pick(PATHS) : filled + (query && `?${query}`)
+  return {
+    group,
+    url,
+    // What is no HTTP is answered before its method is known: with a body, which HEAD may not have.
+    path: sentMethod === 'HEAD' ? sentPath.replace(/[^\x21-\x7e]/g, '') : sentPath,
+    method: sentMethod,
+    headers: [['authorization', `Bearer ${credential(operation, target, chance)}`], ...(sendsBody ? [['content-type', 'application/json'] as [string, string]] : []), ...odd],
+    body: sendsBody ? textOfBody(body ?? {}, ids, chance) : null,
+    fields,
+  }
+}
+
+function credential({ path }: Operation, { keys, operatorToken }: Target, chance: Chance): string {
+  if (path.startsWith('/operator')) return chance.is(0.98) ? operatorToken : keys.enterprise
+  return chance.is(0.97) ? chance.pick([keys.plus, keys.enterprise]) : keys.starter
+}
+
+/** Which ids a name stands for, below a path. */
+function idsBy({ ids }: Target, path: string): IdsOf {
+  const family = /\/(account|key|item|categorie|listing|collection)s?\//.exec(path)?.[1]?.replace('categorie', 'category')
+  const byName: Record<string, number[]> = {
+    itemId: ids.record, account_id: ids.account, seller_id: ids.account, item_id: ids.item, category_id: ids.category, listing_id: ids.listing,
+    id: path.includes('make-highlight') ? ids.listing : (ids[family as keyof typeof ids] ?? []),
+  }
+  return (field) => byName[field] ?? []
+}
+
+function pathValue(name: string, ids: IdsOf, { parameters }: Operation, chance: Chance): string {
+  const known = ids(name)
+  if (known.length > 0) return String(chance.pick(known))
+  const schema = parameters.find((parameter) => parameter.name === name)?.schema ?? {}
+  if (name === 'format') return chance.pick(['mintmark-ndjson', 'pricecharting-csv', 'tcgdex', 'mintmark-csv', 'collectr', 'nothing'])
+  return schema.type === 'string' ? 'text' : String(1 + chance.below(40))
+}
+
+function queryOf(parameters: Parameter[], ids: IdsOf, chance: Chance): string {
+  const parts: string[] = []
+  for (const { name, schema } of parameters) {
+    if (!chance.is(0.4)) continue
+    const value = () => {
+      if (chance.is(0.45)) return nastyEncoded(chance)
+      const good: unknown = JSON.parse(goodJson(schema.type === 'array' ? (schema.items ?? {}) : schema, name, chance, ids).replace(/^$/, '""') || '""')
+      return encodeURIComponent(String(good))
+    }
+    parts.push(`${name}=${value()}`)
+    if (chance.is(0.08)) parts.push(`${name}${chance.pick(['', '[]', '[0]', '[a]', '[__proto__]', '%5B%5D'])}=${value()}`)
+  }
+  if (chance.is(0.15)) parts.push(`${encodeURIComponent(chance.pick(NASTY_TEXTS).toWellFormed().slice(0, 300))}=${nastyEncoded(chance)}`)
+  if (chance.is(0.02)) parts.push('x=1&'.repeat(3_000))
+  return parts.join('&')
+}
+
+function textOfBody(shape: Shape, ids: IdsOf, chance: Chance): string | Buffer {
+  if (chance.is(0.12)) return nastyBody(chance)
+  const object = shape.anyOf?.find((branch) => branch.properties) ?? shape
+  if (object.properties) return bodyOf(object, chance, ids)
+  if (shape.type === 'array') return `[${Array.from({ length: 1 + chance.below(4) }, () => bodyOf(PRICE, chance, ids)).join(',')}]`
+  return chance.is(0.5) ? nastyBody(chance) : bodyOf(PRICE, chance, ids)
+}
+
+// Rows of POST /prices are judged one by one, so that the document has no schema of them.
+const PRICE: Shape = {
+  properties: {
+    item_id: { type: 'integer' },
+    item_ref: { type: 'string' },
+    market: { enum: ['service', 'source_a', 'source_b', 'source_c'] },
+    label: { enum: ['Near Mint', 'PSA 10', 'Ungraded'] },
+    price: { type: 'number' },
+    updated_at: { type: 'string', format: 'date-time' },
+  },
+}

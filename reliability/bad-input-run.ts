@@ -1,0 +1,148 @@
+// Sends bad input at a node, judges every answer, and proves afterwards that nothing happened that should not.
+import { Agent, request as httpRequest } from 'node:http'
+import type { GraphQLSchema } from 'graphql'
+import { randomNumbers } from '../bench/random.ts'
+import { type Answered, judge } from './bad-input-check.ts'
+import { badGraphqlRequest, readSchema } from './bad-input-graphql.ts'
+import { type BadRequest, badRequest, type Operation, readOperations } from './bad-input-rest.ts'
+import { auditedRefusals, bystanderState, sendGood, type Target } from './bad-input-target.ts'
+import { Chance } from './bad-input-values.ts'
+
+export interface Attack {
+  /** group → status → how many */
+  statuses: Map<string, Map<number, number>>
+  codes: Map<string, number>
+  /** the first few answers that broke a rule, with how to send the request again */
+  breaches: string[]
+  breachCount: number
+  /** refusals of input, and those of them that name the field */
+  refusals: number
+  named: number
+  /** milliseconds within which 99 in 100 were answered */
+  p99Ms: number
+  /** the slowest requests with their milliseconds, slowest first */
+  slowest: { milliseconds: number; request: string }[]
+}
+
+const AT_ONCE = 8
+const KEPT_BREACHES = 20
+const KEPT_SLOWEST = 5
+const GIVE_UP_MS = 15_000
+const GRAPHQL_SHARE = 0.25
+
+/** Sends `requests` of one seed; the same seed makes the same requests for the same ids. */
+export async function attack(target: Target, { requests, seed, onProgress = () => {} }: { requests: number; seed: number; onProgress?: (sent: number) => void }): Promise<Attack> {
+  const operations = [...(await readOperations(target.publicUrl, '/openapi.json')), ...(await readOperations(target.operatorUrl, '/operator/openapi.json'))]
+  const schema = await readSchema(target)
+  const chance = new Chance(randomNumbers(seed))
+  const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
+  const prefix = `bad-${seed}-`
+  const result: Attack = { statuses: new Map(), codes: new Map(), breaches: [], breachCount: 0, refusals: 0, named: 0, p99Ms: 0, slowest: [] }
+  const times: number[] = []
+  const succeeded = new Set<string>()
+  const before = await bystanderState(target)
+  let sent = 0
+  const sender = async () => {
+    while (sent < requests) {
+      const number = sent
+      sent += 1
+      if (number % 1_000 === 0) onProgress(number)
+      const request = makeRequest(operations, schema, target, chance)
+      const answered = await sendBad(request, agent, `${prefix}${number}`)
+      times.push(answered.milliseconds)
+      keepSlowest(result.slowest, request, answered.milliseconds)
+      const { breach, succeeded: done, code, named } = judge(request, answered)
+      if (breach) {
+        result.breachCount += 1
+        if (result.breaches.length < KEPT_BREACHES) result.breaches.push(`${describe(request)} ${breach}`)
+      }
+      if (done) succeeded.add(String(answered.headers['x-request-id']))
+      count(result.statuses, request.group, answered.status)
+      result.codes.set(code, (result.codes.get(code) ?? 0) + 1)
+      if (named !== null) {
+        result.refusals += 1
+        if (named) result.named += 1
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, sender))
+  agent.destroy()
+  times.sort((a, b) => a - b)
+  result.p99Ms = times[Math.floor(times.length * 0.99)] ?? 0
+  const wrong = [
+    ...(await auditedRefusals(target, prefix, succeeded)).map((id) => `${id} was refused and left an audit row`),
+    ...((await bystanderState(target)) === before ? [] : ["what belongs to another account was changed"]),
+    ...(await stillWell(target)),
+  ]
+  result.breaches.push(...wrong)
+  result.breachCount += wrong.length
+  return result
+}
+
+function keepSlowest(slowest: Attack['slowest'], request: BadRequest, milliseconds: number): void {
+  if (slowest.length === KEPT_SLOWEST && milliseconds <= slowest.at(-1)!.milliseconds) return
+  slowest.push({ milliseconds, request: describe(request) })
+  slowest.sort((a, b) => b.milliseconds - a.milliseconds)
+  slowest.length = Math.min(slowest.length, KEPT_SLOWEST)
+}
+
+function makeRequest(operations: Operation[], schema: GraphQLSchema, target: Target, chance: Chance): BadRequest {
+  return chance.is(GRAPHQL_SHARE) ? badGraphqlRequest(schema, target, chance) : badRequest(chance.pick(operations), target, chance)
+}
+
+/** Sends the request as it is; an answer that never comes has status 599. */
+function sendBad({ url, path, method, headers, body }: BadRequest, agent: Agent, requestId: string): Promise<Answered> {
+  const { hostname, port, host } = new URL(url)
+  const given = new Map<string, string>([['host', host], ['x-request-id', requestId], ...headers])
+  given.set('content-length', String(body === null ? 0 : Buffer.byteLength(body)))
+  const started = performance.now()
+  return new Promise((resolve) => {
+    const end = (status: number, answerHeaders: Answered['headers'], text: string) => resolve({ status, headers: answerHeaders, text, milliseconds: performance.now() - started })
+    const request = httpRequest({ hostname, port, path, method, headers: Object.fromEntries(given), agent, timeout: GIVE_UP_MS })
+    request.on('timeout', () => request.destroy(new Error('no answer in time')))
+    request.on('error', (error) => end(599, {}, error.message))
+    request.on('upgrade', (_response, socket) => {
+      socket.destroy()
+      end(599, {}, 'upgraded')
+    })
+    request.on('response', (response) => {
+      const parts: Buffer[] = []
+      response.on('data', (part: Buffer) => parts.push(part)).on('error', (error) => end(599, response.headers, error.message))
+      response.on('end', () => {
+        const encoded = response.headers['content-encoding'] !== undefined
+        end(response.statusCode!, response.headers, encoded ? '{"success":true,"data":"compressed"}' : Buffer.concat(parts).toString())
+      })
+    })
+    request.end(body ?? undefined)
+  })
+}
+
+/** Good requests of every family. */
+async function stillWell(target: Target): Promise<string[]> {
+  const { publicUrl, operatorUrl, operatorToken, keys, listing } = target
+  const item = target.ids.item[0]
+  const good: [url: string, key: string, method?: string, json?: unknown][] = [
+    [`${publicUrl}/api/v1/items/${item}`, keys.starter],
+    [`${publicUrl}/api/v1/items/search?q=pikachu`, keys.enterprise],
+    [`${publicUrl}/api/v1/plus/listings/${listing}/price`, keys.plus, 'PATCH', { price: 120 }],
+    [`${publicUrl}/api/v1/plus/my-listings?with_item=1`, keys.plus],
+    [`${publicUrl}/graphql`, keys.enterprise, 'POST', { query: `{ item(id: ${item}) { name prices { price } } }` }],
+    [`${operatorUrl}/operator/v1/stats`, operatorToken],
+    [`${operatorUrl}/operator/v1/audit`, operatorToken],
+  ]
+  const problems: string[] = []
+  for (const [url, key, method, json] of good) await sendGood(url, key, method, json).catch((error: Error) => problems.push(error.message))
+  return problems
+}
+
+/** A request in a form that can be read and sent again. */
+function describe({ url, method, path, headers, body }: BadRequest): string {
+  const shown = headers.filter(([name]) => name !== 'authorization').map(([name, value]) => `${name}: ${value.slice(0, 60)}`)
+  return `${method} ${url}${path.slice(0, 300)} [${shown.join('; ')}] ${JSON.stringify(String(body ?? '').slice(0, 400))}:`
+}
+
+function count(table: Map<string, Map<number, number>>, group: string, status: number): void {
+  const row = table.get(group) ?? new Map<number, number>()
+  row.set(status, (row.get(status) ?? 0) + 1)
+  table.set(group, row)
+}

@@ -1,0 +1,98 @@
+// What bad input is sent at: a running node with accounts made for it, and one account that nothing may touch.
+import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Plan } from '#core/plans.ts'
+import type { Db } from '#db/schema.ts'
+
+/** A running node, started by whoever asks. */
+export interface Place {
+  publicUrl: string
+  operatorUrl: string
+  operatorToken: string
+  db: Db
+}
+
+export interface Target extends Place {
+  keys: Record<'starter' | 'plus' | 'enterprise', string>
+  /** ids of things that may be changed, by the name of what they are ids of */
+  ids: Record<IdKind, number[]>
+  /** id of the account that nothing may touch */
+  bystander: number
+  /** id of a listing of the `plus` account that only the check at the end changes */
+  listing: number
+}
+
+type IdKind = 'account' | 'key' | 'item' | 'category' | 'listing' | 'collection' | 'record'
+
+/** Sends a good request. @throws where it is not answered with success */
+export async function sendGood<T>(url: string, key: string, method = 'GET', json?: unknown): Promise<T> {
+  const headers = { authorization: `Bearer ${key}`, ...(json !== undefined && { 'content-type': 'application/json' }) }
+  const response = await fetch(url, { method, headers, ...(json !== undefined && { body: JSON.stringify(json) }) })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`A good request failed: ${method} ${url} answered ${response.status} ${text}`)
+  return (JSON.parse(text) as { data: T }).data
+}
+
+const LISTINGS = 6
+
+/** Makes the accounts and their things by the operator API. */
+export async function prepareTarget(place: Place): Promise<Target> {
+  const operate = <T>(method: string, path: string, json?: unknown) =>
+    sendGood<T>(`${place.operatorUrl}/operator/v1${path}`, place.operatorToken, method, json)
+  const idsAt = async (path: string) => (await operate<{ id: number }[]>('GET', path)).map(({ id }) => id)
+  const item = await idsAt('/items?per_page=20')
+  const made: Target['ids'] = { account: [], key: [], item, category: await idsAt('/categories?per_page=20'), listing: [], collection: [], record: [] }
+  const open = async (plan: Plan) => {
+    const { id } = await operate<{ id: number }>('POST', '/accounts', { name: `Bad input ${plan}`, plan, highlight_credits: 5 })
+    const { key, id: keyId } = await operate<{ id: number; key: string }>('POST', `/accounts/${id}/keys`, {})
+    return { id, key, keyId }
+  }
+  const furnish = async ({ id, key }: { id: number; key: string }) => {
+    const listings: number[] = []
+    for (let i = 0; i < LISTINGS; i += 1) {
+      const listing = await operate<{ id: number }>('POST', '/listings', { seller_id: id, item_id: item[i % item.length], title: `Bad input ${i}`, price: 100, quantity: 50 })
+      if (i % 2 === 0) await operate('POST', `/listings/${listing.id}/approve`, {})
+      listings.push(listing.id)
+    }
+    const collection = await operate<{ id: number }>('POST', '/collections', { account_id: id, name: 'Bad input' })
+    const records: number[] = []
+    for (let i = 0; i < LISTINGS; i += 1) {
+      records.push((await sendGood<{ id: number }>(`${place.publicUrl}/api/v1/plus/collections/${collection.id}/items`, key, 'POST', { item_id: item[0] })).id)
+    }
+    return { listings, collection: collection.id, records }
+  }
+  const [bystander, starter, plus, enterprise] = [await open('plus'), await open('starter'), await open('plus'), await open('enterprise')]
+  await furnish(bystander)
+  for (const account of [plus, enterprise]) {
+    const { listings, collection, records } = await furnish(account)
+    made.listing.push(...listings)
+    made.collection.push(collection)
+    made.record.push(...records)
+  }
+  // What may be changed at will is not what the attack itself goes by.
+  const victim = await open('plus')
+  made.account.push(victim.id)
+  made.key.push(victim.keyId)
+  const keys = { starter: starter.key, plus: plus.key, enterprise: enterprise.key }
+  return { ...place, keys, ids: made, bystander: bystander.id, listing: made.listing.shift()! }
+}
+
+/** A digest of everything that belongs to the bystander. */
+export async function bystanderState({ db, bystander }: Pick<Target, 'db' | 'bystander'>): Promise<string> {
+  const { rows } = await sql<{ row: string }>`
+    select (to_jsonb(t) - 'last_used_at')::text as row from accounts t where id = ${bystander}
+    union all select (to_jsonb(t) - 'last_used_at')::text from api_keys t where account_id = ${bystander}
+    union all select to_jsonb(t)::text from listings t where seller_id = ${bystander}
+    union all select to_jsonb(t)::text from collections t where account_id = ${bystander}
+    union all select to_jsonb(r)::text from collection_items r join collections c on c.id = r.collection_id where c.account_id = ${bystander}
+    union all select to_jsonb(t)::text from webhooks t where account_id = ${bystander}
+    order by 1`.execute(db.kysely)
+  return createHash('sha256').update(rows.map(({ row }) => row).join('\n')).digest('hex')
+}
+
+/** Requests that left an audit row though they were not among those that succeeded. */
+export async function auditedRefusals({ db }: Pick<Target, 'db'>, prefix: string, succeeded: ReadonlySet<string>): Promise<string[]> {
+  const { rows } = await sql<{ id: string; action: string }>`
+    select distinct request_id as id, action from audit_log where request_id like ${`${prefix}%`}`.execute(db.kysely)
+  return rows.filter(({ id }) => !succeeded.has(id)).map(({ id, action }) => `${id} (${action})`)
+}

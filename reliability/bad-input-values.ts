@@ -1,0 +1,138 @@
+// Wrong values of every sort, and right ones by a schema, as texts for JSON bodies, query strings and paths.
+
+/** The part of JSON Schema that the service's references use. */
+export interface Shape {
+  type?: string
+  enum?: readonly unknown[]
+  const?: unknown
+  anyOf?: Shape[]
+  properties?: Record<string, Shape>
+  required?: string[]
+  items?: Shape
+  minimum?: number
+  maximum?: number
+  exclusiveMinimum?: number
+  minLength?: number
+  format?: string
+  examples?: unknown[]
+}
+
+/** A source of chances that gives the same for the same seed. */
+export class Chance {
+  readonly #random: () => number
+
+  constructor(random: () => number) {
+    this.#random = random
+  }
+
+  /** true in this share of cases */
+  is(share: number): boolean {
+    return this.#random() < share
+  }
+
+  below(n: number): number {
+    return Math.floor(this.#random() * n)
+  }
+
+  pick<T>(list: readonly T[]): T {
+    return list[this.below(list.length)]!
+  }
+}
+
+const deep = (open: string, close: string, levels: number) => `${open.repeat(levels)}1${close.repeat(levels)}`
+
+/** Texts that programs trip over; none is a small number, which could be somebody's id. */
+export const NASTY_TEXTS: readonly string[] = [
+  '', ' ', '\0', 'a\0b', '\t\r\n', '\u001b[31m', '\ud800', 'x\udc00', '\ufeffx', '\u202eabc', '\u200b', 'İıŞşĞğ', 'e\u0301'.repeat(500),
+  '👩‍👩‍👧‍👦', '\u{10ffff}', 'ﷺ'.repeat(300), '\uffff', 'NaN', 'Infinity', '-Infinity', '1e999', '-1', '0x10', '1_000', '٣', '1,5', ' 12', '9'.repeat(400),
+  '-9223372036854775809', '1.0000000000000000000001', 'null', 'undefined', 'true', '[object Object]', '__proto__', 'constructor', 'toString', 'hasOwnProperty',
+  "' or 1=1 --", '"; drop table items; --', '\\', '\\x', '%', '%s%n', '\u0024{7*7}', '{{7*7}}', '<script>alert(1)</script>', '../../../../etc/passwd', '..\\..\\',
+  'file:///etc/passwd', 'http://169.254.169.254/', 'https://user:pass@example.com', 'http://[::1]', 'https://', 'javascript:1', `https://example.com/${'x'.repeat(600)}`,
+  '2026-02-30', '0000-00-00', '99999-12-31', '2026-01-01T25:61:61Z', '-271821-04-20T00:00:00Z', '+275760-09-13T00:00:00.001Z', '2026-01-01T00:00:00+99:99', '2026-11-31',
+  'x'.repeat(256), 'x'.repeat(10_001), 'ş'.repeat(100_000), '(a+)+$', '.*', 'a'.repeat(40) + '!', '=cmd|calc', '*', '?', '/', '//', '..', '.', '\u2028',
+]
+
+/** The same for JSON, where more than text can be wrong; some are no JSON at all. */
+const NASTY_JSON: readonly string[] = [
+  'null', 'true', 'false', '0', '-0', '-1', '1.5', '0.001', '1e-320', '1e308', '-1e308', '1e400', '2147483648', '-2147483649', '9007199254740993',
+  '9223372036854775808', '100000000000000000000000000', '0.1e-400', '[]', '[[]]', '[null]', '{}', '[1,2,3]', '{"a":1}', '{"$gt":""}', '{"length":1000000000}',
+  '{"toString":"x"}', '{"then":1}', '{"__proto__":{"admin":true}}', '{"constructor":{"prototype":{"x":1}}}', '"\\ud800"', '"\\u0000"', deep('[', ']', 200),
+  deep('{"a":', '}', 200), deep('[', ']', 5_000), `[${'1,'.repeat(20_000)}1]`, 'NaN', 'Infinity', '-Infinity', 'undefined', '01', '1.', '.5', '+1', '0x1', "'x'", '',
+]
+
+/** Bodies that are wrong as a whole. */
+const NASTY_BODIES: readonly (string | Buffer)[] = [
+  '', ' ', '{', '}', '[', 'null', 'true', '1', '"text"', '[]', '{}', '[{}]', '{"a":}', '{"a":1,}', '{a:1}', '\ufeff{}', '{}{}', '\0', 'undefined', 'x=1&y=2', '<xml/>',
+  deep('[', ']', 100_000), deep('{"a":', '}', 50_000), `"${'x'.repeat(900_000)}"`, `{"x":"${'x'.repeat(1_100_000)}"}`, Buffer.from([0xff, 0xfe, 0x7b, 0x7d]),
+  Buffer.from('{"title":"\xff\xfe"}', 'latin1'), Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0]), '{"__proto__":{"price":5}}', '{"constructor":1}', '{"":1}', '\u2028',
+]
+
+/** Query and path parts that are already encoded, some not validly. */
+const NASTY_ENCODED: readonly string[] = [
+  '%', '%%', '%zz', '%ff', '%C0%AF', '%ED%A0%80', '%00', 'a%00b', '%F4%90%80%80', '%u0041', '+', '\xff\xfe', '%2e%2e%2f%2e%2e%2fetc%2fpasswd', '..%2f..%2f', '%5c..%5c', '%0d%0aX-Injected:%201',
+  '[]', '[0]', '{}', ';', ',', '1;2', '%26', '%3d', '%25%30%30', '%E2%80%8B1',
+]
+
+export function nastyJson(chance: Chance): string {
+  return chance.is(0.5) ? JSON.stringify(chance.pick(NASTY_TEXTS)) : chance.pick(NASTY_JSON)
+}
+
+export function nastyBody(chance: Chance): string | Buffer {
+  return chance.pick(NASTY_BODIES)
+}
+
+/** A wrong value of a query or a path, encoded (or not, which is also wrong). */
+export function nastyEncoded(chance: Chance): string {
+  return chance.is(0.3) ? chance.pick(NASTY_ENCODED) : encodeURIComponent(chance.pick(NASTY_TEXTS).toWellFormed()).slice(0, 8_000)
+}
+
+/** Ids that a field or a path parameter may name, by its name; a right value for it never names anything else. */
+export type IdsOf = (field: string) => readonly number[]
+
+/** A value that the schema allows, as JSON. */
+export function goodJson(shape: Shape, field: string, chance: Chance, idsOf: IdsOf): string {
+  if (shape.const !== undefined) return JSON.stringify(shape.const)
+  if (shape.enum) return JSON.stringify(chance.pick(shape.enum))
+  if (shape.anyOf) return goodJson(chance.pick(shape.anyOf), field, chance, idsOf)
+  switch (shape.type) {
+    case 'integer':
+    case 'number': {
+      const ids = idsOf(field)
+      if (ids.length > 0) return String(chance.pick(ids))
+      return String(Math.min(shape.maximum ?? 50, Math.max(shape.minimum ?? shape.exclusiveMinimum ?? 0, 0) + 1 + chance.below(5)))
+    }
+    case 'boolean':
+      return String(chance.is(0.5))
+    case 'array':
+      return `[${Array.from({ length: chance.below(3) + 1 }, () => goodJson(shape.items ?? {}, field, chance, idsOf)).join(',')}]`
+    case 'object':
+      return bodyOf(shape, chance, idsOf, 0)
+    case 'null':
+      return 'null'
+    case 'string':
+      return JSON.stringify(goodText(shape, chance))
+    default:
+      return nastyJson(chance)
+  }
+}
+
+function goodText(shape: Shape, chance: Chance): string {
+  if (shape.format === 'date') return '2026-01-31'
+  if (shape.format === 'date-time') return '2026-01-31T12:00:00Z'
+  if (shape.format === 'uri') return 'https://receiver.invalid/x'
+  return shape.examples && chance.is(0.7) ? String(chance.pick(shape.examples)) : `text ${chance.below(1_000)}`
+}
+
+/** An object of the schema in which about this share of fields is wrong, left out, doubled or unknown. */
+export function bodyOf(shape: Shape, chance: Chance, idsOf: IdsOf, wrong = 0.35): string {
+  const members: string[] = []
+  for (const [name, property] of Object.entries(shape.properties ?? {})) {
+    const required = shape.required?.includes(name) ?? false
+    if (chance.is(required ? wrong * 0.2 : 0.5)) continue
+    const value = () => (chance.is(wrong) ? nastyJson(chance) : goodJson(property, name, chance, idsOf))
+    members.push(`${JSON.stringify(name)}:${value()}`)
+    if (chance.is(wrong * 0.1)) members.push(`${JSON.stringify(name)}:${value()}`)
+  }
+  if (chance.is(wrong * 0.3)) members.push(`${JSON.stringify(chance.pick([...NASTY_TEXTS, 'id', 'status', 'seller_id']))}:${nastyJson(chance)}`)
+  return `{${members.join(',')}}`
+}

@@ -1,0 +1,52 @@
+// `node reliability/bad-input.ts`: thousands of wrong requests at the program; none may be a 5xx, slow, or outside of the envelope.
+import { Command, InvalidArgumentError } from 'commander'
+import { startProgram } from './bad-input-program.ts'
+import { type Attack, attack } from './bad-input-run.ts'
+import { prepareTarget } from './bad-input-target.ts'
+
+const options = new Command('bad-input')
+  .description('Sends wrong requests, made from the OpenAPI documents and the GraphQL schema, at the program')
+  .option('--requests <n>', 'for each seed', wholeNumber, 20_000)
+  .option('--seeds <n>', 'how many seeds', wholeNumber, 3)
+  .option('--seed <n>', 'this seed only', wholeNumber)
+  .parse()
+  .opts<{ requests: number; seeds: number; seed?: number }>()
+
+const seeds = options.seed === undefined ? Array.from({ length: options.seeds }, (_, i) => i + 1) : [options.seed]
+const program = await startProgram()
+let breaches = 0
+try {
+  for (const seed of seeds) {
+    const target = await prepareTarget(program)
+    const started = performance.now()
+    const onProgress = (sent: number) => process.stderr.write(`\rseed ${seed}: ${sent} of ${options.requests}`)
+    const result = await attack(target, { requests: options.requests, seed, onProgress })
+    process.stderr.write('\r')
+    console.log(`Seed ${seed}: ${options.requests} requests in ${Math.round((performance.now() - started) / 1_000)} s`)
+    show(result)
+    breaches += result.breachCount
+  }
+  if (!program.alive()) console.log('The program has ended')
+  const errors = program.errors()
+  if (errors.length > 0) console.log(`Errors in its log: ${errors.length}\n${errors.slice(0, 10).join('\n')}`)
+  if (!program.alive() || errors.length > 0) breaches += 1
+} finally {
+  await program.stop()
+}
+console.log(breaches === 0 ? 'No breach' : `${breaches} breaches`)
+process.exitCode = breaches === 0 ? 0 : 1
+
+function show({ statuses, codes, refusals, named, slowest, p99Ms, breaches: found, breachCount }: Attack): void {
+  const seen = [...new Set([...statuses.values()].flatMap((row) => [...row.keys()]))].sort((a, b) => a - b)
+  console.table(Object.fromEntries([...statuses].sort().map(([group, row]) => [group, Object.fromEntries(seen.map((status) => [status, row.get(status) ?? 0]))])))
+  console.log([...codes].sort((a, b) => b[1] - a[1]).map(([code, count]) => `${code} ${count}`).join(', '))
+  console.log(`99 in 100 within ${p99Ms.toFixed(1)} ms, slowest ${slowest[0]!.milliseconds.toFixed(0)} ms; ${named} of ${refusals} refused inputs name the field`)
+  for (const { milliseconds, request } of slowest) console.log(`${milliseconds.toFixed(0)} ms ${request.slice(0, 200)}`)
+  for (const line of found) console.log(`BREACH ${line}`)
+  if (breachCount > found.length) console.log(`and ${breachCount - found.length} more`)
+}
+
+function wholeNumber(text: string): number {
+  if (!/^[1-9]\d{0,7}$/.test(text)) throw new InvalidArgumentError('It must be a whole number above 0.')
+  return Number(text)
+}

@@ -1,0 +1,252 @@
+// Slow and rude clients at a running node, while a decent one keeps asking: who is cut off, when, and who notices.
+import { Agent, get as httpGet } from 'node:http'
+import { gzipSync } from 'node:zlib'
+import { atMost, count, figure, type Finding, percentile } from './report.ts'
+import { malformedRequests } from './slow-clients-malformed.ts'
+import { drip, exchange, open, statusesOf, statusOf } from './slow-clients-wire.ts'
+
+export interface Rudeness {
+  publicUrl: string
+  operatorUrl: string
+  operatorToken: string
+  /** of a plan that may ask for lists of 100 */
+  key: string
+  /** id of a collection that files may be brought into */
+  collection: number
+  /** resident memory of the program in MB, null where it is not a process of its own */
+  residentMb: () => number | null
+  /** files of uploads that lie on the disk */
+  uploads: () => string[]
+}
+
+export interface Sizes {
+  /** slow clients of each kind */
+  slow: number
+  /** connections opened at once */
+  connections: number
+  pipelined: number
+  /** MB that a packed file unpacks to */
+  bombMb: number
+  /** whether clients that do not read are waited for, which takes more than a minute */
+  waitForUnread: boolean
+}
+
+export const SHORT: Sizes = { slow: 20, connections: 400, pipelined: 1_000, bombMb: 128, waitForUnread: false }
+export const FULL: Sizes = { slow: 100, connections: 400, pipelined: 1_000, bombMb: 1_024, waitForUnread: true }
+
+const PROBE_EVERY_MS = 20
+const MOST_PROBE_MS = 500
+/** The server's own limits with what it takes to notice. */
+const HEADERS_CUT_MS = 13_000
+const BODY_CUT_MS = 33_000
+/** Node may take the time twice where some of what was written is still on its way. */
+const UNREAD_CUT_MS = 122_000
+const UNREAD_ANSWERS = 100
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+
+/** Runs everything; `onProgress` hears what is next. */
+export async function beRude(place: Rudeness, sizes: Sizes, onProgress: (line: string) => void = () => {}): Promise<Finding[]> {
+  const findings: Finding[] = []
+  const residentAtFirst = place.residentMb()
+  const while_ = async (what: string, work: () => Promise<Finding[]>) => {
+    onProgress(what)
+    const probe = startProbe(place)
+    findings.push(...(await work()))
+    const { times, failures } = await probe.stop()
+    findings.push(atMost(`${what}: 99 in 100 of the others' requests`, percentile(times, 0.99), MOST_PROBE_MS, ' ms'), count(`${what}: failed requests of others`, failures, 0))
+  }
+  await while_('malformed requests', () => sendMalformed(place))
+  await while_('connections at once', () => connectAtOnce(place, sizes.connections))
+  await while_('pipelined requests', () => pipeline(place, sizes.pipelined))
+  await while_('packed bodies', () => sendPacked(place, sizes.bombMb))
+  await while_('aborted uploads', () => abortUploads(place, sizes.slow))
+  await while_('slow clients', () => dawdle(place, sizes))
+  if (residentAtFirst !== null) {
+    await pause(2_000)
+    const resident = place.residentMb()!
+    findings.push(figure('memory before, in MB', residentAtFirst), atMost('memory afterwards, in MB', resident, residentAtFirst * 1.5 + 100))
+  }
+  return findings
+}
+
+/** Asks for an item and a page in turn until it is stopped. */
+function startProbe({ publicUrl, key }: Rudeness): { stop: () => Promise<{ times: number[]; failures: number }> } {
+  const agent = new Agent({ keepAlive: true })
+  const times: number[] = []
+  let failures = 0
+  let running = true
+  const ask = (path: string) =>
+    new Promise<void>((resolve) => {
+      const started = performance.now()
+      const done = (ok: boolean) => {
+        times.push(performance.now() - started)
+        if (!ok) failures += 1
+        resolve()
+      }
+      httpGet(`${publicUrl}${path}`, { agent, headers: { authorization: `Bearer ${key}` }, timeout: 5_000 }, (response) => {
+        response.resume().on('end', () => done(response.statusCode === 200))
+      })
+        .on('timeout', function (this: { destroy: () => void }) {
+          this.destroy()
+        })
+        .on('error', () => done(false))
+    })
+  const asked = (async () => {
+    for (let i = 0; running; i += 1) {
+      await ask(i % 2 === 0 ? '/api/v1/items?per_page=5' : '/api/v1/plus/my-listings?per_page=5')
+      await pause(PROBE_EVERY_MS)
+    }
+  })()
+  return {
+    stop: async () => {
+      running = false
+      await asked
+      agent.destroy()
+      return { times, failures }
+    },
+  }
+}
+
+async function sendMalformed({ publicUrl, key }: Rudeness): Promise<Finding[]> {
+  const requests = malformedRequests(key)
+  const wrong: string[] = []
+  await Promise.all(
+    requests.map(async ({ what, bytes, statuses, bare = false }) => {
+      const { text, endedMs } = await exchange(publicUrl, Buffer.from(bytes, 'latin1'))
+      const status = statusOf(text)
+      if (endedMs === null) wrong.push(`${what}: not ended`)
+      else if (!statuses.includes(status)) wrong.push(`${what}: ${status}`)
+      else if (status >= 400 && !bare && !hasEnvelope(text)) wrong.push(`${what}: ${status} without the envelope`)
+      if (statusesOf(text).includes(200) && !statuses.includes(200)) wrong.push(`${what}: something in it was answered`)
+    }),
+  )
+  return [figure('malformed requests', requests.length), count(`malformed requests answered wrongly${wrong.length > 0 ? ` (${wrong.join('; ')})` : ''}`, wrong.length, 0)]
+}
+
+/** Whether an answer of an error is the envelope with a request id; GraphQL has its own form. */
+function hasEnvelope(text: string): boolean {
+  const [head = '', body = ''] = text.split('\r\n\r\n', 2)
+  return /\r\nx-request-id: \S/i.test(head) && /^\{"(success":false,"error":\{|errors":\[\{)/.test(body)
+}
+
+async function connectAtOnce({ publicUrl, key }: Rudeness, connections: number): Promise<Finding[]> {
+  const request = `GET /api/v1/items?per_page=100 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n\r\n`
+  const started = performance.now()
+  const answers = await Promise.all(Array.from({ length: connections }, () => exchange(publicUrl, request)))
+  const good = answers.filter(({ text, endedMs }) => endedMs !== null && statusOf(text) === 200).length
+  return [count(`answers to ${connections} connections at once`, good, connections), figure('all of them, in ms', performance.now() - started)]
+}
+
+async function pipeline({ publicUrl, key }: Rudeness, requests: number): Promise<Finding[]> {
+  const request = (i: number) => `GET /api/v1/items/search?q=charizard&per_page=1&page=${i} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nX-Request-Id: p${i}\r\n${i === requests ? 'Connection: close\r\n' : ''}\r\n`
+  const { text } = await exchange(publicUrl, Array.from({ length: requests }, (_, i) => request(i + 1)).join(''), 30_000)
+  const ids = [...text.matchAll(/x-request-id: p(\d+)/gi)].map((match) => Number(match[1]))
+  const inOrder = ids.filter((id, i) => id === i + 1).length
+  return [count(`answers to ${requests} pipelined requests, in their order`, inOrder, requests)]
+}
+
+/** Bodies that are small as they are sent and large as they are read. */
+async function sendPacked(place: Rudeness, bombMb: number): Promise<Finding[]> {
+  const { publicUrl, operatorUrl, operatorToken, key, collection } = place
+  const post = (url: string, credential: string, body: Buffer, type = 'application/json') =>
+    fetch(url, { method: 'POST', headers: { authorization: `Bearer ${credential}`, 'content-type': type, 'content-encoding': 'gzip' }, body: new Uint8Array(body), signal: AbortSignal.timeout(60_000) })
+  const zeros = packed(bombMb, '0')
+  const findings: Finding[] = []
+  for (const [what, url, credential] of [
+    ['REST', `${publicUrl}/api/v1/plus/make-highlight`, key],
+    ['GraphQL', `${publicUrl}/graphql`, key],
+    ['POST /prices', `${operatorUrl}/operator/v1/prices`, operatorToken],
+  ] as const) {
+    const { status } = await post(url, credential, zeros)
+    findings.push({ what: `status of a packed body, ${what}`, value: status, promised: '400, 413 or 415', holds: [400, 413, 415].includes(status) })
+  }
+  const files: [what: string, format: string, content: Buffer][] = [
+    ['one endless line', 'mintmark-ndjson', zeros],
+    ['empty lines', 'mintmark-ndjson', packed(bombMb, '\n')],
+    ['empty lines', 'pricecharting-csv', packed(bombMb, '\n')],
+    ['one endless document', 'tcgdex', packed(bombMb, '[')],
+  ]
+  for (const [what, format, content] of files) {
+    const started = performance.now()
+    const answer = await post(`${operatorUrl}/operator/v1/imports/${format}?file_name=bomb.gz`, operatorToken, content, 'application/octet-stream')
+    const { data } = (await answer.json()) as { data: { id: number } }
+    const status = await importEnd(place, data.id)
+    findings.push({ what: `an import of ${bombMb} MB of ${what} as ${format}`, value: `${status} after ${Math.round(performance.now() - started)} ms`, promised: 'failed', holds: status === 'failed' })
+  }
+  for (const [what, content] of [['one endless line', zeros], ['empty lines', packed(bombMb, '\n')]] as const) {
+    const started = performance.now()
+    const { status } = await post(`${operatorUrl}/operator/v1/collections/${collection}/import/collectr`, operatorToken, content, 'text/csv')
+    findings.push({ what: `a collection's file of ${bombMb} MB of ${what}`, value: `${status} after ${Math.round(performance.now() - started)} ms`, promised: '413 or 422', holds: status === 413 || status === 422 })
+  }
+  return findings
+}
+
+/** Gzip of this many MB of one character. */
+function packed(megabytes: number, character: string): Buffer {
+  // Members of gzip may stand one after the other.
+  const one = gzipSync(Buffer.alloc(1024 * 1024, character), { level: 9 })
+  return Buffer.concat(Array.from({ length: megabytes }, () => one))
+}
+
+async function importEnd({ operatorUrl, operatorToken }: Rudeness, id: number): Promise<string> {
+  const ends = performance.now() + 120_000
+  while (performance.now() < ends) {
+    const response = await fetch(`${operatorUrl}/operator/v1/imports/${id}`, { headers: { authorization: `Bearer ${operatorToken}` } })
+    const { status } = ((await response.json()) as { data: { status: string } }).data
+    if (status === 'done' || status === 'failed') return status
+    await pause(50)
+  }
+  return 'not over'
+}
+
+/** Uploads that stop in the middle leave neither files nor imports. */
+async function abortUploads({ operatorUrl, operatorToken, uploads }: Rudeness, clients: number): Promise<Finding[]> {
+  const importsOf = async () => {
+    const response = await fetch(`${operatorUrl}/operator/v1/imports?per_page=1`, { headers: { authorization: `Bearer ${operatorToken}` } })
+    return ((await response.json()) as { pagination: { total: number } }).pagination.total
+  }
+  const before = await importsOf()
+  const head = `POST /operator/v1/imports/mintmark-ndjson HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${operatorToken}\r\n`
+  const framings = ['Content-Length: 50000000\r\n\r\n', 'Transfer-Encoding: chunked\r\n\r\n100000\r\n']
+  const rude = Array.from({ length: clients }, (_, i) => open(operatorUrl, head + framings[i % 2]! + 'x'.repeat(500_000)))
+  await pause(500)
+  const during = uploads().length
+  for (const { end } of rude) end()
+  await pause(1_000)
+  return [
+    figure('uploads under way when they were aborted', during),
+    count('files left by aborted uploads', uploads().length, 0),
+    count('imports begun by aborted uploads', (await importsOf()) - before, 0),
+  ]
+}
+
+/** Dripping headers, dripping bodies and answers that nobody reads, all at the same time. */
+async function dawdle({ publicUrl, key }: Rudeness, { slow, waitForUnread }: Sizes): Promise<Finding[]> {
+  const auth = `Host: x\r\nAuthorization: Bearer ${key}\r\n`
+  const crowd = (bytes: string, giveUpMs: number, reads = true) => Array.from({ length: slow }, () => open(publicUrl, bytes, { giveUpMs, reads }))
+  const headers = crowd(`GET /api/v1/items HTTP/1.1\r\n${auth}X-Slow: `, HEADERS_CUT_MS)
+  const bodies = crowd(`POST /graphql HTTP/1.1\r\n${auth}Content-Type: application/json\r\nContent-Length: 10000\r\n\r\n{`, BODY_CUT_MS)
+  const unread = crowd(`GET /api/v1/items?per_page=100 HTTP/1.1\r\n${auth}\r\n`.repeat(UNREAD_ANSWERS), UNREAD_CUT_MS + 10_000, false)
+  const cutBy = performance.now() + UNREAD_CUT_MS
+  const silent = crowd('', HEADERS_CUT_MS)
+  for (const rude of headers) drip(rude, 'x', 250)
+  for (const rude of bodies) drip(rude, ' ', 250)
+  const findings: Finding[] = []
+  for (const [what, rude, statuses] of [['dripping headers', headers, [408]], ['dripping bodies', bodies, [408]], ['nothing at all', silent, [0, 408]]] as const) {
+    const times = await Promise.all(rude.map(({ ended }) => ended))
+    findings.push(
+      count(`clients with ${what} cut off`, times.filter((ms) => ms !== null).length, slow),
+      count(`clients with ${what} told by status ${statuses.join(' or ')}`, rude.filter(({ received }) => (statuses as readonly number[]).includes(statusOf(received()))).length, slow),
+      figure(`clients with ${what}: the last one cut off, in ms`, Math.max(...times.map((ms) => ms ?? Number.NaN))),
+    )
+  }
+  if (waitForUnread) {
+    await pause(cutBy - performance.now())
+    // Who does not read learns nothing of an end: what was not cut off gets all its answers now.
+    for (const { read } of unread) read()
+    await Promise.all(unread.map(({ ended }) => ended))
+    findings.push(count('clients that do not read cut off', unread.filter(({ received }) => statusesOf(received()).length < UNREAD_ANSWERS).length, slow))
+  } else for (const { end } of unread) end()
+  return findings
+}

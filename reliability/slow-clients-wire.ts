@@ -1,0 +1,61 @@
+// Connections that speak as no decent client does: bytes as they are, drop by drop, or without ever listening.
+import { connect, type Socket } from 'node:net'
+
+export interface Rude {
+  socket: Socket
+  /** what came back so far */
+  received: () => string
+  /** milliseconds until the server ended it, null when the client gave up first */
+  ended: Promise<number | null>
+  /** reads from now on, where it did not */
+  read: () => void
+  end: () => void
+}
+
+/** Opens a connection and sends these bytes; it is given up after `giveUpMs`. */
+export function open(url: string, bytes: string | Buffer, { giveUpMs = 15_000, reads = true } = {}): Rude {
+  const { hostname, port } = new URL(url)
+  const started = performance.now()
+  let text = ''
+  const socket = connect(Number(port), hostname, () => socket.write(bytes))
+  const read = () => void socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1'))).resume()
+  if (reads) read()
+  else socket.pause()
+  socket.on('error', () => {})
+  const ended = new Promise<number | null>((resolve) => {
+    const timer = setTimeout(() => {
+      resolve(null)
+      socket.destroy()
+    }, giveUpMs)
+    const over = () => {
+      clearTimeout(timer)
+      socket.destroy()
+      resolve(performance.now() - started)
+    }
+    socket.once('end', over)
+    socket.once('close', over)
+  })
+  return { socket, received: () => text, ended, read, end: () => socket.destroy() }
+}
+
+/** Sends bytes and reads until the server ends the connection. */
+export async function exchange(url: string, bytes: string | Buffer, giveUpMs?: number): Promise<{ text: string; endedMs: number | null }> {
+  const rude = open(url, bytes, { giveUpMs })
+  const endedMs = await rude.ended
+  return { text: rude.received(), endedMs }
+}
+
+/** Sends one more byte every now and then until the connection ends. */
+export function drip(rude: Rude, byte: string, everyMs: number): void {
+  const timer = setInterval(() => rude.socket.writable && rude.socket.write(byte), everyMs)
+  void rude.ended.then(() => clearInterval(timer))
+}
+
+export function statusOf(text: string): number {
+  return Number(/^HTTP\/1\.[01] (\d{3}) /.exec(text)?.[1] ?? 0)
+}
+
+/** Statuses of all answers on a connection, in their order. */
+export function statusesOf(text: string): number[] {
+  return [...text.matchAll(/(?:^|[}\]\n])HTTP\/1\.1 (\d{3}) /g)].map((match) => Number(match[1]))
+}

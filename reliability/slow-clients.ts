@@ -1,0 +1,36 @@
+// `node reliability/slow-clients.ts`: slow and rude clients at the program; everybody else must not notice.
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { Command } from 'commander'
+import { residentMb } from '../bench/processes.ts'
+import { startProgram } from './bad-input-program.ts'
+import { prepareTarget } from './bad-input-target.ts'
+import { conclude, progress } from './report.ts'
+import { beRude, FULL, SHORT } from './slow-clients-run.ts'
+
+const { short } = new Command('slow-clients')
+  .description('Slow, broken and greedy clients at the program, while a decent one is timed')
+  .option('--short', 'less of everything', false)
+  .parse()
+  .opts<{ short: boolean }>()
+
+const program = await startProgram()
+try {
+  const { keys, ids } = await prepareTarget(program)
+  const folder = join(program.dataDir, 'uploads')
+  const place = {
+    ...program,
+    key: keys.enterprise,
+    collection: ids.collection[0]!,
+    residentMb: () => residentMb(program.pid),
+    uploads: () => (existsSync(folder) ? readdirSync(folder) : []),
+  }
+  const findings = await beRude(place, short ? SHORT : FULL, progress)
+  const errors = program.errors()
+  for (const line of errors.slice(0, 5)) console.log(line)
+  findings.push({ what: 'errors in the log', value: errors.length, promised: '0', holds: errors.length === 0 })
+  findings.push({ what: 'the program', value: program.alive() ? 'runs' : 'has ended', promised: 'runs', holds: program.alive() })
+  conclude('Slow and rude clients', findings)
+} finally {
+  await program.stop()
+}

@@ -1,0 +1,74 @@
+// Bad input in its short form: some thousand wrong requests of one seed at a node of the tests.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { attack } from '../../reliability/bad-input-run.ts'
+import { prepareTarget, type Target } from '../../reliability/bad-input-target.ts'
+import { makeCatalogue } from '../market/kit.ts'
+import { OPERATOR_TOKEN, send, startTestNode, type TestNode } from '../support/node.ts'
+import { sendRaw } from './authorisation-kit.ts'
+
+let node: TestNode
+let target: Target
+
+beforeAll(async () => {
+  node = await startTestNode()
+  await makeCatalogue(node)
+  target = await prepareTarget({ publicUrl: node.publicUrl!, operatorUrl: node.operatorUrl!, operatorToken: OPERATOR_TOKEN, db: node.db })
+})
+
+afterAll(() => node.close())
+
+test('3,000 wrong requests: no 5xx, none slow, all in the envelope, nothing changed by what was refused', { timeout: 60_000 }, async () => {
+  const { breaches, statuses, refusals, named } = await attack(target, { requests: 3_000, seed: 20261121 })
+  expect(breaches).toEqual([])
+  // Mostly wrong, and wrong in every part: otherwise this would prove nothing.
+  const seen = new Set([...statuses.values()].flatMap((row) => [...row.keys()]))
+  expect([...seen]).toEqual(expect.arrayContaining([200, 400, 401, 403, 404, 405, 413, 415, 422]))
+  expect(statuses.size).toBeGreaterThan(15)
+  expect(named / refusals).toBeGreaterThan(0.95)
+})
+
+describe('what once was a 5xx, or had no envelope', () => {
+  const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
+  const graphql = (body: string) => send(`${node.publicUrl}/graphql`, target.keys.enterprise, { body })
+  const operate = (path: string, body?: string) => send(`${node.operatorUrl}/operator/v1${path}`, OPERATOR_TOKEN, body === undefined ? {} : { body })
+
+  test('bodies nested thousands of levels deep', async () => {
+    for (const levels of [65, 5_000, 50_000]) {
+      const replies = [
+        await graphql(`{"query":"{ __typename }","variables":${nested(levels)}}`),
+        await operate('/accounts', nested(levels)),
+        await send(`${node.operatorUrl}/operator/v1/accounts`, OPERATOR_TOKEN, { body: nested(levels), headers: { 'idempotency-key': `nested ${levels}` } }),
+      ]
+      expect(replies.map(({ status }) => status)).toEqual(levels > 20_000 ? [413, 400, 400] : [400, 400, 400])
+    }
+    expect((await operate('/accounts', nested(60))).body.error).toMatchObject({ code: 'VALIDATION_ERROR', details: expect.arrayContaining([{ field: 'a', message: expect.any(String) as string }]) as unknown })
+  })
+
+  test('documents nested thousands of levels deep', async () => {
+    for (const levels of [500, 900, 16_000]) {
+      const { status } = await graphql(JSON.stringify({ query: `{ items(search: ${'['.repeat(levels)}${']'.repeat(levels)}) { nodes { id } } }` }))
+      // JSON answers to well-formed requests are 200 whatever became of the document.
+      expect([levels, status]).toEqual([levels, 200])
+    }
+  })
+
+  test('an expectation that nobody knows', async () => {
+    const headers = ['authorization', `Bearer ${target.keys.starter}`, 'expect', 'nonsense']
+    expect(await sendRaw(`${node.publicUrl}/api/v1/items`, 'GET', headers)).toMatchObject({ status: 200, headers: { 'x-request-id': expect.any(String) as string } })
+  })
+
+  test('filters by ids that no column holds', async () => {
+    const beyond = ['-9223372036854775809', '9223372036854775808', '9'.repeat(30), '2147483648', '-1', '0']
+    const lists = ['/orders?seller_id', '/orders?item_id', '/orders?listing_id', '/sales?item_id', '/listings?seller_id', '/listings?item_id', '/webhook-events?account_id', '/items?category_id', '/collections?account_id']
+    for (const id of beyond) {
+      for (const list of lists) expect([list, id, await operate(`${list}=${id}`)]).toEqual([list, id, expect.objectContaining({ status: 200 })])
+      expect((await send(`${node.publicUrl}/api/v1/plus/recent-sales?item_id=${id}`, target.keys.plus)).status).toBe(200)
+    }
+  })
+
+  test('NUL and halves of surrogate pairs where texts are looked for or quoted', async () => {
+    expect((await operate(`/items/${target.ids.item[0]}/price-history?label=a%00b`)).status).toBe(422)
+    const reply = await operate('/prices', '[{"\\ud800":1},{"\\u0000":1},{"item_ref":"\\ud800","market":"source_a","label":"Near Mint\\u0000","price":1}]')
+    expect([reply.status, (reply.body.data as { rejected: number }).rejected]).toEqual([200, 3])
+  })
+})

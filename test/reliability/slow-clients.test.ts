@@ -1,0 +1,28 @@
+// Slow and rude clients in their short form, at a node of the tests.
+import { existsSync, readdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { prepareTarget, type Target } from '../../reliability/bad-input-target.ts'
+import { broken } from '../../reliability/report.ts'
+import { beRude, SHORT } from '../../reliability/slow-clients-run.ts'
+import { makeCatalogue } from '../market/kit.ts'
+import { OPERATOR_TOKEN, startTestNode, type TestNode } from '../support/node.ts'
+
+let node: TestNode
+let target: Target
+
+beforeAll(async () => {
+  node = await startTestNode()
+  await makeCatalogue(node)
+  target = await prepareTarget({ publicUrl: node.publicUrl!, operatorUrl: node.operatorUrl!, operatorToken: OPERATOR_TOKEN, db: node.db })
+})
+
+afterAll(() => node.close())
+
+test('slow, broken and greedy clients are cut off, and nobody else notices', { timeout: 120_000 }, async () => {
+  const folder = join(tmpdir(), `mintmark-uploads-${process.pid}`)
+  const uploads = () => (existsSync(folder) ? readdirSync(folder) : [])
+  const findings = await beRude({ ...target, key: target.keys.enterprise, collection: target.ids.collection[0]!, residentMb: () => null, uploads }, SHORT)
+  expect(broken(findings)).toEqual([])
+})
