@@ -38,7 +38,7 @@ export async function createPostgres(dir: string, { host = '127.0.0.1', settings
   mkdirSync(data, { recursive: true, mode: 0o700 })
   if (user) execFileSync('chown', ['-R', `${user.uid}:${user.gid}`, dir])
   asUser(user, join(bin, 'initdb'), ['-D', data, '-U', USER, '--auth=trust', '--encoding=UTF8', '--no-locale', '--no-sync'])
-  writeFileSync(join(data, 'pg_hba.conf'), 'local all all trust\nhost all all all trust\nhost replication all all trust\n')
+  writeFileSync(join(data, 'pg_hba.conf'), 'local all all trust\nlocal replication all trust\nhost all all all trust\nhost replication all all trust\n')
   return server({ bin, describe, user, dir, data, host, settings })
 }
 
@@ -71,9 +71,11 @@ async function server(where: Where): Promise<Postgres> {
     const options = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
     const identity = user ? { uid: user.uid, gid: user.gid } : {}
     const child = spawn(join(bin, 'postgres'), ['-D', data, ...options], { cwd: '/', ...identity, detached: true, stdio: 'ignore' })
-    process.once('exit', () => {
-      if (child.exitCode === null && child.signalCode === null) for (const pid of processes(child.pid!)) signal(pid, 'SIGKILL')
-    })
+    const kill = () => {
+      for (const pid of processes(child.pid!)) signal(pid, 'SIGKILL')
+    }
+    process.once('exit', kill)
+    child.once('exit', () => process.off('exit', kill))
     await until('PostgreSQL takes connections', () => child.exitCode !== null || query('select 1', 'postgres').then(() => true, () => false), 60_000)
     if (child.exitCode !== null) throw new Error(`PostgreSQL ended with ${child.exitCode}`)
     const databases = await query('select datname from pg_database', 'postgres')

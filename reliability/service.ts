@@ -1,7 +1,7 @@
 // The program as a process of its own, as people run it: started, killed, stopped, and asked over HTTP.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -86,12 +86,25 @@ export async function runCommand(settings: Settings, ...args: string[]): Promise
 /** A directory of this run, and its removal with what the program put elsewhere because of it. */
 export function workDir(): { path: string; remove: () => void } {
   const path = mkdtempSync(join(tmpdir(), 'mintmark-reliability-'))
+  // The database's own user has to come through, or its data goes elsewhere.
+  chmodSync(path, 0o711)
   const remove = () => {
     const location = join(path, 'data', 'postgres-location')
     if (existsSync(location)) rmSync(readFileSync(location, 'utf8'), { recursive: true, force: true })
     rmSync(path, { recursive: true, force: true })
   }
+  endInOrder()
+  process.once('exit', remove)
   return { path, remove }
+}
+
+let ordered = false
+
+/** A signal ends what a run has started, too: everything is undone at the exit. */
+function endInOrder(): void {
+  if (ordered) return
+  ordered = true
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 }
 
 /** Ports that are free now; a service that is started again keeps its own. */

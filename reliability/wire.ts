@@ -10,6 +10,8 @@ export interface Wire {
   swallow(which: 'all' | 'present'): void
   /** Lets everything pass again; connections that lost something are reset on both sides, as their peers would do. */
   pass(): void
+  /** Ends all connections; new ones go to another server, as an address that moves. */
+  lead(target: NetConnectOpts): void
   close(): Promise<void>
 }
 
@@ -20,7 +22,9 @@ interface Pair {
   lost: boolean
 }
 
-export async function openWire(target: NetConnectOpts): Promise<Wire> {
+/** @param host where it listens */
+export async function openWire(first: NetConnectOpts, host = '127.0.0.1'): Promise<Wire> {
+  let target = first
   const pairs = new Set<Pair>()
   let muteNew = false
   const server = createServer((near) => {
@@ -48,7 +52,7 @@ export async function openWire(target: NetConnectOpts): Promise<Wire> {
     pairs.delete(pair)
   }
 
-  server.listen(0, '127.0.0.1')
+  server.listen(0, host)
   await once(server, 'listening')
   const address = server.address()
   return {
@@ -64,6 +68,10 @@ export async function openWire(target: NetConnectOpts): Promise<Wire> {
         pair.mute = false
         if (pair.lost) end(pair)
       }
+    },
+    lead(next) {
+      target = next
+      for (const pair of pairs) end(pair)
     },
     async close() {
       for (const pair of pairs) end(pair)

@@ -28,8 +28,18 @@ export interface Writes {
   acknowledged: () => number
   start: () => void
   stop: () => Promise<void>
-  /** Reads everything that was acknowledged. */
-  verify: () => Promise<Finding[]>
+  /** What was acknowledged until now. */
+  mark: () => Mark
+  /** Reads everything that was acknowledged, until the mark or until now. */
+  verify: (mark?: Mark) => Promise<Finding[]>
+}
+
+export interface Mark {
+  acknowledged: number
+  listingPrice: number
+  itemPrice: number
+  records: number
+  orders: number
 }
 
 /** A value that is raised by one writer: what was last acknowledged, and what was last tried. */
@@ -45,7 +55,7 @@ const VERIFY_ATTEMPTS = 20
 const PRICE = (n: number) => (10_000 + n) / 100
 
 /** Prepares an account, items, listings and a collection; `start` then writes until `stop`. */
-export async function prepareWrites({ publicUrl, operatorUrl }: Target, { ordersPauseMs = PAUSE_MS } = {}): Promise<Writes> {
+export async function prepareWrites({ publicUrl, operatorUrl }: Target, { pauseMs = PAUSE_MS } = {}): Promise<Writes> {
   const operator = <T>(path: string, json?: unknown) => ask<T>(`${operatorUrl()}/operator/v1${path}`, OPERATOR_TOKEN, { json })
   const made = async <T = { id: number }>(path: string, json: unknown): Promise<T> => {
     const { status, body } = await operator<T>(path, json)
@@ -107,17 +117,21 @@ export async function prepareWrites({ publicUrl, operatorUrl }: Target, { orders
       const order = { order_id: lastOrder + 1, lines: [{ listing_id: soldListing, quantity: 1 }] }
       const reply = noted(await operator('/orders', order))
       if (good(reply)) orders.push(++lastOrder)
-      await pause(ordersPauseMs)
     },
   ]
   const loop = async (write: () => Promise<void>) => {
     while (running) {
       await write()
-      await pause(PAUSE_MS)
+      await pause(pauseMs)
     }
   }
 
-  const verify = async (): Promise<Finding[]> => {
+  const acknowledged = () => orders.length + records.size + listingPrice.acknowledged + itemPrice.acknowledged
+  const mark = (): Mark => ({
+    acknowledged: acknowledged(), listingPrice: listingPrice.acknowledged, itemPrice: itemPrice.acknowledged, records: records.size, orders: orders.length,
+  })
+
+  const verify = async (until = mark()): Promise<Finding[]> => {
     const read = async <T>(url: string, credential: string): Promise<T> => {
       // Connections that broke a moment ago may still cost a read.
       for (let left = VERIFY_ATTEMPTS; ; left--) {
@@ -128,28 +142,27 @@ export async function prepareWrites({ publicUrl, operatorUrl }: Target, { orders
       }
     }
     const stored = (path: string) => read<Record<string, number>>(`${operatorUrl()}/operator/v1${path}`, OPERATOR_TOKEN)
-    const within = ({ acknowledged, tried }: Raised, price: number) => price >= PRICE(acknowledged) && price <= PRICE(tried)
+    const within = ({ tried }: Raised, from: number, price: number) => price >= PRICE(from) && price <= PRICE(tried)
     const { prices } = await read<{ prices: { label: string; market: string; price: number }[] }>(`${publicUrl()}/api/v1/items/${priced.id}`, key)
     const price = prices.find(({ label }) => label === 'Near Mint')?.price ?? 0
     const kept = new Map((await read<{ id: number; quantity: number }[]>(`${publicUrl()}/api/v1/plus/collections/${collection.id}/items`, key)).map(({ id, quantity }) => [id, quantity]))
-    const lostRecords = [...records].filter(([id, quantity]) => kept.get(id) !== quantity).length
+    const lostRecords = [...records].slice(0, until.records).filter(([id, quantity]) => kept.get(id) !== quantity).length
     const { quantity } = await stored(`/listings/${soldListing}`)
     const listed = (await stored(`/listings/${ownListing}`)).price!
     const ordersKept = (await ask(`${operatorUrl()}/operator/v1/orders?per_page=1`, OPERATOR_TOKEN)).body.pagination?.total ?? 0
-    const lastKept = orders.length === 0 || (await ask(`${operatorUrl()}/operator/v1/orders/${orders.at(-1)}`, OPERATOR_TOKEN)).status === 200
+    const lastKept = until.orders === 0 || (await ask(`${operatorUrl()}/operator/v1/orders/${orders[until.orders - 1]}`, OPERATOR_TOKEN)).status === 200
     return [
-      figure('acknowledged writes', orders.length + records.size + listingPrice.acknowledged + itemPrice.acknowledged),
-      count('acknowledged orders lost', Math.max(0, orders.length - ordersKept) + (lastKept ? 0 : 1), 0),
+      figure('acknowledged writes', until.acknowledged),
+      count('acknowledged orders lost', Math.max(0, until.orders - ordersKept) + (lastKept ? 0 : 1), 0),
       count('units sold without an order, or orders without a sale', STOCK - quantity! - ordersKept, 0),
       count('acknowledged records lost or changed', lostRecords, 0),
-      count('acknowledged listing prices lost', within(listingPrice, listed) ? 0 : 1, 0),
-      count('acknowledged item prices lost', itemPrice.acknowledged === 0 || within(itemPrice, price) ? 0 : 1, 0),
+      count('acknowledged listing prices lost', within(listingPrice, until.listingPrice, listed) ? 0 : 1, 0),
+      count('acknowledged item prices lost', until.itemPrice === 0 || within(itemPrice, until.itemPrice, price) ? 0 : 1, 0),
     ]
   }
 
   return {
-    key, itemId, accountId, answers, verify,
-    acknowledged: () => orders.length + records.size + listingPrice.acknowledged + itemPrice.acknowledged,
+    key, itemId, accountId, answers, acknowledged, mark, verify,
     start() {
       running = true
       loops = writers.map(loop)

@@ -1,0 +1,85 @@
+// `node reliability/clock.ts`: two nodes on one database, one of them with its clock 10 minutes ahead, then 10 minutes behind.
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { installed, openReceiver } from './front.ts'
+import { createPostgres } from './postgres.ts'
+import { atMost, conclude, count, figure, type Finding, progress } from './report.ts'
+import { ask, OPERATOR_TOKEN, pause, startService, until, workDir } from './service.ts'
+import { prepareWrites } from './writes.ts'
+
+const OFF_SECONDS = 600
+/** Longer than a look at the queue, shorter than a receiver may take. */
+const RECEIVER_DELAY_MS = 2_500
+const SALES = 30
+const PERIOD_SECONDS = 4
+
+export const canShiftClock = installed('faketime', '--version')
+
+/** Whatever is told by time: keys, publication periods, leases of notifications and their signatures. */
+export async function clockRun(): Promise<Finding[]> {
+  const findings: Finding[] = []
+  for (const sign of ['+', '-']) findings.push(...(await oneOff(sign)))
+  return findings
+}
+
+async function oneOff(sign: string): Promise<Finding[]> {
+  const dir = workDir()
+  const postgres = await createPostgres(join(dir.path, 'postgres'))
+  await postgres.start()
+  const receiver = await openReceiver(RECEIVER_DELAY_MS)
+  const settings = { DATABASE_URL: postgres.url, PORT: '0', OPERATOR_PORT: '0', WEBHOOK_RETRY_DELAYS: '1s,2s' }
+  const right = await startService(settings)
+  const off = await startService(settings, { command: ['faketime', '--exclude-monotonic', '-f', `${sign}${OFF_SECONDS}s`, process.execPath] })
+  try {
+    const target = { publicUrl: () => right.publicUrl, operatorUrl: () => right.operatorUrl }
+    const writes = await prepareWrites(target)
+    const operator = async <T>(path: string, json?: unknown): Promise<T> => (await ask<T>(`${right.operatorUrl}/operator/v1${path}`, OPERATOR_TOKEN, { json })).body.data
+    await ask(`${right.publicUrl}/api/v1/plus/webhook`, writes.key, { method: 'PUT', json: { url: `http://127.0.0.1:${receiver.port}/`, on_sale: true, on_expire: true } })
+    const listing = async () => {
+      const { id } = await operator<{ id: number }>('/listings', { seller_id: writes.accountId, item_id: writes.itemId, title: 'Clock', price: 100, quantity: 1_000 })
+      await operator(`/listings/${id}/approve`, {})
+      return id
+    }
+    const inMs = (ms: number) => new Date(Date.now() + ms).toISOString()
+    const halfway = (OFF_SECONDS / 2) * 1_000
+    const valid = await operator<{ key: string }>(`/accounts/${writes.accountId}/keys`, { expires_at: inMs(halfway) })
+    const ended = await operator<{ key: string }>(`/accounts/${writes.accountId}/keys`, { expires_at: inMs(1_500) })
+    const [long, short] = [await listing(), await listing()]
+    const expiry = (id: number, seconds: number) => postgres.query(`update listings set expires_at = now() + interval '${seconds} s' where id = ${id} returning 1::text`)
+    await expiry(long, halfway / 1_000)
+    await expiry(short, PERIOD_SECONDS)
+    const setAt = Date.now()
+    const statusOf = async (id: number) => (await postgres.query(`select status from listings where id = ${id}`))[0]
+    const soldFrom = await listing()
+    for (let n = 1; n <= SALES; n++) await operator('/orders', { order_id: n, lines: [{ listing_id: soldFrom, quantity: 1 }] })
+    await until('the short period is over', async () => (await statusOf(short)) === 'expired', 20_000)
+    const shortMs = Date.now() - setAt
+    await until('all notifications arrived', () => receiver.times.size >= SALES + 1, 60_000)
+    await pause(RECEIVER_DELAY_MS * 2)
+    const posts = [...receiver.times.values()].reduce((sum, times) => sum + times, 0)
+    const worst = Math.max(...receiver.stamps.map(({ sent, signed }) => Math.abs(sent - signed)))
+    const name = (what: string) => `${sign}${OFF_SECONDS} s: ${what}`
+    const taken = async (key: string) => (await ask(`${off.publicUrl}/api/v1/items`, key)).status
+    const offMs = Math.abs(Date.parse(execFileSync('faketime', ['-f', `${sign}${OFF_SECONDS}s`, 'date', '-Is'], { encoding: 'utf8' }).trim()) - Date.now())
+    progress(`clock ${sign}${OFF_SECONDS} s`)
+    return [
+      figure(name('clock of the second node is off by'), `${Math.round(offMs / 1_000)} s`),
+      count(name('key that ends in half of that, on the node that is off'), await taken(valid.key), 200),
+      count(name('key that has ended, on the node that is off'), await taken(ended.key), 401),
+      count(name('listings that ended early'), (await statusOf(long)) === 'active' ? 0 : 1, 0),
+      atMost(name(`a period of ${PERIOD_SECONDS} s ended after it by`), Math.abs(shortMs / 1_000 - PERIOD_SECONDS), 3, ' s'),
+      count(name(`notifications of ${SALES} sales and an end that came twice`), posts - receiver.times.size, 0),
+      atMost(name('signature furthest from the receiver’s time'), worst, 5, ' s'),
+    ]
+  } finally {
+    for (const service of [off, right]) if (service.ended() === null) await service.kill('SIGINT')
+    await receiver.close()
+    await postgres.stop('immediate')
+    dir.remove()
+  }
+}
+
+if (import.meta.main) {
+  if (canShiftClock) conclude('a clock 10 minutes off', await clockRun())
+  else console.log('faketime is not installed (Debian: apt-get install faketime): skipped')
+}

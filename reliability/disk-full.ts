@@ -1,0 +1,124 @@
+// `node reliability/disk-full.ts`: an import that fills the disk of the embedded database; then there is room again.
+import { execFileSync, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { createWriteStream, mkdirSync } from 'node:fs'
+import { finished } from 'node:stream/promises'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { atMost, conclude, count, figure, type Finding, progress } from './report.ts'
+import { ask, OPERATOR_TOKEN, pause, runCommand, startService, until, workDir } from './service.ts'
+import { prepareWrites } from './writes.ts'
+
+export interface DiskFullOptions {
+  /** items of the import, about 2 KB each */
+  items: number
+  /** size of the disk at first */
+  megabytes: number
+}
+
+/** A small disk in memory is mounted for it, which needs root. */
+export function canMount(): boolean {
+  if (process.getuid?.() !== 0 || process.platform !== 'linux') return false
+  const dir = workDir()
+  try {
+    mount(dir.path, 1)
+    unmount(dir.path)
+    return true
+  } catch {
+    return false
+  } finally {
+    dir.remove()
+  }
+}
+
+export async function diskFullRun({ items, megabytes }: DiskFullOptions): Promise<Finding[]> {
+  const dir = workDir()
+  const disk = join(dir.path, 'disk')
+  mkdirSync(disk)
+  mount(disk, megabytes)
+  process.once('exit', () => unmount(disk))
+  const file = join(dir.path, 'large.ndjson')
+  await writeItems(file, items)
+  const settings = { DATA_DIR: join(disk, 'data'), PORT: '0', OPERATOR_PORT: '0' }
+  const service = await startService(settings)
+  try {
+    const writes = await prepareWrites({ publicUrl: () => service.publicUrl, operatorUrl: () => service.operatorUrl })
+    writes.start()
+    let reading = true
+    let reads = 0
+    let failedReads = 0
+    const reader = (async () => {
+      while (reading) {
+        reads += 1
+        if ((await ask(`${service.publicUrl}/api/v1/items/${writes.itemId}`, writes.key)).status !== 200) failedReads += 1
+        await pause(20)
+      }
+    })()
+    const failed = await runCommand(settings, 'import', 'mintmark-ndjson', file)
+    progress(`the import ended with ${failed.code}: ${failed.output.split('\n').at(-1)}`)
+    await pause(2_000)
+    const imported = async () => (await ask(`${service.publicUrl}/api/v1/items/search?q=Large`, writes.key)).body.pagination?.total ?? -1
+    const half = await imported()
+    mount(disk, megabytes + 2_000, 'remount,')
+    const room = performance.now()
+    await until('writes are taken again', () => writes.answers.some(({ at, status }) => at > room && status > 0 && status < 300), 60_000)
+    const recovery = performance.now() - room
+    const again = await runCommand(settings, 'import', 'mintmark-ndjson', file)
+    await until('the service shows all of it', async () => (await imported()) === items, 30_000).catch((error: Error) => progress(error.message))
+    const whole = await imported()
+    const stuck = (await ask<{ status: string }[]>(`${service.operatorUrl}/operator/v1/imports?per_page=50`, OPERATOR_TOKEN)).body.data.filter(({ status }) => status === 'running' || status === 'queued').length
+    reading = false
+    await reader
+    await writes.stop()
+    const improper = writes.answers.filter(({ status, proper }) => status >= 500 && (status !== 503 || !proper)).length
+    return [
+      figure('disk', `${megabytes} MB, an import of ${items} items`),
+      count('exit code of the import on the full disk', failed.code ?? -1, 1),
+      figure('what it said', failed.output.split('\n').at(-1) ?? ''),
+      count('lines it said it in', failed.output.split('\n').length, 1),
+      count('items that it left behind', half, 0),
+      count(`reads of memory that failed, of ${reads}`, failedReads, 0),
+      count('errors that were no 503 with envelope and Retry-After', improper, 0),
+      count('ends of the process', service.ended() === null ? 0 : 1, 0),
+      atMost('writes taken again after there was room', recovery / 1_000, 5, ' s'),
+      count('exit code of the same import then', again.code ?? -1, 0),
+      count('items missing then', items - whole, 0),
+      count('imports that stand as running for ever', stuck, 0),
+      ...(await writes.verify()),
+    ]
+  } finally {
+    if (service.ended() === null) await service.kill('SIGINT')
+    unmount(disk)
+    dir.remove()
+  }
+}
+
+async function writeItems(file: string, items: number): Promise<void> {
+  const out = createWriteStream(file)
+  const common = { market: 'source_b', images: [], attributes: [], groups: [], prices: [], foreign_ids: [] }
+  out.write(`${JSON.stringify({ type: 'category', market: 'source_b', ref: 'large', name: 'Everything', game: 'pokemon', parent: null, image: null })}\n`)
+  for (let i = 0; i < items; i++) {
+    // Random, so that it cannot be compressed.
+    const details = { types: Array.from({ length: 50 }, () => randomBytes(20).toString('hex')) }
+    const item = { ...common, type: 'item', ref: `large:${i}`, name: `Large ${i}`, code: String(i), genre: 'single', game: 'pokemon', category: 'large', details }
+    if (!out.write(`${JSON.stringify(item)}\n`)) await new Promise((resolve) => out.once('drain', resolve))
+  }
+  out.end()
+  await finished(out)
+}
+
+function mount(path: string, megabytes: number, more = ''): void {
+  mkdirSync(path, { recursive: true })
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `${more}size=${megabytes}m,mode=0755`, 'tmpfs', path], { stdio: 'pipe' })
+}
+
+/** Also where it is unmounted already, at the exit after a run. */
+function unmount(path: string): void {
+  spawnSync('umount', ['-l', path])
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({ options: { items: { type: 'string', default: '40000' }, megabytes: { type: 'string', default: '100' } } })
+  if (canMount()) conclude('disk full while importing', await diskFullRun({ items: Number(values.items), megabytes: Number(values.megabytes) }))
+  else console.log('Mounting a small disk is not permitted here (it needs root): skipped')
+}

@@ -1,0 +1,267 @@
+// `node reliability/nodes.ts [--times 20]`: three nodes, Redis, nginx and a replica: what is seen when, and what their ends cost.
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { installed, openReceiver, startNginx, startRedis, startTraffic, type Traffic } from './front.ts'
+import { openPlaces } from './places.ts'
+import { createPostgres } from './postgres.ts'
+import { atMost, conclude, count, figure, type Finding, progress, spread } from './report.ts'
+import { ask, freePorts, OPERATOR_TOKEN, pause, type Service, startService, until, workDir } from './service.ts'
+import { openWire } from './wire.ts'
+import { prepareWrites, type Writes } from './writes.ts'
+
+export interface NodesOptions {
+  /** how often each kind of change is followed */
+  times: number
+  /** how long a worker is cut off from the database; longer than a lease of 10 s */
+  partitionMs?: number
+}
+
+const STARTER_LIMIT = 60
+const SEEN_MS = 1_000
+const RECEIVER_DELAY_MS = 300
+
+interface Scene {
+  services: Service[]
+  writes: Writes
+  operator: <T>(path: string, json?: unknown, method?: string) => Promise<T>
+}
+
+/** All of it on one set of machines, one part after the other. */
+export async function nodesRun({ times, partitionMs = 14_000 }: NodesOptions): Promise<Finding[]> {
+  const dir = workDir()
+  const postgres = await createPostgres(join(dir.path, 'postgres'))
+  await postgres.start()
+  const address = await openWire({ host: '127.0.0.1', port: postgres.port }, '0.0.0.0')
+  const places = await openPlaces(address.port)
+  const redis = installed('redis-server', '--version') ? await startRedis(join(dir.path, 'redis')) : null
+  const findings: Finding[] = [figure('nodes', `3 in ${places[0]!.describe}, ${postgres.describe}`)]
+  const [port, operatorPort] = (await freePorts(2)) as [number, number]
+  const ports = (n: number) => (places[n]!.host === '127.0.0.1' ? { PORT: '0', OPERATOR_PORT: '0' } : { PORT: String(port), OPERATOR_PORT: String(operatorPort) })
+  const start = (n: number, settings = {}) => {
+    const { host, command, databaseHost, databasePort } = places[n]!
+    return startService({
+      DATABASE_URL: `postgresql://mintmark:x@${databaseHost}:${databasePort}/mintmark`,
+      HOST: host, OPERATOR_HOST: host, ...ports(n),
+      RATE_LIMITS: `starter=${STARTER_LIMIT},enterprise=100000000`,
+      WEBHOOK_ALLOW_CIDRS: '10.77.0.0/16,127.0.0.0/8', WEBHOOK_RETRY_DELAYS: '1s,2s',
+      ...(redis && { REDIS_URL: `redis://${databaseHost}:${redis.port}` }),
+      ...settings,
+    }, { command })
+  }
+  const services = [await start(0), await start(1), await start(2)]
+  try {
+    const scene = await openScene(services)
+    findings.push(...(await seenEverywhere(scene, times)))
+    if (redis) findings.push(...(await sharedLimits(scene, redis.process)))
+    else progress('Redis is not installed: its part is skipped')
+    findings.push(...(await endings(scene, start, join(dir.path, 'nginx'))))
+    findings.push(...(await partition(scene, places, partitionMs)))
+    if (postgres.describe.includes('Debian')) {
+      const replica = await postgres.replica(join(dir.path, 'replica'))
+      await replica.start()
+      try {
+        findings.push(...(await failover(scene, postgres, replica, address)))
+      } finally {
+        await replica.stop('immediate')
+      }
+    } else progress('pg_basebackup is not installed: the replica is skipped')
+    findings.push(count('ends of a process that nobody asked for', services.filter((service) => service.ended() !== null).length, 0))
+    return findings
+  } finally {
+    for (const service of services) if (service.ended() === null) await service.kill('SIGINT')
+    await redis?.close()
+    for (const place of places) await place.remove()
+    await address.close()
+    await postgres.stop('immediate')
+    dir.remove()
+  }
+}
+
+async function openScene(services: Service[]): Promise<Scene> {
+  const operator = async <T>(path: string, json?: unknown, method?: string): Promise<T> => {
+    const { status, body } = await ask<T>(`${services[0]!.operatorUrl}/operator/v1${path}`, OPERATOR_TOKEN, { json, method })
+    if (status < 200 || status >= 300) throw new Error(`${path}: ${status} ${JSON.stringify(body.error)}`)
+    return body.data
+  }
+  const writes = await prepareWrites({ publicUrl: () => services[0]!.publicUrl, operatorUrl: () => services[0]!.operatorUrl })
+  return { services, writes, operator }
+}
+
+/** Milliseconds from the answer on one node until all show it. */
+async function seenEverywhere({ services, writes, operator }: Scene, times: number): Promise<Finding[]> {
+  const on = (path: string, key: string) => (service: Service) => ask<unknown>(`${service.publicUrl}/api/v1${path}`, key)
+  const seen = async (what: string, read: (service: Service) => ReturnType<typeof ask>, yes: (reply: Awaited<ReturnType<typeof ask>>) => boolean) => {
+    const each = await Promise.all(services.map((service) => until(what, async () => yes(await read(service)), 10_000)))
+    return Math.max(...each)
+  }
+  const revoked: number[] = []
+  const paused: number[] = []
+  const priced: number[] = []
+  const category = await operator<{ id: number }>('/categories', { game: 'pokemon', market: 'source_c', ref: 'seen', name: 'Seen' })
+  const item = await operator<{ id: number }>('/items', { ref: 'seen', name: 'Seen', market: 'source_c', category_id: category.id })
+  for (let i = 0; i < times; i++) {
+    const key = await operator<{ id: number; key: string }>(`/accounts/${writes.accountId}/keys`, {})
+    await seen('the key is taken', on(`/items/${item.id}`, key.key), ({ status }) => status === 200)
+    await operator(`/keys/${key.id}`, undefined, 'DELETE')
+    revoked.push(await seen('the key is refused', on(`/items/${item.id}`, key.key), ({ status }) => status === 401))
+
+    const title = `Paused ${i}`
+    const { id } = await operator<{ id: number }>('/listings', { seller_id: writes.accountId, item_id: writes.itemId, title, price: 100, quantity: 1 })
+    await operator(`/listings/${id}/approve`, {})
+    const found = on(`/plus/listings?search=${encodeURIComponent(title)}`, writes.key)
+    await seen('the listing is found', found, ({ body }) => (body.data as { id: number }[]).some((each) => each.id === id))
+    const pausing = await ask(`${services[0]!.publicUrl}/api/v1/plus/listings/${id}/status`, writes.key, { json: { action: 'pause' } })
+    if (pausing.status !== 200) throw new Error(`pausing: ${pausing.status} ${JSON.stringify(pausing.body.error)}`)
+    paused.push(await seen('the listing is gone', found, ({ body }) => !(body.data as { id: number }[]).some((each) => each.id === id)))
+
+    const price = 100 + i
+    await operator('/prices', [{ item_id: item.id, market: 'source_c', label: 'Near Mint', price, updated_at: new Date(Date.UTC(2026, 0, 1) + i).toISOString() }])
+    priced.push(await seen('the price is shown', on(`/items/${item.id}`, writes.key), ({ body }) => (body.data as { prices: { price: number }[] }).prices.some((each) => each.price === price)))
+  }
+  progress('changes were followed')
+  const kinds = [['a revoked key is refused on all nodes', revoked], ['a paused listing is gone on all nodes', paused], ['a price is shown on all nodes', priced]] as const
+  return kinds.flatMap(([what, values]) => [spread(what, values), atMost(`slowest: ${what}`, Math.max(...values), SEEN_MS, ' ms')])
+}
+
+/** One account asks all nodes in turn; then Redis stands still. */
+async function sharedLimits({ services, operator }: Scene, redis: { kill: (signal: NodeJS.Signals) => boolean }): Promise<Finding[]> {
+  const { id } = await operator<{ id: number }>('/accounts', { name: 'Limited', plan: 'starter' })
+  const { key } = await operator<{ key: string }>(`/accounts/${id}/keys`, {})
+  const asked = (n: number) => ask(`${services[n % services.length]!.publicUrl}/api/v1/items`, key)
+  let taken = 0
+  for (let i = 0; i < STARTER_LIMIT * 2; i++) if ((await asked(i)).status === 200) taken += 1
+  redis.kill('SIGSTOP')
+  const silent = await Promise.all([0, 1, 2].map(asked))
+  redis.kill('SIGCONT')
+  progress('limits were counted')
+  return [
+    count(`requests taken by three nodes together, limit ${STARTER_LIMIT}`, taken, STARTER_LIMIT),
+    atMost('slowest answer while Redis stands still', Math.max(...silent.map(({ ms }) => ms)) / 1_000, 2, ' s'),
+    count('answers that were neither taken nor 429 then', silent.filter(({ status }) => status !== 200 && status !== 429).length, 0),
+  ]
+}
+
+/** A rolling restart, and a kill, under traffic that comes straight and through nginx. */
+async function endings({ services, writes, operator }: Scene, start: (n: number) => Promise<Service>, dir: string): Promise<Finding[]> {
+  const { id } = await operator<{ id: number }>('/listings', { seller_id: writes.accountId, item_id: writes.itemId, title: 'Rolled', price: 100, quantity: 1 })
+  await operator(`/listings/${id}/approve`, {})
+  const request = (n: number) =>
+    n % 3 === 0
+      ? { method: 'PATCH' as const, path: `/api/v1/plus/listings/${id}/price`, key: writes.key, body: `{"price":${100 + (n % 50)}}` }
+      : { method: 'GET' as const, path: `/api/v1/items/${writes.itemId}`, key: writes.key }
+  const urls = services.map(({ publicUrl }) => publicUrl)
+  const nginx = installed('nginx', '-v') ? await startNginx(dir, urls) : null
+  const findings: Finding[] = []
+  const report = (what: string, name: string, { sent, retried, failures }: Traffic, promised: boolean) => {
+    const kinds = [...new Set(failures)].map((kind) => `${failures.filter((each) => each === kind).length} × ${kind}`).join(', ')
+    findings.push(promised ? count(`${what}, ${name}: requests failed of ${sent} (${retried} asked again)${kinds && `: ${kinds}`}`, failures.length, 0) : figure(`${what}, ${name}: requests failed of ${sent}`, `${failures.length} ${kinds}`))
+  }
+  const under = async (what: string, run: () => Promise<void>, promised: { straight: boolean; proxied: boolean }) => {
+    const straight = startTraffic(urls, request)
+    const proxied = nginx && startTraffic([nginx.url], request)
+    await pause(500)
+    await run()
+    await pause(1_500)
+    await straight.stop()
+    await proxied?.stop()
+    report(what, 'straight', straight, promised.straight)
+    if (proxied) report(what, 'through nginx', proxied, promised.proxied)
+    progress(what)
+  }
+  await under('rolling restart', async () => {
+    for (const n of services.keys()) {
+      await services[n]!.kill('SIGTERM')
+      services[n] = await start(n)
+    }
+  }, { straight: true, proxied: true })
+  // Requests that were under way in the killed process are lost with it; only those may fail.
+  await under('a node killed with -9', async () => {
+    await services[2]!.kill('SIGKILL')
+    await pause(1_000)
+    services[2] = await start(2)
+  }, { straight: false, proxied: false })
+  await nginx?.close()
+  return findings
+}
+
+/** A worker that has notifications under way loses the database, and finds it again when its leases are over. */
+async function partition({ services, operator }: Scene, places: Awaited<ReturnType<typeof openPlaces>>, partitionMs: number): Promise<Finding[]> {
+  const receiver = await openReceiver(RECEIVER_DELAY_MS)
+  const sellers = 6
+  const orders: number[] = []
+  const listings: number[] = []
+  for (let i = 0; i < sellers; i++) {
+    const { id } = await operator<{ id: number }>('/accounts', { name: `Partition ${i}`, plan: 'plus' })
+    const { key } = await operator<{ key: string }>(`/accounts/${id}/keys`, {})
+    const url = `http://${places[0]!.receiverHost}:${receiver.port}/`
+    const saved = await ask(`${services[0]!.publicUrl}/api/v1/plus/webhook`, key, { method: 'PUT', json: { url, on_sale: true } })
+    if (saved.status !== 200) throw new Error(`webhook: ${saved.status} ${JSON.stringify(saved.body.error)}`)
+    const category = await operator<{ id: number }>('/categories', { game: 'pokemon', market: 'service', ref: `p${i}`, name: `Partition ${i}` })
+    const item = await operator<{ id: number }>('/items', { ref: `p${i}`, name: `Partition ${i}`, market: 'service', category_id: category.id })
+    const listing = await operator<{ id: number }>('/listings', { seller_id: id, item_id: item.id, title: 'Partition', price: 100, quantity: 100_000 })
+    await operator(`/listings/${listing.id}/approve`, {})
+    listings.push(listing.id)
+  }
+  let selling = true
+  const sales = (async () => {
+    for (let n = 0; selling; n++) {
+      const orderId = 5_000_000 + n
+      await operator('/orders', { order_id: orderId, lines: [{ listing_id: listings[n % sellers]!, quantity: 1 }] })
+      orders.push(orderId)
+      await pause(20)
+    }
+  })()
+  await pause(1_500)
+  const cut = performance.now()
+  places[2]!.partition()
+  await pause(partitionMs)
+  places[2]!.heal()
+  const whole = await until('the node is ready again', async () => (await ask(`${services[2]!.publicUrl}/health/ready`, null)).status === 200, 60_000)
+  selling = false
+  await sales
+  await until('all notifications arrived', () => receiver.times.size >= orders.length, 60_000)
+  const posts = [...receiver.times.values()].reduce((sum, times) => sum + times, 0)
+  await receiver.close()
+  progress('a worker was cut off')
+  return [
+    figure('worker cut off from the database', `${Math.round((performance.now() - cut) / 1_000)} s in all, ${orders.length} sales meanwhile`),
+    count('sales of which no notification came', orders.length - receiver.times.size, 0),
+    figure('notifications that came again, with the same id', posts - receiver.times.size),
+    atMost('most posts of one event', Math.max(...receiver.times.values()), 3),
+    atMost('cut-off node ready after the end', whole / 1_000, 5, ' s'),
+  ]
+}
+
+/** The primary dies under writes, its replica is promoted, and the address leads there. */
+async function failover({ services, writes }: Scene, primary: Awaited<ReturnType<typeof createPostgres>>, replica: Awaited<ReturnType<typeof createPostgres>>, address: Awaited<ReturnType<typeof openWire>>): Promise<Finding[]> {
+  await primary.query("alter system set synchronous_standby_names = '*'")
+  await primary.query('select pg_reload_conf()::text')
+  await until('the replica follows', async () => (await primary.query("select sync_state from pg_stat_replication")).includes('sync'), 20_000)
+  writes.start()
+  await pause(1_500)
+  const died = performance.now()
+  await primary.stop('immediate')
+  replica.promote()
+  address.lead({ host: '127.0.0.1', port: replica.port })
+  await replica.query('alter system reset synchronous_standby_names')
+  await replica.query('select pg_reload_conf()::text')
+  const led = performance.now()
+  await until('writes are taken again', () => writes.answers.some(({ at, status }) => at > led && status > 0 && status < 300), 30_000)
+  const whole = performance.now() - led
+  await pause(1_000)
+  await writes.stop()
+  const ready = async (service: Service) => (await ask(`${service.publicUrl}/health/ready`, null)).status === 200
+  await until('all nodes are ready', async () => (await Promise.all(services.map(ready))).every(Boolean), 10_000)
+  progress('the replica took over')
+  const verified = await writes.verify()
+  return [
+    figure('failover to a synchronous replica, from the end of the primary', `${Math.round(performance.now() - died)} ms until all was checked`),
+    atMost('writes taken again after the address leads to the replica', whole / 1_000, 5, ' s'),
+    ...verified.map(({ what, ...rest }) => ({ what: `failover: ${what}`, ...rest })),
+  ]
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({ options: { times: { type: 'string', default: '20' } } })
+  conclude('several nodes', await nodesRun({ times: Number(values.times) }))
+}

@@ -1,0 +1,10 @@
+// Memory under mixed load, in short: no request fails, and what is in use stays within its bounds.
+import { expect, test } from 'vitest'
+import { curve, memoryRun } from '../../reliability/memory.ts'
+import { broken } from '../../reliability/report.ts'
+
+test('memory stays flat', async () => {
+  const { findings, samples } = await memoryRun({ minutes: 0.5, rate: 60, warmUp: 0.5, every: 1 })
+  expect(broken(findings)).toEqual([])
+  expect(curve(samples)).toMatch(/^<svg /)
+}, 60_000)
