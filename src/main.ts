@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander'
 import { pino } from 'pino'
 import packageJson from '../package.json' with { type: 'json' }
 import { register as registerAccount } from './cli/account.ts'
+import { register as registerBatches } from './cli/batches.ts'
 import { register as registerBackup } from './cli/backup.ts'
 import { register as registerCollection } from './cli/collection.ts'
 import type { OpenCli } from './cli/command.ts'
@@ -16,6 +17,7 @@ import { register as registerKey } from './cli/key.ts'
 import { register as registerListen } from './cli/listen.ts'
 import { register as registerMigrate } from './cli/migrate.ts'
 import { register as registerOperatorToken } from './cli/operator-token.ts'
+import { register as registerRates } from './cli/rates.ts'
 import { register as registerServe } from './cli/serve.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { ServiceError } from './core/errors.ts'
@@ -64,6 +66,8 @@ registerMigrate(program, print)
 registerImport(program, open, print)
 registerExport(program, open)
 registerHeld(program, open, print)
+registerBatches(program, open, print)
+registerRates(program, open, print)
 registerAccount(program, open, print)
 registerKey(program, open, print)
 registerCollection(program, open, print)

@@ -10,7 +10,7 @@ const scripts = Object.keys((JSON.parse(readFileSync('package.json', 'utf8')) as
 
 /** Commands of the program, with those below them. */
 const commands = new Map<string, string[]>()
-for (const name of commandsIn([])) commands.set(name, ['collection', 'account', 'key', 'operator-token', 'held'].includes(name) ? commandsIn([name]) : [])
+for (const name of commandsIn([])) commands.set(name, ['collection', 'account', 'key', 'operator-token', 'held', 'rates'].includes(name) ? commandsIn([name]) : [])
 
 function commandsIn(path: string[]): string[] {
   const { stdout } = spawnSync(process.execPath, ['src/main.ts', ...path, '--help'], { encoding: 'utf8' })
@@ -52,4 +52,25 @@ test('the operator\'s guide names every setting, and no other', () => {
   const named = [...table.matchAll(/`([A-Z][A-Z_]+)`/g)].map((match) => match[1]!)
   expect(Object.keys(SETTINGS).filter((name) => !named.includes(name))).toEqual([])
   expect(named.filter((name) => !(name in SETTINGS))).toEqual([])
+})
+
+describe('Deployment files', () => {
+  const files = ['Dockerfile', 'compose.yaml', 'deploy/mintmark.service']
+  const OF_OTHERS = ['POSTGRES_PASSWORD', 'POSTGRES_USER', 'POSTGRES_DB']
+
+  test.each(files)('%s names settings that there are', (file) => {
+    const named = [...readFileSync(file, 'utf8').matchAll(/\b([A-Z][A-Z]+(?:_[A-Z]+)+)\b/g)].map((match) => match[1]!)
+    expect(named.filter((name) => !(name in SETTINGS) && !OF_OTHERS.includes(name))).toEqual([])
+  })
+
+  test('the image takes what there is', () => {
+    const copied = [...readFileSync('Dockerfile', 'utf8').matchAll(/^COPY --from=build \/app\/(\S+)/gm)].map((match) => match[1]!)
+    expect(copied.length).toBeGreaterThan(3)
+    expect(copied.filter((path) => !existsSync(path))).toEqual([])
+  })
+
+  test('services are started by commands of the program', () => {
+    const started = [...readFileSync('compose.yaml', 'utf8').matchAll(/command: \[([a-z-]+)\]/g)].map((match) => match[1]!)
+    expect(started.filter((name) => !commands.has(name))).toEqual([])
+  })
 })

@@ -36,25 +36,28 @@ export function register(program: Command, open: OpenCli, print: Print): void {
   program
     .command('demo')
     .description('fill an empty database with the sample catalogue and a marketplace; prints a key for each plan')
+    .option('--own-catalogue', 'make the marketplace of the items that are there, instead of the sample')
     .addOption(jsonOption())
-    .action((options: OutputOptions) =>
+    .action((options: OutputOptions & { ownCatalogue?: boolean }) =>
       open(async (ctx) => {
-        const access = await prepareDemo(ctx, readConfig())
-        if (!access) throw new Error('The database has items already: the demo is made on an empty one')
+        const access = await prepareDemo(ctx, readConfig(), { ownCatalogue: options.ownCatalogue ?? false })
+        if (!access) throw new Error('The database has items already: the demo is made on an empty one, or of those with --own-catalogue')
         const rows = PLANS.map((plan): [string, string] => [`${PLAN_NAMES[plan]} key`, access.keys[plan]])
         show(print, options, access, columns(['WHAT', 'VALUE'], [...rows, ['Operator token', access.operatorToken]]))
       }),
     )
 }
 
-/** Makes the demo where there are no items yet; the keys of an earlier demo are read again. */
-export async function prepareDemo(ctx: WriteCtx, config: DemoConfig): Promise<DemoAccess | null> {
+/** Makes the demo where there are no items yet, or of the operator's own; the keys of an earlier demo are read again. */
+export async function prepareDemo(ctx: WriteCtx, config: DemoConfig, { ownCatalogue = false } = {}): Promise<DemoAccess | null> {
   const file = join(config.dataDir, 'demo-access.json')
   const earlier = readAccess(file)
   if (earlier) return earlier
-  const item = await ctx.db.kysely.selectFrom('items').select('id').limit(1).executeTakeFirst()
-  if (item) return null
-  await importSamples(ctx, config.priceRules)
+  if (!ownCatalogue) {
+    const item = await ctx.db.kysely.selectFrom('items').select('id').limit(1).executeTakeFirst()
+    if (item) return null
+    await importSamples(ctx, config.priceRules)
+  }
   const keys = {} as Record<Plan, string>
   const sellers: number[] = []
   for (const plan of PLANS) {

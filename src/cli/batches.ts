@@ -1,0 +1,40 @@
+// The commands `imports` and `revert`: batches of rows and prices, and taking one back.
+import { type Command, Option } from 'commander'
+import { call } from '#core/verb.ts'
+import { listImports } from '#prices/list-imports.ts'
+import { revertImport } from '#prices/revert-import.ts'
+import { IMPORT_STATUSES, type ImportSummary } from '#prices/stored-imports.ts'
+import { allRows, columns, jsonOption, type OpenCli, type OutputOptions, type Print, show, wholeNumber } from './command.ts'
+
+interface Which extends OutputOptions {
+  status?: ImportSummary['status']
+  format?: string
+}
+
+export function register(program: Command, open: OpenCli, print: Print): void {
+  program
+    .command('imports')
+    .description('imports, price posts and reverts, newest first')
+    .addOption(new Option('--status <status>', 'in this state').choices(IMPORT_STATUSES))
+    .option('--format <format>', 'of this format')
+    .addOption(jsonOption())
+    .action(({ json, ...which }: Which) =>
+      open(async (ctx) => {
+        const batches = await allRows((paging) => call(listImports, ctx, { ...which, ...paging }))
+        const lines = batches.map((b) => [b.id, b.format, b.file_name, b.status, b.created + b.updated, b.accepted, b.held, b.rejected, b.started_at])
+        show(print, { ...(json && { json }) }, batches, columns(['ID', 'FORMAT', 'FILE', 'STATUS', 'ITEMS', 'PRICES', 'HELD', 'REJECTED', 'BEGUN'], lines))
+      }),
+    )
+
+  program
+    .command('revert')
+    .description('take the prices of an import or price post back')
+    .argument('<id>', 'id of the import, see: imports', wholeNumber)
+    .addOption(jsonOption())
+    .action((id: number, options: OutputOptions) =>
+      open(async (ctx) => {
+        const batch = await call(revertImport, ctx, { id })
+        show(print, options, batch, `Import ${id} is taken back by import ${batch.id}: ${batch.accepted} prices are as they were`)
+      }),
+    )
+}
