@@ -60,7 +60,10 @@ function curvesOf({ title, curves }: Panel): string[] {
   const labels = apart(curves.map(({ points: own }) => y.at(own.at(-1)!.value)))
   return [
     text(PANEL.left, 24, title, 'start', 'quiet'),
-    ...x.decades.flatMap((n) => [vertical(x.at(n), PANEL.top, PANEL.height - PANEL.bottom, 'grid'), text(x.at(n), PANEL.height - 12, short(n), 'middle')]),
+    ...x.decades.flatMap((n) => [
+      vertical(x.at(n), PANEL.top, PANEL.height - PANEL.bottom, 'grid'),
+      text(x.at(n), PANEL.height - 12, short(n), 'middle'),
+    ]),
     ...y.decades.flatMap((value) => [
       `<line class="grid" x1="${PANEL.left}" x2="${PANEL.width - PANEL.right}" y1="${number(y.at(value))}" y2="${number(y.at(value))}"/>`,
       text(PANEL.left - 6, y.at(value) + 4, short(value), 'end'),
@@ -69,7 +72,8 @@ function curvesOf({ title, curves }: Panel): string[] {
       const path = own.map(({ n, value }) => `${number(x.at(n))},${number(y.at(value))}`).join(' ')
       const colour = LINES[i % LINES.length]
       const dots = own.map(({ n, value }) => `<circle cx="${number(x.at(n))}" cy="${number(y.at(value))}" r="3" fill="${colour}"/>`).join('')
-      return `<polyline class="line" stroke="${colour}" points="${path}"/>${dots}${text(PANEL.width - PANEL.right + 8, labels[i]! + 4, name, 'start')}`
+      const label = text(PANEL.width - PANEL.right + 8, labels[i]! + 4, name, 'start')
+      return `<polyline class="line" stroke="${colour}" points="${path}"/>${dots}${label}`
     }),
   ]
 }
@@ -94,7 +98,8 @@ function apart(heights: number[]): number[] {
 }
 
 function svg(width: number, height: number, caption: string, parts: string[]): string {
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escaped(caption)}">
+  const size = `viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"`
+  return `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="img" aria-label="${escaped(caption)}">
 ${STYLE}
 <rect class="panel" width="${width}" height="${height}" rx="6"/>
 ${parts.join('\n')}

@@ -89,14 +89,16 @@ const LISTING_FIELDS: Record<string, string> = {
   with_item: `'item', json_build_object('id', i.id, 'name', i.name, 'code', i.code, 'slug', i.slug, 'genre', i.genre, 'game', i.game)`,
   with_pc: `'pc_multiplier', round(l.price / a.price, 2)`,
   with_average: `'average_price', (select round(avg(s.unit_price), 2) from ${LAST_SALES})`,
-  with_last_sales: `'last_sales', (select coalesce(json_agg(json_build_object('price', s.unit_price, 'date', s.sold_at)), '[]') from ${LAST_SALES})`,
+  with_last_sales: `'last_sales',
+    (select coalesce(json_agg(json_build_object('price', s.unit_price, 'date', s.sold_at)), '[]') from ${LAST_SALES})`,
 }
 const LISTING_SORTS: Record<string, string> = {
   latest: 'l.published_at desc, l.id desc',
   price_low: 'l.price, l.id',
   price_high: 'l.price desc, l.id desc',
   pc_multiplier_desc: 'l.price / a.price desc nulls last, l.id desc',
-  popular: `(select count(*) from sales s where s.item_id = l.item_id and s.sold_at > now() - interval '30 days') desc, l.published_at desc, l.id desc`,
+  popular: `(select count(*) from sales s where s.item_id = l.item_id and s.sold_at > now() - interval '30 days') desc,
+    l.published_at desc, l.id desc`,
 }
 
 app.get<{ Querystring: Record<string, string | string[] | undefined> }>('/api/v1/plus/listings', (request, reply) => {
@@ -109,7 +111,8 @@ app.get<{ Querystring: Record<string, string | string[] | undefined> }>('/api/v1
   filter(query.max_price, (n) => `l.price <= ${n}`)
   for (const word of query.search?.split(' ') ?? []) filter(`%${word.toLowerCase()}%`, (n) => `lower(l.title || ' ' || i.name) like ${n}`)
   const added = Object.entries(LISTING_FIELDS).filter(([flag]) => query[flag] === '1').map(([, field]) => `, ${field}`)
-  const row = `json_build_object('id', l.id, 'title', l.title, 'slug', lower(replace(l.title, ' ', '-')) || '-' || l.id, 'price', l.price${added.join('')})`
+  const slug = `lower(replace(l.title, ' ', '-')) || '-' || l.id`
+  const row = `json_build_object('id', l.id, 'title', l.title, 'slug', ${slug}, 'price', l.price${added.join('')})`
   const from = `listings l join items i on i.id = l.item_id
     left join prices a on a.item_id = l.item_id and a.label_id = l.label_id and a.market = ${MARKETS.indexOf('source_a')}
     where l.status = 'active' and l.quantity > 0 and l.expires_at > now() and ${where.join(' and ')}`

@@ -2,6 +2,7 @@
 import { createReadStream, existsSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { sql } from 'kysely'
 import { importFormat } from '#catalogue/import/registry.ts'
 import { beginImport, runImport } from '#catalogue/import/run.ts'
 import { readConfig } from '#config.ts'
@@ -67,6 +68,7 @@ export function hasRealData(): boolean {
 /** Imports each file by itself; one that cannot be read at all ends the run. */
 export async function importRealData(ctx: WriteCtx, done: (imported: ImportedFile) => void): Promise<void> {
   for (const [format, files] of FILES) for (const file of files) done(await importFile(ctx, format, file))
+  await sql`vacuum analyze`.execute(ctx.db.kysely)
 }
 
 async function importFile(ctx: WriteCtx, formatName: string, file: string): Promise<ImportedFile> {

@@ -72,7 +72,7 @@ async function run(): Promise<void> {
     report({
       at: new Date().toISOString(),
       machine: `${cpus().length} cores ${cpus()[0]!.model}, Node ${process.version}, ${server.describe}`,
-      data: `${options.data === 'real' ? 'real data' : `${options.items} generated items`}${listings > 0 ? `, ${listings} generated listings` : ''}`,
+      data: `${options.data === 'real' ? 'real items' : `${options.items} generated items`}, ${listings} generated listings`,
       seconds: (performance.now() - started) / 1_000,
       measured,
       files,
@@ -116,7 +116,8 @@ function report(results: Results): void {
   printResults(results, options.markdown)
   const comparisons = comparisonsOf(results.measured)
   if (options.chart && comparisons.length > 0) {
-    writeFileSync(new URL(options.chart, ROOT), shareChart(comparisons, 'Share of what bare node:http answers on the same core; the mark is the goal'))
+    const chart = shareChart(comparisons, 'Share of what bare node:http answers on the same core; the mark is the goal')
+    writeFileSync(new URL(options.chart, ROOT), chart)
   }
 }
 

@@ -15,7 +15,7 @@ import { type Kind, panelsOf, type Point, type Scale, scaleTables } from './scal
 import { type Effort, openStage, type Stage } from './stage.ts'
 import { show } from './tables.ts'
 import type { HttpWorkload } from './workload.ts'
-import { chosenWorkloads } from './workloads/all.ts'
+import { WORKLOADS } from './workloads/all.ts'
 
 interface Options {
   items?: number[]
@@ -63,7 +63,8 @@ function wanted(kind: Kind): number[] {
 }
 
 async function run(): Promise<void> {
-  const scale: Scale = !options.fresh && existsSync(FILE) ? (JSON.parse(readFileSync(FILE, 'utf8')) as Scale) : { machine: '', points: [] }
+  const known = !options.fresh && existsSync(FILE)
+  const scale: Scale = known ? (JSON.parse(readFileSync(FILE, 'utf8')) as Scale) : { machine: '', points: [] }
   for (const kind of ['items', 'listings'] as const) {
     for (const n of wanted(kind)) {
       const server = await startDatabaseServer()
@@ -80,7 +81,10 @@ async function run(): Promise<void> {
   }
   console.log(`\n${scale.machine}`)
   for (const table of scaleTables(scale.points)) console.log(`\n${show(table, options.markdown)}`)
-  if (options.chart) writeFileSync(new URL(options.chart, ROOT), curvesChart(panelsOf(scale.points), 'Processor time of the node per request by size'))
+  const panels = panelsOf(scale.points)
+  if (options.chart && panels.length > 0) {
+    writeFileSync(new URL(options.chart, ROOT), curvesChart(panels, 'Processor time of the node per request by size'))
+  }
 }
 
 async function measureSize(server: BenchServer, kind: Kind, n: number): Promise<Point> {
@@ -123,7 +127,7 @@ async function startAndStop({ url, accounts }: Stage['database']) {
 
 /** Items are read and listings searched and written at their own sizes. */
 function workloadsOf(kind: Kind): HttpWorkload[] {
-  const chosen = chosenWorkloads(null).filter((one): one is HttpWorkload => 'traffic' in one && options.only.includes(one.id))
+  const chosen = WORKLOADS.filter((one): one is HttpWorkload => 'traffic' in one && options.only.includes(one.id))
   return chosen.filter(({ id }) => (kind === 'items') === /^[1-5]/.test(id))
 }
 

@@ -44,8 +44,10 @@ const SEARCHES: Search[] = [
   { id: '6r', title: 'Listings: the same without a word', goal: null, queries: 200, query: filtered },
   {
     id: '6d', title: 'Listings: language[], deep pages, every sort', goal: null, queries: REQUESTS,
-    query: ({ pick, random, deepestPage }) =>
-      `language[]=${pick(['en', 'ja', 'tr'])}&page=${1 + Math.floor(random() * deepestPage)}&sort_by=${pick(['latest', 'price_low', 'pc_multiplier_desc', 'popular'])}`,
+    query: ({ pick, random, deepestPage }) => {
+      const page = 1 + Math.floor(random() * deepestPage)
+      return `language[]=${pick(['en', 'ja', 'tr'])}&page=${page}&sort_by=${pick(['latest', 'price_low', 'pc_multiplier_desc', 'popular'])}`
+    },
   },
   {
     id: '6p', title: 'Listings: popular, pages 1-100', goal: null, queries: 100,

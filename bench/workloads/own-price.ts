@@ -44,7 +44,8 @@ async function traffic(stage: Stage): Promise<Traffic> {
     for (const { id, price } of rows) {
       if (!allowed.get(id)!.includes(price)) throw new Error(`Listing ${id} costs ${price}, but ${allowed.get(id)} was acknowledged`)
     }
-    return `${answered} changes in ${commits} transactions that wrote, ${(answered / commits).toFixed(1)} each; the ${rows.length} prices are those acknowledged last`
+    const each = (answered / commits).toFixed(1)
+    return `${answered} changes in ${commits} transactions that wrote, ${each} each; the ${rows.length} prices are those acknowledged last`
   }
 
   // The plain server writes no change log.

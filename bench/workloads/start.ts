@@ -1,6 +1,6 @@
 // Workload 11: from the start of a node's process to its first right answer, and the memory it takes.
-import { median } from '../compare.ts'
 import { answerTo } from '../answers.ts'
+import { median } from '../compare.ts'
 import { residentMb, startNode } from '../processes.ts'
 import type { Stage } from '../stage.ts'
 import { type Table, whole } from '../tables.ts'
@@ -56,8 +56,14 @@ interface StartFigures {
 function tableOf({ items, prices, listings, firstAnswerMs, memoryMb, afterLoadMb }: StartFigures): Table {
   return {
     title: '11: start and memory of the node, without PostgreSQL',
-    head: ['Items', 'Prices', 'Listings', `First right answer after s (goal ${GOALS.seconds})`, `Memory MB (goal ${GOALS.megabytes})`, 'After the workloads MB'],
-    rows: [[whole(items), whole(prices), whole(listings), (firstAnswerMs / 1_000).toFixed(2), whole(memoryMb), afterLoadMb === null ? '-' : whole(afterLoadMb)]],
+    head: [
+      'Items', 'Prices', 'Listings', `First right answer after s (goal ${GOALS.seconds})`,
+      `Memory MB (goal ${GOALS.megabytes})`, 'After the workloads MB',
+    ],
+    rows: [[
+      ...[items, prices, listings].map(whole), (firstAnswerMs / 1_000).toFixed(2),
+      whole(memoryMb), afterLoadMb === null ? '-' : whole(afterLoadMb),
+    ]],
     words: 0,
   }
 }

@@ -145,7 +145,9 @@ function tableOf(latencies: Latency[], drains: Drain[]): Table {
     head: ['', 'Webhooks', `p50 ms (goal ${GOALS.p50})`, `p99 ms (goal ${GOALS.p99})`, 'Longest ms', `Drained in s (goal ${GOALS.drainSeconds})`],
     rows: [
       ...latencies.map(({ when, sales, p50, p99, max }) => [when, whole(sales), p50.toFixed(1), p99.toFixed(1), max.toFixed(1), '']),
-      ...drains.map(({ receivers, webhooks, seconds }) => [`queued for ${receivers} receiver${receivers > 1 ? 's' : ''}`, whole(webhooks), '', '', '', seconds.toFixed(1)]),
+      ...drains.map(({ receivers, webhooks, seconds }) => [
+        `queued for ${receivers} receiver${receivers > 1 ? 's' : ''}`, whole(webhooks), '', '', '', seconds.toFixed(1),
+      ]),
     ],
     words: 1,
   }
