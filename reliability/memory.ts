@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openReceiver } from './front.ts'
 import { atMost, conclude, count, figure, type Finding, percentile, progress } from './report.ts'
-import { ask, OPERATOR_TOKEN, pause, type Service, startService, workDir } from './service.ts'
+import { ask, OPERATOR_TOKEN, pause, type Service, startService, until, workDir } from './service.ts'
 import { prepareWrites } from './writes.ts'
 
 export interface MemoryOptions {
@@ -25,26 +25,31 @@ export interface Sample {
 
 const FLAT = 1.3
 const IMPORT_EVERY = 400
+const SAMPLE_ITEMS = 300
 const SAMPLES = ['pokemon', 'onepiece'].map((name) => new URL(`../sample/${name}.ndjson`, import.meta.url).pathname)
-const WORDS = ['charizard', 'pika', 'luffy', 'energy', 'char', 'zor', 'base', 'x']
+const WORDS = ['charizard', 'pika', 'luffy', 'energy', 'char', 'zor', 'base', 'gx']
 const GRAPHQL = '{ items(perPage: 20, search: "a") { items { id name prices { label price } } } }'
 
 export async function memoryRun({ minutes, rate, warmUp = 0.25, every = 5 }: MemoryOptions): Promise<{ findings: Finding[]; samples: Sample[] }> {
   const dir = workDir()
   const receiver = await openReceiver(5)
-  const service = await startService({ DATA_DIR: join(dir.path, 'data'), PORT: '0', OPERATOR_PORT: '0', NODE_OPTIONS: '' })
+  const service = await startService({ DATA_DIR: join(dir.path, 'data'), PORT: '0', OPERATOR_PORT: '0' })
   const samples: Sample[] = []
   const statuses = new Map<number, number>()
   try {
     const writes = await prepareWrites({ publicUrl: () => service.publicUrl, operatorUrl: () => service.operatorUrl }, { pauseMs: 4_000 / rate })
-    const api = (path: string, sending = {}) => ask(`${service.publicUrl}${path}`, writes.key, sending)
+    const api = <T = unknown>(path: string, sending = {}) => ask<T>(`${service.publicUrl}${path}`, writes.key, sending)
     await api('/api/v1/plus/webhook', { method: 'PUT', json: { url: `http://127.0.0.1:${receiver.port}/`, on_sale: true, on_expire: true } })
     const upload = (n: number) => post(`${service.operatorUrl}/operator/v1/imports/mintmark-ndjson`, readFileSync(SAMPLES[n % SAMPLES.length]!))
     for (const n of SAMPLES.keys()) await upload(n)
+    const page = (n: number) => api<{ id: number }[]>(`/api/v1/items?page=${n}`)
+    await until('the sample catalogue is imported', async () => (await page(1)).body.pagination!.total > SAMPLE_ITEMS, 30_000)
+    const ids: number[] = []
+    for (let n = 1; n <= SAMPLE_ITEMS / 20; n++) ids.push(...(await page(n)).body.data.map(({ id }) => id))
     const requests: ((n: number) => Promise<{ status: number }>)[] = [
       (n) => api(`/api/v1/items?page=${1 + (n % 10)}&sort_by=price`),
       (n) => api(`/api/v1/items/search?q=${WORDS[n % WORDS.length]}`),
-      (n) => api(`/api/v1/items/${1 + (n % 300)}`),
+      (n) => api(`/api/v1/items/${ids[n % ids.length]}`),
       (n) => api(`/api/v1/plus/listings?search=card&page=${1 + (n % 3)}`),
       () => api('/graphql', { json: { query: GRAPHQL } }),
       () => api('/api/v1/plus/my-listings'),

@@ -149,7 +149,7 @@ export async function prepareWrites({ publicUrl, operatorUrl }: Target, { pauseM
     const lostRecords = [...records].slice(0, until.records).filter(([id, quantity]) => kept.get(id) !== quantity).length
     const { quantity } = await stored(`/listings/${soldListing}`)
     const listed = (await stored(`/listings/${ownListing}`)).price!
-    const ordersKept = (await ask(`${operatorUrl()}/operator/v1/orders?per_page=1`, OPERATOR_TOKEN)).body.pagination?.total ?? 0
+    const ordersKept = (await ask(`${operatorUrl()}/operator/v1/orders?listing_id=${soldListing}&per_page=1`, OPERATOR_TOKEN)).body.pagination?.total ?? 0
     const lastKept = until.orders === 0 || (await ask(`${operatorUrl()}/operator/v1/orders/${orders[until.orders - 1]}`, OPERATOR_TOKEN)).status === 200
     return [
       figure('acknowledged writes', until.acknowledged),
