@@ -36,8 +36,8 @@ process.on('exit', () => {
 export async function startService(settings: Settings, { role = 'serve', command = [process.execPath] } = {}): Promise<Service> {
   const started = performance.now()
   const env = { PATH: process.env.PATH, RATE_LIMITS: 'off', MINTMARK_DEMO: '0', LOG_LEVEL: 'warn', OPERATOR_TOKEN, SECRET_KEY, ...settings }
-  const [program = '', ...rest] = [...command, MAIN, role]
-  const child = spawn(program, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const [program, ...before] = command
+  const child = spawn(program!, [...before, MAIN, role], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   children.add(child)
   let greeting = ''
   let log: string[] = []

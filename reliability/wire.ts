@@ -4,15 +4,13 @@ import { connect, createServer, type NetConnectOpts, type Socket } from 'node:ne
 
 export interface Wire {
   port: number
-  /** connections that go through it now */
-  open(): number
   /** From now on nothing that is sent arrives, also not that a connection ended; `present`: on open connections only. */
-  swallow(which: 'all' | 'present'): void
+  swallow: (which: 'all' | 'present') => void
   /** Lets everything pass again; connections that lost something are reset on both sides, as their peers would do. */
-  pass(): void
+  pass: () => void
   /** Ends all connections; new ones go to another server, as an address that moves. */
-  lead(target: NetConnectOpts): void
-  close(): Promise<void>
+  lead: (target: NetConnectOpts) => void
+  close: () => Promise<void>
 }
 
 interface Pair {
@@ -57,7 +55,6 @@ export async function openWire(first: NetConnectOpts, host = '127.0.0.1'): Promi
   const address = server.address()
   return {
     port: typeof address === 'object' && address ? address.port : 0,
-    open: () => pairs.size,
     swallow(which) {
       muteNew = which === 'all'
       for (const pair of pairs) pair.mute = true
