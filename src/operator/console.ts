@@ -35,7 +35,7 @@ const HEADERS = {
 }
 
 const NOT_BUILT = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Mintmark console</title>
-<h1>The console is not built</h1><p>Run <code>npm run build</code> in the checkout (<code>npm ci</code> does it, too) and start again.</p></html>`
+<h1>The console is not built</h1><p>Run <code>npm ci</code> in the checkout, which builds it, and start again.</p></html>`
 
 interface Page {
   body: Buffer
