@@ -15,7 +15,7 @@ export interface Traffic {
   requests: string[]
   /** mean size of an answer */
   bytes: number
-  /** whether the plain server answers these requests, too */
+  /** whether the plain server is measured with these requests, too */
   plain: boolean
   /**
    * Checks what must hold after our node was asked, before the plain server is; gets the figures of every load on ours.
@@ -35,7 +35,7 @@ export interface Comparison {
   /** medians over the rounds */
   ours: LoadFigures
   bare: LoadFigures
-  /** of one load as long as all rounds; null: it does not know these requests */
+  /** of one round; null: it is not asked this */
   plain: (LoadFigures & { seconds: number }) | null
   /** median of ours ÷ bare in each round */
   shareOfBare: number
@@ -85,8 +85,7 @@ async function measurePlain({ effort, startPlain }: Stage, load: (server: Server
   const plain = await startPlain()
   try {
     await answerTo(plain, key, request)
-    const seconds = effort.seconds * effort.rounds
-    return { ...(await measure(load(plain), seconds)), seconds }
+    return { ...(await measure(load(plain), effort.seconds)), seconds: effort.seconds }
   } finally {
     await plain.abandon()
   }

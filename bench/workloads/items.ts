@@ -81,7 +81,7 @@ interface Item {
   prices: unknown
 }
 
-async function traffic(stage: Stage, { plan, paths, counted }: Reading): Promise<Traffic> {
+async function traffic(stage: Stage, { plan, goal, paths, counted }: Reading): Promise<Traffic> {
   const { database, effort } = stage
   const requests = await paths(database.ctx.db)
   const { key } = database.accounts[plan]
@@ -101,7 +101,7 @@ async function traffic(stage: Stage, { plan, paths, counted }: Reading): Promise
     }
     await plain.stop()
   }
-  return { plan, requests, bytes: Math.round(bytes / asked.length), plain: true }
+  return { plan, requests, bytes: Math.round(bytes / asked.length), plain: goal !== null }
 }
 
 async function listPaths(db: Db): Promise<string[]> {

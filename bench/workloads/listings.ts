@@ -66,7 +66,7 @@ function filtered({ pick, random }: Choice): string {
 }
 
 /** @throws Error when a total is not what the database counts */
-async function traffic(stage: Stage, { queries, query }: Search): Promise<Traffic> {
+async function traffic(stage: Stage, { goal, queries, query }: Search): Promise<Traffic> {
   const { database, effort, listings } = stage
   const random = randomNumbers(6)
   const choice: Choice = {
@@ -91,7 +91,7 @@ async function traffic(stage: Stage, { queries, query }: Search): Promise<Traffi
     if (total !== counted) throw new Error(`${path}: total ${total}, but the database counts ${counted}`)
   }
   await plain.stop()
-  return { plan: 'plus', requests, bytes: Math.round(bytes / asked.length), plain: true }
+  return { plan: 'plus', requests, bytes: Math.round(bytes / asked.length), plain: goal !== null }
 }
 
 interface Found {
