@@ -168,12 +168,18 @@ async function endings({ services, writes, operator }: Scene, start: (n: number)
     if (proxied) report(what, 'through nginx', proxied, promised.proxied)
     progress(what)
   }
+  let toldBefore = 0
   await under('rolling restart', async () => {
     for (const n of services.keys()) {
-      await services[n]!.kill('SIGTERM')
+      const { publicUrl } = services[n]!
+      const ended = services[n]!.kill('SIGTERM')
+      await until('readiness goes down', async () => (await ask(`${publicUrl}/health/ready`, null)).status !== 200, 5_000)
+      if ((await ask(`${publicUrl}/health/ready`, null)).status === 503) toldBefore += 1
+      await ended
       services[n] = await start(n)
     }
   }, { straight: true, proxied: true })
+  findings.push(count('nodes whose readiness went down before they stopped listening', toldBefore, services.length))
   // Requests that were under way in the killed process are lost with it; only those may fail.
   await under('a node killed with -9', async () => {
     await services[2]!.kill('SIGKILL')
