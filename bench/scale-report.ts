@@ -52,7 +52,8 @@ function costTable(kind: Kind, points: Point[]): Table {
     rows: workloadsIn(points).map((id) => {
       const title = points.find(({ cost }) => cost[id])!.cost[id]!.title
       const micros = points.map(({ cost }) => cost[id]?.cpuMicros.toFixed(1) ?? '-')
-      return [id, title, ...micros, slope(costsOf(id, points, kind)).toFixed(2)]
+      const costs = costsOf(id, points, kind)
+      return [id, title, ...micros, costs.length > 1 ? slope(costs).toFixed(2) : '-']
     }),
     words: 2,
   }
@@ -82,8 +83,8 @@ function costsOf(id: string, points: readonly Point[], kind: Kind): { n: number;
   return some.map(({ n, cost }) => ({ n, value: cost[id]!.cpuMicros }))
 }
 
-/** Least squares of the logarithms; NaN for less than two sizes. */
-export function slope(points: readonly { n: number; value: number }[]): number {
+/** Least squares of the logarithms of two sizes or more. */
+function slope(points: readonly { n: number; value: number }[]): number {
   const x = points.map(({ n }) => Math.log(n))
   const y = points.map(({ value }) => Math.log(value))
   const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
