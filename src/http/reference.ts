@@ -18,6 +18,15 @@ const POLICY = [
   "style-src 'self' 'unsafe-inline'",
 ].join('; ')
 
+// Without the plugin's bar and its colours for what is no warning; narrow pages break long addresses.
+const STYLE = `
+.swagger-ui .topbar { display: none; }
+.swagger-ui .info { margin: 28px 0; }
+.swagger-ui .info code, .swagger-ui .markdown code, .swagger-ui .renderedMarkdown code { color: inherit; font-weight: 400; overflow-wrap: anywhere; }
+.swagger-ui .markdown pre, .swagger-ui .renderedMarkdown pre { padding: 10px 12px; border-radius: 6px; }
+.swagger-ui .opblock .opblock-summary-path { max-width: none; }
+`
+
 export interface Reference extends ExampleRules {
   /** where the page is */
   page: string
@@ -40,6 +49,7 @@ export async function addReference(app: FastifyInstance, { page, document, opena
   await app.register(swaggerUi, {
     routePrefix: page,
     staticCSP: POLICY,
+    theme: { title: openapi?.info?.title ?? 'Reference', css: [{ filename: 'reference.css', content: STYLE }] },
     uiConfig: { persistAuthorization: true, docExpansion: 'list', defaultModelRendering: 'example', defaultModelsExpandDepth: -1, filter: true },
   })
   app.get(document, { schema: { hide: true } as object }, () => app.swagger())

@@ -35,7 +35,7 @@ export function AccountCredits({ account, onChanged }: { account: Account; onCha
         }
         rowKey={(entry) => entry.id}
         columns={[
-          { head: t('when'), cell: (entry) => moment(entry.created_at) },
+          { head: t('when'), short: true, cell: (entry) => moment(entry.created_at) },
           { head: t('amount'), number: true, cell: (entry) => (entry.amount > 0 ? `+${count(entry.amount)}` : count(entry.amount)) },
           { head: t('balance'), number: true, cell: (entry) => count(entry.balance) },
           { head: t('reason'), cell: (entry) => entry.reason || '–' },

@@ -45,9 +45,9 @@ export function AccountKeys({ accountId }: { accountId: number }) {
           { head: t('label'), cell: nameOf },
           { head: t('endsWith'), cell: (key) => <code>…{key.last4}</code> },
           { head: t('state'), cell: (key) => <Status code={stateOf(key)} /> },
-          { head: t('lastUsed'), wide: true, cell: (key) => (key.last_used_at ? ago(key.last_used_at) : t('never')) },
-          { head: t('expires'), wide: true, cell: (key) => (key.expires_at ? moment(key.expires_at) : t('never')) },
-          { head: t('made'), wide: true, cell: (key) => date(key.created_at) },
+          { head: t('lastUsed'), short: true, wide: true, cell: (key) => (key.last_used_at ? ago(key.last_used_at) : t('never')) },
+          { head: t('expires'), short: true, wide: true, cell: (key) => (key.expires_at ? moment(key.expires_at) : t('never')) },
+          { head: t('made'), short: true, wide: true, cell: (key) => date(key.created_at) },
           {
             head: t('actions'),
             cell: (key) =>

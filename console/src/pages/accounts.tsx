@@ -58,7 +58,7 @@ export function AccountsPage() {
           { head: t('plan'), cell: (account) => term('plan', account.plan) },
           { head: t('state'), cell: (account) => <Status code={account.suspended ? 'suspended' : 'open'} /> },
           { head: t('credits'), number: true, cell: (account) => count(account.highlight_credits) },
-          { head: t('since'), wide: true, cell: (account) => date(account.created_at) },
+          { head: t('since'), short: true, wide: true, cell: (account) => date(account.created_at) },
         ]}
       />
       {opening && <NewAccount onClose={() => setOpening(false)} />}

@@ -127,12 +127,12 @@ export function HeldPricesPage() {
               </span>
             ),
           },
-          { head: t('label'), cell: (held) => held.label },
-          { head: t('source'), wide: true, cell: (held) => term('market', held.market) },
+          { head: t('label'), short: true, cell: (held) => held.label },
+          { head: t('source'), short: true, wide: true, cell: (held) => term('market', held.market) },
           { head: t('price'), number: true, cell: (held) => priceText(held.price, held.market) },
           { head: t('comparedWith'), number: true, cell: (held) => (held.compared_price === null ? '–' : priceText(held.compared_price, held.market)) },
           { head: t('why'), cell: (held) => <span title={held.reason}>{term('rule', held.rule)}</span> },
-          { head: t('asOf'), wide: true, cell: (held) => <span title={moment(held.updated_at)}>{ago(held.held_at)}</span> },
+          { head: t('asOf'), short: true, wide: true, cell: (held) => <span title={moment(held.updated_at)}>{ago(held.held_at)}</span> },
           open ? decisions : decided,
         ]}
       />

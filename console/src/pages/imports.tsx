@@ -54,7 +54,7 @@ export function ImportsPage() {
           { head: t('written'), number: true, cell: (row) => count(row.created + row.updated + row.accepted) },
           { head: t('held'), number: true, cell: (row) => count(row.held) },
           { head: t('rejected'), number: true, cell: (row) => count(row.rejected) },
-          { head: t('when'), wide: true, cell: (row) => moment(row.started_at) },
+          { head: t('when'), short: true, wide: true, cell: (row) => moment(row.started_at) },
         ]}
       />
     </>

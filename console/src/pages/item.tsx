@@ -61,6 +61,11 @@ export function ItemPage() {
   )
 }
 
+/** Catalogues often say a detail as an attribute, too. */
+function isDetail({ details }: PricedItem, { name, value }: { name: string; value: string }): boolean {
+  return Object.entries(details).some(([key, known]) => key === name.toLowerCase().replaceAll(' ', '_') && String(known) === value)
+}
+
 function factsOf(item: PricedItem): [string, string][] {
   const details = Object.entries(item.details).map(([name, value]): [string, string] => [
     term('detail', name),
@@ -75,7 +80,7 @@ function factsOf(item: PricedItem): [string, string][] {
     [t('ref'), item.ref],
     [t('slug'), item.slug],
     ...details,
-    ...item.attributes.map(({ name, value }): [string, string] => [name, value]),
+    ...item.attributes.filter((attribute) => !isDetail(item, attribute)).map(({ name, value }): [string, string] => [name, value]),
     [t('foreignIds'), item.foreign_ids.map(({ source, id }) => `${source} ${id}`).join(', ')],
     [t('changedAt'), moment(item.updated_at)],
   ]

@@ -52,7 +52,7 @@ export function ListingsPage() {
           { head: t('stock'), number: true, cell: (listing) => count(listing.quantity) },
           { head: t('seller'), number: true, cell: (listing) => <a href={`/console/accounts/${listing.seller_id}`}>{listing.seller_id}</a> },
           { head: t('item'), number: true, wide: true, cell: (listing) => <a href={`/console/catalogue/items/${listing.item_id}`}>{listing.item_id}</a> },
-          { head: t('changedAt'), wide: true, cell: (listing) => <span title={moment(listing.updated_at)}>{ago(listing.updated_at)}</span> },
+          { head: t('changedAt'), short: true, wide: true, cell: (listing) => <span title={moment(listing.updated_at)}>{ago(listing.updated_at)}</span> },
         ]}
       />
       {making && <NewListing onClose={() => setMaking(false)} />}

@@ -36,7 +36,7 @@ export function OrdersPage() {
         rowKey={(order) => order.order_id}
         columns={[
           { head: t('order'), cell: (order) => <a href={`/console/orders/${order.order_id}`}>{order.order_id}</a> },
-          { head: t('when'), cell: (order) => moment(order.sold_at) },
+          { head: t('when'), short: true, cell: (order) => moment(order.sold_at) },
           { head: t('units'), number: true, cell: (order) => count(sumOf(order, (line) => line.quantity)) },
           { head: t('total'), number: true, cell: (order) => lira(sumOf(order, (line) => line.quantity * line.unit_price)) },
           { head: t('payout'), number: true, cell: (order) => lira(sumOf(order, (line) => line.seller_payout)) },

@@ -136,7 +136,7 @@ function WebhookEvents({ accountId, version: outer, actions }: WebhookEventsProp
           { name: 'event', label: t('event'), options: EVENT_KINDS.map((code) => ({ value: code, text: term('event', code) })) },
           {
             name: 'test',
-            label: t('testEvent'),
+            label: t('tests'),
             options: [
               { value: '1', text: t('yes') },
               { value: '0', text: t('no') },
@@ -154,7 +154,7 @@ function WebhookEvents({ accountId, version: outer, actions }: WebhookEventsProp
           { head: t('event'), cell: (event) => term('event', event.event) },
           { head: t('state'), cell: (event) => <Status code={event.state} /> },
           { head: t('attempts'), cell: (event) => <Attempts of={event} /> },
-          { head: t('due'), wide: true, cell: (event) => (event.due_at ? ago(event.due_at) : '–') },
+          { head: t('due'), short: true, wide: true, cell: (event) => (event.due_at ? ago(event.due_at) : '–') },
           {
             head: t('content'),
             wide: true,
@@ -165,7 +165,7 @@ function WebhookEvents({ accountId, version: outer, actions }: WebhookEventsProp
               </details>
             ),
           },
-          { head: t('when'), wide: true, cell: (event) => moment(event.created_at) },
+          { head: t('when'), short: true, wide: true, cell: (event) => moment(event.created_at) },
           {
             head: t('actions'),
             cell: (event) =>

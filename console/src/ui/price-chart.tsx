@@ -24,6 +24,7 @@ const HEIGHT = 280
 const MOST_LINES = 6
 const TABLE_ROWS = 200
 /** with fewer moments than this, each is marked */
+const DAY = 86_400
 const SPARSE = 40
 
 export function PriceChart({ points, order, show }: PriceChartProps) {
@@ -89,7 +90,7 @@ function Drawing({ points, lines, colourOf, show }: DrawingProps) {
         padding: [12, 12, 0, 0],
         cursor: { y: false, points: { size: 7 } },
         legend: { live: true },
-        scales: { y: { range: { min: { pad: 0.1, soft: 0, mode: 2 }, max: { pad: 0.1 } } } },
+        scales: { x: { range: (_chart, from, to) => span(from, to) }, y: { range: { min: { pad: 0.1, soft: 0, mode: 2 }, max: { pad: 0.1 } } } },
         series: [
           { label: t('when'), value: (_chart, seconds) => (seconds === null ? '–' : date(new Date(seconds * 1000).toISOString())) },
           ...lines.map((label) => ({
@@ -119,6 +120,11 @@ function Drawing({ points, lines, colourOf, show }: DrawingProps) {
   return <div ref={place} class="chart" role="img" aria-label={t('chartOf', { lines: lines.join(', ') })} />
 }
 
+/** Seconds from first to last; a single moment stands in the middle of a month. */
+function span(from: number, to: number): [number, number] {
+  return to - from < 2 * DAY ? [from - 15 * DAY, to + 15 * DAY] : [from, to]
+}
+
 /** The points side by side over one time axis, as the chart takes them. */
 function columnsOf(points: Point[], lines: string[]): uPlot.AlignedData {
   const times = [...new Set(points.filter((point) => lines.includes(point.label)).map((point) => Date.parse(point.updated_at) / 1000))].sort((a, b) => a - b)
@@ -132,8 +138,8 @@ function columnsOf(points: Point[], lines: string[]): uPlot.AlignedData {
 }
 
 function dateTick(seconds: number, splits: number[]): string {
-  const span = (splits.at(-1) ?? 0) - (splits[0] ?? 0)
-  const long = span > 300 * 86_400
+  const between = (splits.at(-1) ?? 0) - (splits[0] ?? 0)
+  const long = between > 300 * DAY
   const format = new Intl.DateTimeFormat(locale.value, long ? { month: 'short', year: '2-digit' } : { day: 'numeric', month: 'short' })
   return format.format(new Date(seconds * 1000))
 }

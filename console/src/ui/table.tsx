@@ -11,6 +11,8 @@ export interface Column<Row> {
   head: string
   /** numbers stand at the right */
   number?: boolean
+  /** never broken into lines */
+  short?: boolean
   /** left out where the page is narrow */
   wide?: boolean
   cell: (row: Row) => ComponentChildren
@@ -26,7 +28,7 @@ interface TableProps<Row> {
 
 /** The first cell of a row names it. */
 export function Table<Row>({ caption, columns, rows, rowKey, busy }: TableProps<Row>) {
-  const classOf = ({ number, wide }: Column<Row>) => [number && 'number', wide && 'wide'].filter(Boolean).join(' ') || undefined
+  const classOf = ({ number, short, wide }: Column<Row>) => [number && 'number', short && 'short', wide && 'wide'].filter(Boolean).join(' ') || undefined
   return (
     // The region scrolls sideways where the page is narrow, so that the keyboard must reach it.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it is scrolled by keyboard

@@ -302,6 +302,7 @@ export const en = {
   written: 'Written',
   yes: 'yes',
   fileName: 'File',
+  tests: 'Test events',
   address: 'Address',
   sends: 'Sends',
   noWebhook: 'This account has not set up a webhook.',

@@ -304,6 +304,7 @@ export const tr: Record<keyof typeof en, string> = {
   written: 'Yazılan',
   yes: 'evet',
   fileName: 'Dosya',
+  tests: 'Deneme olayı',
   address: 'Adres',
   sends: 'Gönderilen',
   noWebhook: 'Bu hesap webhook kurmamış.',
