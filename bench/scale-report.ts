@@ -11,7 +11,8 @@ export interface Point {
   n: number
   /** from the start of the process to the first right answer */
   startMs: number
-  /** after start, everything collected; and after the workloads */
+  /** without any items or listings; with them after start, everything collected; and after the workloads */
+  withoutMb: number
   residentMb: number
   afterLoadMb: number
   /** per item or listing, beside a node without any: live objects and what they hold, and as the system counts */
@@ -64,11 +65,11 @@ function sizeTable(kind: Kind, points: Point[]): Table {
   return {
     title: `Start and memory, by ${kind}`,
     head: [
-      'Size', `First answer after s (goal ${START_GOAL})`, 'Memory after start, MB', 'after the workloads, MB',
+      'Size', `First answer after s (goal ${START_GOAL})`, `Memory MB without any ${kind}`, 'after start', 'after the workloads',
       `Bytes per ${one}, held (goal ${BYTES_GOAL[kind]})`, `Bytes per ${one}, resident`,
     ],
-    rows: points.map(({ n, startMs, residentMb, afterLoadMb, bytes }) => [
-      whole(n), (startMs / 1_000).toFixed(1), whole(residentMb), whole(afterLoadMb), whole(bytes.held), whole(bytes.resident),
+    rows: points.map(({ n, startMs, withoutMb, residentMb, afterLoadMb, bytes }) => [
+      whole(n), (startMs / 1_000).toFixed(1), ...[withoutMb, residentMb, afterLoadMb, bytes.held, bytes.resident].map(whole),
     ]),
     words: 0,
   }

@@ -2,15 +2,15 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { answerTo } from './answers.ts'
+import { answerTo, spread } from './answers.ts'
 import { curvesChart } from './chart.ts'
 import { medians } from './compare.ts'
 import { type BenchServer, startDatabaseServer } from './database.ts'
 import { copyGeneratedData } from './generated-data.ts'
 import { generateListings, generateSales } from './generated-listings.ts'
 import { heldMemory } from './inspect.ts'
-import { measure, writeRequests } from './load.ts'
-import { pinProcess, residentMb, SERVER_CORE, startNode } from './processes.ts'
+import { CONNECTIONS, measure, writeRequests } from './load.ts'
+import { type Node, pinProcess, residentMb, SERVER_CORE, startNode } from './processes.ts'
 import { type Kind, panelsOf, type Point, type Scale, scaleTables } from './scale-report.ts'
 import { type Effort, openStage, type Stage } from './stage.ts'
 import { show } from './tables.ts'
@@ -31,6 +31,9 @@ const SIZES: Record<Kind, number[]> = { items: [10_000, 100_000, 1_000_000], lis
 /** Items that listings are over. */
 const ITEMS_BELOW_LISTINGS = 25_000
 const ROUNDS = 3
+const PROBES = 5
+const ANSWERS_EACH = 4
+const MOST_SECONDS = 30
 const CHART = 'docs/images/scale.svg'
 const ROOT = new URL('../', import.meta.url)
 const RESULTS = new URL('results/', import.meta.url)
@@ -108,9 +111,13 @@ async function measureSize(server: BenchServer, kind: Kind, n: number): Promise<
     const full = await heldMemory(node)
     say(`${n} ${kind}: start ${(startMs / 1_000).toFixed(1)} s, ${Math.round(full.resident / 1e6)} MB`)
     const cost: Point['cost'] = {}
-    for (const workload of workloadsOf(kind)) cost[workload.id] = await measureAlone(stage, workload)
+    for (const workload of workloadsOf(kind)) {
+      const figures = await measureAlone(stage, workload)
+      if (figures.requests > 0) cost[workload.id] = figures
+    }
     const bytes = { held: (full.held - without.held) / n, resident: (full.resident - without.resident) / n }
-    return { kind, n, startMs, residentMb: full.resident / 2 ** 20, afterLoadMb: residentMb(node.pid), bytes, cost }
+    const [withoutMb, withMb] = [without.resident / 2 ** 20, full.resident / 2 ** 20]
+    return { kind, n, startMs, withoutMb, residentMb: withMb, afterLoadMb: residentMb(node.pid), bytes, cost }
   } finally {
     await stage.close()
   }
@@ -134,14 +141,25 @@ function workloadsOf(kind: Kind): HttpWorkload[] {
 /** Our node alone: cost per request is what grows or does not. */
 async function measureAlone(stage: Stage, { id, title, traffic }: HttpWorkload): Promise<Point['cost'][string]> {
   const { plan, requests, verify } = await traffic(stage)
-  const { url, pid } = await stage.node()
-  const load = { url, pid, key: stage.database.accounts[plan].key, requestsFile: writeRequests(stage.server.dir, id, requests) }
+  const node = await stage.node()
+  const { key } = stage.database.accounts[plan]
+  const load = { url: node.url, pid: node.pid, key, requestsFile: writeRequests(stage.server.dir, id, requests) }
+  const seconds = await secondsFor(node, key, requests)
   const loads = []
-  for (let round = 0; round <= ROUNDS; round += 1) loads.push(await measure(load, effort.seconds))
+  for (let round = 0; round <= ROUNDS; round += 1) loads.push(await measure(load, seconds))
   const figures = medians(loads.slice(1))
   await verify?.(loads)
   say(`  ${id} ${title}: ${Math.round(figures.requestsPerSecond)} requests/s, ${figures.cpuMicros.toFixed(0)} µs, p99 ${figures.p99.toFixed(1)} ms`)
   return { title, ...figures }
+}
+
+/** Long enough for every connection to get some answers also where each takes long. */
+async function secondsFor(node: Node, key: string, requests: string[]): Promise<number> {
+  const probed = spread(requests.filter((request) => !request.includes('\t')), PROBES)
+  const probeStarted = performance.now()
+  for (const request of probed) await answerTo(node, key, request)
+  const ms = (performance.now() - probeStarted) / Math.max(1, probed.length)
+  return Math.min(MOST_SECONDS, Math.max(effort.seconds, Math.ceil((ms * CONNECTIONS * ANSWERS_EACH) / 1_000)))
 }
 
 function say(line: string): void {
