@@ -44,7 +44,8 @@ export class ItemLookup {
   }
 
   async #loadRefs(refs: string[]): Promise<void> {
-    for (const ref of refs) this.#byRef.set(ref, [])
+    // Copies: a piece cut out of a file's text would keep all of that text in memory.
+    for (const ref of refs) this.#byRef.set(Buffer.from(ref).toString(), [])
     const { rows } = await sql<{ id: number; ref: string; market: Market }>`
       select id, ref, market from items where market = any('{service,source_a,source_b,source_c}') and ref = any(${refs}::text[])
       order by id`.execute(this.#db)

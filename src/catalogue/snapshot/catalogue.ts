@@ -223,21 +223,29 @@ export class Catalogue implements ChangeFollower {
   async #applyPrices(packed: Buffer): Promise<void> {
     const count = packedCount(packed)
     for (let from = 0; from < count; from += APPLY_PRICES) {
+      // The prices of an item mostly stand together: what follows from them is made once.
+      let row = -1
       eachPackedPrice(packed, from, Math.min(count, from + APPLY_PRICES), (change) => {
-        const row = this.items.rowOf(change.itemId)
-        if (row < 0) return
-        if (change.minor === 0) this.items.prices.remove(row, change.market, change.labelId)
-        else this.items.prices.set(row, change.market, change.labelId, change.minor, change.updatedAtMs)
-        this.items.touch(row)
-        if (change.market !== this.items.market[row]) {
+        const changed = this.items.rowOf(change.itemId)
+        if (changed < 0) return
+        if (change.minor === 0) this.items.prices.remove(changed, change.market, change.labelId)
+        else this.items.prices.set(changed, change.market, change.labelId, change.minor, change.updatedAtMs)
+        this.items.touch(changed)
+        if (change.market !== this.items.market[changed]) {
           this.pricesElsewhere += 1
           return
         }
-        this.items.derive(row, this.#nearMint, this.#ungraded)
-        this.queries.sorts.markPrices(row)
-        this.#dropReady(row)
+        if (row >= 0 && row !== changed) this.#pricesChanged(row)
+        row = changed
       })
+      if (row >= 0) this.#pricesChanged(row)
       if (from + APPLY_PRICES < count) await new Promise((resolve) => setImmediate(resolve))
     }
+  }
+
+  #pricesChanged(row: number): void {
+    this.items.derive(row, this.#nearMint, this.#ungraded)
+    this.queries.sorts.markPrices(row)
+    this.#dropReady(row)
   }
 }

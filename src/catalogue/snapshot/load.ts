@@ -1,23 +1,16 @@
 // Reading of the catalogue from the database: everything at start by binary COPY, single items again when they change.
 import { MARKETS } from '#core/markets.ts'
-import { copyOut, int4At, readBinaryCopy } from '#db/copy.ts'
+import { copyOut, int4At, readBinaryCopy, timeAt } from '#db/copy.ts'
 import type { Queryable } from '#db/schema.ts'
+import { CURRENT_FIELDS, priceOf } from '#prices/current.ts'
+import type { PriceChange } from '#prices/payload.ts'
 import type { Category } from './category-tree.ts'
 import type { ItemSource } from './items.ts'
 import type { LabelNode } from './label-tree.ts'
 
-export interface PriceSource {
-  itemId: number
-  market: number
-  labelId: number
-  minor: number
-  updatedAtMs: number
-}
-
 const MARKET_ARRAY = `'{${MARKETS.join(',')}}'::text[]`
 const ITEM_FIELDS = `id, array_position(${MARKET_ARRAY}, market) - 1, name, code, slug, genre, game, category_id, images::text,
-  attributes::text, array_to_string(group_ids, ','), details::text, (extract(epoch from updated_at) * 1000)::float8`
-const PRICE_FIELDS = 'item_id, market::int4, label_id, (price * 100)::float8, (extract(epoch from updated_at) * 1000)::float8'
+  attributes::text, array_to_string(group_ids, ','), details::text, updated_at`
 
 /** Bytes read between two pauses that let requests be answered: a reload happens while the node serves. */
 const BREATH_BYTES = 128 * 1024
@@ -54,24 +47,16 @@ export async function loadItems(db: Queryable, ids: number[] | null, take: (item
       attributes: text(9),
       groups: text(10),
       details: text(11),
-      updatedAtMs: buffer.readDoubleBE(offsets[12]!),
+      updatedAtMs: timeAt(buffer, offsets[12]!),
     })
   })
 }
 
 /** Streams current prices, of all items for null, item by item. */
-export async function loadPrices(db: Queryable, ids: number[] | null, take: (price: PriceSource) => void): Promise<void> {
+export async function loadPrices(db: Queryable, ids: number[] | null, take: (price: PriceChange) => void): Promise<void> {
   const where = ids ? `where item_id = any('{${ids.join(',')}}'::int4[])` : ''
-  const chunks = copyOut(db, `copy (select ${PRICE_FIELDS} from prices ${where} order by item_id) to stdout (format binary)`)
-  const price: PriceSource = { itemId: 0, market: 0, labelId: 0, minor: 0, updatedAtMs: 0 }
-  await readBinaryCopy(breathing(chunks), (buffer, offsets) => {
-    price.itemId = int4At(buffer, offsets[0]!)
-    price.market = int4At(buffer, offsets[1]!)
-    price.labelId = int4At(buffer, offsets[2]!)
-    price.minor = Math.round(buffer.readDoubleBE(offsets[3]!))
-    price.updatedAtMs = buffer.readDoubleBE(offsets[4]!)
-    take(price)
-  })
+  const chunks = copyOut(db, `copy (select ${CURRENT_FIELDS} from prices ${where} order by item_id) to stdout (format binary)`)
+  await readBinaryCopy(breathing(chunks), (buffer, offsets) => take(priceOf(buffer, offsets)))
 }
 
 /** Lets other work in between chunks. */

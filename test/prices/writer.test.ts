@@ -1,0 +1,70 @@
+// Many prices at once: what they are compared with, and history that stands in their way.
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createCategory } from '#catalogue/create-category.ts'
+import { createItem } from '#catalogue/create-item.ts'
+import { minorToText } from '#core/money.ts'
+import { call } from '#core/verb.ts'
+import { change } from '#db/change.ts'
+import { openImport } from '#prices/imports.ts'
+import type { PriceCounts, PriceWrite } from '#prices/types.ts'
+import { PriceWriter } from '#prices/writer.ts'
+import { startTestNode, type TestNode } from '../support/node.ts'
+
+const PRICES = 800
+const SOURCE_C = 3
+const DAY_MS = 86_400_000
+const FIRST_MS = Date.UTC(2026, 5, 1)
+
+let node: TestNode
+let itemId: number
+let importId: number
+
+beforeAll(async () => {
+  node = await startTestNode()
+  const category = await call(createCategory, node.ctx, { name: 'Set', game: 'pokemon', market: 'source_c' })
+  itemId = (await call(createItem, node.ctx, { name: 'Card', market: 'source_c', category_id: category.id })).id
+})
+afterAll(() => node.close())
+
+/** A batch of prices of their own, each under a label of its own. */
+async function write(atMs: number, minorOf: (label: number) => number): Promise<PriceCounts> {
+  return change(node.ctx, async (tx, note) => {
+    importId = await openImport(tx, { format: 'post', market: 'source_c', fileName: null, author: 'test', dryRun: false })
+    const rules = { ...node.config.priceRules, only: ['jump' as const] }
+    const writer = new PriceWriter({ db: node.db, tx, note, importId, rules, nowMs: FIRST_MS })
+    const prices = Array.from({ length: PRICES }, (_, i): PriceWrite => {
+      const labelId = PRICES - i
+      return { row: i + 1, itemId, market: SOURCE_C, labelId, minor: minorOf(labelId), updatedAtMs: atMs }
+    })
+    return writer.write(prices)
+  })
+}
+
+const stored = async (table: 'prices' | 'price_points') =>
+  (await sql<{ label_id: number; price: string; import_id: number }>`
+    select label_id, price, import_id from ${sql.table(table)} where item_id = ${itemId} order by label_id, updated_at`.execute(node.db.kysely)).rows
+
+test('each price is compared with the one before it', async () => {
+  const none = { accepted: 0, held: 0, unchanged: 0 }
+  expect(await write(FIRST_MS, (label) => label * 100)).toEqual({ ...none, accepted: PRICES })
+  expect(await write(FIRST_MS + DAY_MS, (label) => label * 100)).toEqual({ ...none, unchanged: PRICES })
+  const raised = await write(FIRST_MS + DAY_MS, (label) => (label === 7 ? label * 100_000 : label * 100 + 1))
+  expect(raised).toEqual({ ...none, accepted: PRICES - 1, held: 1 })
+  const current = await stored('prices')
+  const expected = current.map(({ label_id: label }) => (label === 7 ? '7.00' : minorToText(label * 100 + 1)))
+  expect(current.map((row) => row.price)).toEqual(expected)
+  expect(await stored('price_points')).toHaveLength(2 * PRICES - 1)
+})
+
+test('points of the history later than the current prices are replaced, not an error', async () => {
+  const atMs = FIRST_MS + 2 * DAY_MS
+  await write(atMs, (label) => label * 100 + 2)
+  await sql`update prices set updated_at = updated_at - interval '1 hour' where item_id = ${itemId}`.execute(node.db.kysely)
+  const before = await stored('price_points')
+  expect(await write(atMs, (label) => label * 100 + 3)).toEqual({ accepted: PRICES, held: 0, unchanged: 0 })
+  const points = await stored('price_points')
+  expect(points).toHaveLength(before.length)
+  expect(points.filter((row) => row.label_id === 5).at(-1)).toEqual({ label_id: 5, price: '5.03', import_id: importId })
+  expect(new Set((await stored('prices')).map((row) => row.import_id))).toEqual(new Set([importId]))
+})
