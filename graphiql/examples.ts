@@ -9,15 +9,20 @@ interface Example {
 
 export const EXAMPLES: readonly Example[] = [
   {
-    query: `# Put your API key into Headers below, then run this with Ctrl-Enter.
+    query: `# Put your API key into Headers, then run (Ctrl-Enter).
 query Search {
-  items(search: "charizard", sortBy: "price", sortOrder: "desc", first: 5) {
+  items(
+    search: "charizard"
+    sortBy: "price"
+    sortOrder: "desc"
+    first: 5
+  ) {
     nodes {
       id
       name
       code
       category { name }
-      prices { market label price currency updatedAt }
+      prices { market label price currency }
     }
     pageInfo { hasNextPage endCursor }
   }
@@ -25,10 +30,17 @@ query Search {
 `,
   },
   {
-    query: `# Pages: give endCursor of one answer as after of the next query.
+    query: `# Pages: give endCursor as after of the next query.
 query Items($after: String) {
   items(game: "pokemon", first: 20, after: $after) {
-    nodes { id name code slug genre images { url order } attributes { name value } }
+    nodes {
+      id
+      name
+      code
+      genre
+      images { url order }
+      attributes { name value }
+    }
     pageInfo { hasNextPage endCursor }
   }
 }
@@ -42,7 +54,8 @@ query Categories {
     nodes {
       id
       name
-      children { id name items(first: 3) { nodes { name } } }
+      children { id name }
+      items(first: 3) { nodes { name } }
     }
   }
 }

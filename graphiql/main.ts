@@ -1,24 +1,36 @@
-// GraphiQL on our own endpoint: a header editor for the key, and the schema loaded again once a key is there.
+// GraphiQL on our own endpoint: the key is typed into the headers once, then the schema is loaded and every tab has it.
 import 'graphiql/setup-workers/vite'
 import 'graphiql/style.css'
 import './page.css'
 import { useGraphiQL, useGraphiQLActions } from '@graphiql/react'
-import { createGraphiQLFetcher } from '@graphiql/toolkit'
+import { createGraphiQLFetcher, type Fetcher } from '@graphiql/toolkit'
 import { GraphiQL } from 'graphiql'
-import { createElement, useEffect } from 'react'
+import { createElement, useEffect, useRef } from 'react'
 import { createRoot } from 'react-dom/client'
 import { EXAMPLES, KEY_HEADER } from './examples.ts'
 
-const fetcher = createGraphiQLFetcher({ url: '/graphql' })
+const send = createGraphiQLFetcher({ url: '/graphql' })
+
+/** Before a key is there the schema is not asked for: the page would open with the refusal. */
+const fetcher: Fetcher = (params, options) => {
+  const wanted = params.operationName !== 'IntrospectionQuery' || options?.headers?.['Authorization'] !== undefined
+  return wanted ? send(params, options) : new Promise(() => {})
+}
 
 /** Wait after the last keystroke in the headers. */
 const SETTLED_MS = 600
 
-/** Loads the schema when the headers hold another key than before, and says where the key goes until it is loaded. */
+/** Loads the schema when the headers hold a key, gives the key to the other tabs, and says where it goes until then. */
 function KeyHint() {
   const actions = useGraphiQLActions()
   const schema = useGraphiQL((state) => state.schema)
+  const editor = useGraphiQL((state) => state.headerEditor)
   const headers = useGraphiQL((state) => state.tabs[state.activeTabIndex]?.headers)
+  const entered = useRef<string | null>(null)
+  useEffect(() => {
+    if (headers === KEY_HEADER && entered.current) editor?.setValue(entered.current)
+    else if (headers && headers !== KEY_HEADER && isJson(headers)) entered.current = headers
+  }, [editor, headers])
   useEffect(() => {
     if (schema || !headers || headers === KEY_HEADER || !isJson(headers)) return
     const settled = setTimeout(() => void actions.introspect(), SETTLED_MS)

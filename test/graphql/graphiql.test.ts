@@ -4,8 +4,9 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { EXAMPLES } from '../../graphiql/examples.ts'
 import type { TestNode } from '../support/node.ts'
-import { startSampleNode } from './client.ts'
+import { ask, startSampleNode } from './client.ts'
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path))
 const BUILT = fileURLToPath(new URL('../../dist/graphiql/index.html', import.meta.url))
@@ -42,6 +43,13 @@ test('the page and its files need no key, and load from here only', async () => 
   expect(outside.status).toBeGreaterThanOrEqual(400)
 })
 
+test('every example runs on the smallest plan', async () => {
+  for (const { query, variables = '{}' } of EXAMPLES) {
+    const reply = await ask(node, query, { plan: 'starter', variables: JSON.parse(variables) as Record<string, unknown> })
+    expect([reply.status, reply.errors], query).toEqual([200, undefined])
+  }
+})
+
 describe.skipIf(!CHROMIUM)(`in Chromium${CHROMIUM ? '' : ' (skipped: no Chromium is installed on this machine)'}`, () => {
   let browser: Browser
 
@@ -66,6 +74,8 @@ describe.skipIf(!CHROMIUM)(`in Chromium${CHROMIUM ? '' : ' (skipped: no Chromium
     })
     await page.goto(`${node.publicUrl}/graphql`)
     await page.getByText('Put your API key into Headers, in place of').waitFor()
+    // Without a key nothing was asked for, so that nothing was refused.
+    expect(await page.locator('.result-window').getByText('UNAUTHENTICATED').count()).toBe(0)
     await typeKey(page, node.keys.professional)
     await page.getByText('Put your API key into Headers, in place of').waitFor({ state: 'detached' })
     await page.locator('.graphiql-execute-button').click()
@@ -73,7 +83,12 @@ describe.skipIf(!CHROMIUM)(`in Chromium${CHROMIUM ? '' : ' (skipped: no Chromium
     await answer.getByText('Charizard').first().waitFor()
     await page.getByRole('button', { name: 'Show Documentation Explorer' }).click()
     await page.locator('.graphiql-doc-explorer').getByText('Query').first().waitFor()
-    expect(await page.locator('.graphiql-tab').count()).toBe(3)
+    // The key goes with the other examples too.
+    const tabs = page.locator('.graphiql-tab')
+    expect(await tabs.count()).toBe(EXAMPLES.length)
+    await tabs.last().click()
+    await page.locator('.graphiql-execute-button').click()
+    await answer.getByText('categories').first().waitFor()
     expect(foreign).toEqual([])
     expect(problems).toEqual([])
     await page.close()
