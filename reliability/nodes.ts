@@ -35,17 +35,16 @@ export async function nodesRun({ times, partitionMs = 14_000 }: NodesOptions): P
   const places = await openPlaces(address.port)
   const redis = installed('redis-server', '--version') ? await startRedis(join(dir.path, 'redis')) : null
   const findings: Finding[] = [figure('nodes', `3 in ${places[0]!.describe}, ${postgres.describe}`)]
-  const [port, operatorPort] = (await freePorts(2)) as [number, number]
-  const ports = (n: number) => (places[n]!.host === '127.0.0.1' ? { PORT: '0', OPERATOR_PORT: '0' } : { PORT: String(port), OPERATOR_PORT: String(operatorPort) })
-  const start = (n: number, settings = {}) => {
+  // Of its own for each node: a node that is started again is where it was.
+  const ports = await freePorts(places.length * 2)
+  const start = (n: number) => {
     const { host, command, databaseHost, databasePort } = places[n]!
     return startService({
       DATABASE_URL: `postgresql://mintmark:x@${databaseHost}:${databasePort}/mintmark`,
-      HOST: host, OPERATOR_HOST: host, ...ports(n),
+      HOST: host, OPERATOR_HOST: host, PORT: String(ports[2 * n]), OPERATOR_PORT: String(ports[2 * n + 1]),
       RATE_LIMITS: `starter=${STARTER_LIMIT},enterprise=100000000`,
       WEBHOOK_ALLOW_CIDRS: '10.77.0.0/16,127.0.0.0/8', WEBHOOK_RETRY_DELAYS: '1s,2s',
       ...(redis && { REDIS_URL: `redis://${databaseHost}:${redis.port}` }),
-      ...settings,
     }, { command })
   }
   const services = [await start(0), await start(1), await start(2)]
