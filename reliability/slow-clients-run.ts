@@ -41,7 +41,8 @@ const HEADERS_CUT_MS = 13_000
 const BODY_CUT_MS = 33_000
 /** Node may take the time twice where some of what was written is still on its way. */
 const UNREAD_CUT_MS = 122_000
-const UNREAD_ANSWERS = 100
+/** More than what waits in the buffers of both systems. */
+const UNREAD_ANSWERS = 300
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
@@ -62,12 +63,20 @@ export async function beRude(place: Rudeness, sizes: Sizes, onProgress: (line: s
   await while_('packed bodies', () => sendPacked(place, sizes.bombMb))
   await while_('aborted uploads', () => abortUploads(place, sizes.slow))
   await while_('slow clients', () => dawdle(place, sizes))
+  findings.push(count('answers of 5xx, as the program counts them', await failuresCounted(place), 0))
   if (residentAtFirst !== null) {
     await pause(2_000)
     const resident = place.residentMb()!
     findings.push(figure('memory before, in MB', residentAtFirst), atMost('memory afterwards, in MB', resident, residentAtFirst * 1.5 + 100))
   }
   return findings
+}
+
+/** Who goes away in the middle is no failure either. */
+async function failuresCounted({ operatorUrl, operatorToken }: Rudeness): Promise<number> {
+  const text = await (await fetch(`${operatorUrl}/metrics`, { headers: { authorization: `Bearer ${operatorToken}` } })).text()
+  const counts = [...text.matchAll(/^mintmark_http_request_seconds_count\{.*status="5\d\d"\} (\d+)$/gm)]
+  return counts.reduce((sum, match) => sum + Number(match[1]), 0)
 }
 
 /** Asks for an item and a page in turn until it is stopped. */
