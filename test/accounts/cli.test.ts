@@ -26,7 +26,7 @@ async function mintmark(...args: string[]): Promise<string> {
   for (const register of [registerAccount, registerKey, registerOperatorToken]) {
     register(
       program,
-      (run) => run(node.ctx),
+      (run) => run(node.ctx, (read) => read(node.db)),
       (line) => lines.push(line),
     )
   }

@@ -367,7 +367,7 @@ test('the command line does the same', async () => {
     const program = new Command('mintmark').exitOverride().configureOutput({ writeErr: () => {}, writeOut: () => {} })
     register(
       program,
-      (run) => run(node.ctx),
+      (run) => run(node.ctx, (read) => read(node.db)),
       (line) => printed.push(line),
     )
     await program.parseAsync(['collection', ...args], { from: 'user' })

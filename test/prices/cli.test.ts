@@ -28,8 +28,8 @@ afterAll(async () => {
 async function mintmark(...args: string[]): Promise<string> {
   const lines: string[] = []
   const program = new Command('mintmark').exitOverride().configureOutput({ writeErr: () => {}, writeOut: () => {} })
-  registerHeld(program, (run) => run(node.ctx), (line) => lines.push(line))
-  registerExport(program, (run) => run(node.ctx))
+  registerHeld(program, (run) => run(node.ctx, (read) => read(node.db)), (line) => lines.push(line))
+  registerExport(program, (run) => run(node.ctx, (read) => read(node.db)))
   await program.parseAsync(args, { from: 'user' })
   return lines.join('\n')
 }
