@@ -21,10 +21,8 @@ import { prepareMonths } from '#prices/months.ts'
 import { forgetOldPrices } from '#prices/retention.ts'
 import { openResolver } from '#webhooks/resolve.ts'
 import { checkSealing, webhookRules } from '#webhooks/rules.ts'
-import { type Sender, startSender } from '#webhooks/sender.ts'
+import type { Sender } from '#webhooks/sender.ts'
 import type { Config } from './config.ts'
-import { operatorServer } from './operator/server.ts'
-import { publicServer } from './public.ts'
 
 export interface NodeOptions {
   config: Config
@@ -84,6 +82,8 @@ export async function startNode({ config, db, log, now: given, listeners, worker
     await catalogue.load(from)
     await listings.load(from)
   }
+  // Half of the start is the reading of modules: only those of this role, and the most of them while the database sends.
+  if (listeners.public) void import('./public.ts')
   await readAtLength({ replicaUrl: config.databaseReplicaUrl, primary: db, log }, load).catch((error: unknown) => {
     if (config.databaseReplicaUrl === null) throw error
     log.warn({ err: error }, 'Loading from the replica broke off: loading from the primary')
@@ -118,14 +118,14 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   }
   try {
     const publicUrl = listeners.public
-      ? await listen(servers, await publicServer({ ...shared, notReady, demoKey }), config.host, config.port, 'PORT')
+      ? await listen(servers, await (await import('./public.ts')).publicServer({ ...shared, notReady, demoKey }), config.host, config.port, 'PORT')
       : null
     const operatorUrl = listeners.operator
-      ? await listen(servers, await operatorServer(shared), config.operatorHost, config.operatorPort, 'OPERATOR_PORT')
+      ? await listen(servers, await (await import('./operator/server.ts')).operatorServer(shared), config.operatorHost, config.operatorPort, 'OPERATOR_PORT')
       : null
     const network = { guard: webhooks.guard, resolve: openResolver() }
     const delivering = { network, sealing: webhooks.sealing, retryDelaysMs: config.webhookRetryDelaysMs }
-    if (worker) sender = startSender({ db, log, now, ...delivering, alone: config.databaseUrl === null })
+    if (worker) sender = (await import('#webhooks/sender.ts')).startSender({ db, log, now, ...delivering, alone: config.databaseUrl === null })
     const ctx = (viewer: Viewer): MarketWriteCtx => ({ db, viewer, now, requestId: null, idempotency: null, precondition: null, market, caughtUp })
     if (worker) expiring = keepExpiring(ctx({ kind: 'operator', name: 'worker' }), log)
     return { publicUrl, operatorUrl, catalogue, listings, priceWrites, market, ctx, drain, close }

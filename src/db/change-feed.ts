@@ -187,8 +187,10 @@ export class ChangeFeed {
 
   async #withPayloads(part: LoggedChange[]): Promise<ChangeRow[]> {
     const seqs = part.filter((row) => row.bytes > 0).map((row) => row.seq)
-    const read = this.#db.kysely.selectFrom('change_log').select(['seq', 'payload']).where('seq', 'in', seqs)
-    const payloads = new Map(seqs.length > 0 ? (await read.execute()).map((row) => [row.seq, row.payload]) : [])
+    if (seqs.length === 0) return part.map(({ seq, kind, ids }) => ({ seq, kind, ids, payload: null }))
+    const { rows } = await sql<{ seq: number; payload: Buffer }>`
+      select seq, payload from change_log where seq = any(${seqs}::int8[])`.execute(this.#db.kysely)
+    const payloads = new Map(rows.map(({ seq, payload }) => [seq, payload]))
     return part.map(({ seq, kind, ids }) => ({ seq, kind, ids, payload: payloads.get(seq) ?? null }))
   }
 

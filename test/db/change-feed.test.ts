@@ -77,3 +77,23 @@ test('loads again when the database is older than what was read of it', async ()
   expect(reloads).toBe(1)
   await ahead.close()
 })
+
+test('values of a large change come in order and in parts, each whole', async () => {
+  const applied: { kind: string; size: number; first: number | undefined }[][] = []
+  feed.add({
+    apply: async (changes) => void applied.push(changes.map(({ kind, payload }) => ({ kind, size: payload?.length ?? 0, first: payload?.[0] }))),
+    reload: async () => {},
+  })
+  const sizes = [200_000, 100_000, 500_000, 26, 0, 26]
+  await db.kysely.transaction().execute(async (tx) => {
+    for (const [i, size] of sizes.entries()) {
+      const values = size === 0 ? { kind: 'items' as const, ids: [1] } : { kind: 'prices' as const, payload: Buffer.alloc(size, i) }
+      await tx.insertInto('change_log').values(values).execute()
+    }
+  })
+  await feed.pull()
+  expect(applied.flat()).toEqual(sizes.map((size, i) => ({ kind: size === 0 ? 'items' : 'prices', size, first: size === 0 ? undefined : i })))
+  expect(applied.length).toBeGreaterThan(1)
+  await feed.pull()
+  expect(applied.flat()).toHaveLength(sizes.length)
+})
