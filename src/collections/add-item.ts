@@ -7,7 +7,7 @@ import { change } from '#db/change.ts'
 import { CLEARABLE_FIELDS, closed, valuesOf, quantity } from './fields.ts'
 import { insertRecords, type NewRecord, refusalOf } from './insert-records.ts'
 import { insertTogether } from './insert-together.ts'
-import { auditOfAdded, ownerOf, taggedRecord } from './store.ts'
+import { ownerOf, taggedRecord } from './store.ts'
 import type { RecordWriteCtx, TaggedRecord } from './types.ts'
 
 const GradeId = Type.Integer({
@@ -53,12 +53,9 @@ export const addCollectionItem = verb(
       importKey: null,
     }
     if (ctx.idempotency) {
-      return change(ctx, async (tx, notes) => {
-        const [added] = await insertRecords(tx, [record])
-        if ('row' in added!) {
-          notes.audit(auditOfAdded(added.row))
-          return taggedRecord(added.row)
-        }
+      return change(ctx, async (tx) => {
+        const [added] = await insertRecords(tx, [record], [ctx])
+        if ('row' in added!) return taggedRecord(added.row)
         throw await refusalOf(tx, record, added!.refused, asked)
       })
     }

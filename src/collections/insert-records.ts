@@ -2,7 +2,8 @@
 import { sql } from 'kysely'
 import { invalid, notFound, type ServiceError } from '#core/errors.ts'
 import { missing } from '#core/fields.ts'
-import type { Queryable, Tx } from '#db/schema.ts'
+import { actorOf, auditedBy, type WriteCtx } from '#db/change.ts'
+import type { Queryable } from '#db/schema.ts'
 import { decimalOf, notYours, type RecordRow } from './store.ts'
 
 export interface NewRecord {
@@ -35,15 +36,27 @@ interface JudgedRow {
   group_label: string | null
 }
 
-/** Adds records and counts them to their collections, in this order. */
-export async function insertRecords(tx: Tx, records: readonly NewRecord[]): Promise<Added[]> {
+/** What `recordOf` gives of the same record. */
+const RECORD_JSON = sql`jsonb_build_object(
+  'id', good.id, 'item_id', item_id, 'item_name', item_name, 'item_slug', item_slug, 'group_label', group_label,
+  'quantity', quantity, 'purchase_price', trim_scale(purchase_price), 'sale_price', floor(sale_price + 0.5),
+  'purchase_date', purchase_date, 'card_uniq_id', card_uniq_id, 'note', note)`
+
+/** Who adds a record, by which request. */
+export type By = Pick<WriteCtx, 'viewer' | 'requestId'>
+
+/**
+ * Adds records and counts them to their collections, in this order: one statement, that can be a change by itself.
+ * @param by who adds each, for the audit log; absent where one entry tells of all
+ */
+export async function insertRecords(on: Queryable, records: readonly NewRecord[], by?: readonly By[]): Promise<Added[]> {
   const { rows } = await sql<JudgedRow>`
     with given as (
-      select * from rows from (json_to_recordset(${JSON.stringify(records.map(columnsOf))}::json) as (
+      select * from rows from (json_to_recordset(${JSON.stringify(records.map((record, i) => columnsOf(record, by?.[i])))}::json) as (
         collection_id int4, owner_id int4, item_id int4, asked_id int4, quantity int4, purchase_price numeric,
-        sale_price numeric, purchase_date date, card_uniq_id text, note text, import_key text
+        sale_price numeric, purchase_date date, card_uniq_id text, note text, import_key text, actor text, request_id text
       )) with ordinality as g(collection_id, owner_id, item_id, asked_id, quantity, purchase_price, sale_price,
-                              purchase_date, card_uniq_id, note, import_key, n)
+                              purchase_date, card_uniq_id, note, import_key, actor, request_id, n)
     ), judged as (
       select given.*, i.name as item_name, i.slug as item_slug, suitable.id as grade_id, suitable.name as group_label,
              case when c.id is null then 'no collection'
@@ -72,13 +85,16 @@ export async function insertRecords(tx: Tx, records: readonly NewRecord[]): Prom
              purchase_date, card_uniq_id, note, import_key
       from good join counted on counted.id = good.collection_id
       returning id
-    )
+    ), ${auditedBy(sql`
+      select actor, 'collection_item.add', 'collection_item', added.id, null::jsonb, ${RECORD_JSON}, request_id
+      from added join good using (id) where actor is not null order by good.n`)}
     select added.id, judged.refused, judged.item_name, judged.item_slug, judged.grade_id, judged.group_label
     from judged left join good on good.n = judged.n left join added on added.id = good.id
-    order by judged.n`.execute(tx)
+    order by judged.n`.execute(on)
   return rows.map((row, i) => outcomeOf(row, records[i]!))
 }
-function columnsOf(record: NewRecord): object {
+
+function columnsOf(record: NewRecord, by: By | undefined): object {
   const { collectionId, ownerId, itemId, gradeId, quantity, purchaseMinor, saleMinor, ...texts } = record
   return {
     collection_id: collectionId,
@@ -92,6 +108,8 @@ function columnsOf(record: NewRecord): object {
     card_uniq_id: texts.cardUniqId,
     note: texts.note,
     import_key: texts.importKey,
+    actor: by ? actorOf(by.viewer) : null,
+    request_id: by?.requestId ?? null,
   }
 }
 

@@ -1,12 +1,8 @@
 // Records that are added at the same time go in with one statement and one commit: each caller is answered after it.
-import { collector, type WriteCtx } from '#db/change.ts'
+import type { WriteCtx } from '#db/change.ts'
 import type { Db } from '#db/schema.ts'
-import { inTransaction } from '#db/transaction.ts'
-import { type Added, insertRecords, type NewRecord } from './insert-records.ts'
-import { auditOfAdded } from './store.ts'
-
-/** Who adds a record, by which request. */
-type By = Pick<WriteCtx, 'viewer' | 'requestId'>
+import { retrying } from '#db/transaction.ts'
+import { type Added, type By, insertRecords, type NewRecord } from './insert-records.ts'
 
 interface Addition {
   record: NewRecord
@@ -43,9 +39,11 @@ class Writer {
 
   async #write(): Promise<void> {
     this.#batches += 1
-    // Requests that arrive in the same turn of the loop are let in before the first statement leaves.
-    await new Promise((resolve) => setImmediate(resolve))
-    for (let batch = this.#take(); batch.length > 0; batch = this.#take()) {
+    for (;;) {
+      // What arrives in the same turn of the loop is let in: also the next of callers who were just answered.
+      await new Promise((resolve) => setImmediate(resolve))
+      const batch = this.#take()
+      if (batch.length === 0) break
       const collections = new Set(batch.map(({ record }) => record.collectionId))
       for (const id of collections) this.#busy.add(id)
       await this.#writeSome(batch)
@@ -81,18 +79,9 @@ class Writer {
 }
 
 function insertAll(db: Db, additions: Addition[]): Promise<Added[]> {
-  return inTransaction(db, async (tx) => {
-    const { note, write } = collector(tx, additions[0]!.by)
-    const added = await insertRecords(
-      tx,
-      additions.map((addition) => addition.record),
-    )
-    added.forEach((one, i) => {
-      if ('row' in one) note.audit({ ...auditOfAdded(one.row), by: additions[i]!.by })
-    })
-    await write()
-    return added
-  })
+  const records = additions.map(({ record }) => record)
+  const by = additions.map((addition) => addition.by)
+  return retrying(() => insertRecords(db.kysely, records, by))
 }
 
 const writers = new WeakMap<Db, Writer>()

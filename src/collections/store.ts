@@ -4,7 +4,6 @@ import { conflict, notFound } from '#core/errors.ts'
 import { existing, idForSql, missing } from '#core/fields.ts'
 import { minorToText, parseMinor } from '#core/money.ts'
 import type { Viewer } from '#core/verb.ts'
-import type { AuditEntry } from '#db/change.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
 import type { ClearableValues } from './fields.ts'
@@ -55,11 +54,6 @@ export function recordOf(row: RecordRow): CollectionRecord {
 
 export function taggedRecord(row: RecordRow): TaggedRecord {
   return { record: recordOf(row), tag: tagOf(row) }
-}
-
-/** The audit entry of an added record, told in one way wherever it is added. */
-export function auditOfAdded(row: RecordRow): AuditEntry {
-  return { action: 'collection_item.add', subject: 'collection_item', id: row.id, after: recordOf(row) }
 }
 
 export function tagOf({ id, revision }: Pick<RecordRow, 'id' | 'revision'>): string {

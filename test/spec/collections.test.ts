@@ -355,7 +355,9 @@ test('smaller plans and missing keys are refused before anything else', async ()
 })
 
 test('every write leaves an audit row', async () => {
-  const { id } = (await plus.add(collection, { item_id: ids.char })).body.data
+  const full = { quantity: 3, purchase_price: 12.5, sale_price: 19.5, purchase_date: '2026-01-31', card_uniq_id: 'PSA 7' }
+  const { data: added } = (await plus.add(collection, { item_id: ids.char, ...full })).body
+  const { id } = added
   await plus.change(collection, id, { note: 'audited' })
   await plus.remove(collection, id)
   const rows = await node.db.kysely
@@ -371,5 +373,6 @@ test('every write leaves an audit row', async () => {
     'collection_item.remove',
   ])
   expect(rows.every((row) => row.actor === `account:${node.accounts.plus}`)).toBe(true)
+  expect(rows[0]).toMatchObject({ before: null, after: added })
   expect(rows[1]).toMatchObject({ before: { note: null }, after: { note: 'audited' } })
 })

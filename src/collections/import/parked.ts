@@ -9,7 +9,7 @@ import { jsonReady } from '#db/json-ready.ts'
 import type { Tx } from '#db/schema.ts'
 import { closed } from '../fields.ts'
 import { insertRecords, refusalOf } from '../insert-records.ts'
-import { auditOfAdded, recordOf as shownRecord, requireCollection } from '../store.ts'
+import { recordOf as shownRecord, requireCollection } from '../store.ts'
 import type { CollectionRecord } from '../types.ts'
 import type { CollectionEntry } from './entries.ts'
 import type { Candidate } from './match.ts'
@@ -122,7 +122,7 @@ export const placeParkedRow = verb(
     ),
   },
   (ctx: WriteCtx, { id: collectionId, row_id: rowId, item_id: itemId, grade_id: given }): Promise<CollectionRecord> =>
-    change(ctx, async (tx, note) => {
+    change(ctx, async (tx) => {
       const row = await decide(tx, ctx, collectionId, rowId, 'placed')
       const entry = row.entry as CollectionEntry
       const gradeId = given ?? (await gradeOf(tx, entry.label))
@@ -133,9 +133,8 @@ export const placeParkedRow = verb(
         gradeId === null ? null : existing('grade', gradeId),
         row.import_key,
       )
-      const [added] = await insertRecords(tx, [record])
+      const [added] = await insertRecords(tx, [record], [ctx])
       if ('refused' in added!) throw await refusalOf(tx, record, added.refused, { itemId, gradeId })
-      note.audit(auditOfAdded(added!.row))
       return shownRecord(added!.row)
     }),
 )
