@@ -13,7 +13,7 @@ const send = createGraphiQLFetcher({ url: '/graphql' })
 
 /** Before a key is there the schema is not asked for: the page would open with the refusal. */
 const fetcher: Fetcher = (params, options) => {
-  const wanted = params.operationName !== 'IntrospectionQuery' || options?.headers?.['Authorization'] !== undefined
+  const wanted = params.operationName !== 'IntrospectionQuery' || 'Authorization' in (options?.headers ?? {})
   return wanted ? send(params, options) : new Promise(() => {})
 }
 
