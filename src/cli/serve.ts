@@ -113,9 +113,12 @@ function greet(node: RunningNode, database: string, access: DemoAccess | null): 
 function signalled(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let count = 0
+    // A worker listens nowhere: while its database is gone nothing else would keep the process, and it would end.
+    const alive = setInterval(() => {}, 60_000)
     const stop = (signal: NodeJS.Signals) => {
       count += 1
       if (count > 1) process.exit(1)
+      clearInterval(alive)
       resolve(signal)
     }
     process.on('SIGINT', stop)
