@@ -12,9 +12,7 @@ const [publicUrl = '', operatorUrl = '', token = '', wanted = ''] = process.argv
 
 /** The pages by the name of their picture; those that need a row are of the first that the operator API lists. */
 async function pagesOf(): Promise<[name: string, url: string][]> {
-  // A price that is held has others before it.
-  const [held] = await list<{ item: { id: number } }>('/held-prices?market=source_c&per_page=1')
-  const [sale] = await list<{ item_id: number }>('/sales?per_page=1')
+  const [item] = (await Promise.all((await list<{ id: number }>('/items?search=box&per_page=25')).map(withPoints))).sort((a, b) => b.points - a.points)
   const [listing] = await list<{ id: number }>('/listings/waiting?seller_id=3&per_page=1')
   const [order] = await list<{ order_id: number }>('/orders?per_page=1')
   const [batch] = await list<{ id: number }>('/imports?status=done&search=json&per_page=1')
@@ -27,7 +25,7 @@ async function pagesOf(): Promise<[name: string, url: string][]> {
     ['console-today', console('')],
     ['console-approvals', console('/approvals')],
     ['console-catalogue', console('/catalogue?search=charizard')],
-    ['console-item', console(`/catalogue/items/${held?.item.id ?? sale?.item_id}`)],
+    ['console-item', console(`/catalogue/items/${item?.id}`)],
     ['console-imports', console('/imports')],
     ['console-import', console(`/imports/${batch?.id}`)],
     ['console-held-prices', console('/held-prices')],
@@ -43,6 +41,11 @@ async function pagesOf(): Promise<[name: string, url: string][]> {
     ['console-webhooks', console('/webhooks')],
     ['console-audit', console('/audit')],
   ]
+}
+
+/** An item with the number of points of its history: the longest makes the best picture. */
+async function withPoints({ id }: { id: number }): Promise<{ id: number; points: number }> {
+  return { id, points: (await list(`/items/${id}/price-history`)).length }
 }
 
 async function list<T>(path: string): Promise<T[]> {

@@ -90,7 +90,7 @@ function Drawing({ points, lines, colourOf, show }: DrawingProps) {
         padding: [12, 12, 0, 0],
         cursor: { y: false, points: { size: 7 } },
         legend: { live: true },
-        scales: { x: { range: (_chart, from, to) => span(from, to) }, y: { range: { min: { pad: 0.1, soft: 0, mode: 2 }, max: { pad: 0.1 } } } },
+        scales: { x: { range: span(columns[0]) }, y: { range: { min: { pad: 0.1, soft: 0, mode: 2 }, max: { pad: 0.1 } } } },
         series: [
           { label: t('when'), value: (_chart, seconds) => (seconds === null ? '–' : date(new Date(seconds * 1000).toISOString())) },
           ...lines.map((label) => ({
@@ -120,8 +120,10 @@ function Drawing({ points, lines, colourOf, show }: DrawingProps) {
   return <div ref={place} class="chart" role="img" aria-label={t('chartOf', { lines: lines.join(', ') })} />
 }
 
-/** Seconds from first to last; a single moment stands in the middle of a month. */
-function span(from: number, to: number): [number, number] {
+/** From first to last moment; a single one stands in the middle of a month. */
+function span(times: ArrayLike<number>): [number, number] {
+  const from = times[0] ?? 0
+  const to = times[times.length - 1] ?? from
   return to - from < 2 * DAY ? [from - 15 * DAY, to + 15 * DAY] : [from, to]
 }
 
