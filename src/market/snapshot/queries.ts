@@ -42,8 +42,8 @@ interface Kept {
 }
 
 const KEPT_VIEWS = 64
-/** Rows in all kept lists of what texts find, and of the same sorted; an entry itself counts as some more. */
-const KEPT_ROWS = 1_000_000
+/** Rows in all lists of what texts find, and again in those kept in order: 12 MB each. An entry itself counts as some. */
+const KEPT_ROWS = 3_000_000
 const ENTRY_ROWS = 64
 const WITH_PC = { by: 'pc', from: -Infinity, to: Infinity } as const
 const NO_ROWS = new Int32Array(0)
