@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { EXAMPLES } from '../../graphiql/examples.ts'
 import type { TestNode } from '../support/node.ts'
 import { ask, startSampleNode } from './client.ts'
@@ -87,8 +87,12 @@ describe.skipIf(!CHROMIUM)(`in Chromium${CHROMIUM ? '' : ' (skipped: no Chromium
     const tabs = page.locator('.graphiql-tab')
     expect(await tabs.count()).toBe(EXAMPLES.length)
     await tabs.last().click()
-    await page.locator('.graphiql-execute-button').click()
-    await answer.getByText('categories').first().waitFor()
+    // The editor needs a moment to learn which operation stands in the tab.
+    const shown = async () => {
+      await page.locator('.graphiql-execute-button').click()
+      await answer.getByText('categories').first().waitFor({ timeout: 1_000 })
+    }
+    await vi.waitFor(shown, { timeout: 20_000 })
     expect(foreign).toEqual([])
     expect(problems).toEqual([])
     await page.close()
