@@ -1,45 +1,48 @@
-// A small memory of the results asked for most recently; the one not asked for the longest goes first.
+// A small memory of the results asked for most recently; those not asked for the longest go first.
 
 export class Recent<T> {
-  readonly #entries = new Map<string, T>()
-  readonly #limit: number
+  // Two generations: what is asked for moves to the young one; when that is full, the old one goes and the young one ages.
+  #young = new Map<string, T>()
+  #old = new Map<string, T>()
+  readonly #half: number
   readonly #weigh: (entry: T) => number
-  #weight = 0
+  #youngWeight = 0
 
   /** @param weigh what an entry counts towards the limit; it must always say the same of an entry */
   constructor(limit: number, weigh: (entry: T) => number = () => 1) {
-    this.#limit = limit
+    this.#half = limit / 2
     this.#weigh = weigh
   }
 
   get(key: string): T | undefined {
-    const entry = this.#entries.get(key)
-    if (entry === undefined) return undefined
-    this.#entries.delete(key)
-    this.#entries.set(key, entry)
-    return entry
+    const young = this.#young.get(key)
+    if (young !== undefined) return young
+    const old = this.#old.get(key)
+    if (old !== undefined) this.set(key, old)
+    return old
   }
 
   set(key: string, entry: T): void {
-    this.#delete(key)
-    this.#entries.set(key, entry)
-    this.#weight += this.#weigh(entry)
-    while (this.#weight > this.#limit && this.#entries.size > 1) this.#delete(this.#entries.keys().next().value!)
+    if (this.#youngWeight >= this.#half) {
+      this.#old = this.#young
+      this.#young = new Map()
+      this.#youngWeight = 0
+    }
+    const before = this.#young.get(key)
+    if (before !== undefined) this.#youngWeight -= this.#weigh(before)
+    this.#old.delete(key)
+    this.#young.set(key, entry)
+    this.#youngWeight += this.#weigh(entry)
   }
 
   clear(): void {
-    this.#entries.clear()
-    this.#weight = 0
+    this.#young.clear()
+    this.#old.clear()
+    this.#youngWeight = 0
   }
 
-  values(): IterableIterator<T> {
-    return this.#entries.values()
-  }
-
-  #delete(key: string): void {
-    const entry = this.#entries.get(key)
-    if (entry === undefined) return
-    this.#entries.delete(key)
-    this.#weight -= this.#weigh(entry)
+  *values(): IterableIterator<T> {
+    yield* this.#young.values()
+    yield* this.#old.values()
   }
 }
