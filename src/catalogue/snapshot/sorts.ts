@@ -42,37 +42,40 @@ export function compareSortKeys(a: SortValue, idA: number, b: SortValue, idB: nu
 /** Kept orders by field and direction, each built when first asked for. */
 export class ItemSorts {
   readonly #items: ItemTable
-  readonly #orders = new Map<string, KeptOrder>()
+  readonly #orders: Record<SortDirection, Map<SortField, KeptOrder>> = { asc: new Map(), desc: new Map() }
 
   constructor(items: ItemTable) {
     this.#items = items
   }
 
   order(field: SortField, direction: SortDirection): KeptOrder {
-    const key = `${field} ${direction}`
-    const known = this.#orders.get(key)
+    const known = this.#orders[direction].get(field)
     if (known) return known
     const order = new KeptOrder(comparer(this.#items, field, direction))
     order.load(this.#items.live.toRows(), loadKey(this.#items, field, direction))
-    this.#orders.set(key, order)
+    this.#orders[direction].set(field, order)
     return order
   }
 
   /** An item is new or anything of it has changed. */
   mark(row: number): void {
-    for (const order of this.#orders.values()) order.mark(row)
+    this.#each((order) => order.mark(row))
   }
 
   /** Only prices of an item have changed. */
   markPrices(row: number): void {
-    for (const field of ['price', 'updated_at']) {
-      this.#orders.get(`${field} asc`)?.mark(row)
-      this.#orders.get(`${field} desc`)?.mark(row)
+    for (const direction of SORT_DIRECTIONS) {
+      this.#orders[direction].get('price')?.mark(row)
+      this.#orders[direction].get('updated_at')?.mark(row)
     }
   }
 
   drop(row: number): void {
-    for (const order of this.#orders.values()) order.drop(row)
+    this.#each((order) => order.drop(row))
+  }
+
+  #each(visit: (order: KeptOrder) => void): void {
+    for (const direction of SORT_DIRECTIONS) for (const order of this.#orders[direction].values()) visit(order)
   }
 }
 
