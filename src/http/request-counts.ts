@@ -27,6 +27,11 @@ export class RequestCounts {
 
   /** Counts one answer. */
   add(method: string, route: string, status: number, milliseconds: number): void {
+    addTo(this.of(method, route, status), milliseconds)
+  }
+
+  /** What is counted for a route and a status, to be counted further by `addTo`. */
+  of(method: string, route: string, status: number): RouteCounts {
     const key = `${method} ${route} ${status}`
     let counts = this.#routes.get(key)
     if (!counts) {
@@ -34,14 +39,20 @@ export class RequestCounts {
       counts = { method, route, status, count: 0, seconds: 0, buckets }
       this.#routes.set(key, counts)
     }
-    const seconds = milliseconds / 1_000
-    const bucket = DURATION_BUCKETS.findIndex((bound) => seconds <= bound)
-    counts.count += 1
-    counts.seconds += seconds
-    counts.buckets[bucket < 0 ? DURATION_BUCKETS.length : bucket]! += 1
+    return counts
   }
 
   all(): RouteCounts[] {
     return [...this.#routes.values()]
   }
+}
+
+/** Counts one answer where its route and status are known already. */
+export function addTo(counts: RouteCounts, milliseconds: number): void {
+  const seconds = milliseconds / 1_000
+  let bucket = 0
+  while (bucket < DURATION_BUCKETS.length && seconds > DURATION_BUCKETS[bucket]!) bucket += 1
+  counts.count += 1
+  counts.seconds += seconds
+  counts.buckets[bucket]! += 1
 }

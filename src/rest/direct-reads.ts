@@ -3,10 +3,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Keyring } from '#accounts/keyring.ts'
 import { type Allowance, rateLimitHeaders, type RateLimits } from '#accounts/rate-limits.ts'
+import { freePageMemory } from '#catalogue/snapshot/page-memory.ts'
+import { Recent } from '#catalogue/snapshot/recent.ts'
 import { call, type HasViewer, mayCall, type Viewer } from '#core/verb.ts'
 import { type KeptAnswer, keptAnswer, type KeptAnswers } from '#http/kept-answers.ts'
 import { parseQuery } from '#http/query.ts'
-import type { RequestCounts } from '#http/request-counts.ts'
+import { addTo, type RequestCounts, type RouteCounts } from '#http/request-counts.ts'
 import { inputOf, JSON_TYPE, type ReadyAnswer, type Route } from '#http/routes.ts'
 import { requestIdOf } from '#http/server.ts'
 
@@ -25,10 +27,21 @@ export interface DirectReads<Ctx extends HasViewer> {
 
 interface Read {
   route: string
-  /** name of the number at the path's end, null for a fixed path */
+  /** the path up to the number at its end */
+  start: string
+  /** name of that number, null for a fixed path */
   parameter: string | null
   check: (viewer: Viewer) => void
-  answer: (viewer: Viewer, params: object, query: string) => ReadyAnswer
+  /** @param number text of the number in the path */
+  answer: (viewer: Viewer, number: string, query: string) => ReadyAnswer
+  /** answers counted so far, null before the first */
+  counts: RouteCounts | null
+}
+
+interface Found {
+  read: Read
+  number: string
+  query: string
 }
 
 /** Version that the answers to requests were made from which Fastify answers, if they may be kept. */
@@ -56,16 +69,35 @@ export function answerDirectly<Ctx extends HasViewer>(app: FastifyInstance, read
   const find = finder(reads)
   const [rest] = server.listeners('request') as [(request: IncomingMessage, response: ServerResponse) => void]
 
+  /** The answer as it will be sent, null where Fastify makes it. */
+  const answerTo = (request: IncomingMessage, viewer: Viewer, { read, number, query }: Found): KeptAnswer | null => {
+    read.check(viewer)
+    // As it is, an answer costs no more to make than to find; only compressed ones are worth keeping.
+    if (request.headers['accept-encoding'] === undefined) {
+      const { tag, bytes } = read.answer(viewer, number, query)
+      return { headers: ['content-type', JSON_TYPE, 'etag', tag], body: bytes() }
+    }
+    const known = kept.get(keyOf(kindOf(viewer), request))
+    if (!known) madeFrom.set(request, kept.version)
+    return known
+  }
+
+  const send = (request: IncomingMessage, response: ServerResponse, { headers, body }: KeptAnswer, allowance: Allowance | null) => {
+    const fields = [...headers, 'x-request-id', requestIdOf(request), 'content-length', String(body.length)]
+    if (allowance) fields.push(...Object.entries(rateLimitHeaders(allowance)).flat())
+    response.writeHead(200, fields)
+    response.end(body)
+    // Mostly the system has taken all of it by now, and the next answer may use the memory.
+    if (response.writableLength === 0) freePageMemory(body)
+  }
+
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     const startedMs = performance.now()
     const { headers } = request
     const found = request.method === 'GET' && headers['if-none-match'] === undefined && server.listening ? find(request.url!) : null
     if (found === null) return rest(request, response)
-    const { read, params, query } = found
-    const encoded = headers['accept-encoding'] !== undefined
-    // One item as it is costs no more to make than to find.
-    const mayKeep = encoded || read.parameter === null
-    let answered: KeptAnswer
+    const { read } = found
+    let answered: KeptAnswer | null
     let counted: Promise<Allowance> | null
     try {
       const viewer = keys.find(headers.authorization)
@@ -74,74 +106,83 @@ export function answerDirectly<Ctx extends HasViewer>(app: FastifyInstance, read
         viewer.catch(() => {})
         return rest(request, response)
       }
-      read.check(viewer)
-      const key = mayKeep ? keyOf(kindOf(viewer), request) : ''
-      const known = mayKeep ? kept.get(key) : null
-      if (!known && encoded) {
-        madeFrom.set(request, kept.version)
-        return rest(request, response)
-      }
-      answered = known ?? plainAnswer(read.answer(viewer, params, query))
-      if (!known && mayKeep) kept.offer(key, kept.version, false, () => ({ ...answered, body: Buffer.from(answered.body) }))
+      answered = answerTo(request, viewer, found)
+      if (!answered) return rest(request, response)
       // Counted last: what fails is counted where it is answered. Over the limit, one count more tells nobody anything.
       counted = limits?.consume(viewer) ?? null
     } catch {
       return rest(request, response)
     }
-    const send = (allowance: Allowance | null) => {
-      const { headers, body } = answered
-      response.writeHead(200, [
-        ...headers,
-        'x-request-id', requestIdOf(request),
-        ...(allowance ? Object.entries(rateLimitHeaders(allowance)).flat() : []),
-        'content-length', String(body.length),
-      ])
-      response.end(body)
-      requests.add('GET', read.route, 200, performance.now() - startedMs)
+    const finish = (allowance: Allowance | null) => {
+      send(request, response, answered, allowance)
+      read.counts ??= requests.of('GET', read.route, 200)
+      addTo(read.counts, performance.now() - startedMs)
     }
-    if (counted) counted.then(send, () => rest(request, response))
-    else send(null)
+    if (counted) counted.then(finish, () => rest(request, response))
+    else finish(null)
   }
   server.removeListener('request', rest)
   server.on('request', answer)
-}
-
-function plainAnswer({ tag, bytes }: ReadyAnswer): KeptAnswer {
-  return { headers: ['content-type', JSON_TYPE, 'etag', tag], body: bytes() }
 }
 
 function keyOf(kind: string, { url, headers }: IncomingMessage): string {
   return `${kind}\n${String(headers['accept-encoding'])}\n${url}`
 }
 
-const NUMBER = /^\d{1,10}$/
+const LONGEST_NUMBER = 10
+/** Queries whose reading is remembered, per route: the same few are asked all the time. */
+const KNOWN_QUERIES = 4_096
+const LONGEST_KNOWN = 500
 
-function finder<Ctx extends HasViewer>({ prefix, routes, ctx }: DirectReads<Ctx>) {
-  const byPath = new Map<string, Read>()
+function finder<Ctx extends HasViewer>({ prefix, routes, ctx }: DirectReads<Ctx>): (url: string) => Found | null {
+  const reads: Read[] = []
   for (const route of routes) {
     const [, start, parameter = null] = /^([^:]*)(?::(\w+))?$/.exec(route.path) ?? []
     if (start === undefined || !route.ready || route.method !== 'GET') continue
     const { verb, ready } = route
     const input = inputOf(route)
-    byPath.set(prefix + start, {
+    const known = new Recent<unknown>(KNOWN_QUERIES)
+    const inputFor = (number: string, query: string): unknown => {
+      const params: Record<string, string> = {}
+      if (parameter !== null) params[parameter] = number
+      return input({ params, query: parseQuery(query) }, verb.fails)
+    }
+    const inputOfQuery = (query: string): unknown => {
+      if (query.length > LONGEST_KNOWN) return inputFor('', query)
+      let value = known.get(query)
+      if (value === undefined) known.set(query, (value = Object.freeze(inputFor('', query))))
+      return value
+    }
+    reads.push({
       route: prefix + route.path,
+      start: prefix + start,
       parameter,
       check: (viewer) => mayCall(viewer, verb.needs),
-      answer: (viewer, params, query) => {
-        const result: unknown = call(verb, ctx(viewer), input({ params, query: parseQuery(query) }, verb.fails))
+      answer: (viewer, number, query) => {
+        const result: unknown = call(verb, ctx(viewer), parameter === null ? inputOfQuery(query) : inputFor(number, query))
         return ready(result as never)
       },
+      counts: null,
     })
   }
-  return (url: string): { read: Read; params: object; query: string } | null => {
-    const end = url.indexOf('?')
-    const path = end < 0 ? url : url.slice(0, end)
-    const query = end < 0 ? '' : url.slice(end + 1)
-    const fixed = byPath.get(path)
-    if (fixed) return fixed.parameter === null ? { read: fixed, params: {}, query } : null
-    const cut = path.lastIndexOf('/') + 1
-    const read = byPath.get(path.slice(0, cut))
-    if (!read?.parameter || !NUMBER.test(path.slice(cut))) return null
-    return { read, params: { [read.parameter]: path.slice(cut) }, query }
+  // Paths are compared, not looked up: to look a new text up V8 first puts it into its table of strings.
+  return (url) => {
+    for (const read of reads) {
+      if (!url.startsWith(read.start)) continue
+      const from = read.start.length
+      const to = read.parameter === null ? from : endOfDigits(url, from)
+      if (to < url.length && url.charCodeAt(to) !== QUESTION_MARK) continue
+      if (read.parameter !== null && (to === from || to - from > LONGEST_NUMBER)) continue
+      return { read, number: url.slice(from, to), query: url.slice(to + 1) }
+    }
+    return null
   }
+}
+
+const QUESTION_MARK = 63
+
+function endOfDigits(text: string, from: number): number {
+  let to = from
+  while (to < text.length && text.charCodeAt(to) >= 48 && text.charCodeAt(to) <= 57) to += 1
+  return to
 }

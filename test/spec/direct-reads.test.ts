@@ -1,6 +1,6 @@
 // Reads that are answered before Fastify, beside Fastify's own answers to the same requests: not a header differs.
 import { request as ask } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import compress from '@fastify/compress'
 import type { FastifyInstance } from 'fastify'
@@ -197,6 +197,31 @@ test('every change that shows takes kept answers away', async () => {
     seen.push(await both())
   }
   expect(new Set(seen).size).toBe(6)
+})
+
+test('a client that reads late gets what it asked for, whatever is answered meanwhile', async () => {
+  const { port } = direct.addresses()[0] as AddressInfo
+  const key = node.keys.professional
+  const paths = Array.from({ length: 3_000 }, (_, i) => `/api/v1/items?per_page=${1 + (i % 8)}&page=${1 + (i % 3)}&sort_by=id`)
+  const wanted = new Map<string, string>()
+  for (const path of new Set(paths)) wanted.set(path, (await answerOf(direct, { path }, key)).body)
+  const socket = connect(port, '127.0.0.1').pause()
+  socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`).join(''))
+  for (let i = 0; i < 200; i += 1) await answerOf(direct, { path: `/api/v1/items?per_page=${1 + (i % 9)}&sort_order=desc` }, key)
+  let received = ''
+  const bodies: string[] = []
+  for await (const chunk of socket) {
+    received += (chunk as Buffer).toString('latin1')
+    for (;;) {
+      const head = received.indexOf('\r\n\r\n') + 4
+      const length = Number(/content-length: (\d+)/.exec(received.slice(0, head))?.[1])
+      if (head < 4 || !(received.length >= head + length)) break
+      bodies.push(received.slice(head, head + length))
+      received = received.slice(head + length)
+    }
+    if (bodies.length === paths.length) break
+  }
+  expect(bodies).toEqual(paths.map((path) => wanted.get(path)))
 })
 
 test('kept answers stay within their budget, and none outlives its version', () => {

@@ -1,4 +1,4 @@
-// Memory for pages on their way out: cut from large buffers, since one buffer per answer keeps the garbage collector busy.
+// Memory for pages on their way out: cut from a large buffer and given back once sent, so that the same warm bytes serve again.
 
 const SLAB_BYTES = 1024 * 1024
 const LARGEST_CUT = SLAB_BYTES / 8
@@ -15,4 +15,9 @@ export function pageMemory(size: number): Buffer {
   }
   used += size
   return slab.subarray(used - size, used)
+}
+
+/** Gives back what was cut last, when nobody will read it again; anything else is left to the garbage collector. */
+export function freePageMemory(page: Buffer): void {
+  if (page.buffer === slab.buffer && page.byteOffset + page.length === used) used = page.byteOffset
 }
