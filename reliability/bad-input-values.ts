@@ -49,7 +49,7 @@ export const NASTY_TEXTS: readonly string[] = [
   "' or 1=1 --", '"; drop table items; --', '\\', '\\x', '%', '%s%n', '\u0024{7*7}', '{{7*7}}', '<script>alert(1)</script>', '../../../../etc/passwd', '..\\..\\',
   'file:///etc/passwd', 'http://169.254.169.254/', 'https://user:pass@example.com', 'http://[::1]', 'https://', 'javascript:1', `https://example.com/${'x'.repeat(600)}`,
   '2026-02-30', '0000-00-00', '99999-12-31', '2026-01-01T25:61:61Z', '-271821-04-20T00:00:00Z', '+275760-09-13T00:00:00.001Z', '2026-01-01T00:00:00+99:99', '2026-11-31',
-  'x'.repeat(256), 'x'.repeat(10_001), 'ş'.repeat(100_000), '(a+)+$', '.*', 'a'.repeat(40) + '!', '=cmd|calc', '*', '?', '/', '//', '..', '.', '\u2028',
+  'x'.repeat(256), 'x'.repeat(10_001), 'ş'.repeat(100_000), '(a+)+$', '.*', `${'a'.repeat(40)}!`, '=cmd|calc', '*', '?', '/', '//', '..', '.', '\u2028',
 ]
 
 /** The same for JSON, where more than text can be wrong; some are no JSON at all. */

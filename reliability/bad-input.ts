@@ -38,7 +38,7 @@ process.exitCode = breaches === 0 ? 0 : 1
 
 function show({ statuses, codes, refusals, named, slowest, p99Ms, breaches: found, breachCount }: Attack): void {
   const seen = [...new Set([...statuses.values()].flatMap((row) => [...row.keys()]))].sort((a, b) => a - b)
-  console.table(Object.fromEntries([...statuses].sort().map(([group, row]) => [group, Object.fromEntries(seen.map((status) => [status, row.get(status) ?? 0]))])))
+  console.table(Object.fromEntries([...statuses].sort(([a], [b]) => (a < b ? -1 : 1)).map(([group, row]) => [group, Object.fromEntries(seen.map((status) => [status, row.get(status) ?? 0]))])))
   console.log([...codes].sort((a, b) => b[1] - a[1]).map(([code, count]) => `${code} ${count}`).join(', '))
   console.log(`99 in 100 within ${p99Ms.toFixed(1)} ms, slowest ${slowest[0]!.milliseconds.toFixed(0)} ms; ${named} of ${refusals} refused inputs name the field`)
   for (const { milliseconds, request } of slowest) console.log(`${milliseconds.toFixed(0)} ms ${request.slice(0, 200)}`)

@@ -60,7 +60,7 @@ test('packed texts are given back as they were put in, however often they are re
         plain.set(row, text)
       }
       set(one)
-      set(one && one.toWellFormed())
+      set(one === null ? null : one.toWellFormed())
       for (const [known, wanted] of plain) expect(packed.get(known)).toBe(wanted)
     }),
   )
