@@ -59,6 +59,8 @@ async function run(role: Role): Promise<void> {
   const stopped = signalled()
   const database = await openDatabase(config, { applicationName: `mintmark ${role.name}`, log: embeddedLog(log), own: true })
   let node: RunningNode | null = null
+  // A worker listens nowhere: while its database is gone nothing else would keep the process, and it would end.
+  const alive = setInterval(() => {}, 60_000)
   try {
     const applied = await migrate(database.db)
     if (applied.length > 0) log.info({ migrations: applied }, 'The database was brought up to date')
@@ -70,6 +72,7 @@ async function run(role: Role): Promise<void> {
     // Who presses Ctrl-C wants it to end; a service manager replaces a node that has callers.
     if (signal === 'SIGTERM') await node.drain()
   } finally {
+    clearInterval(alive)
     await node?.close()
     await database.close()
   }
@@ -113,12 +116,9 @@ function greet(node: RunningNode, database: string, access: DemoAccess | null): 
 function signalled(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let count = 0
-    // A worker listens nowhere: while its database is gone nothing else would keep the process, and it would end.
-    const alive = setInterval(() => {}, 60_000)
     const stop = (signal: NodeJS.Signals) => {
       count += 1
       if (count > 1) process.exit(1)
-      clearInterval(alive)
       resolve(signal)
     }
     process.on('SIGINT', stop)

@@ -42,8 +42,10 @@ describe.skipIf(!installed)('limits shared over Redis (skipped where redis-serve
 
   test('two nodes count one account together, and each alone when Redis has gone', async () => {
     const [one, other] = [node(), node()]
-    const probe: Viewer = { ...starter, accountId: 99, plan: 'enterprise' }
+    let accountId = 99
     await until('both are connected', async () => {
+      accountId += 1
+      const probe: Viewer = { ...starter, accountId, plan: 'enterprise' }
       const first = await one.consume(probe)
       const second = await other.consume(probe)
       return second!.remaining === first!.remaining - 1
@@ -54,7 +56,8 @@ describe.skipIf(!installed)('limits shared over Redis (skipped where redis-serve
     await expect(other.consume(starter)).rejects.toMatchObject({ code: 'RATE_LIMITED' })
     server.kill('SIGKILL')
     await until('each counts alone', async () => {
-      const limits = other.consume({ ...starter, accountId: 8, plan: 'enterprise' })
+      accountId += 1
+      const limits = other.consume({ ...starter, accountId, plan: 'enterprise' })
       return (await limits?.catch(() => null)) != null
     })
     expect((await one.consume(starter))!.remaining).toBe(2)
