@@ -9,7 +9,7 @@ interface Example {
 
 export const EXAMPLES: readonly Example[] = [
   {
-    query: `# Put your API key into Headers, then run (Ctrl-Enter).
+    query: `# Your API key goes into Headers.
 query Search {
   items(
     search: "charizard"

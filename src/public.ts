@@ -18,7 +18,7 @@ import { createServer } from '#http/server.ts'
 import { addGraphql } from './graphql/routes.ts'
 import { catalogueRoutes } from './rest/catalogue-routes.ts'
 import { collectionRoutes } from './rest/collection-routes.ts'
-import { API_DESCRIPTION, NOTIFICATIONS, TAGS } from './rest/description.ts'
+import { apiDescription, NOTIFICATIONS, TAGS } from './rest/description.ts'
 import { answerDirectly, keepAnswers } from './rest/direct-reads.ts'
 import { listingRoutes } from './rest/listing-routes.ts'
 import { priceRoutes } from './rest/price-routes.ts'
@@ -52,13 +52,14 @@ export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
   await app.register(compress, {
     global: true, threshold: 1_024, syncThreshold: COMPRESSED_AT_ONCE, encodings: ['br', 'gzip'], brotliOptions: { params: { 1: 4 } },
   })
+  const url = node.config.publicUrl ?? `http://127.0.0.1:${node.config.port}`
   await addReference(app, {
     page: '/docs',
     document: '/openapi.json',
-    url: node.config.publicUrl ?? `http://127.0.0.1:${node.config.port}`,
+    url,
     credential: '<API_KEY>',
     openapi: {
-      info: { title: 'Mintmark API', version: 'v1', description: API_DESCRIPTION },
+      info: { title: 'Mintmark API', version: 'v1', description: apiDescription(url) },
       ...(node.config.publicUrl && { servers: [{ url: node.config.publicUrl }] }),
       components: {
         securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'Authorization: Bearer <API_KEY>' } },

@@ -1,6 +1,7 @@
 // What the REST reference says before its endpoints, of its groups, and of what the service sends.
 
-export const API_DESCRIPTION = `
+/** @param url under which callers reach the service */
+export const apiDescription = (url: string): string => `
 Prices of trading cards and sealed products from several sources, by condition and grade.
 
 **Authentication.** Every request carries \`Authorization: Bearer <API_KEY>\`. Enter a key under *Authorize* to try requests here.
@@ -17,7 +18,7 @@ see the headers \`RateLimit\`, \`RateLimit-Policy\` and, on 429, \`Retry-After\`
 **GraphQL.** The same at [/graphql](/graphql), with the same key:
 
 \`\`\`sh
-curl 'http://127.0.0.1:8080/graphql' -H 'Authorization: Bearer <API_KEY>' -H 'Content-Type: application/json' \\
+curl '${url}/graphql' -H 'Authorization: Bearer <API_KEY>' -H 'Content-Type: application/json' \\
   -d '{"query": "{ items(search: \\"charizard\\", first: 2) { nodes { name code prices { market label price currency } } pageInfo { hasNextPage endCursor } } }"}'
 \`\`\`
 

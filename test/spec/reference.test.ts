@@ -13,7 +13,7 @@ import { openPool } from '#db/pool.ts'
 import type { Schema } from '#db/schema.ts'
 import { type Example, EXAMPLES } from '#http/examples.ts'
 import { startNode } from '#node.ts'
-import { API_DESCRIPTION, TAGS } from '#rest/description.ts'
+import { apiDescription, TAGS } from '#rest/description.ts'
 import { freshDatabase } from '../support/postgres.ts'
 import { silent } from '../support/node.ts'
 
@@ -185,9 +185,10 @@ test('both pages are there, and what is sent to webhooks is told', async () => {
 })
 
 test('its GraphQL is of the schema', () => {
+  const description = apiDescription('http://127.0.0.1:8080')
   const schema = buildSchema(readFileSync('docs/schema.graphql', 'utf8'))
-  const inCurl = [...API_DESCRIPTION.matchAll(/-d '(\{.*\})'/g)].map((match) => (JSON.parse(match[1]!) as { query: string }).query)
-  const blocks = [...API_DESCRIPTION.matchAll(/```graphql\n([^`]+)```/g)].map((match) => match[1]!)
+  const inCurl = [...description.matchAll(/-d '(\{.*\})'/g)].map((match) => (JSON.parse(match[1]!) as { query: string }).query)
+  const blocks = [...description.matchAll(/```graphql\n([^`]+)```/g)].map((match) => match[1]!)
   expect(inCurl.length + blocks.length).toBe(2)
   for (const text of [...inCurl, ...blocks]) expect([text, validate(schema, parse(text))]).toEqual([text, []])
 })
