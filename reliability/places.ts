@@ -31,7 +31,8 @@ export function mayNamespace(): boolean {
 async function namespaced(n: number, databasePort: number): Promise<Place> {
   const name = `mintmark-${process.pid}-${n}`
   const [outer, inner] = [`mm${process.pid % 100_000}o${n}`, `mm${process.pid % 100_000}i${n}`]
-  const net = `10.77.${n}`
+  // Other addresses than the run before: what it had takes seconds to go.
+  const net = `10.77.${(process.pid % 80) * 3 + n}`
   const ip = (...args: string[]) => execFileSync('ip', args, { stdio: 'pipe' })
   const inside = (...args: string[]) => ip('netns', 'exec', name, 'ip', ...args)
   ip('netns', 'add', name)

@@ -1,5 +1,5 @@
 // One running node: database, change feed, keys, the catalogue in memory and the listeners of its role.
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, Server as NetServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { FastifyInstance } from 'fastify'
@@ -56,6 +56,8 @@ const HOUSEKEEPING_MS = 10 * 60_000
 const CLOSE_MS = 5_000
 /** How long callers that keep their connections, and proxies that ask for readiness, have to go elsewhere. */
 const DRAIN_MS = 3_000
+/** How long connections whose request is on its way are served once no new ones are taken. */
+const LINGER_MS = 500
 const DRAIN_POLL_MS = 50
 /** A node that has not heard from the database for this long should get no traffic. */
 const STALE_MS = 3_000
@@ -103,9 +105,11 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   }
   const drain = async () => {
     draining = true
-    const ends = Date.now() + DRAIN_MS
     for (const { server } of servers) server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'))
-    while (Date.now() < ends && (await connectionsOf(servers)) > 0) await delay(DRAIN_POLL_MS)
+    await emptied(servers, DRAIN_MS)
+    // Not http's own close, which also ends connections whose request is on its way: those are served, new ones refused.
+    for (const { server } of servers) NetServer.prototype.close.call(server)
+    await emptied(servers, LINGER_MS)
   }
   let sender: Sender | null = null
   let expiring: ReturnType<typeof keepExpiring> | null = null
@@ -151,6 +155,12 @@ async function listen(servers: FastifyInstance[], server: FastifyInstance, host:
   const address = server.addresses()[0] as AddressInfo
   const name = address.family === 'IPv6' ? `[${address.address}]` : address.address
   return `http://${name === '0.0.0.0' || name === '[::]' ? '127.0.0.1' : name}:${address.port}`
+}
+
+/** Resolves when all connections have ended, or after so long. */
+async function emptied(servers: FastifyInstance[], withinMs: number): Promise<void> {
+  const ends = Date.now() + withinMs
+  while (Date.now() < ends && (await connectionsOf(servers)) > 0) await delay(DRAIN_POLL_MS)
 }
 
 async function connectionsOf(servers: FastifyInstance[]): Promise<number> {
