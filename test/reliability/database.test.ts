@@ -5,7 +5,7 @@ import { databaseRun } from '../../reliability/database.ts'
 import { broken } from '../../reliability/report.ts'
 
 test('restarted, cut off, stopped, silent', async () => {
-  expect(broken(await databaseRun({ frozenSeconds: 6 }))).toEqual([])
+  expect(broken(await databaseRun({ frozenSeconds: 4 }))).toEqual([])
 }, 90_000)
 
 test.skipIf(!canShiftClock)('a node whose clock is 10 minutes off (skipped where faketime is not installed)', async () => {
