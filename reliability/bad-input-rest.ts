@@ -1,5 +1,6 @@
 // Mostly wrong REST requests, made from an OpenAPI document as the running node serves it.
-import { bodyOf, type Chance, goodJson, type IdsOf, NASTY_TEXTS, nastyBody, nastyEncoded, type Shape } from './bad-input-values.ts'
+import type { Shape } from '#core/input.ts'
+import { bodyOf, type Chance, goodJson, type IdsOf, NASTY_TEXTS, nastyBody, nastyEncoded } from './bad-input-values.ts'
 import type { Target } from './bad-input-target.ts'
 
 /** A request as it goes out; ids and credentials are in it. */

@@ -1,21 +1,6 @@
 // Wrong values of every sort, and right ones by a schema, as texts for JSON bodies, query strings and paths.
 
-/** The part of JSON Schema that the service's references use. */
-export interface Shape {
-  type?: string
-  enum?: readonly unknown[]
-  const?: unknown
-  anyOf?: Shape[]
-  properties?: Record<string, Shape>
-  required?: string[]
-  items?: Shape
-  minimum?: number
-  maximum?: number
-  exclusiveMinimum?: number
-  minLength?: number
-  format?: string
-  examples?: unknown[]
-}
+import type { Shape } from '#core/input.ts'
 
 /** A source of chances that gives the same for the same seed. */
 export class Chance {

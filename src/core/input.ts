@@ -8,7 +8,7 @@ export type { Static, TSchema }
 export { Type }
 
 /** The part of JSON Schema that our declarations use and our messages are made from. */
-interface Shape {
+export interface Shape {
   type?: string
   enum?: readonly unknown[]
   const?: unknown
@@ -27,6 +27,7 @@ interface Shape {
   pattern?: string
   format?: string
   default?: unknown
+  examples?: unknown[]
   additionalProperties?: unknown
   /** what is allowed, in words, where the keywords alone would not tell a person */
   allowed?: string
