@@ -1,14 +1,14 @@
 // Answers queries before Fastify does, as it would, from memory where they came before; whatever is not plain success is
 // left to it.
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { viewerOf } from '#accounts/gate.ts'
 import type { Keyring } from '#accounts/keyring.ts'
 import { type Allowance, rateLimitHeaders, type RateLimits } from '#accounts/rate-limits.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { Market } from '#core/markets.ts'
 import type { Viewer } from '#core/verb.ts'
-import { type KeptAnswer, keptAnswer, type KeptAnswers } from '#http/kept-answers.ts'
+import { keepCompressed, type KeptAnswer, type KeptAnswers, mayBeKept } from '#http/kept-answers.ts'
 import type { RequestCounts } from '#http/request-counts.ts'
 import { requestIdOf } from '#http/server.ts'
 import { answerTo, type GraphqlRules } from './answer.ts'
@@ -29,28 +29,14 @@ export interface QueryNode {
   requests: RequestCounts
 }
 
-/** Version of the catalogue that answers were made from which may be kept. */
-const madeFrom = new WeakMap<IncomingMessage, number>()
-
 /** Tells that the answer to a query, made from this version, may be kept once it is compressed. */
-export function mayBeKept({ method, raw }: FastifyRequest, version: number): void {
-  if (method === 'POST' && raw.headers['accept-encoding'] !== undefined) madeFrom.set(raw, version)
+export function queryMayBeKept({ method, raw }: FastifyRequest, version: number): void {
+  if (method === 'POST' && raw.headers['accept-encoding'] !== undefined) mayBeKept(raw, version)
 }
 
 /** Lets answers of a scope be kept once they are compressed; before its routes are registered. */
 export function keepQueries(scope: FastifyInstance, kept: KeptAnswers): void {
-  const keep = (request: FastifyRequest, reply: FastifyReply, payload: unknown, done: (error: null, payload: unknown) => void) => {
-    const version = madeFrom.get(request.raw)
-    if (version !== undefined && reply.statusCode === 200 && Buffer.isBuffer(payload)) {
-      const key = keyOf(viewerOf(request), request.raw.headers, request.body as string)
-      kept.offer(key, version, true, () => keptAnswer(reply, payload))
-    }
-    done(null, payload)
-  }
-  // A hook of the route's own runs after those that compress.
-  scope.addHook('onRoute', (route) => {
-    route.onSend = [route.onSend ?? [], keep].flat()
-  })
+  keepCompressed(scope, kept, (request) => keyOf(viewerOf(request), request.raw.headers, request.body as string))
 }
 
 /** Takes queries by POST from a listener that is ready, before it listens. */

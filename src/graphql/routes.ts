@@ -9,7 +9,7 @@ import { KeptAnswers } from '#http/kept-answers.ts'
 import { registerOtherMethods } from '#http/routes.ts'
 import { answerError } from '#http/server.ts'
 import { answerTo, type GraphqlRequest, type GraphqlRules } from './answer.ts'
-import { answerQueriesDirectly, keepQueries, mayBeKept, PATHS, type QueryNode } from './direct-queries.ts'
+import { answerQueriesDirectly, keepQueries, queryMayBeKept, PATHS, type QueryNode } from './direct-queries.ts'
 import { Documents } from './documents.ts'
 import { RequestRefused, serviceError } from './errors.ts'
 import { addGraphiql, sendGraphiql } from './graphiql.ts'
@@ -53,7 +53,7 @@ export function addGraphql(app: FastifyInstance, node: GraphqlNode): { answerDir
       const answered = answerTo(read(), { ctx: ctxOf(request), readOnly }, rules)
       // Mutations take a promise.
       if (answered instanceof Promise) return answered.then(({ text }) => text).catch(refuse).then(finish)
-      if (!answered.failed) mayBeKept(request, kept.version)
+      if (!answered.failed) queryMayBeKept(request, kept.version)
       return finish(answered.text)
     } catch (error) {
       return reply.send(refuse(error))

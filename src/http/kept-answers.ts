@@ -1,5 +1,6 @@
 // Answers asked for again, kept as they were sent: compressing a page takes a hundred times as long as making it.
-import type { FastifyReply } from 'fastify'
+import type { IncomingMessage } from 'node:http'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 export interface KeptAnswer {
   /** names and values in turn */
@@ -73,8 +74,31 @@ export class KeptAnswers {
   }
 }
 
+/** Version that the answers to requests were made from which Fastify answers, if they may be kept. */
+const madeFrom = new WeakMap<IncomingMessage, number>()
+
+/** Tells that what Fastify answers to a request, made from this version, may be kept once it is compressed. */
+export function mayBeKept(request: IncomingMessage, version: number): void {
+  madeFrom.set(request, version)
+}
+
+/** Lets answers of a scope be kept once they are compressed; before its routes are registered. */
+export function keepCompressed(scope: FastifyInstance, kept: KeptAnswers, keyOf: (request: FastifyRequest) => string): void {
+  const keep = (request: FastifyRequest, reply: FastifyReply, payload: unknown, done: (error: null, payload: unknown) => void) => {
+    const version = madeFrom.get(request.raw)
+    if (version !== undefined && reply.statusCode === 200 && Buffer.isBuffer(payload)) {
+      kept.offer(keyOf(request), version, true, () => keptAnswer(reply, payload))
+    }
+    done(null, payload)
+  }
+  // A hook of the route's own runs after those that compress.
+  scope.addHook('onRoute', (route) => {
+    route.onSend = [route.onSend ?? [], keep].flat()
+  })
+}
+
 /** What is kept of an answer of Fastify's; the body in memory of its own. */
-export function keptAnswer(reply: FastifyReply, body: Buffer): KeptAnswer {
+function keptAnswer(reply: FastifyReply, body: Buffer): KeptAnswer {
   const headers = HEADERS.flatMap((name) => {
     const value = reply.getHeader(name)
     return value === undefined ? [] : [name, String(value)]

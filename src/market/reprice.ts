@@ -39,7 +39,6 @@ export function checkReprice(row: ListingRow, viewer: Viewer, kurus: number, now
   checkOffer('price', kurus, minOfferKurus(row))
 }
 
-
 export function repriced(row: Pick<ListingRow, 'id' | 'price' | 'status' | 'expires_at' | 'version'>, now: Date): ListingResult {
   const status = statusAt(row.status, row.expires_at, now)
   return { message: 'The price is changed', id: row.id, price: Number(row.price), status, etag: listingTag(row) }

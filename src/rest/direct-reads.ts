@@ -1,12 +1,12 @@
 // Answers the reads that are asked most before Fastify does, as it would; whatever is not plain success is left to it.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { Keyring } from '#accounts/keyring.ts'
 import { type Allowance, rateLimitHeaders, type RateLimits } from '#accounts/rate-limits.ts'
 import { freePageMemory } from '#catalogue/snapshot/page-memory.ts'
 import { Recent } from '#catalogue/snapshot/recent.ts'
 import { call, type HasViewer, mayCall, type Viewer } from '#core/verb.ts'
-import { type KeptAnswer, keptAnswer, type KeptAnswers } from '#http/kept-answers.ts'
+import { keepCompressed, type KeptAnswer, type KeptAnswers, mayBeKept } from '#http/kept-answers.ts'
 import { parseQuery } from '#http/query.ts'
 import { addTo, type RequestCounts, type RouteCounts } from '#http/request-counts.ts'
 import { inputOf, JSON_TYPE, type ReadyAnswer, type Route } from '#http/routes.ts'
@@ -44,22 +44,9 @@ interface Found {
   query: string
 }
 
-/** Version that the answers to requests were made from which Fastify answers, if they may be kept. */
-const madeFrom = new WeakMap<IncomingMessage, number>()
-
 /** Lets answers of a scope be kept once they are compressed; before its routes are registered. */
 export function keepAnswers(scope: FastifyInstance, kept: KeptAnswers, kindOf: (viewer: Viewer) => string): void {
-  const keep = (request: FastifyRequest, reply: Parameters<typeof keptAnswer>[0], payload: unknown, done: (error: null, payload: unknown) => void) => {
-    const version = madeFrom.get(request.raw)
-    if (version !== undefined && reply.statusCode === 200 && Buffer.isBuffer(payload)) {
-      kept.offer(keyOf(kindOf(request.viewer!), request.raw), version, true, () => keptAnswer(reply, payload))
-    }
-    done(null, payload)
-  }
-  // A hook of the route's own runs after those that compress.
-  scope.addHook('onRoute', (route) => {
-    route.onSend = [route.onSend ?? [], keep].flat()
-  })
+  keepCompressed(scope, kept, (request) => keyOf(kindOf(request.viewer!), request.raw))
 }
 
 /** Takes these reads from a listener that is ready, before it listens. */
@@ -78,7 +65,7 @@ export function answerDirectly<Ctx extends HasViewer>(app: FastifyInstance, read
       return { headers: ['content-type', JSON_TYPE, 'etag', tag], body: bytes() }
     }
     const known = kept.get(keyOf(kindOf(viewer), request))
-    if (!known) madeFrom.set(request, kept.version)
+    if (!known) mayBeKept(request, kept.version)
     return known
   }
 
