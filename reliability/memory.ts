@@ -28,7 +28,7 @@ const IMPORT_EVERY = 400
 const SAMPLE_ITEMS = 300
 const SAMPLES = ['pokemon', 'onepiece'].map((name) => new URL(`../sample/${name}.ndjson`, import.meta.url).pathname)
 const WORDS = ['charizard', 'pika', 'luffy', 'energy', 'char', 'zor', 'base', 'gx']
-const GRAPHQL = '{ items(perPage: 20, search: "a") { items { id name prices { label price } } } }'
+const GRAPHQL = 'query ($search: String) { items(first: 20, search: $search) { nodes { id name category { name } prices { label price } } } }'
 
 export async function memoryRun({ minutes, rate, warmUp = 0.25, every = 5 }: MemoryOptions): Promise<{ findings: Finding[]; samples: Sample[] }> {
   const dir = workDir()
@@ -51,7 +51,10 @@ export async function memoryRun({ minutes, rate, warmUp = 0.25, every = 5 }: Mem
       (n) => api(`/api/v1/items/search?q=${WORDS[n % WORDS.length]}`),
       (n) => api(`/api/v1/items/${ids[n % ids.length]}`),
       (n) => api(`/api/v1/plus/listings?search=card&page=${1 + (n % 3)}`),
-      () => api('/graphql', { json: { query: GRAPHQL } }),
+      async (n) => {
+        const { status, body } = await api('/graphql', { json: { query: GRAPHQL, variables: { search: WORDS[n % WORDS.length] } } })
+        return { status: 'errors' in body ? 0 : status }
+      },
       () => api('/api/v1/plus/my-listings'),
     ]
     let running = true
