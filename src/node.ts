@@ -1,5 +1,5 @@
 // One running node: database, change feed, keys, the catalogue in memory and the listeners of its role.
-import { type AddressInfo, Server as NetServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { FastifyInstance } from 'fastify'
@@ -17,6 +17,7 @@ import { PriceWrites } from '#market/price-writes.ts'
 import { ListingSnapshot } from '#market/snapshot/listings.ts'
 import type { MarketSettings, MarketWriteCtx } from '#market/types.ts'
 import { RequestCounts } from '#http/request-counts.ts'
+import { stopListening } from '#http/stop-listening.ts'
 import { prepareMonths } from '#prices/months.ts'
 import { forgetOldPrices } from '#prices/retention.ts'
 import { openResolver } from '#webhooks/resolve.ts'
@@ -79,18 +80,20 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   const caughtUp = () => feed.pull()
   const priceWrites = new PriceWrites({ db, now, caughtUp })
   for (const follower of [keys, operators, sessions, catalogue, listings]) feed.add(follower)
-  const load = async (from: Db) => {
-    await feed.open(from)
-    await catalogue.load(from)
-    await listings.load(from)
+  const load = async (from: Db): Promise<void> => {
+    try {
+      await feed.open(from)
+      await catalogue.load(from)
+      await listings.load(from)
+    } catch (error) {
+      if (from === db) throw error
+      log.warn({ err: error }, 'Loading from the replica broke off: loading from the primary')
+      await load(db)
+    }
   }
   // Half of the start is the reading of modules: only those of this role, and the most of them while the database sends.
   if (listeners.public) void import('./public.ts')
-  await readAtLength({ replicaUrl: config.databaseReplicaUrl, primary: db, log }, load).catch((error: unknown) => {
-    if (config.databaseReplicaUrl === null) throw error
-    log.warn({ err: error }, 'Loading from the replica broke off: loading from the primary')
-    return load(db)
-  })
+  await readAtLength({ replicaUrl: config.databaseReplicaUrl, primary: db, log }, load)
   await feed.pull()
   feed.start()
   keys.start()
@@ -107,8 +110,7 @@ export async function startNode({ config, db, log, now: given, listeners, worker
     draining = true
     for (const { server } of servers) server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'))
     await emptied(servers, DRAIN_MS)
-    // Not http's own close, which also ends connections whose request is on its way: those are served, new ones refused.
-    for (const { server } of servers) NetServer.prototype.close.call(server)
+    for (const { server } of servers) await stopListening(server)
     await emptied(servers, LINGER_MS)
   }
   let sender: Sender | null = null
