@@ -34,16 +34,16 @@ export async function readAtLength<T>({ replicaUrl, primary, log }: LargeReads, 
   }
 }
 
-/** Why the replica cannot stand for the primary, null when it can: positions in the change log mean nothing in another cluster. */
+/**
+ * Why the replica cannot stand for the primary, null when it can: positions in the change log mean nothing in another cluster.
+ * @throws where the primary cannot be asked
+ */
 export async function doubtAbout(replica: Db, primary: Db): Promise<string | null> {
-  try {
-    const [there, here] = [await clusterOf(replica), await clusterOf(primary)]
-    if (there.cluster !== here.cluster) return 'it is no streaming replica of this database'
-    if (!there.standby) return 'it is no standby any more'
-    return null
-  } catch (error) {
-    return (error as Error).message
-  }
+  const here = await clusterOf(primary)
+  const there = await clusterOf(replica).catch((error: Error) => error)
+  if (there instanceof Error) return there.message
+  if (there.cluster !== here.cluster) return 'it is no streaming replica of this database'
+  return there.standby ? null : 'it is no standby any more'
 }
 
 async function clusterOf({ kysely }: Db): Promise<{ cluster: string; standby: boolean }> {

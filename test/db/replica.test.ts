@@ -2,8 +2,9 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readConfig } from '#config.ts'
+import { openPool } from '#db/pool.ts'
 import { readAtLength } from '#db/replica.ts'
-import type { Db } from '#db/schema.ts'
+import type { Db, Schema } from '#db/schema.ts'
 import { startNode } from '#node.ts'
 import { send, silent, startTestNode } from '../support/node.ts'
 import { freshDatabase } from '../support/postgres.ts'
@@ -40,6 +41,17 @@ test('what is no replica of the database is not used, and the log says why', asy
   await other.drop()
   expect(await whereRead(servers.primary.url)).toEqual({ standby: false, warnings: [expect.stringContaining('no standby any more')] })
   expect(await whereRead('postgresql://nobody@127.0.0.1:1/none')).toEqual({ standby: false, warnings: [expect.stringContaining('ECONNREFUSED')] })
+})
+
+test('the replica is not blamed for a primary that cannot be asked', async () => {
+  const gone = await freshDatabase()
+  const primary = openPool<Schema>({ url: gone.url, max: 1, applicationName: 'mintmark test' })
+  await gone.drop()
+  const warnings: string[] = []
+  const log = { warn: (_details: object, message: string) => void warnings.push(message) }
+  await expect(readAtLength({ replicaUrl: servers.replica.url, primary, log }, isStandby)).rejects.toThrow(/does not exist/)
+  expect(warnings).toEqual([])
+  await primary.close()
 })
 
 test('a node that loads from a replica that lags behind misses nothing', async () => {
