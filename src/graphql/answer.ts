@@ -2,33 +2,34 @@
 import {
   execute,
   type ExecutionResult,
-  getOperationAST,
-  getVariableValues,
   type GraphQLFormattedError,
   type GraphQLSchema,
-  type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql'
 import { ServiceError } from '#core/errors.ts'
 import { mayCall } from '#core/verb.ts'
 import type { GraphqlCtx, QueryCtx } from './context.ts'
-import type { Documents, KnownDocument } from './documents.ts'
+import type { Documents, KnownDocument, KnownOperation } from './documents.ts'
 import { documentError, executionError, refused, RequestRefused } from './errors.ts'
-import type { KeptTexts } from './kept-texts.ts'
+import type { KeptBytes } from './kept-bytes.ts'
 import { INTROSPECTION_COST, limitsOf, MAX_ANSWER, tooLarge } from './limits.ts'
 import { MUTATIONS_NEED } from './mutations.ts'
+import type { Output } from './output.ts'
+import type { Values } from './variables.ts'
 
 /** Parameters of a GraphQL request, checked for their types. */
 export interface GraphqlRequest {
   query: string
-  variables: Readonly<Record<string, unknown>>
+  variables: Values
   operationName: string | null
 }
 
 export interface GraphqlRules {
   schema: GraphQLSchema
   documents: Documents
-  texts: KeptTexts
+  keptItems: KeptBytes
+  /** where one answer after the other is written */
+  output: Output
   /** where causes of internal errors go */
   logged: (cause: unknown) => void
 }
@@ -36,9 +37,9 @@ export interface GraphqlRules {
 /** Who asks: mutations are refused where only queries are allowed, as by GET. */
 export type Asker = { ctx: GraphqlCtx; readOnly: boolean } | { ctx: QueryCtx; readOnly: true }
 
-/** The JSON text of an execution result. */
+/** The JSON of an execution result, in memory of pages on their way out. */
 export interface Answer {
-  text: string
+  body: Buffer
   /** whether it has errors of fields */
   failed: boolean
 }
@@ -48,10 +49,11 @@ export interface Answer {
  * @throws RequestRefused where nothing was executed; PLAN_UPGRADE_REQUIRED and METHOD_NOT_ALLOWED for mutations
  */
 export function answerTo(request: GraphqlRequest, { ctx, readOnly }: Asker, rules: GraphqlRules): Answer | Promise<Answer> {
-  const known = rules.documents.read(request.query)
+  const { documents, schema, logged } = rules
+  const known = documents.read(request.query)
   const { document } = known
-  const operation = getOperationAST(document, request.operationName)
-  if (operation?.operation === OperationTypeNode.MUTATION) {
+  const operation = chosen(known, request.operationName)
+  if (operation?.node.operation === OperationTypeNode.MUTATION) {
     if (readOnly) throw new ServiceError('METHOD_NOT_ALLOWED', 'Mutations are sent by POST', { headers: { allow: 'POST' } })
     mayCall(ctx.viewer, MUTATIONS_NEED)
   }
@@ -60,54 +62,75 @@ export function answerTo(request: GraphqlRequest, { ctx, readOnly }: Asker, rule
   const limits = limitsOf(ctx.viewer)
   const problem = tooLarge(known.size, limits)
   if (problem) throw refused(problem)
-  const { requested, introspection } = rules.documents.costOf(known, operation, request.variables)
+  const { requested, introspection } = documents.costOf(known, operation, request.variables)
   const cost = { requested, limit: limits.cost, left: Math.max(0, limits.cost - requested) }
   if (requested > limits.cost) {
     throw refused(`The query costs ${requested}; the plan allows ${limits.cost}. Ask for smaller pages or fewer fields`, { cost })
   }
   if (introspection > INTROSPECTION_COST) throw refused(`The query asks for too much of the schema at once`, { cost })
-  const text = compiledAnswer(known, operation, request.variables, ctx, rules)
-  if (text !== null) return { text: whole(`{"data":${text},"extensions":${JSON.stringify({ cost })}}`, cost), failed: false }
+  if (writeCompiled(known, operation, request.variables, ctx, cost, rules)) return { body: whole(rules.output, cost), failed: false }
   const result = execute({
-    schema: rules.schema,
+    schema,
     document,
     contextValue: ctx,
     variableValues: request.variables,
     operationName: request.operationName,
   })
-  const finish = (done: ExecutionResult) => ({ text: textOf(done, cost, rules.logged), failed: done.errors !== undefined })
+  const finish = (done: ExecutionResult) => {
+    rules.output.begin()
+    rules.output.text = textOf(done, cost, logged)
+    return { body: whole(rules.output, cost), failed: done.errors !== undefined }
+  }
   return result instanceof Promise ? result.then(finish) : finish(result)
 }
 
-/** The data as compiled functions write it, null where graphql-js is to answer: it knows what an error does to an answer. */
-function compiledAnswer(
+/** The operation of a name, or the only one. */
+function chosen({ operations }: KnownDocument, name: string | null): KnownOperation | undefined {
+  if (name === null) return operations.length === 1 ? operations[0] : undefined
+  return operations.find(({ node }) => node.name?.value === name)
+}
+
+/** Writes an answer by compiled functions; false where graphql-js is to answer: it knows what an error does to an answer. */
+function writeCompiled(
   known: KnownDocument,
-  operation: OperationDefinitionNode,
-  sent: GraphqlRequest['variables'],
+  operation: KnownOperation,
+  sent: Values,
   ctx: QueryCtx,
-  { schema, documents, texts }: GraphqlRules,
-): string | null {
-  const { variableValues } = getVariableValues(schema, operation.variableDefinitions ?? [], sent)
-  const compiled = variableValues && documents.compiled(known, operation, variableValues)
-  if (!compiled) return null
-  texts.follow(ctx.catalogue.generation)
+  cost: Cost,
+  { documents, keptItems, output }: GraphqlRules,
+): boolean {
+  const variables = operation.variables(sent)
+  const compiled = variables && documents.compiled(known, operation, variables)
+  if (!compiled) return false
+  keptItems.follow(ctx.catalogue.generation)
+  output.begin()
+  output.text = '{"data":'
   try {
-    return compiled({ ctx, variables: variableValues, texts })
+    compiled({ ctx, variables, output })
   } catch {
     // Reads have no effects, so that they can be done again.
-    return null
+    return false
   }
+  output.text += `,"extensions":{"cost":${JSON.stringify(cost)}}}`
+  return true
 }
 
-function textOf({ data, errors }: ExecutionResult, cost: object, logged: (cause: unknown) => void): string {
+/** As `extensions.cost` tells it. */
+interface Cost {
+  requested: number
+  limit: number
+  left: number
+}
+
+function textOf({ data, errors }: ExecutionResult, cost: Cost, logged: (cause: unknown) => void): string {
   if (data === undefined) throw new RequestRefused((errors ?? []).map(documentError), { cost })
   const formatted: GraphQLFormattedError[] | undefined = errors?.map((error) => executionError(error, logged))
-  return whole(JSON.stringify({ ...(formatted && { errors: formatted }), data, extensions: { cost } }), cost)
+  return JSON.stringify({ ...(formatted && { errors: formatted }), data, extensions: { cost } })
 }
 
-function whole(text: string, cost: object): string {
-  if (text.length <= MAX_ANSWER) return text
-  throw refused(`The answer has more than ${MAX_ANSWER} characters. Ask for smaller pages or fewer fields`, { cost })
+function whole(output: Output, cost: Cost): Buffer {
+  if (output.size() <= MAX_ANSWER) return output.page()
+  throw refused(`The answer has more than ${MAX_ANSWER} bytes. Ask for smaller pages or fewer fields`, { cost })
 }
 
 function unknownOperation(name: string | null): string {

@@ -1,9 +1,8 @@
-// Compiles a query of a valid document into functions that write its answer as JSON text at once. It knows the straight
-// way only: whatever fails is thrown, and graphql-js then answers in its place.
+// Compiles a query of a valid document into functions that write its answer as JSON at once. It knows the straight way
+// only: whatever fails is thrown, and graphql-js then answers in its place.
 import {
   type DocumentNode,
   type FieldNode,
-  getArgumentValues,
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLOutputType,
@@ -15,32 +14,29 @@ import {
   Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
-  type ValueNode,
-  type VariableValues,
   visit,
 } from 'graphql'
 import { shapeFor } from '#catalogue/context.ts'
 import { collectFields, type Conditions, type Fragments, fragmentsOf } from './collect.ts'
 import type { QueryCtx } from './context.ts'
 import type { ItemSource } from './item-source.ts'
-import type { KeptTexts } from './kept-texts.ts'
+import type { KeptBytes } from './kept-bytes.ts'
+import type { Output } from './output.ts'
+import { argumentsReader, type Values } from './variables.ts'
 
 interface Run {
   ctx: QueryCtx
-  variables: VariableValues
-  texts: KeptTexts
+  variables: Values
+  output: Output
 }
 
-type Write = (value: unknown, run: Run) => string
+type Write = (value: unknown, run: Run) => void
 
 /** Writes the `data` of an answer; throws when anything fails. */
-export type CompiledQuery = (run: Run) => string
+export type CompiledQuery = (run: Run) => void
 
 /** Fields of one compiled query; what is larger is seldom sent twice. */
 const MOST_FIELDS = 1_000
-
-/** Numbers that tell kept selections apart. */
-let selections = 0
 
 /** Names of the variables that decide about `@skip` and `@include` in a document. */
 export function conditionNames(document: DocumentNode): string[] {
@@ -55,6 +51,7 @@ export function conditionNames(document: DocumentNode): string[] {
 
 /**
  * Compiles an operation under conditions that are decided.
+ * @param keptItems where items go that are below a selection without arguments
  * @returns null for what graphql-js answers better: mutations, introspection and very large queries
  */
 export function compileQuery(
@@ -62,10 +59,11 @@ export function compileQuery(
   document: DocumentNode,
   operation: OperationDefinitionNode,
   conditions: Conditions,
+  keptItems: KeptBytes,
 ): CompiledQuery | null {
   const query = schema.getQueryType()
   if (operation.operation !== OperationTypeNode.QUERY || !query) return null
-  const compiling: Compiling = { fragments: fragmentsOf(document), conditions, fields: 0 }
+  const compiling: Compiling = { fragments: fragmentsOf(document), conditions, keptItems, fields: 0 }
   try {
     const { write } = compileObject(query, [operation], compiling)
     return (run) => write(undefined, run)
@@ -78,15 +76,16 @@ export function compileQuery(
 interface Compiling {
   fragments: Fragments
   conditions: Conditions
+  keptItems: KeptBytes
   fields: number
 }
 
 class NotCompiled extends Error {}
 
-/** Something to write, and whether it depends on nothing but the value it is written from. */
+/** Something to write, and the text of its selection where it depends on nothing but the value it is written from. */
 interface Compiled {
   write: Write
-  steady: boolean
+  steady: string | null
 }
 
 type WithSelection = Pick<FieldNode, 'selectionSet'>
@@ -94,37 +93,38 @@ type WithSelection = Pick<FieldNode, 'selectionSet'>
 function compileObject(type: GraphQLObjectType, nodes: readonly WithSelection[], compiling: Compiling): Compiled {
   const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? [])
   const fields: { name: string; write: Write }[] = []
-  let steady = true
+  let steady: string | null = '{'
   for (const [name, fieldNodes] of collectFields(sets, compiling.fragments, compiling.conditions)) {
-    const compiled = compileField(type, fieldNodes, compiling)
-    steady &&= compiled.steady
-    fields.push({ name: `${fields.length === 0 ? '{' : ','}${JSON.stringify(name)}:`, write: compiled.write })
+    const field = compileField(type, fieldNodes, compiling)
+    steady = steady === null || field.steady === null ? null : `${steady} ${name}:${field.steady}`
+    fields.push({ name: `${fields.length === 0 ? '{' : ','}${JSON.stringify(name)}:`, write: field.write })
   }
-  if (fields.length === 0) return { write: () => '{}', steady }
+  if (steady !== null) steady += '}'
+  if (fields.length === 0) return { write: constant('{}'), steady }
   const write: Write = (value, run) => {
-    let text = ''
-    for (const field of fields) text += field.name + field.write(value, run)
-    return `${text}}`
+    const { output } = run
+    for (const field of fields) {
+      output.text += field.name
+      field.write(value, run)
+    }
+    output.text += '}'
   }
-  return { write: type.name === 'Item' && steady ? kept(write) : write, steady }
+  return { write: type.name === 'Item' && steady !== null ? keeping(write, steady, compiling.keptItems) : write, steady }
 }
 
 /** Writes an item once, and again when it has changed. */
-function kept(write: Write): Write {
+function keeping(write: Write, selection: string, kept: KeptBytes): Write {
   // What Starter gets differs, so that it is kept apart.
-  const starter = (selections += 1)
-  const full = (selections += 1)
+  const numbers = { starter: kept.numberOf(`starter ${selection}`), full: kept.numberOf(`full ${selection}`) }
   return (value, run) => {
     const { row } = value as ItemSource
-    const { viewer, catalogue } = run.ctx
-    const selection = shapeFor(viewer) === 'full' ? full : starter
-    const version = catalogue.items.version[row]!
-    const known = run.texts.get(selection, row, version)
-    if (known !== undefined) return known
-    // The way over bytes joins the hundreds of parts into one, once instead of in every answer.
-    const text = Buffer.from(write(value, run)).toString()
-    run.texts.set(selection, row, version, text)
-    return text
+    const { ctx, output } = run
+    const number = numbers[shapeFor(ctx.viewer)]
+    const version = ctx.catalogue.items.version[row]!
+    if (kept.copy(number, row, version, output)) return
+    const before = output.size()
+    write(value, run)
+    kept.put(number, row, version, output.since(before))
   }
 }
 
@@ -132,12 +132,15 @@ function compileField(parent: GraphQLObjectType, nodes: readonly FieldNode[], co
   compiling.fields += 1
   const node = nodes[0]!
   const name = node.name.value
-  if (name === '__typename') return { write: constant(JSON.stringify(parent.name)), steady: true }
+  if (name === '__typename') return { write: constant(JSON.stringify(parent.name)), steady: name }
   const field = parent.getFields()[name]
   if (!field || compiling.fields > MOST_FIELDS) throw new NotCompiled()
   const { write, steady } = compileValue(field.type, nodes, compiling)
   const read = reader(field, node)
-  return { write: (source, run) => write(read(source, run), run), steady: steady && field.args.length === 0 }
+  return {
+    write: (source, run) => write(read(source, run), run),
+    steady: steady === null || field.args.length > 0 ? null : name + steady,
+  }
 }
 
 type Read = (source: unknown, run: Run) => unknown
@@ -147,18 +150,9 @@ function reader(field: GraphQLField<unknown, unknown>, node: FieldNode): Read {
   const { resolve, name } = field
   if (!resolve) return (source) => (source as Record<string, unknown>)[name]
   const info = undefined as never
-  if (field.args.length === 0) return (source, { ctx }) => resolve(source, {}, ctx, info)
-  if (!node.arguments?.some(({ value }) => usesVariable(value))) {
-    const args = getArgumentValues(field, node)
-    return (source, { ctx }) => resolve(source, args, ctx, info)
-  }
-  return (source, { ctx, variables }) => resolve(source, getArgumentValues(field, node, variables), ctx, info)
-}
-
-function usesVariable(value: ValueNode): boolean {
-  if (value.kind === Kind.VARIABLE) return true
-  if (value.kind === Kind.LIST) return value.values.some(usesVariable)
-  return value.kind === Kind.OBJECT && value.fields.some((field) => usesVariable(field.value))
+  const argumentsOf = argumentsReader(field, node)
+  if (!argumentsOf) throw new NotCompiled()
+  return (source, { ctx, variables }) => resolve(source, argumentsOf(variables), ctx, info)
 }
 
 function compileValue(type: GraphQLOutputType, nodes: readonly FieldNode[], compiling: Compiling): Compiled {
@@ -167,7 +161,11 @@ function compileValue(type: GraphQLOutputType, nodes: readonly FieldNode[], comp
     return { write: (value, run) => write(present(value), run), steady }
   }
   const { write, steady } = compileNullable(type, nodes, compiling)
-  return { write: (value, run) => (value === null || value === undefined ? 'null' : write(value, run)), steady }
+  const nullable: Write = (value, run) => {
+    if (value === null || value === undefined) run.output.text += 'null'
+    else write(value, run)
+  }
+  return { write: nullable, steady }
 }
 
 /** Null where none may be: graphql-js finds out how far it spreads. */
@@ -183,20 +181,28 @@ function compileNullable(type: GraphQLOutputType, nodes: readonly FieldNode[], c
   }
   if (isObjectType(type)) return compileObject(type, nodes, compiling)
   if (!isLeafType(type)) throw new NotCompiled()
-  const leaf: Write = (value) => {
-    if (typeof value === 'string' && type.name === 'String') return JSON.stringify(value)
-    return JSON.stringify(type.coerceOutputValue(value))
+  const { name } = type
+  const leaf: Write = (value, { output }) => {
+    if (typeof value === 'string' && name === 'String') output.text += JSON.stringify(value)
+    else if (name === 'Float' && Number.isFinite(value)) output.text += String(value)
+    else output.text += JSON.stringify(type.coerceOutputValue(value))
   }
-  return { write: leaf, steady: true }
+  return { write: leaf, steady: '' }
 }
 
-function writeList(values: readonly unknown[], write: Write, run: Run): string {
+function writeList(values: readonly unknown[], write: Write, run: Run): void {
   if (!Array.isArray(values)) throw new Error('no list in a field that is one')
-  let text = '['
-  for (let i = 0; i < values.length; i += 1) text += i === 0 ? write(values[i], run) : `,${write(values[i], run)}`
-  return `${text}]`
+  const { output } = run
+  output.text += '['
+  for (let i = 0; i < values.length; i += 1) {
+    if (i > 0) output.text += ','
+    write(values[i], run)
+  }
+  output.text += ']'
 }
 
 function constant(text: string): Write {
-  return () => text
+  return (_value, { output }) => {
+    output.text += text
+  }
 }

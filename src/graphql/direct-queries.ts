@@ -6,6 +6,7 @@ import { viewerOf } from '#accounts/gate.ts'
 import type { Keyring } from '#accounts/keyring.ts'
 import { type Allowance, rateLimitHeaders, type RateLimits } from '#accounts/rate-limits.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
+import { freePageMemory } from '#catalogue/snapshot/page-memory.ts'
 import type { Market } from '#core/markets.ts'
 import type { Viewer } from '#core/verb.ts'
 import { keepCompressed, type KeptAnswer, type KeptAnswers, mayBeKept } from '#http/kept-answers.ts'
@@ -54,8 +55,8 @@ export function answerQueriesDirectly(app: FastifyInstance, node: QueryNode, rul
     const ctx = { viewer, catalogue, currencies: config.sourceCurrencies }
     const made = answerTo(readBody(body), { ctx, readOnly: true }, rules)
     if (made instanceof Promise || made.failed) return null
-    const answer = { headers: ['content-type', contentTypeOf(type)], body: Buffer.from(made.text) }
-    kept.offer(key, kept.version, false, () => answer)
+    const answer = { headers: ['content-type', contentTypeOf(type)], body: made.body }
+    kept.offer(key, kept.version, false, () => ({ ...answer, body: Buffer.from(made.body) }))
     return answer
   }
 
@@ -92,6 +93,8 @@ export function answerQueriesDirectly(app: FastifyInstance, node: QueryNode, rul
           'content-length', String(body.length),
         ])
         response.end(body)
+        // Mostly the system has taken all of it by now, and the next answer may use the memory.
+        if (response.writableLength === 0) freePageMemory(body)
         requests.add('POST', request.url!, 200, performance.now() - startedMs)
       }
       if (counted) counted.then(send, () => rest(request, response))

@@ -4,41 +4,56 @@ import {
   GraphQLError,
   type GraphQLFormattedError,
   type GraphQLSchema,
+  Kind,
   type OperationDefinitionNode,
   parse,
   specifiedRules,
   validate,
-  type VariableValues,
 } from 'graphql'
 import { type CompiledQuery, compileQuery, conditionNames } from './compile.ts'
 import { costOf, type QueryCost } from './cost.ts'
 import { documentError, refused, RequestRefused } from './errors.ts'
+import type { KeptBytes } from './kept-bytes.ts'
 import { LARGEST, MAX_DOCUMENT, type Size, sizeOf, tooLarge } from './limits.ts'
+import { type Values, variablesReader } from './variables.ts'
 
 /** Characters of all documents that are kept; a parsed one takes some fifty times its text. */
 const KEPT_CHARACTERS = 1_000_000
 const MAX_ERRORS = 10
-/** Compiled forms of one document: one for each operation and each outcome of its conditions. */
+/** Compiled forms of one operation: one for each outcome of its conditions. */
 const MOST_FORMS = 16
 
 export interface KnownDocument {
-  document: DocumentNode
   size: Size
   /** what validation found, empty for a valid document */
   errors: readonly GraphQLFormattedError[]
+  document: DocumentNode
+  /** its operations in their order */
+  operations: readonly KnownOperation[]
+}
+
+/** An operation of a document, and what has been found out about it. */
+export interface KnownOperation {
+  node: OperationDefinitionNode
+  /** reads its variables from what was sent, null where they are refused */
+  variables: (sent: Values) => Values | null
+  /** null before it is asked for, and where it depends on variables */
+  cost: QueryCost | null
   /** variables that decide about parts of the document */
   conditions: readonly string[]
-  costs: Map<OperationDefinitionNode, QueryCost>
   forms: Map<string, CompiledQuery | null>
 }
 
 export class Documents {
   readonly #schema: GraphQLSchema
+  readonly #keptItems: KeptBytes
   readonly #kept = new Map<string, KnownDocument>()
   #characters = 0
 
-  constructor(schema: GraphQLSchema) {
+  /** @param keptItems where compiled queries keep items */
+  constructor(schema: GraphQLSchema, keptItems: KeptBytes) {
     this.#schema = schema
+    this.#keptItems = keptItems
   }
 
   /**
@@ -53,27 +68,31 @@ export class Documents {
     const problem = tooLarge(size, LARGEST)
     if (problem) throw refused(problem)
     const errors = validate(this.#schema, document, specifiedRules, { maxErrors: MAX_ERRORS }).map(documentError)
-    const known = { document, size, errors, conditions: conditionNames(document), costs: new Map(), forms: new Map() }
+    const conditions = conditionNames(document)
+    const operations = document.definitions.flatMap((node): KnownOperation[] => {
+      if (node.kind !== Kind.OPERATION_DEFINITION) return []
+      return [{ node, variables: variablesReader(this.#schema, node), cost: null, conditions, forms: new Map() }]
+    })
+    const known = { size, errors, document, operations }
     if (errors.length === 0) this.#keep(text, known)
     return known
   }
 
   /** What an operation of a valid document costs with these variables, as they were sent. */
-  costOf({ document, costs }: KnownDocument, operation: OperationDefinitionNode, variables: Readonly<Record<string, unknown>>): QueryCost {
-    const known = costs.get(operation)
-    if (known) return known
-    const cost = costOf(this.#schema, document, operation, variables)
-    if (cost.fixed) costs.set(operation, cost)
+  costOf({ document }: KnownDocument, operation: KnownOperation, variables: Values): QueryCost {
+    if (operation.cost) return operation.cost
+    const cost = costOf(this.#schema, document, operation.node, variables)
+    if (cost.fixed) operation.cost = cost
     return cost
   }
 
   /** An operation of a valid document compiled for these variables, null where graphql-js is to execute it. */
-  compiled({ document, conditions, forms }: KnownDocument, operation: OperationDefinitionNode, { coerced }: VariableValues): CompiledQuery | null {
-    const form = [operation.name?.value, ...conditions.map((name) => coerced[name])].join(' ')
+  compiled({ document }: KnownDocument, { node, conditions, forms }: KnownOperation, variables: Values): CompiledQuery | null {
+    const form = conditions.map((name) => variables[name]).join(' ')
     const known = forms.get(form)
     if (known !== undefined) return known
     if (forms.size >= MOST_FORMS) return null
-    const compiled = compileQuery(this.#schema, document, operation, coerced)
+    const compiled = compileQuery(this.#schema, document, node, variables, this.#keptItems)
     forms.set(form, compiled)
     return compiled
   }

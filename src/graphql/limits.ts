@@ -26,7 +26,7 @@ export const INTROSPECTION_COST = 20_000
 export const BODY_LIMIT = 128 * 1024
 /** Characters of a document, comments and texts included. */
 export const MAX_DOCUMENT = 32_768
-/** Characters of an answer. */
+/** Bytes of an answer. */
 export const MAX_ANSWER = 2_000_000
 
 /** The limits of the largest plan: beyond them a document is not even validated. */

@@ -13,16 +13,18 @@ import { answerQueriesDirectly, keepQueries, queryMayBeKept, PATHS, type QueryNo
 import { Documents } from './documents.ts'
 import { RequestRefused, serviceError } from './errors.ts'
 import { addGraphiql, sendGraphiql } from './graphiql.ts'
-import { KeptTexts } from './kept-texts.ts'
+import { KeptBytes } from './kept-bytes.ts'
 import { BODY_LIMIT } from './limits.ts'
 import { answerType, contentTypeOf, GRAPHQL_RESPONSE, JSON_TYPE, wantsPage } from './media-types.ts'
+import { Output } from './output.ts'
 import { readBody, readQuery } from './request.ts'
 import { buildSchema } from './schema.ts'
 
 export type GraphqlNode = PublicContextNode & QueryNode & { log: Log }
 
-/** Bytes of whole answers that are kept. */
-const KEPT_BYTES = 24 * 1024 * 1024
+/** Bytes of whole answers that are kept, and of items as queries select them. */
+const KEPT_ANSWERS = 24 * 1024 * 1024
+const KEPT_ITEMS = 32 * 1024 * 1024
 
 /**
  * Adds the GraphQL endpoint to the public listener.
@@ -30,13 +32,15 @@ const KEPT_BYTES = 24 * 1024 * 1024
  */
 export function addGraphql(app: FastifyInstance, node: GraphqlNode): { answerDirectly: () => void } {
   const schema = buildSchema()
+  const keptItems = new KeptBytes(KEPT_ITEMS)
   const rules: GraphqlRules = {
     schema,
-    documents: new Documents(schema),
-    texts: new KeptTexts(),
+    documents: new Documents(schema, keptItems),
+    keptItems,
+    output: new Output(),
     logged: (cause) => node.log.error({ err: cause }, 'A GraphQL field failed'),
   }
-  const kept = new KeptAnswers(KEPT_BYTES, () => node.catalogue.version + node.catalogue.pricesElsewhere)
+  const kept = new KeptAnswers(KEPT_ANSWERS, () => node.catalogue.version + node.catalogue.pricesElsewhere)
   const ctxOf = publicContext(node)
   const answer = (request: FastifyRequest, reply: FastifyReply, read: () => GraphqlRequest, readOnly: boolean) => {
     const type = answerType(request.headers.accept)
@@ -46,15 +50,14 @@ export function addGraphql(app: FastifyInstance, node: GraphqlNode): { answerDir
       if (!(error instanceof RequestRefused)) throw error
       // By the specification, JSON answers to well-formed requests are 200 whatever became of the document.
       if (type === GRAPHQL_RESPONSE) reply.code(400)
-      return JSON.stringify({ errors: error.errors, ...(error.extensions && { extensions: error.extensions }) })
+      return Buffer.from(JSON.stringify({ errors: error.errors, ...(error.extensions && { extensions: error.extensions }) }))
     }
-    const finish = (text: string) => reply.send(Buffer.from(text))
     try {
       const answered = answerTo(read(), { ctx: ctxOf(request), readOnly }, rules)
       // Mutations take a promise.
-      if (answered instanceof Promise) return answered.then(({ text }) => text).catch(refuse).then(finish)
+      if (answered instanceof Promise) return answered.then(({ body }) => body).catch(refuse).then((body) => reply.send(body))
       if (!answered.failed) queryMayBeKept(request, kept.version)
-      return finish(answered.text)
+      return reply.send(answered.body)
     } catch (error) {
       return reply.send(refuse(error))
     }

@@ -6,7 +6,8 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { compileQuery } from '#graphql/compile.ts'
 import type { GraphqlCtx } from '#graphql/context.ts'
-import { KeptTexts } from '#graphql/kept-texts.ts'
+import { KeptBytes } from '#graphql/kept-bytes.ts'
+import { Output } from '#graphql/output.ts'
 import { buildSchema } from '#graphql/schema.ts'
 import type { Plan } from '#core/plans.ts'
 import { change } from '#db/change.ts'
@@ -15,7 +16,8 @@ import type { TestNode } from '../support/node.ts'
 import { startSampleNode } from './client.ts'
 
 const schema = buildSchema()
-const texts = new KeptTexts()
+const keptItems = new KeptBytes(2 ** 21)
+const output = new Output()
 let node: TestNode
 
 beforeAll(async () => {
@@ -87,18 +89,18 @@ function compare(query: string, sent: Record<string, unknown>, ctx: GraphqlCtx):
   const { variableValues } = getVariableValues(schema, operation.variableDefinitions ?? [], sent)
   const expected = execute({ schema, document, contextValue: ctx, variableValues: sent })
   if (expected instanceof Promise) throw new Error('Resolvers of queries answer at once')
-  const compiled = compileQuery(schema, document, operation, variableValues!.coerced)!
-  texts.follow(ctx.catalogue.generation)
+  const compiled = compileQuery(schema, document, operation, variableValues!.coerced, keptItems)!
+  keptItems.follow(ctx.catalogue.generation)
   for (let time = 0; time < 2; time += 1) {
-    let text: string
+    output.begin()
     try {
-      text = compiled({ ctx, variables: variableValues!, texts })
+      compiled({ ctx, variables: variableValues!.coerced, output })
     } catch {
       expect(expected.errors).toBeDefined()
       return 'left to graphql-js'
     }
     expect(expected.errors).toBeUndefined()
-    expect(text).toBe(JSON.stringify(expected.data))
+    expect(output.page().toString()).toBe(JSON.stringify(expected.data))
   }
   return 'same'
 }

@@ -1,0 +1,121 @@
+// JSON of items as selections of queries have them, kept as bytes until the item changes: many answers have the same items.
+import type { Output } from './output.ts'
+
+const CHUNK_BYTES = 1024 * 1024
+/** What is longer is written anew each time. */
+const LONGEST = CHUNK_BYTES / 8
+
+// Per slot side by side, since all of them are read together.
+const FIELDS = 6
+const SELECTION = 0
+const ROW = 1
+const VERSION = 2
+const CHUNK = 3
+const OFFSET = 4
+const LENGTH = 5
+
+const FEWEST_SLOTS = 2 ** 12
+const MOST_SLOTS = 2 ** 18
+/** Spreads selections over the slots; the rows of one lie side by side and never meet while there are slots enough. */
+const SPREAD = 0x9e3779b1
+/** Selections that have a number; beyond it all get new ones. */
+const MOST_SELECTIONS = 10_000
+
+/**
+ * A cache of bytes by selection and row. New ones go to the newest of a ring of chunks, in place of the oldest when the
+ * budget is full; whoever comes later takes the slot, once there are as many slots as there may be.
+ */
+export class KeptBytes {
+  readonly #most: number
+  readonly #chunks: Buffer[] = []
+  #newest = 0
+  #oldest = 1
+  #used = CHUNK_BYTES
+  #slots = new Int32Array(FEWEST_SLOTS * FIELDS)
+  #mask = FEWEST_SLOTS - 1
+  #generation = -1
+  readonly #selections = new Map<string, number>()
+  #numbers = 0
+
+  constructor(budgetBytes: number) {
+    this.#most = Math.max(2, Math.floor(budgetBytes / CHUNK_BYTES))
+  }
+
+  /** Forgets everything when what many items have in common has changed. */
+  follow(generation: number): void {
+    if (generation === this.#generation) return
+    this.#generation = generation
+    this.#oldest = this.#newest + 1
+    this.#used = CHUNK_BYTES
+  }
+
+  /** The number of a selection, the same for the same text. */
+  numberOf(selection: string): number {
+    let number = this.#selections.get(selection)
+    if (number !== undefined) return number
+    if (this.#selections.size >= MOST_SELECTIONS) this.#selections.clear()
+    number = this.#numbers += 1
+    this.#selections.set(selection, number)
+    return number
+  }
+
+  /** Copies what is kept of a version of a row into an answer; false where nothing is. */
+  copy(selection: number, row: number, version: number, output: Output): boolean {
+    const slots = this.#slots
+    const at = this.#slotOf(selection, row)
+    if (slots[at + SELECTION] !== selection || slots[at + ROW] !== row || slots[at + VERSION] !== version) return false
+    const chunk = slots[at + CHUNK]!
+    if (chunk < this.#oldest) return false
+    const offset = slots[at + OFFSET]!
+    output.copy(this.#chunks[chunk % this.#most]!, offset, offset + slots[at + LENGTH]!)
+    return true
+  }
+
+  put(selection: number, row: number, version: number, bytes: Buffer): void {
+    const { length } = bytes
+    if (length > LONGEST) return
+    if (this.#used + length > CHUNK_BYTES) this.#open()
+    this.#chunks[this.#newest % this.#most]!.set(bytes, this.#used)
+    const at = this.#freeSlotOf(selection, row)
+    const slots = this.#slots
+    slots[at + SELECTION] = selection
+    slots[at + ROW] = row
+    slots[at + VERSION] = version
+    slots[at + CHUNK] = this.#newest
+    slots[at + OFFSET] = this.#used
+    slots[at + LENGTH] = length
+    this.#used += length
+  }
+
+  #slotOf(selection: number, row: number): number {
+    return ((Math.imul(selection, SPREAD) + row) & this.#mask) * FIELDS
+  }
+
+  /** The slot to put something into, after making more where it is another's and there may be more. */
+  #freeSlotOf(selection: number, row: number): number {
+    for (;;) {
+      const at = this.#slotOf(selection, row)
+      const slots = this.#slots
+      const others = slots[at + CHUNK]! >= this.#oldest && (slots[at + SELECTION] !== selection || slots[at + ROW] !== row)
+      if (!others || this.#mask + 1 >= MOST_SLOTS) return at
+      this.#double()
+    }
+  }
+
+  #double(): void {
+    const before = this.#slots
+    this.#slots = new Int32Array(2 * before.length)
+    this.#mask = 2 * this.#mask + 1
+    for (let from = 0; from < before.length; from += FIELDS) {
+      if (before[from + CHUNK]! < this.#oldest) continue
+      this.#slots.set(before.subarray(from, from + FIELDS), this.#slotOf(before[from + SELECTION]!, before[from + ROW]!))
+    }
+  }
+
+  #open(): void {
+    this.#newest += 1
+    this.#chunks[this.#newest % this.#most] ??= Buffer.allocUnsafeSlow(CHUNK_BYTES)
+    this.#used = 0
+    this.#oldest = Math.max(this.#oldest, this.#newest - this.#most + 1)
+  }
+}
