@@ -1,4 +1,4 @@
-// Sorted rows in blocks, with a label per row for its place, so that no single change costs by the number of rows.
+// Sorted rows in blocks, with four bytes per row for its place, so that no single change costs by the number of rows.
 import { grown } from '#index/columns.ts'
 
 /** Orders two rows by their current keys; total: owners end ties in the id, so 0 only for the same row. */
@@ -9,14 +9,15 @@ export type Probe = (row: number) => number
 
 /** A block is split when it is full, filled to `FILL` by bulk loads, and joined with its neighbour below `THIN`. */
 const BLOCK = 1024
-const FILL = 768
+const FILL = 960
 const THIN = 256
 
-/** Distance of labels after a bulk load; 2^24 rows stay within doubles that count in ones. */
-const GAP = 2 ** 28
-const FARTHEST = 2 ** 52
-/** A relabelled neighbourhood is widened until its labels lie this far apart. */
-const ROOMY = 2 ** 8
+/** A place is the number of the row's block and, in so many lower bits, a label that rises along the block. */
+const LABEL_BITS = 16
+const LABELS = 2 ** LABEL_BITS
+const ABSENT = 2 ** 32 - 1
+/** The last number would make places look absent. */
+const MOST_BLOCKS = 2 ** (32 - LABEL_BITS) - 1
 
 export class RowBlocks {
   /** by block: its rows in order, how many, and the version of the whole when it last changed (1 or more) */
@@ -25,28 +26,46 @@ export class RowBlocks {
   readonly versions: number[] = []
   /** block numbers in sort order; none of these blocks is empty */
   sequence: number[] = []
-  /** by row: its block, -1 when it is not here, and its label, which rises along the order */
-  blockOf = new Int32Array(0)
-  labels = new Float64Array(0)
   size = 0
   version = 0
+  /** by row: its place, ABSENT when it is not here */
+  #places = new Uint32Array(0)
+  /** by block: where it stands in the sequence */
+  #turns = new Int32Array(0)
   #spare: number[] = []
 
   has(row: number): boolean {
-    return row < this.blockOf.length && this.blockOf[row] >= 0
+    return row < this.#places.length && this.#places[row] !== ABSENT
+  }
+
+  /** The block of a row that is here. */
+  blockOf(row: number): number {
+    return this.#places[row] >>> LABEL_BITS
+  }
+
+  /** Numbers that rise along the order, one for each of the given rows, all of which are here. */
+  keysOf(rows: Int32Array): Float64Array {
+    const places = this.#places
+    const turns = this.#turns
+    const keys = new Float64Array(rows.length)
+    for (let at = 0; at < rows.length; at++) {
+      const place = places[rows[at]]
+      keys[at] = turns[place >>> LABEL_BITS] * LABELS + (place & (LABELS - 1))
+    }
+    return keys
   }
 
   /** Replaces everything by the given rows, which must be in order. */
   layOut(sorted: Int32Array): void {
     this.version++
-    this.blockOf.fill(-1)
+    this.#places.fill(ABSENT)
     for (const block of this.sequence) this.#spare.push(block)
-    this.sequence = []
-    this.#makeRoom(rowSpace(sorted))
+    const sequence = []
+    this.#places = grown(this.#places, rowSpace(sorted), ABSENT)
     for (let from = 0; from < sorted.length; from += FILL) {
-      this.sequence.push(this.#newBlock(sorted.subarray(from, from + FILL)))
+      sequence.push(this.#newBlock(sorted.subarray(from, from + FILL)))
     }
-    for (let at = 0; at < sorted.length; at++) this.labels[sorted[at]] = at * GAP
+    this.#arrange(sequence)
     this.size = sorted.length
   }
 
@@ -57,13 +76,13 @@ export class RowBlocks {
     for (const each of gone) {
       // The first row of a block to come takes the others along, so each block is swept once.
       if (!this.has(each)) continue
-      const block = this.blockOf[each]
+      const block = this.blockOf(each)
       const rows = this.rows[block]
       const length = this.lengths[block]
       let kept = 0
       for (let place = 0; place < length; place++) {
         const row = rows[place]
-        if (leaves(row)) this.blockOf[row] = -1
+        if (leaves(row)) this.#places[row] = ABSENT
         else rows[kept++] = row
       }
       this.#resize(block, kept)
@@ -77,7 +96,7 @@ export class RowBlocks {
   insert(row: number, compare: Compare): void {
     if (this.sequence.length === 0) return this.layOut(Int32Array.of(row))
     this.version++
-    this.#makeRoom(row + 1)
+    this.#places = grown(this.#places, row + 1, ABSENT)
     let [at, place] = this.locate((other) => compare(other, row), false)
     // Between two blocks a row goes to the end of the first, and so it does past the last.
     if (place === 0 && at > 0) place = this.lengths[this.sequence[--at]]
@@ -86,10 +105,9 @@ export class RowBlocks {
     const length = this.lengths[block]
     rows.copyWithin(place + 1, place, length)
     rows[place] = row
-    this.blockOf[row] = block
     this.#resize(block, length + 1)
     this.size++
-    this.#label(at, place)
+    this.#label(block, place)
     if (length + 1 === BLOCK) this.#split(at)
   }
 
@@ -124,9 +142,10 @@ export class RowBlocks {
     return [low, firstPast(this.rows[block], this.lengths[block], probe, inclusive)]
   }
 
-  #makeRoom(rows: number): void {
-    this.blockOf = grown(this.blockOf, rows, -1)
-    this.labels = grown(this.labels, rows)
+  #arrange(sequence: number[]): void {
+    this.sequence = sequence
+    this.#turns = grown(this.#turns, this.rows.length)
+    for (let at = 0; at < sequence.length; at++) this.#turns[sequence[at]] = at
   }
 
   #resize(block: number, length: number): void {
@@ -136,10 +155,11 @@ export class RowBlocks {
 
   #newBlock(rows: Int32Array): number {
     const block = this.#spare.pop() ?? this.rows.length
+    if (block >= MOST_BLOCKS) throw new RangeError(`an order holds at most ${MOST_BLOCKS * BLOCK} rows`)
     this.rows[block] ??= new Int32Array(BLOCK)
     this.rows[block].set(rows)
-    for (let place = 0; place < rows.length; place++) this.blockOf[rows[place]] = block
     this.#resize(block, rows.length)
+    this.#spread(block)
     return block
   }
 
@@ -148,7 +168,7 @@ export class RowBlocks {
     const half = this.lengths[block] >>> 1
     const upper = this.#newBlock(this.rows[block].subarray(half, this.lengths[block]))
     this.#resize(block, half)
-    this.sequence.splice(at + 1, 0, upper)
+    this.#arrange(this.sequence.toSpliced(at + 1, 0, upper))
   }
 
   /** Joins each block with the one before it where both fit well into one, and frees the empty ones. */
@@ -165,52 +185,29 @@ export class RowBlocks {
       if (length === 0 || before === undefined) continue
       const rows = this.rows[block].subarray(0, length)
       this.rows[before].set(rows, this.lengths[before])
-      for (const row of rows) this.blockOf[row] = before
       this.#resize(before, this.lengths[before] + length)
+      this.#spread(before)
     }
-    this.sequence = sequence
+    this.#arrange(sequence)
   }
 
-  /** Labels the row at a place of a block between its neighbours, or makes room around it. */
-  #label(at: number, place: number): void {
-    const block = this.sequence[at]
+  /** Gives the row at a place of a block a label between its neighbours', or new labels to all of the block. */
+  #label(block: number, place: number): void {
     const rows = this.rows[block]
-    const low = place > 0 ? this.labels[rows[place - 1]] : this.#edge(at - 1, true)
-    const high = place + 1 < this.lengths[block] ? this.labels[rows[place + 1]] : this.#edge(at + 1, false)
-    const label = low === null ? high! - GAP : high === null ? low + GAP : low + (high - low) / 2
-    const fits = (low === null || label > low) && (high === null || label < high) && Math.abs(label) < FARTHEST
-    if (fits) this.labels[rows[place]] = label
-    else this.#relabel(at)
+    const first = block * LABELS
+    const low = place > 0 ? this.#places[rows[place - 1]] : first - 1
+    const high = place + 1 < this.lengths[block] ? this.#places[rows[place + 1]] : first + LABELS
+    if (high - low < 2) this.#spread(block)
+    else this.#places[rows[place]] = low + ((high - low) >>> 1)
   }
 
-  /** The label of the last or first row of a block, null past the ends of the sequence. */
-  #edge(at: number, last: boolean): number | null {
-    if (at < 0 || at >= this.sequence.length) return null
-    const block = this.sequence[at]
-    return this.labels[this.rows[block][last ? this.lengths[block] - 1 : 0]]
-  }
-
-  /** Spreads labels evenly over the block and as many blocks around it as it takes to give them room. */
-  #relabel(at: number): void {
-    for (let width = 0; ; width = width * 2 + 1) {
-      const first = Math.max(0, at - width)
-      const last = Math.min(this.sequence.length - 1, at + width)
-      let count = 1
-      for (let each = first; each <= last; each++) count += this.lengths[this.sequence[each]]
-      const before = this.#edge(first - 1, true)
-      const after = this.#edge(last + 1, false)
-      const low = before ?? (after === null ? -GAP : after - GAP * count)
-      const high = after ?? low + GAP * count
-      const step = (high - low) / count
-      const everything = before === null && after === null
-      if (!everything && (step < ROOMY || low < -FARTHEST || high > FARTHEST)) continue
-      let label = low
-      for (let each = first; each <= last; each++) {
-        const block = this.sequence[each]
-        for (let place = 0; place < this.lengths[block]; place++) this.labels[this.rows[block][place]] = label += step
-      }
-      return
-    }
+  /** Spreads the labels of a block evenly. */
+  #spread(block: number): void {
+    const rows = this.rows[block]
+    const length = this.lengths[block]
+    const step = Math.floor(LABELS / (length + 1))
+    let place = block * LABELS
+    for (let at = 0; at < length; at++) this.#places[rows[at]] = place += step
   }
 }
 

@@ -1,8 +1,8 @@
 // A kept sort order of rows that answers any page under any filter without sorting, and repairs itself when read.
 import type { RowBits } from '#index/bits.ts'
-import { type Compare, firstPast, type Probe, RowBlocks, rowSpace } from '#index/blocks.ts'
+import { type Compare, firstPast, type Probe, RowBlocks } from '#index/blocks.ts'
 import { grown } from '#index/columns.ts'
-import { sortByKey } from '#index/sort.ts'
+import { sortByKeys } from '#index/sort.ts'
 
 export { type Compare, firstPast, type Probe } from '#index/blocks.ts'
 
@@ -135,30 +135,25 @@ export class KeptOrder {
     return before + (filter === null ? place : filter.countIn(blocks.rows[sequence[at]], place))
   }
 
-  /** A number that rises along the order; it holds until the next change. The row must be in the order. */
-  position(row: number): number {
-    return this.#repaired().labels[row]
-  }
-
   /** Sorts the given rows, all of this order, in place. */
   sortRows(rows: Int32Array): Int32Array {
-    sortByKey(rows, this.#repaired().labels)
+    sortByKeys(rows, this.#repaired().keysOf(rows))
     return rows
   }
 
   /** What `sortRows(rows).slice(offset, offset + limit)` gives, without sorting the rest; `rows` is shuffled. */
   firstRows(rows: Int32Array, offset: number, limit: number): Int32Array {
     const to = Math.min(rows.length, offset + limit)
-    sortByKey(rows, this.#repaired().labels, offset, to)
+    sortByKeys(rows, this.#repaired().keysOf(rows), offset, to)
     return rows.slice(offset, Math.max(offset, to))
   }
 
   #sortByKey(rows: Int32Array, keyOf: Probe): void {
-    const keys = new Float64Array(rowSpace(rows))
-    for (const row of rows) keys[row] = keyOf(row)
-    sortByKey(rows, keys)
+    const keys = new Float64Array(rows.length)
+    for (let at = 0; at < rows.length; at++) keys[at] = keyOf(rows[at])
+    sortByKeys(rows, keys)
     for (let from = 0, at = 1; at <= rows.length; at++) {
-      if (at < rows.length && keys[rows[at]] === keys[rows[from]]) continue
+      if (at < rows.length && keys[at] === keys[from]) continue
       if (at - from > 1) rows.subarray(from, at).sort(this.#compare)
       from = at
     }
@@ -254,7 +249,8 @@ export class KeptOrder {
   /** The counts of a filter, caught up with its changes: only blocks that changed themselves are counted anew. */
   #counted(filter: RowBits | null): Kept {
     const kept = filter === null ? this.#keptForAll : this.#keptFor(filter)
-    const { blockOf, versions, version } = this.#blocks
+    const blocks = this.#blocks
+    const { versions, version } = blocks
     if (kept.orderVersion !== version) {
       kept.counts = grown(kept.counts, versions.length)
       kept.countedAt = grown(kept.countedAt, versions.length)
@@ -264,8 +260,8 @@ export class KeptOrder {
     }
     if (filter === null || kept.filterVersion === filter.version) return kept
     const known = filter.changesSince(kept.filterVersion, (row, added) => {
-      if (!this.#blocks.has(row)) return
-      const block = blockOf[row]
+      if (!blocks.has(row)) return
+      const block = blocks.blockOf(row)
       if (kept.countedAt[block] === versions[block]) kept.counts[block] += added ? 1 : -1
     })
     if (!known) kept.countedAt.fill(0)
@@ -280,7 +276,7 @@ export class KeptOrder {
     const blocks = this.#blocks
     if (sparse.filterVersion !== filter.version || sparse.orderVersion !== blocks.version) {
       sparse.rows = filter.toRows().filter((row) => blocks.has(row))
-      sortByKey(sparse.rows, blocks.labels)
+      sortByKeys(sparse.rows, blocks.keysOf(sparse.rows))
       sparse.filterVersion = filter.version
       sparse.orderVersion = blocks.version
     }

@@ -1,28 +1,32 @@
-// Sorts rows by a column of numbers without calling back, and only as far as a page needs.
+// Sorts rows by numbers beside them without calling back, and only as far as a page needs.
 
 /** Ranges this short are sorted by insertion. */
 const SHORT = 16
 
 /**
- * Reorders `rows` in place by `keys[row]` ascending so that positions `from` (inclusive) to `to` (exclusive) hold what
- * a full sort would put there; positions outside are only partitioned. Not stable: equal keys come in any order.
+ * Reorders `rows` and `keys`, the keys of the rows at the same places, by key ascending so that positions `from`
+ * (inclusive) to `to` (exclusive) hold what a full sort would put there; positions outside are only partitioned.
+ * Not stable: equal keys come in any order.
  */
-export function sortByKey(rows: Int32Array, keys: Float64Array, from = 0, to = rows.length): void {
+export function sortByKeys(rows: Int32Array, keys: Float64Array, from = 0, to = rows.length): void {
   if (from < to) sortRange(rows, keys, 0, rows.length - 1, from, to)
 }
 
 /** Quicksort of positions low..high (both inclusive) that leaves out the parts outside the wanted window. */
 function sortRange(rows: Int32Array, keys: Float64Array, low: number, high: number, from: number, to: number): void {
   while (high - low >= SHORT) {
-    const pivot = median(keys[rows[low]], keys[rows[(low + high) >>> 1]], keys[rows[high]])
+    const pivot = median(keys[low], keys[(low + high) >>> 1], keys[high])
     let left = low
     let right = high
     while (left <= right) {
-      while (keys[rows[left]] < pivot) left++
-      while (keys[rows[right]] > pivot) right--
+      while (keys[left] < pivot) left++
+      while (keys[right] > pivot) right--
       if (left > right) break
       const row = rows[left]
+      const key = keys[left]
+      keys[left] = keys[right]
       rows[left++] = rows[right]
+      keys[right] = key
       rows[right--] = row
     }
     const wantLower = right >= from && low < to
@@ -39,10 +43,14 @@ function sortRange(rows: Int32Array, keys: Float64Array, low: number, high: numb
   }
   for (let at = low + 1; at <= high; at++) {
     const row = rows[at]
-    const key = keys[row]
+    const key = keys[at]
     let before = at - 1
-    for (; before >= low && keys[rows[before]] > key; before--) rows[before + 1] = rows[before]
+    for (; before >= low && keys[before] > key; before--) {
+      rows[before + 1] = rows[before]
+      keys[before + 1] = keys[before]
+    }
     rows[before + 1] = row
+    keys[before + 1] = key
   }
 }
 

@@ -90,9 +90,6 @@ describe.each([
       expect([...order.sortRows(Int32Array.from(hits))]).toEqual(ranked)
       const offset = roll(ranked.length + 3)
       expect([...order.firstRows(Int32Array.from(hits), offset, 20)]).toEqual(ranked.slice(offset, offset + 20))
-      for (let at = 1; at < ranked.length; at++) {
-        expect(order.position(ranked[at])).toBeGreaterThan(order.position(ranked[at - 1]))
-      }
     }
     expect(Array.from(order.slice(null, 0, rows))).toEqual(naive(null))
   })
@@ -107,11 +104,11 @@ test.each([
   for (let row = 0; row < 30_000; row++) {
     keys[row] = keyOf(row)
     order.mark(row)
-    if (row % 3 === 0) order.position(row)
+    if (row % 3 === 0) expect(order.size).toBe(row + 1)
   }
   const all = order.slice(null, 0, 30_000)
   expect([...all]).toEqual(Array.from(keys, (_key, row) => row).sort(compare))
-  expect(all.every((row, at) => at === 0 || order.position(row) > order.position(all[at - 1]))).toBe(true)
+  expect(order.sortRows(Int32Array.from(keys.keys()))).toEqual(all)
 })
 
 test('a row dropped and taken again at once, and one marked and dropped, end where they belong', () => {
