@@ -1,6 +1,7 @@
 // Following of the change log: every node learns of every committed change, in order, without missing a slow transaction.
 import { sql } from 'kysely'
 import type pg from 'pg'
+import { copyOut, int8At, readBinaryCopy } from './copy.ts'
 import type { ChangeKind, Db } from './schema.ts'
 
 /** A committed change: ids to read again, or the new values themselves. */
@@ -11,8 +12,8 @@ export interface ChangeRow {
   payload: Buffer | null
 }
 
-/** A row of the log before its payload is read. */
-interface LoggedChange extends Omit<ChangeRow, 'payload'> {
+/** A row of the log; a large payload is not with it yet. */
+interface LoggedChange extends ChangeRow {
   bytes: number
 }
 
@@ -31,6 +32,8 @@ const CHANNEL = 'mintmark_changes'
 const POLL_MS = 400
 const RETRY_MS = 250
 const KEEP_HOURS = 1
+/** Payloads up to this size are read with their rows. */
+const SMALL_BYTES = 8 * 1024
 /** Packed values read and applied at a time: a large import's all at once would make readers wait. */
 const PART_BYTES = 256 * 1024
 const CLOCK_TOLERANCE_MS = 1_000
@@ -42,17 +45,16 @@ export const notified = sql.raw(`(select pg_notify('${CHANNEL}', ''))`)
 
 /**
  * Sequence numbers become visible out of order, so a position in them would skip a transaction that commits late. The
- * position here is a transaction id below which all is visible, and the rows above it that were applied already.
+ * position here is the snapshot of the last read: what comes next are the rows that were not visible to it.
  */
 export class ChangeFeed {
   readonly #db: Db
   readonly #log: FeedLog
   readonly #followers: ChangeFollower[] = []
-  #horizon = '0'
+  /** a `pg_snapshot` as text */
+  #position: string
   /** the log's floor that everything was loaded above; a slow transaction can keep the position below it for a while */
   #coveredFloor = ''
-  /** seq → xact of rows at or above the horizon that were applied */
-  #applied = new Map<number, bigint>()
   #pulling: Promise<void> | null = null
   #pullAgain: Promise<void> | null = null
   #timer: NodeJS.Timeout | null = null
@@ -63,10 +65,10 @@ export class ChangeFeed {
   #clockOffsetMs = 0
 
   /** @param position transaction id to follow from; `open` takes the present one */
-  constructor(db: Db, log: FeedLog, position = '0') {
+  constructor(db: Db, log: FeedLog, position = '1') {
     this.#db = db
     this.#log = log
-    this.#horizon = position
+    this.#position = snapshotBelow(position)
   }
 
   /**
@@ -77,7 +79,8 @@ export class ChangeFeed {
     const { rows } = await sql<{ horizon: string }>`select pg_snapshot_xmin(pg_current_snapshot())::text as horizon`.execute(
       from.kysely,
     )
-    this.#horizon = rows[0]!.horizon
+    // Not the snapshot itself: a replica's does not tell which transactions were under way.
+    this.#position = snapshotBelow(rows[0]!.horizon)
     this.lastPullMs = Date.now()
   }
 
@@ -133,27 +136,28 @@ export class ChangeFeed {
   async #pullOnce(): Promise<void> {
     const askedMs = Date.now()
     const { rows } = await sql<{
-      horizon: string
+      position: string
       floor: string
       missed: boolean | null
       clock_ms: number
       seq: number | null
-      xact: string | null
       kind: ChangeKind
       ids: number[] | null
       bytes: number
+      payload: Buffer | null
     }>`
       with here as (
-        select pg_snapshot_xmin(pg_current_snapshot()) as horizon,
-               extract(epoch from clock_timestamp())::float8 * 1000 as clock_ms,
-               (select xact::text from change_log_floor) as floor,
-               (select xact from change_log_floor where xact::text <> ${this.#coveredFloor}) > ${this.#horizon}::xid8
-                 or pg_snapshot_xmin(pg_current_snapshot()) < ${this.#horizon}::xid8 as missed
+        select pg_current_snapshot() as position, extract(epoch from clock_timestamp())::float8 * 1000 as clock_ms,
+               (select xact::text from change_log_floor) as floor, from_here.xmin,
+               (select xact from change_log_floor where xact::text <> ${this.#coveredFloor}) > from_here.xmin
+                 or pg_snapshot_xmin(pg_current_snapshot()) < from_here.xmin as missed
+        from (select pg_snapshot_xmin(${this.#position}::pg_snapshot) as xmin) as from_here
       )
-      select here.horizon::text, here.floor, here.missed, here.clock_ms, c.seq, c.xact::text, c.kind, c.ids, coalesce(octet_length(c.payload), 0) as bytes
-      from here left join change_log c on c.xact >= ${this.#horizon}::xid8
+      select here.position::text, here.floor, here.missed, here.clock_ms, c.seq, c.kind, c.ids,
+             coalesce(octet_length(c.payload), 0) as bytes, case when octet_length(c.payload) <= ${SMALL_BYTES} then c.payload end as payload
+      from here left join change_log c on c.xact >= here.xmin and not pg_visible_in_snapshot(c.xact, ${this.#position}::pg_snapshot)
       order by c.seq`.execute(this.#db.kysely)
-    const { horizon, floor, missed, clock_ms: clockMs } = rows[0]!
+    const { position, floor, missed, clock_ms: clockMs } = rows[0]!
     this.#compareClocks(clockMs, askedMs)
     // Also when the database is behind us: it was restored from a backup.
     if (missed) {
@@ -161,15 +165,16 @@ export class ChangeFeed {
       await this.#reload(floor)
       return
     }
-    const fresh = rows.filter((row) => row.seq !== null && !this.#applied.has(row.seq)) as (LoggedChange & { xact: string })[]
-    for (const part of partsOf(fresh)) {
-      const changes = await this.#withPayloads(part)
+    const parts = partsOf(rows.filter((row): row is LoggedChange & typeof row => row.seq !== null))
+    let coming = this.#withPayloads(parts[0] ?? [])
+    for (const i of parts.keys()) {
+      const changes = await coming
+      // Read while these are applied; an error of it is met in the next round.
+      coming = this.#withPayloads(parts[i + 1] ?? [])
+      coming.catch(() => {})
       for (const follower of this.#followers) await follower.apply(changes)
     }
-    this.#horizon = horizon
-    const from = BigInt(horizon)
-    for (const [seq, xact] of this.#applied) if (xact < from) this.#applied.delete(seq)
-    for (const row of fresh) if (BigInt(row.xact) >= from) this.#applied.set(row.seq, BigInt(row.xact))
+    this.#position = position
     this.lastPullMs = Date.now()
   }
 
@@ -185,25 +190,26 @@ export class ChangeFeed {
     this.#clockOffsetMs = offset
   }
 
+  /** Large payloads as they are: as values of a row they would be twice as long, and spelt out. */
   async #withPayloads(part: LoggedChange[]): Promise<ChangeRow[]> {
-    const seqs = part.filter((row) => row.bytes > 0).map((row) => row.seq)
-    if (seqs.length === 0) return part.map(({ seq, kind, ids }) => ({ seq, kind, ids, payload: null }))
-    const { rows } = await sql<{ seq: number; payload: Buffer }>`
-      select seq, payload from change_log where seq = any(${seqs}::int8[])`.execute(this.#db.kysely)
-    const payloads = new Map(rows.map(({ seq, payload }) => [seq, payload]))
-    return part.map(({ seq, kind, ids }) => ({ seq, kind, ids, payload: payloads.get(seq) ?? null }))
+    const large = new Map(part.filter((row) => row.bytes > SMALL_BYTES).map((row) => [row.seq, row]))
+    if (large.size === 0) return part
+    const query = `copy (select seq, payload from change_log where seq = any('{${[...large.keys()].join(',')}}'::int8[])) to stdout (format binary)`
+    await readBinaryCopy(copyOut(this.#db.kysely, query), (buffer, offsets, lengths) => {
+      large.get(int8At(buffer, offsets[0]!))!.payload = Buffer.from(buffer.subarray(offsets[1]!, offsets[1]! + lengths[1]!))
+    })
+    return part
   }
 
   /** A reload that fails leaves the position behind, so that the next pull finds the gap again. */
   async #reload(floor: string): Promise<void> {
-    const before = this.#horizon
+    const before = this.#position
     await this.open()
-    this.#applied.clear()
     try {
       for (const follower of this.#followers) await follower.reload()
       this.#coveredFloor = floor
     } catch (error) {
-      this.#horizon = before
+      this.#position = before
       throw error
     }
   }
@@ -241,6 +247,11 @@ export class ChangeFeed {
       setTimeout(() => void this.#listen(), RETRY_MS).unref()
     }
   }
+}
+
+/** To which all is visible below a transaction id, and nothing else. */
+function snapshotBelow(xid: string): string {
+  return `${xid}:${xid}:`
 }
 
 /** The rows in order, cut so that the payloads of a part are not much more than `PART_BYTES`. */
