@@ -13,13 +13,14 @@ export interface PriceChange {
 
 export function packPrices(changes: readonly PriceChange[]): Buffer {
   const packed = Buffer.allocUnsafe(changes.length * ENTRY_BYTES)
+  const view = new DataView(packed.buffer, packed.byteOffset, packed.length)
   let at = 0
   for (const change of changes) {
-    packed.writeInt32LE(change.itemId, at)
-    packed.writeUInt16LE(change.market, at + 4)
-    packed.writeInt32LE(change.labelId, at + 6)
-    packed.writeDoubleLE(change.minor, at + 10)
-    packed.writeDoubleLE(change.updatedAtMs, at + 18)
+    view.setInt32(at, change.itemId, true)
+    view.setUint16(at + 4, change.market, true)
+    view.setInt32(at + 6, change.labelId, true)
+    view.setFloat64(at + 10, change.minor, true)
+    view.setFloat64(at + 18, change.updatedAtMs, true)
     at += ENTRY_BYTES
   }
   return packed
@@ -31,14 +32,15 @@ export function packedCount(packed: Buffer): number {
 
 /** Reads entries `from` (inclusive) to `to` (exclusive). */
 export function eachPackedPrice(packed: Buffer, from: number, to: number, take: (change: PriceChange) => void): void {
+  const view = new DataView(packed.buffer, packed.byteOffset, packed.length)
   for (let i = from; i < to; i += 1) {
     const at = i * ENTRY_BYTES
     take({
-      itemId: packed.readInt32LE(at),
-      market: packed.readUInt16LE(at + 4),
-      labelId: packed.readInt32LE(at + 6),
-      minor: packed.readDoubleLE(at + 10),
-      updatedAtMs: packed.readDoubleLE(at + 18),
+      itemId: view.getInt32(at, true),
+      market: view.getUint16(at + 4, true),
+      labelId: view.getInt32(at + 6, true),
+      minor: view.getFloat64(at + 10, true),
+      updatedAtMs: view.getFloat64(at + 18, true),
     })
   }
 }

@@ -1,4 +1,5 @@
 // The catalogue as a node holds it in memory: loaded at start, following the change log, answering queries and ready bytes.
+import { inSlices } from '#core/slices.ts'
 import type { ChangeFollower, ChangeRow } from '#db/change-feed.ts'
 import type { Db } from '#db/schema.ts'
 import { eachPackedPrice, packedCount } from '#prices/payload.ts'
@@ -13,8 +14,6 @@ import { ReadyBytes } from './ready-bytes.ts'
 
 /** Items read again in one statement. */
 const RELOAD_ITEMS = 1_000
-/** Packed prices applied before others get their turn: about a millisecond of work. */
-const APPLY_PRICES = 1_000
 
 const SEPARATOR = 44
 
@@ -221,12 +220,11 @@ export class Catalogue implements ChangeFollower {
   }
 
   /** Applies packed prices in slices, so that a large import does not make readers wait. */
-  async #applyPrices(packed: Buffer): Promise<void> {
-    const count = packedCount(packed)
-    for (let from = 0; from < count; from += APPLY_PRICES) {
+  #applyPrices(packed: Buffer): Promise<void> {
+    return inSlices(packedCount(packed), (from, to) => {
       // The prices of an item mostly stand together: what follows from them is made once.
       let row = -1
-      eachPackedPrice(packed, from, Math.min(count, from + APPLY_PRICES), (change) => {
+      eachPackedPrice(packed, from, to, (change) => {
         const changed = this.items.rowOf(change.itemId)
         if (changed < 0) return
         if (change.minor === 0) this.items.prices.remove(changed, change.market, change.labelId)
@@ -240,8 +238,7 @@ export class Catalogue implements ChangeFollower {
         row = changed
       })
       if (row >= 0) this.#pricesChanged(row)
-      if (from + APPLY_PRICES < count) await new Promise((resolve) => setImmediate(resolve))
-    }
+    })
   }
 
   #pricesChanged(row: number): void {

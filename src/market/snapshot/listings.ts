@@ -1,6 +1,7 @@
 // Published listings as a node holds them in memory: loaded at start, following the change log, right at every second.
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { MARKETS } from '#core/markets.ts'
+import { inSlices } from '#core/slices.ts'
 import type { ChangeFollower, ChangeRow } from '#db/change-feed.ts'
 import type { Db } from '#db/schema.ts'
 import { eachPackedPrice, packedCount } from '#prices/payload.ts'
@@ -24,8 +25,6 @@ export interface ListingSnapshotOptions {
 
 /** Rows read again in one statement. */
 const RELOAD = 1_000
-/** Packed prices applied before others get their turn. */
-const APPLY_PRICES = 1_000
 const SOURCE_A = MARKETS.indexOf('source_a')
 
 export class ListingSnapshot implements ChangeFollower {
@@ -148,14 +147,12 @@ export class ListingSnapshot implements ChangeFollower {
     }
   }
 
-  async #applyPrices(packed: Buffer): Promise<void> {
-    const count = packedCount(packed)
-    for (let from = 0; from < count; from += APPLY_PRICES) {
-      eachPackedPrice(packed, from, Math.min(count, from + APPLY_PRICES), ({ itemId, market }) => {
+  #applyPrices(packed: Buffer): Promise<void> {
+    return inSlices(packedCount(packed), (from, to) => {
+      eachPackedPrice(packed, from, to, ({ itemId, market }) => {
         if (market === SOURCE_A) this.#state.reviewPrices(itemId)
       })
-      if (from + APPLY_PRICES < count) await new Promise((resolve) => setImmediate(resolve))
-    }
+    })
   }
 
   async #nameSellers(state: ListingState, ids: number[], db = this.#options.db.kysely): Promise<void> {
