@@ -1,7 +1,7 @@
 // The public listener: REST under /api/v1, its reference, GraphQL, and health.
 import compress from '@fastify/compress'
 import type { FastifyInstance } from 'fastify'
-import { addGate, viewerOf } from '#accounts/gate.ts'
+import { addGate, directGate, viewerOf } from '#accounts/gate.ts'
 import type { Keyring } from '#accounts/keyring.ts'
 import type { RateLimits } from '#accounts/rate-limits.ts'
 import { shapeFor } from '#catalogue/context.ts'
@@ -10,7 +10,7 @@ import type { Log } from '#core/context.ts'
 import { ServiceError } from '#core/errors.ts'
 import { addPages } from './pages/routes.ts'
 import { publicContext, type PublicContextNode, type PublicCtx } from '#public-context.ts'
-import { KeptAnswers } from '#http/kept-answers.ts'
+import { keepCompressed, KeptAnswers } from '#http/kept-answers.ts'
 import { addReference } from '#http/reference.ts'
 import { registerOtherMethods, registerRoutes, type Route } from '#http/routes.ts'
 import type { RequestCounts } from '#http/request-counts.ts'
@@ -19,7 +19,7 @@ import { addGraphql } from './graphql/routes.ts'
 import { catalogueRoutes } from './rest/catalogue-routes.ts'
 import { collectionRoutes } from './rest/collection-routes.ts'
 import { apiDescription, NOTIFICATIONS, TAGS } from './rest/description.ts'
-import { answerDirectly, keepAnswers } from './rest/direct-reads.ts'
+import { answerReadsDirectly, directReads } from './rest/direct-reads.ts'
 import { listingRoutes } from './rest/listing-routes.ts'
 import { priceRoutes } from './rest/price-routes.ts'
 import { webhookRoutes } from './rest/webhook-routes.ts'
@@ -74,7 +74,7 @@ export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
   await app.register(
     async (scope) => {
       addGate(scope, node.keys, node.limits)
-      keepAnswers(scope, kept, shapeFor)
+      keepCompressed(scope)
       scope.setNotFoundHandler((request) => {
         throw new ServiceError('NOT_FOUND', `There is no ${request.method} ${request.url.split('?', 1)[0]}`)
       })
@@ -88,8 +88,9 @@ export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
   )
   await app.ready()
   const { catalogue, keys, limits, requests } = node
-  const direct = { keys, limits, requests, kept, kindOf: shapeFor }
-  answerDirectly(app, { prefix: '/api/v1', routes: itemRoutes, ctx: (viewer) => ({ viewer, catalogue }), ...direct })
+  answerReadsDirectly(app, directGate(keys, limits), requests, [
+    ...directReads({ prefix: '/api/v1', routes: itemRoutes, ctx: (viewer) => ({ viewer, catalogue }), kindOf: shapeFor, kept }),
+  ])
   graphql.answerDirectly()
   return app
 }

@@ -1,6 +1,7 @@
 // The gate before every protected route: who calls (401), whether the plan allows the operation (403), how often (429).
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { mayCall, type Need, type Viewer } from '#core/verb.ts'
+import type { DirectGate } from '#http/direct.ts'
 import type { Keyring } from './keyring.ts'
 import { rateLimitHeaders, type RateLimits } from './rate-limits.ts'
 
@@ -37,6 +38,14 @@ export function addGate(
     if (admitted) admitted.then(() => done(), done)
     else done()
   })
+}
+
+/** The same gate for lanes before Fastify, but for what a plan allows: their verbs ask for that themselves. */
+export function directGate(keyring: Keyring, limits: RateLimits | null): DirectGate {
+  return {
+    find: (authorization) => keyring.find(authorization),
+    count: (viewer) => limits?.consume(viewer)?.then((allowance) => Object.entries(rateLimitHeaders(allowance)).flat()) ?? null,
+  }
 }
 
 /** Who calls, in a route behind the gate. */

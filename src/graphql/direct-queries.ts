@@ -1,17 +1,16 @@
 // Answers queries before Fastify does, as it would, from memory where they came before; whatever is not plain success is
 // left to it.
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { viewerOf } from '#accounts/gate.ts'
+import { directGate, viewerOf } from '#accounts/gate.ts'
 import type { Keyring } from '#accounts/keyring.ts'
-import { type Allowance, rateLimitHeaders, type RateLimits } from '#accounts/rate-limits.ts'
+import type { RateLimits } from '#accounts/rate-limits.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
-import { freePageMemory } from '#catalogue/snapshot/page-memory.ts'
 import type { Market } from '#core/markets.ts'
 import type { Viewer } from '#core/verb.ts'
-import { keepCompressed, type KeptAnswer, type KeptAnswers, mayBeKept } from '#http/kept-answers.ts'
+import { addLane, answerDirectly } from '#http/direct.ts'
+import { type KeptAnswer, type KeptAnswers, mayBeKept } from '#http/kept-answers.ts'
 import type { RequestCounts } from '#http/request-counts.ts'
-import { requestIdOf } from '#http/server.ts'
 import { answerTo, type GraphqlRules } from './answer.ts'
 import { BODY_LIMIT } from './limits.ts'
 import { answerType, contentTypeOf, JSON_TYPE } from './media-types.ts'
@@ -30,21 +29,18 @@ export interface QueryNode {
   requests: RequestCounts
 }
 
-/** Tells that the answer to a query, made from this version, may be kept once it is compressed. */
-export function queryMayBeKept({ method, raw }: FastifyRequest, version: number): void {
-  if (method === 'POST' && raw.headers['accept-encoding'] !== undefined) mayBeKept(raw, version)
-}
-
-/** Lets answers of a scope be kept once they are compressed; before its routes are registered. */
-export function keepQueries(scope: FastifyInstance, kept: KeptAnswers): void {
-  keepCompressed(scope, kept, (request) => keyOf(viewerOf(request), request.raw.headers, request.body as string))
+/** Tells that the answer to a query, made just now, may be kept once it is compressed. */
+export function queryMayBeKept(request: FastifyRequest, kept: KeptAnswers): void {
+  const { method, raw, body } = request
+  if (method !== 'POST' || raw.headers['accept-encoding'] === undefined) return
+  mayBeKept(raw, kept, keyOf(viewerOf(request), raw.headers, body as string))
 }
 
 /** Takes queries by POST from a listener that is ready, before it listens. */
 export function answerQueriesDirectly(app: FastifyInstance, node: QueryNode, rules: GraphqlRules, kept: KeptAnswers): void {
-  const { server } = app
   const { keys, limits, requests, catalogue, config } = node
-  const [rest] = server.listeners('request') as [(request: IncomingMessage, response: ServerResponse) => void]
+  const gate = directGate(keys, limits)
+  const counts = new Map(PATHS.map((path) => [path, requests.counter('POST', path, 200)]))
 
   const answerOf = (viewer: Viewer, headers: IncomingHttpHeaders, body: string): KeptAnswer | null => {
     const key = keyOf(viewer, headers, body)
@@ -60,49 +56,19 @@ export function answerQueriesDirectly(app: FastifyInstance, node: QueryNode, rul
     return answer
   }
 
-  const answer = (request: IncomingMessage, response: ServerResponse): void => {
-    if (!isQuery(request) || !server.listening) return rest(request, response)
+  addLane(app, (exchange) => {
+    const { request, rest } = exchange
+    if (!isQuery(request)) return rest()
     const startedMs = performance.now()
     request.once('readable', () => {
       const bytes = request.read() as Buffer | null
       // Whoever reads the request next finds it whole.
       if (bytes) request.unshift(bytes)
-      if (bytes?.length !== Number(request.headers['content-length'])) return rest(request, response)
-      let answered: KeptAnswer | null
-      let counted: Promise<Allowance> | null
-      try {
-        const viewer = keys.find(request.headers.authorization)
-        if (viewer instanceof Promise) {
-          // Who asks for the same key meanwhile shares the query, and its failure.
-          viewer.catch(() => {})
-          return rest(request, response)
-        }
-        answered = answerOf(viewer, request.headers, bytes.toString())
-        if (!answered) return rest(request, response)
-        // Counted last: what fails is counted where it is answered. Over the limit, one count more tells nobody anything.
-        counted = limits?.consume(viewer) ?? null
-      } catch {
-        return rest(request, response)
-      }
-      const { headers, body } = answered
-      const send = (allowance: Allowance | null) => {
-        response.writeHead(200, [
-          ...headers,
-          'x-request-id', requestIdOf(request),
-          ...(allowance ? Object.entries(rateLimitHeaders(allowance)).flat() : []),
-          'content-length', String(body.length),
-        ])
-        response.end(body)
-        // Mostly the system has taken all of it by now, and the next answer may use the memory.
-        if (response.writableLength === 0) freePageMemory(body)
-        requests.add('POST', request.url!, 200, performance.now() - startedMs)
-      }
-      if (counted) counted.then(send, () => rest(request, response))
-      else send(null)
+      if (bytes?.length !== Number(request.headers['content-length'])) return rest()
+      const answerFor = (viewer: Viewer) => answerOf(viewer, request.headers, bytes.toString())
+      answerDirectly(gate, exchange, answerFor, () => counts.get(request.url!)!(performance.now() - startedMs))
     })
-  }
-  server.removeListener('request', rest)
-  server.on('request', answer)
+  })
 }
 
 /** Whether a request can be a query as most clients send it: JSON of a length told beforehand. */

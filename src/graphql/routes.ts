@@ -5,11 +5,11 @@ import type { Log } from '#core/context.ts'
 import { ServiceError } from '#core/errors.ts'
 import { publicContext, type PublicContextNode } from '#public-context.ts'
 import type { RawQuery } from '#http/query.ts'
-import { KeptAnswers } from '#http/kept-answers.ts'
+import { keepCompressed, KeptAnswers } from '#http/kept-answers.ts'
 import { registerOtherMethods } from '#http/routes.ts'
 import { answerError } from '#http/server.ts'
 import { answerTo, type GraphqlRequest, type GraphqlRules } from './answer.ts'
-import { answerQueriesDirectly, keepQueries, queryMayBeKept, PATHS, type QueryNode } from './direct-queries.ts'
+import { answerQueriesDirectly, queryMayBeKept, PATHS, type QueryNode } from './direct-queries.ts'
 import { Documents } from './documents.ts'
 import { RequestRefused, serviceError } from './errors.ts'
 import { addGraphiql, sendGraphiql } from './graphiql.ts'
@@ -56,7 +56,7 @@ export function addGraphql(app: FastifyInstance, node: GraphqlNode): { answerDir
       const answered = answerTo(read(), { ctx: ctxOf(request), readOnly }, rules)
       // Mutations take a promise.
       if (answered instanceof Promise) return answered.then(({ body }) => body).catch(refuse).then((body) => reply.send(body))
-      if (!answered.failed) queryMayBeKept(request, kept.version)
+      if (!answered.failed) queryMayBeKept(request, kept)
       return reply.send(answered.body)
     } catch (error) {
       return reply.send(refuse(error))
@@ -71,7 +71,7 @@ export function addGraphql(app: FastifyInstance, node: GraphqlNode): { answerDir
       else done()
     })
     addGate(scope, node.keys, node.limits)
-    keepQueries(scope, kept)
+    keepCompressed(scope)
     scope.setErrorHandler((error, request, reply) => {
       answerError(node.log, error, request, reply, (answer) => ({ errors: [serviceError(answer)] }))
     })

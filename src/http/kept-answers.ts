@@ -1,6 +1,7 @@
 // Answers asked for again, kept as they were sent: compressing a page takes a hundred times as long as making it.
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Recent } from '#core/recent.ts'
 
 export interface KeptAnswer {
   /** names and values in turn */
@@ -11,22 +12,22 @@ export interface KeptAnswer {
 /** What depends on nothing but the path, the encodings a client takes and the shape it gets. */
 const HEADERS = ['content-type', 'etag', 'content-encoding', 'vary'] as const
 const ENTRY_BYTES = 200
+/** Share of the budget for keys of what was asked for once. */
+const ASKED_SHARE = 1 / 8
 /** How many of the cheap answers get a place when there is none left. */
 const CHANCE_WHEN_FULL = 1 / 64
 
 /** Keeps what is asked for twice while nothing changes, within a budget. */
 export class KeptAnswers {
   readonly #versionOf: () => number
-  readonly #halfBytes: number
-  // Two generations bound the memory, as with keys; null stands for what was asked for once.
-  #young = new Map<string, KeptAnswer | null>()
-  #old = new Map<string, KeptAnswer | null>()
-  #youngBytes = 0
+  readonly #answers: Recent<string, KeptAnswer>
+  readonly #asked: Recent<string, true>
   #version = -1
 
   /** @param versionOf rises with every change of what the answers are made from */
   constructor(budgetBytes: number, versionOf: () => number) {
-    this.#halfBytes = budgetBytes / 2
+    this.#answers = new Recent(budgetBytes * (1 - ASKED_SHARE), ({ body }, key) => ENTRY_BYTES + key.length + body.length)
+    this.#asked = new Recent(budgetBytes * ASKED_SHARE, (_entry, key) => ENTRY_BYTES + key.length)
     this.#versionOf = versionOf
   }
 
@@ -36,11 +37,7 @@ export class KeptAnswers {
 
   get(key: string): KeptAnswer | null {
     this.#forgetIfChanged()
-    const young = this.#young.get(key)
-    if (young) return young
-    const old = this.#old.get(key)
-    if (old) this.#put(key, old)
-    return old ?? null
+    return this.#answers.get(key) ?? null
   }
 
   /**
@@ -48,46 +45,42 @@ export class KeptAnswers {
    * @param dear it takes far longer to make than to keep; others do not push each other out, but for one now and then
    */
   offer(key: string, madeFrom: number, dear: boolean, answer: () => KeptAnswer): void {
-    if (madeFrom !== this.version) return
     this.#forgetIfChanged()
-    if (!dear && this.#old.size > 0 && Math.random() > CHANCE_WHEN_FULL) return
-    const again = this.#young.has(key) || this.#old.has(key)
-    this.#put(key, again ? answer() : null)
-  }
-
-  #put(key: string, answer: KeptAnswer | null): void {
-    if (this.#youngBytes > this.#halfBytes) {
-      this.#old = this.#young
-      this.#young = new Map()
-      this.#youngBytes = 0
-    }
-    this.#young.set(key, answer)
-    this.#youngBytes += ENTRY_BYTES + key.length + (answer?.body.length ?? 0)
+    if (madeFrom !== this.#version) return
+    if (!dear && this.#answers.full && Math.random() > CHANCE_WHEN_FULL) return
+    if (this.#asked.get(key)) this.#answers.set(key, answer())
+    else this.#asked.set(key, true)
   }
 
   #forgetIfChanged(): void {
-    if (this.#version === this.version) return
-    this.#version = this.version
-    this.#young.clear()
-    this.#old.clear()
-    this.#youngBytes = 0
+    const { version } = this
+    if (this.#version === version) return
+    this.#version = version
+    this.#answers.clear()
+    this.#asked.clear()
   }
 }
 
-/** Version that the answers to requests were made from which Fastify answers, if they may be kept. */
-const madeFrom = new WeakMap<IncomingMessage, number>()
+interface Offer {
+  kept: KeptAnswers
+  key: string
+  madeFrom: number
+}
 
-/** Tells that what Fastify answers to a request, made from this version, may be kept once it is compressed. */
-export function mayBeKept(request: IncomingMessage, version: number): void {
-  madeFrom.set(request, version)
+/** Where what Fastify answers to requests may be kept. */
+const offers = new WeakMap<IncomingMessage, Offer>()
+
+/** Tells that what Fastify answers to a request, made from the version that is now, may be kept once it is compressed. */
+export function mayBeKept(request: IncomingMessage, kept: KeptAnswers, key: string): void {
+  offers.set(request, { kept, key, madeFrom: kept.version })
 }
 
 /** Lets answers of a scope be kept once they are compressed; before its routes are registered. */
-export function keepCompressed(scope: FastifyInstance, kept: KeptAnswers, keyOf: (request: FastifyRequest) => string): void {
-  const keep = (request: FastifyRequest, reply: FastifyReply, payload: unknown, done: (error: null, payload: unknown) => void) => {
-    const version = madeFrom.get(request.raw)
-    if (version !== undefined && reply.statusCode === 200 && Buffer.isBuffer(payload)) {
-      kept.offer(keyOf(request), version, true, () => keptAnswer(reply, payload))
+export function keepCompressed(scope: FastifyInstance): void {
+  const keep = ({ raw }: FastifyRequest, reply: FastifyReply, payload: unknown, done: (error: null, payload: unknown) => void) => {
+    const offer = offers.get(raw)
+    if (offer && reply.statusCode === 200 && Buffer.isBuffer(payload)) {
+      offer.kept.offer(offer.key, offer.madeFrom, true, () => keptAnswer(reply, payload))
     }
     done(null, payload)
   }

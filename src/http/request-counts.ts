@@ -27,11 +27,20 @@ export class RequestCounts {
 
   /** Counts one answer. */
   add(method: string, route: string, status: number, milliseconds: number): void {
-    addTo(this.of(method, route, status), milliseconds)
+    addTo(this.#of(method, route, status), milliseconds)
   }
 
-  /** What is counted for a route and a status, to be counted further by `addTo`. */
-  of(method: string, route: string, status: number): RouteCounts {
+  /** What counts answers of one route and status without looking for it each time; it shows from the first answer on. */
+  counter(method: string, route: string, status: number): (milliseconds: number) => void {
+    let counts: RouteCounts | null = null
+    return (milliseconds) => addTo((counts ??= this.#of(method, route, status)), milliseconds)
+  }
+
+  all(): RouteCounts[] {
+    return [...this.#routes.values()]
+  }
+
+  #of(method: string, route: string, status: number): RouteCounts {
     const key = `${method} ${route} ${status}`
     let counts = this.#routes.get(key)
     if (!counts) {
@@ -41,14 +50,9 @@ export class RequestCounts {
     }
     return counts
   }
-
-  all(): RouteCounts[] {
-    return [...this.#routes.values()]
-  }
 }
 
-/** Counts one answer where its route and status are known already. */
-export function addTo(counts: RouteCounts, milliseconds: number): void {
+function addTo(counts: RouteCounts, milliseconds: number): void {
   const seconds = milliseconds / 1_000
   let bucket = 0
   while (bucket < DURATION_BUCKETS.length && seconds > DURATION_BUCKETS[bucket]!) bucket += 1

@@ -10,14 +10,16 @@ import { Type } from '#core/input.ts'
 import type { ReadyAnswer, Route } from '#http/routes.ts'
 
 export function catalogueRoutes(catalogue: Catalogue): Route<CatalogueCtx>[] {
-  const page = ({ rows, shape, pagination }: ItemPage): ReadyAnswer => ({
-    tag: catalogue.pageTag(rows, shape, pagination.total * 31 + pagination.current_page * 7 + pagination.per_page),
-    bytes: () => catalogue.pageBytes(rows, shape, '{"success":true,"data":[', `],"pagination":${JSON.stringify(pagination)}}`),
+  const ready = (rows: Int32Array, shape: ItemShape, state: number, head: string, tail: string): ReadyAnswer => ({
+    tag: catalogue.pageTag(rows, shape, state),
+    bytes: () => catalogue.pageBytes(rows, shape, head, tail),
   })
-  const item = ({ rows, shape }: { rows: Int32Array; shape: ItemShape }): ReadyAnswer => ({
-    tag: catalogue.pageTag(rows, shape, 0),
-    bytes: () => catalogue.pageBytes(rows, shape, '{"success":true,"data":', '}'),
-  })
+  const page = ({ rows, shape, pagination }: ItemPage): ReadyAnswer => {
+    const state = pagination.total * 31 + pagination.current_page * 7 + pagination.per_page
+    return ready(rows, shape, state, '{"success":true,"data":[', `],"pagination":${JSON.stringify(pagination)}}`)
+  }
+  const item = ({ rows, shape }: { rows: Int32Array; shape: ItemShape }): ReadyAnswer =>
+    ready(rows, shape, 0, '{"success":true,"data":', '}')
   return [
     {
       method: 'GET',

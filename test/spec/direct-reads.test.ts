@@ -5,7 +5,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import compress from '@fastify/compress'
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { addGate, viewerOf } from '#accounts/gate.ts'
+import { addGate, directGate, viewerOf } from '#accounts/gate.ts'
 import { newKey } from '#accounts/key-format.ts'
 import { apiKeyring } from '#accounts/keyring.ts'
 import { RateLimits } from '#accounts/rate-limits.ts'
@@ -14,8 +14,8 @@ import { RequestCounts } from '#http/request-counts.ts'
 import { registerRoutes, type RouteRules } from '#http/routes.ts'
 import { answerNotFound, createServer } from '#http/server.ts'
 import { catalogueRoutes } from '#rest/catalogue-routes.ts'
-import { answerDirectly, keepAnswers } from '#rest/direct-reads.ts'
-import { KeptAnswers } from '#http/kept-answers.ts'
+import { answerReadsDirectly, directReads } from '#rest/direct-reads.ts'
+import { keepCompressed, KeptAnswers } from '#http/kept-answers.ts'
 import { importText, silent, startTestNode, type TestNode } from '../support/node.ts'
 
 const category = { type: 'category', market: 'service', ref: 't', name: 'Sét', game: 'pokemon', parent: null, image: null }
@@ -57,7 +57,7 @@ async function listener(requests: RequestCounts, limits: RateLimits | null, dire
   await app.register(
     async (scope) => {
       addGate(scope, keys, limits)
-      keepAnswers(scope, kept, shapeFor)
+      keepCompressed(scope)
       scope.addHook('onRequest', (_request, reply, done) => {
         reply.header('x-answered-by', 'fastify')
         done()
@@ -68,7 +68,8 @@ async function listener(requests: RequestCounts, limits: RateLimits | null, dire
     { prefix: '/api/v1' },
   )
   await app.ready()
-  if (directly) answerDirectly(app, { prefix: '/api/v1', routes, ctx: (viewer) => ({ viewer, catalogue }), kindOf: shapeFor, keys, limits, requests, kept })
+  const reads = directReads({ prefix: '/api/v1', routes, ctx: (viewer) => ({ viewer, catalogue }), kindOf: shapeFor, kept })
+  if (directly) answerReadsDirectly(app, directGate(keys, limits), requests, reads)
   await app.listen({ port: 0, host: '127.0.0.1' })
   return app
 }

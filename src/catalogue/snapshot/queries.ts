@@ -1,12 +1,12 @@
 // Queries over the items in memory: filters as bitsets kept up to date, text search, pages at any depth with exact totals.
 import { MARKETS, type Market } from '#core/markets.ts'
+import { Recent } from '#core/recent.ts'
 import { RowBits } from '#index/bits.ts'
 import { firstPast } from '#index/blocks.ts'
 import { TextIndex, TIERS } from '#index/text.ts'
 import { GENRES } from '../records.ts'
 import type { CategoryTree } from './category-tree.ts'
 import type { ItemTable } from './items.ts'
-import { Recent } from './recent.ts'
 import { compareSortKeys, ItemSorts, type SortDirection, type SortField, type SortValue, sortValue } from './sorts.ts'
 
 export interface ItemFilter {
@@ -66,10 +66,10 @@ export class ItemQueries {
   readonly sorts: ItemSorts
   readonly #items: ItemTable
   readonly #categories: CategoryTree
-  readonly #views = new Recent<View>(KEPT_VIEWS)
-  readonly #sorted = new Recent<SortedRows>(KEPT_ROWS, ({ rows }) => ENTRY_ROWS + rows.length)
-  readonly #found = new Recent<Int32Array | RowBits>(KEPT_ROWS, (found) => ENTRY_ROWS + wordsOf(found))
-  readonly #ranked = new Recent<Ranked>(KEPT_ROWS, ({ total }) => ENTRY_ROWS + total)
+  readonly #views = new Recent<string, View>(KEPT_VIEWS)
+  readonly #sorted = new Recent<string, SortedRows>(KEPT_ROWS, ({ rows }) => ENTRY_ROWS + rows.length)
+  readonly #found = new Recent<string, Int32Array | RowBits>(KEPT_ROWS, (found) => ENTRY_ROWS + wordsOf(found))
+  readonly #ranked = new Recent<string, Ranked>(KEPT_ROWS, ({ total }) => ENTRY_ROWS + total)
 
   constructor(items: ItemTable, categories: CategoryTree) {
     this.#items = items

@@ -1,6 +1,6 @@
 // Listings of a page as JSON bytes: what does not change between requests is kept ready within a budget.
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
-import { pageMemory } from '#catalogue/snapshot/page-memory.ts'
+import { pageMemory } from '#http/page-memory.ts'
 import { ReadyBytes } from '#catalogue/snapshot/ready-bytes.ts'
 import { listingSlug } from '../store.ts'
 import type { ListingState } from './state.ts'

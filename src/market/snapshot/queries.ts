@@ -1,7 +1,8 @@
 // Queries over the published listings: filters as bitsets kept up to date, text, and pages of any sort with exact totals.
+import { Recent } from '#core/recent.ts'
 import { RowBits } from '#index/bits.ts'
 import { fold } from '#index/fold.ts'
-import { Recent } from '#catalogue/snapshot/recent.ts'
+import type { Utf8 } from '#index/worded.ts'
 import type { Condition, Test } from './filters.ts'
 import type { PublishedTable } from './published.ts'
 import { type By, ListingSorts } from './sorts.ts'
@@ -52,9 +53,9 @@ export class ListingQueries {
   readonly sorts: ListingSorts
   readonly #table: PublishedTable
   readonly texts: ListingTexts
-  readonly #views = new Recent<View>(KEPT_VIEWS)
-  readonly #hits = new Recent<Int32Array>(KEPT_ROWS, (rows) => rows.length + ENTRY_ROWS)
-  readonly #kept = new Recent<Kept>(KEPT_ROWS, ({ rows }) => (rows?.length ?? 0) + ENTRY_ROWS)
+  readonly #views = new Recent<string, View>(KEPT_VIEWS)
+  readonly #hits = new Recent<string, Int32Array>(KEPT_ROWS, (rows) => rows.length + ENTRY_ROWS)
+  readonly #kept = new Recent<string, Kept>(KEPT_ROWS, ({ rows }) => (rows?.length ?? 0) + ENTRY_ROWS)
   /** rises with whatever searches may find, but for what the orders count themselves */
   #changes = 0
   readonly #pcCounts = new WeakMap<RowBits, { count: number; version: number; pcVersion: number }>()
@@ -73,7 +74,7 @@ export class ListingQueries {
   }
 
   /** @returns whether it is another title than before */
-  setTitle(row: number, title: string): boolean {
+  setTitle(row: number, title: Utf8): boolean {
     if (!this.texts.setTitle(row, title)) return false
     this.#hits.clear()
     return true

@@ -1,13 +1,13 @@
 // A memory of recent results: within its limit whatever is asked, and what is asked for again and again stays.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Recent } from '#catalogue/snapshot/recent.ts'
+import { Recent } from '#core/recent.ts'
 
 test('gives back what was set last, and holds no more than its limit and two entries', () => {
   const step = fc.record({ key: fc.nat(60).map(String), weight: fc.integer({ min: 1, max: 5 }), set: fc.boolean() })
   fc.assert(
     fc.property(fc.array(step, { maxLength: 400 }), (steps) => {
-      const recent = new Recent<{ weight: number }>(40, ({ weight }) => weight)
+      const recent = new Recent<string, { weight: number }>(40, ({ weight }) => weight)
       const last = new Map<string, { weight: number }>()
       for (const { key, weight, set } of steps) {
         if (set) {
@@ -28,7 +28,7 @@ test('gives back what was set last, and holds no more than its limit and two ent
 })
 
 test('what is asked for between any others stays', () => {
-  const recent = new Recent<number>(10)
+  const recent = new Recent<string, number>(10)
   recent.set('often', -1)
   for (let i = 0; i < 100; i += 1) {
     recent.set(`once ${i}`, i)

@@ -1,0 +1,83 @@
+// Lanes before Fastify: what they take is answered as Fastify would, and whatever is not plain success is left to it.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { FastifyInstance } from 'fastify'
+import type { Viewer } from '#core/verb.ts'
+import type { KeptAnswer } from './kept-answers.ts'
+import { freePageMemory } from './page-memory.ts'
+import { requestIdOf } from './server.ts'
+
+/** Who asks, and how often: what the gate before Fastify's routes looks at. */
+export interface DirectGate {
+  /** at once where the key was used lately */
+  find: (authorization: string | undefined) => Viewer | Promise<Viewer>
+  /** counts a request; gives names and values of the headers that tell so, null where no limit applies */
+  count: (viewer: Viewer) => Promise<string[]> | null
+}
+
+/** A request on its way; `rest` leaves it to Fastify. */
+export interface Exchange {
+  request: IncomingMessage
+  response: ServerResponse
+  rest: () => void
+}
+
+type Listener = (request: IncomingMessage, response: ServerResponse) => void
+
+/** Bodies up to this many bytes are sent as text together with their headers, which is one piece to write instead of two. */
+const SHORT = 4_096
+const NO_HEADERS: string[] = []
+
+/** Puts a lane before whatever answers the requests of a listener that is ready, before it listens. */
+export function addLane(app: FastifyInstance, lane: (exchange: Exchange) => void): void {
+  const { server } = app
+  const [rest] = server.listeners('request') as [Listener]
+  server.removeListener('request', rest)
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    // A listener that closes says so in its answers.
+    if (server.listening) lane({ request, response, rest: () => rest(request, response) })
+    else rest(request, response)
+  })
+}
+
+/**
+ * Answers a request if that is plain success.
+ * @param answerFor the answer as it will be sent, null where Fastify makes it; its body may be page memory
+ * @param sent counts it
+ */
+export function answerDirectly(
+  { find, count }: DirectGate,
+  { request, response, rest }: Exchange,
+  answerFor: (viewer: Viewer) => KeptAnswer | null,
+  sent: () => void,
+): void {
+  let answer: KeptAnswer | null
+  let counted: Promise<string[]> | null
+  try {
+    const viewer = find(request.headers.authorization)
+    if (viewer instanceof Promise) {
+      // Who asks for the same key meanwhile shares the query, and its failure.
+      viewer.catch(() => {})
+      return rest()
+    }
+    answer = answerFor(viewer)
+    if (!answer) return rest()
+    // Counted last: what fails is counted where it is answered. Over the limit, one count more tells nobody anything.
+    counted = count(viewer)
+  } catch {
+    return rest()
+  }
+  const finish = (headers: string[]) => {
+    send(request, response, answer, headers)
+    sent()
+  }
+  if (counted) counted.then(finish, rest)
+  else finish(NO_HEADERS)
+}
+
+function send(request: IncomingMessage, response: ServerResponse, { headers, body }: KeptAnswer, more: string[]): void {
+  response.writeHead(200, [...headers, 'x-request-id', requestIdOf(request), ...more, 'content-length', String(body.length)])
+  if (body.length <= SHORT) response.end(body.toString('latin1'), 'latin1')
+  else response.end(body)
+  // Mostly the system has taken all of it by now, and the next answer may use the memory.
+  if (body.length <= SHORT || response.writableLength === 0) freePageMemory(body)
+}
