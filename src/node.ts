@@ -13,7 +13,6 @@ import { forgetOldIdempotencyKeys } from '#db/idempotency.ts'
 import { readAtLength } from '#db/replica.ts'
 import type { Db } from '#db/schema.ts'
 import { keepExpiring } from '#market/expire-listings.ts'
-import { PriceWrites } from '#market/price-writes.ts'
 import { ListingSnapshot } from '#market/snapshot/listings.ts'
 import type { MarketSettings, MarketWriteCtx } from '#market/types.ts'
 import { RequestCounts } from '#http/request-counts.ts'
@@ -43,7 +42,6 @@ export interface RunningNode {
   operatorUrl: string | null
   catalogue: Catalogue
   listings: ListingSnapshot
-  priceWrites: PriceWrites
   market: MarketSettings
   /** a context to call verbs with, as this viewer */
   ctx: (viewer: Viewer) => MarketWriteCtx
@@ -78,7 +76,6 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   const market: MarketSettings = config
   const listings = new ListingSnapshot({ db, catalogue, now, timeZone: config.timeZone, readyBytesMb: config.readyBytesMb })
   const caughtUp = () => feed.pull()
-  const priceWrites = new PriceWrites({ db, now, caughtUp })
   for (const follower of [keys, operators, sessions, catalogue, listings]) feed.add(follower)
   const load = async (from: Db): Promise<void> => {
     try {
@@ -100,7 +97,7 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   operators.start()
   sessions.start()
   const housekeeping = keepHouse(db, log, now, config.priceHistoryDays)
-  const shared = { config, db, log, now, feed, keys, operators, sessions, catalogue, listings, priceWrites, market, webhooks, limits: new RateLimits(config.rateLimits, config.redisUrl), requests: new RequestCounts() }
+  const shared = { config, db, log, now, feed, keys, operators, sessions, catalogue, listings, market, webhooks, limits: new RateLimits(config.rateLimits, config.redisUrl), requests: new RequestCounts() }
   let draining = false
   const notReady = () => {
     if (draining) return 'The node is stopping'
@@ -134,7 +131,7 @@ export async function startNode({ config, db, log, now: given, listeners, worker
     if (worker) sender = (await import('#webhooks/sender.ts')).startSender({ db, log, now, ...delivering, alone: config.databaseUrl === null })
     const ctx = (viewer: Viewer): MarketWriteCtx => ({ db, viewer, now, requestId: null, idempotency: null, precondition: null, market, caughtUp })
     if (worker) expiring = keepExpiring(ctx({ kind: 'operator', name: 'worker' }), log)
-    return { publicUrl, operatorUrl, catalogue, listings, priceWrites, market, ctx, drain, close }
+    return { publicUrl, operatorUrl, catalogue, listings, market, ctx, drain, close }
   } catch (error) {
     await close()
     throw error

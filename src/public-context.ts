@@ -29,7 +29,7 @@ export interface PublicContextNode extends MarketNode {
 
 /** Makes the context of a request that passed the gate. */
 export function publicContext(node: PublicContextNode): (request: FastifyRequest) => PublicCtx {
-  const { config, db, feed, catalogue, webhooks, market, listings, priceWrites, now } = node
+  const { config, db, feed, catalogue, webhooks, market, listings, now } = node
   const caughtUp = () => feed.pull()
   return (request) => {
     const viewer = viewerOf(request)
@@ -45,7 +45,6 @@ export function publicContext(node: PublicContextNode): (request: FastifyRequest
       webhooks,
       market,
       listings,
-      priceWrites,
       currencies: config.sourceCurrencies,
     }
   }

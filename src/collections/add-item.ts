@@ -4,14 +4,20 @@ import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import { change } from '#db/change.ts'
+import { committingTogether } from '#db/commit-together.ts'
 import { CLEARABLE_FIELDS, closed, valuesOf, quantity } from './fields.ts'
-import { insertRecords, type NewRecord, refusalOf } from './insert-records.ts'
-import { insertTogether } from './insert-together.ts'
+import { type Added, type By, insertRecords, type NewRecord, refusalOf } from './insert-records.ts'
 import { ownerOf, taggedRecord } from './store.ts'
 import type { RecordWriteCtx, TaggedRecord } from './types.ts'
 
 const GradeId = Type.Integer({
   description: 'Condition or grade that suits the item; when absent Ungraded, or else the first suitable one',
+})
+
+/** Adds a record, together with those that others add meanwhile: it is durable when the promise resolves. */
+const insertTogether = committingTogether<{ record: NewRecord; by: By }, Added>({
+  keyOf: ({ record }) => record.collectionId,
+  commit: (db, additions) => insertRecords(db.kysely, additions.map(({ record }) => record), additions.map(({ by }) => by)),
 })
 
 export const addCollectionItem = verb(
@@ -59,7 +65,7 @@ export const addCollectionItem = verb(
         throw await refusalOf(tx, record, added!.refused, asked)
       })
     }
-    const added = await insertTogether(ctx, record)
+    const added = await insertTogether(ctx.db, { record, by: ctx })
     if ('row' in added) return taggedRecord(added.row)
     throw await refusalOf(ctx.db.kysely, record, added.refused, asked)
   },

@@ -36,6 +36,8 @@ const KEEP_HOURS = 1
 const SMALL_BYTES = 8 * 1024
 /** Packed values read and applied at a time: a large import's all at once would make readers wait. */
 const PART_BYTES = 256 * 1024
+/** Notices that come within this time are one. */
+const NOTICE_MS = 5
 const CLOCK_TOLERANCE_MS = 1_000
 
 /** Sent in the transaction of a change; listeners are woken by its commit. */
@@ -58,6 +60,10 @@ export class ChangeFeed {
   #pulling: Promise<void> | null = null
   #pullAgain: Promise<void> | null = null
   #timer: NodeJS.Timeout | null = null
+  #notice: NodeJS.Timeout | null = null
+  #pullsBegun = 0
+  /** how many pulls had begun at the last notice */
+  #noticedAfter = 0
   #listener: pg.PoolClient | null = null
   #closed = false
   /** epoch milliseconds of the last time the log was read to its end */
@@ -126,6 +132,7 @@ export class ChangeFeed {
   async close(): Promise<void> {
     this.#closed = true
     if (this.#timer) clearTimeout(this.#timer)
+    if (this.#notice) clearTimeout(this.#notice)
     // Forgotten first: an error of the ending connection must not release it again.
     const listener = this.#listener
     this.#listener = null
@@ -134,6 +141,7 @@ export class ChangeFeed {
   }
 
   async #pullOnce(): Promise<void> {
+    this.#pullsBegun += 1
     const askedMs = Date.now()
     const { rows } = await sql<{
       position: string
@@ -229,13 +237,22 @@ export class ChangeFeed {
     this.#timer.unref()
   }
 
+  /** What a pull that began after the notice has read, mostly one of a writer's, need not be asked for again. */
+  #noticed(): void {
+    this.#noticedAfter = this.#pullsBegun
+    this.#notice ??= setTimeout(() => {
+      this.#notice = null
+      if (this.#pullsBegun === this.#noticedAfter) this.#schedule(0)
+    }, NOTICE_MS)
+  }
+
   async #listen(): Promise<void> {
     if (this.#closed) return
     try {
       const client = await this.#db.pool.connect()
       if (this.#closed) return client.release(true)
       this.#listener = client
-      client.on('notification', () => this.#schedule(0))
+      client.on('notification', () => this.#noticed())
       client.on('error', () => {
         if (this.#listener !== client) return
         this.#listener = null

@@ -1,7 +1,7 @@
 // The table of rules applied to a listing as it is stored.
 import { conflict } from '#core/errors.ts'
 import type { ListingStatus } from '#db/schema.ts'
-import { type Action, decide, type Facts } from './rules.ts'
+import { type Action, decide, type Decision, type Facts } from './rules.ts'
 import { changedSinceApproval, contentOf, type ListingRow, type ListingValues } from './store.ts'
 
 const DAY_MS = 86_400_000
@@ -16,7 +16,11 @@ export function moved(row: ListingRow, action: Action, now: Date, stock = row.qu
     inPeriod: row.expires_at !== null && row.expires_at.getTime() > now.getTime(),
     stock,
   }
-  const decision = decide(row.status, action, facts)
+  return statusOf(decide(row.status, action, facts))
+}
+
+/** The status that a decision leads to. @throws CONFLICT with the reason of a refusal */
+export function statusOf(decision: Decision): ListingStatus {
   if ('refused' in decision) throw conflict(decision.refused)
   if (decision.to === 'deleted') throw new Error('a deletion leads to no status')
   return decision.to

@@ -1,46 +1,76 @@
-// A new price for an own listing, alone: approval and status stay.
-import type { Viewer } from '#core/verb.ts'
-import { change } from '#db/change.ts'
+// A new price for an own listing, alone: approval and status stay. Prices that wait at the same time commit together.
+import { missing } from '#core/fields.ts'
+import { minorToNumber } from '#core/money.ts'
+import { requireCurrent } from '#core/precondition.ts'
+import { AGAIN, committingTogether } from '#db/commit-together.ts'
+import type { Db } from '#db/schema.ts'
 import { checkOffer } from './fields.ts'
-import { endedIfOver } from './expire-listings.ts'
-import { moved } from './move.ts'
-import { statusAt } from './rules.ts'
-import { checkOwner, kurusOfRow, kurusText, type ListingRow, listingTag, lockOwnListing, minOfferKurus, updateListingRow } from './store.ts'
+import { statusOf } from './move.ts'
+import { type NewPrice, pricedListings, type PricedListing, writePrices } from './price-store.ts'
+import { statusAt, TABLE } from './rules.ts'
+import { checkOwner, listingTag, minOfferKurus } from './store.ts'
 import type { ListingResult, MarketCtx } from './types.ts'
 
-/** Action of the audit log. */
-export const REPRICE = 'listing.reprice'
-
-/**
- * Writes together with all other price changes that wait (price-writes.ts). One that asks for a certain version has to
- * see the listing before, and goes by itself.
- */
-export function repriceListing(ctx: MarketCtx, id: number, kurus: number): Promise<ListingResult> {
-  if (ctx.precondition) return repriceAlone(ctx, id, kurus)
-  return ctx.priceWrites.submit({ viewer: ctx.viewer, requestId: ctx.requestId, id, kurus })
+interface PriceWrite {
+  ctx: Pick<MarketCtx, 'viewer' | 'requestId' | 'precondition' | 'now' | 'caughtUp'>
+  id: number
+  kurus: number
 }
 
-function repriceAlone(ctx: MarketCtx, id: number, kurus: number): Promise<ListingResult> {
-  return change(ctx, async (tx, note) => {
-    const before = await endedIfOver(tx, note, ctx, await lockOwnListing(tx, ctx, id))
-    checkReprice(before, ctx.viewer, kurus, ctx.now())
-    const price = kurusText(kurus)!
-    const after = await updateListingRow(tx, id, { price, ...(before.status === 'active' && { approved_price: price }) }, ctx.now())
-    note.audit({ action: REPRICE, subject: 'listing', id, before: { price: kurusOfRow(before) / 100 }, after: { price: kurus / 100 } })
-    note.changed('listings', [id])
-    return repriced(after, ctx.now())
+interface Refused {
+  refused: unknown
+}
+
+const submit = committingTogether<PriceWrite, ListingResult | Refused>({ keyOf: ({ id }) => id, commit: writeAllowed })
+
+/**
+ * Resolves when the price is durable and this node has applied it.
+ * @throws why it is refused: not the owner's, not as the caller read it, sold, or below the lowest offer
+ */
+export async function repriceListing(ctx: MarketCtx, id: number, kurus: number): Promise<ListingResult> {
+  const outcome = await submit(ctx.db, { ctx, id, kurus })
+  if ('refused' in outcome) throw outcome.refused
+  return outcome
+}
+
+/**
+ * Judges each price by its listing as it is read, without a lock, and writes those that are allowed where the listing is
+ * still the same. Where it is not, the price is judged anew.
+ */
+async function writeAllowed(db: Db, writes: PriceWrite[]): Promise<(ListingResult | Refused | typeof AGAIN)[]> {
+  const { now, caughtUp } = writes[0]!.ctx
+  const moment = now()
+  const listings = await pricedListings(db.kysely, writes.map(({ id }) => id))
+  const allowed = new Map<number, NewPrice>()
+  const judged = writes.map((write) => {
+    // The second price of a listing comes after the first.
+    if (allowed.has(write.id)) return AGAIN
+    try {
+      const price = judge(write, listings.get(write.id), moment)
+      allowed.set(write.id, price)
+      return price
+    } catch (error) {
+      return { refused: error }
+    }
+  })
+  const written = await writePrices(db.kysely, [...allowed.values()], moment)
+  if (written.size > 0) await caughtUp().catch(() => {})
+  return judged.map((price) => {
+    if (price === AGAIN || 'refused' in price) return price
+    return written.has(price.listing.id) ? resultOf(price) : AGAIN
   })
 }
 
-/** @throws why this price is refused: not the owner's, sold, or below the lowest offer */
-export function checkReprice(row: ListingRow, viewer: Viewer, kurus: number, now: Date): void {
-  checkOwner(row, viewer)
-  moved(row, 'reprice', now)
-  checkOffer('price', kurus, minOfferKurus(row))
+function judge({ ctx, id, kurus }: PriceWrite, listing: PricedListing | undefined, now: Date): NewPrice {
+  if (!listing) throw missing('listing', id)
+  checkOwner(listing, ctx.viewer)
+  requireCurrent(ctx, listingTag(listing))
+  const status = statusOf(TABLE[statusAt(listing.status, listing.expires_at, now)].reprice)
+  checkOffer('price', kurus, minOfferKurus(listing))
+  return { listing, kurus, status, by: ctx }
 }
 
-export function repriced(row: Pick<ListingRow, 'id' | 'price' | 'status' | 'expires_at' | 'version'>, now: Date): ListingResult {
-  const status = statusAt(row.status, row.expires_at, now)
-  return { message: 'The price is changed', id: row.id, price: Number(row.price), status, etag: listingTag(row) }
+function resultOf({ listing: { id, version }, kurus, status }: NewPrice): ListingResult {
+  const etag = listingTag({ id, version: version + 1 })
+  return { message: 'The price is changed', id, price: minorToNumber(kurus), status, etag }
 }
-

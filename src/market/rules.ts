@@ -29,10 +29,13 @@ export interface Facts {
   stock: number
 }
 
+export type Decision = { to: ListingStatus | 'deleted' } | { refused: string }
 export type Outcome =
-  | { to: ListingStatus | 'deleted' }
+  | Decision
   | { when: keyof typeof CONDITIONS; to: ListingStatus; otherwise: { to: ListingStatus } | { refused: string } }
-  | { refused: string }
+
+/** What a new price leads to depends on the status alone, so that many are judged by little of their rows. */
+type Outcomes = Record<Exclude<Action, 'reprice'>, Outcome> & { reprice: Decision }
 
 /** The conditions of the table, with the words the picture uses. */
 export const CONDITIONS = {
@@ -41,8 +44,8 @@ export const CONDITIONS = {
   soldOut: { words: 'no stock left', holds: (f: Facts) => f.stock === 0 },
 } as const
 
-const refused = (reason: string): Outcome => ({ refused: reason })
-const to = (status: ListingStatus | 'deleted'): Outcome => ({ to: status })
+const refused = (reason: string): Decision => ({ refused: reason })
+const to = (status: ListingStatus | 'deleted'): Decision => ({ to: status })
 
 const UNPUBLISHED = refused('Only a published listing can be highlighted')
 const UNSTOCKED = { refused: 'Only a published listing can be highlighted; this one has no stock' }
@@ -51,7 +54,7 @@ const SOLD = refused('The listing is sold and cannot be changed any more')
 const NOT_RUNNING = refused('Only the period of an active listing can end')
 const onlyActivePauses = (status: ListingStatus) => refused(`Only an active listing can be paused; this one is ${status}`)
 
-export const TABLE: Record<ListingStatus, Record<Action, Outcome>> = {
+export const TABLE: Record<ListingStatus, Outcomes> = {
   pending: {
     reprice: to('pending'),
     edit: to('pending'),
@@ -133,8 +136,8 @@ export const TABLE: Record<ListingStatus, Record<Action, Outcome>> = {
 }
 
 /** Where an action leads from a status, or why it is refused. */
-export function decide(status: ListingStatus, action: Action, facts: Facts): { to: ListingStatus | 'deleted' } | { refused: string } {
-  const outcome = TABLE[status][action]
+export function decide(status: ListingStatus, action: Action, facts: Facts): Decision {
+  const outcome: Outcome = TABLE[status][action]
   if (!('when' in outcome)) return outcome
   return CONDITIONS[outcome.when].holds(facts) ? { to: outcome.to } : outcome.otherwise
 }

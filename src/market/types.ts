@@ -4,7 +4,6 @@ import type { Conditional } from '#core/precondition.ts'
 import { orNull } from '#catalogue/fields.ts'
 import type { WriteCtx } from '#db/change.ts'
 import { SHIPPING_PAYERS } from './fields.ts'
-import type { PriceWrites } from './price-writes.ts'
 import { STATUSES } from './rules.ts'
 import type { ListingSnapshot } from './snapshot/listings.ts'
 
@@ -26,7 +25,6 @@ export interface MarketWriteCtx extends WriteCtx, Conditional {
 export interface MarketNode {
   market: MarketSettings
   listings: ListingSnapshot
-  priceWrites: PriceWrites
 }
 
 /** What the owners' and the public operations of the marketplace need. */
