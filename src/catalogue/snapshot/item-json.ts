@@ -23,9 +23,24 @@ export interface ItemImageView {
   order: number
 }
 
+const DAY_MS = 86_400_000
+/** The day written last, and the start of its times: those of prices mostly lie on few days. */
+let day = Number.NaN
+let date = ''
+const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'))
+
 /** Time of a price as catalogue answers write it: UTC with `Z`, without empty milliseconds. */
-export function utcTime(ms: number): string {
-  return new Date(ms).toISOString().replace('.000Z', 'Z')
+export function utcTime(time: number): string {
+  const ms = Math.trunc(time)
+  const its = Math.floor(ms / DAY_MS)
+  if (its !== day) {
+    date = new Date(its * DAY_MS).toISOString().slice(0, -'00:00:00.000Z'.length)
+    day = its
+  }
+  const seconds = Math.floor(ms / 1_000) - its * 86_400
+  const clock = `${TWO_DIGITS[Math.floor(seconds / 3_600)]}:${TWO_DIGITS[Math.floor(seconds / 60) % 60]}:${TWO_DIGITS[seconds % 60]}`
+  const rest = ms - Math.floor(ms / 1_000) * 1_000
+  return rest === 0 ? `${date}${clock}Z` : `${date}${clock}.${String(rest).padStart(3, '0')}Z`
 }
 
 /** Prices of an item in the order of labels; all markets, or one. */
