@@ -129,7 +129,7 @@ function textOf({ data, errors }: ExecutionResult, cost: Cost, logged: (cause: u
 }
 
 function whole(output: Output, cost: Cost): Buffer {
-  if (output.size() <= MAX_ANSWER) return output.page()
+  if (output.size() <= MAX_ANSWER) return output.finish()
   throw refused(`The answer has more than ${MAX_ANSWER} bytes. Ask for smaller pages or fewer fields`, { cost })
 }
 

@@ -18,6 +18,9 @@ type Sent<T> = { [K in keyof T]: NonNullable<T[K]> | undefined }
 /** Arguments without those that are null: for optional arguments that is the same as not sending them. */
 export function sent<T extends object>(args: T): Partial<Sent<T>> {
   const result: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(args)) if (value !== null && value !== undefined) result[name] = value
+  for (const name of Object.keys(args)) {
+    const value = (args as Record<string, unknown>)[name]
+    if (value !== null && value !== undefined) result[name] = value
+  }
   return result as Partial<Sent<T>>
 }

@@ -25,6 +25,12 @@ export function itemSource(row: number): ItemSource {
   return { row, texts: null, details: null }
 }
 
+export function itemSources(rows: Int32Array): ItemSource[] {
+  const sources: ItemSource[] = []
+  for (let i = 0; i < rows.length; i += 1) sources.push(itemSource(rows[i]!))
+  return sources
+}
+
 export function textsOf(item: ItemSource, { catalogue }: GraphqlCtx): ItemTexts {
   item.texts ??= catalogue.items.texts.get(item.row)
   return item.texts

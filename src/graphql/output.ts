@@ -1,23 +1,24 @@
 // The bytes of one answer while it is written: texts are joined first, what is kept as bytes is copied between them.
-import { pageMemory } from '#http/page-memory.ts'
+import { freePageMemory, pageMemory } from '#http/page-memory.ts'
 
-/** Room that is held for the next answer; larger answers get some of their own. */
-const ROOM = 256 * 1024
+/** Room that an answer begins with. */
+const ROOM = 64 * 1024
 /** Bytes of UTF-8 that a unit of a text takes at most. */
 const MOST_PER_UNIT = 3
 const ASCII = 0x80
+const NOTHING = Buffer.alloc(0)
 
 export class Output {
   /** What was written and is not bytes yet; writers add to it. */
   text = ''
-  #room = Buffer.allocUnsafeSlow(ROOM)
-  #bytes = this.#room
+  #bytes: Buffer = NOTHING
   #size = 0
 
-  /** Begins another answer. */
+  /** Begins another answer; one that is not finished is given up. */
   begin(): void {
+    freePageMemory(this.#bytes)
     this.text = ''
-    this.#bytes = this.#room
+    this.#bytes = pageMemory(ROOM)
     this.#size = 0
   }
 
@@ -26,7 +27,7 @@ export class Output {
     const { text } = this
     if (text === '') return this.#size
     this.text = ''
-    this.#reach(text.length * MOST_PER_UNIT)
+    if (text.length * MOST_PER_UNIT > this.#bytes.length - this.#size) this.#reach(Buffer.byteLength(text))
     const unit = text.charCodeAt(0)
     // Most texts between items are a comma.
     if (text.length === 1 && unit < ASCII) this.#bytes[this.#size++] = unit
@@ -48,11 +49,13 @@ export class Output {
     return this.#bytes.subarray(size, end)
   }
 
-  /** The answer, in memory of pages on their way out. */
-  page(): Buffer {
+  /** The whole answer, in memory of pages on their way out. */
+  finish(): Buffer {
     const size = this.size()
-    const page = pageMemory(size)
-    this.#bytes.copy(page, 0, 0, size)
+    const page = this.#bytes.subarray(0, size)
+    freePageMemory(this.#bytes.subarray(size))
+    this.#bytes = NOTHING
+    this.#size = 0
     return page
   }
 
@@ -61,6 +64,7 @@ export class Output {
     if (needed <= this.#bytes.length) return
     const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#bytes.length))
     this.#bytes.copy(larger, 0, 0, this.#size)
+    freePageMemory(this.#bytes)
     this.#bytes = larger
   }
 }

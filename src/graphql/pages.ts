@@ -5,7 +5,7 @@ import { call } from '#core/verb.ts'
 import { idOf, marketOf, sent } from './arguments.ts'
 import { cost, type Refs } from './builder.ts'
 import type { GraphqlCtx } from './context.ts'
-import { itemSource } from './item-source.ts'
+import { itemSources } from './item-source.ts'
 
 /** What a page of items costs besides its items: filter and search look at the whole catalogue. */
 export const ITEMS_COST = cost({ weight: 50, first: ITEMS_FIRST })
@@ -30,14 +30,12 @@ export interface CategoriesArgs {
 }
 
 export function itemsPage(args: ItemsArgs, ctx: GraphqlCtx): ItemSlice {
-  const { market, search, categoryId, ...rest } = sent(args)
-  return call(pageItems, ctx, {
-    ...rest,
-    ...(market !== undefined && { market: marketOf(market) }),
-    // An empty search finds everything, as over REST.
-    ...(search && { search }),
-    ...(categoryId !== undefined && { categoryId: idOf(categoryId) }),
-  })
+  const input = sent(args)
+  if (input.market !== undefined) input.market = marketOf(input.market)
+  if (input.categoryId !== undefined) input.categoryId = idOf(input.categoryId)
+  // An empty search finds everything, as over REST.
+  if (input.search === '') delete input.search
+  return call(pageItems, ctx, input)
 }
 
 export function categoriesPage(args: CategoriesArgs, ctx: GraphqlCtx): CategorySlice {
@@ -67,7 +65,7 @@ export function implementPages(refs: Refs): void {
         type: [refs.item],
         nullable: false,
         description: 'Items of the page.',
-        resolve: ({ rows }) => Array.from(rows, itemSource),
+        resolve: ({ rows }) => itemSources(rows),
       }),
       pageInfo: t.field({ type: refs.pageInfo, nullable: false, description: 'Where the page ends.', resolve: (page) => page }),
     }),

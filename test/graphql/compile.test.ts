@@ -100,7 +100,7 @@ function compare(query: string, sent: Record<string, unknown>, ctx: GraphqlCtx):
       return 'left to graphql-js'
     }
     expect(expected.errors).toBeUndefined()
-    expect(output.page().toString()).toBe(JSON.stringify(expected.data))
+    expect(output.finish().toString()).toBe(JSON.stringify(expected.data))
   }
   return 'same'
 }

@@ -1,0 +1,111 @@
+// Kept bytes of items, and answers written from them: whatever is found is what was put last for that version.
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { KeptBytes } from '#graphql/kept-bytes.ts'
+import { Output } from '#graphql/output.ts'
+
+const output = new Output()
+
+/** What is kept, null for nothing. */
+function read(kept: KeptBytes, selection: number, row: number, version: number): string | null {
+  output.begin()
+  return kept.copy(selection, row, version, output) ? output.finish().toString() : null
+}
+
+function textOf(selection: number, row: number, version: number): string {
+  return `${selection}/${row}/${version} Pokémon 🎴`.padEnd(20 + ((selection * 31 + row * 7 + version) % 300), '.')
+}
+
+test('what is found is what was put, through growth, replacement and changes of everything', () => {
+  const step = fc.oneof(
+    { weight: 200, arbitrary: fc.record({ selection: fc.integer({ min: 1, max: 6 }), row: fc.nat(20_000), version: fc.nat(2) }) },
+    { weight: 1, arbitrary: fc.constant('changed' as const) },
+  )
+  let found = 0
+  const steps = fc.property(fc.array(step, { minLength: 2_000, maxLength: 4_000, size: 'max' }), (taken) => {
+    const kept = new KeptBytes(1)
+    const put = new Map<string, number>()
+    let generation = 0
+    kept.follow(generation)
+    for (const one of taken) {
+      if (one === 'changed') {
+        kept.follow((generation += 1))
+        put.clear()
+        continue
+      }
+      const { selection, row, version } = one
+      const before = read(kept, selection, row, version)
+      if (before !== null) {
+        expect([put.get(`${selection} ${row}`), before]).toEqual([version, textOf(selection, row, version)])
+        found += 1
+      }
+      kept.put(selection, row, version, Buffer.from(textOf(selection, row, version)))
+      put.set(`${selection} ${row}`, version)
+      expect(read(kept, selection, row, version)).toBe(textOf(selection, row, version))
+    }
+  })
+  fc.assert(steps, { numRuns: 5 })
+  expect(found).toBeGreaterThan(0)
+})
+
+test('all rows of several selections are found while they fit, and the oldest go first beyond', () => {
+  const kept = new KeptBytes(4 * 1024 * 1024)
+  const bytes = Buffer.alloc(100, 'x')
+  const count = () => {
+    let there = 0
+    for (const selection of [1, 2, 3]) for (let row = 0; row < 10_000; row += 1) if (read(kept, selection, row, 1) !== null) there += 1
+    return there
+  }
+  for (const selection of [1, 2, 3]) for (let row = 0; row < 10_000; row += 1) kept.put(selection, row, 1, bytes)
+  expect(count()).toBe(30_000)
+  for (let row = 10_000; row < 30_000; row += 1) kept.put(4, row, 1, bytes)
+  expect(read(kept, 1, 0, 1)).toBeNull()
+  expect(read(kept, 3, 9_999, 1)).not.toBeNull()
+  kept.follow(1)
+  expect(count()).toBe(0)
+})
+
+test('what is very long is not kept', () => {
+  const kept = new KeptBytes(4 * 1024 * 1024)
+  kept.put(1, 1, 1, Buffer.alloc(500_000, 'x'))
+  expect(read(kept, 1, 1, 1)).toBeNull()
+})
+
+test('selections have one number each, however many there are', () => {
+  const kept = new KeptBytes(1)
+  const first = kept.numberOf('{ id }')
+  expect(kept.numberOf('{ id }')).toBe(first)
+  const seen = new Set([first])
+  for (let i = 0; i < 30_000; i += 1) seen.add(kept.numberOf(`{ a${i}: id }`))
+  expect(seen.size).toBe(30_001)
+})
+
+test('answers are the texts and bytes written, in their order, whatever their size', () => {
+  const part = fc.oneof(
+    fc.record({ text: fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(',', '', 'é', '🎴'), fc.constant('x'.repeat(70_000))) }),
+    fc.record({ bytes: fc.uint8Array({ maxLength: 200 }) }),
+  )
+  const written = fc.property(fc.array(part, { maxLength: 40 }), fc.boolean(), (parts, givenUp) => {
+    output.begin()
+    if (givenUp) output.text += 'given up'
+    output.begin()
+    const expected: Buffer[] = []
+    for (const one of parts) {
+      const before = output.size()
+      if ('text' in one) output.text += one.text
+      else output.copy(Buffer.from(one.bytes), 0, one.bytes.length)
+      const bytes = 'text' in one ? Buffer.from(one.text) : Buffer.from(one.bytes)
+      expect(output.since(before).equals(bytes)).toBe(true)
+      expected.push(bytes)
+    }
+    const page = output.finish()
+    const others = [output, output].map((again) => {
+      again.begin()
+      again.text = 'another answer'
+      return again.finish()
+    })
+    expect(others.map(String)).toEqual(['another answer', 'another answer'])
+    expect(page.equals(Buffer.concat(expected))).toBe(true)
+  })
+  fc.assert(written, { numRuns: 50 })
+})
