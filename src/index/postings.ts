@@ -6,8 +6,11 @@ const NONE = -1
 /** Lists are numbered by the owner from 0; one that nothing was added to, or all was taken from, takes no room. */
 export class Postings {
   // A list's room is a power of two; room given up is chained by size, the next place written into its first entry.
+  // Lists that were packed stand before the others, each in no more room than it needs, until something is added to them.
   #pool = new Int32Array(64)
   #used = 0
+  #packed = 0
+  #entries = 0
   #freed = new Int32Array(32).fill(NONE)
   #starts = new Int32Array(0)
   #lengths = new Int32Array(0)
@@ -32,10 +35,12 @@ export class Postings {
     this.#starts = grown(this.#starts, list + 1, NONE)
     this.#lengths = grown(this.#lengths, list + 1)
     const length = this.#lengths[list]
+    if (this.#isPacked(list)) this.#move(list, 0, roomFor(length + 1))
     // Room is always the least power of two that holds the list, so it is full exactly at such a length.
-    if ((length & (length - 1)) === 0) this.#move(list, length, length === 0 ? 1 : length * 2)
+    else if ((length & (length - 1)) === 0) this.#move(list, length, roomFor(length + 1))
     this.#pool[this.#starts[list] + length] = value
     this.#lengths[list] = length + 1
+    this.#entries++
   }
 
   /** Takes a value out, if it is there. */
@@ -47,22 +52,49 @@ export class Postings {
     const left = length - 1
     this.#pool[start + place] = this.#pool[start + left]
     this.#lengths[list] = left
-    if ((left & (left - 1)) === 0) this.#move(list, left === 0 ? 1 : left * 2, left)
+    this.#entries--
+    if (this.#isPacked(list)) this.#starts[list] = left === 0 ? NONE : start
+    else if ((left & (left - 1)) === 0) this.#move(list, left === 0 ? 1 : left * 2, left)
   }
 
   /** Takes everything out. */
   clear(list: number): void {
     const length = this.length(list)
     if (length === 0) return
+    const room = this.#isPacked(list) ? 0 : roomFor(length)
     this.#lengths[list] = 0
-    this.#move(list, 2 ** (32 - Math.clz32(length - 1)), 0)
+    this.#entries -= length
+    this.#move(list, room, 0)
+  }
+
+  /** Lays all lists out without room between or behind them: what is loaded is mostly read. */
+  pack(): void {
+    const pool = new Int32Array(Math.max(64, this.#entries))
+    let used = 0
+    for (let list = 0; list < this.#lengths.length; list++) {
+      const length = this.#lengths[list]
+      if (length === 0) continue
+      const start = this.#starts[list]
+      pool.set(this.#pool.subarray(start, start + length), used)
+      this.#starts[list] = used
+      used += length
+    }
+    this.#pool = pool
+    this.#used = used
+    this.#packed = used
+    this.#freed.fill(NONE)
+  }
+
+  #isPacked(list: number): boolean {
+    const start = this.#starts[list]
+    return start !== NONE && start < this.#packed
   }
 
   /** Gives a list other room (sizes are powers of two, 0 for none) and takes along what fits. */
   #move(list: number, oldRoom: number, newRoom: number): void {
-    const from = this.#starts[list]
     const to = newRoom === 0 ? NONE : this.#take(newRoom)
-    const length = this.#lengths[list]
+    const from = this.#starts[list]
+    const length = Math.min(this.#lengths[list], newRoom)
     for (let at = 0; at < length; at++) this.#pool[to + at] = this.#pool[from + at]
     this.#starts[list] = to
     if (oldRoom === 0) return
@@ -83,4 +115,9 @@ export class Postings {
     this.#pool = grown(this.#pool, this.#used)
     return start
   }
+}
+
+/** The least power of two that holds so many entries. */
+function roomFor(length: number): number {
+  return 2 ** (32 - Math.clz32(length - 1))
 }

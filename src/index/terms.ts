@@ -13,19 +13,44 @@ const SHARE = 32
 export class TermRows {
   readonly #terms = new Dictionary(false)
   readonly #lists = new Postings()
-  /** rows of the terms that many rows have */
-  readonly #sets = new Map<number, RowBits>()
+  /** by term: its rows where they are many */
+  readonly #sets: (RowBits | undefined)[] = []
+  /** terms that stay when no row has them */
+  readonly #held = new Set<number>()
   #space = 0
 
-  /** Files a row under a folded text; a row may have one text only. */
-  add(row: number, text: string): void {
-    this.#space = Math.max(this.#space, row + 1)
-    for (const term of termsOf(text)) this.#addTo(this.#terms.id(term) ?? this.#terms.add(term), row)
+  /** Numbers of the terms of a folded text, each once; those that nothing has yet are new, and must be held or given to a row. */
+  termsOf(text: string): number[] {
+    const terms = []
+    for (const term of new Set(text.match(TERMS))) terms.push(this.#terms.id(term) ?? this.#terms.add(term))
+    return terms
   }
 
-  /** Takes a row out; the text is the one it was filed under. */
-  delete(row: number, text: string): void {
-    for (const term of termsOf(text)) this.#deleteFrom(this.#terms.id(term)!, row)
+  /** Keeps the numbers of terms for good, also when no row has them. */
+  hold(terms: readonly number[]): void {
+    for (const term of terms) this.#held.add(term)
+  }
+
+  /** Files a row under a term that it does not have yet. */
+  add(row: number, term: number): void {
+    if (row >= this.#space) this.#space = row + 1
+    const set = this.#sets[term]
+    if (set) return void set.add(row)
+    this.#lists.add(term, row)
+    const length = this.#lists.length(term)
+    if (length < MANY || length * SHARE < this.#space) return
+    this.#sets[term] = RowBits.of(this.#lists.view(term))
+    this.#lists.clear(term)
+  }
+
+  /** Takes a row out from under a term that it has. */
+  delete(row: number, term: number): void {
+    const set = this.#sets[term]
+    if (set) set.delete(row)
+    else this.#lists.remove(term, row)
+    if ((set?.size ?? this.#lists.length(term)) > 0) return
+    this.#sets[term] = undefined
+    if (!this.#held.has(term)) this.#terms.delete(term)
   }
 
   /** The terms that contain a part of a query (fold.ts, `words`; or punctuation alone). */
@@ -36,39 +61,21 @@ export class TermRows {
   /** How many rows have the terms, counted again for each term. */
   count(terms: readonly number[]): number {
     let count = 0
-    for (const term of terms) count += this.#sets.get(term)?.size ?? this.#lists.length(term)
+    for (const term of terms) count += this.#sets[term]?.size ?? this.#lists.length(term)
     return count
   }
 
   /** Adds the rows that have one of the terms. */
   collect(terms: readonly number[], into: RowBits): void {
     for (const term of terms) {
-      const set = this.#sets.get(term)
+      const set = this.#sets[term]
       if (set) into.or(set)
       else into.addRows(this.#lists.view(term))
     }
   }
 
-  #addTo(term: number, row: number): void {
-    const set = this.#sets.get(term)
-    if (set) return void set.add(row)
-    this.#lists.add(term, row)
-    const length = this.#lists.length(term)
-    if (length < MANY || length * SHARE < this.#space) return
-    this.#sets.set(term, RowBits.of(this.#lists.view(term)))
-    this.#lists.clear(term)
+  /** Gives back room that loading has left. */
+  pack(): void {
+    this.#lists.pack()
   }
-
-  #deleteFrom(term: number, row: number): void {
-    const set = this.#sets.get(term)
-    if (set) set.delete(row)
-    else this.#lists.remove(term, row)
-    if ((set?.size ?? this.#lists.length(term)) > 0) return
-    this.#sets.delete(term)
-    this.#terms.delete(term)
-  }
-}
-
-function termsOf(text: string): Set<string> {
-  return new Set(text.match(TERMS))
 }

@@ -1,71 +1,97 @@
-// Texts found by the parts of their words, and packed texts, against plain maps of strings under random changes.
+// Texts kept as words and found by parts of them, and lists in one array, against plain maps and arrays under random changes.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { RowBits } from '#index/bits.ts'
 import { fold } from '#index/fold.ts'
-import { PackedTexts } from '#index/packed.ts'
+import { Postings } from '#index/postings.ts'
 import { parseQuery } from '#index/query.ts'
-import { TermRows } from '#index/terms.ts'
+import { MOST_WORDS } from '#index/vocabulary.ts'
+import { utf8, WordedTexts } from '#index/worded.ts'
 
-const WORDS = ['charizard', 'char', 'ard', '004/102', 'psa-10', 'çelik', 'リザードン', '★', '(foil)', '--', 'δ']
-const text = fc.array(fc.constantFrom(...WORDS), { maxLength: 4 }).map((words) => words.join(' '))
+const WORDS = ['charizard', 'CHAR', 'Chár', 'ard', '004/102', 'psa-10', 'Çelik', 'リザードン', '★', '(foil)', '--', 'δ', '', 'x'.repeat(50)]
+const text = fc.array(fc.constantFrom(...WORDS), { maxLength: 5 }).map((words) => words.join(' '))
 
-test('a part is found in every text that contains it, while texts come and go', () => {
-  const changes = fc.array(fc.tuple(fc.nat(20), fc.option(text)), { maxLength: 60 })
+function rowsWith({ terms }: WordedTexts, part: string): number[] {
+  const found = new RowBits()
+  terms.collect(terms.infix(part), found)
+  return [...found.toRows()]
+}
+
+test('a part is found in every text that contains it, and texts are given back as they were, while texts come and go', () => {
+  const changes = fc.array(fc.tuple(fc.nat(20), fc.option(fc.oneof(text, fc.string({ unit: 'grapheme' })))), { maxLength: 60 })
   fc.assert(
-    fc.property(changes, fc.constantFrom(...WORDS, 'a', 'ar', '(', '-', '02'), (steps, sought) => {
-      const terms = new TermRows()
+    fc.property(changes, fc.nat(60), fc.constantFrom(...WORDS, 'a', 'ar', '(', '-', '02'), (steps, packedAfter, sought) => {
+      const worded = new WordedTexts()
       const texts = new Map<number, string>()
-      for (const [row, next] of steps) {
-        const before = texts.get(row)
-        if (before !== undefined) terms.delete(row, before)
-        texts.delete(row)
-        if (next === null) continue
-        terms.add(row, fold(next))
-        texts.set(row, fold(next))
+      for (const [at, [row, given]] of steps.entries()) {
+        const next = given?.toWellFormed() ?? null
+        expect(worded.set(row, next === null ? null : utf8(next))).toBe((texts.get(row) ?? null) !== next)
+        if (next === null) texts.delete(row)
+        else texts.set(row, next)
+        if (at === packedAfter) worded.pack()
       }
+      for (let row = 0; row <= 20; row += 1) expect(worded.get(row)).toBe(texts.get(row) ?? null)
       for (const part of parseQuery(sought).parts) {
-        const found = new RowBits()
-        terms.collect(terms.infix(part.text), found)
-        const wanted = [...texts].filter(([, known]) => known.includes(part.text)).map(([row]) => row)
-        expect([...found.toRows()]).toEqual(wanted.sort((a, b) => a - b))
+        const wanted = [...texts].filter(([, known]) => fold(known).includes(part.text)).map(([row]) => row)
+        expect(rowsWith(worded, part.text)).toEqual(wanted.sort((a, b) => a - b))
       }
     }),
   )
 })
 
 test('terms of very many rows are found, counted and taken out as others are', () => {
-  const terms = new TermRows()
-  for (let row = 0; row < 5_000; row += 1) terms.add(row, `common ${row % 2 ? 'odd' : 'even'} n${row}`)
-  const rowsOf = (part: string) => {
-    const found = new RowBits()
-    terms.collect(terms.infix(part), found)
-    return found.toRows()
-  }
-  expect([rowsOf('common').length, rowsOf('odd').length, rowsOf('n4999').length]).toEqual([5_000, 2_500, 1])
-  expect(terms.count(terms.infix('even'))).toBe(2_500)
-  for (let row = 0; row < 5_000; row += 1) if (row !== 7) terms.delete(row, `common ${row % 2 ? 'odd' : 'even'} n${row}`)
-  expect([...rowsOf('common'), ...rowsOf('odd'), ...rowsOf('even')]).toEqual([7, 7])
-  terms.add(8, 'common')
-  expect([...rowsOf('omm')]).toEqual([7, 8])
+  const worded = new WordedTexts()
+  for (let row = 0; row < 5_000; row += 1) worded.set(row, utf8(`common ${row % 2 ? 'odd' : 'even'} n${row}`))
+  worded.pack()
+  expect(['common', 'odd', 'n4999'].map((part) => rowsWith(worded, part).length)).toEqual([5_000, 2_500, 1])
+  expect(worded.terms.count(worded.terms.infix('even'))).toBe(2_500)
+  for (let row = 0; row < 5_000; row += 1) if (row !== 7) worded.set(row, null)
+  expect([...rowsWith(worded, 'common'), ...rowsWith(worded, 'odd'), ...rowsWith(worded, 'even')]).toEqual([7, 7])
+  worded.set(8, utf8('common'))
+  expect(rowsWith(worded, 'omm')).toEqual([7, 8])
 })
 
-test('packed texts are given back as they were put in, however often they are replaced', () => {
-  const packed = new PackedTexts()
-  const plain = new Map<number, string | null>()
+test('words past those that get numbers are kept and found as well', () => {
+  const worded = new WordedTexts()
+  const rows = MOST_WORDS + 100
+  for (let row = 0; row < rows; row += 1) worded.set(row, utf8(`w${row} w${row} all`))
+  expect(worded.get(rows - 1)).toBe(`w${rows - 1} w${rows - 1} all`)
+  expect(rowsWith(worded, `w${rows - 1}`)).toEqual([rows - 1])
+  worded.set(rows - 1, utf8('other'))
+  expect(rowsWith(worded, `w${rows - 1}`)).toEqual([])
+  expect(rowsWith(worded, 'all')).toHaveLength(rows - 1)
+})
+
+test('long texts that are replaced again and again leave the others as they are', () => {
+  const worded = new WordedTexts()
+  worded.set(1, utf8('Charizard 4/102'))
+  for (let round = 0; round < 30; round += 1) worded.set(2, utf8(`${round}`.padEnd(60_000, 'x')))
+  expect([worded.get(1), worded.get(2)]).toEqual(['Charizard 4/102', '29'.padEnd(60_000, 'x')])
+  expect(() => worded.set(1, utf8('ş'.repeat(40_000)))).toThrow(RangeError)
+  expect(worded.get(1)).toBe('Charizard 4/102')
+})
+
+test('lists hold what was added and not taken out, whenever they are packed', () => {
+  const steps = fc.array(fc.tuple(fc.constantFrom('add', 'add', 'add', 'remove', 'clear', 'pack'), fc.nat(5), fc.nat(30)), { maxLength: 200 })
   fc.assert(
-    fc.property(fc.nat(50), fc.option(fc.string({ unit: 'grapheme', maxLength: 400 })), (row, one) => {
-      const set = (text: string | null) => {
-        packed.set(row, text)
-        plain.set(row, text)
+    fc.property(steps, (changes) => {
+      const lists = new Postings()
+      const plain = Array.from({ length: 6 }, () => new Set<number>())
+      for (const [what, list, value] of changes) {
+        if (what === 'add' && !plain[list]!.has(value)) {
+          lists.add(list, value)
+          plain[list]!.add(value)
+        } else if (what === 'remove') {
+          if (lists.length(list) > 0) lists.remove(list, value)
+          plain[list]!.delete(value)
+        } else if (what === 'clear') {
+          lists.clear(list)
+          plain[list]!.clear()
+        } else if (what === 'pack') lists.pack()
       }
-      set(one)
-      set(one === null ? null : one.toWellFormed())
-      for (const [known, wanted] of plain) expect(packed.get(known)).toBe(wanted)
+      for (const [list, values] of plain.entries()) {
+        expect([...lists.view(list)].sort((a, b) => a - b)).toEqual([...values].sort((a, b) => a - b))
+      }
     }),
   )
-  for (let round = 0; round < 300; round += 1) packed.set(99, `${round}`.padEnd(60_000, 'x'))
-  for (const [known, wanted] of plain) expect(packed.get(known)).toBe(wanted)
-  expect(packed.get(99)).toBe('299'.padEnd(60_000, 'x'))
-  expect(() => packed.set(1, 'ş'.repeat(40_000))).toThrow(RangeError)
 })

@@ -4,11 +4,13 @@ import { MARKETS } from '#core/markets.ts'
 import { inSlices } from '#core/slices.ts'
 import type { ChangeFollower, ChangeRow } from '#db/change-feed.ts'
 import type { Db } from '#db/schema.ts'
+import { RowBits } from '#index/bits.ts'
+import { copyOf } from '#index/worded.ts'
 import { eachPackedPrice, packedCount } from '#prices/payload.ts'
 import { eachNewPrice } from '../packed-prices.ts'
 import type { ListingFilter } from './filters.ts'
 import { type Flags, itemOf, ListingJson } from './listing-json.ts'
-import { loadPublished, loadSales, loadSellers } from './load.ts'
+import { countPublished, loadPublished, loadSales, loadSellers } from './load.ts'
 import type { ListingSource } from './published.ts'
 import type { ListingPage, ListingSort } from './queries.ts'
 import { ListingState } from './state.ts'
@@ -42,15 +44,17 @@ export class ListingSnapshot implements ChangeFollower {
   /** Loads everything beside what there is; what commits from now on comes by `apply`. */
   async load({ kysely: db } = this.#options.db): Promise<void> {
     const { state, json } = this.#empty()
-    const sellers = new Set<number>()
+    const sellers = new RowBits()
     const nowMs = this.#nowMs()
     await loadSales(db, null, nowMs, (itemId, last, times) => state.setSales(itemId, last, times))
+    const { count, largestId } = await countPublished(db)
+    state.reserve(count, largestId)
     await loadPublished(db, null, (listing) => {
       sellers.add(listing.sellerId)
-      state.put(listing, nowMs)
+      state.fill(listing, nowMs)
     })
-    await this.#nameSellers(state, [...sellers], db)
-    state.queries.sorts.order('popular')
+    await this.#nameSellers(state, [...sellers.toRows()], db)
+    state.filled()
     this.#state = state
     this.#json = json
   }
@@ -118,7 +122,7 @@ export class ListingSnapshot implements ChangeFollower {
     for (let from = 0; from < ids.length; from += RELOAD) {
       const some = ids.slice(from, from + RELOAD)
       const found: ListingSource[] = []
-      await loadPublished(this.#options.db.kysely, some, (listing) => found.push(listing))
+      await loadPublished(this.#options.db.kysely, some, (listing) => found.push({ ...listing, title: copyOf(listing.title) }))
       await this.#nameSellers(state, [...new Set(found.map((one) => one.sellerId))].filter((id) => !state.hasSeller(id)))
       const published = new Set(found.map((one) => one.id))
       for (const id of some) if (!published.has(id)) state.remove(id)

@@ -1,11 +1,15 @@
 // Reading of published listings and of sales from the database: everything at start, single ones again when they change.
+import { sql } from 'kysely'
 import { breathing } from '#catalogue/snapshot/load.ts'
 import { copyOut, int4At, int8At, readBinaryCopy } from '#db/copy.ts'
 import type { Queryable } from '#db/schema.ts'
+import { RepeatedTexts } from '#index/vocabulary.ts'
+import type { Utf8 } from '#index/worded.ts'
 import type { LastSale } from './item-sales.ts'
 import { LAST_SALES, POPULAR_MS } from './item-sales.ts'
 import type { ListingSource } from './published.ts'
 
+const PUBLISHED = `from listings where status = 'active' and quantity > 0`
 const FIELDS = `id, seller_id, item_id, coalesce(grade_id, 0), label_id, (price * 100)::int4, coalesce(language, ''),
   coalesce(published_at, 'epoch'), expires_at, coalesce(highlighted_until, 'epoch'), title`
 
@@ -13,29 +17,36 @@ const FIELDS = `id, seller_id, item_id, coalesce(grade_id, 0), label_id, (price 
 const YEAR_2000_MS = Date.UTC(2000)
 const msAt = (buffer: Buffer, offset: number) => int8At(buffer, offset) / 1_000 + YEAR_2000_MS
 
-/** Streams listings that are approved and in stock, all for null; `take` must not keep what it is given. */
+/** How many listings `loadPublished` will give, and the largest of their ids. */
+export async function countPublished(db: Queryable): Promise<{ count: number; largestId: number }> {
+  const { rows } = await sql<{ count: number; largestId: number }>`
+    select count(*)::int4 as count, coalesce(max(id), 0) as "largestId" ${sql.raw(PUBLISHED)}`.execute(db)
+  return rows[0]!
+}
+
+/** Streams listings that are approved and in stock, all for null; `take` is given the same object each time. */
 export async function loadPublished(db: Queryable, ids: number[] | null, take: (listing: ListingSource) => void): Promise<void> {
   const among = ids ? `and id = any('{${ids.join(',')}}'::int4[])` : ''
-  const chunks = copyOut(
-    db,
-    `copy (select ${FIELDS} from listings where status = 'active' and quantity > 0 ${among}) to stdout (format binary)`,
-  )
+  const chunks = copyOut(db, `copy (select ${FIELDS} ${PUBLISHED} ${among}) to stdout (format binary)`)
+  const languages = new RepeatedTexts()
+  const title: Utf8 = { bytes: Buffer.alloc(0), from: 0, to: 0 }
+  const times = { publishedMs: 0, expiresMs: 0, highlightedMs: 0 }
+  const listing = { id: 0, sellerId: 0, itemId: 0, gradeId: 0, labelId: 0, kurus: 0, language: '', ...times, title }
   await readBinaryCopy(breathing(chunks), (buffer, offsets, lengths) => {
-    const int = (field: number) => int4At(buffer, offsets[field]!)
-    const text = (field: number) => buffer.toString('utf8', offsets[field]!, offsets[field]! + lengths[field]!)
-    take({
-      id: int(0),
-      sellerId: int(1),
-      itemId: int(2),
-      gradeId: int(3),
-      labelId: int(4),
-      kurus: int(5),
-      language: text(6),
-      publishedMs: msAt(buffer, offsets[7]!),
-      expiresMs: msAt(buffer, offsets[8]!),
-      highlightedMs: msAt(buffer, offsets[9]!),
-      title: text(10),
-    })
+    listing.id = int4At(buffer, offsets[0]!)
+    listing.sellerId = int4At(buffer, offsets[1]!)
+    listing.itemId = int4At(buffer, offsets[2]!)
+    listing.gradeId = int4At(buffer, offsets[3]!)
+    listing.labelId = int4At(buffer, offsets[4]!)
+    listing.kurus = int4At(buffer, offsets[5]!)
+    listing.language = languages.textOf(buffer, offsets[6]!, offsets[6]! + lengths[6]!)
+    listing.publishedMs = msAt(buffer, offsets[7]!)
+    listing.expiresMs = msAt(buffer, offsets[8]!)
+    listing.highlightedMs = msAt(buffer, offsets[9]!)
+    title.bytes = buffer
+    title.from = offsets[10]!
+    title.to = offsets[10]! + lengths[10]!
+    take(listing)
   })
 }
 

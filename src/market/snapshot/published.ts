@@ -2,6 +2,7 @@
 import { RowBits } from '#index/bits.ts'
 import { grown } from '#index/columns.ts'
 import { Postings } from '#index/postings.ts'
+import type { Utf8 } from '#index/worded.ts'
 
 /** A listing as the database has it. */
 export interface ListingSource {
@@ -19,11 +20,14 @@ export interface ListingSource {
   expiresMs: number
   /** 0 when it never was */
   highlightedMs: number
-  title: string
+  title: Utf8
 }
 
 /** What many listings have in common, kept once for all of them. */
 export type Kind = Pick<ListingSource, 'gradeId' | 'labelId' | 'language'>
+
+/** More than there will ever be; two ids make one exact number. */
+const MOST_LABELS = 2 ** 26
 
 export class PublishedTable {
   /** rows that hold a listing */
@@ -39,16 +43,33 @@ export class PublishedTable {
   kind = new Int32Array(0)
   readonly kinds: Kind[] = []
   publishedMs = new Float64Array(0)
+  /** Infinity for rows without a listing */
   expiresMs = new Float64Array(0)
   /** price ÷ source_a price in hundredths, NaN for none */
   pcHundredths = new Float64Array(0)
-  readonly #kindNumbers = new Map<string, number>()
+  /** by language, then by ids of grade and label */
+  readonly #kindNumbers = new Map<string, Map<number, number>>()
   #rows = 0
   #spare: number[] = []
   /** row + 1 by listing id, 0 for none */
   #rowOfId = new Int32Array(0)
   /** by item id */
   readonly #ofItem = new Postings()
+
+  /** Rows ever used; those without a listing are among them. */
+  get rows(): number {
+    return this.#rows
+  }
+
+  /** Makes room for so many listings with ids up to this one. */
+  reserve(rows: number, largestId: number): void {
+    this.#reach(rows, largestId)
+  }
+
+  /** Gives back room that loading has left. */
+  pack(): void {
+    this.#ofItem.pack()
+  }
 
   /** Row of a listing, -1 when it is not published. */
   rowOf(id: number): number {
@@ -64,12 +85,16 @@ export class PublishedTable {
     return this.#ofItem.view(itemId)
   }
 
+  countOfItem(itemId: number): number {
+    return this.#ofItem.length(itemId)
+  }
+
   /** Puts a listing in, new or changed, and gives its row. */
   set(listing: ListingSource): number {
     let row = this.rowOf(listing.id)
     if (row < 0) {
       row = this.#spare.pop() ?? this.#rows++
-      this.#reach(row, listing)
+      this.#reach(row + 1, listing.id)
       this.#rowOfId[listing.id] = row + 1
     } else {
       this.#ofItem.remove(this.itemId[row]!, row)
@@ -93,29 +118,31 @@ export class PublishedTable {
     this.#ofItem.remove(this.itemId[row]!, row)
     this.highlightedMs.delete(row)
     this.live.delete(row)
+    this.expiresMs[row] = Infinity
     this.#rowOfId[id] = 0
     this.#spare.push(row)
     return row
   }
 
   #kindNumber({ gradeId, labelId, language }: Kind): number {
-    const key = `${gradeId} ${labelId} ${language}`
-    const known = this.#kindNumbers.get(key)
+    let numbers = this.#kindNumbers.get(language)
+    if (!numbers) this.#kindNumbers.set(language, (numbers = new Map()))
+    const key = gradeId * MOST_LABELS + labelId
+    const known = numbers.get(key)
     if (known !== undefined) return known
-    this.#kindNumbers.set(key, this.kinds.length)
+    numbers.set(key, this.kinds.length)
     return this.kinds.push({ gradeId, labelId, language }) - 1
   }
 
-  #reach(row: number, listing: ListingSource): void {
-    const length = row + 1
-    this.id = grown(this.id, length)
-    this.sellerId = grown(this.sellerId, length)
-    this.itemId = grown(this.itemId, length)
-    this.kind = grown(this.kind, length)
-    this.kurus = grown(this.kurus, length)
-    this.publishedMs = grown(this.publishedMs, length)
-    this.expiresMs = grown(this.expiresMs, length)
-    this.pcHundredths = grown(this.pcHundredths, length)
-    this.#rowOfId = grown(this.#rowOfId, listing.id + 1)
+  #reach(rows: number, id: number): void {
+    this.id = grown(this.id, rows)
+    this.sellerId = grown(this.sellerId, rows)
+    this.itemId = grown(this.itemId, rows)
+    this.kind = grown(this.kind, rows)
+    this.kurus = grown(this.kurus, rows)
+    this.publishedMs = grown(this.publishedMs, rows)
+    this.expiresMs = grown(this.expiresMs, rows, Infinity)
+    this.pcHundredths = grown(this.pcHundredths, rows)
+    this.#rowOfId = grown(this.#rowOfId, id + 1)
   }
 }

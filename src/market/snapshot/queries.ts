@@ -2,6 +2,7 @@
 import { Recent } from '#core/recent.ts'
 import { RowBits } from '#index/bits.ts'
 import { fold } from '#index/fold.ts'
+import type { Utf8 } from '#index/worded.ts'
 import type { Condition, Test } from './filters.ts'
 import type { PublishedTable } from './published.ts'
 import { type By, ListingSorts } from './sorts.ts'
@@ -73,7 +74,7 @@ export class ListingQueries {
   }
 
   /** @returns whether it is another title than before */
-  setTitle(row: number, title: string): boolean {
+  setTitle(row: number, title: Utf8): boolean {
     if (!this.texts.setTitle(row, title)) return false
     this.#hits.clear()
     return true

@@ -5,6 +5,7 @@ import { fold } from '#index/fold.ts'
 import { Deadlines } from './deadlines.ts'
 import { type FilterWorld, conditionsOf, type ListingFilter } from './filters.ts'
 import { ItemSales, type LastSale } from './item-sales.ts'
+import { PeriodEnds } from './period-ends.ts'
 import { type ListingSource, PublishedTable } from './published.ts'
 import { type ListingPage, ListingQueries, type ListingSort } from './queries.ts'
 
@@ -22,7 +23,7 @@ export class ListingState {
   readonly #catalogue: Catalogue
   readonly #sellers = new Map<number, string>()
   readonly #world: FilterWorld
-  readonly #ends = new Deadlines()
+  readonly #ends: PeriodEnds
   readonly #highlightEnds = new Deadlines()
   /** called when what the minimal answer shows of a row has changed */
   readonly #touched: (row: number) => void
@@ -31,6 +32,7 @@ export class ListingState {
     this.#catalogue = catalogue
     this.#touched = touched
     this.sales = new ItemSales(zone)
+    this.#ends = new PeriodEnds(this.table)
     this.queries = new ListingQueries(this.table, (itemId) => this.sales.recent(itemId))
     this.#world = { table: this.table, catalogue, sellers: this.#sellers }
   }
@@ -39,19 +41,31 @@ export class ListingState {
     return this.queries.page(conditionsOf(filter, this.#world), search, sort, offset, limit)
   }
 
+  /** Makes room for so many listings with ids up to this one. */
+  reserve(listings: number, largestId: number): void {
+    this.table.reserve(listings, largestId)
+    this.queries.texts.reserve(listings)
+  }
+
+  /** Puts a new listing into a state that nothing was asked of yet, so that no results have to follow. */
+  fill(listing: ListingSource, nowMs: number): void {
+    if (listing.expiresMs > nowMs) this.#write(listing, nowMs)
+  }
+
+  /** Ends the filling. */
+  filled(): void {
+    this.table.pack()
+    this.queries.texts.pack()
+    this.queries.sorts.order('popular')
+  }
+
   /** Puts a published listing in, new or changed. One whose period is over is taken out. */
   put(listing: ListingSource, nowMs: number): void {
     if (listing.expiresMs <= nowMs) return this.remove(listing.id)
     const { table, queries } = this
     const known = table.rowOf(listing.id)
     const inOrders = known >= 0 && this.#isAsOrdered(known, listing)
-    const ended = known < 0 || table.expiresMs[known] !== listing.expiresMs
-    const row = table.set(listing)
-    if (ended) this.#ends.push(listing.expiresMs, listing.id)
-    this.#highlight(row, listing.highlightedMs, nowMs)
-    this.#comparePrice(row)
-    this.#nameItem(listing.itemId)
-    if (queries.setTitle(row, listing.title)) this.#touched(row)
+    const row = this.#write(listing, nowMs)
     if (inOrders) queries.sorts.mark('price', row)
     else queries.move(row)
     queries.review(row)
@@ -82,7 +96,7 @@ export class ListingState {
 
   /** An item's name, kind, game, category or prices have changed. */
   reviewItem(itemId: number): void {
-    if (this.table.ofItem(itemId).length === 0) return
+    if (this.table.countOfItem(itemId) === 0) return
     this.#nameItem(itemId)
     this.reviewPrices(itemId)
   }
@@ -125,6 +139,20 @@ export class ListingState {
     const itemRow = items.rowOf(itemId)
     const at = itemRow < 0 ? -1 : items.prices.find(itemRow, SOURCE_A, labelId)
     return at < 0 ? Number.NaN : pcHundredths(kurus, items.prices.minor[at]!)
+  }
+
+  #write(listing: ListingSource, nowMs: number): number {
+    const { table, queries } = this
+    const known = table.rowOf(listing.id)
+    const endsAsBefore = known >= 0 && table.expiresMs[known] === listing.expiresMs
+    const row = table.set(listing)
+    if (!endsAsBefore) this.#ends.push(listing.expiresMs, listing.id)
+    this.#highlight(row, listing.highlightedMs, nowMs)
+    this.#comparePrice(row)
+    // Names of items with listings are kept up to date; without any, the item may have got another since.
+    if (table.countOfItem(listing.itemId) === 1) this.#nameItem(listing.itemId)
+    if (queries.setTitle(row, listing.title)) this.#touched(row)
+    return row
   }
 
   #nameItem(itemId: number): void {

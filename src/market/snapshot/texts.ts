@@ -1,9 +1,7 @@
 // Titles of published listings and the names of their items: kept once, and searched by the words in them.
 import { RowBits } from '#index/bits.ts'
-import { fold } from '#index/fold.ts'
-import { PackedTexts } from '#index/packed.ts'
 import { parseQuery } from '#index/query.ts'
-import { TermRows } from '#index/terms.ts'
+import { type Utf8, utf8, WordedTexts } from '#index/worded.ts'
 import type { PublishedTable } from './published.ts'
 
 /** A part of a query with the terms that contain it, and about how many listings have one of them. */
@@ -17,14 +15,11 @@ const NONE = new Int32Array(0)
 
 export class ListingTexts {
   readonly #table: PublishedTable
-  readonly #titles = new PackedTexts()
-  /** rows by the terms of their titles */
-  readonly #byTitle = new TermRows()
+  /** by row */
+  readonly #titles = new WordedTexts()
   /** by item id, of items that have or had a listing */
-  readonly #names: (string | undefined)[] = []
+  readonly #names = new WordedTexts()
   #named = 0
-  /** item ids by the terms of their names */
-  readonly #byName = new TermRows()
   /** of the search under way */
   readonly #rows = new RowBits()
   readonly #items = new RowBits()
@@ -37,25 +32,26 @@ export class ListingTexts {
     return this.#titles.get(row)!
   }
 
+  /** Makes room for so many rows. */
+  reserve(rows: number): void {
+    this.#titles.reserve(rows)
+  }
+
+  /** Gives back room that loading has left. */
+  pack(): void {
+    this.#titles.pack()
+    this.#names.pack()
+  }
+
   /** Gives a row a title, null for none. @returns whether it had another */
-  setTitle(row: number, title: string | null): boolean {
-    const before = this.#titles.get(row)
-    if (before === title) return false
-    if (before !== null) this.#byTitle.delete(row, fold(before))
-    this.#titles.set(row, title)
-    if (title !== null) this.#byTitle.add(row, fold(title))
-    return true
+  setTitle(row: number, title: Utf8 | null): boolean {
+    return this.#titles.set(row, title)
   }
 
   /** Tells the name of an item. @returns whether it had another */
   nameItem(itemId: number, name: string): boolean {
-    const before = this.#names[itemId]
-    if (before === name) return false
-    if (before === undefined) this.#named += 1
-    else this.#byName.delete(itemId, fold(before))
-    this.#names[itemId] = name
-    this.#byName.add(itemId, fold(name))
-    return true
+    if (!this.#names.has(itemId)) this.#named += 1
+    return this.#names.set(itemId, utf8(name))
   }
 
   /** Rows that have every word of the search in the title or the item's name, ascending; none for an empty search. */
@@ -69,26 +65,26 @@ export class ListingTexts {
   }
 
   #soughtOf(part: string): Sought {
-    const inTitles = this.#byTitle.infix(part)
-    const inNames = this.#byName.infix(part)
+    const inTitles = this.#titles.terms.infix(part)
+    const inNames = this.#names.terms.infix(part)
     const listingsOfItem = this.#table.live.size / Math.max(1, this.#named)
-    return { inTitles, inNames, cost: this.#byTitle.count(inTitles) + this.#byName.count(inNames) * listingsOfItem }
+    return { inTitles, inNames, cost: this.#titles.terms.count(inTitles) + this.#names.terms.count(inNames) * listingsOfItem }
   }
 
   #allWith({ inTitles, inNames }: Sought): Int32Array {
     const rows = this.#rows.clear()
-    this.#byTitle.collect(inTitles, rows)
+    this.#titles.terms.collect(inTitles, rows)
     const items = this.#items.clear()
-    this.#byName.collect(inNames, items)
+    this.#names.terms.collect(inNames, items)
     items.forEach((itemId) => rows.addRows(this.#table.ofItem(itemId)))
     return rows.toRows()
   }
 
   #amongThose(found: Int32Array, { inTitles, inNames }: Sought): Int32Array {
     const rows = this.#rows.clear()
-    this.#byTitle.collect(inTitles, rows)
+    this.#titles.terms.collect(inTitles, rows)
     const items = this.#items.clear()
-    this.#byName.collect(inNames, items)
+    this.#names.terms.collect(inNames, items)
     const { itemId } = this.#table
     return found.filter((row) => rows.has(row) || items.has(itemId[row]!))
   }

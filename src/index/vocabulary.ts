@@ -1,0 +1,65 @@
+// Words and short texts that come again and again, numbered by their bytes: no string is made to find one.
+import { grown } from '#index/columns.ts'
+
+/** So many words at most, the first to come: what comes often comes early, and their numbers take two bytes when packed. */
+export const MOST_WORDS = 2 ** 14 - 1
+/** Bytes of the longest word that gets a number. */
+const LONGEST = 40
+/** Twice as many and more, so that looking one up takes a step or two; a power of two. */
+const SLOTS = 2 ** 15
+
+export class Vocabulary {
+  #bytes = new Uint8Array(0)
+  /** by word: where its bytes end, behind those of the word before */
+  readonly #ends = new Int32Array(MOST_WORDS)
+  /** number of a word + 1 at a place that follows from its bytes, or behind it; 0 for none */
+  readonly #slots = new Int32Array(SLOTS)
+  #size = 0
+
+  /** The number of the word that stands in these bytes, given at its first use; -1 when it gets none. */
+  number(bytes: Uint8Array, from: number, to: number): number {
+    let hash = 0x811c9dc5
+    for (let at = from; at < to; at++) hash = Math.imul(hash ^ bytes[at], 0x01000193)
+    let slot = (hash ^ (hash >>> 15)) & (SLOTS - 1)
+    for (let word = this.#slots[slot] - 1; word >= 0; word = this.#slots[slot] - 1) {
+      if (this.#is(word, bytes, from, to)) return word
+      slot = (slot + 1) & (SLOTS - 1)
+    }
+    const length = to - from
+    if (this.#size === MOST_WORDS || length > LONGEST || length === 0) return -1
+    const start = this.#start(this.#size)
+    this.#bytes = grown(this.#bytes, start + length)
+    for (let at = 0; at < length; at++) this.#bytes[start + at] = bytes[from + at]
+    this.#ends[this.#size] = start + length
+    this.#slots[slot] = this.#size + 1
+    return this.#size++
+  }
+
+  /** The bytes of a word; they are not to be changed. */
+  bytesOf(word: number): Uint8Array {
+    return this.#bytes.subarray(this.#start(word), this.#ends[word])
+  }
+
+  #start(word: number): number {
+    return word === 0 ? 0 : this.#ends[word - 1]
+  }
+
+  #is(word: number, bytes: Uint8Array, from: number, to: number): boolean {
+    const start = this.#start(word)
+    if (this.#ends[word] - start !== to - from) return false
+    for (let at = from; at < to; at++) if (this.#bytes[start + at - from] !== bytes[at]) return false
+    return true
+  }
+}
+
+/** Reads short texts, of which many are the same: those are the same string, which maps find fastest. */
+export class RepeatedTexts {
+  readonly #known = new Vocabulary()
+  readonly #texts: string[] = []
+
+  textOf(bytes: Buffer, from: number, to: number): string {
+    const number = this.#known.number(bytes, from, to)
+    if (number < 0) return bytes.toString('utf8', from, to)
+    return (this.#texts[number] ??= bytes.toString('utf8', from, to))
+  }
+}

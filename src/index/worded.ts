@@ -1,0 +1,232 @@
+// Texts by row as the numbers of their words, and found by these: what many texts have in common is kept and cut once.
+import { grown } from '#index/columns.ts'
+import { fold } from '#index/fold.ts'
+import { TermRows } from '#index/terms.ts'
+import { Vocabulary } from '#index/vocabulary.ts'
+
+/** A text in UTF-8, where it was read. */
+export interface Utf8 {
+  bytes: Uint8Array
+  from: number
+  /** behind its last byte */
+  to: number
+}
+
+const CHUNK_BYTES = 1024 * 1024
+const SPACE = 0x20
+const LOW_BITS = 0x7f
+const MORE = 0x80
+/** A number takes three bytes at most. */
+const NUMBER_BYTES = 3
+const LONGEST_BYTES = 2 ** 16 - 1
+
+/** The same text in memory of its own. */
+export function copyOf({ bytes, from, to }: Utf8): Utf8 {
+  return { bytes: Buffer.from(bytes.subarray(from, to)), from: 0, to: to - from }
+}
+
+export function utf8(text: string): Utf8 {
+  const bytes = Buffer.from(text)
+  return { bytes, from: 0, to: bytes.length }
+}
+
+/** At most 65,535 bytes a text and 4 GB in all; a row has one text or none. */
+export class WordedTexts {
+  readonly terms = new TermRows()
+  readonly #words = new Vocabulary()
+  /** by word: its terms, held for good */
+  readonly #termsOf: number[][] = []
+  // A record is its length and then, for each word between spaces, its number + 1, or 0 and the word's length and bytes.
+  #chunks: Buffer[] = []
+  #used = CHUNK_BYTES
+  /** by row: where its record begins, plus 1; 0 for none */
+  #places = new Uint32Array(0)
+  #kept = 0
+  /** bytes of records that were replaced or taken out */
+  #waste = 0
+  /** the record that is being made, without its length */
+  #record = new Uint8Array(256)
+  #size = 0
+  /** where a record is being read */
+  #at = 0
+  /** the terms of one text, and by term the last text that had it, so that each is there once */
+  #terms: number[] = []
+  #lastText = new Float64Array(0)
+  #text = 0
+
+  /** Makes room for so many rows. */
+  reserve(rows: number): void {
+    this.#places = grown(this.#places, rows)
+  }
+
+  /** Gives back room that loading has left. */
+  pack(): void {
+    this.terms.pack()
+  }
+
+  has(row: number): boolean {
+    return row < this.#places.length && this.#places[row] !== 0
+  }
+
+  /** The row's text, null for none. */
+  get(row: number): string | null {
+    if (!this.has(row)) return null
+    const { chunk, end } = this.#open(row)
+    const words = []
+    while (this.#at < end) {
+      const word = this.#number(chunk) - 1
+      words.push(word < 0 ? this.#literal(chunk) : Buffer.from(this.#words.bytesOf(word)).toString())
+    }
+    return words.join(' ')
+  }
+
+  /**
+   * Gives the row a text, null for none.
+   * @returns whether it had another
+   * @throws RangeError when the text is longer than 65,535 bytes
+   */
+  set(row: number, text: Utf8 | null): boolean {
+    const had = this.has(row)
+    if (text === null && !had) return false
+    if (text !== null) {
+      this.#write(text)
+      if (had && this.#isAsWritten(row)) return false
+    }
+    if (had) this.#release(row)
+    if (text === null) return true
+    this.#places = grown(this.#places, row + 1)
+    this.#keep(row)
+    this.#file(row, true)
+    if (this.#waste > this.#kept && this.#waste > CHUNK_BYTES) this.#compact()
+    return true
+  }
+
+  /** Makes the record of a text. */
+  #write({ bytes, from, to }: Utf8): void {
+    if (to - from > LONGEST_BYTES) throw new RangeError(`a text of ${to - from} bytes is too long to be kept`)
+    this.#size = 0
+    for (let start = from; start <= to; start++) {
+      let end = start
+      while (end < to && bytes[end] !== SPACE) end++
+      const word = this.#words.number(bytes, start, end)
+      this.#record = grown(this.#record, this.#size + 2 * NUMBER_BYTES + end - start)
+      this.#put(word + 1)
+      if (word === this.#termsOf.length) this.#learn(bytes, start, end)
+      if (word < 0) {
+        this.#put(end - start)
+        this.#record.set(bytes.subarray(start, end), this.#size)
+        this.#size += end - start
+      }
+      start = end
+    }
+  }
+
+  /** Cuts a new word into its terms, for all texts that will have it. */
+  #learn(bytes: Uint8Array, from: number, to: number): void {
+    const terms = this.terms.termsOf(fold(textOf(bytes, from, to)))
+    this.terms.hold(terms)
+    this.#termsOf.push(terms)
+  }
+
+  /** Files a row under the terms of its text, or takes it out. */
+  #file(row: number, add: boolean): void {
+    const { chunk, end } = this.#open(row)
+    this.#text++
+    this.#terms.length = 0
+    while (this.#at < end) {
+      const word = this.#number(chunk) - 1
+      for (const term of word < 0 ? this.terms.termsOf(fold(this.#literal(chunk))) : this.#termsOf[word]) {
+        if (term >= this.#lastText.length) this.#lastText = grown(this.#lastText, term + 1)
+        if (this.#lastText[term] === this.#text) continue
+        this.#lastText[term] = this.#text
+        this.#terms.push(term)
+      }
+    }
+    for (const term of this.#terms) {
+      if (add) this.terms.add(row, term)
+      else this.terms.delete(row, term)
+    }
+  }
+
+  #put(number: number): void {
+    for (; number > LOW_BITS; number >>>= 7) this.#record[this.#size++] = (number & LOW_BITS) | MORE
+    this.#record[this.#size++] = number
+  }
+
+  #number(chunk: Buffer): number {
+    let number = 0
+    for (let shift = 0; ; shift += 7) {
+      const byte = chunk[this.#at++]
+      number |= (byte & LOW_BITS) << shift
+      if (byte < MORE) return number
+    }
+  }
+
+  #literal(chunk: Buffer): string {
+    const length = this.#number(chunk)
+    this.#at += length
+    return textOf(chunk, this.#at - length, this.#at)
+  }
+
+  /** Begins to read the record of a row that has a text. */
+  #open(row: number): { chunk: Buffer; end: number } {
+    const place = this.#places[row] - 1
+    const chunk = this.#chunks[Math.floor(place / CHUNK_BYTES)]
+    this.#at = place % CHUNK_BYTES
+    const length = this.#number(chunk)
+    return { chunk, end: this.#at + length }
+  }
+
+  #isAsWritten(row: number): boolean {
+    const { chunk, end } = this.#open(row)
+    return end - this.#at === this.#size && chunk.compare(this.#record, 0, this.#size, this.#at, end) === 0
+  }
+
+  /** Puts the record that was made behind all others, as the row's. */
+  #keep(row: number): void {
+    const room = NUMBER_BYTES + this.#size
+    if (this.#used + room > CHUNK_BYTES) {
+      this.#chunks.push(Buffer.allocUnsafeSlow(CHUNK_BYTES))
+      this.#used = 0
+    }
+    const chunk = this.#chunks.at(-1)!
+    const start = this.#used
+    for (let length = this.#size; ; length >>>= 7) {
+      chunk[this.#used++] = length > LOW_BITS ? (length & LOW_BITS) | MORE : length
+      if (length <= LOW_BITS) break
+    }
+    for (let at = 0; at < this.#size; at++) chunk[this.#used++] = this.#record[at]
+    this.#places[row] = (this.#chunks.length - 1) * CHUNK_BYTES + start + 1
+    this.#kept += this.#used - start
+  }
+
+  #release(row: number): void {
+    this.#file(row, false)
+    const size = this.#at - ((this.#places[row] - 1) % CHUNK_BYTES)
+    this.#kept -= size
+    this.#waste += size
+    this.#places[row] = 0
+  }
+
+  #compact(): void {
+    const chunks = this.#chunks
+    this.#chunks = []
+    this.#used = CHUNK_BYTES
+    this.#waste = 0
+    this.#kept = 0
+    for (let row = 0; row < this.#places.length; row++) {
+      const place = this.#places[row] - 1
+      if (place < 0) continue
+      const chunk = chunks[Math.floor(place / CHUNK_BYTES)]
+      this.#at = place % CHUNK_BYTES
+      this.#size = this.#number(chunk)
+      this.#record = grown(this.#record, this.#size)
+      chunk.copy(this.#record, 0, this.#at, this.#at + this.#size)
+      this.#keep(row)
+    }
+  }
+}
+
+function textOf(bytes: Uint8Array, from: number, to: number): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString()
+}

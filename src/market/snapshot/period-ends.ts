@@ -1,0 +1,34 @@
+// When publication periods end: those of the next hours are kept in order, later ones are found in the column when their time nears.
+import { Deadlines } from './deadlines.ts'
+import type { PublishedTable } from './published.ts'
+
+/** How far ahead ends are kept in order: looking all listings over takes a few milliseconds at five million. */
+const AHEAD_MS = 6 * 3_600_000
+
+export class PeriodEnds {
+  readonly #table: PublishedTable
+  #soon = new Deadlines()
+  #untilMs = -Infinity
+
+  constructor(table: PublishedTable) {
+    this.#table = table
+  }
+
+  /** Tells that a listing's period ends at another time than before. */
+  push(atMs: number, id: number): void {
+    if (atMs <= this.#untilMs) this.#soon.push(atMs, id)
+  }
+
+  /** Visits the listings whose period is over, and perhaps others: who is called looks again. */
+  popDue(nowMs: number, visit: (id: number) => void): void {
+    if (nowMs >= this.#untilMs) this.#lookAhead(nowMs)
+    this.#soon.popDue(nowMs, visit)
+  }
+
+  #lookAhead(nowMs: number): void {
+    this.#soon = new Deadlines()
+    this.#untilMs = nowMs + AHEAD_MS
+    const { expiresMs, id, rows } = this.#table
+    for (let row = 0; row < rows; row += 1) if (expiresMs[row]! <= this.#untilMs) this.#soon.push(expiresMs[row]!, id[row]!)
+  }
+}
