@@ -7,9 +7,9 @@ import type { Account } from '#accounts/types.ts'
 import { type Plan, PLANS } from '#core/plans.ts'
 import { call } from '#core/verb.ts'
 import {
+  addCommand,
   allRows,
   columns,
-  jsonOption,
   type OpenCli,
   type OutputOptions,
   type Print,
@@ -34,13 +34,10 @@ interface SetOptions extends OutputOptions {
 export function register(program: Command, open: OpenCli, print: Print): void {
   const account = program.command('account').description('accounts of API consumers')
 
-  account
-    .command('create')
-    .description('open an account')
+  addCommand(account, 'create', 'open an account')
     .requiredOption('--name <name>', 'name of the account')
     .addOption(planOption().makeOptionMandatory())
     .option('--credits <number>', 'highlight credits to begin with', wholeNumber)
-    .addOption(jsonOption())
     .action((options: CreateOptions) =>
       open(async (ctx) => {
         const { name, plan, credits } = options
@@ -50,15 +47,12 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       }),
     )
 
-  account
-    .command('set')
-    .description('rename an account, change its plan, suspend or resume it')
+  addCommand(account, 'set', 'rename an account, change its plan, suspend or resume it')
     .argument('<id>', 'id of the account', wholeNumber)
     .option('--name <name>', 'new name')
     .addOption(planOption())
     .addOption(new Option('--suspend', 'refuse its keys').conflicts('resume'))
     .option('--resume', 'accept its keys again')
-    .addOption(jsonOption())
     .action((id: number, options: SetOptions, command: Command) => {
       const { name, plan, suspend, resume } = options
       const values = {
@@ -74,10 +68,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       })
     })
 
-  account
-    .command('list')
-    .description('all accounts')
-    .addOption(jsonOption())
+  addCommand(account, 'list', 'all accounts')
     .action((options: OutputOptions) =>
       open(async (ctx) => {
         const accounts = await allRows((paging) => call(listAccounts, ctx, paging))

@@ -2,18 +2,15 @@
 import { createReadStream, createWriteStream, renameSync, rmSync } from 'node:fs'
 import type { Command } from 'commander'
 import { backup, restore } from '#db/backup.ts'
-import { jsonOption, type OpenCli, type OutputOptions, type Print, show } from './command.ts'
+import { addCommand, type OpenCli, type OutputOptions, type Print, show } from './command.ts'
 
 interface RestoreOptions extends OutputOptions {
   replace?: boolean
 }
 
 export function register(program: Command, open: OpenCli, print: Print): void {
-  program
-    .command('backup')
-    .description('write the whole database to a file, as of one moment, while the service runs')
+  addCommand(program, 'backup', 'write the whole database to a file, as of one moment, while the service runs')
     .argument('<file>', 'file to write, such as mintmark.backup.gz')
-    .addOption(jsonOption())
     .action((file: string, options: OutputOptions) =>
       open(async (_ctx, atLength) => {
         const draft = `${file}.part`
@@ -27,12 +24,9 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       }),
     )
 
-  program
-    .command('restore')
-    .description('fill an empty database from a backup')
+  addCommand(program, 'restore', 'fill an empty database from a backup')
     .argument('<file>', 'file that backup has written')
     .option('--replace', 'overwrite a database that is not empty')
-    .addOption(jsonOption())
     .action((file: string, options: RestoreOptions) =>
       open(async (ctx) => {
         const rows = await restore(ctx.db, createReadStream(file), { replace: options.replace ?? false, onTable: progress('restoring') })

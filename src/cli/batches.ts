@@ -4,7 +4,7 @@ import { call } from '#core/verb.ts'
 import { listImports } from '#prices/list-imports.ts'
 import { revertImport } from '#prices/revert-import.ts'
 import { IMPORT_STATUSES, type ImportSummary } from '#prices/stored-imports.ts'
-import { allRows, columns, jsonOption, type OpenCli, type OutputOptions, type Print, show, wholeNumber } from './command.ts'
+import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, show, wholeNumber } from './command.ts'
 
 interface Which extends OutputOptions {
   status?: ImportSummary['status']
@@ -12,12 +12,9 @@ interface Which extends OutputOptions {
 }
 
 export function register(program: Command, open: OpenCli, print: Print): void {
-  program
-    .command('imports')
-    .description('imports, price posts and reverts, newest first')
+  addCommand(program, 'imports', 'imports, price posts and reverts, newest first')
     .addOption(new Option('--status <status>', 'in this state').choices(IMPORT_STATUSES))
     .option('--format <format>', 'of this format')
-    .addOption(jsonOption())
     .action(({ json, ...which }: Which) =>
       open(async (ctx) => {
         const batches = await allRows((paging) => call(listImports, ctx, { ...which, ...paging }))
@@ -26,11 +23,8 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       }),
     )
 
-  program
-    .command('revert')
-    .description('take the prices of an import or price post back')
+  addCommand(program, 'revert', 'take the prices of an import or price post back')
     .argument('<id>', 'id of the import, see: imports', wholeNumber)
-    .addOption(jsonOption())
     .action((id: number, options: OutputOptions) =>
       open(async (ctx) => {
         const batch = await call(revertImport, ctx, { id })

@@ -12,9 +12,9 @@ import { listStoredCollections } from '#collections/list-stored-collections.ts'
 import { type StoredCollection, VISIBILITIES } from '#collections/types.ts'
 import { call } from '#core/verb.ts'
 import {
+  addCommand,
   allRows,
   columns,
-  jsonOption,
   type OpenCli,
   type OutputOptions,
   type Print,
@@ -41,28 +41,22 @@ export function register(program: Command, open: OpenCli, print: Print): void {
 }
 
 function registerCollections(collection: Command, open: OpenCli, print: Print): void {
-  collection
-    .command('create')
-    .description('open a collection for an account')
+  addCommand(collection, 'create', 'open a collection for an account')
     .requiredOption('--account <id>', 'whose it is', wholeNumber)
     .requiredOption('--name <name>', 'name of the collection')
     .option('--description <text>', 'what it is about')
     .addOption(visibilityOption())
-    .addOption(jsonOption())
     .action((options: Fields & { account: number }) =>
       open(async (ctx) => {
         const made = await call(createCollection, ctx, { account_id: options.account, ...fieldsOf(options) })
         show(print, options, made, `Opened ${inWords(made)}`)
       }),
     )
-  collection
-    .command('set')
-    .description('rename a collection, describe it anew or change who may see it')
+  addCommand(collection, 'set', 'rename a collection, describe it anew or change who may see it')
     .argument('<id>', 'id of the collection', wholeNumber)
     .option('--name <name>', 'new name')
     .option('--description <text>', 'what it is about')
     .addOption(visibilityOption())
-    .addOption(jsonOption())
     .action((id: number, options: Fields, command: Command) => {
       const fields = fieldsOf(options)
       if (Object.keys(fields).length === 0)
@@ -82,11 +76,8 @@ function registerCollections(collection: Command, open: OpenCli, print: Print): 
         print(`Deleted collection ${id}`)
       }),
     )
-  collection
-    .command('list')
-    .description('all collections')
+  addCommand(collection, 'list', 'all collections')
     .option('--account <id>', "only this account's", wholeNumber)
-    .addOption(jsonOption())
     .action((options: OutputOptions & { account?: number }) =>
       open(async (ctx) => {
         const filter = options.account === undefined ? {} : { account_id: options.account }
@@ -101,13 +92,10 @@ function registerFiles(collection: Command, open: OpenCli, print: Print): void {
   const formats = new Option('--format <format>', 'format of the file').choices(
     COLLECTION_FORMATS.map((format) => format.name),
   )
-  collection
-    .command('import')
-    .description('bring a file into a collection; the same file again adds nothing')
+  addCommand(collection, 'import', 'bring a file into a collection; the same file again adds nothing')
     .argument('<id>', 'id of the collection', wholeNumber)
     .argument('<file>', 'file to read; - is standard input, .gz is unpacked')
     .addOption(formats.makeOptionMandatory())
-    .addOption(jsonOption())
     .addHelpText(
       'after',
       `\nFormats:\n${COLLECTION_FORMATS.map((format) => `  ${format.name.padEnd(16)} ${format.title}`).join('\n')}`,
@@ -132,11 +120,8 @@ function registerFiles(collection: Command, open: OpenCli, print: Print): void {
 }
 
 function registerParked(collection: Command, open: OpenCli, print: Print): void {
-  collection
-    .command('parked')
-    .description('rows of imported files that wait for someone to name their item')
+  addCommand(collection, 'parked', 'rows of imported files that wait for someone to name their item')
     .argument('<id>', 'id of the collection', wholeNumber)
-    .addOption(jsonOption())
     .action((id: number, options: OutputOptions) =>
       open(async (ctx) => {
         const rows = await allRows((paging) => call(listParkedRows, ctx, { id, ...paging }))
@@ -148,14 +133,11 @@ function registerParked(collection: Command, open: OpenCli, print: Print): void 
         )
       }),
     )
-  collection
-    .command('place')
-    .description('make a parked row a record of an item')
+  addCommand(collection, 'place', 'make a parked row a record of an item')
     .argument('<id>', 'id of the collection', wholeNumber)
     .argument('<row>', 'id of the parked row', wholeNumber)
     .requiredOption('--item <id>', 'the item that it means', wholeNumber)
     .option('--grade <id>', "a grade that suits the item, instead of the row's", wholeNumber)
-    .addOption(jsonOption())
     .action((id: number, row: number, options: OutputOptions & { item: number; grade?: number }) =>
       open(async (ctx) => {
         const grade = options.grade === undefined ? {} : { grade_id: options.grade }

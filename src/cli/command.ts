@@ -1,5 +1,5 @@
 // What commands share: the context they run in, reading of arguments, and output for people or as one JSON value.
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import type { Page } from '#core/paging.ts'
 import type { WriteCtx } from '#db/change.ts'
 import type { Db } from '#db/schema.ts'
@@ -17,8 +17,9 @@ export interface OutputOptions {
   json?: boolean
 }
 
-export function jsonOption(): Option {
-  return new Option('--json', 'print one JSON value')
+/** Adds a command that prints for people or, asked for with `--json`, one JSON value. */
+export function addCommand(parent: Command, name: string, description: string): Command {
+  return parent.command(name).description(description).option('--json', 'print one JSON value')
 }
 
 /** The result as JSON where asked for, else as text for people. */

@@ -17,7 +17,7 @@ import { PLAN_NAMES, type Plan, planAllows, PLANS } from '#core/plans.ts'
 import { call } from '#core/verb.ts'
 import type { WriteCtx } from '#db/change.ts'
 import { readConfig } from '../config.ts'
-import { columns, jsonOption, type OpenCli, type OutputOptions, type Print, show } from './command.ts'
+import { addCommand, columns, type OpenCli, type OutputOptions, type Print, show } from './command.ts'
 import type { PriceRules } from '#prices/quarantine.ts'
 
 const SAMPLES = ['pokemon.ndjson', 'onepiece.ndjson'].map((name) => fileURLToPath(new URL(`../../sample/${name}`, import.meta.url)))
@@ -33,11 +33,8 @@ export type DemoConfig = MarketSettings & { dataDir: string; priceRules: PriceRu
 const SELLER_NAMES = ['Kart Evi', 'Ankara Kart', 'Galata Collectibles', 'Slab City']
 
 export function register(program: Command, open: OpenCli, print: Print): void {
-  program
-    .command('demo')
-    .description('fill an empty database with the sample catalogue and a marketplace; prints a key for each plan')
+  addCommand(program, 'demo', 'fill an empty database with the sample catalogue and a marketplace; prints a key for each plan')
     .option('--own-catalogue', 'make the marketplace of the items that are there, instead of the sample')
-    .addOption(jsonOption())
     .action((options: OutputOptions & { ownCatalogue?: boolean }) =>
       open(async (ctx) => {
         const access = await prepareDemo(ctx, readConfig(), { ownCatalogue: options.ownCatalogue ?? false })

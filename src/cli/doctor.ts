@@ -11,7 +11,7 @@ import { doubtAbout, openReplica } from '#db/replica.ts'
 import type { Db } from '#db/schema.ts'
 import { sourceHealth } from '#prices/health.ts'
 import { type Config, readConfig } from '../config.ts'
-import { jsonOption, type OutputOptions, type Print, show } from './command.ts'
+import { addCommand, type OutputOptions, type Print, show } from './command.ts'
 
 interface Finding {
   check: string
@@ -27,10 +27,7 @@ const LEAST_POSTGRES = 150_000
 const DAY_MS = 86_400_000
 
 export function register(program: Command, print: Print): void {
-  program
-    .command('doctor')
-    .description('check settings, database, migrations, clock, ports and disk')
-    .addOption(jsonOption())
+  addCommand(program, 'doctor', 'check settings, database, migrations, clock, ports and disk')
     .action(async (options: OutputOptions) => {
       const findings = await examine()
       const text = findings.map(({ check, ok, found, advice }) => `${ok ? '✓' : '✗'} ${check.padEnd(11)} ${found}${advice ? `\n              → ${advice}` : ''}`)

@@ -6,7 +6,7 @@ import { acceptHeldPrice, discardHeldPrice } from '#prices/decide-held-price.ts'
 import { acceptHeldPrices, discardHeldPrices } from '#prices/decide-held-prices.ts'
 import { listHeldPrices } from '#prices/list-held-prices.ts'
 import { RULE_NAMES, type RuleName } from '#prices/quarantine.ts'
-import { allRows, columns, jsonOption, type OpenCli, type OutputOptions, type Print, show, wholeNumber, wrongUsage } from './command.ts'
+import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, show, wholeNumber, wrongUsage } from './command.ts'
 
 interface Which extends OutputOptions {
   rule?: RuleName
@@ -18,8 +18,7 @@ interface Which extends OutputOptions {
 export function register(program: Command, open: OpenCli, print: Print): void {
   const held = program.command('held').description('prices that wait for a decision')
 
-  chosen(held.command('list').description('what waits, furthest off first'))
-    .addOption(jsonOption())
+  chosen(addCommand(held, 'list', 'what waits, furthest off first'))
     .action((which: Which) =>
       open(async (ctx) => {
         const prices = await allRows((paging) => call(listHeldPrices, ctx, { ...filterOf(which), ...paging }))
@@ -40,8 +39,7 @@ function decision(
   description: string,
   { one, many }: { one: typeof discardHeldPrice; many: typeof discardHeldPrices },
 ): void {
-  chosen(held.command(name).description(description).argument('[id]', 'id of a held price', wholeNumber))
-    .addOption(jsonOption())
+  chosen(addCommand(held, name, description).argument('[id]', 'id of a held price', wholeNumber))
     .action((id: number | undefined, which: Which, command: Command) => {
       const filter = filterOf(which)
       const choices = Object.keys(filter).length

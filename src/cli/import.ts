@@ -7,7 +7,7 @@ import type { ImportFile } from '#catalogue/import/files.ts'
 import { beginImport, type ImportReport, runImport } from '#catalogue/import/run.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
 import { readConfig } from '../config.ts'
-import { jsonOption, type OpenCli, type OutputOptions, type Print, show } from './command.ts'
+import { addCommand, type OpenCli, type OutputOptions, type Print, show } from './command.ts'
 
 interface ImportOptions extends OutputOptions {
   market?: Market
@@ -18,14 +18,11 @@ interface ImportOptions extends OutputOptions {
 const SHOWN_ERRORS = 20
 
 export function register(program: Command, open: OpenCli, print: Print): void {
-  program
-    .command('import')
-    .description('import files; several of one catalogue are read in the order they need')
+  addCommand(program, 'import', 'import files; several of one catalogue are read in the order they need')
     .addArgument(new Argument('<format>', 'format of the files').choices(IMPORT_FORMATS.map((format) => format.name)))
     .argument('<file...>', 'files; - is standard input; .gz is unpacked')
     .addOption(new Option('--market <market>', "market to import into, instead of the format's own").choices(MARKETS))
     .option('--dry-run', 'report only, change nothing')
-    .addOption(jsonOption())
     .addHelpText('after', `\nFormats:\n${IMPORT_FORMATS.map((format) => `  ${format.name.padEnd(24)} ${format.title}`).join('\n')}`)
     .action((name: string, paths: string[], options: ImportOptions) =>
       open(async (ctx) => {

@@ -7,9 +7,9 @@ import { rotateKey } from '#accounts/rotate-key.ts'
 import type { NewApiKey } from '#accounts/types.ts'
 import { call } from '#core/verb.ts'
 import {
+  addCommand,
   allRows,
   columns,
-  jsonOption,
   type OpenCli,
   type OutputOptions,
   type Print,
@@ -36,13 +36,10 @@ const HOURS = { m: 1 / 60, h: 1, d: 24 } as const
 export function register(program: Command, open: OpenCli, print: Print): void {
   const key = program.command('key').description('API keys of an account')
 
-  key
-    .command('create')
-    .description('make a key and print it, this once')
+  addCommand(key, 'create', 'make a key and print it, this once')
     .requiredOption('--account <id>', 'id of the account', wholeNumber)
     .option('--label <label>', 'what the key is for')
     .option('--expires <time>', 'when it ends, such as 2027-01-31T12:00:00Z')
-    .addOption(jsonOption())
     .action((options: CreateOptions) =>
       open(async (ctx) => {
         const { account, label, expires } = options
@@ -52,12 +49,9 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       }),
     )
 
-  key
-    .command('rotate')
-    .description('make a new key for an old one, which runs on for the overlap, and print it, this once')
+  addCommand(key, 'rotate', 'make a new key for an old one, which runs on for the overlap, and print it, this once')
     .argument('<id>', 'id of the old key', wholeNumber)
     .option('--overlap <duration>', 'how long the old key runs on, such as 30m, 24h, 7d (24h unless given)', hours)
-    .addOption(jsonOption())
     .action((id: number, options: RotateOptions) =>
       open(async (ctx) => {
         const overlap = options.overlap === undefined ? {} : { overlap_hours: options.overlap }
@@ -66,11 +60,8 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       }),
     )
 
-  key
-    .command('revoke')
-    .description('refuse a key from now on')
+  addCommand(key, 'revoke', 'refuse a key from now on')
     .argument('<id>', 'id of the key', wholeNumber)
-    .addOption(jsonOption())
     .action((id: number, options: OutputOptions) =>
       open(async (ctx) => {
         const revoked = await call(revokeKey, ctx, { id })
@@ -78,11 +69,8 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       }),
     )
 
-  key
-    .command('list')
-    .description('the keys of an account, without the keys themselves')
+  addCommand(key, 'list', 'the keys of an account, without the keys themselves')
     .requiredOption('--account <id>', 'id of the account', wholeNumber)
-    .addOption(jsonOption())
     .action((options: ListOptions) =>
       open(async (ctx) => {
         const keys = await allRows((paging) => call(listKeys, ctx, { account_id: options.account, ...paging }))

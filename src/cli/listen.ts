@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Command, InvalidArgumentError } from 'commander'
 import { parseDuration } from '#core/duration.ts'
 import { signatureOf } from '#webhooks/sign.ts'
-import { jsonOption, type OutputOptions, type Print, wholeNumber } from './command.ts'
+import { addCommand, type OutputOptions, type Print, wholeNumber } from './command.ts'
 
 interface ListenOptions extends OutputOptions {
   port: number
@@ -20,15 +20,12 @@ interface ListenOptions extends OutputOptions {
 const LARGEST_BODY = 1024 * 1024
 
 export function register(program: Command, print: Print): void {
-  program
-    .command('listen')
-    .description('receive webhooks: verify their signature, print them, answer as told')
+  addCommand(program, 'listen', 'receive webhooks: verify their signature, print them, answer as told')
     .requiredOption('--secret <secret>', "the webhook's secret, as GET /api/v1/plus/webhook gives it")
     .option('--port <number>', 'port to listen on, 0 for any free one', port, 9000)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--status <code>', 'status to answer verified webhooks with', statusCode, 200)
     .option('--delay <duration>', 'how long to wait before the answer, such as 6s', duration, 0)
-    .addOption(jsonOption())
     .action((options: ListenOptions) => listen(options, print))
 }
 

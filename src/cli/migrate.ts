@@ -4,13 +4,10 @@ import { pino } from 'pino'
 import { migrate } from '#db/migrate.ts'
 import { openDatabase } from '#db/open.ts'
 import { readConfig } from '../config.ts'
-import { jsonOption, type OutputOptions, type Print, show } from './command.ts'
+import { addCommand, type OutputOptions, type Print, show } from './command.ts'
 
 export function register(program: Command, print: Print): void {
-  program
-    .command('migrate')
-    .description('bring the schema of the database up to date')
-    .addOption(jsonOption())
+  addCommand(program, 'migrate', 'bring the schema of the database up to date')
     .action(async (options: OutputOptions) => {
       const log = pino({ level: 'warn' }, pino.destination(2))
       const database = await openDatabase(readConfig(), { applicationName: 'mintmark migrate', log, max: 2, own: false })

@@ -5,9 +5,9 @@ import { listOperatorTokens } from '#accounts/list-operator-tokens.ts'
 import { revokeOperatorToken } from '#accounts/revoke-operator-token.ts'
 import { call } from '#core/verb.ts'
 import {
+  addCommand,
   allRows,
   columns,
-  jsonOption,
   type OpenCli,
   type OutputOptions,
   type Print,
@@ -22,11 +22,8 @@ interface CreateOptions extends OutputOptions {
 export function register(program: Command, open: OpenCli, print: Print): void {
   const token = program.command('operator-token').description('tokens for the operator API and the console')
 
-  token
-    .command('create')
-    .description('make a token and print it, this once')
+  addCommand(token, 'create', 'make a token and print it, this once')
     .requiredOption('--label <label>', 'who or what uses it')
-    .addOption(jsonOption())
     .action((options: CreateOptions) =>
       open(async (ctx) => {
         const created = await call(createOperatorToken, ctx, { label: options.label })
@@ -39,11 +36,8 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       }),
     )
 
-  token
-    .command('revoke')
-    .description('refuse a token from now on')
+  addCommand(token, 'revoke', 'refuse a token from now on')
     .argument('<id>', 'id of the token', wholeNumber)
-    .addOption(jsonOption())
     .action((id: number, options: OutputOptions) =>
       open(async (ctx) => {
         const revoked = await call(revokeOperatorToken, ctx, { id })
@@ -51,10 +45,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       }),
     )
 
-  token
-    .command('list')
-    .description('all tokens, without the tokens themselves')
-    .addOption(jsonOption())
+  addCommand(token, 'list', 'all tokens, without the tokens themselves')
     .action((options: OutputOptions) =>
       open(async (ctx) => {
         const tokens = await allRows((paging) => call(listOperatorTokens, ctx, paging))

@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { call } from '#core/verb.ts'
 import { listRates } from '#prices/list-rates.ts'
 import { setRates } from '#prices/set-rates.ts'
-import { allRows, columns, jsonOption, type OpenCli, type OutputOptions, type Print, show } from './command.ts'
+import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, show } from './command.ts'
 
 interface Setting extends OutputOptions {
   day: string
@@ -14,10 +14,7 @@ type Rate = [currency: string, lira: number]
 export function register(program: Command, open: OpenCli, print: Print): void {
   const rates = program.command('rates').description('exchange rates, by which prices of several currencies are compared')
 
-  rates
-    .command('list')
-    .description('all rates, newest first')
-    .addOption(jsonOption())
+  addCommand(rates, 'list', 'all rates, newest first')
     .action((options: OutputOptions) =>
       open(async (ctx) => {
         const all = await allRows((paging) => call(listRates, ctx, paging))
@@ -25,12 +22,9 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       }),
     )
 
-  rates
-    .command('set')
-    .description('load rates of a day, such as: rates set USD=41.87 EUR=48.31')
+  addCommand(rates, 'set', 'load rates of a day, such as: rates set USD=41.87 EUR=48.31')
     .argument('<rate...>', 'currency and Turkish lira for one unit of it', rateOf)
     .option('--day <date>', 'from which they count', new Date().toISOString().slice(0, 10))
-    .addOption(jsonOption())
     .action((given: Rate[], options: Setting) =>
       open(async (ctx) => {
         const loaded = await call(setRates, ctx, { rates: given.map(([currency, TRY]) => ({ day: options.day, currency, TRY })) })
