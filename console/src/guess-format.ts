@@ -1,18 +1,7 @@
 // Which import format a file is, by its first bytes: a proposal, the operator decides.
 
-/** Import formats by name, catalogue before prices. */
-export const FORMATS = {
-  catalogue: ['mintmark-ndjson', 'tcgdex', 'pokemontcg', 'punk-records', 'cardmarket-products', 'tcgplayer-sealed'],
-  prices: [
-    'mintmark-prices-csv', 'pricecharting-csv', 'graded-guide', 'cardmarket-price-guide', 'tcgplayer-csv', 'pokemontcg-prices',
-    'singles-brl', 'sealed-daily',
-  ],
-} as const
-
-export type Format = (typeof FORMATS)[keyof typeof FORMATS][number]
-
 // In this order: what is more particular comes first.
-const MARKS: [Format, RegExp][] = [
+export const MARKS: readonly [format: string, mark: RegExp][] = [
   ['mintmark-ndjson', /^\s*\{"type":\s*"(category|item|group)"/],
   ['cardmarket-price-guide', /"priceGuides"/],
   ['cardmarket-products', /"idProduct"[\s\S]*"(idExpansion|categoryName)"/],
@@ -30,7 +19,7 @@ const MARKS: [Format, RegExp][] = [
 ]
 
 /** The format whose marks the head of a file bears, null when none fits. */
-export function guessFormat(head: string): Format | null {
+export function guessFormat(head: string): string | null {
   const text = head.replace(/^\uFEFF/, '')
   return MARKS.find(([, mark]) => mark.test(text))?.[0] ?? null
 }

@@ -147,6 +147,13 @@ export interface Group {
   types: { id: number; label: string }[]
 }
 
+export interface ImportFormat {
+  name: string
+  kind: 'catalogue' | 'prices'
+  title: string
+  market: Market | null
+}
+
 export interface Import {
   id: number
   format: string

@@ -1,5 +1,6 @@
 // Operator API: prices, their history, and imports.
 import { PostedPricesSchema, type PostedPrices, postPrices } from '#catalogue/post-prices.ts'
+import { ImportFormatSchema, type ListedFormat, listImportFormats } from '#catalogue/import/list-import-formats.ts'
 import type { ImportQueue } from '#catalogue/import/queue.ts'
 import { type FeedCtx, startUploadedImport } from '#catalogue/import/start-import.ts'
 import { Type } from '#core/input.ts'
@@ -72,6 +73,15 @@ export const priceRoutes = (imports: ImportQueue): Route<FeedCtx>[] => [
     answer: (batch: ImportDetail) => ({ data: batch }),
     data: ImportDetailSchema,
     errors: ['CONFLICT', 'IDEMPOTENCY_CONFLICT', 'NOT_FOUND', 'VALIDATION_ERROR'],
+  },
+  {
+    method: 'GET',
+    path: '/import-formats',
+    verb: listImportFormats,
+    summary: 'Formats that can be imported',
+    tag: 'Imports',
+    answer: (formats: ListedFormat[]) => ({ data: formats }),
+    data: Type.Array(ImportFormatSchema),
   },
   {
     method: 'POST',

@@ -114,6 +114,7 @@ export const OPERATOR_ROWS: readonly string[] = [
   'PATCH /operator/v1/items/:id',
   'GET /operator/v1/items/:id/price-history',
   'GET /operator/v1/groups',
+  'GET /operator/v1/import-formats',
   'PATCH /operator/v1/collections/:id',
   'DELETE /operator/v1/collections/:id',
   'GET /operator/v1/collections/:id/export',

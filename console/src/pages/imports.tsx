@@ -1,9 +1,9 @@
 // Imports: files dropped here, and how every import and price post went.
 import { useRef, useState } from 'preact/hooks'
 import { type ApiError, upload } from '../api.ts'
-import { asApiError, useVersion } from '../data.ts'
-import { FORMATS, guessFormat, headOf } from '../guess-format.ts'
-import { IMPORT_STATUSES, type Import } from '../rows.ts'
+import { asApiError, useData, useVersion } from '../data.ts'
+import { guessFormat, headOf } from '../guess-format.ts'
+import { IMPORT_STATUSES, type Import, type ImportFormat } from '../rows.ts'
 import { Field, valuesOf } from '../ui/dialog.tsx'
 import { Tabs } from '../ui/frame.tsx'
 import { Heading } from '../ui/heading.tsx'
@@ -29,11 +29,12 @@ const isUnderWay = ({ status }: Pick<Import, 'status'>) => status === 'queued' |
 
 export function ImportsPage() {
   const [version, changed] = useVersion()
+  const formats = useData<ImportFormat[]>('/import-formats').data ?? []
   return (
     <>
       <Heading>{t('imports')}</Heading>
       <ImportTabs current="imports" />
-      <Drop onStarted={changed} />
+      <Drop formats={formats} onStarted={changed} />
       <List<Import>
         path="/imports"
         caption={t('imports')}
@@ -42,15 +43,22 @@ export function ImportsPage() {
         again={(imports) => (imports.some(isUnderWay) ? SOON_MS : null)}
         filters={[
           { name: 'search', label: t('fileName'), type: 'search' },
-          { name: 'format', label: t('format'), options: formatOptions() },
+          { name: 'format', label: t('format'), options: formats.map(({ name }) => ({ value: name, text: name })) },
           { name: 'status', label: t('state'), options: IMPORT_STATUSES.map((code) => ({ value: code, text: term('status', code) })) },
         ]}
         rowKey={(row) => row.id}
         columns={[
-          { head: t('import'), cell: (row) => <a href={`/console/imports/${row.id}`}>#{row.id} {row.file_name ?? row.format}</a> },
+          {
+            head: t('import'),
+            cell: (row) => (
+              <a class="file" href={`/console/imports/${row.id}`} title={row.file_name ?? undefined}>
+                #{row.id} {row.file_name ?? row.format}
+              </a>
+            ),
+          },
           { head: t('format'), wide: true, cell: (row) => row.format },
           { head: t('state'), cell: (row) => <ImportState of={row} /> },
-          { head: t('rows'), number: true, cell: (row) => count(row.rows_read) },
+          { head: t('rows'), number: true, wide: true, cell: (row) => count(row.rows_read) },
           { head: t('written'), number: true, cell: (row) => count(row.created + row.updated + row.accepted) },
           { head: t('held'), number: true, cell: (row) => count(row.held) },
           { head: t('rejected'), number: true, cell: (row) => count(row.rejected) },
@@ -71,10 +79,6 @@ export function ImportState({ of }: { of: Import }) {
   )
 }
 
-function formatOptions(): { value: string; text: string }[] {
-  return [...FORMATS.catalogue, ...FORMATS.prices].map((name) => ({ value: name, text: name }))
-}
-
 interface Waiting {
   file: File
   format: string
@@ -85,7 +89,7 @@ interface Waiting {
 }
 
 /** Files to be imported: each with its guessed format, sent one after another. */
-function Drop({ onStarted }: { onStarted: () => void }) {
+function Drop({ formats, onStarted }: { formats: ImportFormat[]; onStarted: () => void }) {
   const [files, setFiles] = useState<Waiting[]>([])
   const [over, setOver] = useState(false)
   const [busy, setBusy] = useState(false)
@@ -146,7 +150,12 @@ function Drop({ onStarted }: { onStarted: () => void }) {
       <label class="files">
         <strong>{t('dropFiles')}</strong>
         <span class="quiet">{t('dropHint')}</span>
+        {/* In place of the browser's own button, which speaks the browser's language. */}
+        <span class="button" aria-hidden="true">
+          {t('chooseFiles')}
+        </span>
         <input
+          class="hidden"
           type="file"
           multiple
           onChange={(event) => {
@@ -175,13 +184,15 @@ function Drop({ onStarted }: { onStarted: () => void }) {
                     onChange={(event) => update(file, { format: event.currentTarget.value })}
                   >
                     <option value="">{t('chooseFormat')}</option>
-                    {Object.entries(FORMATS).map(([kind, names]) => (
+                    {(['catalogue', 'prices'] as const).map((kind) => (
                       <optgroup key={kind} label={term('formats', kind)}>
-                        {names.map((name) => (
-                          <option key={name} value={name}>
-                            {name}
-                          </option>
-                        ))}
+                        {formats
+                          .filter((known) => known.kind === kind)
+                          .map(({ name, title }) => (
+                            <option key={name} value={name} title={title}>
+                              {name}
+                            </option>
+                          ))}
                       </optgroup>
                     ))}
                   </select>

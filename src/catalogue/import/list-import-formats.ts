@@ -1,0 +1,22 @@
+// The formats that an import can read, for whoever has to choose one.
+import { type Static, Type } from '#core/input.ts'
+import { MARKETS } from '#core/markets.ts'
+import { verb, type HasViewer } from '#core/verb.ts'
+import { closed } from '../fields.ts'
+import { IMPORT_FORMATS } from './registry.ts'
+
+export const ImportFormatSchema = Type.Object(
+  {
+    name: Type.String({ examples: ['mintmark-prices-csv'] }),
+    kind: Type.Enum(['catalogue', 'prices']),
+    title: Type.String({ description: 'What such a file is, for people' }),
+    market: Type.Union([Type.Enum([...MARKETS]), Type.Null()], { description: 'Market that it is imported into unless another is named' }),
+  },
+  { title: 'ImportFormat' },
+)
+export type ListedFormat = Static<typeof ImportFormatSchema>
+
+export const listImportFormats = verb(
+  { needs: 'operator', input: Type.Object({}, closed) },
+  (_ctx: HasViewer): ListedFormat[] => IMPORT_FORMATS.map(({ name, kind, title, defaultMarket: market }) => ({ name, kind, title, market })),
+)
