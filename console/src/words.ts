@@ -2,6 +2,7 @@
 import { computed, effect, signal } from '@preact/signals'
 import { en } from './words/en.ts'
 import { turkishRefusal, turkishSentence } from './words/refusals-tr.ts'
+import { turkishReport } from './words/reports-tr.ts'
 import { tr } from './words/tr.ts'
 
 export type WordKey = keyof typeof en
@@ -46,17 +47,26 @@ export function problem(message: string): string {
   return locale.value === 'tr' ? (turkishSentence(message) ?? message) : message
 }
 
+/** Why a row of an import was refused, or a price held. */
+export function reported(sentence: string): string {
+  return locale.value === 'tr' ? turkishReport(sentence) : sentence
+}
+
 /** A field of a request as the console calls it: the last part of `lines.0.quantity`. */
 export function fieldName(field: string): string {
   return term('field', field.slice(field.lastIndexOf('.') + 1))
 }
 
-const numbers = computed(() => new Intl.NumberFormat(locale.value))
-const compactNumbers = computed(() => new Intl.NumberFormat(locale.value, { notation: 'compact', maximumFractionDigits: 1 }))
-const times = computed(() => new Intl.DateTimeFormat(locale.value, { dateStyle: 'medium', timeStyle: 'short' }))
-const days = computed(() => new Intl.DateTimeFormat(locale.value, { day: 'numeric', month: 'short' }))
-const dates = computed(() => new Intl.DateTimeFormat(locale.value, { dateStyle: 'medium' }))
-const spans = computed(() => new Intl.RelativeTimeFormat(locale.value, { numeric: 'auto' }))
+/** Dates and numbers in English as Europe writes them: the day before the month, hours to 24. */
+const written = computed(() => (locale.value === 'en' ? 'en-GB' : locale.value))
+const numbers = computed(() => new Intl.NumberFormat(written.value))
+const compactNumbers = computed(() => new Intl.NumberFormat(written.value, { notation: 'compact', maximumSignificantDigits: 4 }))
+const shares = computed(() => new Intl.NumberFormat(written.value, { style: 'percent', maximumSignificantDigits: 2 }))
+const times = computed(() => new Intl.DateTimeFormat(written.value, { dateStyle: 'medium', timeStyle: 'short' }))
+const days = computed(() => new Intl.DateTimeFormat(written.value, { day: 'numeric', month: 'short' }))
+const dates = computed(() => new Intl.DateTimeFormat(written.value, { dateStyle: 'medium' }))
+const months = computed(() => new Intl.DateTimeFormat(written.value, { month: 'short', year: '2-digit' }))
+const spans = computed(() => new Intl.RelativeTimeFormat(written.value, { numeric: 'auto' }))
 
 export function count(value: number): string {
   return numbers.value.format(value)
@@ -66,13 +76,18 @@ export function compact(value: number): string {
   return compactNumbers.value.format(value)
 }
 
+/** A part of a whole, 0 to 1, in percent. */
+export function share(value: number): string {
+  return shares.value.format(value)
+}
+
 const prices = new Map<string, Intl.NumberFormat>()
 
 /** An amount in a currency, always with its two decimals. */
 export function money(value: number, currency: string): string {
-  const name = `${locale.value} ${currency}`
+  const name = `${written.value} ${currency}`
   let format = prices.get(name)
-  if (!format) prices.set(name, (format = new Intl.NumberFormat(locale.value, { style: 'currency', currency, currencyDisplay: 'narrowSymbol' })))
+  if (!format) prices.set(name, (format = new Intl.NumberFormat(written.value, { style: 'currency', currency, currencyDisplay: 'narrowSymbol' })))
   return format.format(value)
 }
 
@@ -86,6 +101,10 @@ export function date(iso: string): string {
 
 export function day(iso: string): string {
   return days.value.format(new Date(iso))
+}
+
+export function month(iso: string): string {
+  return months.value.format(new Date(iso))
 }
 
 const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [

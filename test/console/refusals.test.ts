@@ -1,8 +1,9 @@
 // Proves that the Turkish console knows what the service says when it refuses what operators do there.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { turkishRefusal, turkishSentence } from '../../console/src/words/refusals-tr.ts'
+import { turkishReport } from '../../console/src/words/reports-tr.ts'
 import { startSampleNode } from '../graphql/client.ts'
-import { OPERATOR_TOKEN, send, type TestNode } from '../support/node.ts'
+import { importText, OPERATOR_TOKEN, send, type TestNode } from '../support/node.ts'
 import { operator } from './browser.ts'
 
 let node: TestNode
@@ -79,4 +80,63 @@ test('what is not known stays as the service said it', () => {
   expect(turkishSentence('is required: it must be one of a, b')).toBe('gerekli: şunlardan biri olmalı: a, b')
   expect(turkishRefusal({ code: 'UNAVAILABLE', message: 'Something new' })).toContain('veritabanına')
   expect(turkishRefusal({ code: 'CONFLICT', message: 'Something new' })).toBe('Something new')
+})
+
+const NDJSON = (...rows: object[]) => rows.map((row) => JSON.stringify(row)).join('\n')
+const CARD = { type: 'item', market: 'source_c', ref: 'x', name: 'X', slug: 'x', genre: 'single', game: 'pokemon', category: 'none' }
+const PRICE_HEAD = 'item_ref,market,label,price,updated_at'
+const TCGPLAYER_HEAD = 'TCGplayer Id,Product Line,Set Name,Product Name,Title,Number,Rarity,Condition,TCG Market Price'
+
+/** Files with something wrong in most of their rows, or as a whole. */
+const BAD_FILES: [format: string, text: string][] = [
+  ['mintmark-ndjson', `${NDJSON(CARD, { ...CARD, name: '' }, { type: 'category', market: 'source_c' }, { type: 'none' })}\n[1]\n{`],
+  ['mintmark-ndjson', 'no JSON at all'],
+  ['tcgdex', NDJSON({ id: 'a', localId: '1', name: { en: 'A' } }, { localId: '1', name: { en: 'A' }, set: 's' }, { id: 'b', localId: '2', set: 's' }, { cardCount: {}, id: 's' })],
+  ['pokemontcg', NDJSON({ supertype: 'Pokémon', id: 'a-1' }, { supertype: 'Pokémon', name: 'A' }, { supertype: 'Pokémon', id: 'a-1', name: 'A' }, { supertype: 'Pokémon', id: 'a', name: 'A', number: '1' })],
+  ['punk-records', NDJSON({ id: 'OP01-001', pack_id: '1', name: 'A', img_full_url: 'https://x.example/a' }, { pack_id: '1', img_full_url: 'https://en.example/a' })],
+  ['cardmarket-products', JSON.stringify({ products: [{ idProduct: 1, categoryName: 'Pokémon Coins', idCategory: 1, name: 'A' }, { idProduct: 2, categoryName: 'Pokémon Box' }, { name: 'A' }, { idProduct: 3, name: 'A', categoryName: 'Chess' }, 4] })],
+  ['cardmarket-products', '{}'],
+  ['tcgplayer-sealed', 'productId,name,cleanName,imageUrl,categoryId,groupId,url,set_code\nx,A,A,,3,1,,s\n1,,A,,3,1,,s\n'],
+  [
+    'mintmark-prices-csv',
+    [
+      PRICE_HEAD,
+      ',source_b,Near Mint,1.00,2026-11-01T00:00:00Z',
+      'nobody,source_b,Near Mint,1.00,2026-11-01T00:00:00Z',
+      'x,nowhere,Near Mint,1.00,2026-11-01T00:00:00Z',
+      'x,source_b,Fine,1.00,2026-11-01T00:00:00Z',
+      'x,source_b,Near Mint,0,2026-11-01T00:00:00Z',
+      'x,source_b,Near Mint,dear,2026-11-01T00:00:00Z',
+      'x,source_b,Near Mint,1.00,yesterday',
+      'x,source_b,Near Mint,1.00,1990-11-01T00:00:00Z',
+      'x,source_b,Near Mint,1.00,',
+      'x,source_b',
+    ].join('\n'),
+  ],
+  ['mintmark-prices-csv', 'a,b\n1,2\n'],
+  ['sealed-daily', 'productId,date,marketPrice\n,2026-01-01,1\n1,2026-13-01,1\n1,2026-01-01,free\n1,,1\n1,2026-01-01,1\n'],
+  ['pricecharting-csv', 'id,product-name,loose-price,tcg-id\n,A,$1.00,\n5,A,$1.00,\n'],
+  ['pokemontcg-prices', 'ID,Name,TCG Price Date,Normal TCG Market Price USD\n,A,2025-01-01,1\nx-1,A,2025-01-01,1\n'],
+  ['tcgplayer-csv', `${TCGPLAYER_HEAD}\nx,Pokemon,S,A,,1,C,Near Mint,1\n1,Pokemon,S,A,,1,C,Mouldy,1\n2,Pokemon,S,A,,1,C,Near Mint,1\n`],
+  ['graded-guide', NDJSON({ set_code: 'base1', graded_prices: { psa10: 1 } }, { set_code: 'base1', card_link: '/card/base4-1', graded_prices: { psa10: 1 } })],
+  ['singles-brl', NDJSON({ key: 'a', cardId: 'a', sources: [] }, { key: 'a', cardId: 'a', finish: 'normal', stamp: 'gold', sources: [] })],
+  ['cardmarket-price-guide', JSON.stringify({ priceGuides: [{ idProduct: 1, avg: 1 }, { avg: 1 }] })],
+  ['cardmarket-price-guide', 'nothing'],
+  ['tcgdex', ''],
+]
+
+test('reports of imports are known, and what is not known stays', async () => {
+  const unknown: string[] = []
+  let known = 0
+  for (const [format, text] of BAD_FILES) {
+    const { errors, message } = await importText(node, format, text)
+    const said = [...errors.map((error) => error.message), ...(message === null ? [] : [message])].flatMap((sentence) => sentence.split('; '))
+    expect([format, said.length > 0]).toEqual([format, true])
+    known += said.length
+    unknown.push(...said.filter((sentence) => turkishReport(sentence) === sentence).map((sentence) => `${format}: ${sentence}`))
+  }
+  expect(unknown).toEqual([])
+  expect(known).toBeGreaterThan(40)
+  expect(turkishReport('12.50 after 3')).toBe('önceki fiyat 3 iken 12.50')
+  expect(turkishReport('a thing that is new')).toBe('a thing that is new')
 })

@@ -1,12 +1,13 @@
 // The approval queue, oldest first: the listing beside its card, decided by keyboard, one or many at a time.
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso'
 import { type ApiError, newKey, request } from '../api.ts'
 import { asApiError, useData, useVersion } from '../data.ts'
 import type { Listing } from '../rows.ts'
 import { confirmed } from '../ui/dialog.tsx'
 import { Heading } from '../ui/heading.tsx'
 import { Empty, Failure, Refusal, Waiting } from '../ui/states.tsx'
-import { Pages, useFilters } from '../ui/table.tsx'
+import { ChooseAll, Pages, toggled, useFilters } from '../ui/table.tsx'
 import { announce } from '../ui/toasts.tsx'
 import { ago, count, t } from '../words.ts'
 import { ListingBeside, RejectDialog } from './listing.tsx'
@@ -22,6 +23,7 @@ export function ApprovalsPage() {
     { name: 'item_id', label: t('itemId'), type: 'number' },
   ])
   const queue = useData<Listing[]>('/listings/waiting', { query: { ...values, page, per_page: SHOWN }, version })
+  const { url } = useLocation()
   const [at, setAt] = useState(0)
   const [chosen, setChosen] = useState<number[]>([])
   /** decided here, though the queue that is shown may be older */
@@ -35,6 +37,12 @@ export function ApprovalsPage() {
   // A newer queue is without them, or they wait again.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another answer is a newer queue
   useEffect(() => setDecided([]), [queue.data])
+  // What is chosen is on the page that is shown, which is read from its beginning.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another address is another page
+  useEffect(() => {
+    setChosen([])
+    setAt(0)
+  }, [url])
   const rows = (queue.data ?? []).filter((row) => !decided.includes(row.id))
   const current = rows[Math.min(at, rows.length - 1)]
   /** what a decision is about: the chosen ones, else the one that is shown */
@@ -69,7 +77,7 @@ export function ApprovalsPage() {
     if (subjects.length > 0 && (many < 2 || (await confirmed(asked)))) await decide('approve', {})
   }
   const move = (to: number) => setAt(Math.max(0, Math.min(to, rows.length - 1)))
-  const toggle = (id: number) => setChosen(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id])
+  const toggle = (id: number) => setChosen(toggled(chosen, id))
 
   const onKey = (event: KeyboardEvent) => {
     const { target } = event
@@ -108,7 +116,7 @@ export function ApprovalsPage() {
 
   return (
     <div ref={whole}>
-      <div class="head">
+      <div class="head stays">
         <Heading>
           {t('approvals')} {queue.pagination && <span class="quiet">{count(queue.pagination.total)}</span>}
         </Heading>
@@ -121,8 +129,10 @@ export function ApprovalsPage() {
           </button>
         </div>
       </div>
-      <div class="toolbar">{bar}</div>
-      <p class="quiet keys">{t('approvalKeys')}</p>
+      <div class="toolbar">
+        {bar}
+        <p class="quiet keys">{t('approvalKeys')}</p>
+      </div>
       {!rejecting && <Refusal error={error} />}
       {queue.error ? (
         <Failure error={queue.error} retry={queue.reload} />
@@ -132,25 +142,31 @@ export function ApprovalsPage() {
         <Empty>{filtered ? t('nothingMatches') : t('noApprovals')}</Empty>
       ) : (
         <div class="queue">
-          <ul ref={list} aria-label={t('approvals')}>
-            {rows.map((row, index) => (
-              <li key={row.id} aria-current={row.id === current.id ? 'true' : undefined}>
-                <input
-                  type="checkbox"
-                  aria-label={t('chooseRow', { name: row.title })}
-                  checked={chosen.includes(row.id)}
-                  onChange={() => toggle(row.id)}
-                />
-                <button type="button" class="plain" onClick={() => setAt(index)}>
-                  <span>{row.title}</span>
-                  <small>
-                    {lira(row.price)} · {ago(row.waiting_since ?? row.created_at)}
-                    {(row.changed_since_approval?.length ?? 0) > 0 && <span class="status wait">{t('changed')}</span>}
-                  </small>
-                </button>
-              </li>
-            ))}
-          </ul>
+          <div class="rows">
+            {/* biome-ignore lint/a11y/noLabelWithoutControl: the control is within */}
+            <label class="check">
+              <ChooseAll keys={rows.map((row) => row.id)} chosen={chosen} choose={setChosen} /> {t('chooseAll')}
+            </label>
+            <ul ref={list} aria-label={t('approvals')}>
+              {rows.map((row, index) => (
+                <li key={row.id} aria-current={row.id === current.id ? 'true' : undefined}>
+                  <input
+                    type="checkbox"
+                    aria-label={t('chooseRow', { name: row.title })}
+                    checked={chosen.includes(row.id)}
+                    onChange={() => toggle(row.id)}
+                  />
+                  <button type="button" class="plain" onClick={() => setAt(index)}>
+                    <span>{row.title}</span>
+                    <small>
+                      {lira(row.price)} · {ago(row.waiting_since ?? row.created_at)}
+                      {(row.changed_since_approval?.length ?? 0) > 0 && <span class="status wait">{t('changed')}</span>}
+                    </small>
+                  </button>
+                </li>
+              ))}
+            </ul>
+          </div>
           <article aria-label={current.title} aria-live="polite">
             <h2>
               <a href={`/console/listings/${current.id}`}>{current.title}</a>

@@ -105,6 +105,7 @@ export function CataloguePage() {
 interface BranchProps {
   /** 0 for the categories that stand at the top */
   parentId: number
+  page?: number
   selected: number | null
   version: number
   onEdit: (category: Category) => void
@@ -112,9 +113,10 @@ interface BranchProps {
 
 const MOST = 100
 
-/** The categories below one, asked for when it is opened. */
-function Branch({ parentId, ...shared }: BranchProps) {
-  const below = useData<Category[]>('/categories', { query: { parent_id: parentId, per_page: MOST }, version: shared.version })
+/** The categories below one, asked for when it is opened, and further ones when they are wanted. */
+function Branch({ parentId, page = 1, ...shared }: BranchProps) {
+  const below = useData<Category[]>('/categories', { query: { parent_id: parentId, page, per_page: MOST }, version: shared.version })
+  const [further, setFurther] = useState(false)
   if (below.error) {
     return (
       <li>
@@ -129,19 +131,26 @@ function Branch({ parentId, ...shared }: BranchProps) {
       </li>
     )
   }
-  const rest = (below.pagination?.total ?? 0) - below.data.length
+  const rest = (below.pagination?.total ?? 0) - (page - 1) * MOST - below.data.length
   return (
     <>
       {below.data.map((category) => (
         <Node key={category.id} category={category} {...shared} />
       ))}
       {below.data.length === 0 && <li class="quiet">{t('noCategories')}</li>}
-      {rest > 0 && <li class="quiet">{t('andMore', { count: rest })}</li>}
+      {rest > 0 && further && <Branch parentId={parentId} page={page + 1} {...shared} />}
+      {rest > 0 && !further && (
+        <li>
+          <button type="button" class="plain" onClick={() => setFurther(true)}>
+            {t('andMore', { count: rest })}
+          </button>
+        </li>
+      )}
     </>
   )
 }
 
-function Node({ category, ...shared }: { category: Category } & Omit<BranchProps, 'parentId'>) {
+function Node({ category, ...shared }: { category: Category } & Omit<BranchProps, 'parentId' | 'page'>) {
   const [open, setOpen] = useState(false)
   const address = useAddressQuery()
   return (

@@ -1,5 +1,6 @@
 // Prices that were held back: each beside what it was compared with, accepted or discarded, one or many at a time.
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso'
 import { useVersion, writeNow } from '../data.ts'
 import { useAddressQuery } from '../address.ts'
 import { HELD_STATES, HOLD_RULES, type HeldPrice } from '../rows.ts'
@@ -8,7 +9,7 @@ import { Heading } from '../ui/heading.tsx'
 import { Status } from '../ui/states.tsx'
 import { type Column, List } from '../ui/table.tsx'
 import { announce } from '../ui/toasts.tsx'
-import { ago, moment, t, term } from '../words.ts'
+import { date, moment, reported, t, term } from '../words.ts'
 import { ImportTabs } from './imports.tsx'
 import { marketOptions } from './catalogue.tsx'
 import { priceText } from './prices.ts'
@@ -20,6 +21,10 @@ export function HeldPricesPage() {
   const [chosen, setChosen] = useState<number[]>([])
   const [busy, setBusy] = useState(false)
   const { values } = useAddressQuery()
+  const { url } = useLocation()
+  // What is chosen is on the page that is shown.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another address is another page
+  useEffect(() => setChosen([]), [url])
   const decide = async (decision: Decision, ids: number[]) => {
     const asked = { title: t('discardTitle', { count: ids.length }), text: t('discardText'), action: t('discard') }
     if (decision === 'discard' && !(await confirmed(asked))) return
@@ -43,7 +48,6 @@ export function HeldPricesPage() {
     if (done) announce(t(decision === 'accept' ? 'acceptedCount' : 'discardedCount', { count: done.data.decided }))
     changed()
   }
-  const toggle = (id: number) => setChosen(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id])
   const decisions: Column<HeldPrice> = {
     head: t('actions'),
     cell: (held) => (
@@ -110,29 +114,25 @@ export function HeldPricesPage() {
           )
         }
         rowKey={(held) => held.id}
+        pick={open ? { chosen, choose: (keys) => setChosen(keys.map(Number)), nameOf: (held) => `${held.item.name} ${held.label}` } : undefined}
         columns={[
           {
             head: t('item'),
-            cell: (held) => (
-              <span class="pick">
-                {open && (
-                  <input
-                    type="checkbox"
-                    aria-label={t('chooseRow', { name: `${held.item.name} ${held.label}` })}
-                    checked={chosen.includes(held.id)}
-                    onChange={() => toggle(held.id)}
-                  />
-                )}
-                <a href={`/console/catalogue/items/${held.item.id}`}>{held.item.name}</a>
-              </span>
-            ),
+            cell: (held) => <a href={`/console/catalogue/items/${held.item.id}`}>{held.item.name}</a>,
           },
           { head: t('label'), short: true, cell: (held) => held.label },
           { head: t('source'), short: true, wide: true, cell: (held) => term('market', held.market) },
           { head: t('price'), number: true, cell: (held) => priceText(held.price, held.market) },
           { head: t('comparedWith'), number: true, cell: (held) => (held.compared_price === null ? '–' : priceText(held.compared_price, held.market)) },
-          { head: t('why'), cell: (held) => <span title={held.reason}>{term('rule', held.rule)}</span> },
-          { head: t('asOf'), short: true, wide: true, cell: (held) => <span title={moment(held.updated_at)}>{ago(held.held_at)}</span> },
+          {
+            head: t('why'),
+            cell: (held) => (
+              <span title={reported(held.reason)}>
+                {term('rule', held.rule)} {held.times_off !== null && <span class="quiet">{t('timesOff', { times: Math.round(held.times_off) })}</span>}
+              </span>
+            ),
+          },
+          { head: t('asOf'), short: true, cell: (held) => <span title={moment(held.updated_at)}>{date(held.updated_at)}</span> },
           open ? decisions : decided,
         ]}
       />

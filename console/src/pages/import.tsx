@@ -7,7 +7,7 @@ import { Heading } from '../ui/heading.tsx'
 import { Await, Facts, Progress, Refusal } from '../ui/states.tsx'
 import { Table } from '../ui/table.tsx'
 import { announce } from '../ui/toasts.tsx'
-import { count, moment, t, term } from '../words.ts'
+import { count, moment, reported, t, term } from '../words.ts'
 import { ImportState } from './imports.tsx'
 import { priceText } from './prices.ts'
 
@@ -59,7 +59,7 @@ function Report({ of }: { of: ImportDetail }) {
       {(of.status === 'running' || of.status === 'queued') && <Progress percent={of.percent} label={t('importProgress')} />}
       {of.message && (
         <p class="refusal" role="alert">
-          {of.message}
+          {reported(of.message)}
         </p>
       )}
       <div class="tiles">
@@ -71,6 +71,7 @@ function Report({ of }: { of: ImportDetail }) {
         ))}
       </div>
       <Facts
+        brief
         rows={[
           [t('state'), <ImportState key="state" of={of} />],
           [t('format'), of.format],
@@ -103,7 +104,7 @@ function Report({ of }: { of: ImportDetail }) {
               { head: t('label'), cell: (held) => held.label },
               { head: t('price'), number: true, cell: (held) => priceText(held.price, held.market) },
               { head: t('comparedWith'), number: true, cell: (held) => (held.compared_price === null ? '–' : priceText(held.compared_price, held.market)) },
-              { head: t('why'), cell: (held) => held.reason },
+              { head: t('why'), cell: (held) => reported(held.reason) },
             ]}
           />
         </section>
@@ -118,7 +119,7 @@ function Report({ of }: { of: ImportDetail }) {
             rowKey={(error) => error.index}
             columns={[
               { head: t('line'), number: true, cell: (error) => count(error.line) },
-              { head: t('reason'), cell: (error) => error.reason },
+              { head: t('reason'), cell: (error) => reported(error.reason) },
             ]}
           />
         </section>

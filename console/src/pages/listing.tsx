@@ -5,6 +5,7 @@ import { useData, useWrite } from '../data.ts'
 import type { Listing, PricedItem } from '../rows.ts'
 import { Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
 import { Heading } from '../ui/heading.tsx'
+import { Named } from '../ui/named.tsx'
 import { Await, Facts, Refusal, Status } from '../ui/states.tsx'
 import { Table } from '../ui/table.tsx'
 import { announce } from '../ui/toasts.tsx'
@@ -126,7 +127,7 @@ export function ListingBeside({ listing }: { listing: Listing }) {
             [t('price'), mark('price', lira(listing.price))],
             [t('approvedPrice'), listing.approved_price === null ? null : lira(listing.approved_price)],
             [t('stock'), mark('quantity', count(listing.quantity))],
-            [t('seller'), <a key="seller" href={`/console/accounts/${listing.seller_id}`}>{listing.seller_id}</a>],
+            [t('seller'), <Named key="seller" of="accounts" id={listing.seller_id} />],
             [t('spoken'), listing.language],
             [t('shippingPayer'), mark('shipping_payer', term('payer', listing.shipping_payer))],
             [t('offers'), mark('offers_enabled', listing.offers_enabled ? t('yes') : t('no'))],

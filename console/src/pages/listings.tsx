@@ -6,6 +6,7 @@ import { type Group, LISTING_STATUSES, type Listing } from '../rows.ts'
 import { Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
 import { Tabs } from '../ui/frame.tsx'
 import { Heading } from '../ui/heading.tsx'
+import { Named } from '../ui/named.tsx'
 import { Status } from '../ui/states.tsx'
 import { List } from '../ui/table.tsx'
 import { announce } from '../ui/toasts.tsx'
@@ -50,7 +51,7 @@ export function ListingsPage() {
           { head: t('state'), cell: (listing) => <Status code={listing.status} /> },
           { head: t('price'), number: true, cell: (listing) => lira(listing.price) },
           { head: t('stock'), number: true, cell: (listing) => count(listing.quantity) },
-          { head: t('seller'), number: true, cell: (listing) => <a href={`/console/accounts/${listing.seller_id}`}>{listing.seller_id}</a> },
+          { head: t('seller'), cell: (listing) => <Named of="accounts" id={listing.seller_id} /> },
           { head: t('item'), number: true, wide: true, cell: (listing) => <a href={`/console/catalogue/items/${listing.item_id}`}>{listing.item_id}</a> },
           { head: t('changedAt'), short: true, wide: true, cell: (listing) => <span title={moment(listing.updated_at)}>{ago(listing.updated_at)}</span> },
         ]}

@@ -3,6 +3,7 @@ import { useRoute } from 'preact-iso'
 import { useData } from '../data.ts'
 import type { Order } from '../rows.ts'
 import { Heading } from '../ui/heading.tsx'
+import { Named } from '../ui/named.tsx'
 import { Await, Facts, Status } from '../ui/states.tsx'
 import { Table } from '../ui/table.tsx'
 import { count, moment, t } from '../words.ts'
@@ -37,7 +38,7 @@ export function OrderPage() {
               columns={[
                 {
                   head: t('listing'),
-                  cell: (line) => (line.listing_id === null ? t('deleted') : <a href={`/console/listings/${line.listing_id}`}>{line.listing_id}</a>),
+                  cell: (line) => (line.listing_id === null ? t('deleted') : <Named of="listings" id={line.listing_id} />),
                 },
                 { head: t('quantity'), number: true, cell: (line) => count(line.quantity) },
                 { head: t('unitPrice'), number: true, cell: (line) => lira(line.unit_price) },

@@ -5,6 +5,7 @@ import { useWrite } from '../data.ts'
 import type { Order } from '../rows.ts'
 import { Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
 import { Heading } from '../ui/heading.tsx'
+import { Named } from '../ui/named.tsx'
 import { List, periodFilters, periodQuery } from '../ui/table.tsx'
 import { announce } from '../ui/toasts.tsx'
 import { count, moment, t } from '../words.ts'
@@ -37,12 +38,23 @@ export function OrdersPage() {
         columns={[
           { head: t('order'), cell: (order) => <a href={`/console/orders/${order.order_id}`}>{order.order_id}</a> },
           { head: t('when'), short: true, cell: (order) => moment(order.sold_at) },
+          { head: t('listing'), cell: (order) => <Sold order={order} /> },
           { head: t('units'), number: true, cell: (order) => count(sumOf(order, (line) => line.quantity)) },
           { head: t('total'), number: true, cell: (order) => lira(sumOf(order, (line) => line.quantity * line.unit_price)) },
           { head: t('payout'), number: true, cell: (order) => lira(sumOf(order, (line) => line.seller_payout)) },
         ]}
       />
       {recording && <RecordOrder onClose={() => setRecording(false)} />}
+    </>
+  )
+}
+
+/** The first listing of an order, and how many more there are. */
+function Sold({ order: { lines } }: { order: Order }) {
+  const id = lines[0]?.listing_id ?? null
+  return (
+    <>
+      {id === null ? t('deleted') : <Named of="listings" id={id} />} {lines.length > 1 && <span class="quiet">{t('andMore', { count: lines.length - 1 })}</span>}
     </>
   )
 }

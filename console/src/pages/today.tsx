@@ -5,7 +5,7 @@ import { LISTING_STATUSES, type Stats } from '../rows.ts'
 import { Bars } from '../ui/bars.tsx'
 import { Heading } from '../ui/heading.tsx'
 import { Await } from '../ui/states.tsx'
-import { ago, count, moment, t, term } from '../words.ts'
+import { ago, count, moment, share, t, term } from '../words.ts'
 import { lira } from './prices.ts'
 
 const AGAIN_MS = 60_000
@@ -27,7 +27,7 @@ function Overview({ stats }: { stats: Stats }) {
   const days = lastDays(stats.sales)
   const today = days.at(-1)!
   const mostListings = Math.max(1, ...LISTING_STATUSES.map((status) => listings[status] ?? 0))
-  const held = Object.entries(stats.held_prices)
+  const held = Object.entries(stats.held_prices).sort(([, a], [, b]) => b - a)
   const waiting = listings.pending ?? 0
   return (
     <>
@@ -93,9 +93,9 @@ function Overview({ stats }: { stats: Stats }) {
             {sources.map((source) => (
               <li key={`${source.market} ${source.group}`}>
                 <span>
-                  {term('market', source.market)} <span class="quiet">{source.group}</span>
+                  {term('market', source.market)} <span class="quiet">{term('group', source.group)}</span>
                 </span>
-                <span class="quiet number">{t('pricesAndCoverage', { prices: source.prices, share: Math.round(source.coverage * 100) })}</span>
+                <span class="quiet number">{t('pricesAndCoverage', { prices: source.prices, share: share(source.coverage) })}</span>
                 {source.last_price_at === null ? (
                   <span class="status">{t('never')}</span>
                 ) : (

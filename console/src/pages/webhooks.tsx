@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks'
 import { useData, useVersion, useWrite, writeNow } from '../data.ts'
 import { type AccountWebhook as Webhook, EVENT_KINDS, EVENT_STATES, type WebhookAttempt, type WebhookEvent } from '../rows.ts'
 import { Heading } from '../ui/heading.tsx'
+import { Named } from '../ui/named.tsx'
 import { Await, Empty, Facts, Refusal, Status } from '../ui/states.tsx'
 import { type Column, List } from '../ui/table.tsx'
 import { announce } from '../ui/toasts.tsx'
@@ -56,7 +57,7 @@ function Settings({ of: { url, on_sale: onSale, on_expire: onExpire, is_active: 
     <Facts
       rows={[
         [t('address'), <code key="url">{url}</code>],
-        [t('state'), <Status key="state" code={isActive ? (failing ? 'failed' : 'active') : 'paused'} />],
+        [t('state'), <Status key="state" code={isActive ? (failing ? 'failed' : 'on') : 'paused'} />],
         [t('sends'), sent],
         [t('changedAt'), moment(at)],
       ]}
@@ -107,8 +108,7 @@ export function WebhooksPage() {
 
 const accountColumn = (): Column<WebhookEvent> => ({
   head: t('account'),
-  number: true,
-  cell: (event) => <a href={`/console/accounts/${event.account_id}?view=webhook`}>{event.account_id}</a>,
+  cell: (event) => <Named of="accounts" id={event.account_id} view="webhook" />,
 })
 
 interface WebhookEventsProps {

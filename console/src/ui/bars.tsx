@@ -1,5 +1,5 @@
 // Small bars over days, with the same numbers as a table for whoever cannot see them.
-import { compact, day, t } from '../words.ts'
+import { day, t } from '../words.ts'
 
 interface BarsProps {
   title: string
@@ -26,7 +26,7 @@ export function Bars({ title, days, show }: BarsProps) {
       </svg>
       <figcaption>
         <span>{days[0] ? day(days[0].day) : ''}</span>
-        <span>{t('most', { value: compact(most) })}</span>
+        <span>{t('most', { value: show(most) })}</span>
         <span>{days.length > 0 ? day(days.at(-1)!.day) : ''}</span>
       </figcaption>
       <table class="hidden">

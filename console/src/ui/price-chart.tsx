@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { colours } from '../theme.ts'
-import { compact, date, locale, moment, t } from '../words.ts'
+import { compact, date, day, locale, moment, month, t } from '../words.ts'
 import { Table } from './table.tsx'
 
 interface Point {
@@ -141,7 +141,6 @@ function columnsOf(points: Point[], lines: string[]): uPlot.AlignedData {
 
 function dateTick(seconds: number, splits: number[]): string {
   const between = (splits.at(-1) ?? 0) - (splits[0] ?? 0)
-  const long = between > 300 * DAY
-  const format = new Intl.DateTimeFormat(locale.value, long ? { month: 'short', year: '2-digit' } : { day: 'numeric', month: 'short' })
-  return format.format(new Date(seconds * 1000))
+  const at = new Date(seconds * 1000).toISOString()
+  return between > 300 * DAY ? month(at) : day(at)
 }

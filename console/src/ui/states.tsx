@@ -12,7 +12,7 @@ export function Failure({ error, retry }: { error: ApiError; retry?: () => void 
         <strong>{error.status === 0 ? t('offline') : error.status === 404 ? t('notThere') : t('failed')}</strong>
       </p>
       <Problems of={error} />
-      {retry && (
+      {retry && error.status !== 404 && (
         <button type="button" onClick={retry}>
           {t('tryAgain')}
         </button>
@@ -76,9 +76,9 @@ export function Await<T>({ of, title, children }: AwaitProps<T>) {
 }
 
 const TONES: Record<string, string> = {
-  done: 'good', delivered: 'good', published: 'good', active: 'good', accepted: 'good',
-  pending: 'wait', queued: 'wait', running: 'wait', sending: 'wait', held: 'wait',
-  failed: 'bad', rejected: 'bad', suspended: 'bad', revoked: 'bad', removed: 'bad', cancelled: 'bad', discarded: 'bad',
+  done: 'good', delivered: 'good', on: 'good', active: 'good', accepted: 'good',
+  pending: 'wait', queued: 'wait', running: 'wait',
+  failed: 'bad', rejected: 'bad', suspended: 'bad', revoked: 'bad', cancelled: 'bad', discarded: 'bad',
 }
 
 export function Status({ code }: { code: string }) {

@@ -24,10 +24,18 @@ interface TableProps<Row> {
   rows: Row[]
   rowKey: (row: Row) => string | number
   busy?: boolean
+  /** rows can be chosen, one or all that are shown */
+  pick?: Pick<Row>
 }
 
-/** The first cell of a row names it. */
-export function Table<Row>({ caption, columns, rows, rowKey, busy }: TableProps<Row>) {
+interface Pick<Row> {
+  chosen: (string | number)[]
+  choose: (keys: (string | number)[]) => void
+  nameOf: (row: Row) => string
+}
+
+/** The first cell of a row names it; where the page is narrow a row becomes a block, whose cells say their column. */
+export function Table<Row>({ caption, columns, rows, rowKey, busy, pick }: TableProps<Row>) {
   const classOf = ({ number, short, wide }: Column<Row>) => [number && 'number', short && 'short', wide && 'wide'].filter(Boolean).join(' ') || undefined
   return (
     // The region scrolls sideways where the page is narrow, so that the keyboard must reach it.
@@ -37,6 +45,11 @@ export function Table<Row>({ caption, columns, rows, rowKey, busy }: TableProps<
         <caption class="hidden">{caption}</caption>
         <thead>
           <tr>
+            {pick && (
+              <th scope="col" class="pick">
+                <ChooseAll keys={rows.map(rowKey)} {...pick} />
+              </th>
+            )}
             {columns.map((column) => (
               <th key={column.head} scope="col" class={classOf(column)}>
                 {column.head}
@@ -47,13 +60,23 @@ export function Table<Row>({ caption, columns, rows, rowKey, busy }: TableProps<
         <tbody>
           {rows.map((row) => (
             <tr key={rowKey(row)}>
+              {pick && (
+                <td class="pick">
+                  <input
+                    type="checkbox"
+                    aria-label={t('chooseRow', { name: pick.nameOf(row) })}
+                    checked={pick.chosen.includes(rowKey(row))}
+                    onChange={() => pick.choose(toggled(pick.chosen, rowKey(row)))}
+                  />
+                </td>
+              )}
               {columns.map((column, index) =>
                 index === 0 ? (
-                  <th key={column.head} scope="row" class={classOf(column)}>
+                  <th key={column.head} scope="row" class={classOf(column)} data-head={column.head}>
                     {column.cell(row)}
                   </th>
                 ) : (
-                  <td key={column.head} class={classOf(column)}>
+                  <td key={column.head} class={classOf(column)} data-head={column.head}>
                     {column.cell(row)}
                   </td>
                 ),
@@ -63,6 +86,25 @@ export function Table<Row>({ caption, columns, rows, rowKey, busy }: TableProps<
         </tbody>
       </table>
     </section>
+  )
+}
+
+/** With a key that is among them taken out, or else put in. */
+export function toggled<Key>(keys: Key[], key: Key): Key[] {
+  return keys.includes(key) ? keys.filter((one) => one !== key) : [...keys, key]
+}
+
+/** Chooses all rows that are shown, or none. */
+export function ChooseAll<Key>({ keys, chosen, choose }: { keys: Key[]; chosen: Key[]; choose: (keys: Key[]) => void }) {
+  const all = keys.length > 0 && keys.every((key) => chosen.includes(key))
+  return (
+    <input
+      type="checkbox"
+      aria-label={t('chooseAll')}
+      checked={all}
+      indeterminate={!all && chosen.length > 0}
+      onChange={() => choose(all ? [] : keys)}
+    />
   )
 }
 

@@ -1,0 +1,38 @@
+// A link that calls an account or a listing by its name, where a row has only the id.
+import { useEffect, useState } from 'preact/hooks'
+import { request } from '../api.ts'
+
+const KEPT_MS = 60_000
+const names = new Map<string, { name: Promise<string | null>; askedAt: number }>()
+
+/** The name at an address of the operator API, null when it cannot be had; asked for once a minute, however many rows want it. */
+function nameAt(path: string): Promise<string | null> {
+  const known = names.get(path)
+  if (known && Date.now() - known.askedAt < KEPT_MS) return known.name
+  const name = request<{ name?: string; title?: string }>('GET', path).then(
+    ({ data }) => data.name ?? data.title ?? null,
+    () => null,
+  )
+  names.set(path, { name, askedAt: Date.now() })
+  return name
+}
+
+interface NamedProps {
+  of: 'accounts' | 'listings'
+  id: number
+  /** the part of the account's page that the link opens */
+  view?: string
+}
+
+export function Named({ of, id, view }: NamedProps) {
+  const path = `/${of}/${id}`
+  const [found, setFound] = useState<{ path: string; name: string | null } | null>(null)
+  useEffect(() => {
+    let here = true
+    void nameAt(path).then((name) => here && setFound({ path, name }))
+    return () => {
+      here = false
+    }
+  }, [path])
+  return <a href={`/console${path}${view ? `?view=${view}` : ''}`}>{(found?.path === path && found.name) || `#${id}`}</a>
+}
