@@ -21,7 +21,7 @@ const OFFERS: Record<Plan, string> = {
 export function homePage({ url, demoKey, rateLimits }: HomeFacts): string {
   const key = demoKey ?? 'YOUR_API_KEY'
   const plans = PLANS.map((plan) => {
-    return `<tr><th scope="row">${PLAN_NAMES[plan]}</th><td>${OFFERS[plan]}</td><td class="number">${rateLimits ? rateLimits[plan] : 'no limit'}</td></tr>`
+    return `<tr><th scope="row">${PLAN_NAMES[plan]}</th><td>${OFFERS[plan]}</td><td class="number">${rateLimits ? rateLimits[plan].toLocaleString('en') : 'no limit'}</td></tr>`
   })
   return `<!doctype html>
 <html lang="en">
@@ -41,12 +41,12 @@ a marketplace, collections and webhooks for sellers.</p>
 </nav>
 ${demoKey ? '<p class="note">This is a demo: the catalogue is a sample, its prices are made up, and the key below works.</p>' : ''}
 <h2>A first request</h2>
-${example('curl', `curl -H 'Authorization: Bearer ${key}' \\\n  '${url}/api/v1/items/search?q=charizard'`)}
+${example('curl', `KEY=${key}\ncurl -H "Authorization: Bearer $KEY" \\\n  '${url}/api/v1/items/search?q=charizard'`)}
 ${example(
   'TypeScript',
-  `const response = await fetch('${url}/api/v1/items/search?q=charizard', {
-  headers: { authorization: 'Bearer ${key}' },
-})
+  `const key = '${key}'
+const url = '${url}/api/v1/items/search?q=charizard'
+const response = await fetch(url, { headers: { authorization: \`Bearer \${key}\` } })
 const { data } = await response.json()
 console.log(data[0].name, data[0].prices)`,
 )}
@@ -54,18 +54,23 @@ ${example(
   'Python',
   `import json, urllib.request
 
-request = urllib.request.Request(
-    '${url}/api/v1/items/search?q=charizard',
-    headers={'Authorization': 'Bearer ${key}'},
-)
+key = '${key}'
+url = '${url}/api/v1/items/search?q=charizard'
+request = urllib.request.Request(url, headers={'Authorization': f'Bearer {key}'})
 with urllib.request.urlopen(request) as response:
     item = json.load(response)['data'][0]
 print(item['name'], item['prices'])`,
 )}
-${example('GraphQL', `curl -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' '${url}/graphql' \\\n  -d '{"query":"{ items(search: \\"charizard\\", first: 3) { nodes { name code prices { label price currency } } } }"}'`)}
+${example(
+  'GraphQL',
+  `KEY=${key}
+curl -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\
+  '${url}/graphql' -d '{"query":
+  "{ items(search: \\"charizard\\", first: 3) { nodes { name code prices { label price currency } } } }"}'`,
+)}
 <h2>Plans</h2>
 <table>
-<thead><tr><th scope="col">Plan</th><th scope="col">What it gives</th><th scope="col">Requests a minute</th></tr></thead>
+<thead><tr><th scope="col">Plan</th><th scope="col">What it gives</th><th scope="col" class="number">Requests a minute</th></tr></thead>
 <tbody>${plans.join('')}</tbody>
 </table>
 <p>A refused request says why: <code>{"success": false, "error": {"code", "message"}}</code>. Every answer has an
@@ -77,7 +82,7 @@ ${example('GraphQL', `curl -H 'Authorization: Bearer ${key}' -H 'Content-Type: a
 }
 
 function example(title: string, code: string): string {
-  return `<figure><figcaption>${title}</figcaption><pre tabindex="0"><code>${escapeHtml(code)}</code></pre></figure>`
+  return `<figure><figcaption>${title}</figcaption><pre><code>${escapeHtml(code)}</code></pre></figure>`
 }
 
 function escapeHtml(text: string): string {
@@ -92,7 +97,8 @@ h1 { font-size: 2.2rem; margin: 0; color: var(--accent); } h2 { font-size: 1.2re
 .lead { font-size: 1.15rem; margin: .4rem 0 1rem; } .note { border-left: 3px solid var(--accent); padding: .3rem .8rem; }
 nav { display: flex; flex-wrap: wrap; gap: .4rem 1.2rem; } a { color: var(--accent); }
 figure { margin: 0 0 1rem; } figcaption { color: var(--quiet); font-size: .9rem; }
-pre { margin: .2rem 0 0; padding: .8rem 1rem; overflow-x: auto; border: 1px solid var(--line); border-radius: 6px; font-size: .85rem; }
+pre { margin: .2rem 0 0; padding: .8rem 1rem; white-space: pre-wrap; overflow-wrap: anywhere; border: 1px solid var(--line); border-radius: 6px; font-size: .85rem; }
 table { border-collapse: collapse; width: 100%; } th, td { text-align: left; padding: .45rem .8rem .45rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
-.number { font-variant-numeric: tabular-nums; }
+.number { font-variant-numeric: tabular-nums; text-align: right; padding-right: 0; }
+@media (max-width: 30rem) { table { font-size: .9rem; } th, td { padding-right: .5rem; } }
 `

@@ -1,9 +1,9 @@
 // The developer's page and the changelog: open to all, without scripts or outside requests, with requests that work.
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startNode } from '#node.ts'
-import { importFiles, send, silent, startTestNode, type TestNode } from '../support/node.ts'
+import { importFiles, silent, startTestNode, type TestNode } from '../support/node.ts'
 
 let node: TestNode
 let shown: Awaited<ReturnType<typeof startNode>>
@@ -39,20 +39,28 @@ test('says what the service is, without a script or another host', async () => {
   }
 })
 
-test('in the demo its key is filled in, and the curl request works when pasted', async () => {
+/** How the page's examples are run as they were pasted, by their titles. */
+const RUN_BY: Record<string, string[]> = {
+  curl: ['sh', '-c'],
+  TypeScript: [process.execPath, '--input-type=module', '-e'],
+  Python: ['python3', '-c'],
+  GraphQL: ['sh', '-c'],
+}
+
+test('in the demo its key is filled in, and the examples work when pasted', async () => {
   const { html } = await read(`${shown.publicUrl}/`)
-  const block = /<figcaption>curl<\/figcaption><pre[^>]*><code>(.*?)<\/code>/s.exec(html)![1]!
-  const command = block.replaceAll('&quot;', '"').replaceAll('&gt;', '>').replaceAll('&lt;', '<').replaceAll('&amp;', '&')
-  expect(command).toContain(node.keys.professional)
-  const { status, body } = await send<{ name: string }[]>(/'(http[^']+)'/.exec(command)![1]!, node.keys.professional)
-  expect([status, body.data[0]?.name]).toEqual([200, 'Charizard'])
-  if (spawnSync('curl', ['--version']).status === 0) {
+  const examples = [...html.matchAll(/<figcaption>(\w+)<\/figcaption><pre><code>(.*?)<\/code>/gs)]
+  expect(examples.map(([, title]) => title)).toEqual(Object.keys(RUN_BY))
+  for (const [, title, block] of examples) {
+    const text = block!.replaceAll('&quot;', '"').replaceAll('&gt;', '>').replaceAll('&lt;', '<').replaceAll('&amp;', '&')
+    expect(text).toContain(node.keys.professional)
+    const [program = '', ...args] = RUN_BY[title!]!
+    if (spawnSync(program === 'sh' ? 'curl' : program, ['--version']).status !== 0) continue
     // Not awaited by spawnSync: the server is in this process.
-    const { spawn } = await import('node:child_process')
-    const child = spawn('sh', ['-c', `${command} -s`])
+    const child = spawn(program, [...args, text], { stdio: ['ignore', 'pipe', 'ignore'] })
     let out = ''
     for await (const chunk of child.stdout) out += String(chunk)
-    expect(out).toContain('"success":true')
+    expect([title, out]).toEqual([title, expect.stringContaining('Charizard')])
   }
 })
 
