@@ -74,8 +74,9 @@ export function answerQueriesDirectly(app: FastifyInstance, node: QueryNode, rul
 /** Whether a request can be a query as most clients send it: JSON of a length told beforehand. */
 function isQuery({ method, url, headers }: IncomingMessage): boolean {
   if (method !== 'POST' || !PATHS.includes(url!) || !JSON_BODIES.has(headers['content-type'] ?? '')) return false
-  const length = headers['content-length']
-  return length !== undefined && Number(length) <= BODY_LIMIT
+  const length = Number(headers['content-length'])
+  // What has no body ends by being looked at, and whoever looks next would wait for its end for ever.
+  return length > 0 && length <= BODY_LIMIT
 }
 
 /** Who gets the same answer to the same body: limits, cost and fields go by plan. */

@@ -239,6 +239,14 @@ test('requests count once towards the limit, whoever answers', async () => {
   expect(JSON.parse(answers[3]!.body)).toMatchObject({ errors: [{ extensions: { code: 'RATE_LIMITED', status: 429 } }] })
 })
 
+test('a request without a body is answered also where requests are counted first', async () => {
+  const key = newKey('api')
+  for (const asked of [{ body: '' }, { body: '', headers: { 'content-type': 'text/plain' } }]) {
+    expect(await answerOf(limited, asked, key)).toMatchObject({ status: 401 })
+    expect((await answerOf(limited, asked, node.keys.enterprise)).status).toBeGreaterThanOrEqual(400)
+  }
+})
+
 test('both ways are counted alike', async () => {
   const count = (requests: RequestCounts) => requests.all().find(({ method, route, status }) => `${method} ${route} ${status}` === 'POST /graphql 200')?.count ?? 0
   const [before, plainBefore] = [count(counts.direct), count(counts.plain)]
