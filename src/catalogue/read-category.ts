@@ -1,5 +1,5 @@
 // One category by id.
-import { notFound } from '#core/errors.ts'
+import { missing } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
@@ -11,7 +11,7 @@ export const readCategory = verb(
   { needs: OPERATION_PLAN.getCategory, input: Type.Object({ id: IdParam }, { additionalProperties: false }) },
   ({ catalogue }: CatalogueCtx, { id }): Category => {
     const category = catalogue.categories.get(id)
-    if (!category) throw notFound(`There is no category with the id ${id}`)
+    if (!category) throw missing('category', id)
     return category
   },
 )

@@ -22,7 +22,8 @@ const POINTS_PER_CHARACTER = 8
 /** Text whose characters, as people count them, `valuesOf` counts: a schema cannot. */
 function text(pattern: string, maxLength: number, description: string) {
   const bounded = pattern.replace('*$', `{0,${maxLength * POINTS_PER_CHARACTER}}$`)
-  return Type.String({ pattern: bounded, allowed: `text of at most ${maxLength} characters`, description })
+  const allowed = `text of at most ${maxLength} characters${pattern === ONE_LINE ? ' on one line' : ''}`
+  return Type.String({ pattern: bounded, allowed, description })
 }
 
 function clearable<T extends Type.TSchema>(schema: T) {

@@ -1,6 +1,6 @@
 // Adding of records: many in one statement, each judged on its own, so that one that is refused stops no other.
 import { sql } from 'kysely'
-import { invalid, notFound, type ServiceError } from '#core/errors.ts'
+import { invalid, type ServiceError } from '#core/errors.ts'
 import { missing } from '#core/fields.ts'
 import { actorOf, auditedBy, type WriteCtx } from '#db/change.ts'
 import type { Queryable } from '#db/schema.ts'
@@ -144,7 +144,7 @@ export async function refusalOf(
   if (refused === 'no item') return missing('item', asked.itemId)
   const field = 'item_group_type_id'
   const grade = await on.selectFrom('groups').select(['name', 'parent_id']).where('id', '=', gradeId).executeTakeFirst()
-  if (!grade) return notFound(`There is no grade with the id ${asked.gradeId}`)
+  if (!grade) return missing('grade', asked.gradeId!)
   if (grade.parent_id === null)
     return invalid([{ field, message: `must be the id of a grade; ${gradeId} is the group ${grade.name}` }])
   const { rows } = await sql<{ id: number; name: string }>`

@@ -70,7 +70,7 @@ export function ownerOf(viewer: Viewer): number | null {
 }
 
 export function notYours(collectionId: number) {
-  return conflict(`The collection ${collectionId} does not belong to this account`)
+  return conflict(`The collection ${collectionId} does not belong to the caller`)
 }
 
 /** @throws NOT_FOUND, or CONFLICT when it is another account's */
@@ -117,7 +117,7 @@ export async function fetchRecord(
   await requireCollection(on, viewer, collectionId)
   const { rows } = await sql<RecordRow>`
     select ${RECORD_COLUMNS} from collection_items r ${RECORD_JOINS}
-    where r.id = ${existing('record', recordId)} and r.collection_id = ${collectionId}`.execute(on)
+    where r.id = ${existing('collection record', recordId)} and r.collection_id = ${collectionId}`.execute(on)
   return rows[0] ?? refuseRecord(on, viewer, collectionId, recordId)
 }
 
@@ -126,7 +126,7 @@ export async function lockRecord(tx: Tx, viewer: Viewer, collectionId: number, r
   await requireCollection(tx, viewer, collectionId)
   const { rows } = await sql<RecordRow>`
     select ${RECORD_COLUMNS} from collection_items r ${RECORD_JOINS}
-    where r.id = ${existing('record', recordId)} and r.collection_id = ${collectionId} for update of r`.execute(tx)
+    where r.id = ${existing('collection record', recordId)} and r.collection_id = ${collectionId} for update of r`.execute(tx)
   return rows[0] ?? refuseRecord(tx, viewer, collectionId, recordId)
 }
 
@@ -140,9 +140,9 @@ async function refuseRecord(on: Queryable, viewer: Viewer, collectionId: number,
     .executeTakeFirst()
   const owner = ownerOf(viewer)
   if (elsewhere && (owner === null || elsewhere.account_id === owner)) {
-    throw notFound(`The record ${recordId} is in the collection ${elsewhere.id}, not in ${collectionId}`)
+    throw notFound(`Collection record not found: ${recordId} is in the collection ${elsewhere.id}, not in ${collectionId}`)
   }
-  throw notFound(`There is no record with the id ${recordId} in the collection ${collectionId}`)
+  throw notFound(`Collection record not found: there is none with the id ${recordId} in the collection ${collectionId}`)
 }
 
 const RECORD_COLUMNS = sql.raw(

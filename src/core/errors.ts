@@ -69,7 +69,7 @@ export function invalid(details: Problem[]): ServiceError {
 }
 
 export function itemNotFound(id: number | string): ServiceError {
-  return new ServiceError('ITEM_NOT_FOUND', `There is no item with the id ${id}`)
+  return new ServiceError('ITEM_NOT_FOUND', `Item not found: there is none with the id ${id}`)
 }
 
 export function notFound(what: string): ServiceError {

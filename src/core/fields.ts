@@ -15,19 +15,19 @@ export function id(of: string) {
 
 /** Text that must say something; stored trimmed. */
 export function name(description: string) {
-  const rule = { minLength: 1, maxLength: 200, pattern: PLAIN_TEXT_NOT_BLANK, allowed: 'text of 1 to 200 characters' }
+  const rule = { minLength: 1, maxLength: 200, pattern: PLAIN_TEXT_NOT_BLANK, allowed: 'text of 1 to 200 characters on one line' }
   return Type.String({ ...rule, description })
 }
 
 /** Text that may be empty; stored trimmed. */
 export function remark(description: string) {
-  const rule = { maxLength: 200, pattern: PLAIN_TEXT, allowed: 'text of at most 200 characters' }
+  const rule = { maxLength: 200, pattern: PLAIN_TEXT, allowed: 'text of at most 200 characters on one line' }
   return Type.Optional(Type.String({ ...rule, default: '', description }))
 }
 
 /** Text to compare with. */
 export function filter(description: string) {
-  return Type.Optional(Type.String({ maxLength: 300, pattern: PLAIN_TEXT, allowed: 'text', description }))
+  return Type.Optional(Type.String({ maxLength: 300, pattern: PLAIN_TEXT, allowed: 'text of at most 300 characters on one line', description }))
 }
 
 /** A moment, such as 2026-01-31T12:00:00Z; read it with `momentOf`. */
@@ -49,8 +49,9 @@ export function idForSql(wanted: number): number {
   return wanted >= 1 && wanted <= LARGEST_ID ? wanted : 0
 }
 
+/** In the words of interface.md, "Errors": listing not found, collection record not found. */
 export function missing(what: string, wanted: number) {
-  return notFound(`There is no ${what} with the id ${wanted}`)
+  return notFound(`${what.charAt(0).toUpperCase()}${what.slice(1)} not found: there is none with the id ${wanted}`)
 }
 
 /**

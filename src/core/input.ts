@@ -35,13 +35,14 @@ export interface Shape {
 
 /**
  * Compiles a body schema. Objects must be closed with `additionalProperties: false`, so that unknown fields are refused
- * by name. The returned function gives the value back or throws `VALIDATION_ERROR` with a problem per wrong field.
+ * by name. The returned function gives the value back or throws `VALIDATION_ERROR` with a problem per wrong field; fields
+ * that the caller gave elsewhere (`given`: in the path) are not among those it names as known.
  */
-export function bodyReader<T extends TSchema>(schema: T): (body: unknown) => Static<T> {
+export function bodyReader<T extends TSchema>(schema: T): (body: unknown, given?: readonly string[]) => Static<T> {
   const compiled = Compile(schema)
-  return (body) => {
+  return (body, given = []) => {
     if (compiled.Check(body)) return body as Static<T>
-    throw invalid(problemsOf(schema as Shape, compiled.Errors(body), body))
+    throw invalid(problemsOf(schema as Shape, compiled.Errors(body), body, given))
   }
 }
 
@@ -65,20 +66,25 @@ export function paramReader<T extends TSchema>(schema: T): (raw: RawQuery) => St
     for (const { name, property, required, read } of readers) {
       const text = raw[name]
       if (text === undefined) {
-        if (required) (problems ??= []).push({ field: name, message: `is required: it ${allowed(property)}` })
+        if (required) (problems ??= []).push({ field: name, message: `is required: it ${allowedAsText(property)}` })
         else if (property.default !== undefined) value[name] = property.default
         continue
       }
       const result = read(text)
-      if (result === REFUSED) (problems ??= []).push({ field: name, message: allowed(property) })
+      if (result === REFUSED) (problems ??= []).push({ field: name, message: allowedAsText(property) })
       else if (result === REPEATED) (problems ??= []).push({ field: name, message: 'may be given only once' })
       else if (result !== undefined) value[name] = result
-      else if (required) (problems ??= []).push({ field: name, message: `is required: it ${allowed(property)}` })
+      else if (required) (problems ??= []).push({ field: name, message: `is required: it ${allowedAsText(property)}` })
       else if (property.default !== undefined) value[name] = property.default
     }
     if (problems) throw invalid(problems)
     return value as Static<T>
   }
+}
+
+/** What a parameter allows: flags are written as the interface writes them. */
+function allowedAsText(shape: Shape): string {
+  return shape.type === 'boolean' ? 'must be 1 or 0' : allowed(shape)
 }
 
 const REFUSED = Symbol('refused')
@@ -147,7 +153,7 @@ interface SchemaError {
   params: object
 }
 
-function problemsOf(schema: Shape, errors: SchemaError[], body: unknown): Problem[] {
+function problemsOf(schema: Shape, errors: SchemaError[], body: unknown, given: readonly string[]): Problem[] {
   const problems = new Map<string, string>()
   const add = (field: string, message: string) => {
     if (!problems.has(field)) problems.set(field, message)
@@ -159,7 +165,8 @@ function problemsOf(schema: Shape, errors: SchemaError[], body: unknown): Proble
         add([...path, name].join('.'), `is required: it ${allowed(shapeAt(schema, [...path, name], body))}`)
       }
     } else if (error.keyword === 'additionalProperties') {
-      const known = Object.keys(shapeAt(schema, path, body)?.properties ?? {})
+      const properties = Object.keys(shapeAt(schema, path, body)?.properties ?? {})
+      const known = path.length === 0 ? properties.filter((name) => !given.includes(name)) : properties
       for (const name of (error.params as { additionalProperties: string[] }).additionalProperties) {
         add([...path, name].join('.'), `is not a known field; known are ${known.join(', ')}`)
       }
@@ -226,12 +233,12 @@ function textRule({ format, minLength = 0, maxLength, pattern }: Shape): string 
   if (format === 'date') return 'a date written YYYY-MM-DD'
   if (format === 'date-time') return 'a time in ISO 8601 with offset, such as 2026-01-31T12:00:00Z'
   if (format === 'uri') return 'a URL'
-  const length = [
-    minLength > 0 ? `at least ${minLength}` : '',
-    maxLength === undefined ? '' : `at most ${maxLength}`,
-  ].filter(Boolean)
-  const size = length.length > 0 ? ` of ${length.join(' and ')} characters` : ''
-  return `text${size}${pattern ? ` matching ${pattern}` : ''}`
+  return `text${lengthRule(minLength, maxLength)}${pattern ? ` matching ${pattern}` : ''}`
+}
+
+function lengthRule(least: number, most: number | undefined): string {
+  if (least > 0) return most === undefined ? ` of at least ${least} characters` : ` of ${least} to ${most} characters`
+  return most === undefined ? '' : ` of at most ${most} characters`
 }
 
 function listRule({ minItems, maxItems, items }: Shape): string {

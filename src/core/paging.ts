@@ -19,7 +19,7 @@ export interface Page<T> {
 export function pageParams(defaultPerPage: number) {
   return {
     page: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 2 ** 31, default: 1, description: 'Page number, from 1' }),
+      Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1, description: 'Page number, from 1' }),
     ),
     per_page: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 100, default: defaultPerPage, description: 'Entries on a page' }),

@@ -17,7 +17,8 @@ export interface Verb<Ctx, In extends TSchema, Out> {
   input: In
   /** the code that stands for every failure of this verb, where the interface gives its family one */
   fails: ErrorCode | null
-  check: (input: unknown) => Static<In>
+  /** @param given names of the fields that do not stand in a body */
+  check: (input: unknown, given?: readonly string[]) => Static<In>
   run: (ctx: Ctx, input: Static<In>) => Out
 }
 
@@ -50,11 +51,17 @@ export function mayCall(viewer: Viewer, needs: Need): void {
 /**
  * Runs a verb: gate, input, body, and the family's error code on whatever the caller did wrong. A verb that answers at
  * once is answered at once, so that reads from memory cost no promise.
+ * @param given names of the fields that do not stand in a body
  */
-export function call<Ctx extends HasViewer, In extends TSchema, Out>(target: Verb<Ctx, In, Out>, ctx: Ctx, input: unknown): Out {
+export function call<Ctx extends HasViewer, In extends TSchema, Out>(
+  target: Verb<Ctx, In, Out>,
+  ctx: Ctx,
+  input: unknown,
+  given?: readonly string[],
+): Out {
   mayCall(ctx.viewer, target.needs)
   try {
-    const out = target.run(ctx, target.check(input))
+    const out = target.run(ctx, target.check(input, given))
     if (!(out instanceof Promise)) return out
     return out.catch((error: unknown) => {
       throw voiced(error, target.fails)

@@ -108,6 +108,7 @@ export function registerOtherMethods(app: FastifyInstance, url: string, methods:
 
 function registerRoute<Ctx extends HasViewer>(app: FastifyInstance, route: Route<Ctx>, rules: RouteRules<Ctx>): void {
   const input = inputOf(route)
+  const inPath = namesInPath(route)
   app.route({
     method: route.method,
     url: route.path,
@@ -115,7 +116,7 @@ function registerRoute<Ctx extends HasViewer>(app: FastifyInstance, route: Route
     config: { needs: route.verb.needs },
     schema: referenceOf(route, rules) as object,
     handler: (request, reply) => {
-      const result = call(route.verb, rules.ctx(request), input(request, route.verb.fails))
+      const result = call(route.verb, rules.ctx(request), input(request, route.verb.fails), inPath)
       if (result instanceof Promise) return result.then((value) => send(route, request, reply, value))
       return send(route, request, reply, result)
     },
@@ -140,10 +141,14 @@ function sendReady({ tag, bytes }: ReadyAnswer, request: FastifyRequest, reply: 
   return reply.header('content-type', JSON_TYPE).send(bytes())
 }
 
+function namesInPath({ path }: { path: string }): string[] {
+  return [...path.matchAll(/:(\w+)/g)].map((match) => match[1]!)
+}
+
 /** Reads a request into the verb's input: path and query by text, a body as it is. */
 export function inputOf<Ctx extends HasViewer>(route: Route<Ctx>): (request: RequestParts, fails: ErrorCode | null) => unknown {
   const properties = (route.verb.input as { properties?: Record<string, TSchema> }).properties ?? {}
-  const names = [...route.path.matchAll(/:(\w+)/g)].map((match) => match[1]!)
+  const names = namesInPath(route)
   const readsBody = route.method !== 'GET' && route.method !== 'DELETE'
   const inText = (name: string) => (route.bodyField ? name !== route.bodyField : !readsBody || names.includes(name))
   const fromText = Object.fromEntries(Object.entries(properties).filter(([name]) => inText(name)))
@@ -155,8 +160,8 @@ export function inputOf<Ctx extends HasViewer>(route: Route<Ctx>): (request: Req
     const text = readText({ ...(queried && (request.query as object)), ...(request.params as object) })
     if (route.bodyField) return { ...text, [route.bodyField]: request.body }
     if (!readsBody) return text
-    const body = request.body ?? {}
-    if (typeof body !== 'object' || Array.isArray(body)) throw new ServiceError('INVALID_JSON', 'The body must be a JSON object')
+    const { body = {} } = request
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) throw new ServiceError('INVALID_JSON', 'The body must be a JSON object')
     const clash = names.find((name) => name in body)
     if (clash) throw invalid([{ field: clash, message: 'stands in the path and may not be in the body' }])
     if (queryFields.length === 0) return { ...body, ...text }
@@ -181,7 +186,7 @@ export function inputOf<Ctx extends HasViewer>(route: Route<Ctx>): (request: Req
 function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security, limited = true }: RouteRules<Ctx>): object {
   const shape = route.verb.input as { properties?: Record<string, TSchema>; required?: string[] }
   const properties = shape.properties ?? {}
-  const names = [...route.path.matchAll(/:(\w+)/g)].map((match) => match[1]!)
+  const names = namesInPath(route)
   const { queryFields = [] } = route
   const fields = (chosen: readonly string[]) =>
     Type.Object(Object.fromEntries(chosen.map((name) => [name, shape.required?.includes(name) ? properties[name]! : Type.Optional(properties[name]!)])))

@@ -13,7 +13,7 @@ const LONGEST_DESCRIPTION = 5_000
 
 const PRICE = `a number from ${LOWEST_PRICE} to ${HIGHEST_PRICE} with at most two decimals`
 const OFFER = 'a number above 0 with at most two decimals'
-const TITLE = `text of 1 to ${LONGEST_TITLE} characters`
+const TITLE = `text of 1 to ${LONGEST_TITLE} characters on one line`
 const DESCRIPTION = `text of at most ${LONGEST_DESCRIPTION} characters`
 
 // A character is one as people count, so code units are bounded only against floods.

@@ -130,7 +130,7 @@ export const TABLE: Record<ListingStatus, Outcomes> = {
     approve: SOLD,
     reject: SOLD,
     correct: SOLD,
-    sell: refused('The listing is sold out'),
+    sell: UNSELLABLE,
     expire: NOT_RUNNING,
   },
 }

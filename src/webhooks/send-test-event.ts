@@ -1,11 +1,11 @@
 // Operator: sends an account's webhook a signed event with made-up data, whichever kinds it has switched on.
 import { conflict } from '#core/errors.ts'
-import { id } from '#core/fields.ts'
+import { existing, id, missing } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change } from '#db/change.ts'
 import { EVENT_KINDS, eventBody, expiryData, saleData } from './event-body.ts'
-import { findWebhook, insertEvents, lockEvent, noWebhook } from './store.ts'
+import { fetchAccountWebhook, insertEvents, lockEvent, noWebhook } from './store.ts'
 import type { WebhookCtx, WebhookEvent } from './types.ts'
 
 const SALE = {
@@ -27,9 +27,10 @@ export const sendTestEvent = verb(
   },
   (ctx: WebhookCtx, { account_id: accountId, event }): Promise<WebhookEvent> =>
     change(ctx, async (tx, note) => {
-      const webhook = await findWebhook(tx, accountId)
-      if (!webhook) throw noWebhook(accountId)
-      if (!webhook.settings.is_active) throw conflict("The account's webhook is paused")
+      const found = await fetchAccountWebhook(tx, existing('account', accountId))
+      if (!found) throw missing('account', accountId)
+      if (!found.webhook) throw noWebhook(accountId)
+      if (!found.webhook.is_active) throw conflict("The account's webhook is paused")
       const now = ctx.now()
       const { zone } = ctx.webhooks
       const data =

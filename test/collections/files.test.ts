@@ -397,5 +397,5 @@ test('the command line does the same', async () => {
     new RegExp(`\\n${id} +\\d+ +CLI +public +2`),
   )
   expect(await mintmark('delete', String(id))).toBe(`Deleted collection ${id}`)
-  await expect(mintmark('delete', String(id))).rejects.toThrow(/no collection/)
+  await expect(mintmark('delete', String(id))).rejects.toThrow(/collection not found/i)
 })

@@ -391,7 +391,7 @@ describe('what is refused', () => {
     const reply = (of: string | number) => plus(node, method, path.replace('ID', String(of)), body, { key: node.keys.enterprise })
     for (const none of ['999999999', '99999999999999999999', '0', '-1']) {
       const { status, body: answer } = await reply(none)
-      expect({ status, ...answer.error }).toMatchObject({ status: 422, code: 'PLUS_LISTING_ERROR', message: expect.stringMatching(/there is no listing/i) })
+      expect({ status, ...answer.error }).toMatchObject({ status: 422, code: 'PLUS_LISTING_ERROR', message: expect.stringMatching(/^listing not found: /i) })
     }
     const theirs = await reply(id)
     expect(theirs.body.error).toMatchObject({ code: 'PLUS_LISTING_ERROR', message: expect.stringMatching(/does not belong to the caller/) })

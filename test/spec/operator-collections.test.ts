@@ -56,7 +56,7 @@ test('collections are opened, read, changed and deleted', async () => {
     success: true,
     message: expect.any(String) as string,
   })
-  expect((await plus.add(id, { item_id: ids.char })).body.error!.message).toMatch(/no collection/)
+  expect((await plus.add(id, { item_id: ids.char })).body.error!.message).toMatch(/collection not found/i)
   expect((await operator(node, 'DELETE', `/collections/${id}`)).body.error!.code).toBe('NOT_FOUND')
   const audit = await operator<{ action: string; before: Stored | null; after: Stored | null }[]>(
     node,
