@@ -14,9 +14,14 @@ export interface Idempotency {
   credential: string
 }
 
-/** What identifies a request for its idempotency key. */
+/** What identifies a request for its idempotency key; the order in which fields happen to be written is no difference. */
 export function hashRequest(method: string, path: string, body: unknown): Buffer {
-  return createHash('sha256').update(`${method} ${path}\n${JSON.stringify(body ?? null)}`).digest()
+  return createHash('sha256').update(`${method} ${path}\n${JSON.stringify(body ?? null, sortedFields)}`).digest()
+}
+
+function sortedFields(_name: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 /**

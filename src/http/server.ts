@@ -5,7 +5,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Log } from '#core/context.ts'
 import { ServiceError } from '#core/errors.ts'
 import { asServiceError, errorBody } from './envelope.ts'
-import { parseJson } from './json.ts'
+import { parseJsonBody } from './json.ts'
 import { parseQuery } from './query.ts'
 
 const BODY_LIMIT = 1024 * 1024
@@ -61,9 +61,9 @@ export function createServer({ log, trustProxy }: ServerOptions): FastifyInstanc
   app.setValidatorCompiler(() => () => true)
   app.setSerializerCompiler(() => (data) => JSON.stringify(data))
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, ({ headers }, body, done) => {
     try {
-      done(null, body === '' ? undefined : parseJson(body as string, 'The body'))
+      done(null, parseJsonBody(headers['content-type']!, body as Buffer))
     } catch (error) {
       done(error as ServiceError)
     }

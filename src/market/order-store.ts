@@ -23,7 +23,18 @@ export async function fetchOrder(on: Queryable, orderId: number): Promise<{ requ
     .where('order_id', '=', orderId)
     .executeTakeFirst()
   if (!row) throw missing('order', orderId)
-  return { requestHash: row.request_hash, order: row.result as Order }
+  return { requestHash: row.request_hash, order: asAnswered(row.result as Order) }
+}
+
+/** With the fields in the order of the first answer, which jsonb does not keep. */
+function asAnswered({ order_id, sold_at, lines }: Order): Order {
+  return {
+    order_id,
+    sold_at,
+    lines: lines.map(({ listing_id, quantity, unit_price, seller_payout, listing_status }) => ({
+      listing_id, quantity, unit_price, seller_payout, listing_status,
+    })),
+  }
 }
 
 export async function saveOrderResult(tx: Tx, order: Order): Promise<void> {

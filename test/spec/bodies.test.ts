@@ -1,0 +1,151 @@
+// Bodies as programs really send them: encodings, charsets, marks, what is no object, and fields that nobody knows.
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { importText, OPERATOR_TOKEN, type Reply, send, startTestNode, type TestNode } from '../support/node.ts'
+
+const FEED = [
+  { type: 'category', market: 'service', ref: 't', name: 'Set', game: 'pokemon', parent: null, image: null },
+  {
+    type: 'item', market: 'service', ref: 't:1', name: 'Only Item', code: '1/1', genre: 'single', game: 'pokemon',
+    category: 't', images: [], attributes: [], groups: ['ungraded'], details: {}, foreign_ids: [],
+  },
+]
+
+let node: TestNode
+let listing: number
+let collection: number
+let record: number
+let item: number
+
+function operator<T = { id: number }>(path: string, json: unknown, method = 'POST', headers = {}) {
+  return send<T>(`${node.operatorUrl}/operator/v1${path}`, OPERATOR_TOKEN, { json, method, headers })
+}
+
+beforeAll(async () => {
+  node = await startTestNode()
+  await importText(node, 'mintmark-ndjson', FEED.map((line) => JSON.stringify(line)).join('\n'))
+  item = (await send<{ id: number }[]>(`${node.publicUrl}/api/v1/items`, node.keys.plus)).body.data[0]!.id
+  listing = (await operator('/listings', { seller_id: node.accounts.plus, item_id: item, title: 'Only', price: 10, quantity: 5 })).body.data.id
+  await operator(`/listings/${listing}/approve`, {})
+  collection = (await operator('/collections', { account_id: node.accounts.plus, name: 'Binder' })).body.data.id
+  record = (await plus<{ id: number }>('POST', `/collections/${collection}/items`, JSON.stringify({ item_id: item }))).body.data.id
+})
+
+afterAll(() => node.close())
+
+function plus<T = unknown>(method: string, path: string, body: string | Uint8Array, headers: Record<string, string> = {}) {
+  return send<T>(`${node.publicUrl}/api/v1/plus${path}`, node.keys.plus, { method, body, headers })
+}
+
+const price = (body: string | Uint8Array, headers = {}) => plus<{ price: number }>('PATCH', `/listings/${listing}/price`, body, headers)
+
+function expectError({ status, body }: Reply, wanted: number, code: string, message: string | RegExp): void {
+  expect([status, body.error?.code, body.error?.message]).toEqual([wanted, code, typeof message === 'string' ? message : expect.stringMatching(message)])
+}
+
+describe('a JSON body', () => {
+  test('that is no object is 400', async () => {
+    for (const body of ['null', '[]', '"x"', '5', 'true', '[{"price": 5}]']) {
+      expectError(await price(body), 400, 'INVALID_JSON', 'The body must be a JSON object')
+    }
+    for (const body of ['{', '{"price": 5,}', "{'price': 5}", 'price=5', '{"price": NaN}', '\ufeff', '{"price": 5} x']) {
+      expectError(await price(body), 400, 'INVALID_JSON', 'The body is no valid JSON')
+    }
+    expect((await operator('/accounts', null)).body.error?.code).toBe('INVALID_JSON')
+  })
+
+  test('may begin with a byte order mark, as Windows programs write it', async () => {
+    expect((await price('\ufeff{"price": 11}')).body.data.price).toBe(11)
+  })
+
+  test('is UTF-8, whatever its sender calls it', async () => {
+    for (const type of ['application/json', 'application/json; charset=utf-8', 'Application/JSON;Charset="UTF-8"', 'application/json; charset=utf8']) {
+      expect((await price('{"price": 12}', { 'content-type': type })).status).toBe(200)
+    }
+    for (const type of ['application/json; charset=iso-8859-9', 'application/json; charset=utf-16', 'application/json;charset="windows-1254"']) {
+      expectError(await price('{"price": 13}', { 'content-type': type }), 415, 'UNSUPPORTED_MEDIA_TYPE', /UTF-8/)
+    }
+    // Pikaçu in ISO 8859-9: what it would be stored as is not what was meant.
+    const latin = Buffer.from('{"title": "Pika\xe7u"}', 'latin1')
+    expectError(await plus('PATCH', `/listings/${listing}`, latin), 400, 'INVALID_JSON', 'The body is no valid UTF-8')
+  })
+
+  test('of another type is 415', async () => {
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/vnd.api+json', 'application/jsonx', 'multipart/form-data; boundary=x']) {
+      expectError(await price('{"price": 13}', { 'content-type': type }), 415, 'UNSUPPORTED_MEDIA_TYPE', /application\/json/)
+    }
+  })
+
+  test('may be compressed; other encodings are 415, broken ones 400, and what swells beyond the limit 413', async () => {
+    const body = Buffer.from('{"price": 14}')
+    const packed = { gzip: gzipSync(body), deflate: deflateSync(body), br: brotliCompressSync(body), identity: body }
+    for (const [encoding, bytes] of Object.entries(packed)) {
+      expect([encoding, (await price(bytes, { 'content-encoding': encoding })).status]).toEqual([encoding, 200])
+    }
+    for (const encoding of ['compress', 'nonsense', 'gzip, gzip']) {
+      expectError(await price(body, { 'content-encoding': encoding }), 415, 'UNSUPPORTED_MEDIA_TYPE', 'Content-Encoding must be gzip, deflate or br')
+    }
+    expectError(await price(body, { 'content-encoding': 'gzip' }), 400, 'BAD_REQUEST', /Content-Encoding/)
+    const bomb = gzipSync(`{"price": 14${' '.repeat(20_000_000)}}`)
+    expectError(await price(bomb, { 'content-encoding': 'gzip' }), 413, 'PAYLOAD_TOO_LARGE', /larger/)
+  })
+
+  test('of 1 MB is taken, and a larger one is 413', async () => {
+    const padded = (size: number) => `{"price": 15${' '.repeat(size - 13)}}`
+    expect((await price(padded(1024 * 1024))).status).toBe(200)
+    expectError(await price(padded(1024 * 1024 + 1)), 413, 'PAYLOAD_TOO_LARGE', /larger/)
+  })
+})
+
+describe('an unknown field', () => {
+  test('is refused with those that a body may have, without what stands in the path', async () => {
+    const own = 'price, title, description, shipping_payer, offers_enabled, min_offer_price'
+    const kept = 'quantity, purchase_price, sale_price, purchase_date, card_uniq_id, note'
+    const answers: [Promise<Reply>, string, string][] = [
+      [price('{"price": 1, "x": 1}'), 'PLUS_LISTING_ERROR', 'price'],
+      [plus('PATCH', `/listings/${listing}`, '{"x": 1}'), 'PLUS_LISTING_ERROR', own],
+      [plus('POST', `/listings/${listing}/status?action=pause`, '{"x": 1}'), 'PLUS_LISTING_ERROR', 'action'],
+      [plus('POST', '/make-highlight', `{"id": ${listing}, "x": 1}`), 'PLUS_LISTING_ERROR', 'id'],
+      [plus('POST', `/collections/${collection}/items`, `{"item_id": ${item}, "x": 1}`), 'PLUS_COLLECTION_ERROR', `item_id, item_group_type_id, ${kept}`],
+      [plus('PATCH', `/collections/${collection}/items/${record}`, '{"x": 1}'), 'PLUS_COLLECTION_ERROR', kept],
+      [plus('PUT', '/webhook', '{"url": "https://example.com/", "x": 1}'), 'VALIDATION_ERROR', 'url, on_sale, on_expire, is_active'],
+      [operator(`/accounts/${node.accounts.plus}`, { x: 1 }, 'PATCH'), 'VALIDATION_ERROR', 'name, plan, suspended'],
+      [operator(`/accounts/${node.accounts.plus}/credits`, { amount: 1, x: 1 }), 'VALIDATION_ERROR', 'amount, reason'],
+      [operator(`/collections/${collection}`, { x: 1 }, 'PATCH'), 'VALIDATION_ERROR', 'name, description, visibility'],
+    ]
+    for (const [answer, code, known] of answers) {
+      const message = `is not a known field; known are ${known}`
+      const { status, body } = await answer
+      expect([status, body.error]).toEqual([422, { code, message: `x ${message}`, details: [{ field: 'x', message }] }])
+    }
+  })
+
+  test('inside a list or an object is named by its place', async () => {
+    const { body } = await operator('/orders', { order_id: 1, lines: [{ listing_id: listing, quantity: 1, x: 1 }] })
+    expect(body.error?.message).toBe('lines.0.x is not a known field; known are listing_id, quantity, unit_price')
+  })
+})
+
+describe('the same body again', () => {
+  test('is the same, however its fields are ordered', async () => {
+    const repeated = { 'idempotency-key': 'fields-in-another-order' }
+    const first = await operator('/accounts', { name: 'Twice', plan: 'plus' }, 'POST', repeated)
+    const again = await operator('/accounts', { plan: 'plus', name: 'Twice' }, 'POST', repeated)
+    expect([again.status, again.body]).toEqual([first.status, first.body])
+    expectError(await operator('/accounts', { plan: 'plus', name: 'Other' }, 'POST', repeated), 409, 'IDEMPOTENCY_CONFLICT', /another request/)
+  })
+
+  test('of an order gets the first answer, letter for letter', async () => {
+    const post = async (json: unknown) => {
+      const answer = await fetch(`${node.operatorUrl}/operator/v1/orders`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, 'content-type': 'application/json' },
+        body: JSON.stringify(json),
+      })
+      return [answer.status, await answer.text()]
+    }
+    const first = await post({ order_id: 71, lines: [{ listing_id: listing, quantity: 1, unit_price: 9.99 }] })
+    expect(first[0]).toBe(201)
+    expect(await post({ lines: [{ unit_price: 9.99, quantity: 1, listing_id: listing }], order_id: 71 })).toEqual(first)
+  })
+})
