@@ -153,6 +153,18 @@ function cidrs(text: string): readonly string[] {
   return ranges
 }
 
+const PROXY_GROUPS: readonly string[] = ['loopback', 'linklocal', 'uniquelocal']
+
+function trustProxy(text: string): boolean | string {
+  if (text === '1' || text === 'true') return true
+  if (text === '0' || text === 'false') return false
+  const proxies = text.split(',').map((part) => part.trim())
+  if (!proxies.every((proxy) => PROXY_GROUPS.includes(proxy) || ipaddr.isValid(proxy) || ipaddr.isValidCIDR(proxy))) {
+    throw new Error('1, 0, or addresses of proxies such as loopback,10.0.0.0/8')
+  }
+  return text
+}
+
 const DEFAULT_RATE_LIMITS: Record<Plan, number> = { starter: 60, professional: 300, plus: 600, enterprise: 3000 }
 const DEFAULT_CURRENCIES: Record<Market, string> = { service: 'TRY', source_a: 'USD', source_b: 'EUR', source_c: 'USD' }
 
@@ -184,9 +196,7 @@ export const SETTINGS = {
   COMMISSION_PERCENT: setting('commission on a sale', 10, decimal(0, 100)),
   RATE_LIMITS: setting('requests a minute by plan, or off', DEFAULT_RATE_LIMITS as Record<Plan, number> | null, rateLimits),
   REDIS_URL: setting('Redis in which all nodes count requests together', null as string | null, url(['redis:', 'rediss:'])),
-  TRUST_PROXY: setting('whether a proxy names the caller', false as boolean | string, (value) => {
-    return value === '1' || value === 'true' ? true : value === '0' || value === 'false' ? false : value
-  }),
+  TRUST_PROXY: setting('whether a proxy names the caller', false as boolean | string, trustProxy),
   SOURCE_CURRENCIES: setting('currency of each price source', DEFAULT_CURRENCIES, currencies),
   PRICE_HOLD_FACTOR: setting('how many times off a price is held', 5, decimal(1.1, 1000)),
   PRICE_GRADED_SHARE: setting('a PSA 10 below this share of the Near Mint price is held', 1, decimal(0, 100)),

@@ -1,5 +1,6 @@
 // The commands `backup` and `restore`: a whole database to a file and back, embedded or not.
-import { createReadStream, createWriteStream, renameSync, rmSync } from 'node:fs'
+import { createWriteStream, renameSync, rmSync } from 'node:fs'
+import { open as openFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { backup, restore } from '#db/backup.ts'
 import { addCommand, type OpenCli, type OutputOptions, type Print, show } from './command.ts'
@@ -29,7 +30,10 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .option('--replace', 'overwrite a database that is not empty')
     .action((file: string, options: RestoreOptions) =>
       open(async (ctx) => {
-        const rows = await restore(ctx.db, createReadStream(file), { replace: options.replace ?? false, onTable: progress('restoring') })
+        const handle = await openFile(file).catch((error: Error) => {
+          throw new Error(`${file} cannot be read: ${error.message}`, { cause: error })
+        })
+        const rows = await restore(ctx.db, handle.createReadStream(), { replace: options.replace ?? false, onTable: progress('restoring') })
         show(print, options, Object.fromEntries(rows), `Restored ${total(rows)} rows of ${rows.size} tables from ${file}`)
       }),
     )

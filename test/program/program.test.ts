@@ -230,8 +230,9 @@ describe('beside a running service', () => {
   test('what a command cannot do is one line and exit 1', async () => {
     for (const [args, words] of [
       [['import', 'mintmark-ndjson', join(dataDir, 'nothing.ndjson')], 'cannot be read'],
-      [['key', 'create', '--account', '999999'], 'no account with the id 999999'],
+      [['key', 'create', '--account', '999999'], 'Account not found: there is none with the id 999999'],
       [['key', 'revoke', '999999'], '999999'],
+      [['restore', join(dataDir, 'nothing.backup')], 'cannot be read'],
     ] as const) {
       const { code, said } = await command(...args)
       expect([args, code, said.length]).toEqual([args, 1, 1])
@@ -265,6 +266,7 @@ describe('refusals', () => {
     [{ LOG_LEVEL: 'loud' }, /^mintmark: LOG_LEVEL is "loud" but must be one of /],
     [{ DATABASE_URL: 'mysql://secret@host/db' }, /^mintmark: DATABASE_URL must be a URL that begins with postgresql:/],
     [{ OPERATOR_TOKEN: 'short' }, /^mintmark: OPERATOR_TOKEN must be at least 24 characters$/],
+    [{ TRUST_PROXY: 'everyone' }, /^mintmark: TRUST_PROXY is "everyone" but must be 1, 0, or addresses of proxies such as loopback,10\.0\.0\.0\/8$/],
   ])('a wrong setting: %j', async (settings, line) => {
     const dataDir = freshDataDir()
     const { code, out, said } = await run(['serve'], { DATA_DIR: dataDir, ...(settings as Settings) })
