@@ -56,17 +56,32 @@ export const ForeignIdList = Type.Array(
   { maxItems: 200, description: 'Ids of the item in other systems, by which price feeds find it' },
 )
 
-export const Details = Type.Object(
+const DETAIL = {
+  rarity: shortText(),
+  illustrator: shortText(),
+  hp: positive(),
+  types: Type.Array(shortText(), { maxItems: 50 }),
+  dex_ids: Type.Array(positive(), { maxItems: 50 }),
+  stage: shortText(),
+  evolve_from: shortText(),
+  suffix: shortText(),
+  level: positive(),
+}
+
+export const Details = Type.Partial(Type.Object(DETAIL), closed)
+
+/** As bodies carry them: null is the same as not sent. */
+export const DetailsBody = Type.Object(
   {
-    rarity: Type.Optional(shortText()),
-    illustrator: Type.Optional(shortText()),
-    hp: Type.Optional(positive()),
-    types: Type.Optional(Type.Array(shortText(), { maxItems: 50 })),
-    dex_ids: Type.Optional(Type.Array(positive(), { maxItems: 50 })),
-    stage: Type.Optional(shortText()),
-    evolve_from: Type.Optional(shortText()),
-    suffix: Type.Optional(shortText()),
-    level: Type.Optional(positive()),
+    rarity: Type.Optional(orNull(DETAIL.rarity)),
+    illustrator: Type.Optional(orNull(DETAIL.illustrator)),
+    hp: Type.Optional(orNull(DETAIL.hp)),
+    types: Type.Optional(orNull(DETAIL.types)),
+    dex_ids: Type.Optional(orNull(DETAIL.dex_ids)),
+    stage: Type.Optional(orNull(DETAIL.stage)),
+    evolve_from: Type.Optional(orNull(DETAIL.evolve_from)),
+    suffix: Type.Optional(orNull(DETAIL.suffix)),
+    level: Type.Optional(orNull(DETAIL.level)),
   },
   closed,
 )

@@ -2,7 +2,7 @@
 import { invalid } from '#core/errors.ts'
 import { type Static, Type } from '#core/input.ts'
 import type { Tx } from '#db/schema.ts'
-import { address, AttributeList, closed, Details, ForeignIdList, genre, market, orNull, shortText, slug } from './fields.ts'
+import { address, AttributeList, closed, DetailsBody, ForeignIdList, genre, market, orNull, shortText, slug } from './fields.ts'
 import type { ItemImage } from './records.ts'
 import { detailsFromRow, type ItemWrite } from './store.ts'
 import { lockCategory } from './stored-categories.ts'
@@ -32,7 +32,7 @@ export const ItemBody = {
   groups: Type.Optional(
     Type.Array(Type.Integer(), { maxItems: 50, description: 'Ids of groups (GET /groups): the grades that suit the item' }),
   ),
-  details: Type.Optional(Details),
+  details: Type.Optional(DetailsBody),
   foreign_ids: Type.Optional(ForeignIdList),
 }
 
@@ -68,7 +68,7 @@ export async function resolveItem(tx: Tx, fields: ItemFields): Promise<ItemWrite
       images: orderedImages(fields.images ?? []),
       attributes: fields.attributes ?? [],
       groups: [],
-      details: detailsFromRow(fields.details ?? {}),
+      details: detailsFromRow(Object.fromEntries(Object.entries(fields.details ?? {}).filter(([, value]) => value !== null))),
       foreignIds: fields.foreign_ids ?? [],
     },
     categoryId: category.id,
