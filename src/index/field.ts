@@ -42,6 +42,13 @@ export class TextField {
     return this.texts.length
   }
 
+  /** Makes room for so many rows. */
+  reserve(rows: number): void {
+    this.#of = grown(this.#of, rows, NONE)
+    this.#before = grown(this.#before, rows)
+    this.#after = grown(this.#after, rows)
+  }
+
   /** The number of the row's text, -1 for none. */
   textOf(row: number): number {
     return row < this.#of.length ? this.#of[row] : NONE
@@ -91,9 +98,7 @@ export class TextField {
   }
 
   #link(row: number, text: number): void {
-    this.#of = grown(this.#of, row + 1, NONE)
-    this.#before = grown(this.#before, row + 1)
-    this.#after = grown(this.#after, row + 1)
+    this.reserve(row + 1)
     const head = this.#heads[text]
     if (head !== NONE) this.#before[head] = row
     this.#before[row] = NONE

@@ -67,11 +67,23 @@ export class TextIndex {
     return this.#names.rows
   }
 
+  /** Makes room for so many rows. */
+  reserve(rows: number): void {
+    this.#names.reserve(rows)
+    this.#codes.reserve(rows)
+    this.#more.reserve(rows)
+  }
+
   /** Indexes a row, in place of what it was indexed with before. */
   set(row: number, doc: Doc): void {
-    this.#names.set(row, fold(doc.name))
-    this.#codes.set(row, doc.code ? fold(doc.code) : null)
-    this.#more.set(row, doc.more.length > 0 ? doc.more.map(fold).join(' ') : null)
+    this.setFolded(row, fold(doc.name), doc.code ? fold(doc.code) : null, doc.more.length > 0 ? doc.more.map(fold).join(' ') : null)
+  }
+
+  /** The same with texts that are folded already, as where many rows share them. */
+  setFolded(row: number, name: string, code: string | null, more: string | null): void {
+    this.#names.set(row, name)
+    this.#codes.set(row, code)
+    this.#more.set(row, more)
   }
 
   remove(row: number): void {

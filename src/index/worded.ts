@@ -2,15 +2,8 @@
 import { grown } from '#index/columns.ts'
 import { fold } from '#index/fold.ts'
 import { TermRows } from '#index/terms.ts'
+import { textOf, type Utf8 } from '#index/utf8.ts'
 import { Vocabulary } from '#index/vocabulary.ts'
-
-/** A text in UTF-8, where it was read. */
-export interface Utf8 {
-  bytes: Uint8Array
-  from: number
-  /** behind its last byte */
-  to: number
-}
 
 const CHUNK_BYTES = 1024 * 1024
 const SPACE = 0x20
@@ -19,16 +12,6 @@ const MORE = 0x80
 /** A number takes three bytes at most. */
 const NUMBER_BYTES = 3
 const LONGEST_BYTES = 2 ** 16 - 1
-
-/** The same text in memory of its own. */
-export function copyOf({ bytes, from, to }: Utf8): Utf8 {
-  return { bytes: Buffer.from(bytes.subarray(from, to)), from: 0, to: to - from }
-}
-
-export function utf8(text: string): Utf8 {
-  const bytes = Buffer.from(text)
-  return { bytes, from: 0, to: bytes.length }
-}
 
 /** At most 65,535 bytes a text and 4 GB in all; a row has one text or none. */
 export class WordedTexts {
@@ -225,8 +208,4 @@ export class WordedTexts {
       this.#keep(row)
     }
   }
-}
-
-function textOf(bytes: Uint8Array, from: number, to: number): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString()
 }

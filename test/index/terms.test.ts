@@ -5,8 +5,9 @@ import { RowBits } from '#index/bits.ts'
 import { fold } from '#index/fold.ts'
 import { Postings } from '#index/postings.ts'
 import { parseQuery } from '#index/query.ts'
+import { utf8 } from '#index/utf8.ts'
 import { MOST_WORDS } from '#index/vocabulary.ts'
-import { utf8, WordedTexts } from '#index/worded.ts'
+import { WordedTexts } from '#index/worded.ts'
 
 const WORDS = ['charizard', 'CHAR', 'Chár', 'ard', '004/102', 'psa-10', 'Çelik', 'リザードン', '★', '(foil)', '--', 'δ', '', 'x'.repeat(50)]
 const text = fc.array(fc.constantFrom(...WORDS), { maxLength: 5 }).map((words) => words.join(' '))

@@ -3,12 +3,13 @@ import { inSlices } from '#core/slices.ts'
 import type { ChangeFollower, ChangeRow } from '#db/change-feed.ts'
 import type { Db } from '#db/schema.ts'
 import { pageMemory } from '#http/page-memory.ts'
+import { fold } from '#index/fold.ts'
 import { eachPackedPrice, packedCount } from '#prices/payload.ts'
 import { CategoryTree } from './category-tree.ts'
 import { itemJson, type ItemShape } from './item-json.ts'
-import { type ItemSource, ItemTable } from './items.ts'
+import { copyOfItem, type ItemSource, ItemTable } from './items.ts'
 import { LabelTree } from './label-tree.ts'
-import { loadCategories, loadGroups, loadItems, loadPrices } from './load.ts'
+import { countItems, loadCategories, loadGroups, loadItems, loadPrices } from './load.ts'
 import { ItemQueries } from './queries.ts'
 import { ReadyBytes } from './ready-bytes.ts'
 
@@ -125,17 +126,31 @@ export class Catalogue implements ChangeFollower {
   async #fill({ kysely: db }: Db): Promise<void> {
     this.#setGroups(await loadGroups(db))
     for (const category of await loadCategories(db, null)) this.categories.set(category)
+    const { items, queries } = this
+    const { items: count, largestId, prices: priceCount } = await countItems(db)
+    items.reserve(count, largestId, priceCount)
+    queries.text.reserve(count)
+    // Names come folded from the table of items; codes and categories are few, and folded once.
+    const folded = new Map<string, string>()
+    const foldOnce = (text: string) => {
+      const known = folded.get(text) ?? fold(text)
+      folded.set(text, known)
+      return known
+    }
     await loadItems(db, null, (item) => {
-      const row = this.items.set(item)
-      this.queries.text.set(row, this.#doc(item))
+      const row = items.set(item)
+      const category = this.categories.get(item.categoryId)
+      const name = items.names.keys[items.name[row]!]!
+      queries.text.setFolded(row, name, item.code ? foldOnce(item.code) : null, category ? foldOnce(category.name) : null)
     })
-    const { prices } = this.items
+    const { prices } = items
     await loadPrices(db, null, ({ itemId, market, labelId, minor, updatedAtMs }) => {
-      const row = this.items.rowOf(itemId)
+      const row = items.rowOf(itemId)
       if (row >= 0) prices.set(row, market, labelId, minor, updatedAtMs)
     })
-    for (let row = 0; row < this.items.rows; row += 1) this.items.derive(row, this.#nearMint, this.#ungraded)
-    this.queries.sorts.order('name', 'asc')
+    items.pack()
+    for (let row = 0; row < items.rows; row += 1) items.derive(row, this.#nearMint, this.#ungraded)
+    queries.sorts.order('name', 'asc')
   }
 
   #doc(item: { name: string; code: string | null; categoryId: number }) {
@@ -187,7 +202,7 @@ export class Catalogue implements ChangeFollower {
       const missing = new Set(some)
       const sources: ItemSource[] = []
       const prices = new Map<number, { market: number; labelId: number; minor: number; updatedAtMs: number }[]>()
-      await loadItems(this.#db.kysely, some, (item) => sources.push(item))
+      await loadItems(this.#db.kysely, some, (item) => sources.push(copyOfItem(item)))
       await loadPrices(this.#db.kysely, some, ({ itemId, ...price }) => {
         const known = prices.get(itemId)
         if (known) known.push(price)

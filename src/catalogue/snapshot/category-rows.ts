@@ -1,18 +1,22 @@
 // Rows of items by their category, so that a filter by category looks at its own items only.
+import { Postings } from '#index/postings.ts'
 
 /** Lists that only grow: a row that has left a category stays on its list, and whoever reads checks where it is now. */
 export class CategoryRows {
-  readonly #rows = new Map<number, number[]>()
+  readonly #rows = new Postings()
 
   /** Tells that a row stands in a category from now on. */
   add(categoryId: number, row: number): void {
-    const rows = this.#rows.get(categoryId)
-    if (rows) rows.push(row)
-    else this.#rows.set(categoryId, [row])
+    this.#rows.add(categoryId, row)
+  }
+
+  /** Gives back room that loading has left. */
+  pack(): void {
+    this.#rows.pack()
   }
 
   /** Visits every row that stands or stood in one of the categories, some of them more than once. */
   forEach(categoryIds: Iterable<number>, visit: (row: number) => void): void {
-    for (const categoryId of categoryIds) for (const row of this.#rows.get(categoryId) ?? []) visit(row)
+    for (const categoryId of categoryIds) for (const row of this.#rows.view(categoryId)) visit(row)
   }
 }

@@ -3,6 +3,7 @@ import { MARKETS } from '#core/markets.ts'
 import { RowBits } from '#index/bits.ts'
 import { grown } from '#index/columns.ts'
 import { fold } from '#index/fold.ts'
+import { copyOf, type Utf8 } from '#index/utf8.ts'
 import { codeSortKey } from '../code-order.ts'
 import { GENRES } from '../records.ts'
 import { CategoryRows } from './category-rows.ts'
@@ -11,7 +12,7 @@ import { PriceTable } from './price-table.ts'
 import { type ItemTexts, TextArena } from './text-arena.ts'
 
 /** An item as the database has it; JSON columns as text. */
-export interface ItemSource extends ItemTexts {
+export interface ItemSource extends Record<keyof ItemTexts, Utf8> {
   id: number
   /** position in MARKETS */
   market: number
@@ -23,6 +24,12 @@ export interface ItemSource extends ItemTexts {
   /** ids of groups */
   groups: string
   updatedAtMs: number
+}
+
+/** The same item with texts in memory of their own. */
+export function copyOfItem(item: ItemSource): ItemSource {
+  const { slug, images, attributes, details } = item
+  return { ...item, slug: copyOf(slug), images: copyOf(images), attributes: copyOf(attributes), details: copyOf(details) }
 }
 
 export class ItemTable {
@@ -67,14 +74,26 @@ export class ItemTable {
     return this.#rows
   }
 
+  /** Makes room for so many items with ids up to this one, and about so many prices. */
+  reserve(items: number, largestId: number, prices: number): void {
+    this.#reach(items, largestId)
+    this.texts.reserve(items)
+    this.prices.reserve(items, prices)
+  }
+
+  /** Gives back room that loading has left. */
+  pack(): void {
+    this.prices.pack()
+    this.categoryRows.pack()
+  }
+
   /** Puts an item in, new or changed, and gives its row; its prices stay. */
   set(item: ItemSource): number {
     let row = this.rowOf(item.id)
     if (row < 0) {
       row = this.#rows
       this.#rows += 1
-      this.#reach(row)
-      this.#rowOfId = grown(this.#rowOfId, item.id + 1)
+      this.#reach(row + 1, item.id)
       this.#rowOfId[item.id] = row + 1
       this.sortPrice[row] = Number.NaN
       this.categoryRows.add(item.categoryId, row)
@@ -159,8 +178,8 @@ export class ItemTable {
     return list === '' ? [] : list.split(',').map(Number)
   }
 
-  #reach(row: number): void {
-    const length = row + 1
+  #reach(length: number, id: number): void {
+    this.#rowOfId = grown(this.#rowOfId, id + 1)
     this.id = grown(this.id, length)
     this.market = grown(this.market, length)
     this.genre = grown(this.genre, length)

@@ -1,16 +1,20 @@
 // Reading of the catalogue from the database: everything at start by binary COPY, single items again when they change.
-import { MARKETS } from '#core/markets.ts'
+import { sql } from 'kysely'
+import { type Market, MARKETS } from '#core/markets.ts'
 import { copyOut, int4At, readBinaryCopy, timeAt } from '#db/copy.ts'
 import type { Queryable } from '#db/schema.ts'
+import type { Utf8 } from '#index/utf8.ts'
+import { RepeatedTexts } from '#index/vocabulary.ts'
 import { CURRENT_FIELDS, priceOf } from '#prices/current.ts'
 import type { PriceChange } from '#prices/payload.ts'
 import type { Category } from './category-tree.ts'
 import type { ItemSource } from './items.ts'
 import type { LabelNode } from './label-tree.ts'
 
-const MARKET_ARRAY = `'{${MARKETS.join(',')}}'::text[]`
-const ITEM_FIELDS = `id, array_position(${MARKET_ARRAY}, market) - 1, name, code, slug, genre, game, category_id, images::text,
-  attributes::text, array_to_string(group_ids, ','), details::text, updated_at`
+const ITEM_FIELDS = `id, market, name, code, slug, genre, game, category_id, images, attributes, array_to_string(group_ids, ','),
+  details, updated_at`
+/** Binary `jsonb` is its text behind the number of a version. */
+const JSONB_HEAD_BYTES = 1
 
 /** Bytes read between two pauses that let requests be answered: a reload happens while the node serves. */
 const BREATH_BYTES = 128 * 1024
@@ -28,34 +32,53 @@ export async function loadCategories(db: Queryable, ids: number[] | null): Promi
   return rows.map(({ parent_id, ...row }) => ({ ...row, parentId: parent_id }))
 }
 
-/** Streams items, all for null; `take` must not keep what it is given. */
+/** How many items and, by the statistics, prices there are, and the largest id of an item. */
+export async function countItems(db: Queryable): Promise<{ items: number; prices: number; largestId: number }> {
+  const { rows } = await sql<{ items: number; prices: number; largestId: number }>`
+    select count(*)::int4 as items, coalesce(max(id), 0) as "largestId",
+      (select greatest(reltuples, 0)::int4 from pg_class where oid = 'prices'::regclass) as prices
+    from items`.execute(db)
+  return rows[0]!
+}
+
+/** Streams items, all for null; `take` is given the same object each time. */
 export async function loadItems(db: Queryable, ids: number[] | null, take: (item: ItemSource) => void): Promise<void> {
   const where = ids ? `where id = any('{${ids.join(',')}}'::int4[])` : ''
   const chunks = copyOut(db, `copy (select ${ITEM_FIELDS} from items ${where} order by id) to stdout (format binary)`)
+  const names = new RepeatedTexts()
+  const others = new RepeatedTexts()
+  const part = (): Utf8 => ({ bytes: Buffer.alloc(0), from: 0, to: 0 })
+  const numbers = { id: 0, market: 0, categoryId: 0, updatedAtMs: 0 }
+  const texts = { slug: part(), images: part(), attributes: part(), details: part() }
+  const item: ItemSource = { ...numbers, name: '', code: null, genre: '', game: '', groups: '', ...texts }
   await readBinaryCopy(breathing(chunks), (buffer, offsets, lengths) => {
-    const text = (field: number) => buffer.toString('utf8', offsets[field]!, offsets[field]! + lengths[field]!)
-    take({
-      id: int4At(buffer, offsets[0]!),
-      market: int4At(buffer, offsets[1]!),
-      name: text(2),
-      code: lengths[3]! < 0 ? null : text(3),
-      slug: text(4),
-      genre: text(5),
-      game: text(6),
-      categoryId: int4At(buffer, offsets[7]!),
-      images: text(8),
-      attributes: text(9),
-      groups: text(10),
-      details: text(11),
-      updatedAtMs: timeAt(buffer, offsets[12]!),
-    })
+    const text = (field: number) => others.textOf(buffer, offsets[field]!, offsets[field]! + lengths[field]!)
+    const point = (to: Utf8, field: number, headBytes: number) => {
+      to.bytes = buffer
+      to.from = offsets[field]! + headBytes
+      to.to = offsets[field]! + lengths[field]!
+    }
+    item.id = int4At(buffer, offsets[0]!)
+    item.market = MARKETS.indexOf(text(1) as Market)
+    item.name = names.textOf(buffer, offsets[2]!, offsets[2]! + lengths[2]!)
+    item.code = lengths[3]! < 0 ? null : text(3)
+    point(item.slug, 4, 0)
+    item.genre = text(5)
+    item.game = text(6)
+    item.categoryId = int4At(buffer, offsets[7]!)
+    point(item.images, 8, JSONB_HEAD_BYTES)
+    point(item.attributes, 9, JSONB_HEAD_BYTES)
+    item.groups = text(10)
+    point(item.details, 11, JSONB_HEAD_BYTES)
+    item.updatedAtMs = timeAt(buffer, offsets[12]!)
+    take(item)
   })
 }
 
-/** Streams current prices, of all items for null, item by item. */
+/** Streams current prices, of all items for null, in no order: to sort them takes longer than to find their items. */
 export async function loadPrices(db: Queryable, ids: number[] | null, take: (price: PriceChange) => void): Promise<void> {
   const where = ids ? `where item_id = any('{${ids.join(',')}}'::int4[])` : ''
-  const chunks = copyOut(db, `copy (select ${CURRENT_FIELDS} from prices ${where} order by item_id) to stdout (format binary)`)
+  const chunks = copyOut(db, `copy (select ${CURRENT_FIELDS} from prices ${where}) to stdout (format binary)`)
   await readBinaryCopy(breathing(chunks), (buffer, offsets) => take(priceOf(buffer, offsets)))
 }
 

@@ -1,6 +1,9 @@
 // Current prices of all items in flat columns: a few short runs per item, found by row, read and written in place.
 import { grown } from '#index/columns.ts'
 
+/** Ids of labels are small: only once one is larger than this they take four bytes instead of two. */
+const LARGEST_SHORT = 2 ** 16 - 1
+
 export class PriceTable {
   /** per row: where its run begins, how many prices it has and how many it has room for */
   #start = new Int32Array(0)
@@ -9,14 +12,37 @@ export class PriceTable {
   #used = 0
   /** per price: market as position in MARKETS, label id, minor units, epoch milliseconds */
   market = new Uint8Array(0)
-  label = new Int32Array(0)
+  label: Uint16Array | Int32Array = new Uint16Array(0)
   minor = new Float64Array(0)
   updatedAtMs = new Float64Array(0)
 
-  #reach(row: number): void {
-    this.#start = grown(this.#start, row + 1)
-    this.#count = grown(this.#count, row + 1)
-    this.#room = grown(this.#room, row + 1)
+  /** Makes room for so many rows and prices. */
+  reserve(rows: number, prices: number): void {
+    this.#reachRow(rows - 1)
+    this.#reachPrice(prices)
+  }
+
+  /** Lays the prices out by row without room between or behind them: what is loaded is mostly read. */
+  pack(): void {
+    const { market, label, minor, updatedAtMs } = this
+    const size = this.#count.reduce((sum, count) => sum + count, 0)
+    this.market = new Uint8Array(size)
+    this.label = label instanceof Uint16Array ? new Uint16Array(size) : new Int32Array(size)
+    this.minor = new Float64Array(size)
+    this.updatedAtMs = new Float64Array(size)
+    let to = 0
+    for (let row = 0; row < this.#count.length; row += 1) {
+      const start = this.#start[row]!
+      this.#start[row] = to
+      this.#room[row] = this.#count[row]!
+      for (let at = start; at < start + this.#count[row]!; at += 1, to += 1) {
+        this.market[to] = market[at]!
+        this.label[to] = label[at]!
+        this.minor[to] = minor[at]!
+        this.updatedAtMs[to] = updatedAtMs[at]!
+      }
+    }
+    this.#used = to
   }
 
   /** Index of the first price of a row; its prices are at `start .. start + count - 1`. */
@@ -38,13 +64,14 @@ export class PriceTable {
 
   /** Sets one price. */
   set(row: number, market: number, label: number, minor: number, updatedAtMs: number): void {
-    this.#reach(row)
+    this.#reachRow(row)
     let at = this.find(row, market, label)
     if (at < 0) {
       if (this.#count[row] === this.#room[row]) this.#move(row)
       at = this.#start[row]! + this.#count[row]!
       this.#count[row]! += 1
       this.market[at] = market
+      if (label > LARGEST_SHORT && this.label instanceof Uint16Array) this.label = Int32Array.from(this.label)
       this.label[at] = label
     }
     this.minor[at] = minor
@@ -65,7 +92,7 @@ export class PriceTable {
   }
 
   get bytes(): number {
-    return this.#start.length * 8 + this.market.length * 21
+    return this.#start.length * 12 + this.market.length * (17 + this.label.BYTES_PER_ELEMENT)
   }
 
   #copy(from: number, to: number): void {
@@ -83,13 +110,23 @@ export class PriceTable {
     const atEnd = count > 0 && from + this.#room[row]! === this.#used
     const to = atEnd ? from : this.#used
     const end = to + room
-    this.market = grown(this.market, end)
-    this.label = grown(this.label, end)
-    this.minor = grown(this.minor, end)
-    this.updatedAtMs = grown(this.updatedAtMs, end)
+    this.#reachPrice(end)
     if (!atEnd) for (let i = 0; i < count; i += 1) this.#copy(from + i, to + i)
     this.#start[row] = to
     this.#room[row] = room
     this.#used = end
+  }
+
+  #reachRow(row: number): void {
+    this.#start = grown(this.#start, row + 1)
+    this.#count = grown(this.#count, row + 1)
+    this.#room = grown(this.#room, row + 1)
+  }
+
+  #reachPrice(prices: number): void {
+    this.market = grown(this.market, prices)
+    this.label = grown(this.label, prices)
+    this.minor = grown(this.minor, prices)
+    this.updatedAtMs = grown(this.updatedAtMs, prices)
   }
 }

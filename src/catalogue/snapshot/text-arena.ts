@@ -1,6 +1,7 @@
 // Texts of items outside the JavaScript heap: one packed record per row in large buffers, so that a million items cost
 // the garbage collector nothing.
 import { grown } from '#index/columns.ts'
+import type { Utf8 } from '#index/utf8.ts'
 
 const CHUNK_BYTES = 4 * 1024 * 1024
 const HEADER_BYTES = 16
@@ -22,12 +23,18 @@ export class TextArena {
   #waste = 0
   #live = 0
 
+  /** Makes room for so many rows. */
+  reserve(rows: number): void {
+    this.#chunkOf = grown(this.#chunkOf, rows)
+    this.#offsetOf = grown(this.#offsetOf, rows)
+  }
+
   /** Stores the texts of a row, in place of those it had. */
-  set(row: number, texts: ItemTexts): void {
+  set(row: number, { slug, images, attributes, details }: Record<keyof ItemTexts, Utf8>): void {
     this.#chunkOf = grown(this.#chunkOf, row + 1)
     this.#offsetOf = grown(this.#offsetOf, row + 1)
     if (this.#chunkOf[row]! > 0) this.#waste += this.#record(row).length
-    this.#write(row, [texts.slug, texts.images, texts.attributes, texts.details])
+    this.#write(row, slug, images, attributes, details)
     if (this.#waste > this.#live && this.#waste > CHUNK_BYTES) this.#compact()
   }
 
@@ -59,16 +66,14 @@ export class TextArena {
     return chunk.subarray(offset, offset + chunk.readUInt32LE(offset + 12))
   }
 
-  #write(row: number, parts: [string, string, string, string]): void {
-    const lengths = parts.map((part) => Buffer.byteLength(part))
-    const size = HEADER_BYTES + lengths[0]! + lengths[1]! + lengths[2]! + lengths[3]!
+  #write(row: number, slug: Utf8, images: Utf8, attributes: Utf8, details: Utf8): void {
+    const size = HEADER_BYTES + lengthOf(slug) + lengthOf(images) + lengthOf(attributes) + lengthOf(details)
     const { chunk, offset } = this.#place(row, size)
-    chunk.writeUInt16LE(lengths[0]!, offset)
-    chunk.writeUInt32LE(lengths[1]!, offset + 4)
-    chunk.writeUInt32LE(lengths[2]!, offset + 8)
+    chunk.writeUInt16LE(lengthOf(slug), offset)
+    chunk.writeUInt32LE(lengthOf(images), offset + 4)
+    chunk.writeUInt32LE(lengthOf(attributes), offset + 8)
     chunk.writeUInt32LE(size, offset + 12)
-    let at = offset + HEADER_BYTES
-    for (const part of parts) at += chunk.write(part, at, 'utf8')
+    copyInto(chunk, copyInto(chunk, copyInto(chunk, copyInto(chunk, offset + HEADER_BYTES, slug), images), attributes), details)
   }
 
   /** Makes room for a record at the end and points the row to it. */
@@ -100,4 +105,14 @@ export class TextArena {
       source.copy(chunk, offset, from, from + size)
     }
   }
+}
+
+function lengthOf({ from, to }: Utf8): number {
+  return to - from
+}
+
+/** @returns the place behind the copy */
+function copyInto(chunk: Buffer, at: number, { bytes, from, to }: Utf8): number {
+  chunk.set(bytes.subarray(from, to), at)
+  return at + to - from
 }

@@ -2,7 +2,7 @@
 import { RowBits } from '#index/bits.ts'
 import { grown } from '#index/columns.ts'
 import { Postings } from '#index/postings.ts'
-import type { Utf8 } from '#index/worded.ts'
+import type { Utf8 } from '#index/utf8.ts'
 
 /** A listing as the database has it. */
 export interface ListingSource {

@@ -2,7 +2,7 @@
 import { Recent } from '#core/recent.ts'
 import { RowBits } from '#index/bits.ts'
 import { fold } from '#index/fold.ts'
-import type { Utf8 } from '#index/worded.ts'
+import type { Utf8 } from '#index/utf8.ts'
 import type { Condition, Test } from './filters.ts'
 import type { PublishedTable } from './published.ts'
 import { type By, ListingSorts } from './sorts.ts'

@@ -1,7 +1,8 @@
 // Titles of published listings and the names of their items: kept once, and searched by the words in them.
 import { RowBits } from '#index/bits.ts'
 import { parseQuery } from '#index/query.ts'
-import { type Utf8, utf8, WordedTexts } from '#index/worded.ts'
+import { type Utf8, utf8 } from '#index/utf8.ts'
+import { WordedTexts } from '#index/worded.ts'
 import type { PublishedTable } from './published.ts'
 
 /** A part of a query with the terms that contain it, and about how many listings have one of them. */

@@ -1,0 +1,23 @@
+// Texts as the bytes they were read from, so that what is only copied or compared never becomes a string.
+
+/** A text in UTF-8 within other bytes. */
+export interface Utf8 {
+  bytes: Uint8Array
+  from: number
+  /** behind its last byte */
+  to: number
+}
+
+export function utf8(text: string): Utf8 {
+  const bytes = Buffer.from(text)
+  return { bytes, from: 0, to: bytes.length }
+}
+
+/** The same text in memory of its own. */
+export function copyOf({ bytes, from, to }: Utf8): Utf8 {
+  return { bytes: Buffer.from(bytes.subarray(from, to)), from: 0, to: to - from }
+}
+
+export function textOf(bytes: Uint8Array, from: number, to: number): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString()
+}
