@@ -43,6 +43,8 @@ export function createServer({ log, trustProxy }: ServerOptions): FastifyInstanc
     keepAliveTimeout: 72_000,
     exposeHeadRoutes: true,
     forceCloseConnections: 'idle',
+    // What arrives while a node stops is served: Fastify's own refusal has no envelope.
+    return503OnClosing: false,
     requestIdHeader: false,
     genReqId: requestIdOf,
     routerOptions: { querystringParser: parseQuery, maxParamLength: 500 },
