@@ -1,6 +1,6 @@
 // The commands `backup` and `restore`: a whole database to a file and back, embedded or not.
-import { createWriteStream, renameSync, rmSync } from 'node:fs'
-import { open as openFile } from 'node:fs/promises'
+import { renameSync, rmSync } from 'node:fs'
+import { type FileHandle, open as openFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { backup, restore } from '#db/backup.ts'
 import { addCommand, type OpenCli, type OutputOptions, type Print, show } from './command.ts'
@@ -16,7 +16,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       open(async (_ctx, atLength) => {
         const draft = `${file}.part`
         try {
-          const rows = await atLength((db) => backup(db, createWriteStream(draft, { mode: 0o600 }), progress('writing')))
+          const rows = await atLength(async (db) => backup(db, (await opened(draft, 'w', 'written')).createWriteStream(), progress('writing')))
           renameSync(draft, file)
           show(print, options, Object.fromEntries(rows), `Wrote ${total(rows)} rows of ${rows.size} tables to ${file}`)
         } finally {
@@ -30,13 +30,17 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .option('--replace', 'overwrite a database that is not empty')
     .action((file: string, options: RestoreOptions) =>
       open(async (ctx) => {
-        const handle = await openFile(file).catch((error: Error) => {
-          throw new Error(`${file} cannot be read: ${error.message}`, { cause: error })
-        })
+        const handle = await opened(file, 'r', 'read')
         const rows = await restore(ctx.db, handle.createReadStream(), { replace: options.replace ?? false, onTable: progress('restoring') })
         show(print, options, Object.fromEntries(rows), `Restored ${total(rows)} rows of ${rows.size} tables from ${file}`)
       }),
     )
+}
+
+function opened(path: string, flags: 'r' | 'w', what: string): Promise<FileHandle> {
+  return openFile(path, flags, 0o600).catch((error: Error) => {
+    throw new Error(`${path} cannot be ${what}: ${error.message}`, { cause: error })
+  })
 }
 
 function total(rows: Map<string, number>): number {

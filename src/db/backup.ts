@@ -3,7 +3,7 @@
 import { sql } from 'kysely'
 import { createGunzip, createGzip } from 'node:zlib'
 import { pipeline } from 'node:stream/promises'
-import { Readable, type Writable } from 'node:stream'
+import { pipeline as pass, Readable, type Writable } from 'node:stream'
 import { copyIn, copyOut } from './copy.ts'
 import type { Db, Queryable, Tx } from './schema.ts'
 
@@ -138,7 +138,10 @@ async function* unpackedLines(source: AsyncIterable<Uint8Array>): AsyncGenerator
   const decoder = new TextDecoder('utf-8')
   let pending = ''
   try {
-    for await (const chunk of Readable.from(source).pipe(createGunzip())) {
+    const unpacked = createGunzip()
+    // Unlike pipe, it passes the source's failure on, to the loop.
+    pass(Readable.from(source), unpacked, () => {})
+    for await (const chunk of unpacked) {
       const lines = (pending + decoder.decode(chunk as Buffer, { stream: true })).split('\n')
       pending = lines.pop()!
       yield* lines

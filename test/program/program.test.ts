@@ -233,6 +233,8 @@ describe('beside a running service', () => {
       [['key', 'create', '--account', '999999'], 'Account not found: there is none with the id 999999'],
       [['key', 'revoke', '999999'], '999999'],
       [['restore', join(dataDir, 'nothing.backup')], 'cannot be read'],
+      [['restore', dataDir], 'EISDIR'],
+      [['backup', join(dataDir, 'nowhere', 'mintmark.backup')], 'cannot be written'],
     ] as const) {
       const { code, said } = await command(...args)
       expect([args, code, said.length]).toEqual([args, 1, 1])
