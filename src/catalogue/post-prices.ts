@@ -61,7 +61,7 @@ export const postPrices = verb(
   {
     needs: 'operator',
     input: Type.Object(
-      { prices: Type.Array(Type.Unknown(), { maxItems: MOST_ROWS, allowed: `a list of at most ${MOST_ROWS} prices` }) },
+      { prices: Type.Array(Type.Unknown(), { maxItems: MOST_ROWS, allowed: `the body itself, a list of at most ${MOST_ROWS} prices` }) },
       closed,
     ),
   },

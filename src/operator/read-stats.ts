@@ -1,11 +1,15 @@
 // The service at a glance: what there is by status, what was sold, what waits, and how fresh the prices are.
 import { sql } from 'kysely'
 import { type Static, Type } from '#core/input.ts'
+import { PLANS } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import { orNull } from '#catalogue/fields.ts'
 import type { WriteCtx } from '#db/change.ts'
+import { STATUSES } from '#market/rules.ts'
 import { sourceHealth, SourceHealthSchema } from '#prices/health.ts'
+import { IMPORT_STATUSES } from '#prices/stored-imports.ts'
 import { receiverHealth, ReceiverHealthSchema } from '#webhooks/receiver-health.ts'
+import { STATES } from '#webhooks/types.ts'
 
 const SALES_DAYS = 30
 
@@ -56,8 +60,11 @@ export const readStats = verb(
       union all select 'imports', status, count(*)::int from imports group by 2
       union all select 'held_prices', rule, count(*)::int from held_prices where decision is null group by 2
       union all select 'webhook_events', state, count(*)::int from webhook_events group by 2`.execute(on)
-    const counts = (kind: string): Static<typeof Counts> =>
-      Object.fromEntries(rows.filter((row) => row.kind === kind).map((row) => [row.name, row.count]))
+    // What there is none of counts 0: programs that watch a state should not have to know that it can be absent.
+    const counts = (kind: string, names: readonly string[] = []): Static<typeof Counts> => ({
+      ...Object.fromEntries(names.map((name) => [name, 0])),
+      ...Object.fromEntries(rows.filter((row) => row.kind === kind).map((row) => [row.name, row.count])),
+    })
     const { rows: queues } = await sql<{ failing: number; approval: Date | null; webhook_event: Date | null }>`
       select (select count(*)::int from webhooks where failing and is_active) as failing,
         (select min(waiting_since) from listings where status = 'pending') as approval,
@@ -70,11 +77,11 @@ export const readStats = verb(
     return {
       items: counts('items')['']!,
       categories: counts('categories')['']!,
-      accounts: counts('accounts'),
-      listings: counts('listings'),
-      imports: counts('imports'),
+      accounts: counts('accounts', [...PLANS, 'suspended']),
+      listings: counts('listings', STATUSES),
+      imports: counts('imports', IMPORT_STATUSES),
       held_prices: counts('held_prices'),
-      webhook_events: counts('webhook_events'),
+      webhook_events: counts('webhook_events', STATES),
       webhooks_failing: failing,
       webhook_receivers: await receiverHealth(on, now),
       waiting_since: { approval: approval?.toISOString() ?? null, webhook_event: webhookEvent?.toISOString() ?? null },

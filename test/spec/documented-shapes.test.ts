@@ -247,7 +247,9 @@ test('collections and their records', async () => {
 
 test('the audit log and the statistics', async () => {
   having(await operator<Row[]>('/audit'), 200, 'id at actor action before after')
-  having(await operator('/stats'), 200, 'listings sales webhook_events sources')
+  const stats = having(await operator('/stats'), 200, 'listings sales webhook_events sources')
+  exactly(stats.listings, 'pending active paused rejected expired sold')
+  exactly(stats.webhook_events, 'queued delivered failed cancelled')
 })
 
 test('the messages that the interface names', async () => {
