@@ -19,8 +19,8 @@ import { addGraphql } from './graphql/routes.ts'
 import { catalogueRoutes } from './rest/catalogue-routes.ts'
 import { collectionRoutes } from './rest/collection-routes.ts'
 import { apiDescription, NOTIFICATIONS, TAGS } from './rest/description.ts'
-import { answerReadsDirectly, directReads } from './rest/direct-reads.ts'
-import { listingRoutes } from './rest/listing-routes.ts'
+import { answerReadsDirectly, directReads, type Read } from './rest/direct-reads.ts'
+import { listingReads, listingRoutes } from './rest/listing-routes.ts'
 import { priceRoutes } from './rest/price-routes.ts'
 import { webhookRoutes } from './rest/webhook-routes.ts'
 
@@ -36,8 +36,9 @@ export interface PublicNode extends PublicContextNode {
   notReady: () => string | null
 }
 
-/** Part of the memory for items already serialised that keeps whole answers. */
-const KEPT_SHARE = 1 / 8
+/** Parts of the memory for what is already serialised that keep whole answers: of the catalogue, and of listings. */
+const KEPT_ITEMS_SHARE = 0.225
+const KEPT_LISTINGS_SHARE = 0.1
 /** Bytes up to which an answer is compressed in one go: more than a page of 20. */
 const COMPRESSED_AT_ONCE = 32 * 1024
 
@@ -47,8 +48,6 @@ const PLUS_ROUTES: Route<PublicCtx>[] = [...collectionRoutes, ...webhookRoutes]
 export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
   const app = createServer({ log: node.log, trustProxy: node.config.trustProxy })
   node.requests.watch(app)
-  const itemRoutes = catalogueRoutes(node.catalogue)
-  const kept = new KeptAnswers(node.config.readyBytesMb * KEPT_SHARE * 1024 * 1024, () => node.catalogue.version)
   await app.register(compress, {
     global: true, threshold: 1_024, syncThreshold: COMPRESSED_AT_ONCE, encodings: ['br', 'gzip'], brotliOptions: { params: { 1: 4 } },
   })
@@ -78,7 +77,7 @@ export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
       scope.setNotFoundHandler((request) => {
         throw new ServiceError('NOT_FOUND', `There is no ${request.method} ${request.url.split('?', 1)[0]}`)
       })
-      registerRoutes(scope, itemRoutes, {
+      registerRoutes(scope, catalogueRoutes(node.catalogue), {
         ctx: (request) => ({ viewer: viewerOf(request), catalogue: node.catalogue }),
         security: 'apiKey',
       })
@@ -87,12 +86,31 @@ export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
     { prefix: '/api/v1' },
   )
   await app.ready()
-  const { catalogue, keys, limits, requests } = node
-  answerReadsDirectly(app, directGate(keys, limits), requests, [
-    ...directReads({ prefix: '/api/v1', routes: itemRoutes, ctx: (viewer) => ({ viewer, catalogue }), kindOf: shapeFor, kept }),
-  ])
+  answerReadsDirectly(app, directGate(node.keys, node.limits), node.requests, publicReads(node))
   graphql.answerDirectly()
   return app
+}
+
+/** The reads that are asked most. */
+function publicReads({ config, catalogue, listings }: PublicNode): Read[] {
+  const prefix = '/api/v1'
+  const readyBytes = config.readyBytesMb * 1024 * 1024
+  return [
+    ...directReads({
+      prefix,
+      routes: catalogueRoutes(catalogue),
+      ctx: (viewer) => ({ viewer, catalogue }),
+      kindOf: shapeFor,
+      kept: new KeptAnswers(readyBytes * KEPT_ITEMS_SHARE, () => catalogue.version),
+    }),
+    ...directReads({
+      prefix,
+      routes: listingReads(listings),
+      ctx: (viewer) => ({ viewer, listings }),
+      kindOf: () => 'plus',
+      kept: new KeptAnswers(readyBytes * KEPT_LISTINGS_SHARE, () => listings.version),
+    }),
+  ]
 }
 
 function health(app: FastifyInstance, node: PublicNode): void {

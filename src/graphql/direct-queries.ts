@@ -44,7 +44,8 @@ export function answerQueriesDirectly(app: FastifyInstance, node: QueryNode, rul
 
   const answerOf = (viewer: Viewer, headers: IncomingHttpHeaders, body: string): KeptAnswer | null => {
     const key = keyOf(viewer, headers, body)
-    const known = kept.get(key)
+    const { version } = kept
+    const known = kept.get(key, version)
     if (known) return known
     const type = answerType(headers.accept)
     if (!type || headers['accept-encoding'] !== undefined) return null
@@ -52,7 +53,7 @@ export function answerQueriesDirectly(app: FastifyInstance, node: QueryNode, rul
     const made = answerTo(readBody(body), { ctx, readOnly: true }, rules)
     if (made instanceof Promise || made.failed) return null
     const answer = { headers: ['content-type', contentTypeOf(type)], body: made.body }
-    kept.offer(key, kept.version, false, () => ({ ...answer, body: Buffer.from(made.body) }))
+    kept.offer(key, version, false, () => ({ ...answer, body: Buffer.from(made.body) }))
     return answer
   }
 

@@ -35,8 +35,9 @@ export class KeptAnswers {
     return this.#versionOf()
   }
 
-  get(key: string): KeptAnswer | null {
-    this.#forgetIfChanged()
+  /** @param version as it is now */
+  get(key: string, version: number): KeptAnswer | null {
+    this.#forgetUnless(version)
     return this.#answers.get(key) ?? null
   }
 
@@ -45,15 +46,15 @@ export class KeptAnswers {
    * @param dear it takes far longer to make than to keep; others do not push each other out, but for one now and then
    */
   offer(key: string, madeFrom: number, dear: boolean, answer: () => KeptAnswer): void {
-    this.#forgetIfChanged()
-    if (madeFrom !== this.#version) return
+    const { version } = this
+    if (madeFrom !== version) return
+    this.#forgetUnless(version)
     if (!dear && this.#answers.full && Math.random() > CHANCE_WHEN_FULL) return
     if (this.#asked.get(key)) this.#answers.set(key, answer())
     else this.#asked.set(key, true)
   }
 
-  #forgetIfChanged(): void {
-    const { version } = this
+  #forgetUnless(version: number): void {
     if (this.#version === version) return
     this.#version = version
     this.#answers.clear()

@@ -13,7 +13,8 @@ each wrong field. Checks come in this order: 401, 403, 429, then the body and th
 **Plans.** Starter reads a reduced item; Professional and above read all fields. Requests a minute are limited by plan:
 see the headers \`RateLimit\`, \`RateLimit-Policy\` and, on 429, \`Retry-After\`.
 
-**Caching.** Catalogue answers carry an \`ETag\`; send it back as \`If-None-Match\` to get 304 when nothing changed.
+**Caching.** Answers of the catalogue and of the search for listings carry an \`ETag\`; send it back as \`If-None-Match\` to
+get 304 when nothing changed.
 
 **GraphQL.** The same at [/graphql](/graphql), with the same key:
 

@@ -97,11 +97,7 @@ export function directReads<Ctx extends HasViewer>({ prefix, routes, ctx, kindOf
       const { tag, bytes }: ReadyAnswer = ready(result as never)
       return { headers: ['content-type', JSON_TYPE, 'etag', tag], bytes }
     }
-    const findKnown = (viewer: Viewer, query: string): Found => {
-      if (query.length > LONGEST_KNOWN) return find(viewer, inputFor('', query))
-      mayCall(viewer, verb.needs)
-      const { version } = kept
-      const key = `${kindOf(viewer)}?${query}`
+    const findKnown = (viewer: Viewer, key: string, query: string, version: number): Found => {
       const before = known.get(key)
       if (before?.version === version) return before.found
       const wanted = before ? before.input : Object.freeze(inputFor('', query))
@@ -109,22 +105,34 @@ export function directReads<Ctx extends HasViewer>({ prefix, routes, ctx, kindOf
       known.set(key, { input: wanted, version, found })
       return found
     }
+    /** A page of a list as it is; those that are asked for all the time are kept whole. */
+    const page = (viewer: Viewer, url: string, query: string): KeptAnswer => {
+      const { version } = kept
+      const key = `${kindOf(viewer)} ${url}`
+      const answer = kept.get(key, version)
+      if (answer) return answer
+      const { headers, bytes } = findKnown(viewer, key, query, version)
+      const body = bytes()
+      kept.offer(key, version, false, () => ({ headers, body: Buffer.from(body) }))
+      return { headers, body }
+    }
     reads.push({
       route: prefix + route.path,
       start: prefix + start,
       numbered: parameter !== null,
       answer: (request, viewer, number, query) => {
-        const encodings = request.headers['accept-encoding']
-        // As it is, an answer costs no more to make than to find; only compressed ones are worth keeping whole.
-        if (encodings === undefined) {
-          const { headers, bytes } = parameter === null ? findKnown(viewer, query) : find(viewer, inputFor(number, query))
-          return { headers, body: bytes() }
-        }
         mayCall(viewer, verb.needs)
-        const key = `${kindOf(viewer)}\n${String(encodings)}\n${request.url}`
-        const answer = kept.get(key)
-        if (!answer) mayBeKept(request, kept, key)
-        return answer
+        const encodings = request.headers['accept-encoding']
+        const url = request.url!
+        if (encodings !== undefined) {
+          const key = `${kindOf(viewer)}\n${String(encodings)}\n${url}`
+          const answer = kept.get(key, kept.version)
+          if (!answer) mayBeKept(request, kept, key)
+          return answer
+        }
+        if (parameter === null && query.length <= LONGEST_KNOWN) return page(viewer, url, query)
+        const { headers, bytes } = find(viewer, inputFor(number, query))
+        return { headers, body: bytes() }
       },
     })
   }

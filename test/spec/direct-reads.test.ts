@@ -13,9 +13,11 @@ import { type CatalogueCtx, shapeFor } from '#catalogue/context.ts'
 import { RequestCounts } from '#http/request-counts.ts'
 import { registerRoutes, type RouteRules } from '#http/routes.ts'
 import { answerNotFound, createServer } from '#http/server.ts'
+import { keepCompressed, KeptAnswers } from '#http/kept-answers.ts'
 import { catalogueRoutes } from '#rest/catalogue-routes.ts'
 import { answerReadsDirectly, directReads } from '#rest/direct-reads.ts'
-import { keepCompressed, KeptAnswers } from '#http/kept-answers.ts'
+import { listingReads } from '#rest/listing-routes.ts'
+import { DAY_MS, operator, orderId, plus, published } from '../market/kit.ts'
 import { importText, silent, startTestNode, type TestNode } from '../support/node.ts'
 
 const category = { type: 'category', market: 'service', ref: 't', name: 'Sét', game: 'pokemon', parent: null, image: null }
@@ -35,6 +37,7 @@ beforeAll(async () => {
   node = await startTestNode()
   const lines = [category, ...Array.from({ length: 9 }, (_, i) => item(i + 1))]
   await importText(node, 'mintmark-ndjson', lines.map((line) => JSON.stringify(line)).join('\n'))
+  for (let i = 1; i <= 6; i += 1) await published(node, i, { title: `Lísting ${i}`, price: 10 * i + 0.05, language: i < 4 ? 'ja' : 'en' })
   direct = await listener(counts.direct, null, true)
   plain = await listener(counts.plain, null, false)
   limited = await listener(counts.limited, new RateLimits({ starter: 3, professional: 3, plus: 3, enterprise: 3 }), true)
@@ -46,12 +49,12 @@ afterAll(async () => {
 })
 
 async function listener(requests: RequestCounts, limits: RateLimits | null, directly: boolean): Promise<FastifyInstance> {
-  const { db, catalogue, clock } = node
+  const { db, catalogue, listings, clock } = node
   const keys = apiKeyring({ db, log: silent, now: clock.now })
   const routes = catalogueRoutes(catalogue)
+  const searches = listingReads(listings)
   const rules: RouteRules<CatalogueCtx> = { ctx: (request) => ({ viewer: viewerOf(request), catalogue }), security: 'apiKey' }
   const app = createServer({ log: silent, trustProxy: false })
-  const kept = new KeptAnswers(1024 * 1024, () => catalogue.version)
   requests.watch(app)
   await app.register(compress, { threshold: 100, syncThreshold: 64 * 1024, encodings: ['br', 'gzip'] })
   await app.register(
@@ -64,11 +67,17 @@ async function listener(requests: RequestCounts, limits: RateLimits | null, dire
       })
       scope.setNotFoundHandler(answerNotFound)
       registerRoutes(scope, routes, rules)
+      registerRoutes(scope, searches, { ctx: (request) => ({ viewer: viewerOf(request), listings }), security: 'apiKey' })
     },
     { prefix: '/api/v1' },
   )
   await app.ready()
-  const reads = directReads({ prefix: '/api/v1', routes, ctx: (viewer) => ({ viewer, catalogue }), kindOf: shapeFor, kept })
+  const common = { prefix: '/api/v1', kindOf: shapeFor }
+  const keptFor = (versionOf: () => number) => new KeptAnswers(1024 * 1024, versionOf)
+  const reads = [
+    ...directReads({ ...common, routes, ctx: (viewer) => ({ viewer, catalogue }), kept: keptFor(() => catalogue.version) }),
+    ...directReads({ ...common, routes: searches, ctx: (viewer) => ({ viewer, listings }), kept: keptFor(() => listings.version) }),
+  ]
   if (directly) answerReadsDirectly(app, directGate(keys, limits), requests, reads)
   await app.listen({ port: 0, host: '127.0.0.1' })
   return app
@@ -106,6 +115,12 @@ const PLAIN: string[] = [
   '/api/v1/items/search?q=K%C3%A4rd', '/api/v1/items/search?q=kard%20&per_page=3&page=2', '/api/v1/items/search?q=nothing',
   '/api/v1/items/1', '/api/v1/items/9?x=1', '/api/v1/items/0001', '/api/v1/items?per_page=3&x=#y',
 ]
+const FLAGS = 'with_item=1&with_pc=1&with_average=1&with_last_sales=1'
+const SEARCHES: string[] = [
+  '/api/v1/plus/listings', `/api/v1/plus/listings?${FLAGS}`, '/api/v1/plus/listings?per_page=2&page=2&sort_by=price_high&with_pc=1',
+  '/api/v1/plus/listings?language[]=ja&game%5B%5D=pokemon&min_price=10.05&with_average=1', '/api/v1/plus/listings?search=l%C3%ADsting+kard&with_item=true',
+  '/api/v1/plus/listings?search=nothing', '/api/v1/plus/listings?page=9', '/api/v1/plus/listings?unknown=1',
+]
 const OTHERS: Asked[] = [
   ...[
     '/api/v1/items/', '/api/v1/items//1', '/api/v1//items', '/api/v1/items/10000', '/api/v1/items/99999999999', '/api/v1/items/x',
@@ -135,6 +150,68 @@ test('plain reads are answered directly, byte for byte as Fastify does', async (
       }
     }
   }
+})
+
+test('so are searches of listings, the first time and again', async () => {
+  const given: Record<string, string>[] = [{}, {}, {}, { 'x-request-id': 'my-own.1' }]
+  for (const plan of ['plus', 'enterprise'] as const) {
+    await answerOf(direct, { path: '/api/v1/items' }, node.keys[plan])
+    for (const path of SEARCHES) {
+      for (const headers of given) {
+        const { directly, ...answer } = await answerOf(direct, { path, headers }, node.keys[plan])
+        expect([path, directly, answer.status]).toEqual([path, true, 200])
+        expect({ directly: false, ...answer }).toEqual(await answerOf(plain, { path, headers }, node.keys[plan]))
+      }
+    }
+  }
+  const [path] = SEARCHES
+  const refused: [Asked, string | null, number][] = [
+    [{ path: path! }, node.keys.professional, 403], [{ path: path! }, null, 401], [{ path: `${path}?page=0` }, node.keys.plus, 422],
+    [{ path: `${path}?min_price=2&max_price=1` }, node.keys.plus, 422], [{ path: path!, headers: { 'if-none-match': '*' } }, node.keys.plus, 304],
+    [{ path: path!, method: 'POST' }, node.keys.plus, 405], [{ path: `${path}/1` }, node.keys.plus, 404],
+  ]
+  for (const [asked, key, status] of refused) {
+    const answer = await answerOf(direct, asked, key)
+    expect([asked, answer.status]).toEqual([asked, status])
+    expect(answer).toEqual(await answerOf(plain, asked, key))
+  }
+})
+
+test('a search shows every change at once, and what ends at the second it ends', async () => {
+  const { id } = await published(node, 7, { title: 'Chänging', price: 77 }, new Date(node.clock.now().getTime() + DAY_MS))
+  const path = `/api/v1/plus/listings?search=ch%C3%A4nging&${FLAGS}`
+  const ask = async () => {
+    const answers = []
+    for (let time = 0; time < 3; time += 1) answers.push(await answerOf(direct, { path }, node.keys.plus))
+    for (const answer of answers) expect({ ...answer, directly: false }).toEqual(await answerOf(plain, { path }, node.keys.plus))
+    const { etag } = answers[0]!.headers as Record<string, string>
+    return { etag, body: answers[0]!.body }
+  }
+  const price = (text: string) => `item_ref,market,label,price,updated_at\nt:7,source_a,Near Mint,${text},2026-01-02T03:04:05Z\n`
+  const status = (action: string) => plus(node, 'POST', `/listings/${id}/status?action=${action}`)
+  const changes = [
+    () => plus(node, 'PATCH', `/listings/${id}/price`, { price: 78.5 }),
+    () => importText(node, 'mintmark-ndjson', JSON.stringify({ ...item(7), name: 'Kärd seven' })),
+    () => importText(node, 'mintmark-prices-csv', price('39.25')),
+    async () => {
+      const sold = await published(node, 7, { title: 'Sold', price: 5, quantity: 1 })
+      await operator(node, 'POST', '/orders', { order_id: orderId(), lines: [{ listing_id: sold.id, quantity: 1 }] })
+    },
+    () => status('pause'),
+    () => status('publish'),
+    () => node.clock.advance(DAY_MS),
+  ]
+  const seen = [await ask()]
+  for (const change of changes) {
+    await change()
+    seen.push(await ask())
+  }
+  const [, , , , sold, paused, shown, over] = seen
+  expect(shown).toEqual(sold)
+  expect(over).toEqual(paused)
+  expect(over!.body).toContain('"data":[]')
+  expect(new Set(seen.map(({ body }) => body)).size).toBe(seen.length - 2)
+  expect(new Set(seen.map(({ etag }) => etag)).size).toBe(seen.length - 2)
 })
 
 test('everything else is left to Fastify', async () => {
@@ -230,14 +307,14 @@ test('kept answers stay within their budget, and none outlives its version', () 
   const kept = new KeptAnswers(100_000, () => version)
   const answer = () => ({ headers: [], body: Buffer.alloc(1_000) })
   for (let i = 0; i < 1_000; i += 1) for (let time = 0; time < 2; time += 1) kept.offer(`key ${i}`, version, true, answer)
-  const held = () => Array.from({ length: 1_000 }, (_, i) => kept.get(`key ${i}`)).filter((known) => known !== null).length
+  const held = () => Array.from({ length: 1_000 }, (_, i) => kept.get(`key ${i}`, version)).filter((known) => known !== null).length
   expect(held()).toBeGreaterThan(20)
   expect(held()).toBeLessThan(100)
-  expect(kept.get('key 999')).toEqual(answer())
+  expect(kept.get('key 999', version)).toEqual(answer())
   version = 2
-  expect(kept.get('key 999')).toBeNull()
+  expect(kept.get('key 999', version)).toBeNull()
   for (let time = 0; time < 3; time += 1) kept.offer('old', 1, true, answer)
-  expect(kept.get('old')).toBeNull()
+  expect(kept.get('old', version)).toBeNull()
 })
 
 test('a changed item shows at once', async () => {

@@ -119,8 +119,8 @@ export class Catalogue implements ChangeFollower {
   }
 
   #emptyReady(): Record<ItemShape, ReadyBytes> {
-    // An eighth is for whole answers (KEPT_SHARE).
-    return { starter: new ReadyBytes(this.#budgetBytes * 0.3), full: new ReadyBytes(this.#budgetBytes * 0.575) }
+    // As many of each shape; the rest is for whole answers (KEPT_ITEMS_SHARE).
+    return { starter: new ReadyBytes(this.#budgetBytes * 0.2), full: new ReadyBytes(this.#budgetBytes * 0.575) }
   }
 
   async #fill({ kysely: db }: Db): Promise<void> {

@@ -16,6 +16,8 @@ export interface Flags {
 const FIRST_BYTES = 64 * 1024
 const COMMA = 44
 const CLOSING = 125
+/** Hundredths as JSON writes them behind a whole number. */
+const DECIMALS = Array.from({ length: 100 }, (_, hundredths) => String(hundredths / 100).slice(1))
 
 export class ListingJson {
   readonly #heads: ReadyBytes
@@ -27,9 +29,10 @@ export class ListingJson {
 
   constructor(budgetMb: number) {
     const bytes = budgetMb * 1024 * 1024
-    this.#heads = new ReadyBytes(bytes * 0.5)
-    this.#items = new ReadyBytes(bytes * 0.25)
-    this.#sales = new ReadyBytes(bytes * 0.25)
+    // A tenth is for whole answers (KEPT_LISTINGS_SHARE).
+    this.#heads = new ReadyBytes(bytes * 0.46)
+    this.#items = new ReadyBytes(bytes * 0.22)
+    this.#sales = new ReadyBytes(bytes * 0.22)
   }
 
   /** The minimal form of a row has changed. */
@@ -61,40 +64,80 @@ export class ListingJson {
     return page
   }
 
-  #listing({ table, queries, sales }: ListingState, catalogue: Catalogue, row: number, flags: Flags): void {
+  /** Entity tag of a page: what it shows of each row, in order, and `extra`. */
+  tag(state: ListingState, catalogue: Catalogue, rows: Int32Array, flags: Flags, extra: number): string {
+    const { table, sales } = state
+    let high = 0x811c9dc5 ^ extra
+    let low = 0x9747b28c ^ rows.length
+    const add = (a: number, b: number) => {
+      high = Math.imul(high ^ a, 0x01000193) + (high >>> 15)
+      low = Math.imul(low ^ b, 0x85ebca6b) + (low >>> 13)
+    }
+    for (let i = 0; i < rows.length; i += 1) {
+      const row = rows[i]!
+      const itemId = table.itemId[row]!
+      const head = this.#headOf(state, row)
+      add(head.hashHigh(row), head.hashLow(row))
+      add(table.kurus[row]!, table.kurus[row]!)
+      if (flags.item) {
+        const itemRow = catalogue.items.rowOf(itemId)
+        const item = itemRow < 0 ? null : this.#itemOf(catalogue, itemRow, itemId)
+        add(item ? item.hashHigh(itemRow) : 0, item ? item.hashLow(itemRow) : 0)
+      }
+      // Beyond 32 bits nothing is lost but high digits of absurd amounts.
+      if (flags.pc) add(orNone(table.pcHundredths[row]!), 1)
+      if (flags.average) add(sales.averageKurus(itemId) ?? NONE, 2)
+      if (flags.lastSales) {
+        const last = this.#salesOf(state, itemId)
+        add(last.hashHigh(itemId), last.hashLow(itemId))
+      }
+    }
+    // 31 bits each: larger numbers are no small integers to V8, which take several times as long to write.
+    return `"${high >>> 1}-${low >>> 1}l"`
+  }
+
+  #listing(state: ListingState, catalogue: Catalogue, row: number, flags: Flags): void {
+    const { table, sales } = state
+    this.#ready(this.#headOf(state, row), row)
+    const itemId = table.itemId[row]!
+    const price = amount(table.kurus[row]!)
+    if (flags.item) {
+      this.#writeAscii(`${price},"item":`)
+      const itemRow = catalogue.items.rowOf(itemId)
+      if (itemRow < 0) this.#writeAscii('null')
+      else this.#ready(this.#itemOf(catalogue, itemRow, itemId), itemRow)
+    } else this.#writeAscii(price)
+    if (flags.pc || flags.average) {
+      const pc = table.pcHundredths[row]!
+      const average = sales.averageKurus(itemId)
+      const first = flags.pc ? `,"pc_multiplier":${Number.isNaN(pc) ? 'null' : amount(pc)}` : ''
+      this.#writeAscii(flags.average ? `${first},"average_price":${average === null ? 'null' : amount(average)}` : first)
+    }
+    if (flags.lastSales) this.#ready(this.#salesOf(state, itemId), itemId)
+    this.#sign(CLOSING)
+  }
+
+  /** Ready bytes that have a row up to its price. */
+  #headOf({ table, queries }: ListingState, row: number): ReadyBytes {
     if (!this.#heads.has(row)) {
       const id = table.id[row]!
       const title = queries.texts.titleOf(row)
       const slug = listingSlug(title, id)
       this.#heads.put(row, `{"id":${id},"title":${JSON.stringify(title)},"slug":"${slug}","price":`)
     }
-    this.#ready(this.#heads, row)
-    this.#writeAscii(String(table.kurus[row]! / 100))
-    const itemId = table.itemId[row]!
-    if (flags.item) {
-      this.#writeAscii(',"item":')
-      this.#item(catalogue, itemId)
-    }
-    if (flags.pc) {
-      const pc = table.pcHundredths[row]!
-      this.#writeAscii(`,"pc_multiplier":${Number.isNaN(pc) ? 'null' : pc / 100}`)
-    }
-    if (flags.average) {
-      const average = sales.averageKurus(itemId)
-      this.#writeAscii(`,"average_price":${average === null ? 'null' : average / 100}`)
-    }
-    if (flags.lastSales) {
-      if (!this.#sales.has(itemId)) this.#sales.put(itemId, `,"last_sales":${JSON.stringify(sales.last(itemId))}`)
-      this.#ready(this.#sales, itemId)
-    }
-    this.#sign(CLOSING)
+    return this.#heads
   }
 
-  #item(catalogue: Catalogue, itemId: number): void {
-    const row = catalogue.items.rowOf(itemId)
-    if (row < 0) return this.#write('null')
+  /** Ready bytes that have an item of the catalogue by its row there. */
+  #itemOf(catalogue: Catalogue, row: number, itemId: number): ReadyBytes {
     if (!this.#items.has(row)) this.#items.put(row, JSON.stringify(itemOf(catalogue, itemId)))
-    this.#ready(this.#items, row)
+    return this.#items
+  }
+
+  /** Ready bytes that have the last sales of an item. */
+  #salesOf({ sales }: ListingState, itemId: number): ReadyBytes {
+    if (!this.#sales.has(itemId)) this.#sales.put(itemId, `,"last_sales":${JSON.stringify(sales.last(itemId))}`)
+    return this.#sales
   }
 
   #sign(character: number): void {
@@ -124,6 +167,19 @@ export class ListingJson {
     this.#page.copy(larger, 0, 0, this.#at)
     this.#page = larger
   }
+}
+
+/** An amount in hundredths as JSON writes it; by hand, since fractions take several times as long. */
+function amount(hundredths: number): string {
+  const whole = Math.floor(hundredths / 100)
+  return `${whole}${DECIMALS[hundredths - whole * 100]}`
+}
+
+/** What stands in a tag for what there is none of: no amount is that. */
+const NONE = -1
+
+function orNone(value: number): number {
+  return Number.isNaN(value) ? NONE : value
 }
 
 /** The item as listings show it; null when the catalogue does not have it. */

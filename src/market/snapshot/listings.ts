@@ -55,6 +55,7 @@ export class ListingSnapshot implements ChangeFollower {
     })
     await this.#nameSellers(state, [...sellers.toRows()], db)
     state.filled()
+    state.version += this.#state.version + 1
     this.#state = state
     this.#json = json
   }
@@ -71,13 +72,18 @@ export class ListingSnapshot implements ChangeFollower {
       else if (kind === 'items') this.#reviewItems(ids!)
       else if (kind === 'prices') await this.#applyPrices(payload!)
       else if (kind === 'accounts') await this.#nameSellers(this.#state, ids!.filter((id) => this.#state.hasSeller(id)))
-      else if (kind === 'categories' || kind === 'groups') this.#state.queries.forgetViews()
+      else if (kind === 'categories' || kind === 'groups') this.#state.forgetViews()
     }
   }
 
   /** How many listings are published now. */
   get size(): number {
     return this.#present().table.live.size
+  }
+
+  /** Rises with every change of anything that a search finds or shows, the end of a period or highlight among them. */
+  get version(): number {
+    return this.#present().version
   }
 
   page(filter: ListingFilter, search: string | undefined, sort: ListingSort, offset: number, limit: number): ListingPage {
@@ -87,6 +93,11 @@ export class ListingSnapshot implements ChangeFollower {
   /** A JSON array of the listings of a page between a head and a tail, as bytes. */
   pageBytes(rows: Int32Array, flags: Flags, head: string, tail: string): Buffer {
     return this.#json.page(this.#state, this.#options.catalogue, rows, flags, head, tail)
+  }
+
+  /** Entity tag of a page: changes when a listing of it, their order or `extra` changes; the same on every node. */
+  pageTag(rows: Int32Array, flags: Flags, extra: number): string {
+    return this.#json.tag(this.#state, this.#options.catalogue, rows, flags, extra)
   }
 
   /** What the flags add to a listing, published or not. */

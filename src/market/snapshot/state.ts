@@ -27,6 +27,8 @@ export class ListingState {
   readonly #highlightEnds = new Deadlines()
   /** called when what the minimal answer shows of a row has changed */
   readonly #touched: (row: number) => void
+  /** rises with every change of anything that a search finds or shows */
+  version = 0
 
   constructor(catalogue: Catalogue, zone: string, touched: (row: number) => void) {
     this.#catalogue = catalogue
@@ -63,6 +65,7 @@ export class ListingState {
   put(listing: ListingSource, nowMs: number): void {
     if (listing.expiresMs <= nowMs) return this.remove(listing.id)
     const { table, queries } = this
+    this.version += 1
     const known = table.rowOf(listing.id)
     const inOrders = known >= 0 && this.#isAsOrdered(known, listing)
     const row = this.#write(listing, nowMs)
@@ -75,6 +78,7 @@ export class ListingState {
   reprice(id: number, kurus: number): void {
     const row = this.table.rowOf(id)
     if (row < 0 || this.table.kurus[row] === kurus) return
+    this.version += 1
     this.table.kurus[row] = kurus
     this.#comparePrice(row)
     this.queries.sorts.mark('price', row)
@@ -84,12 +88,14 @@ export class ListingState {
   remove(id: number): void {
     const row = this.table.remove(id)
     if (row < 0) return
+    this.version += 1
     this.queries.drop(row)
     this.#touched(row)
   }
 
   setSales(itemId: number, last: LastSale[], times: Float64Array): void {
     const before = this.sales.recent(itemId)
+    this.version += 1
     this.sales.set(itemId, last, times)
     if (this.sales.recent(itemId) !== before) this.#markPopularity(itemId)
   }
@@ -97,6 +103,7 @@ export class ListingState {
   /** An item's name, kind, game, category or prices have changed. */
   reviewItem(itemId: number): void {
     if (this.table.countOfItem(itemId) === 0) return
+    this.version += 1
     this.#nameItem(itemId)
     this.reviewPrices(itemId)
   }
@@ -104,6 +111,7 @@ export class ListingState {
   /** Only source_a prices of an item have changed. */
   reviewPrices(itemId: number): void {
     for (const row of this.table.ofItem(itemId)) {
+      this.version += 1
       this.#comparePrice(row)
       this.queries.review(row)
     }
@@ -117,6 +125,12 @@ export class ListingState {
     const folded = fold(name)
     if (this.#sellers.get(id) === folded) return
     this.#sellers.set(id, folded)
+    this.forgetViews()
+  }
+
+  /** What conditions mean has changed: categories, grades or sellers' names. */
+  forgetViews(): void {
+    this.version += 1
     this.queries.forgetViews()
   }
 
@@ -177,6 +191,7 @@ export class ListingState {
       highlightedMs.set(row, until)
       this.#highlightEnds.push(until, id[row]!)
     }
+    this.version += 1
     this.queries.sorts.mark('popular', row)
   }
 
@@ -191,6 +206,7 @@ export class ListingState {
   }
 
   #markPopularity(itemId: number): void {
+    this.version += 1
     for (const row of this.table.ofItem(itemId)) this.queries.sorts.mark('popular', row)
   }
 }
