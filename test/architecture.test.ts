@@ -30,10 +30,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'node.ts': ['public.ts', 'operator', ...MODULES, 'jobs', ...BELOW],
   cli: ['node.ts', ...MODULES, 'jobs', ...BELOW],
   'config.ts': ['prices', 'core'],
-  'main.ts': ['cli', ...BELOW],
+  'main.ts': ['cli'],
 }
 /** They make the settings or hand them down; everyone else only knows their shape. */
-const READ_SETTINGS = ['cli', 'main.ts', 'node.ts', 'public.ts']
+const READ_SETTINGS = ['cli', 'node.ts', 'public.ts']
 
 /** Who writes a table; any may join it. */
 const OWNERS: Record<string, readonly string[]> = {

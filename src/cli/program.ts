@@ -1,0 +1,102 @@
+// The program `mintmark`: subcommands, and how they end (0 done, 1 failed, 2 wrong usage).
+import { Command, CommanderError } from 'commander'
+import { pino } from 'pino'
+import packageJson from '../../package.json' with { type: 'json' }
+import { register as registerAccount } from './account.ts'
+import { register as registerBatches } from './batches.ts'
+import { register as registerBackup } from './backup.ts'
+import { register as registerCollection } from './collection.ts'
+import type { OpenCli } from './command.ts'
+import { register as registerDemo } from './demo.ts'
+import { register as registerDoctor } from './doctor.ts'
+import { register as registerExport } from './export.ts'
+import { register as registerHeld } from './held.ts'
+import { register as registerImport } from './import.ts'
+import { register as registerKey } from './key.ts'
+import { register as registerListen } from './listen.ts'
+import { register as registerMigrate } from './migrate.ts'
+import { register as registerOperatorToken } from './operator-token.ts'
+import { register as registerRates } from './rates.ts'
+import { register as registerServe } from './serve.ts'
+import { type Config, ConfigError, readConfig } from '../config.ts'
+import { ServiceError } from '#core/errors.ts'
+import type { WriteCtx } from '#db/change.ts'
+import { openDatabase } from '#db/open.ts'
+import { readAtLength } from '#db/replica.ts'
+import { migrate } from '#db/migrate.ts'
+
+const print = (line: string): void => {
+  process.stdout.write(`${line}\n`)
+}
+
+/** Commands beside a running service log to standard error, so that `--json` output stays one value. */
+function commandLog(config: Config) {
+  return pino({ level: config.logLevel === 'info' ? 'warn' : config.logLevel, name: 'mintmark' }, pino.destination(2))
+}
+
+const open: OpenCli = async (run) => {
+  const config = readConfig()
+  const log = commandLog(config)
+  const database = await openDatabase(config, { applicationName: 'mintmark command', log, max: 4, own: false })
+  try {
+    await migrate(database.db)
+    const ctx: WriteCtx = {
+      db: database.db,
+      viewer: { kind: 'operator', name: 'cli' },
+      now: () => new Date(),
+      requestId: null,
+      idempotency: null,
+      caughtUp: async () => {},
+    }
+    await run(ctx, (read) => readAtLength({ replicaUrl: config.databaseReplicaUrl, primary: database.db, log }, read))
+  } finally {
+    await database.close()
+  }
+}
+
+const program = new Command('mintmark')
+  .description('Open trading-card price reference and marketplace service')
+  .version(packageJson.version)
+  .showHelpAfterError('(add --help for what is possible)')
+  .exitOverride()
+
+registerServe(program)
+registerMigrate(program, print)
+registerImport(program, open, print)
+registerExport(program, open)
+registerHeld(program, open, print)
+registerBatches(program, open, print)
+registerRates(program, open, print)
+registerAccount(program, open, print)
+registerKey(program, open, print)
+registerCollection(program, open, print)
+registerOperatorToken(program, open, print)
+registerBackup(program, open, print)
+registerDemo(program, open, print)
+registerDoctor(program, print)
+registerListen(program, print)
+
+// Subcommands do not inherit it: every one of them must throw instead of ending the process with commander's code 1.
+function overrideExit(command: Command): void {
+  command.exitOverride()
+  for (const child of command.commands) overrideExit(child)
+}
+overrideExit(program)
+
+try {
+  await program.parseAsync(process.argv.length > 2 ? process.argv : [...process.argv, 'serve'])
+} catch (error) {
+  process.exitCode = endOf(error)
+}
+
+/** Prints what went wrong as one line, and gives the exit code. */
+function endOf(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+  if (error instanceof ConfigError || error instanceof ServiceError) return say(error.message)
+  return say(error instanceof Error ? error.message : String(error))
+}
+
+function say(message: string): number {
+  process.stderr.write(`mintmark: ${message.split('\n', 1)[0]}\n`)
+  return 1
+}
