@@ -1,18 +1,20 @@
 // COPY in and out of the database for bulk data, and its binary form, read and written without an object per row.
 import type { QueryExecutorProvider } from 'kysely'
 import { pipeline } from 'node:stream/promises'
-import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
+import { from as copyFrom } from 'pg-copy-streams'
+import { CopyOut } from './copy-out.ts'
 import { reserve } from './pool.ts'
 
 /**
- * Streams `copy (select …) to stdout …`; each chunk holds whole or split rows as they come from the server.
+ * Streams `copy (select …) to stdout …`; each chunk holds whole rows, with what stands before the first and behind the last.
  * @param on `db.kysely`, or a transaction to read in its snapshot
  */
 export async function* copyOut(on: QueryExecutorProvider, sql: string): AsyncGenerator<Buffer, void> {
   const { connection, release } = await reserve(on)
   let over = false
   try {
-    yield* connection.client.query(copyTo(sql)) as AsyncIterable<Buffer>
+    const copy = connection.client.query(new CopyOut(sql))
+    for (let chunk = await copy.next(); chunk; chunk = await copy.next()) yield chunk
     over = true
   } catch (error) {
     over = true

@@ -98,7 +98,7 @@ export class TextField {
   }
 
   #link(row: number, text: number): void {
-    this.reserve(row + 1)
+    if (row >= this.#of.length) this.reserve(row + 1)
     const head = this.#heads[text]
     if (head !== NONE) this.#before[head] = row
     this.#before[row] = NONE

@@ -32,8 +32,10 @@ export class Postings {
 
   /** Appends a value, which must not be in the list. */
   add(list: number, value: number): void {
-    this.#starts = grown(this.#starts, list + 1, NONE)
-    this.#lengths = grown(this.#lengths, list + 1)
+    if (list >= this.#lengths.length) {
+      this.#starts = grown(this.#starts, list + 1, NONE)
+      this.#lengths = grown(this.#lengths, list + 1)
+    }
     const length = this.#lengths[list]
     if (this.#isPacked(list)) this.#move(list, 0, roomFor(length + 1))
     // Room is always the least power of two that holds the list, so it is full exactly at such a length.

@@ -2,7 +2,7 @@
 
 /** A text in UTF-8 within other bytes. */
 export interface Utf8 {
-  bytes: Uint8Array
+  bytes: Buffer
   from: number
   /** behind its last byte */
   to: number

@@ -77,7 +77,7 @@ export class WordedTexts {
     }
     if (had) this.#release(row)
     if (text === null) return true
-    this.#places = grown(this.#places, row + 1)
+    if (row >= this.#places.length) this.#places = grown(this.#places, row + 1)
     this.#keep(row)
     this.#file(row, true)
     if (this.#waste > this.#kept && this.#waste > CHUNK_BYTES) this.#compact()
@@ -92,7 +92,8 @@ export class WordedTexts {
       let end = start
       while (end < to && bytes[end] !== SPACE) end++
       const word = this.#words.number(bytes, start, end)
-      this.#record = grown(this.#record, this.#size + 2 * NUMBER_BYTES + end - start)
+      const room = this.#size + 2 * NUMBER_BYTES + end - start
+      if (room > this.#record.length) this.#record = grown(this.#record, room)
       this.#put(word + 1)
       if (word === this.#termsOf.length) this.#learn(bytes, start, end)
       if (word < 0) {

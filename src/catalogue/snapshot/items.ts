@@ -93,7 +93,7 @@ export class ItemTable {
     if (row < 0) {
       row = this.#rows
       this.#rows += 1
-      this.#reach(row + 1, item.id)
+      if (row >= this.id.length || item.id >= this.#rowOfId.length) this.#reach(row + 1, item.id)
       this.#rowOfId[item.id] = row + 1
       this.sortPrice[row] = Number.NaN
       this.categoryRows.add(item.categoryId, row)

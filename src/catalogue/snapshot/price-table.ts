@@ -64,7 +64,7 @@ export class PriceTable {
 
   /** Sets one price. */
   set(row: number, market: number, label: number, minor: number, updatedAtMs: number): void {
-    this.#reachRow(row)
+    if (row >= this.#count.length) this.#reachRow(row)
     let at = this.find(row, market, label)
     if (at < 0) {
       if (this.#count[row] === this.#room[row]) this.#move(row)

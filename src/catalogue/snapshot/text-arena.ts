@@ -113,6 +113,5 @@ function lengthOf({ from, to }: Utf8): number {
 
 /** @returns the place behind the copy */
 function copyInto(chunk: Buffer, at: number, { bytes, from, to }: Utf8): number {
-  chunk.set(bytes.subarray(from, to), at)
-  return at + to - from
+  return at + bytes.copy(chunk, at, from, to)
 }

@@ -94,7 +94,7 @@ export class PublishedTable {
     let row = this.rowOf(listing.id)
     if (row < 0) {
       row = this.#spare.pop() ?? this.#rows++
-      this.#reach(row + 1, listing.id)
+      if (row >= this.id.length || listing.id >= this.#rowOfId.length) this.#reach(row + 1, listing.id)
       this.#rowOfId[listing.id] = row + 1
     } else {
       this.#ofItem.remove(this.itemId[row]!, row)

@@ -51,7 +51,7 @@ export class ListingState {
 
   /** Puts a new listing into a state that nothing was asked of yet, so that no results have to follow. */
   fill(listing: ListingSource, nowMs: number): void {
-    if (listing.expiresMs > nowMs) this.#write(listing, nowMs)
+    if (listing.expiresMs > nowMs) this.queries.texts.setTitle(this.#write(listing, nowMs), listing.title)
   }
 
   /** Ends the filling. */
@@ -69,6 +69,7 @@ export class ListingState {
     const known = table.rowOf(listing.id)
     const inOrders = known >= 0 && this.#isAsOrdered(known, listing)
     const row = this.#write(listing, nowMs)
+    if (queries.setTitle(row, listing.title)) this.#touched(row)
     if (inOrders) queries.sorts.mark('price', row)
     else queries.move(row)
     queries.review(row)
@@ -155,8 +156,9 @@ export class ListingState {
     return at < 0 ? Number.NaN : pcHundredths(kurus, items.prices.minor[at]!)
   }
 
+  /** Everything but the title; gives the row. */
   #write(listing: ListingSource, nowMs: number): number {
-    const { table, queries } = this
+    const { table } = this
     const known = table.rowOf(listing.id)
     const endsAsBefore = known >= 0 && table.expiresMs[known] === listing.expiresMs
     const row = table.set(listing)
@@ -165,7 +167,6 @@ export class ListingState {
     this.#comparePrice(row)
     // Names of items with listings are kept up to date; without any, the item may have got another since.
     if (table.countOfItem(listing.itemId) === 1) this.#nameItem(listing.itemId)
-    if (queries.setTitle(row, listing.title)) this.#touched(row)
     return row
   }
 
