@@ -12,8 +12,9 @@ interface RecordResult {
   record: CollectionRecord
 }
 
-/** Arguments of paths; over REST they are called so. */
-const NAMES = { collectionId: 'id', recordId: 'itemId' } as const
+const collectionPath = (args: { collectionId: string | number }) => ({ id: ['collectionId', idOf(args.collectionId)] }) as const
+const recordPath = (args: { collectionId: string | number; itemId: string | number }) =>
+  ({ ...collectionPath(args), itemId: ['itemId', idOf(args.itemId)] }) as const
 
 export function implementCollectionMutations(builder: Builder): void {
   const input = builder.inputType('CollectionItemInput', {
@@ -89,8 +90,7 @@ export function implementCollectionMutations(builder: Builder): void {
         description: 'Adds a record to a collection.',
         args: { collectionId, input: t.arg({ type: input, required: true, description: 'The record.' }) },
         resolve: async (_root, args, ctx, info) => {
-          const fields = { ...withNumbers(args.input), collectionId: idOf(args.collectionId) }
-          const { record } = await callByFields(addCollectionItem, ctx, info, fields, NAMES)
+          const { record } = await callByFields(addCollectionItem, ctx, info, withNumbers(args.input), collectionPath(args))
           return { record, message: 'The record is added' }
         },
       }),
@@ -99,12 +99,7 @@ export function implementCollectionMutations(builder: Builder): void {
         description: 'Changes the fields sent of a record.',
         args: { collectionId, itemId, input: t.arg({ type: input, required: true, description: 'What changes.' }) },
         resolve: async (_root, args, ctx, info) => {
-          const fields = {
-            ...withNumbers(args.input),
-            collectionId: idOf(args.collectionId),
-            recordId: idOf(args.itemId),
-          }
-          const { record } = await callByFields(updateCollectionItem, ctx, info, fields, NAMES)
+          const { record } = await callByFields(updateCollectionItem, ctx, info, withNumbers(args.input), recordPath(args))
           return { record, message: 'The record is changed' }
         },
       }),
@@ -113,8 +108,7 @@ export function implementCollectionMutations(builder: Builder): void {
         description: 'Removes a record.',
         args: { collectionId, itemId },
         resolve: async (_root, args, ctx, info) => {
-          const fields = { collectionId: idOf(args.collectionId), recordId: idOf(args.itemId) }
-          await callByFields(removeCollectionItem, ctx, info, fields, NAMES)
+          await callByFields(removeCollectionItem, ctx, info, {}, recordPath(args))
           return { message: 'The record is removed' }
         },
       }),

@@ -7,19 +7,17 @@ import {
   Kind,
   type OperationDefinitionNode,
   parse,
-  specifiedRules,
-  validate,
 } from 'graphql'
 import { type CompiledQuery, compileQuery, conditionNames } from './compile.ts'
 import { costOf, type QueryCost } from './cost.ts'
 import { documentError, refused, RequestRefused } from './errors.ts'
 import type { KeptBytes } from './kept-bytes.ts'
 import { LARGEST, MAX_DOCUMENT, type Size, sizeOf, tooLarge } from './limits.ts'
+import { problemsOf } from './validation.ts'
 import { type Values, variablesReader } from './variables.ts'
 
 /** Characters of all documents that are kept; a parsed one takes some fifty times its text. */
 const KEPT_CHARACTERS = 1_000_000
-const MAX_ERRORS = 10
 /** Compiled forms of one operation: one for each outcome of its conditions. */
 const MOST_FORMS = 16
 
@@ -67,7 +65,7 @@ export class Documents {
     const size = sizeOf(document)
     const problem = tooLarge(size, LARGEST)
     if (problem) throw refused(problem)
-    const errors = validate(this.#schema, document, specifiedRules, { maxErrors: MAX_ERRORS }).map(documentError)
+    const errors = problemsOf(this.#schema, document)
     const conditions = conditionNames(document)
     const operations = document.definitions.flatMap((node): KnownOperation[] => {
       if (node.kind !== Kind.OPERATION_DEFINITION) return []

@@ -7,8 +7,7 @@ import { idOf } from './arguments.ts'
 import type { Builder } from './builder.ts'
 import { callByFields } from './mutating.ts'
 
-/** Arguments of paths; over REST they are called so. */
-const NAMES = { listingId: 'id' } as const
+const pathOf = (args: { listingId: string | number }) => ({ id: ['listingId', idOf(args.listingId)] }) as const
 
 export function implementListingMutations(builder: Builder): void {
   const input = builder.inputType('ListingInput', {
@@ -38,22 +37,19 @@ export function implementListingMutations(builder: Builder): void {
         type: result,
         description: 'Changes the price; the listing does not go back to approval.',
         args: { listingId, price: t.arg.float({ required: true, description: 'In TL, 1 to 9999999.' }) },
-        resolve: (_root, args, ctx, info) =>
-          callByFields(changeListingPrice, ctx, info, { listingId: idOf(args.listingId), price: args.price }, NAMES),
+        resolve: (_root, args, ctx, info) => callByFields(changeListingPrice, ctx, info, { price: args.price }, pathOf(args)),
       }),
       updateListing: t.field({
         type: result,
         description: 'Changes the fields sent; any but the price sends the listing to approval.',
         args: { listingId, input: t.arg({ type: input, required: true, description: 'What changes.' }) },
-        resolve: (_root, args, ctx, info) =>
-          callByFields(updateListing, ctx, info, { ...args.input, listingId: idOf(args.listingId) }, NAMES),
+        resolve: (_root, args, ctx, info) => callByFields(updateListing, ctx, info, args.input, pathOf(args)),
       }),
       setListingStatus: t.field({
         type: result,
         description: 'Pauses or publishes a listing; what comes of `publish` is in `status`.',
         args: { listingId, action: t.arg.string({ required: true, description: '`pause` or `publish`.' }) },
-        resolve: (_root, args, ctx, info) =>
-          callByFields(setListingStatus, ctx, info, { listingId: idOf(args.listingId), action: args.action }, NAMES),
+        resolve: (_root, args, ctx, info) => callByFields(setListingStatus, ctx, info, { action: args.action }, pathOf(args)),
       }),
     }
   })

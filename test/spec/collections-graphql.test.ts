@@ -137,9 +137,14 @@ describe('the same as over REST', () => {
       expect(data).toEqual({ done: null })
       expect(errors).toHaveLength(1)
       expect(errors![0]!.extensions).toMatchObject({ code: error!.code, status: 422 })
-      const inGraphqlNames = error!.message.replace(/_(.)/g, (_all, letter: string) => letter.toUpperCase())
+      const inGraphqlNames = error!.message.replace(/_(.)/g, (_all, letter: string) => letter.toUpperCase()).replace(/^body/, 'input')
       if (!/known are/.test(inGraphqlNames)) expect(errors![0]!.message).toBe(inGraphqlNames)
     }
+    const messages = async (input: object, r: unknown) =>
+      (await mutate(UPDATE, { c: overRest, r, input })).errors![0]!.extensions.details!.map(({ field, message }) => `${field} ${message}`)
+    const possible = 'cannot be given here; possible are quantity, purchasePrice, salePrice, purchaseDate, cardUniqId, note'
+    expect(await messages({ itemId: ids.slab, itemGroupTypeId: 1 }, id)).toEqual([`itemId ${possible}`, `itemGroupTypeId ${possible}`])
+    expect(await messages({ quantity: 1 }, 'abc')).toEqual([expect.stringMatching(/^itemId must be a whole number/)])
     expect((await mutate(ADD, { c: 'abc', input: { itemId: ids.char } })).errors![0]!.message).toMatch(
       /^collectionId must be a whole number/,
     )

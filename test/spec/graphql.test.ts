@@ -250,13 +250,25 @@ describe('errors', () => {
     ['{ item(id: 1) { id } } fragment F on Item { ...F }', 'Cannot spread fragment'],
     ['{ item(id: 1) { id @skip } }', 'if'],
     ['subscription { x }', 'subscription'],
+    ['{ itemz { id } }', 'Its fields are categories, category, items, item.'],
+    ['{ item(id: 1) { nam } }', 'Its fields are id, name, code, slug, genre, game, category,'],
+    ['{ item(id: 1) { ... { category { up } } } }', 'Its fields are id, name, slug, image, parent, children, items.'],
+    ['{ items(colour: "red") { nodes { id } } }', 'Its arguments are game, market, search, categoryId, first, after, sortBy, sortOrder.'],
+    ['{ item(id: 1) { name(short: true) } }', 'It takes none.'],
+    ['{ item(id: 1) { id @skip(unless: true, if: true) } }', 'Its arguments are if.'],
+    ['{ items(first: "ten") { nodes { id } } }', 'first: Int'],
+    ['{ item(id: null) { id } }', 'id: '],
+    ['mutation { configureWebhook(input: { url: 1 }) { url } }', 'input.url: String'],
+    ['mutation { configureWebhook(input: { onSale: true }) { url } }', 'input: '],
+    ['mutation { configureWebhook(input: { url: "https://example.com", on: true }) { url } }', 'Its fields are url, onSale, onExpire, isActive.'],
+    ['mutation { configureWebhook(input: { url: "https://example.com", on: { sale: 1 } }) { url } }', 'input.on: '],
   ])('%s is refused before it runs', async (query, text) => {
-    const reply = await ask(node, query, { accept: 'application/graphql-response+json' })
+    const reply = await ask(node, query, { accept: 'application/graphql-response+json', plan: 'plus' })
     expect(reply.status).toBe(400)
     expect(reply.data).toBeUndefined()
     expect(firstError(reply).extensions).toMatchObject({ code: 'BAD_REQUEST', status: 400 })
     expect(reply.errors!.map((error) => error.message).join('\n')).toContain(text)
-    expect((await ask(node, query)).status).toBe(200)
+    expect((await ask(node, query, { plan: 'plus' })).status).toBe(200)
   })
 
   test('an operation that is not in the document is named', async () => {

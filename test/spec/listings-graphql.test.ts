@@ -60,11 +60,14 @@ const CALLERS = [
   { plan: 'professional', whose: "another's" },
 ] as const satisfies { plan: Plan; whose: string }[]
 
-/** Both outcomes in one form; GraphQL's names of fields in messages are REST's in camel case. */
+/** Both outcomes in one form; GraphQL's names in messages are REST's in camel case, and its input has no shippingPayer. */
 const outcome = (status: number, code: string, message: string) => ({
   status,
   code,
-  message: message.replace(/_(.)/g, (_all, letter: string) => letter.toUpperCase()).replace(/listing \d+/gi, 'listing N'),
+  message: message
+    .replace(/_(.)/g, (_all, letter: string) => letter.toUpperCase())
+    .replace(/listing \d+/gi, 'listing N')
+    .replace(/^body(.* )shippingPayer, /, 'input$1'),
 })
 
 const overRest = async (write: Write, id: number | string, plan: Plan) => {
