@@ -8,10 +8,10 @@ import { ask, OPERATOR_TOKEN, pause, startService, until, workDir } from './serv
 import { prepareWrites } from './writes.ts'
 
 const OFF_SECONDS = 600
-/** Longer than a look at the queue, shorter than a receiver may take. */
-const RECEIVER_DELAY_MS = 2_500
+/** Longer than two looks at the queue, shorter than a receiver may take. */
+const RECEIVER_DELAY_MS = 1_200
 const SALES = 30
-const PERIOD_SECONDS = 4
+const PERIOD_SECONDS = 3
 
 export const canShiftClock = installed('faketime', '--version')
 

@@ -23,6 +23,8 @@ interface Fault {
 
 const READY_AFTER_MS = 5_000
 const READ_PAUSE_MS = 20
+/** Undisturbed, so that an answer belongs to one fault. */
+const BETWEEN_MS = 500
 
 /** Every fault in turn, over a wire that can be made silent. */
 export async function databaseRun({ frozenSeconds }: DatabaseOptions): Promise<Finding[]> {
@@ -53,7 +55,7 @@ export async function databaseRun({ frozenSeconds }: DatabaseOptions): Promise<F
       }
     })()
     writes.start()
-    await pause(1_000)
+    await pause(BETWEEN_MS)
     for (const fault of faults) {
       const from = performance.now()
       await fault.begin()
@@ -80,7 +82,7 @@ export async function databaseRun({ frozenSeconds }: DatabaseOptions): Promise<F
         ...(fault.noticed && fault.lastsMs > 5_000 ? [count(name('readiness said 503'), noticed ? 1 : 0, 1)] : []),
       )
       progress(`${fault.name}: whole again after ${Math.round(whole)} ms${broken(findings).map(({ what }) => `; BROKEN ${what}`).join('')}`)
-      await pause(1_000)
+      await pause(BETWEEN_MS)
     }
     await writes.stop()
     reading = false
@@ -90,7 +92,7 @@ export async function databaseRun({ frozenSeconds }: DatabaseOptions): Promise<F
   } finally {
     postgres.thaw()
     wire.pass()
-    if (service.ended() === null) await service.kill('SIGTERM')
+    if (service.ended() === null) await service.kill('SIGINT')
     await wire.close()
     await postgres.stop('immediate')
     dir.remove()

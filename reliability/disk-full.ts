@@ -56,7 +56,7 @@ export async function diskFullRun({ items, megabytes }: DiskFullOptions): Promis
     })()
     const failed = await runCommand(settings, 'import', 'mintmark-ndjson', file)
     progress(`the import ended with ${failed.code}: ${failed.output.split('\n').at(-1)}`)
-    await pause(2_000)
+    await pause(1_000)
     const imported = async () => (await ask(`${service.publicUrl}/api/v1/items/search?q=Large`, writes.key)).body.pagination?.total ?? -1
     const half = await imported()
     mount(disk, megabytes + 2_000, 'remount,')

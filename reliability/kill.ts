@@ -69,7 +69,7 @@ export async function killRun({ kills, lifeMs = 1_500 }: KillOptions): Promise<F
       ...(recoveries.length > 0 ? [spread('writes again after a kill of the database', recoveries), atMost('slowest of these', Math.max(...recoveries) / 1000, 5, ' s')] : []),
     ]
   } finally {
-    if (service.ended() === null) await service.kill('SIGTERM')
+    if (service.ended() === null) await service.kill('SIGINT')
     dir.remove()
   }
 }
