@@ -1,4 +1,4 @@
-// `node reliability/nodes.ts [--times 20]`: three nodes, Redis, nginx and a replica: what is seen when, and what their ends cost.
+// `node reliability/nodes.ts [--times 20] [--rounds 1]`: three nodes, Redis, nginx and a replica: what is seen when, and what their ends cost.
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { installed, openReceiver, startNginx, startRedis, startTraffic, type Traffic } from './front.ts'
@@ -12,6 +12,8 @@ import { prepareWrites, type Writes } from './writes.ts'
 export interface NodesOptions {
   /** how often each kind of change is followed */
   times: number
+  /** how often all nodes are restarted, one after the other */
+  rounds?: number
   /** how long a worker is cut off from the database; longer than a lease of 10 s */
   partitionMs?: number
 }
@@ -27,7 +29,7 @@ interface Scene {
 }
 
 /** All of it on one set of machines, one part after the other. */
-export async function nodesRun({ times, partitionMs = 14_000 }: NodesOptions): Promise<Finding[]> {
+export async function nodesRun({ times, rounds = 1, partitionMs = 14_000 }: NodesOptions): Promise<Finding[]> {
   const dir = workDir()
   const postgres = await createPostgres(join(dir.path, 'postgres'))
   await postgres.start()
@@ -54,7 +56,7 @@ export async function nodesRun({ times, partitionMs = 14_000 }: NodesOptions): P
     findings.push(...(await seenEverywhere(scene, times)))
     if (redis) findings.push(...(await sharedLimits(scene, redis.process)))
     else progress('Redis is not installed: its part is skipped')
-    findings.push(...(await endings(scene, start, join(dir.path, 'nginx'))))
+    findings.push(...(await endings(scene, start, rounds, join(dir.path, 'nginx'))))
     findings.push(...(await partition(scene, places, partitionMs)))
     if (postgres.describe.includes('Debian')) {
       const replica = await postgres.replica(join(dir.path, 'replica'))
@@ -142,7 +144,7 @@ async function sharedLimits({ services, operator }: Scene, redis: { kill: (signa
 }
 
 /** A rolling restart, and a kill, under traffic that comes straight and through nginx. */
-async function endings({ services, writes, operator }: Scene, start: (n: number) => Promise<Service>, dir: string): Promise<Finding[]> {
+async function endings({ services, writes, operator }: Scene, start: (n: number) => Promise<Service>, rounds: number, dir: string): Promise<Finding[]> {
   const { id } = await operator<{ id: number }>('/listings', { seller_id: writes.accountId, item_id: writes.itemId, title: 'Rolled', price: 100, quantity: 1 })
   await operator(`/listings/${id}/approve`, {})
   const request = (n: number) =>
@@ -173,7 +175,7 @@ async function endings({ services, writes, operator }: Scene, start: (n: number)
   }
   let toldBefore = 0
   await under('rolling restart', async () => {
-    for (const n of services.keys()) {
+    for (const n of Array.from({ length: rounds }, () => [...services.keys()]).flat()) {
       const { publicUrl } = services[n]!
       const ended = services[n]!.kill('SIGTERM')
       await until('readiness goes down', async () => (await ask(`${publicUrl}/health/ready`, null)).status !== 200, 5_000)
@@ -182,7 +184,7 @@ async function endings({ services, writes, operator }: Scene, start: (n: number)
       services[n] = await start(n)
     }
   }, { straight: 'all', proxied: 'reads' })
-  findings.push(count('nodes whose readiness went down before they stopped listening', toldBefore, services.length))
+  findings.push(count('nodes whose readiness went down before they stopped listening', toldBefore, services.length * rounds))
   // Requests that were under way in the killed process are lost with it; nginx repeats the reads among them.
   await under('a node killed with -9', async () => {
     await services[2]!.kill('SIGKILL')
@@ -271,6 +273,6 @@ async function failover({ services, writes }: Scene, primary: Awaited<ReturnType
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({ options: { times: { type: 'string', default: '20' } } })
-  conclude('several nodes', await nodesRun({ times: Number(values.times) }))
+  const { values } = parseArgs({ options: { times: { type: 'string', default: '20' }, rounds: { type: 'string', default: '1' } } })
+  conclude('several nodes', await nodesRun({ times: Number(values.times), rounds: Number(values.rounds) }))
 }
