@@ -18,7 +18,7 @@ import { register as registerMigrate } from './migrate.ts'
 import { register as registerOperatorToken } from './operator-token.ts'
 import { register as registerRates } from './rates.ts'
 import { register as registerServe } from './serve.ts'
-import { type Config, ConfigError, readConfig } from '../config.ts'
+import { type Config, readConfig } from '../config.ts'
 import { ServiceError } from '#core/errors.ts'
 import type { WriteCtx } from '#db/change.ts'
 import { openDatabase } from '#db/open.ts'
@@ -92,11 +92,11 @@ try {
 /** Prints what went wrong as one line, and gives the exit code. */
 function endOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-  if (error instanceof ConfigError || error instanceof ServiceError) return say(error.message)
+  if (error instanceof ServiceError) return say(error.message, error.code === 'VALIDATION_ERROR' ? 2 : 1)
   return say(error instanceof Error ? error.message : String(error))
 }
 
-function say(message: string): number {
+function say(message: string, code = 1): number {
   process.stderr.write(`mintmark: ${message.split('\n', 1)[0]}\n`)
-  return 1
+  return code
 }

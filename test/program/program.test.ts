@@ -241,6 +241,16 @@ describe('beside a running service', () => {
       expect(said[0]).toContain(words)
     }
   })
+
+  test('a value that no field takes is wrong usage, also where only the service can tell', async () => {
+    for (const args of [
+      ['account', 'create', '--name', ' ', '--plan', 'plus'],
+      ['key', 'create', '--account', '1', '--expires', 'tomorrow'],
+    ]) {
+      const { code, said } = await command(...args)
+      expect([args, code, said.length]).toEqual([args, 2, 1])
+    }
+  })
 })
 
 describe('refusals', () => {
