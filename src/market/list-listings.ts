@@ -1,30 +1,32 @@
 // Listings as operators see them, newest first.
 import { filter } from '#core/fields.ts'
-import { Type } from '#core/input.ts'
+import { type Static, Type } from '#core/input.ts'
 import { type Page, pageParams, pagination } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
 import type { WriteCtx } from '#db/change.ts'
 import { STATUSES } from './rules.ts'
-import { pageOfListings, storedListing } from './store.ts'
+import { type ListingOrder, pageOfListings, storedListing } from './store.ts'
 import type { StoredListing } from './types.ts'
 
-export const listListings = verb(
-  {
-    needs: 'operator',
-    input: Type.Object(
-      {
-        status: Type.Optional(Type.Enum([...STATUSES])),
-        seller_id: Type.Optional(Type.Integer()),
-        item_id: Type.Optional(Type.Integer()),
-        search: filter('Part of the title, in any case'),
-        ...pageParams(20),
-      },
-      { additionalProperties: false },
-    ),
-  },
-  async (ctx: Pick<WriteCtx, 'db' | 'viewer' | 'now'>, { page = 1, per_page: perPage = 20, ...wanted }): Promise<Page<StoredListing>> => {
-    const now = ctx.now()
-    const { rows, total } = await pageOfListings(ctx.db.kysely, { ...wanted, now }, perPage, (page - 1) * perPage)
-    return { rows: rows.map((row) => storedListing(row, now)), pagination: pagination(page, perPage, total) }
-  },
-)
+const Status = Type.Optional(Type.Enum([...STATUSES]))
+
+/** What operators' lists of listings may be narrowed by, beside the status. */
+export const ListingFilters = {
+  seller_id: Type.Optional(Type.Integer()),
+  item_id: Type.Optional(Type.Integer()),
+  search: filter('Part of the title, in any case'),
+  ...pageParams(20),
+}
+
+const Input = Type.Object({ status: Status, ...ListingFilters }, { additionalProperties: false })
+
+export type ListingsCtx = Pick<WriteCtx, 'db' | 'viewer' | 'now'>
+
+export const listListings = verb({ needs: 'operator', input: Input }, (ctx: ListingsCtx, input) => storedPage(ctx, input, 'newest'))
+
+export async function storedPage(ctx: ListingsCtx, input: Static<typeof Input>, order: ListingOrder): Promise<Page<StoredListing>> {
+  const { page = 1, per_page: perPage = 20, ...wanted } = input
+  const now = ctx.now()
+  const { rows, total } = await pageOfListings(ctx.db.kysely, { ...wanted, now }, perPage, (page - 1) * perPage, order)
+  return { rows: rows.map((row) => storedListing(row, now)), pagination: pagination(page, perPage, total) }
+}

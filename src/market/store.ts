@@ -149,38 +149,25 @@ export interface ListingFilter {
   now: Date
 }
 
-/** The filters that need no clock. */
-function chosen(on: Queryable, { seller_id: sellerId, item_id: itemId, search }: Omit<ListingFilter, 'status' | 'now'>) {
+/** Newest first, or those first that have waited for approval for longest. */
+export type ListingOrder = 'newest' | 'waiting'
+
+export async function pageOfListings(on: Queryable, filter: ListingFilter, limit: number, offset: number, order: ListingOrder = 'newest') {
+  const { status, now, seller_id: sellerId, item_id: itemId, search } = filter
   let matching = on.selectFrom('listings')
   if (sellerId !== undefined) matching = matching.where('seller_id', '=', idForSql(sellerId))
   if (itemId !== undefined) matching = matching.where('item_id', '=', idForSql(itemId))
   if (search !== undefined) matching = matching.where(sql<boolean>`strpos(lower(title), lower(${search})) > 0`)
-  return matching
-}
-
-/** Newest first. */
-export async function pageOfListings(on: Queryable, filter: ListingFilter, limit: number, offset: number) {
-  const { status, now } = filter
-  let matching = chosen(on, filter)
   if (status === 'active') matching = matching.where('status', '=', 'active').where('expires_at', '>', now)
   else if (status === 'expired') {
     matching = matching.where((eb) =>
       eb.or([eb('status', '=', 'expired'), eb.and([eb('status', '=', 'active'), eb('expires_at', '<=', now)])]),
     )
   } else if (status !== undefined) matching = matching.where('status', '=', status)
+  const ordered = order === 'newest' ? matching.orderBy('id', 'desc') : matching.orderBy('waiting_since').orderBy('id')
   const [rows, counted] = await Promise.all([
-    matching.select(COLUMNS).orderBy('id', 'desc').limit(limit).offset(offset).execute(),
+    ordered.select(COLUMNS).limit(limit).offset(offset).execute(),
     matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-  ])
-  return { rows, total: counted.total }
-}
-
-/** Those that wait for approval, the longest waiting first. */
-export async function pageOfWaiting(on: Queryable, filter: Omit<ListingFilter, 'status' | 'now'>, limit: number, offset: number) {
-  const waiting = chosen(on, filter).where('status', '=', 'pending')
-  const [rows, counted] = await Promise.all([
-    waiting.select(COLUMNS).orderBy('waiting_since').orderBy('id').limit(limit).offset(offset).execute(),
-    waiting.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
   ])
   return { rows, total: counted.total }
 }
