@@ -20,6 +20,7 @@ import { endIdle, stopListening } from '#http/stop-listening.ts'
 import { prepareMonths } from '#prices/months.ts'
 import { forgetOldPrices } from '#prices/retention.ts'
 import { openResolver } from '#webhooks/resolve.ts'
+import { forgetOldEvents } from '#webhooks/retention.ts'
 import { checkSealing, webhookRules } from '#webhooks/rules.ts'
 import type { Sender } from '#webhooks/sender.ts'
 import type { Config } from './config.ts'
@@ -184,6 +185,7 @@ function keepHouse(db: Db, log: Log, now: () => Date, priceHistoryDays: number):
       forgetOldIdempotencyKeys(db),
       prepareMonths(db, now()),
       forgetOldPrices(db, priceHistoryDays, now()),
+      forgetOldEvents(db, now()),
     ]).catch((error: unknown) => {
       log.warn({ err: error }, 'Housekeeping is not possible at the moment')
     })

@@ -1,0 +1,40 @@
+// How long events and the log of their attempts are kept.
+import { sql } from 'kysely'
+import type { Db } from '#db/schema.ts'
+import { retrying } from '#db/transaction.ts'
+
+const KEEP_DAYS = 30
+const DAY_MS = 86_400_000
+const BATCH = 1_000
+
+/**
+ * Removes what happened longer ago than is kept, with its attempts, oldest first. What still waits stays, and so does what
+ * was due or sent again since.
+ * @returns how many events were removed
+ */
+export async function forgetOldEvents(db: Db, now: Date): Promise<number> {
+  const before = new Date(now.getTime() - KEEP_DAYS * DAY_MS)
+  let removed = 0
+  // Ids grow with time: from the first one on, until one is young enough.
+  for (let after: number | null = 0; after !== null; ) {
+    const batch = await retrying(() => forgetAfter(db, after!, before))
+    removed += batch.removed
+    after = batch.next
+  }
+  return removed
+}
+
+async function forgetAfter(db: Db, after: number, before: Date): Promise<{ removed: number; next: number | null }> {
+  const { rows } = await sql<{ removed: number; next: number | null }>`
+    with oldest as (
+      select id, created_at < ${before} as old from webhook_events where id > ${after} order by id limit ${BATCH}
+    ), removed as (
+      delete from webhook_events e using oldest o
+      where e.id = o.id and o.old and e.state <> 'queued' and e.due_at < ${before}
+      returning e.id
+    )
+    select (select count(*) from removed) as removed, (select case when bool_and(old) then max(id) end from oldest) as next`.execute(
+    db.kysely,
+  )
+  return rows[0]!
+}

@@ -1,0 +1,62 @@
+// Old events go with their attempts; what waits, or was sent again, stays.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createAccount } from '#accounts/create-account.ts'
+import { call } from '#core/verb.ts'
+import { forgetOldEvents } from '#webhooks/retention.ts'
+import { insertEvents } from '#webhooks/store.ts'
+import { inTransaction } from '#db/transaction.ts'
+import { startTestNode, type TestNode } from '../support/node.ts'
+
+const DAY_MS = 86_400_000
+let node: TestNode
+let accountId: number
+
+beforeAll(async () => {
+  node = await startTestNode()
+  accountId = (await call(createAccount, node.ctx, { name: 'Seller', plan: 'plus' })).id
+})
+afterAll(() => node.close())
+
+/** Events that each had one attempt; `due` is when it was, or is to be, sent. */
+async function store(events: { created: Date; due?: Date; state: 'queued' | 'delivered' | 'failed' | 'cancelled' }[]): Promise<number[]> {
+  const ids = await inTransaction(node.db, (tx) =>
+    insertEvents(
+      tx,
+      events.map(({ created, due = created, state }) => ({ account_id: accountId, kind: 'sale', body: '{}', state, created_at: created, due_at: due })),
+    ),
+  )
+  await node.db.kysely
+    .insertInto('webhook_attempts')
+    .values(events.map(({ created }, i) => ({ event_id: ids[i]!, account_id: accountId, kind: 'sale', test: false, attempt: 1, started_at: created, finished_at: created })))
+    .execute()
+  return ids
+}
+
+async function left(): Promise<{ events: number[]; attempts: number[] }> {
+  const events = await node.db.kysely.selectFrom('webhook_events').select('id').where('account_id', '=', accountId).orderBy('id').execute()
+  const attempts = await node.db.kysely.selectFrom('webhook_attempts').select('event_id').where('account_id', '=', accountId).orderBy('event_id').execute()
+  return { events: events.map(({ id }) => id), attempts: attempts.map(({ event_id: id }) => id) }
+}
+
+test('what happened more than 30 days ago is removed, in whatever number', async () => {
+  const now = node.clock.now()
+  const at = (days: number) => new Date(now.getTime() - days * DAY_MS)
+  const many = Array.from({ length: 1_500 }, () => ({ created: at(40), state: 'delivered' as const }))
+  await store(many)
+  const kept = await store([
+    { created: at(40), state: 'queued' },
+    { created: at(40), due: at(3), state: 'failed' },
+    { created: at(29), state: 'delivered' },
+  ])
+  const older = await store([
+    { created: at(27), state: 'failed' },
+    { created: at(26), state: 'cancelled' },
+  ])
+  expect(await forgetOldEvents(node.db, now)).toBe(1_500)
+  expect(await left()).toEqual({ events: [...kept, ...older], attempts: [...kept, ...older] })
+  expect(await forgetOldEvents(node.db, now)).toBe(0)
+
+  node.clock.advance(5 * DAY_MS)
+  expect(await forgetOldEvents(node.db, node.clock.now())).toBe(3)
+  expect((await left()).events).toEqual(kept.slice(0, 2))
+})
