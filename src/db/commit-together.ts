@@ -80,10 +80,10 @@ class Group<Write, Result> {
   }
 
   async #gather(): Promise<void> {
-    for (let quiet = 0, known = 0; quiet < QUIET_TURNS; quiet += 1) {
-      if (this.#waiting.length > known) quiet = 0
-      known = this.#waiting.length
+    for (let quiet = 0; quiet < QUIET_TURNS && this.#waiting.length < MOST; ) {
+      const known = this.#waiting.length
       await new Promise((resolve) => setImmediate(resolve))
+      quiet = this.#waiting.length > known ? 0 : quiet + 1
     }
   }
 

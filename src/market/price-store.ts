@@ -5,11 +5,9 @@ import { actorOf, auditedBy, loggedBy, type WriteCtx } from '#db/change.ts'
 import { notified } from '#db/change-feed.ts'
 import type { ListingStatus, Queryable } from '#db/schema.ts'
 import { packedPrices } from './packed-prices.ts'
-import { kurusOfRow, kurusText } from './store.ts'
+import { kurusOfRow, kurusText, type ListingRow } from './store.ts'
 
-const COLUMNS = ['id', 'seller_id', 'price', 'min_offer_price', 'status', 'expires_at', 'version'] as const
-
-export type PricedListing = Awaited<ReturnType<typeof pricedListings>> extends Map<number, infer Row> ? Row : never
+export type PricedListing = Pick<ListingRow, 'id' | 'seller_id' | 'price' | 'min_offer_price' | 'status' | 'expires_at' | 'version'>
 
 export interface NewPrice {
   /** as it was judged */
@@ -21,12 +19,10 @@ export interface NewPrice {
 }
 
 /** What the rules for a new price need of listings, by id. */
-export async function pricedListings(on: Queryable, ids: number[]) {
-  const rows = await on
-    .selectFrom('listings')
-    .select(COLUMNS)
-    .where('id', '=', (eb) => eb.fn.any(eb.val(ids.map(idForSql))))
-    .execute()
+export async function pricedListings(on: Queryable, ids: number[]): Promise<Map<number, PricedListing>> {
+  const { rows } = await sql<PricedListing>`
+    select id, seller_id, price, min_offer_price, status, expires_at, version from listings
+    where id = any(${ids.map(idForSql)}::int4[])`.execute(on)
   return new Map(rows.map((row) => [row.id, row]))
 }
 

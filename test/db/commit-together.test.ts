@@ -1,0 +1,116 @@
+// Writes that wait at the same time: one commit for many, an answer for each, nothing twice, and no waiting for strangers.
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { AGAIN, committingTogether } from '#db/commit-together.ts'
+import { openPool } from '#db/pool.ts'
+import type { Db, Schema } from '#db/schema.ts'
+import { freshDatabase } from '../support/postgres.ts'
+
+interface Write {
+  key: number
+  value: number
+}
+
+let database: Awaited<ReturnType<typeof freshDatabase>>
+let db: Db
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  db = openPool<Schema>({ url: database.url, max: 4, applicationName: 'mintmark test' })
+  await sql`create table written (value int primary key)`.execute(db.kysely)
+})
+beforeEach(() => sql`truncate written`.execute(db.kysely))
+afterAll(async () => {
+  await db.close()
+  await database.drop()
+})
+
+async function insert(values: number[]): Promise<void> {
+  await sql`insert into written select unnest(${values}::int4[])`.execute(db.kysely)
+}
+
+async function written(): Promise<number[]> {
+  const { rows } = await sql<{ value: number }>`select value from written order by value`.execute(db.kysely)
+  return rows.map(({ value }) => value)
+}
+
+const keyOf = ({ key }: Write) => key
+
+test('what waits goes in one commit, each with its own answer', async () => {
+  const batches: number[] = []
+  const submit = committingTogether<Write, number>({
+    keyOf,
+    commit: async (_db, writes) => {
+      batches.push(writes.length)
+      await insert(writes.map(({ value }) => value))
+      return writes.map(({ value }) => value * 2)
+    },
+  })
+  expect(await Promise.all([1, 2, 3].map((value) => submit(db, { key: 1, value })))).toEqual([2, 4, 6])
+  expect(batches).toEqual([3])
+})
+
+test('a write that meets another one is tried again, before those that came later', async () => {
+  const batches: number[][] = []
+  const submit = committingTogether<Write, number>({
+    keyOf,
+    commit: async (_db, writes) => {
+      batches.push(writes.map(({ value }) => value))
+      return writes.map(({ value }, i) => (i === 0 ? value : AGAIN))
+    },
+  })
+  expect(await Promise.all([1, 2, 3].map((value) => submit(db, { key: 1, value })))).toEqual([1, 2, 3])
+  expect(batches).toEqual([[1, 2, 3], [2, 3], [3]])
+})
+
+test('what breaks the statement takes no other with it', async () => {
+  const submit = committingTogether<Write, number>({
+    keyOf,
+    commit: async (_db, writes) => {
+      await insert(writes.map(({ value }) => value))
+      return writes.map(({ value }) => value)
+    },
+  })
+  await insert([7])
+  const outcomes = await Promise.allSettled([6, 7, 8].map((value) => submit(db, { key: 1, value })))
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  expect(await written()).toEqual([6, 7, 8])
+})
+
+test('nothing is written again when the connection was lost, as it may have been committed', async () => {
+  let commits = 0
+  const submit = committingTogether<Write, number>({
+    keyOf,
+    commit: async (_db, writes) => {
+      commits += 1
+      await insert(writes.map(({ value }) => value))
+      throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
+    },
+  })
+  const outcomes = await Promise.allSettled([1, 2].map((value) => submit(db, { key: 1, value })))
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  expect([commits, await written()]).toEqual([1, [1, 2]])
+})
+
+test('a batch that is held up keeps only its own keys waiting', async () => {
+  const held = Promise.withResolvers<void>()
+  const order: number[] = []
+  const submit = committingTogether<Write, number>({
+    keyOf,
+    commit: async (_db, writes) => {
+      if (writes.some(({ value }) => value === 0)) await held.promise
+      order.push(...writes.map(({ value }) => value))
+      return writes.map(({ value }) => value)
+    },
+  })
+  const first = submit(db, { key: 1, value: 0 })
+  await new Promise((resolve) => setImmediate(resolve))
+  await new Promise((resolve) => setImmediate(resolve))
+  await new Promise((resolve) => setImmediate(resolve))
+  const second = submit(db, { key: 1, value: 1 })
+  for (const value of [2, 3, 4]) expect(await submit(db, { key: 2, value })).toBe(value)
+  expect(order).toEqual([2, 3, 4])
+  held.resolve()
+  expect(await Promise.all([first, second])).toEqual([0, 1])
+  expect(order).toEqual([2, 3, 4, 0, 1])
+})
