@@ -114,7 +114,11 @@ export function HeldPricesPage() {
           )
         }
         rowKey={(held) => held.id}
-        pick={open ? { chosen, choose: (keys) => setChosen(keys.map(Number)), nameOf: (held) => `${held.item.name} ${held.label}` } : undefined}
+        pick={
+          open
+            ? { chosen, choose: (keys) => setChosen(keys.map(Number)), nameOf: (held) => `${held.item.name} ${held.label}` }
+            : undefined
+        }
         columns={[
           {
             head: t('item'),

@@ -25,10 +25,10 @@ interface TableProps<Row> {
   rowKey: (row: Row) => string | number
   busy?: boolean
   /** rows can be chosen, one or all that are shown */
-  pick?: Pick<Row>
+  pick?: Picking<Row>
 }
 
-interface Pick<Row> {
+interface Picking<Row> {
   chosen: (string | number)[]
   choose: (keys: (string | number)[]) => void
   nameOf: (row: Row) => string

@@ -387,7 +387,7 @@ export const en = {
   'plan.professional': 'Professional',
   'plan.plus': 'Plus',
   'plan.enterprise': 'Enterprise',
-  'rule.jump': 'Far from the last price',
+  'rule.jump': 'Far from last price',
   'rule.disagreement': 'Far from other sources',
   'rule.grade_order': 'PSA 10 below Near Mint',
   'rule.future_date': 'Date in the future',

@@ -299,7 +299,7 @@ export const tr: Record<keyof typeof en, string> = {
   acceptAllTitle: 'Filtrelere uyan tüm bekletilen fiyatlar kabul edilsin mi?',
   discardAllTitle: 'Filtrelere uyan tüm bekletilen fiyatlar atılsın mı?',
   decideAllText: 'Diğer sayfalardakiler de.',
-  pricesAndCoverage: '{prices} fiyat, ürünlerin {share} kadarı',
+  pricesAndCoverage: '{prices} fiyat, kapsam {share}',
   webhooksWaiting: 'Bekleyen webhook',
   when: 'Zaman',
   why: 'Neden',
