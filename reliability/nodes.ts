@@ -49,8 +49,7 @@ export async function nodesRun({ times, rounds = 1, partitionMs = 14_000 }: Node
       ...(redis && { REDIS_URL: `redis://${databaseHost}:${redis.port}` }),
     }, { command })
   }
-  const first = await start(0)
-  const services = [first, ...(await Promise.all([start(1), start(2)]))]
+  const services = await Promise.all([start(0), start(1), start(2)])
   try {
     const scene = await openScene(services)
     findings.push(...(await seenEverywhere(scene, times)))
@@ -222,7 +221,7 @@ async function partition({ services, operator }: Scene, places: Awaited<ReturnTy
       await pause(20)
     }
   })()
-  await pause(1_500)
+  await pause(500)
   const cut = performance.now()
   places[2]!.partition()
   await pause(partitionMs)
@@ -249,7 +248,7 @@ async function failover({ services, writes }: Scene, primary: Awaited<ReturnType
   await primary.query('select pg_reload_conf()::text')
   await until('the replica follows', async () => (await primary.query("select sync_state from pg_stat_replication")).includes('sync'), 20_000)
   writes.start()
-  await pause(1_500)
+  await pause(500)
   const died = performance.now()
   await primary.stop('immediate')
   replica.promote()
