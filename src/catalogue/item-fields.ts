@@ -13,7 +13,7 @@ const MOST_IMAGES = 50
 export const ImageList = Type.Array(
   Type.Union([
     address('Address of an image'),
-    Type.Object({ url: address(), order: Type.Optional(Type.Integer({ minimum: 1, maximum: 99 })) }, closed),
+    Type.Object({ url: address(), order: Type.Optional(Type.Integer({ minimum: 0, maximum: 99 })) }, closed),
   ]),
   { maxItems: MOST_IMAGES, description: 'In the order given unless `order` says otherwise' },
 )

@@ -54,7 +54,7 @@ async function anItem(): Promise<{ category: Row; item: Row; ref: string }> {
   const item = having(
     await operator('/items', {
       ref, name: 'Charizard', code: '4/102', slug: `charizard-${made}`, genre: 'single', game: 'pokemon', market: 'service', category_id: category.id,
-      images: ['https://img.example/1.png', { url: 'https://img.example/2.png', order: 2 }],
+      images: ['https://img.example/1.png', { url: 'https://img.example/2.png', order: 0 }],
       attributes: [{ name: 'Rarity', value: 'Rare Holo' }], groups: [1, 2], details,
     }),
     201, 'id ref name code slug genre game market category_id images attributes groups details',
@@ -144,6 +144,7 @@ test('what each plan sees of an item', async () => {
   exactly(full.category, 'id name slug')
   exactly(full.groups[0], 'id name slug')
   exactly(full.images[0], 'id url order')
+  expect(full.images).toMatchObject([{ url: 'https://img.example/2.png', order: 0 }, { url: 'https://img.example/1.png', order: 1 }])
   exactly(full.attributes[0], 'name value')
   const { body } = await api<Row[]>('/items')
   exactly(body, 'success data pagination')
@@ -245,8 +246,40 @@ test('collections and their records', async () => {
   expect((await operator(`/collections/${id}`, undefined, 'DELETE')).status).toBe(200)
 })
 
-test('the audit log and the statistics', async () => {
-  having(await operator<Row[]>('/audit'), 200, 'id at actor action before after')
+test('every write of an operator leaves an audit row: who, what, before, after, when', async () => {
+  const { category, item } = await anItem()
+  const written = async (path: string, json: unknown, method = 'POST'): Promise<Row> => {
+    const { status, headers, body } = await operator(path, json, method)
+    expect([path, status < 300, body.error]).toEqual([path, true, undefined])
+    const rows = (await operator<Row[]>('/audit?per_page=5')).body.data
+    const row = rows.find(({ request_id }) => request_id === headers.get('x-request-id'))
+    expect([path, row]).toEqual([path, expect.objectContaining({ actor: expect.stringMatching(/^operator:/), action: expect.stringMatching(/^[\w-]+\.[\w-]+$/) })])
+    exactly(row, 'id at actor action subject_type subject_id before after request_id')
+    return body.data
+  }
+  const account = await written('/accounts', { name: 'Audited', plan: 'plus' })
+  await written(`/accounts/${account.id}`, { plan: 'enterprise' }, 'PATCH')
+  await written(`/accounts/${account.id}/credits`, { amount: 1, reason: 'gift' })
+  const key = await written(`/accounts/${account.id}/keys`, {})
+  await written(`/keys/${key.id}/rotate`, {})
+  await written(`/keys/${key.id}`, undefined, 'DELETE')
+  await written(`/categories/${category.id}`, { name: 'Renamed' }, 'PATCH')
+  await written('/categories', { name: 'Another', game: 'pokemon', market: 'service' })
+  await written(`/items/${item.id}`, { code: '5' }, 'PATCH')
+  await written('/items', { name: 'Another', market: 'service', category_id: category.id })
+  const posted = await written('/prices', [{ item_id: item.id, market: 'source_b', label: 'Near Mint', price: 5 }])
+  await written(`/imports/${Number(posted.import_id)}/revert`, {})
+  const listing = await written('/listings', { seller_id: account.id, item_id: item.id, title: 'A', price: 5, quantity: 2 })
+  await written(`/listings/${listing.id}/approve`, {})
+  await written(`/listings/${listing.id}`, { price: 6 }, 'PATCH')
+  await written('/orders', { order_id: 9001, lines: [{ listing_id: listing.id, quantity: 1 }] })
+  await written(`/listings/${listing.id}/reject`, { reason: 'No photo' })
+  const collection = await written('/collections', { account_id: account.id, name: 'A' })
+  await written(`/collections/${collection.id}`, { name: 'B' }, 'PATCH')
+  await written(`/collections/${collection.id}`, undefined, 'DELETE')
+})
+
+test('the statistics', async () => {
   const stats = having(await operator('/stats'), 200, 'listings sales webhook_events sources')
   exactly(stats.listings, 'pending active paused rejected expired sold')
   exactly(stats.webhook_events, 'queued delivered failed cancelled')

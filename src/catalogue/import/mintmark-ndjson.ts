@@ -47,7 +47,7 @@ const ITEM = Type.Object(
     genre: genre(),
     game: slug(),
     category: shortText(),
-    images: Type.Array(Type.Object({ url: address(), order: positive() }, closed)),
+    images: Type.Array(Type.Object({ url: address(), order: Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 }) }, closed)),
     attributes: AttributeList,
     groups: Type.Array(slug()),
     details: Details,

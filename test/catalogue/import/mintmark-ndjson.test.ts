@@ -186,8 +186,8 @@ describe('wrong fields', () => {
     [item({ genre: 'coin' }), 'genre must be one of single, card, sealed, bundle'],
     [item({ images: [{ url: 'javascript:1', order: 1 }] }), 'images.0.url must be an http or https address'],
     [
-      item({ images: [{ url: 'https://i.example', order: 0 }] }),
-      'images.0.order must be a whole number from 1 to 2147483647',
+      item({ images: [{ url: 'https://i.example', order: -1 }] }),
+      'images.0.order must be a whole number from 0 to 2147483647',
     ],
     [
       item({ attributes: [{ name: 'A', value: 'nul \0' }] }),
