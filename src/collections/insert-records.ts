@@ -50,6 +50,7 @@ export type By = Pick<WriteCtx, 'viewer' | 'requestId'>
  * @param by who adds each, for the audit log; absent where one entry tells of all
  */
 export async function insertRecords(on: Queryable, records: readonly NewRecord[], by?: readonly By[]): Promise<Added[]> {
+  // The planner takes `where allowed` for half of the rows, and `where refused is null` for one: it would compare each with each.
   const { rows } = await sql<JudgedRow>`
     with given as (
       select * from rows from (json_to_recordset(${JSON.stringify(records.map((record, i) => columnsOf(record, by?.[i])))}::json) as (
@@ -57,7 +58,7 @@ export async function insertRecords(on: Queryable, records: readonly NewRecord[]
         sale_price numeric, purchase_date date, card_uniq_id text, note text, import_key text, actor text, request_id text
       )) with ordinality as g(collection_id, owner_id, item_id, asked_id, quantity, purchase_price, sale_price,
                               purchase_date, card_uniq_id, note, import_key, actor, request_id, n)
-    ), judged as (
+    ), weighed as (
       select given.*, i.name as item_name, i.slug as item_slug, suitable.id as grade_id, suitable.name as group_label,
              case when c.id is null then 'no collection'
                   when given.owner_id <> c.account_id then 'not yours'
@@ -71,8 +72,10 @@ export async function insertRecords(on: Queryable, records: readonly NewRecord[]
         where t.parent_id = any(i.group_ids) and t.id = coalesce(given.asked_id, t.id)
         order by t.slug <> 'ungraded', t.id limit 1
       ) suitable on true
+    ), judged as (
+      select *, refused is null as allowed from weighed
     ), good as materialized (
-      select nextval('collection_items_id_seq')::int4 as id, judged.* from judged where refused is null order by n
+      select nextval('collection_items_id_seq')::int4 as id, judged.* from judged where allowed order by n
     ), counted as (
       update collections c set items_count = c.items_count + more.count
       from (select collection_id, count(*)::int4 as count from good group by collection_id) more
@@ -84,12 +87,12 @@ export async function insertRecords(on: Queryable, records: readonly NewRecord[]
       select good.id, collection_id, item_id, grade_id, quantity, purchase_price, sale_price,
              purchase_date, card_uniq_id, note, import_key
       from good join counted on counted.id = good.collection_id
-      returning id
     ), ${auditedBy(sql`
-      select actor, 'collection_item.add', 'collection_item', added.id, null::jsonb, ${RECORD_JSON}, request_id
-      from added join good using (id) where actor is not null order by good.n`)}
-    select added.id, judged.refused, judged.item_name, judged.item_slug, judged.grade_id, judged.group_label
-    from judged left join good on good.n = judged.n left join added on added.id = good.id
+      select actor, 'collection_item.add', 'collection_item', good.id, null::jsonb, ${RECORD_JSON}, request_id
+      from good join counted on counted.id = good.collection_id where actor is not null order by n`)}
+    select case when counted.id is not null then good.id end as id,
+           judged.refused, judged.item_name, judged.item_slug, judged.grade_id, judged.group_label
+    from judged left join good on good.n = judged.n left join counted on counted.id = good.collection_id
     order by judged.n`.execute(on)
   return rows.map((row, i) => outcomeOf(row, records[i]!))
 }
