@@ -10,6 +10,7 @@ import { actorOf, change, type Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { closeImport, noCounts, openImport, type RefusedRow } from '#prices/imports.ts'
 import { addLabel, labelIds } from '#prices/labels.ts'
+import { PriceBatch } from '#prices/price-batch.ts'
 import { EARLIEST_MS } from '#prices/sources/cells.ts'
 import type { PriceWrite } from '#prices/types.ts'
 import { PriceWriter } from '#prices/writer.ts'
@@ -74,7 +75,7 @@ export const postPrices = verb(
       const writes = await readAll(tx, note, prices, nowMs, (row, message) => errors.push({ row, message }))
       errors.sort((a, b) => a.row - b.row)
       const writer = new PriceWriter({ db: ctx.db, tx, note, importId, rules: ctx.rules, nowMs })
-      const { accepted, unchanged, held } = await writer.write(writes)
+      const { accepted, unchanged, held } = await writer.write(PriceBatch.of(writes))
       const rejected = errors.length
       const counts = { ...noCounts(), rowsRead: prices.length, accepted, unchanged, held, rejected }
       await closeImport(tx, importId, { status: 'done', counts, errors })

@@ -23,37 +23,6 @@ const MOST_TIMES = 200
 const UNJUDGED_BYTES = 64 * 1024 * 1024
 const MAX_DOCUMENT_BYTES = 256 * 1024 * 1024
 
-/**
- * The same batches, up to `ahead` of them read while whoever takes them is busy; between two of them others get their turn.
- */
-export async function* readAhead<T>(batches: AsyncIterable<T>, ahead: number): AsyncIterable<T> {
-  const source = batches[Symbol.asyncIterator]()
-  const coming: Promise<IteratorResult<T>>[] = []
-  let last: Promise<unknown> = Promise.resolve()
-  let stopped = false
-  const read = async (): Promise<IteratorResult<T>> => {
-    await last.catch(() => {})
-    await new Promise((resolve) => setImmediate(resolve))
-    return stopped ? { done: true, value: undefined } : source.next()
-  }
-  try {
-    for (;;) {
-      while (coming.length < ahead) {
-        last = read()
-        // Whoever takes it learns of the error; until then nobody waits for it.
-        last.catch(() => {})
-        coming.push(last as Promise<IteratorResult<T>>)
-      }
-      const { done, value } = await coming.shift()!
-      if (done) return
-      yield value
-    }
-  } finally {
-    stopped = true
-    await source.return?.()
-  }
-}
-
 /** Unpacks gzip; a truncated or damaged file becomes a `FeedError`, and so does one that unpacks out of all proportion. */
 export async function* gunzip(bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   const source = Readable.from(bytes, { objectMode: false })
@@ -194,9 +163,16 @@ async function* csvRecords(source: FeedSource): AsyncIterable<CsvRecord[]> {
     for (;;) {
       const quote = pending.indexOf('"')
       const end = quote < 0 ? pending.lastIndexOf('\n') : pending.lastIndexOf('\n', quote)
-      const records: CsvRecord[] = []
-      const lines = end < 0 ? [] : pending.slice(0, end).split('\n')
-      for (const ended of lines) addPlain(records, ended.endsWith('\r') ? ended.slice(0, -1) : ended, delimiter, (line += 1))
+      let records: CsvRecord[] = []
+      // A batch at a time: all records of a long piece would live long enough to be moved about in memory.
+      for (let at = 0; at <= end; ) {
+        const lineEnd = pending.indexOf('\n', at)
+        addPlain(records, pending.slice(at, pending[lineEnd - 1] === '\r' && lineEnd > at ? lineEnd - 1 : lineEnd), delimiter, (line += 1))
+        at = lineEnd + 1
+        if (records.length < BATCH) continue
+        yield records
+        records = []
+      }
       if (records.length > 0) yield records
       pending = pending.slice(end + 1)
       if (quote >= 0) return yield* parsedRecords(pending, text, delimiter, line)

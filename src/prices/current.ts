@@ -1,12 +1,8 @@
 // Current prices of the items of a batch, as its transaction sees them: what new prices are compared with.
 import { copyOut, int4At, minorAt, readBinaryCopy, timeAt } from '#db/copy.ts'
 import type { Tx } from '#db/schema.ts'
+import { grown } from '#index/columns.ts'
 import type { PriceChange } from './payload.ts'
-
-export interface Known {
-  minor: number
-  updatedAtMs: number
-}
 
 /** What `priceOf` reads from a binary COPY of the table. */
 export const CURRENT_FIELDS = 'item_id, market::int4, label_id, price, updated_at'
@@ -22,36 +18,72 @@ export function priceOf(buffer: Buffer, offsets: Int32Array): PriceChange {
   }
 }
 
+/** Where a row of the table lies, as it is written in SQL. */
+function placeOf(buffer: Buffer, offset: number): string {
+  return `(${int4At(buffer, offset) >>> 0},${(buffer[offset + 4]! << 8) | buffer[offset + 5]!})`
+}
+
+/** By position, as columns; those of an item follow one another by `#next`, as they are few. */
 export class CurrentPrices {
-  /** few per item, so that a search through them is faster than a map with a key for each */
-  readonly #byItem = new Map<number, PriceChange[]>()
+  #size = 0
+  readonly #first = new Map<number, number>()
+  #next = new Int32Array(0)
+  #market = new Uint8Array(0)
+  #labelId = new Int32Array(0)
+  minor = new Float64Array(0)
+  updatedAtMs = new Float64Array(0)
+  /** where the rows lie that were read; nothing for prices that are new */
+  readonly places: string[] = []
 
   /** Reads every price of the items, in whatever market; those of locked markets stay true, because writers take turns. */
-  static async read(tx: Tx, of: Iterable<{ itemId: number }>): Promise<CurrentPrices> {
+  static async read(tx: Tx, itemIds: Iterable<number>): Promise<CurrentPrices> {
     const currents = new CurrentPrices()
-    for (const { itemId } of of) if (!currents.#byItem.has(itemId)) currents.#byItem.set(itemId, [])
-    const ids = [...currents.#byItem.keys()].join(',')
+    const ids = [...new Set(itemIds)].join(',')
     if (ids === '') return currents
-    const chunks = copyOut(tx, `copy (select ${CURRENT_FIELDS} from prices where item_id = any('{${ids}}'::int4[])) to stdout (format binary)`)
+    const chunks = copyOut(tx, `copy (select ${CURRENT_FIELDS}, ctid from prices where item_id = any('{${ids}}'::int4[])) to stdout (format binary)`)
     await readBinaryCopy(chunks, (buffer, offsets) => {
-      const price = priceOf(buffer, offsets)
-      currents.#byItem.get(price.itemId)!.push(price)
+      currents.places.push(placeOf(buffer, offsets[5]!))
+      currents.#add(priceOf(buffer, offsets))
     })
     return currents
   }
 
-  /** The price of an item under a market and a label; the item is one of those read. */
-  get({ itemId }: { itemId: number }, market: number, labelId: number): Known | null {
-    const prices = this.#byItem.get(itemId)!
-    for (const price of prices) if (price.labelId === labelId && price.market === market) return price
-    return null
+  /** Where to look for the prices of an item. */
+  first(itemId: number): number {
+    return this.#first.get(itemId) ?? -1
   }
 
-  /** Takes the place of the current price. */
-  set(price: PriceChange): void {
-    const prices = this.#byItem.get(price.itemId)!
-    const at = prices.findIndex(({ market, labelId }) => market === price.market && labelId === price.labelId)
-    if (at < 0) prices.push(price)
-    else prices[at] = price
+  /** Position of the price under a market and a label among those of an item, -1 when there is none. */
+  find(first: number, market: number, labelId: number): number {
+    let at = first
+    while (at >= 0 && (this.#labelId[at] !== labelId || this.#market[at] !== market)) at = this.#next[at]!
+    return at
+  }
+
+  /** @param at position of the price whose place it takes, -1 for none */
+  set(at: number, price: PriceChange): void {
+    if (at < 0) return this.#add(price)
+    this.minor[at] = price.minor
+    this.updatedAtMs[at] = price.updatedAtMs
+  }
+
+  #add({ itemId, market, labelId, minor, updatedAtMs }: PriceChange): void {
+    const at = this.#size
+    if (at === this.minor.length) this.#reach(at + 1)
+    this.#size += 1
+    this.#next[at] = this.first(itemId)
+    this.#first.set(itemId, at)
+    this.#market[at] = market
+    this.#labelId[at] = labelId
+    this.minor[at] = minor
+    this.updatedAtMs[at] = updatedAtMs
+  }
+
+  #reach(length: number): void {
+    this.#next = grown(this.#next, length)
+    this.#market = grown(this.#market, length)
+    this.#labelId = grown(this.#labelId, length)
+    this.minor = grown(this.minor, length)
+    this.updatedAtMs = grown(this.updatedAtMs, length)
   }
 }

@@ -6,6 +6,7 @@ import { type Market, MARKETS } from '#core/markets.ts'
 import { parseMinor } from '#core/money.ts'
 import { actorOf, type Note, type WriteCtx } from '#db/change.ts'
 import type { Queryable, Schema, Tx } from '#db/schema.ts'
+import { PriceBatch } from './price-batch.ts'
 import { RULE_NAMES, type RuleName } from './quarantine.ts'
 import { PriceWriter } from './writer.ts'
 
@@ -138,16 +139,15 @@ export async function decide(
       const byImport = Map.groupBy(rows, (row) => row.import_id)
       for (const [importId, held] of byImport) {
         const writer = new PriceWriter({ db: ctx.db, tx, note, importId, rules: null, nowMs: ctx.now().getTime() })
-        await writer.write(
-          held.map((row, position) => ({
-            row: position,
-            itemId: ('itemId' in which ? which.itemId : undefined) ?? row.item_id,
-            market: row.market,
-            labelId: row.label_id,
-            minor: parseMinor(row.price)!,
-            updatedAtMs: row.updated_at.getTime(),
-          })),
-        )
+        const writes = held.map((row, position) => ({
+          row: position,
+          itemId: ('itemId' in which ? which.itemId : undefined) ?? row.item_id,
+          market: row.market,
+          labelId: row.label_id,
+          minor: parseMinor(row.price)!,
+          updatedAtMs: row.updated_at.getTime(),
+        }))
+        await writer.write(PriceBatch.of(writes))
       }
     }
     await tx

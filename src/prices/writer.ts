@@ -6,16 +6,19 @@ import { minorToText, parseMinor } from '#core/money.ts'
 import type { Note } from '#db/change.ts'
 import { BinaryRows, copyIn } from '#db/copy.ts'
 import type { Db, Tx } from '#db/schema.ts'
-import { CurrentPrices, type Known } from './current.ts'
+import { CurrentPrices } from './current.ts'
 import { labelIds } from './labels.ts'
 import { ensureMonths } from './months.ts'
 import { packPrices, type PriceChange } from './payload.ts'
+import type { PriceBatch } from './price-batch.ts'
 import { type Candidate, holdOf, type PriceRules } from './quarantine.ts'
 import { Rates } from './rates.ts'
-import type { Hold, PriceCounts, PriceWrite } from './types.ts'
+import type { Hold, PriceCounts } from './types.ts'
 
-interface Held extends PriceWrite {
-  hold: Hold
+/** A price that one is compared with. */
+interface Known {
+  minor: number
+  updatedAtMs: number
 }
 
 /** Ids of the labels that a rule compares. */
@@ -60,58 +63,63 @@ export class PriceWriter {
   }
 
   /** Writes up to some ten thousand prices; the same key may occur with several times, in any order. */
-  async write(batch: PriceWrite[]): Promise<PriceCounts> {
-    await this.#lock(batch)
+  async write(batch: PriceBatch): Promise<PriceCounts> {
+    const sorted = batch.sorted()
+    await this.#lock(batch, sorted)
     this.#rates ??= await Rates.load(this.#tx)
     this.#labels ??= await comparedLabels(this.#tx)
-    const sorted = withoutRepeats(batch)
-    const currents = await CurrentPrices.read(this.#tx, sorted)
-    const earlier = await this.#readEarlier(sorted, currents)
-    const newest: PriceWrite[] = []
-    const older: PriceWrite[] = []
-    const covering: PriceWrite[] = []
-    const held: Held[] = []
-    const changed: PriceWrite[] = []
-    let before: PriceWrite | null = null
+    const currents = await CurrentPrices.read(this.#tx, sorted.map((i) => batch.itemId[i]!))
+    const earlier = await this.#readEarlier(batch, sorted, currents)
+    const newest: number[] = []
+    const older: number[] = []
+    const covering: number[] = []
+    const held: number[] = []
+    const holds: Hold[] = []
+    const changed: number[] = []
+    let before = -1
     let previous: Known | null = null
-    for (const write of sorted) {
-      if (!before || !isSameKey(before, write)) previous = null
-      before = write
-      const current = currents.get(write, write.market, write.labelId)
-      const last = later(previous, current && current.updatedAtMs <= write.updatedAtMs ? current : (earlier.get(write) ?? null))
+    for (const i of sorted) {
+      if (before < 0 || !batch.isSameKey(before, i)) previous = null
+      before = i
+      const write = batch.at(i)
+      const current = currents.find(currents.first(write.itemId), write.market, write.labelId)
+      const currentAtMs = current < 0 ? Number.NEGATIVE_INFINITY : currents.updatedAtMs[current]!
+      const stored = current >= 0 && currentAtMs <= write.updatedAtMs ? { minor: currents.minor[current]!, updatedAtMs: currentAtMs } : (earlier.get(i) ?? null)
+      const last = later(previous, stored)
       if (last && last.minor === write.minor) continue
-      const isCurrent = !current || write.updatedAtMs >= current.updatedAtMs
-      const hold = write.hold ?? this.#judge(write, last, isCurrent, currents)
+      const isCurrent = write.updatedAtMs >= currentAtMs
+      const hold = batch.holds.get(i) ?? this.#judge(write, last, isCurrent, currents)
       if (hold) {
-        held.push({ ...write, hold })
+        held.push(i)
+        holds.push(hold)
         continue
       }
       previous = write
-      if (last?.updatedAtMs === write.updatedAtMs) covering.push(write)
-      if (!current || write.updatedAtMs > current.updatedAtMs) newest.push(write)
-      else older.push(write)
+      if (last?.updatedAtMs === write.updatedAtMs) covering.push(i)
+      if (write.updatedAtMs > currentAtMs) newest.push(i)
+      else older.push(i)
       if (!isCurrent) continue
-      currents.set(write)
-      if (changed.length > 0 && isSameKey(changed.at(-1)!, write)) changed.pop()
-      changed.push(write)
+      currents.set(current, write)
+      if (changed.length > 0 && batch.isSameKey(changed.at(-1)!, i)) changed.pop()
+      changed.push(i)
     }
-    await this.#cover(covering)
-    await this.#insertPoints(newest, older)
-    await this.#upsertCurrent(changed)
-    const waiting = await this.#insertHeld(held)
+    await this.#cover(batch, covering)
+    await this.#insertPoints(batch, newest, older)
+    await this.#writeCurrent(batch, changed, currents)
+    const waiting = await this.#insertHeld(batch, held, holds)
     const accepted = newest.length + older.length
-    return { accepted, held: waiting, unchanged: batch.length - accepted - waiting }
+    return { accepted, held: waiting, unchanged: batch.size - accepted - waiting }
   }
 
-  async #lock(batch: PriceWrite[]): Promise<void> {
+  async #lock({ market }: PriceBatch, positions: readonly number[]): Promise<void> {
     const markets = new Set<number>()
-    for (const write of batch) if (!this.#locked.has(write.market)) markets.add(write.market)
+    for (const i of positions) if (!this.#locked.has(market[i]!)) markets.add(market[i]!)
     if (markets.size === 0) return
     await lockMarkets(this.#tx, markets)
-    for (const market of markets) this.#locked.add(market)
+    for (const one of markets) this.#locked.add(one)
   }
 
-  #judge(write: PriceWrite, last: Known | null, isCurrent: boolean, currents: CurrentPrices): Hold | null {
+  #judge(write: PriceChange, last: Known | null, isCurrent: boolean, currents: CurrentPrices): Hold | null {
     if (!this.#rules) return null
     const candidate: Candidate = {
       minor: write.minor,
@@ -124,36 +132,39 @@ export class PriceWriter {
   }
 
   /** Prices of the same item and label elsewhere, not much older or newer, in the currency of this one. */
-  #otherMarkets(write: PriceWrite, { currencies }: PriceRules, currents: CurrentPrices): number[] {
+  #otherMarkets(write: PriceChange, { currencies }: PriceRules, currents: CurrentPrices): number[] {
     const found: number[] = []
+    const first = currents.first(write.itemId)
     for (let market = 0; market < MARKETS.length; market += 1) {
-      const other = market === write.market ? null : currents.get(write, market, write.labelId)
-      if (!other || !isComparable(other, write)) continue
+      const other = market === write.market ? -1 : currents.find(first, market, write.labelId)
+      if (other < 0 || !isComparable(currents.updatedAtMs[other]!, write)) continue
       const [from, to] = [currencies[MARKETS[market]!], currencies[MARKETS[write.market]!]]
-      const minor = this.#rates!.convert(other.minor, from, to, write.updatedAtMs)
+      const minor = this.#rates!.convert(currents.minor[other]!, from, to, write.updatedAtMs)
       if (minor !== null) found.push(minor)
     }
     return found
   }
 
-  #nearMint(write: PriceWrite, currents: CurrentPrices): number | null {
-    const nearMint = currents.get(write, write.market, this.#labels!.nearMint)
-    return nearMint && isComparable(nearMint, write) ? nearMint.minor : null
+  #nearMint(write: PriceChange, currents: CurrentPrices): number | null {
+    const nearMint = currents.find(currents.first(write.itemId), write.market, this.#labels!.nearMint)
+    return nearMint >= 0 && isComparable(currents.updatedAtMs[nearMint]!, write) ? currents.minor[nearMint]! : null
   }
 
-  /** For prices older than the current one: the point of the history that they follow. */
-  async #readEarlier(sorted: PriceWrite[], currents: CurrentPrices): Promise<Map<PriceWrite, Known>> {
-    const old = sorted.filter((write) => (currents.get(write, write.market, write.labelId)?.updatedAtMs ?? -Infinity) > write.updatedAtMs)
-    const earlier = new Map<PriceWrite, Known>()
+  /** For prices older than the current one: the point of the history that they follow, by position. */
+  async #readEarlier(batch: PriceBatch, sorted: readonly number[], currents: CurrentPrices): Promise<Map<number, Known>> {
+    const { itemId, market, labelId, updatedAtMs } = batch
+    const old = sorted.filter((i) => {
+      const current = currents.find(currents.first(itemId[i]!), market[i]!, labelId[i]!)
+      return current >= 0 && currents.updatedAtMs[current]! > updatedAtMs[i]!
+    })
+    const earlier = new Map<number, Known>()
     if (old.length === 0) return earlier
     const { rows } = await sql<{ n: number; price: string; at_ms: number }>`
-      select k.n::int as n, h.price, (extract(epoch from h.updated_at) * 1000)::float8 as at_ms
-      from unnest(${old.map((k) => k.itemId)}::int4[], ${old.map((k) => k.market)}::int2[], ${old.map((k) => k.labelId)}::int4[],
-                  ${old.map((k) => k.updatedAtMs)}::float8[]) with ordinality as k(item_id, market, label_id, at_ms, n)
-      cross join lateral (
+      select g.n::int as n, h.price, (extract(epoch from h.updated_at) * 1000)::float8 as at_ms
+      from ${given(batch, old)} cross join lateral (
         select price, updated_at from price_points p
-        where p.item_id = k.item_id and p.market = k.market and p.label_id = k.label_id
-          and p.updated_at <= to_timestamp(k.at_ms / 1000)
+        where p.item_id = g.item_id and p.market = g.market and p.label_id = g.label_id
+          and p.updated_at <= to_timestamp(g.at_ms / 1000)
         order by updated_at desc limit 1
       ) h`.execute(this.#tx)
     for (const row of rows) earlier.set(old[row.n - 1]!, { minor: parseMinor(row.price)!, updatedAtMs: row.at_ms })
@@ -165,27 +176,27 @@ export class PriceWriter {
    * @param newest later than the current price of their key, so that no point should stand in their place
    * @param older that may take the place of one
    */
-  async #insertPoints(newest: PriceWrite[], older: PriceWrite[]): Promise<void> {
+  async #insertPoints(batch: PriceBatch, newest: number[], older: number[]): Promise<void> {
     if (newest.length + older.length === 0) return
-    await ensureMonths(this.#db, this.#tx, [...newest, ...older].map((point) => point.updatedAtMs))
-    const copied = newest.length >= COPY_POINTS && (await this.#copyPoints(newest))
-    await this.#mergePoints(copied ? older : [...newest, ...older])
+    await ensureMonths(this.#db, this.#tx, [...newest, ...older].map((i) => batch.updatedAtMs[i]!))
+    const copied = newest.length >= COPY_POINTS && (await this.#copyPoints(batch, newest))
+    await this.#mergePoints(batch, copied ? older : [...newest, ...older])
   }
 
-  async #mergePoints(points: PriceWrite[]): Promise<void> {
+  async #mergePoints(batch: PriceBatch, points: readonly number[]): Promise<void> {
     if (points.length === 0) return
     await sql`
       insert into price_points (item_id, market, label_id, updated_at, price, import_id)
-      select item_id, market, label_id, to_timestamp(at_ms / 1000), price, ${this.#importId}::int4 from ${given(points)}
+      select item_id, market, label_id, to_timestamp(at_ms / 1000), price, ${this.#importId}::int4 from ${given(batch, points)}
       on conflict (item_id, market, label_id, updated_at) do update
         set price = excluded.price, import_id = excluded.import_id`.execute(this.#tx)
   }
 
   /** Adds points by COPY, half the work of an insert that looks for conflicts; false, and nothing done, when there is one. */
-  async #copyPoints(points: PriceWrite[]): Promise<boolean> {
+  async #copyPoints({ itemId, market, labelId, updatedAtMs, minor }: PriceBatch, points: readonly number[]): Promise<boolean> {
     const rows = new BinaryRows()
-    for (const { itemId, market, labelId, updatedAtMs, minor } of points) {
-      rows.begin(6).int4(itemId).int2(market).int4(labelId).time(updatedAtMs).minor(minor).int4(this.#importId)
+    for (const i of points) {
+      rows.begin(6).int4(itemId[i]!).int2(market[i]!).int4(labelId[i]!).time(updatedAtMs[i]!).minor(minor[i]!).int4(this.#importId)
     }
     const copy = 'copy price_points (item_id, market, label_id, updated_at, price, import_id) from stdin (format binary)'
     await sql`savepoint copied_points`.execute(this.#tx)
@@ -201,12 +212,12 @@ export class PriceWriter {
   }
 
   /** Another price for the same moment takes the place of a point, which is kept for the case that this one goes. */
-  async #cover(points: PriceWrite[]): Promise<void> {
+  async #cover(batch: PriceBatch, points: readonly number[]): Promise<void> {
     if (points.length === 0) return
     await sql`
       insert into hidden_points (import_id, item_id, market, label_id, updated_at, price, withdrawn)
       select p.import_id, g.item_id, g.market, g.label_id, p.updated_at, p.price, false
-      from ${given(points)} cross join lateral (
+      from ${given(batch, points)} cross join lateral (
         select h.updated_at, h.price, h.import_id from price_points h
         where h.item_id = g.item_id and h.market = g.market and h.label_id = g.label_id
           and h.updated_at = to_timestamp(g.at_ms / 1000) and h.import_id <> ${this.#importId}::int4
@@ -216,27 +227,58 @@ export class PriceWriter {
         set price = excluded.price, withdrawn = false`.execute(this.#tx)
   }
 
-  async #upsertCurrent(currents: PriceChange[]): Promise<void> {
+  async #writeCurrent(batch: PriceBatch, changed: readonly number[], currents: CurrentPrices): Promise<void> {
+    if (changed.length === 0) return
+    const known: number[] = []
+    const places: string[] = []
+    const fresh: number[] = []
+    for (const i of changed) {
+      const place = currents.places[currents.find(currents.first(batch.itemId[i]!), batch.market[i]!, batch.labelId[i]!)]
+      if (place === undefined) fresh.push(i)
+      else {
+        known.push(i)
+        places.push(place)
+      }
+    }
+    const updated = await this.#updateCurrent(batch, known, places)
+    await this.#upsertCurrent(batch, updated < known.length ? changed : fresh)
+    await this.#note.changedPrices(packPrices(changed.map((i) => batch.at(i))))
+  }
+
+  /**
+   * Sets current prices that were read where they lie, half the work of looking for them by their key.
+   * @returns how many: fewer than given when another writer has moved some since (the service's own prices are not locked)
+   */
+  async #updateCurrent(batch: PriceBatch, known: readonly number[], places: readonly string[]): Promise<number> {
+    if (known.length === 0) return 0
+    const { numAffectedRows } = await sql`
+      update prices p set price = g.price, updated_at = to_timestamp(g.at_ms / 1000), import_id = ${this.#importId}::int4
+      from unnest(${`{"${places.join('","')}"}`}::tid[], ${batch.column('itemId', known)}::int4[], ${batch.column('market', known)}::int2[],
+        ${batch.column('labelId', known)}::int4[], ${amounts(batch, known)}::numeric[], ${batch.column('updatedAtMs', known)}::float8[])
+        as g(place, item_id, market, label_id, price, at_ms)
+      where p.ctid = g.place and p.item_id = g.item_id and p.market = g.market and p.label_id = g.label_id`.execute(this.#tx)
+    return Number(numAffectedRows)
+  }
+
+  async #upsertCurrent(batch: PriceBatch, currents: readonly number[]): Promise<void> {
     if (currents.length === 0) return
     await sql`
       insert into prices (item_id, market, label_id, updated_at, price, import_id)
-      select item_id, market, label_id, to_timestamp(at_ms / 1000), price, ${this.#importId}::int4 from ${given(currents)}
+      select item_id, market, label_id, to_timestamp(at_ms / 1000), price, ${this.#importId}::int4 from ${given(batch, currents)}
       on conflict (item_id, market, label_id) do update
         set price = excluded.price, updated_at = excluded.updated_at, import_id = excluded.import_id`.execute(this.#tx)
-    await this.#note.changedPrices(packPrices(currents))
   }
 
   /** A price that waits already is not put there twice, nor one that was discarded; gives the number that are new. */
-  async #insertHeld(held: Held[]): Promise<number> {
+  async #insertHeld(batch: PriceBatch, held: readonly number[], holds: readonly Hold[]): Promise<number> {
     if (held.length === 0) return 0
-    const holds = held.map(({ hold }) => hold)
     const { numAffectedRows } = await sql`
       insert into held_prices (item_id, market, label_id, updated_at, price, import_id, rule, reason, compared_price, times_off)
       select g.item_id, g.market, g.label_id, to_timestamp(g.at_ms / 1000), g.price, ${this.#importId}::int4,
              (${holds.map((h) => h.rule)}::text[])[n], (${holds.map((h) => h.reason)}::text[])[n],
              (${holds.map((h) => (h.compared === null ? null : minorToText(h.compared)))}::numeric[])[n],
              (${holds.map((h) => h.timesOff)}::real[])[n]
-      from ${given(held)}
+      from ${given(batch, held)}
       where not exists (
         select from held_prices h
         where h.item_id = g.item_id and h.market = g.market and h.label_id = g.label_id
@@ -247,31 +289,15 @@ export class PriceWriter {
   }
 }
 
-/** Prices as a table with a column each; amounts travel as exact decimal text. */
-function given(writes: readonly PriceChange[]) {
-  return sql`unnest(${column(writes, (w) => w.itemId)}::int4[], ${column(writes, (w) => w.market)}::int2[], ${column(writes, (w) => w.labelId)}::int4[],
-    ${column(writes, (w) => minorToText(w.minor))}::numeric[], ${column(writes, (w) => w.updatedAtMs)}::float8[])
+/** Prices of a batch as a table with a column each; amounts travel as exact decimal text. */
+function given(batch: PriceBatch, positions: readonly number[]) {
+  return sql`unnest(${batch.column('itemId', positions)}::int4[], ${batch.column('market', positions)}::int2[], ${batch.column('labelId', positions)}::int4[],
+    ${amounts(batch, positions)}::numeric[], ${batch.column('updatedAtMs', positions)}::float8[])
     with ordinality as g(item_id, market, label_id, price, at_ms, n)`
 }
 
-/** An array as PostgreSQL writes it: numbers need none of the quoting and escaping that the driver gives every value. */
-function column(writes: readonly PriceChange[], textOf: (write: PriceChange) => number | string): string {
-  return `{${writes.map(textOf).join(',')}}`
-}
-
-function isSameKey(a: PriceChange, b: PriceChange): boolean {
-  return a.itemId === b.itemId && a.market === b.market && a.labelId === b.labelId
-}
-
-/** Sorted by key and time; of two prices of one key and time the one that came last in the feed stays. */
-function withoutRepeats(batch: PriceWrite[]): PriceWrite[] {
-  const sorted = batch.toSorted(
-    (a, b) => a.itemId - b.itemId || a.market - b.market || a.labelId - b.labelId || a.updatedAtMs - b.updatedAtMs || b.row - a.row,
-  )
-  return sorted.filter((write, i) => {
-    const before = sorted[i - 1]
-    return !before || !isSameKey(before, write) || before.updatedAtMs !== write.updatedAtMs
-  })
+function amounts({ minor }: PriceBatch, positions: readonly number[]): string {
+  return `{${positions.map((i) => minorToText(minor[i]!)).join(',')}}`
 }
 
 async function comparedLabels(tx: Tx): Promise<Labels> {
@@ -279,8 +305,8 @@ async function comparedLabels(tx: Tx): Promise<Labels> {
   return { nearMint: labels.get('Near Mint')!, psa10: labels.get('PSA 10')! }
 }
 
-function isComparable(a: Known, b: Known): boolean {
-  return Math.abs(a.updatedAtMs - b.updatedAtMs) <= COMPARABLE_MS
+function isComparable(atMs: number, { updatedAtMs }: PriceChange): boolean {
+  return Math.abs(atMs - updatedAtMs) <= COMPARABLE_MS
 }
 
 function later(a: Known | null, b: Known | null): Known | null {

@@ -2,7 +2,7 @@
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { csvRows, FeedError, type FeedSource, gunzip, jsonDocument, ndjsonRows, readAhead, utf8Text } from '#core/feed.ts'
+import { csvRows, FeedError, type FeedSource, gunzip, jsonDocument, ndjsonRows, utf8Text } from '#core/feed.ts'
 
 async function* pieces(bytes: Uint8Array, size: number) {
   for (let i = 0; i < bytes.length; i += size) yield bytes.subarray(i, i + size)
@@ -207,46 +207,5 @@ describe('csvRows', () => {
         },
       ),
     )
-  })
-})
-
-describe('readAhead', () => {
-  const numbers = async function* (count: number, read: number[] = []) {
-    for (let n = 1; n <= count; n += 1) {
-      read.push(n)
-      yield n
-    }
-  }
-
-  it('gives everything in order and reads no further ahead than told', async () => {
-    const read: number[] = []
-    const given: number[] = []
-    for await (const n of readAhead(numbers(20, read), 3)) {
-      given.push(n)
-      for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve))
-      expect(read.length).toBeLessThanOrEqual(n + 3)
-      expect(read.length).toBeGreaterThanOrEqual(Math.min(20, n + 2))
-    }
-    expect(given).toEqual(Array.from({ length: 20 }, (_, i) => i + 1))
-  })
-
-  it('passes an error on in its turn, after what came before it', async () => {
-    const failing = async function* () {
-      yield 1
-      yield 2
-      throw new FeedError('broken')
-    }
-    const given: number[] = []
-    const reading = async () => {
-      for await (const n of readAhead(failing(), 10)) given.push(n)
-    }
-    await expect(reading()).rejects.toThrow(new FeedError('broken'))
-    expect(given).toEqual([1, 2])
-  })
-
-  it('ends the source when nobody wants more', async () => {
-    const read: number[] = []
-    for await (const n of readAhead(numbers(1_000, read), 5)) if (n === 2) break
-    expect(read.length).toBeLessThan(10)
   })
 })

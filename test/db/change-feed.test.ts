@@ -97,3 +97,23 @@ test('values of a large change come in order and in parts, each whole', async ()
   await feed.pull()
   expect(applied.flat()).toHaveLength(sizes.length)
 })
+
+test('what was applied does not come again while a slow transaction is under way, and what that one wrote comes once', async () => {
+  const applied: (number | undefined)[] = []
+  feed.add({ apply: async (changes) => void applied.push(...changes.map(({ ids }) => ids?.[0])), reload: async () => {} })
+  const changed = (id: number) => ({ kind: 'items' as const, ids: [id] })
+  const slow = await db.pool.connect()
+  await slow.query('begin')
+  await slow.query(`insert into change_log (kind, ids) values ('items', '{1}')`)
+  for (const id of [2, 3]) {
+    await db.kysely.insertInto('change_log').values(changed(id)).execute()
+    await feed.pull()
+  }
+  await feed.pull()
+  expect(applied).toEqual([2, 3])
+  await slow.query('commit')
+  slow.release()
+  await feed.pull()
+  await feed.pull()
+  expect(applied).toEqual([2, 3, 1])
+})

@@ -7,6 +7,7 @@ import { minorToText } from '#core/money.ts'
 import { call } from '#core/verb.ts'
 import { change } from '#db/change.ts'
 import { openImport } from '#prices/imports.ts'
+import { PriceBatch } from '#prices/price-batch.ts'
 import type { PriceCounts, PriceWrite } from '#prices/types.ts'
 import { PriceWriter } from '#prices/writer.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
@@ -37,7 +38,7 @@ async function write(atMs: number, minorOf: (label: number) => number): Promise<
       const labelId = PRICES - i
       return { row: i + 1, itemId, market: SOURCE_C, labelId, minor: minorOf(labelId), updatedAtMs: atMs }
     })
-    return writer.write(prices)
+    return writer.write(PriceBatch.of(prices))
   })
 }
 
@@ -67,4 +68,22 @@ test('points of the history later than the current prices are replaced, not an e
   expect(points).toHaveLength(before.length)
   expect(points.filter((row) => row.label_id === 5).at(-1)).toEqual({ label_id: 5, price: '5.03', import_id: importId })
   expect(new Set((await stored('prices')).map((row) => row.import_id))).toEqual(new Set([importId]))
+})
+
+test('a current price that another writer has moved since it was read is found by its key', async () => {
+  const { kysely } = node.db
+  // Stands for the other writer: moves a row after it was read and before it is written.
+  await sql`
+    create function move_price() returns trigger language plpgsql as $$
+    begin
+      update prices set import_id = import_id where item_id = new.item_id and label_id = new.label_id and new.label_id in (5, 9);
+      return new;
+    end $$`.execute(kysely)
+  await sql`create trigger moves before insert on price_points for each row execute function move_price()`.execute(kysely)
+  const atMs = FIRST_MS + 3 * DAY_MS
+  expect(await write(atMs, (label) => label * 100 + 4)).toEqual({ accepted: PRICES, held: 0, unchanged: 0 })
+  await sql`drop trigger moves on price_points`.execute(kysely)
+  const current = await stored('prices')
+  expect(current.map((row) => row.price)).toEqual(current.map(({ label_id: label }) => minorToText(label * 100 + 4)))
+  expect(new Set(current.map((row) => row.import_id))).toEqual(new Set([importId]))
 })

@@ -12,11 +12,17 @@ interface Candidate {
   finish: string
 }
 
+interface RefItem {
+  itemId: number
+  market: Market
+}
+
 /** Looks keys up in batches and remembers what it has found, also what is not there. */
 export class ItemLookup {
   readonly #db: Queryable
   readonly #byForeignId = new Map<string, Candidate[]>()
-  readonly #byRef = new Map<string, { itemId: number; market: Market }[]>()
+  readonly #byRef = new Map<string, RefItem[]>()
+  #last: { ref: string; all: RefItem[] } = { ref: '', all: [] }
 
   constructor(db: Queryable) {
     this.#db = db
@@ -26,8 +32,12 @@ export class ItemLookup {
   async load(keys: Iterable<ItemKey>): Promise<void> {
     const refs = new Set<string>()
     const bySource = new Map<string, Set<string>>()
+    let lastRef: string | null = null
     for (const key of keys) {
       if ('ref' in key) {
+        // Prices of an item mostly follow one another, and to look a new text up takes longer than to compare it.
+        if (key.ref === lastRef) continue
+        lastRef = key.ref
         if (!this.#byRef.has(key.ref)) refs.add(key.ref)
       } else if (!this.#byForeignId.has(nameOf(key.source, key.id))) {
         const ids = bySource.get(key.source)
@@ -63,7 +73,8 @@ export class ItemLookup {
   }
 
   #findRef({ ref, market }: { ref: string; market?: Market }): Found {
-    const all = this.#byRef.get(ref) ?? []
+    if (ref !== this.#last.ref) this.#last = { ref, all: this.#byRef.get(ref) ?? [] }
+    const { all } = this.#last
     const found = market === undefined ? all : all.filter((item) => item.market === market)
     if (found.length === 1) return { itemId: found[0]!.itemId }
     if (found.length === 0) return { reject: `no item has the ref ${ref}` }

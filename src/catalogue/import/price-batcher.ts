@@ -2,6 +2,7 @@
 import { MARKETS } from '#core/markets.ts'
 import { parseMinor } from '#core/money.ts'
 import { addLabel, labelIds } from '#prices/labels.ts'
+import { PriceBatch } from '#prices/price-batch.ts'
 import type { PriceRules } from '#prices/quarantine.ts'
 import type { PricePoint } from '#prices/records.ts'
 import type { PriceWrite } from '#prices/types.ts'
@@ -14,7 +15,10 @@ export class PriceBatcher {
   readonly #run: ImportRun
   readonly #writer: PriceWriter
   readonly #labels: Map<string, number>
-  #batch: PriceWrite[] = []
+  #filling = new PriceBatch()
+  #spare = new PriceBatch()
+  /** the batch before, while it is written */
+  #writing: Promise<void> = Promise.resolve()
 
   private constructor(run: ImportRun, rules: PriceRules, labels: Map<string, number>) {
     this.#run = run
@@ -33,35 +37,59 @@ export class PriceBatcher {
     return new PriceBatcher(run, rules, await labelIds(run.tx))
   }
 
-  /** A price as files and exports carry it. */
+  /** A price as files and exports carry it. Nothing is being written when it returns: items go through the same transaction. */
   async add(row: number, itemId: number, point: PricePoint): Promise<void> {
     const minor = parseMinor(point.price)!
     await this.put({ row, itemId, market: MARKETS.indexOf(point.market), minor, updatedAtMs: Date.parse(point.updatedAt) }, point.label)
+    await this.#writing
   }
 
   /**
    * Takes a price under a canonical label; a grade met for the first time is added to the tree. Gives something to wait
-   * for only where there is something: to wait for nothing a million times takes longer than all else here.
+   * for only where there is something: to wait for nothing a million times takes longer than all else here. A full batch
+   * is written while the next one is filled; who gives up before `flush` waits for `settled`.
    */
   put(price: Omit<PriceWrite, 'labelId'>, label: string): Promise<void> | null {
     const labelId = this.#labels.get(label)
     if (labelId === undefined) return this.#putUnderNew(price, label)
-    this.#batch.push({ ...price, labelId })
-    return this.#batch.length >= BATCH ? this.flush() : null
+    this.#filling.add(price, labelId)
+    return this.#filling.size >= BATCH ? this.#beginWrite() : null
+  }
+
+  async flush(): Promise<void> {
+    await this.#beginWrite()
+    await this.#writing
+  }
+
+  /** Resolves when nothing is being written any more, whether or not it went well. */
+  settled(): Promise<void> {
+    return this.#writing.catch(() => {})
   }
 
   async #putUnderNew(price: Omit<PriceWrite, 'labelId'>, label: string): Promise<void> {
+    await this.#writing
     this.#labels.set(label, await addLabel(this.#run.tx, this.#run.note, label))
     await this.put(price, label)
   }
 
-  async flush(): Promise<void> {
-    if (this.#batch.length === 0) return
-    const { accepted, unchanged, held } = await this.#writer.write(this.#batch)
+  /** Resolves when the batch before is written. */
+  async #beginWrite(): Promise<void> {
+    await this.#writing
+    const full = this.#filling
+    this.#filling = this.#spare
+    this.#spare = full
+    this.#writing = this.#write(full)
+    // Whoever waits for it next learns of an error.
+    this.#writing.catch(() => {})
+  }
+
+  async #write(batch: PriceBatch): Promise<void> {
+    if (batch.size === 0) return
+    const { accepted, unchanged, held } = await this.#writer.write(batch)
+    batch.clear()
     this.#run.counts.accepted += accepted
     this.#run.counts.unchanged += unchanged
     this.#run.counts.held += held
-    this.#batch = []
     await this.#run.breathe()
   }
 }

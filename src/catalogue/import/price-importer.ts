@@ -1,13 +1,9 @@
 // Writes what a price feed reads: each row is matched to an item, and what cannot be matched is reported, not invented.
-import { readAhead } from '#core/feed.ts'
 import { MARKETS } from '#core/markets.ts'
-import type { FeedRow, PriceFormat, PriceRow } from '#prices/records.ts'
+import type { FeedRow, ItemKey, PriceFormat, PriceRow } from '#prices/records.ts'
 import { ItemLookup } from './item-lookup.ts'
 import { PriceBatcher } from './price-batcher.ts'
 import type { Importer, ImportRun } from './run.ts'
-
-/** Batches of a feed read while the database writes those before: more than one write takes. */
-const READ_AHEAD = 24
 
 export class PriceImporter implements Importer {
   readonly #run: ImportRun
@@ -19,7 +15,8 @@ export class PriceImporter implements Importer {
   private constructor(run: ImportRun, format: PriceFormat, prices: PriceBatcher) {
     this.#run = run
     this.#format = format
-    this.#items = new ItemLookup(run.tx)
+    // Beside the transaction, which is busy writing; no price feed brings items of its own.
+    this.#items = new ItemLookup(run.ctx.db.kysely)
     this.#prices = prices
   }
 
@@ -30,13 +27,18 @@ export class PriceImporter implements Importer {
   async read(source: Parameters<PriceFormat['read']>[0]): Promise<void> {
     this.#lastLine = 0
     const options = { market: this.#run.market, nowMs: this.#run.ctx.now().getTime() }
-    for await (const rows of readAhead(this.#format.read(source, options), READ_AHEAD)) {
-      await this.#items.load(rows.filter(isPrice).map((row) => row.item))
-      for (const row of rows) {
-        const written = this.#take(row)
-        if (written) await written
+    try {
+      for await (const rows of this.#format.read(source, options)) {
+        await this.#items.load(keysOf(rows))
+        for (const row of rows) {
+          const waited = this.#take(row)
+          if (waited) await waited
+        }
+        await this.#run.breathe()
       }
-      await this.#run.breathe()
+    } catch (error) {
+      await this.#prices.settled()
+      throw error
     }
   }
 
@@ -66,4 +68,8 @@ export class PriceImporter implements Importer {
 
 function isPrice(row: FeedRow): row is PriceRow {
   return 'priceMinor' in row
+}
+
+function* keysOf(rows: readonly FeedRow[]): Generator<ItemKey> {
+  for (const row of rows) if (isPrice(row)) yield row.item
 }

@@ -1,0 +1,84 @@
+// Prices on their way into the tables, as columns: of an object each, millions would be moved about in memory.
+import { grown } from '#index/columns.ts'
+import type { PriceChange } from './payload.ts'
+import type { Hold, PriceWrite } from './types.ts'
+
+export class PriceBatch {
+  size = 0
+  /** as in `PriceWrite`, by position */
+  row = new Int32Array(0)
+  itemId = new Int32Array(0)
+  market = new Uint8Array(0)
+  labelId = new Int32Array(0)
+  minor = new Float64Array(0)
+  updatedAtMs = new Float64Array(0)
+  /** of the few positions that must wait whatever they are compared with */
+  readonly holds = new Map<number, Hold>()
+
+  static of(writes: readonly PriceWrite[]): PriceBatch {
+    const batch = new PriceBatch()
+    for (const write of writes) batch.add(write, write.labelId)
+    return batch
+  }
+
+  add({ row, itemId, market, minor, updatedAtMs, hold }: Omit<PriceWrite, 'labelId'>, labelId: number): void {
+    const at = this.size
+    if (at === this.row.length) this.#reach(at)
+    this.row[at] = row
+    this.itemId[at] = itemId
+    this.market[at] = market
+    this.labelId[at] = labelId
+    this.minor[at] = minor
+    this.updatedAtMs[at] = updatedAtMs
+    if (hold) this.holds.set(at, hold)
+    this.size += 1
+  }
+
+  clear(): void {
+    this.size = 0
+    this.holds.clear()
+  }
+
+  at(i: number): PriceChange {
+    return {
+      itemId: this.itemId[i]!,
+      market: this.market[i]!,
+      labelId: this.labelId[i]!,
+      minor: this.minor[i]!,
+      updatedAtMs: this.updatedAtMs[i]!,
+    }
+  }
+
+  /** A column of some positions as PostgreSQL writes an array: numbers need none of the driver's quoting and escaping. */
+  column(name: 'itemId' | 'market' | 'labelId' | 'updatedAtMs', positions: readonly number[]): string {
+    const column = this[name]
+    return `{${positions.map((i) => column[i]).join(',')}}`
+  }
+
+  isSameKey(a: number, b: number): boolean {
+    return this.itemId[a] === this.itemId[b] && this.market[a] === this.market[b] && this.labelId[a] === this.labelId[b]
+  }
+
+  /** Positions by key and time; of prices of one key and time only the one that came last in the feed. */
+  sorted(): number[] {
+    const positions = Array.from({ length: this.size }, (_, i) => i)
+    positions.sort((a, b) => this.#compare(a, b) || this.row[b]! - this.row[a]!)
+    return positions.filter((i, n) => n === 0 || this.#compare(positions[n - 1]!, i) !== 0)
+  }
+
+  #compare(a: number, b: number): number {
+    return (
+      this.itemId[a]! - this.itemId[b]! || this.market[a]! - this.market[b]! || this.labelId[a]! - this.labelId[b]! ||
+      this.updatedAtMs[a]! - this.updatedAtMs[b]!
+    )
+  }
+
+  #reach(at: number): void {
+    this.row = grown(this.row, at + 1)
+    this.itemId = grown(this.itemId, at + 1)
+    this.market = grown(this.market, at + 1)
+    this.labelId = grown(this.labelId, at + 1)
+    this.minor = grown(this.minor, at + 1)
+    this.updatedAtMs = grown(this.updatedAtMs, at + 1)
+  }
+}
