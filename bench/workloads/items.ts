@@ -18,6 +18,7 @@ const WORDS = 1_200
 const PAIRS = 200
 /** More than any cache of results keeps. */
 const FRESH_QUERIES = 12_000
+const FRESH_PAGES = 40
 const CHECKED_ANSWERS = 40
 
 const SORTS = ['name', 'code', 'id', 'price', 'updated_at'].flatMap((by) => ['asc', 'desc'].map((order) => `sort_by=${by}&sort_order=${order}`))
@@ -36,6 +37,7 @@ const READINGS: Reading[] = [
   { id: '1s', title: 'Item detail, Starter', goal: 0.8, plan: 'starter', paths: detailPaths, counted: false },
   { id: '1', title: 'Item detail, Professional', goal: 0.8, plan: 'professional', paths: detailPaths, counted: false },
   { id: '2', title: 'List page of 20, pages 1-100, filters', goal: 0.6, plan: 'professional', paths: listPaths, counted: true },
+  { id: '2n', title: `The same in every sort, ${FRESH_QUERIES} pages, none repeated soon`, goal: null, plan: 'professional', paths: freshListPaths, counted: false },
   { id: '3', title: 'Deep page, every sort, two filters', goal: 0.5, plan: 'professional', paths: deepPaths, counted: true },
   { id: '4', title: `Search, ${WORDS} words and 2-letter queries`, goal: 0.4, plan: 'professional', paths: searchPaths, counted: false },
   { id: '4n', title: `Search, ${FRESH_QUERIES} queries, none repeated soon`, goal: null, plan: 'professional', paths: freshPaths, counted: false },
@@ -107,6 +109,15 @@ async function traffic(stage: Stage, { plan, goal, paths, counted }: Reading): P
 async function listPaths(db: Db): Promise<string[]> {
   const filters = ['', ...(await largeFilters(db, PAGES * PER_PAGE))]
   return shuffled(filters.flatMap((filter) => pages(1, PAGES).map((page) => `/api/v1/items?page=${page}&per_page=${PER_PAGE}${filter}`)))
+}
+
+/** Near pages of every sort order under one or two filters. */
+async function freshListPaths(db: Db): Promise<string[]> {
+  const filters = ['', ...(await largeFilters(db, FRESH_PAGES * PER_PAGE))]
+  const paths = filters.flatMap((filter) =>
+    SORTS.flatMap((sort) => pages(1, FRESH_PAGES).map((page) => `/api/v1/items?page=${page}&per_page=${PER_PAGE}&${sort}${filter}`)),
+  )
+  return shuffled(paths).slice(0, FRESH_QUERIES)
 }
 
 /** Pages more than a thousand rows into each sort order under each pair of filters. */

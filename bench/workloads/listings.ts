@@ -9,6 +9,8 @@ import { type HttpWorkload, httpWorkload } from '../workload.ts'
 
 const FLAGS = 'with_item=1&with_pc=1&with_average=1&with_last_sales=1'
 const REQUESTS = 1_400
+/** More than any cache of results keeps. */
+const FRESH_REQUESTS = 12_000
 const WORDS = 40
 /** Words that stand in titles beside the item's name: languages and grades. */
 const SECOND_WORDS = ['psa', 'near', 'ja', 'tr']
@@ -35,6 +37,10 @@ interface Search {
 const SEARCHES: Search[] = [
   {
     id: '6', title: 'Listings: word, prices, game[], language[], by price, all flags', goal: 0.2, queries: REQUESTS,
+    query: (choice) => `search=${choice.pick(choice.words)}&${filtered(choice)}`,
+  },
+  {
+    id: '6n', title: `Listings: the same, ${FRESH_REQUESTS} searches, none repeated soon`, goal: null, queries: FRESH_REQUESTS,
     query: (choice) => `search=${choice.pick(choice.words)}&${filtered(choice)}`,
   },
   {

@@ -1,53 +1,87 @@
 // A small memory of the results asked for most recently; those not asked for the longest go first.
 
-export class Recent<K, T> {
-  // Two generations: what is asked for moves to the young one; when that is full, the old one goes and the young one ages.
-  #young = new Map<K, T>()
-  #old = new Map<K, T>()
-  readonly #half: number
-  readonly #weigh: (entry: T, key: K) => number
-  #youngWeight = 0
+interface Entry<T> {
+  value: T
+  weight: number
+  /** asked for since it came or was last spared */
+  asked: boolean
+}
 
-  /** @param weigh what an entry counts towards the limit; it must always say the same of an entry */
-  constructor(limit: number, weigh: (entry: T, key: K) => number = () => 1) {
-    this.#half = limit / 2
+export class Recent<K, T> {
+  readonly #entries = new Map<K, Entry<T>>()
+  readonly #limit: number
+  readonly #weigh: (value: T, key: K) => number
+  #weight = 0
+  // Takes entries from the front when there is no room: what was asked for meanwhile goes to the back, once. Asking itself
+  // moves nothing.
+  #hand: Iterator<[K, Entry<T>]>
+  #full = false
+
+  /** @param weigh what an entry counts towards the limit */
+  constructor(limit: number, weigh: (value: T, key: K) => number = () => 1) {
+    this.#limit = limit
     this.#weigh = weigh
+    this.#hand = this.#entries.entries()
   }
 
-  /** Whether something has to go for what comes now. */
+  /** Whether something had to go for others already. */
   get full(): boolean {
-    return this.#old.size > 0
+    return this.#full
   }
 
   get(key: K): T | undefined {
-    const young = this.#young.get(key)
-    if (young !== undefined) return young
-    const old = this.#old.get(key)
-    if (old !== undefined) this.set(key, old)
-    return old
+    const entry = this.#entries.get(key)
+    if (!entry) return undefined
+    entry.asked = true
+    return entry.value
   }
 
-  set(key: K, entry: T): void {
-    if (this.#youngWeight >= this.#half) {
-      this.#old = this.#young
-      this.#young = new Map()
-      this.#youngWeight = 0
+  set(key: K, value: T): void {
+    const before = this.#entries.get(key)
+    const weight = this.#weigh(value, key)
+    if (before) {
+      this.#weight += weight - before.weight
+      before.value = value
+      before.weight = weight
+    } else {
+      this.#weight += weight
+      this.#entries.set(key, { value, weight, asked: false })
     }
-    const before = this.#young.get(key)
-    if (before !== undefined) this.#youngWeight -= this.#weigh(before, key)
-    this.#old.delete(key)
-    this.#young.set(key, entry)
-    this.#youngWeight += this.#weigh(entry, key)
+    while (this.#weight > this.#limit && this.#entries.size > 1) this.#makeRoom(key)
+  }
+
+  /** Sets what must not push out what is asked for: where there is no room, the next in turn has to be idle. */
+  offer(key: K, value: () => T): void {
+    if (!this.#full || this.#makeRoom(key)) this.set(key, value())
   }
 
   clear(): void {
-    this.#young.clear()
-    this.#old.clear()
-    this.#youngWeight = 0
+    this.#entries.clear()
+    this.#hand = this.#entries.entries()
+    this.#weight = 0
+    this.#full = false
   }
 
   *values(): IterableIterator<T> {
-    yield* this.#young.values()
-    yield* this.#old.values()
+    for (const { value } of this.#entries.values()) yield value
+  }
+
+  /** Takes one entry, which goes unless it was asked for or has just come; gives whether it went. */
+  #makeRoom(newest: K): boolean {
+    const next = this.#hand.next()
+    if (next.done) {
+      this.#hand = this.#entries.entries()
+      return false
+    }
+    const [key, entry] = next.value
+    this.#entries.delete(key)
+    if (entry.asked || key === newest) {
+      entry.asked = false
+      this.#entries.set(key, entry)
+      return false
+    }
+    this.#full = true
+    this.#weight -= entry.weight
+    return true
   }
 }

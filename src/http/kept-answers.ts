@@ -14,8 +14,8 @@ const HEADERS = ['content-type', 'etag', 'content-encoding', 'vary'] as const
 const ENTRY_BYTES = 200
 /** Share of the budget for keys of what was asked for once. */
 const ASKED_SHARE = 1 / 8
-/** How many of the cheap answers get a place when there is none left. */
-const CHANCE_WHEN_FULL = 1 / 64
+/** How many of the cheap answers look for a place when there is none left: so few that what is asked for stays. */
+const CHANCE_WHEN_FULL = 1 / 4
 
 /** Keeps what is asked for twice while nothing changes, within a budget. */
 export class KeptAnswers {
@@ -43,13 +43,16 @@ export class KeptAnswers {
 
   /**
    * Keeps an answer, if it was made from this version and is not asked for the first time.
-   * @param dear it takes far longer to make than to keep; others do not push each other out, but for one now and then
+   * @param dear it takes far longer to make than to keep; others push out only what nobody asks for any more
    */
   offer(key: string, madeFrom: number, dear: boolean, answer: () => KeptAnswer): void {
     const { version } = this
     if (madeFrom !== version) return
     this.#forgetUnless(version)
-    if (!dear && this.#answers.full && Math.random() > CHANCE_WHEN_FULL) return
+    if (!dear && this.#answers.full) {
+      if (Math.random() < CHANCE_WHEN_FULL) this.#answers.offer(key, answer)
+      return
+    }
     if (this.#asked.get(key)) this.#answers.set(key, answer())
     else this.#asked.set(key, true)
   }

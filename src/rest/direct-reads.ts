@@ -90,7 +90,7 @@ export function directReads<Ctx extends HasViewer>({ prefix, routes, ctx, kindOf
     const inputFor = (number: string, query: string): unknown => {
       const params: Record<string, string> = {}
       if (parameter !== null) params[parameter] = number
-      return input({ params, query: parseQuery(query) }, verb.fails)
+      return input({ params, query: query === '' ? {} : parseQuery(query) }, verb.fails)
     }
     const find = (viewer: Viewer, wanted: unknown): Found => {
       const result: unknown = call(verb, ctx(viewer), wanted)
