@@ -57,15 +57,12 @@ export async function beRude(place: Rudeness, sizes: Sizes, onProgress: (line: s
     const { times, failures } = await probe.stop()
     findings.push(atMost(`${what}: 99 in 100 of the others' requests`, percentile(times, 0.99), MOST_PROBE_MS, ' ms'), count(`${what}: failed requests of others`, failures, 0))
   }
-  const inTurn = async () => {
-    await while_('malformed requests', () => sendMalformed(place))
-    await while_('connections at once', () => connectAtOnce(place, sizes.connections))
-    await while_('pipelined requests', () => pipeline(place, sizes.pipelined))
-    await while_('packed bodies', () => sendPacked(place, sizes.bombMb))
-    await while_('aborted uploads', () => abortUploads(place, sizes.slow))
-  }
-  // Who is slow is there all along.
-  await Promise.all([while_('slow clients', () => dawdle(place, sizes)), inTurn()])
+  await while_('malformed requests', () => sendMalformed(place))
+  await while_('connections at once', () => connectAtOnce(place, sizes.connections))
+  await while_('pipelined requests', () => pipeline(place, sizes.pipelined))
+  await while_('packed bodies', () => sendPacked(place, sizes.bombMb))
+  await while_('aborted uploads', () => abortUploads(place, sizes.slow))
+  await while_('slow clients', () => dawdle(place, sizes))
   findings.push(count('answers of 5xx, as the program counts them', await failuresCounted(place), 0))
   if (residentAtFirst !== null) {
     await pause(2_000)
