@@ -123,6 +123,18 @@ test('the same price change many times on one listing: the last one stays, versi
   expect(new Set(replies.map((reply) => reply.headers.get('etag'))).size).toBe(20)
 })
 
+test('of prices that all want the same version, over two nodes, one is written', async () => {
+  const { id } = await published(node, item)
+  const tag = (await plus(node, 'PATCH', `/listings/${id}/price`, { price: 50 })).headers.get('etag')!
+  const headers = { 'if-match': tag }
+  const replies = await Promise.all(
+    times(20).map((i) => plus(nodes()[i % 2]!, 'PATCH', `/listings/${id}/price`, { price: i + 1 }, { key: node.keys.plus, headers })),
+  )
+  expect(replies.map((reply) => reply.status).sort((a, b) => a - b)).toEqual([200, ...Array(19).fill(412)])
+  const written = replies.find((reply) => reply.status === 200)!.body.data.price
+  expect((await operator(node, 'GET', `/listings/${id}`)).body.data.price).toBe(written)
+})
+
 test('approval and the owner at once: one order of the two, nothing torn', async () => {
   for (const _round of times(5)) {
     const { id } = await pending(node, item)
