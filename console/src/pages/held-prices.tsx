@@ -127,19 +127,22 @@ export function HeldPricesPage() {
           { head: t('label'), short: true, cell: (held) => held.label },
           { head: t('source'), short: true, wide: true, cell: (held) => term('market', held.market) },
           { head: t('price'), number: true, cell: (held) => priceText(held.price, held.market) },
-          { head: t('comparedWith'), number: true, cell: (held) => (held.compared_price === null ? '–' : priceText(held.compared_price, held.market)) },
-          {
-            head: t('why'),
-            cell: (held) => (
-              <span title={reported(held.reason)}>
-                {term('rule', held.rule)} {held.times_off !== null && <span class="quiet">{t('timesOff', { times: Math.round(held.times_off) })}</span>}
-              </span>
-            ),
-          },
+          { head: t('comparedWith'), number: true, cell: (held) => <Compared held={held} /> },
+          { head: t('why'), cell: (held) => <span title={reported(held.reason)}>{term('rule', held.rule)}</span> },
           { head: t('asOf'), short: true, cell: (held) => <span title={moment(held.updated_at)}>{date(held.updated_at)}</span> },
           open ? decisions : decided,
         ]}
       />
+    </>
+  )
+}
+
+/** The price that it was compared with, and how many times off that it is. */
+function Compared({ held: { compared_price: compared, times_off: times, market } }: { held: HeldPrice }) {
+  if (compared === null) return '–'
+  return (
+    <>
+      {priceText(compared, market)} {times !== null && <span class="quiet">{t('timesOff', { times: Math.round(times) })}</span>}
     </>
   )
 }

@@ -170,9 +170,11 @@ function WebhookEvents({ accountId, version: outer, actions }: WebhookEventsProp
             head: t('actions'),
             cell: (event) =>
               event.state !== 'queued' && (
-                <button type="button" aria-label={`${t('redeliver')}: ${event.id}`} onClick={() => void redeliver(event)}>
-                  {t('redeliver')}
-                </button>
+                <span class="buttons tight">
+                  <button type="button" aria-label={`${t('redeliver')}: ${event.id}`} onClick={() => void redeliver(event)}>
+                    {t('redeliver')}
+                  </button>
+                </span>
               ),
           },
         ]}
