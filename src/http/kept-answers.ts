@@ -14,8 +14,8 @@ const HEADERS = ['content-type', 'etag', 'content-encoding', 'vary'] as const
 const ENTRY_BYTES = 200
 /** Share of the budget for keys of what was asked for once. */
 const ASKED_SHARE = 1 / 8
-/** How many of the cheap answers look for a place when there is none left: so few that what is asked for stays. */
-const CHANCE_WHEN_FULL = 1 / 4
+/** How many of the cheap answers look for a place when there is none left: few, since each is copied. */
+const CHANCE_WHEN_FULL = 1 / 16
 
 /** Keeps what is asked for twice while nothing changes, within a budget. */
 export class KeptAnswers {
