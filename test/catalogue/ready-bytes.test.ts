@@ -1,42 +1,43 @@
-// Ready bytes within their budget: what is there is what was put last, also when memory is used again.
-import { expect, test } from 'vitest'
-import { ReadyBytes } from '#catalogue/snapshot/ready-bytes.ts'
+// Pages of a catalogue much larger than what is kept ready of it.
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Catalogue } from '#catalogue/snapshot/catalogue.ts'
+import { openPool } from '#db/pool.ts'
+import type { Db, Schema } from '#db/schema.ts'
+import { freshDatabase } from '../support/postgres.ts'
 
-const MB = 1024 * 1024
-const ROWS = 5_000
+const ITEMS = 6_000
+const PER_PAGE = 50
+const ROUNDS = 2_000
 
-const textOf = (row: number, round: number) => `{"row":${row},"round":${round},"name":"${'ğ'.repeat((row * 7 + round) % 900)}"}`
+let database: Awaited<ReturnType<typeof freshDatabase>>
+let db: Db
 
-function bytesOf(ready: ReadyBytes, row: number): string {
-  const target = Buffer.alloc(ready.length(row))
-  expect(ready.copy(row, target, 0)).toBe(target.length)
-  return target.toString()
-}
-
-test('entries are whole or gone, the newest are there, and memory stays within the budget', () => {
-  const ready = new ReadyBytes(3 * MB)
-  for (const round of [1, 2, 3]) {
-    for (let row = 0; row < ROWS; row += 1) ready.put(row, textOf(row, round))
-    expect(ready.has(ROWS - 1)).toBe(true)
-    for (let row = 0; row < ROWS; row += 1) if (ready.has(row)) expect(bytesOf(ready, row)).toBe(textOf(row, round))
-    expect(ready.bytes).toBe(3 * MB)
-  }
+beforeAll(async () => {
+  database = await freshDatabase()
+  db = openPool<Schema>({ url: database.url, max: 4, applicationName: 'mintmark test' })
 })
 
-test('an entry larger than a chunk is kept', () => {
-  const ready = new ReadyBytes(2 * MB)
-  for (let row = 0; row < 5; row += 1) ready.put(row, `${row}`.repeat(MB + row))
-  expect(bytesOf(ready, 4)).toBe('4'.repeat(MB + 4))
+afterAll(async () => {
+  await db.close()
+  await database.drop()
 })
 
-test('hashes depend on the text alone', () => {
-  const [one, other] = [new ReadyBytes(2 * MB), new ReadyBytes(2 * MB)]
-  const hashes = (ready: ReadyBytes, row: number) => [ready.hashHigh(row), ready.hashLow(row)]
-  other.put(0, 'something before it')
-  for (let row = 1; row < 200; row += 1) {
-    one.put(row, textOf(row, 1))
-    other.put(row, textOf(row, 1))
-    expect(hashes(one, row)).toEqual(hashes(other, row))
+test('every page is whole, whatever is pushed out while it is made', async () => {
+  await sql`insert into categories (id, market, ref, name, slug, game) overriding system value values (1, 'service', 'set', 'Set', 'set', 'pokemon')`.execute(db.kysely)
+  await sql`
+    insert into items (id, market, ref, name, slug, genre, game, category_id, attributes) overriding system value
+    select n, 'service', 'item-' || n, 'Item ' || n, 'item-' || n, 'single', 'pokemon', 1,
+      jsonb_build_array(jsonb_build_object('name', 'Text', 'value', repeat('x', 600 + n % 7 * 100)))
+    from generate_series(1, ${ITEMS}::int) n`.execute(db.kysely)
+  const catalogue = new Catalogue(db, 3)
+  await catalogue.load()
+  for (let round = 0; round < ROUNDS; round += 1) {
+    // Some of a page were asked for lately, others long ago.
+    const rows = Int32Array.from({ length: PER_PAGE }, (_, i) => (i % 2 ? round * 3 + i : (round % 50) * 20 + i) % ITEMS)
+    const page = JSON.parse(catalogue.pageBytes(rows, 'full', '[', ']').toString()) as { id: number }[]
+    if (page.some(({ id }, i) => id !== catalogue.items.id[rows[i]!])) expect(page.map(({ id }) => id)).toEqual([...rows].map((row) => row + 1))
+    if (round % 100 === 99) await new Promise((resolve) => setImmediate(resolve))
   }
-  expect(new Set(Array.from({ length: 199 }, (_, i) => hashes(one, i + 1).join())).size).toBe(199)
+  expect(catalogue.memory().ready).toBeLessThan(3 * 2 ** 20)
 })

@@ -15,6 +15,8 @@ import { ReadyBytes } from './ready-bytes.ts'
 
 /** Items read again in one statement. */
 const RELOAD_ITEMS = 1_000
+/** How often the rows of a page are looked over: once more than ready bytes of its size can push each other out. */
+const PASSES = 4
 
 const SEPARATOR = 44
 
@@ -111,9 +113,15 @@ export class Catalogue implements ChangeFollower {
   /** Ready bytes of a shape in which all these rows are there, as long as they fit the budget together. */
   #readyFor(rows: Int32Array, shape: ItemShape): ReadyBytes {
     const ready = this.#ready[shape]
-    for (let i = 0; i < rows.length; i += 1) {
-      const row = rows[i]!
-      if (!ready.has(row)) ready.put(row, itemJson(this.items, this.categories, this.labels, row, shape))
+    // To put one may push out another that was there: then the others of the page are looked over again.
+    for (let pass = 0, missing = true; missing && pass < PASSES; pass += 1) {
+      missing = false
+      for (let i = 0; i < rows.length; i += 1) {
+        const row = rows[i]!
+        if (ready.has(row)) continue
+        ready.put(row, itemJson(this.items, this.categories, this.labels, row, shape))
+        missing = true
+      }
     }
     return ready
   }
