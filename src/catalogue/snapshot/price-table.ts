@@ -3,6 +3,8 @@ import { grown } from '#index/columns.ts'
 
 /** Ids of labels are small: only once one is larger than this they take four bytes instead of two. */
 const LARGEST_SHORT = 2 ** 16 - 1
+/** Columns at most this much longer than what is in them are packed already. */
+const MOST_ROOM = 1.05
 
 export class PriceTable {
   /** per row: where its run begins, how many prices it has and how many it has room for */
@@ -26,6 +28,7 @@ export class PriceTable {
   pack(): void {
     const { market, label, minor, updatedAtMs } = this
     const size = this.#count.reduce((sum, count) => sum + count, 0)
+    if (size === this.#used && minor.length <= size * MOST_ROOM) return
     this.market = new Uint8Array(size)
     this.label = label instanceof Uint16Array ? new Uint16Array(size) : new Int32Array(size)
     this.minor = new Float64Array(size)
@@ -105,9 +108,10 @@ export class PriceTable {
   /** Moves a full run to the end with room for more; a run that is at the end already just grows. */
   #move(row: number): void {
     const count = this.#count[row]!
-    const room = count < 2 ? count + 2 : Math.ceil(count * 1.5)
     const from = this.#start[row]!
-    const atEnd = count > 0 && from + this.#room[row]! === this.#used
+    // What is loaded mostly comes item by item: there a run grows at the end, price by price, and no room is left over.
+    const atEnd = count > 0 && from + count === this.#used
+    const room = atEnd || count === 0 ? count + 1 : Math.ceil(count * 1.5)
     const to = atEnd ? from : this.#used
     const end = to + room
     this.#reachPrice(end)
