@@ -75,9 +75,9 @@ export const postPrices = verb(
       const writes = await readAll(tx, note, prices, nowMs, (row, message) => errors.push({ row, message }))
       errors.sort((a, b) => a.row - b.row)
       const writer = new PriceWriter({ db: ctx.db, tx, note, importId, rules: ctx.rules, nowMs })
-      const { accepted, unchanged, held } = await writer.write(PriceBatch.of(writes))
+      const { accepted, created, unchanged, held } = await writer.write(PriceBatch.of(writes))
       const rejected = errors.length
-      const counts = { ...noCounts(), rowsRead: prices.length, accepted, unchanged, held, rejected }
+      const counts = { ...noCounts(), rowsRead: prices.length, created, updated: accepted - created, accepted, unchanged, held, rejected }
       await closeImport(tx, importId, { status: 'done', counts, errors })
       note.audit({ action: 'prices.post', subject: 'import', id: importId, after: counts })
       return { import_id: importId, accepted, unchanged, held, rejected, errors }

@@ -64,10 +64,8 @@ function textOf({ id, status, counts, errors, message }: ImportReport, dryRun: b
   const rate = seconds > 0 ? `, ${Math.round(rowsRead / seconds)} rows/s` : ''
   const lines = [
     `Import ${id} ${status}${dryRun ? ' (dry run: nothing was changed)' : ''}: ${rowsRead} rows read in ${seconds.toFixed(1)} s${rate}`,
-    `  catalogue  ${created} created, ${updated} updated`,
-    `  prices     ${accepted} accepted, ${held} held`,
-    `  unchanged  ${unchanged}`,
-    `  rejected   ${rejected}`,
+    `  ${created} created, ${updated} updated, ${unchanged} unchanged, ${rejected} rejected`,
+    `  prices among them: ${accepted} accepted, ${held} held`,
   ]
   if (message) lines.push(`  ${message}`)
   if (held > 0) lines.push(`  why they are held: mintmark held list --import ${id}`)

@@ -17,6 +17,8 @@ export interface PriceWrite {
 
 export interface PriceCounts {
   accepted: number
+  /** those of the accepted that are the first of their item, market and label */
+  created: number
   unchanged: number
   held: number
 }

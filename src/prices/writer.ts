@@ -76,6 +76,7 @@ export class PriceWriter {
     const held: number[] = []
     const holds: Hold[] = []
     const changed: number[] = []
+    let created = 0
     let before = -1
     let previous: Known | null = null
     for (const i of sorted) {
@@ -95,6 +96,7 @@ export class PriceWriter {
         continue
       }
       previous = write
+      if (!last && current < 0) created += 1
       if (last?.updatedAtMs === write.updatedAtMs) covering.push(i)
       if (write.updatedAtMs > currentAtMs) newest.push(i)
       else older.push(i)
@@ -108,7 +110,7 @@ export class PriceWriter {
     await this.#writeCurrent(batch, changed, currents)
     const waiting = await this.#insertHeld(batch, held, holds)
     const accepted = newest.length + older.length
-    return { accepted, held: waiting, unchanged: batch.size - accepted - waiting }
+    return { accepted, created, held: waiting, unchanged: batch.size - accepted - waiting }
   }
 
   async #lock({ market }: PriceBatch, positions: readonly number[]): Promise<void> {

@@ -47,8 +47,8 @@ const stored = async (table: 'prices' | 'price_points') =>
     select label_id, price, import_id from ${sql.table(table)} where item_id = ${itemId} order by label_id, updated_at`.execute(node.db.kysely)).rows
 
 test('each price is compared with the one before it', async () => {
-  const none = { accepted: 0, held: 0, unchanged: 0 }
-  expect(await write(FIRST_MS, (label) => label * 100)).toEqual({ ...none, accepted: PRICES })
+  const none = { accepted: 0, created: 0, held: 0, unchanged: 0 }
+  expect(await write(FIRST_MS, (label) => label * 100)).toEqual({ ...none, accepted: PRICES, created: PRICES })
   expect(await write(FIRST_MS + DAY_MS, (label) => label * 100)).toEqual({ ...none, unchanged: PRICES })
   const raised = await write(FIRST_MS + DAY_MS, (label) => (label === 7 ? label * 100_000 : label * 100 + 1))
   expect(raised).toEqual({ ...none, accepted: PRICES - 1, held: 1 })
@@ -63,7 +63,7 @@ test('points of the history later than the current prices are replaced, not an e
   await write(atMs, (label) => label * 100 + 2)
   await sql`update prices set updated_at = updated_at - interval '1 hour' where item_id = ${itemId}`.execute(node.db.kysely)
   const before = await stored('price_points')
-  expect(await write(atMs, (label) => label * 100 + 3)).toEqual({ accepted: PRICES, held: 0, unchanged: 0 })
+  expect(await write(atMs, (label) => label * 100 + 3)).toEqual({ accepted: PRICES, created: 0, held: 0, unchanged: 0 })
   const points = await stored('price_points')
   expect(points).toHaveLength(before.length)
   expect(points.filter((row) => row.label_id === 5).at(-1)).toEqual({ label_id: 5, price: '5.03', import_id: importId })
@@ -81,7 +81,7 @@ test('a current price that another writer has moved since it was read is found b
     end $$`.execute(kysely)
   await sql`create trigger moves before insert on price_points for each row execute function move_price()`.execute(kysely)
   const atMs = FIRST_MS + 3 * DAY_MS
-  expect(await write(atMs, (label) => label * 100 + 4)).toEqual({ accepted: PRICES, held: 0, unchanged: 0 })
+  expect(await write(atMs, (label) => label * 100 + 4)).toEqual({ accepted: PRICES, created: 0, held: 0, unchanged: 0 })
   await sql`drop trigger moves on price_points`.execute(kysely)
   const current = await stored('prices')
   expect(current.map((row) => row.price)).toEqual(current.map(({ label_id: label }) => minorToText(label * 100 + 4)))

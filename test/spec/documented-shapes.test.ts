@@ -120,7 +120,7 @@ test('catalogue, prices and imports', async () => {
   await until('the import ends', async () => (await read()).percent === 100)
   const ended = await read()
   exactly(ended.errors[0], 'line reason')
-  expect(ended).toMatchObject({ status: 'done', rows_read: 2, rejected: 1, created: 0, updated: 0, unchanged: 0, held: 0, percent: 100 })
+  expect(ended).toMatchObject({ status: 'done', rows_read: 2, rejected: 1, created: 1, updated: 0, unchanged: 0, held: 0, percent: 100 })
   having(await operator<Row[]>('/imports'), 200, 'id status rows_read created updated unchanged held rejected percent')
   having(await operator(`/imports/${id}/revert`, {}), 200, 'id status')
 

@@ -302,7 +302,6 @@ export const en = {
   when: 'When',
   why: 'Why',
   working: 'Working …',
-  written: 'Written',
   yes: 'yes',
   fileName: 'File',
   tests: 'Test events',

@@ -304,7 +304,6 @@ export const tr: Record<keyof typeof en, string> = {
   when: 'Zaman',
   why: 'Neden',
   working: 'Çalışıyor …',
-  written: 'Yazılan',
   yes: 'evet',
   fileName: 'Dosya',
   tests: 'Deneme olayı',

@@ -31,7 +31,7 @@ export class CatalogueImporter implements Importer {
     const market = run.market ?? format.defaultMarket
     const groups = await run.tx.selectFrom('groups').select(['id', 'slug']).where('parent_id', 'is', null).execute()
     const read = format.open(market, await knownCategories(run, market))
-    return new CatalogueImporter(run, read, new Map(groups.map((group) => [group.slug, group.id])), await PriceBatcher.open(run, { ...run.rules, only: ['jump'] }))
+    return new CatalogueImporter(run, read, new Map(groups.map((group) => [group.slug, group.id])), await PriceBatcher.open(run, { rules: { ...run.rules, only: ['jump'] }, rowsArePrices: false }))
   }
 
   async read(source: Parameters<CatalogueReader>[0]): Promise<void> {

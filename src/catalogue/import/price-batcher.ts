@@ -11,8 +11,15 @@ import type { ImportRun } from './run.ts'
 
 const BATCH = 20_000
 
+interface PriceBatching {
+  rules: PriceRules
+  /** whether prices are what the file consists of, so that they are its created and updated, rather than part of its items */
+  rowsArePrices: boolean
+}
+
 export class PriceBatcher {
   readonly #run: ImportRun
+  readonly #rowsArePrices: boolean
   readonly #writer: PriceWriter
   readonly #labels: Map<string, number>
   #filling = new PriceBatch()
@@ -20,8 +27,9 @@ export class PriceBatcher {
   /** the batch before, while it is written */
   #writing: Promise<void> = Promise.resolve()
 
-  private constructor(run: ImportRun, rules: PriceRules, labels: Map<string, number>) {
+  private constructor(run: ImportRun, { rules, rowsArePrices }: PriceBatching, labels: Map<string, number>) {
     this.#run = run
+    this.#rowsArePrices = rowsArePrices
     this.#labels = labels
     this.#writer = new PriceWriter({
       db: run.ctx.db,
@@ -33,8 +41,8 @@ export class PriceBatcher {
     })
   }
 
-  static async open(run: ImportRun, rules: PriceRules): Promise<PriceBatcher> {
-    return new PriceBatcher(run, rules, await labelIds(run.tx))
+  static async open(run: ImportRun, batching: PriceBatching): Promise<PriceBatcher> {
+    return new PriceBatcher(run, batching, await labelIds(run.tx))
   }
 
   /** A price as files and exports carry it. Nothing is being written when it returns: items go through the same transaction. */
@@ -85,11 +93,16 @@ export class PriceBatcher {
 
   async #write(batch: PriceBatch): Promise<void> {
     if (batch.size === 0) return
-    const { accepted, unchanged, held } = await this.#writer.write(batch)
+    const { accepted, created, unchanged, held } = await this.#writer.write(batch)
     batch.clear()
-    this.#run.counts.accepted += accepted
-    this.#run.counts.unchanged += unchanged
-    this.#run.counts.held += held
+    const { counts } = this.#run
+    counts.accepted += accepted
+    counts.unchanged += unchanged
+    counts.held += held
+    if (this.#rowsArePrices) {
+      counts.created += created
+      counts.updated += accepted - created
+    }
     await this.#run.breathe()
   }
 }

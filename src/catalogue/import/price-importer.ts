@@ -21,7 +21,7 @@ export class PriceImporter implements Importer {
   }
 
   static async open(run: ImportRun, format: PriceFormat): Promise<PriceImporter> {
-    return new PriceImporter(run, format, await PriceBatcher.open(run, run.rules))
+    return new PriceImporter(run, format, await PriceBatcher.open(run, { rules: run.rules, rowsArePrices: true }))
   }
 
   async read(source: Parameters<PriceFormat['read']>[0]): Promise<void> {
