@@ -3,6 +3,8 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createCategory } from '#catalogue/create-category.ts'
 import { createItem } from '#catalogue/create-item.ts'
+import { importFormat } from '#catalogue/import/registry.ts'
+import { beginImport, runImport } from '#catalogue/import/run.ts'
 import { minorToText } from '#core/money.ts'
 import { call } from '#core/verb.ts'
 import { change } from '#db/change.ts'
@@ -18,12 +20,14 @@ const DAY_MS = 86_400_000
 const FIRST_MS = Date.UTC(2026, 5, 1)
 
 let node: TestNode
+let categoryId: number
 let itemId: number
 let importId: number
 
 beforeAll(async () => {
   node = await startTestNode()
   const category = await call(createCategory, node.ctx, { name: 'Set', game: 'pokemon', market: 'source_c' })
+  categoryId = category.id
   itemId = (await call(createItem, node.ctx, { name: 'Card', market: 'source_c', category_id: category.id })).id
 })
 afterAll(() => node.close())
@@ -86,4 +90,24 @@ test('a current price that another writer has moved since it was read is found b
   const current = await stored('prices')
   expect(current.map((row) => row.price)).toEqual(current.map(({ label_id: label }) => minorToText(label * 100 + 4)))
   expect(new Set(current.map((row) => row.import_id))).toEqual(new Set([importId]))
+})
+
+test('a file that breaks while a batch is being written leaves nothing behind', async () => {
+  const { id, ref } = await call(createItem, node.ctx, { name: 'Other card', market: 'source_c', category_id: categoryId })
+  const rowsOf = (count: number) =>
+    Array.from({ length: count }, (_, i) => `${ref},source_c,Near Mint,${(100 + (i % 7)).toFixed(2)},${new Date(FIRST_MS + i * 1_000).toISOString()}\n`).join('')
+  const bytes = Buffer.concat([Buffer.from(`item_ref,market,label,price,updated_at\n${rowsOf(21_000)}`), Buffer.of(0xff, 0xfe)])
+  const request = {
+    format: importFormat('mintmark-prices-csv')!,
+    files: [{ name: 'prices.csv', size: bytes.length, open: async function* () { yield bytes.subarray(0, -2); yield bytes.subarray(-2) } }],
+    market: null,
+    dryRun: false,
+    rules: node.config.priceRules,
+  }
+  const report = await runImport(node.ctx, await beginImport(node.ctx, request), request)
+  expect(report).toMatchObject({ status: 'failed', message: 'the file is not UTF-8 text', counts: { accepted: 0 } })
+  for (const table of ['prices', 'price_points'] as const) {
+    const { rows } = await sql`select from ${sql.table(table)} where item_id = ${id}`.execute(node.db.kysely)
+    expect(rows).toHaveLength(0)
+  }
 })
