@@ -2,10 +2,15 @@
 // refusal names the field and what is allowed.
 import { type Static, type TSchema, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { Settings } from 'typebox/system'
 import { invalid, type Problem } from './errors.ts'
 
 export type { Static, TSchema }
 export { Type }
+
+/** Wrong fields that a refusal names at most; TypeBox's own limit ends at 8. */
+const MOST_PROBLEMS = 50
+Settings.Set({ maxErrors: MOST_PROBLEMS })
 
 /** The part of JSON Schema that our declarations use and our messages are made from. */
 export interface Shape {
@@ -174,7 +179,7 @@ function problemsOf(schema: Shape, errors: SchemaError[], body: unknown, given: 
       add(path.join('.') || 'body', allowed(shapeAt(schema, path, body)))
     }
   }
-  return [...problems].map(([field, message]) => ({ field, message })).slice(0, 50)
+  return [...problems].map(([field, message]) => ({ field, message })).slice(0, MOST_PROBLEMS)
 }
 
 /** The schema of the value at a path, stepping into the branch of a union that has the next property. */

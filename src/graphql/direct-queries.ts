@@ -9,6 +9,7 @@ import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { Market } from '#core/markets.ts'
 import type { Viewer } from '#core/verb.ts'
 import { addLane, answerDirectly } from '#http/direct.ts'
+import { textOfBody } from '#http/json.ts'
 import { type KeptAnswer, type KeptAnswers, mayBeKept } from '#http/kept-answers.ts'
 import type { RequestCounts } from '#http/request-counts.ts'
 import { answerTo, type GraphqlRules } from './answer.ts'
@@ -66,7 +67,7 @@ export function answerQueriesDirectly(app: FastifyInstance, node: QueryNode, rul
       // Whoever reads the request next finds it whole.
       if (bytes) request.unshift(bytes)
       if (bytes?.length !== Number(request.headers['content-length'])) return rest()
-      const answerFor = (viewer: Viewer) => answerOf(viewer, request.headers, bytes.toString())
+      const answerFor = (viewer: Viewer) => answerOf(viewer, request.headers, textOfBody(request.headers['content-type']!, bytes))
       answerDirectly(gate, exchange, answerFor, () => counts.get(request.url!)!(performance.now() - startedMs))
     })
   })

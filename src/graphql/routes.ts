@@ -6,6 +6,7 @@ import { ServiceError } from '#core/errors.ts'
 import { publicContext, type PublicContextNode } from '#public-context.ts'
 import type { RawQuery } from '#http/query.ts'
 import { keepCompressed, KeptAnswers } from '#http/kept-answers.ts'
+import { textOfBody } from '#http/json.ts'
 import { registerOtherMethods } from '#http/routes.ts'
 import { answerError } from '#http/server.ts'
 import { answerTo, type GraphqlRequest, type GraphqlRules } from './answer.ts'
@@ -76,7 +77,7 @@ export function addGraphql(app: FastifyInstance, node: GraphqlNode): { answerDir
       answerError(node.log, error, request, reply, (answer) => ({ errors: [serviceError(answer)] }))
     })
     scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser(JSON_TYPE, { parseAs: 'string' }, (_request, body, done) => done(null, body))
+    scope.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, async ({ headers }: FastifyRequest, body: Buffer) => textOfBody(headers['content-type']!, body))
     for (const url of PATHS) {
       const reference = { schema: { hide: true } as object, bodyLimit: BODY_LIMIT }
       scope.get(url, reference, (request, reply) => answer(request, reply, () => readQuery(request.query as RawQuery), true))

@@ -70,6 +70,21 @@ describe('a JSON body', () => {
     expectError(await plus('PATCH', `/listings/${listing}`, latin), 400, 'INVALID_JSON', 'The body is no valid UTF-8')
   })
 
+  test('names every wrong field', async () => {
+    const wrong = { price: 'x', title: 5, description: 5, shipping_payer: 'x', offers_enabled: 'x', min_offer_price: 'x', a: 1, b: 1, c: 1, d: 1 }
+    const { body } = await plus('PATCH', `/listings/${listing}`, JSON.stringify(wrong))
+    expect(body.error!.details!.map(({ field }) => field).sort()).toEqual(Object.keys(wrong).sort())
+  })
+
+  test('follows the same rules in GraphQL', async () => {
+    const graphql = (body: string | Buffer<ArrayBuffer>, type = 'application/json') =>
+      send(`${node.publicUrl}/graphql`, node.keys.plus, { method: 'POST', body, headers: { 'content-type': type } }) as Promise<{ status: number; body: { data?: unknown; errors?: { message: string; extensions: { code: string } }[] } }>
+    expect(await graphql('\ufeff{"query": "{ __typename }"}')).toMatchObject({ status: 200, body: { data: { __typename: 'Query' } } })
+    expect(await graphql('{"query": "{ __typename }"}', 'application/json; charset=utf-16')).toMatchObject({ status: 415, body: { errors: [{ extensions: { code: 'UNSUPPORTED_MEDIA_TYPE' } }] } })
+    const latin = Buffer.from('{"query": "{ items(search: \"Pika\xe7u\") { nodes { id } } }"}', 'latin1')
+    expect(await graphql(latin)).toMatchObject({ status: 400, body: { errors: [{ message: 'The body is no valid UTF-8', extensions: { code: 'INVALID_JSON' } }] } })
+  })
+
   test('of another type is 415', async () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/vnd.api+json', 'application/jsonx', 'multipart/form-data; boundary=x']) {
       expectError(await price('{"price": 13}', { 'content-type': type }), 415, 'UNSUPPORTED_MEDIA_TYPE', /application\/json/)
