@@ -202,7 +202,8 @@ export const SETTINGS = {
   PRICE_GRADED_SHARE: setting('a PSA 10 below this share of the Near Mint price is held', 1, decimal(0, 100)),
   PRICE_FUTURE_HOURS: setting('hours ahead at which a date is in the future', 24, whole(0, 87600)),
   PRICE_HISTORY_DAYS: setting('days for which the price history is kept, 0 for ever', 0, whole(0, 36500)),
-  MINTMARK_READY_BYTES_MB: setting('memory for items already serialised', 96, whole(1, 65536)),
+  // A page of 100 items as large as items may be must fit.
+  MINTMARK_READY_BYTES_MB: setting('memory for items already serialised', 96, whole(64, 65536)),
   MINTMARK_DEMO: setting('sample catalogue and demo on an empty DATA_DIR', true, flag),
   WEBHOOK_RETRY_DELAYS: setting('waits before the second and third attempt', [30_000, 300_000] as readonly number[], retryDelays),
   WEBHOOK_ALLOW_CIDRS: setting('ranges that webhooks may reach; unset: loopback outside production', null as readonly string[] | null, cidrs),

@@ -81,7 +81,7 @@ describe('a JSON body', () => {
       send(`${node.publicUrl}/graphql`, node.keys.plus, { method: 'POST', body, headers: { 'content-type': type } }) as Promise<{ status: number; body: { data?: unknown; errors?: { message: string; extensions: { code: string } }[] } }>
     expect(await graphql('\ufeff{"query": "{ __typename }"}')).toMatchObject({ status: 200, body: { data: { __typename: 'Query' } } })
     expect(await graphql('{"query": "{ __typename }"}', 'application/json; charset=utf-16')).toMatchObject({ status: 415, body: { errors: [{ extensions: { code: 'UNSUPPORTED_MEDIA_TYPE' } }] } })
-    const latin = Buffer.from('{"query": "{ items(search: \"Pika\xe7u\") { nodes { id } } }"}', 'latin1')
+    const latin = Buffer.from('{"query": "{ items(search: \\"Pika\xe7u\\") { nodes { id } } }"}', 'latin1')
     expect(await graphql(latin)).toMatchObject({ status: 400, body: { errors: [{ message: 'The body is no valid UTF-8', extensions: { code: 'INVALID_JSON' } }] } })
   })
 
