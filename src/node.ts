@@ -97,7 +97,6 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   keys.start()
   operators.start()
   sessions.start()
-  const housekeeping = keepHouse(db, log, now, config.priceHistoryDays)
   const shared = { config, db, log, now, feed, keys, operators, sessions, catalogue, listings, market, webhooks, limits: new RateLimits(config.rateLimits, config.redisUrl), requests: new RequestCounts() }
   let draining = false
   const notReady = () => {
@@ -115,6 +114,7 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   }
   let sender: Sender | null = null
   let expiring: ReturnType<typeof keepExpiring> | null = null
+  let housekeeping: NodeJS.Timeout | undefined
   const close = async () => {
     clearInterval(housekeeping)
     await Promise.all([...servers.map(closeServer), sender?.close(), expiring?.stop()])
@@ -134,6 +134,7 @@ export async function startNode({ config, db, log, now: given, listeners, worker
     if (worker) sender = (await import('#webhooks/sender.ts')).startSender({ db, log, now, ...delivering, alone: config.databaseUrl === null })
     const ctx = (viewer: Viewer): MarketWriteCtx => ({ db, viewer, now, requestId: null, idempotency: null, precondition: null, market, caughtUp })
     if (worker) expiring = keepExpiring(ctx({ kind: 'operator', name: 'worker' }), log)
+    housekeeping = keepHouse(db, log, now, config.priceHistoryDays)
     return { publicUrl, operatorUrl, catalogue, listings, market, ctx, drain, close }
   } catch (error) {
     await close()
@@ -144,7 +145,8 @@ export async function startNode({ config, db, log, now: given, listeners, worker
 async function listen(servers: FastifyInstance[], server: FastifyInstance, host: string, port: number, setting: string): Promise<string> {
   servers.push(server)
   try {
-    await server.listen({ host, port })
+    // Of localhost Fastify would make two listeners, one of which nothing else here knows.
+    await server.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port })
   } catch (error) {
     const code = (error as { code?: string }).code
     if (code === 'EADDRINUSE') throw new Error(`Port ${port} is in use: stop the other program or set ${setting}`, { cause: error })
