@@ -2,17 +2,23 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
 import { stopListening } from '#http/stop-listening.ts'
+import { until } from '../support/node.ts'
 import type { Storm } from './stop-listening-storm.ts'
 
 const ENDS = 10
+/** Answers between two ends. */
+const STORMY = 100
 
 test('hardly a connection is lost when a listener ends, of thousands in a second', async () => {
+  let answers = 0
   const listen = async (port: number) => {
-    const server = createServer((_request, response) => response.setHeader('connection', 'close').end('here'))
+    const server = createServer((_request, response) => {
+      answers += 1
+      response.setHeader('connection', 'close').end('here')
+    })
     await once(server.listen(port, '127.0.0.1'), 'listening')
     return server
   }
@@ -20,7 +26,8 @@ test('hardly a connection is lost when a listener ends, of thousands in a second
   const { port } = server.address() as AddressInfo
   const storm = new Worker(new URL('./stop-listening-storm.ts', import.meta.url), { workerData: { port } })
   for (let end = 1; end <= ENDS; end++) {
-    await delay(100)
+    const before = answers
+    await until('the storm is on', () => answers > before + STORMY)
     const ended = once(server, 'close')
     await stopListening(server)
     await ended
@@ -28,7 +35,7 @@ test('hardly a connection is lost when a listener ends, of thousands in a second
   }
   storm.postMessage('stop')
   const [{ answered, refused, lost }] = (await once(storm, 'message')) as [Storm]
-  expect(answered).toBeGreaterThan(100 * ENDS)
+  expect(answered).toBeGreaterThan(STORMY * ENDS)
   expect(refused).toBeGreaterThan(0)
   // Whoever comes in the microseconds between the last look and the end is out of reach: one in a hundred ends of this kind.
   // An end at any moment loses some five connections each.
