@@ -276,7 +276,7 @@ export const en = {
   unitPrice: 'Unit price',
   unitPriceHint: 'The listing’s when empty',
   units: 'Units',
-  unitsToday: '{count} units today',
+  unitsToday: '{count} sold today',
   until: 'Until',
   views: 'Views',
   visibility: 'Visibility',
