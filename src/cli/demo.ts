@@ -11,7 +11,7 @@ import { createOperatorToken } from '#accounts/create-operator-token.ts'
 import { importFormat } from '#catalogue/import/registry.ts'
 import { beginImport, runImport } from '#catalogue/import/run.ts'
 import { addDemoCollections } from '#collections/demo.ts'
-import { addDemoMarket } from '#market/demo.ts'
+import { addDemoMarket, hasSellables } from '#market/demo.ts'
 import type { MarketSettings } from '#market/types.ts'
 import { PLAN_NAMES, type Plan, planAllows, PLANS } from '#core/plans.ts'
 import { call } from '#core/verb.ts'
@@ -50,7 +50,9 @@ export async function prepareDemo(ctx: WriteCtx, config: DemoConfig, { ownCatalo
   const file = join(config.dataDir, 'demo-access.json')
   const earlier = readAccess(file)
   if (earlier) return earlier
-  if (!ownCatalogue) {
+  if (ownCatalogue) {
+    if (!(await hasSellables(ctx.db))) throw new Error('No item has a price of source_a, by which the listings of the demo are priced: import some first')
+  } else {
     const item = await ctx.db.kysely.selectFrom('items').select('id').limit(1).executeTakeFirst()
     if (item) return null
     await importSamples(ctx, config.priceRules)

@@ -1,8 +1,9 @@
 // The marketplace of the demo: listings in every status and language, and sales of the last 90 days, over the sample catalogue.
 import { sql } from 'kysely'
+import { MARKETS } from '#core/markets.ts'
 import { minorToNumber, minorToText } from '#core/money.ts'
 import { change, type Note, type WriteCtx } from '#db/change.ts'
-import type { ListingStatus, Tx } from '#db/schema.ts'
+import type { Db, ListingStatus, Tx } from '#db/schema.ts'
 import { hashRequest } from '#db/idempotency.ts'
 import { refreshServicePrice } from '#prices/service-price.ts'
 import { insertSales, type NewSale } from './order-store.ts'
@@ -17,6 +18,8 @@ const SELLING_ITEMS = 120
 /** Far from the ids that a shop's trial orders have. */
 const FIRST_ORDER = 9_000_000_000
 const DAY_MS = 86_400_000
+/** Listings cost what their item does there, times this. */
+const PRICED_BY = MARKETS.indexOf('source_a')
 const KURUS_PER_UNIT = 42
 const LANGUAGES = ['en', 'en', 'en', 'ja', 'tr', 'de', 'fr']
 const REASONS = ['The photo is blurred', 'The grade is not the one on the label', 'The price is no offer']
@@ -42,13 +45,18 @@ interface Sellable {
 
 type DemoListing = Omit<ListingRow, 'id'>
 
+/** Whether there is anything that the demo can put up for sale. */
+export async function hasSellables({ kysely }: Db): Promise<boolean> {
+  const { rows } = await sql`select from prices where market = ${PRICED_BY} limit 1`.execute(kysely)
+  return rows.length > 0
+}
+
 /** Fills the marketplace; the same each time but for the moments, which lie around now. */
 export async function addDemoMarket(ctx: WriteCtx, settings: MarketSettings, sellerIds: number[]): Promise<void> {
   const random = seeded(20261121)
   const now = ctx.now()
   await change(ctx, async (tx, note) => {
     const sellables = await sellablesOf(tx)
-    if (sellables.length === 0) return
     const listings = Array.from({ length: LISTINGS }, () => demoListing(random, sellables, sellerIds, settings, now))
     const ids = await insertListings(tx, listings)
     note.changed('listings', ids)
@@ -56,11 +64,11 @@ export async function addDemoMarket(ctx: WriteCtx, settings: MarketSettings, sel
   })
 }
 
-/** Items with a source_a price, once for each label, the items that sell most first. */
+/** Items with such a price, once for each label, the items that sell most first. */
 async function sellablesOf(tx: Tx): Promise<Sellable[]> {
   const { rows } = await sql<Sellable>`
     select i.id as item_id, i.name, i.code, i.genre, g.id as label_id, g.name as label, (p.price * 100)::int as minor
-    from items i join prices p on p.item_id = i.id and p.market = 1 join groups g on g.id = p.label_id
+    from items i join prices p on p.item_id = i.id and p.market = ${PRICED_BY} join groups g on g.id = p.label_id
     order by i.id, g.id`.execute(tx)
   return rows
 }

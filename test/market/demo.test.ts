@@ -22,6 +22,15 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
+test('a catalogue without the prices that listings are made from is refused before anything is made', async () => {
+  const bare = await startTestNode()
+  const folder = mkdtempSync(join(tmpdir(), 'mintmark-demo-'))
+  await expect(prepareDemo(bare.ctx, { ...bare.config, dataDir: folder }, { ownCatalogue: true })).rejects.toThrow('No item has a price of source_a')
+  expect((await sql`select from accounts where name like 'Demo%'`.execute(bare.db.kysely)).rows).toEqual([])
+  await bare.close()
+  rmSync(folder, { recursive: true })
+})
+
 const total = async (path: string) => (await send<unknown[]>(`${node.publicUrl}/api/v1/plus/${path}`, key)).body.pagination!.total
 
 test('some thousands of listings, in every status, some of each seller', async () => {

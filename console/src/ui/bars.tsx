@@ -10,7 +10,7 @@ interface BarsProps {
 const HEIGHT = 56
 
 export function Bars({ title, days, show }: BarsProps) {
-  const most = Math.max(...days.map((entry) => entry.value), 1)
+  const most = Math.max(...days.map((entry) => entry.value), 0)
   const step = 100 / Math.max(days.length, 1)
   return (
     <figure class="bars">
@@ -26,7 +26,7 @@ export function Bars({ title, days, show }: BarsProps) {
       </svg>
       <figcaption>
         <span>{days[0] ? day(days[0].day) : ''}</span>
-        <span>{t('most', { value: show(most) })}</span>
+        <span>{most > 0 && t('most', { value: show(most) })}</span>
         <span>{days.length > 0 ? day(days.at(-1)!.day) : ''}</span>
       </figcaption>
       <table class="hidden">
