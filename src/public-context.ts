@@ -1,6 +1,6 @@
 // The context of a public request for verbs that read or write more than the catalogue.
 import type { FastifyRequest } from 'fastify'
-import { viewerOf } from '#accounts/gate.ts'
+import { credentialOf, viewerOf } from '#accounts/gate.ts'
 import type { CatalogueCtx } from '#catalogue/context.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { Market } from '#core/markets.ts'
@@ -27,18 +27,18 @@ export interface PublicContextNode extends MarketNode {
   now: () => Date
 }
 
-/** Makes the context of a request that passed the gate. */
-export function publicContext(node: PublicContextNode): (request: FastifyRequest) => PublicCtx {
+/** Makes the context of a request that passed the gate; `body` is what its Idempotency-Key stands for. */
+export function publicContext(node: PublicContextNode): (request: FastifyRequest, body?: unknown) => PublicCtx {
   const { config, db, feed, catalogue, webhooks, market, listings, now } = node
   const caughtUp = () => feed.pull()
-  return (request) => {
+  return (request, body) => {
     const viewer = viewerOf(request)
     return {
       db,
       viewer,
       now,
       requestId: request.id,
-      idempotency: idempotencyOf(request, viewer),
+      idempotency: idempotencyOf(request, { viewer, credential: credentialOf(request) }, body),
       precondition: preconditionOf(request),
       caughtUp,
       catalogue,

@@ -9,6 +9,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** set by the gate, before the body is read */
     viewer: Viewer | null
+    /** what the gate admitted the caller by: the Authorization header, or the console session's secret */
+    credential: string | null
   }
   interface FastifyContextConfig {
     /** what the route's operation needs of its caller */
@@ -16,21 +18,31 @@ declare module 'fastify' {
   }
 }
 
+/** A caller by another credential than the Authorization header. */
+export interface SessionCaller {
+  secret: string
+  viewer: Viewer | Promise<Viewer>
+}
+
 /**
  * Puts the gate before all routes of a scope, its unknown paths (when it has a not-found handler of its own) and its
  * 405s included. With a known key and no limit to count it passes without a promise.
  * @param limits null where requests are not counted
- * @param session who calls by another credential than the Authorization header, null when the request has none
+ * @param session who calls by a session, null when the request has none
  */
 export function addGate(
   scope: FastifyInstance,
   keyring: Keyring,
   limits: RateLimits | null,
-  session: (request: FastifyRequest) => Viewer | Promise<Viewer> | null = () => null,
+  session: (request: FastifyRequest) => SessionCaller | null = () => null,
 ): void {
   scope.decorateRequest('viewer', null)
+  scope.decorateRequest('credential', null)
   scope.addHook('onRequest', (request, reply, done) => {
-    const found = session(request) ?? keyring.find(request.headers.authorization)
+    const { authorization } = request.headers
+    const signedIn = session(request)
+    const found = signedIn?.viewer ?? keyring.find(authorization)
+    request.credential = signedIn?.secret ?? authorization ?? null
     const admitted =
       found instanceof Promise
         ? found.then((viewer) => admit(viewer, limits, request, reply))
@@ -52,6 +64,12 @@ export function directGate(keyring: Keyring, limits: RateLimits | null): DirectG
 export function viewerOf(request: FastifyRequest): Viewer {
   if (!request.viewer) throw new Error(`${request.method} ${request.routeOptions.url} is not behind the gate`)
   return request.viewer
+}
+
+/** The secret that the gate admitted the caller by, null in a route that is not behind the gate. */
+export function credentialOf({ credential }: FastifyRequest): string | null {
+  // Without the scheme, whose letters may be of either case.
+  return credential?.replace(/^\S+ +/, '') ?? null
 }
 
 function admit(

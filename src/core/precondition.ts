@@ -1,5 +1,5 @@
-// Writes that the caller wants only if the thing is still as it was read.
-import { ServiceError } from './errors.ts'
+// Conditional writes: the caller wants a write only if the thing is still as it was read.
+import { invalid, ServiceError } from './errors.ts'
 
 /** Whether a thing with this entity tag is the one the caller means; null where the caller set no condition. */
 export type Precondition = ((tag: string) => boolean) | null
@@ -12,4 +12,9 @@ export interface Conditional {
 export function requireCurrent({ precondition }: Conditional, tag: string): void {
   if (!precondition || precondition(tag)) return
   throw new ServiceError('PRECONDITION_FAILED', 'It was changed since it was read: read it again and repeat the change')
+}
+
+/** Why a write that cannot be conditional is refused with `If-Match`: without the check it would do what nobody asked for. */
+export function conditionUnsupported(): ServiceError {
+  return invalid([{ field: 'If-Match', message: 'is not supported by this operation: send the request without it' }])
 }

@@ -22,8 +22,8 @@ interface TableHeader {
   columns: string[]
 }
 
-/** Follows from the rest or means nothing in another database. */
-const LEFT_OUT = ['change_log', 'change_log_floor']
+/** What has no meaning in another database, and results kept for repeated requests: they hold new keys. */
+const LEFT_OUT = ['change_log', 'change_log_floor', 'idempotency_keys']
 const END_OF_TABLE = '\\.'
 const BATCH_CHARACTERS = 256 * 1024
 

@@ -29,8 +29,8 @@ export interface AuditEntry {
   id: number | string
   before?: object | null
   after?: object | null
-  /** who did it by which request, where a transaction holds the writes of several callers */
-  by?: Pick<WriteCtx, 'viewer' | 'requestId'>
+  /** who did it where that is not the caller, such as `system` */
+  actor?: string
 }
 
 /** Collects, inside the transaction, what goes with the change. */
@@ -48,12 +48,13 @@ export interface Note {
  */
 export async function change<T>(ctx: WriteCtx, run: (tx: Tx, note: Note) => Promise<T>): Promise<T> {
   const result = await inTransaction(ctx.db, async (tx) => {
-    const earlier = ctx.idempotency ? await recall<T>(tx, ctx.idempotency) : null
-    if (earlier) return earlier.result
+    const { idempotency } = ctx
+    const earlier = idempotency && (await recall(tx, idempotency))
+    if (earlier?.has(idempotency!.part)) return earlier.get(idempotency!.part) as T
     const collected = collector(tx, ctx)
     const outcome = await run(tx, collected.note)
     await collected.write()
-    if (ctx.idempotency) await remember(tx, ctx.idempotency, outcome)
+    if (earlier) await remember(tx, idempotency!, earlier, outcome)
     return outcome
   })
   // The write stands whether or not this node has taken it over yet: the feed goes on trying and logs its trouble.
@@ -93,10 +94,10 @@ async function insertAudits(tx: Tx, audits: AuditEntry[], by: Pick<WriteCtx, 'vi
   await sql`
     insert into audit_log (actor, action, subject_type, subject_id, before, after, request_id)
     select * from unnest(
-      ${audits.map((entry) => actorOf((entry.by ?? by).viewer))}::text[], ${audits.map((entry) => entry.action)}::text[],
+      ${audits.map((entry) => entry.actor ?? actorOf(by.viewer))}::text[], ${audits.map((entry) => entry.action)}::text[],
       ${audits.map((entry) => entry.subject)}::text[], ${audits.map((entry) => String(entry.id))}::text[],
       ${audits.map((entry) => json(entry.before))}::jsonb[], ${audits.map((entry) => json(entry.after))}::jsonb[],
-      ${audits.map((entry) => (entry.by ?? by).requestId)}::text[])`.execute(tx)
+      ${audits.map(() => by.requestId)}::text[])`.execute(tx)
 }
 
 // Parts of a `with`, for a change that is one statement and so saves the round trips of a transaction.

@@ -1,4 +1,4 @@
-// Answers to repeated requests: the result of a write is kept with it for 24 hours, readable only by who sent it.
+// Answers to repeated requests: the result of a write is kept for 24 hours, readable only with the caller's credential.
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { ServiceError } from '#core/errors.ts'
@@ -8,11 +8,19 @@ export interface Idempotency {
   /** whose key it is, such as `account:12` or `operator:3` */
   scope: string
   key: string
+  /** which of several writes of the request: the response name of a GraphQL mutation, empty for a request of one write */
+  part: string
   /** hash over method, path and body: the same key for another request is refused */
   requestHash: Buffer
-  /** the caller's own credential: results are encrypted with it, since a result may hold a new key shown only once */
+  /**
+   * the caller's own secret, which is stored nowhere: results are encrypted with it, since a result may hold a new key
+   * that is shown only once
+   */
   credential: string
 }
+
+/** Results of a request's writes by their part. */
+type Results = Map<string, unknown>
 
 /** What identifies a request for its idempotency key; the order in which fields happen to be written is no difference. */
 export function hashRequest(method: string, path: string, body: unknown): Buffer {
@@ -25,10 +33,10 @@ function sortedFields(_name: string, value: unknown): unknown {
 }
 
 /**
- * The result of an earlier request with this key, null for the first.
+ * Results of earlier requests with this key by part, empty for the first. The key is locked until the transaction ends.
  * @throws IDEMPOTENCY_CONFLICT when the first still runs, was another request or was sent with another credential
  */
-export async function recall<T>(tx: Tx, idempotency: Idempotency): Promise<{ result: T } | null> {
+export async function recall(tx: Tx, idempotency: Idempotency): Promise<Results> {
   const { scope, key, requestHash } = idempotency
   const lock = await sql<{ free: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended(${`${scope}\n${key}`}, 0)) as free`.execute(tx)
@@ -42,7 +50,7 @@ export async function recall<T>(tx: Tx, idempotency: Idempotency): Promise<{ res
     .where('key', '=', key)
     .where('created_at', '>', sql<Date>`now() - interval '24 hours'`)
     .executeTakeFirst()
-  if (!row) return null
+  if (!row) return new Map()
   if (!row.request_hash.equals(requestHash)) {
     throw new ServiceError('IDEMPOTENCY_CONFLICT', 'This Idempotency-Key was used for another request')
   }
@@ -50,13 +58,14 @@ export async function recall<T>(tx: Tx, idempotency: Idempotency): Promise<{ res
   if (text === null) {
     throw new ServiceError('IDEMPOTENCY_CONFLICT', 'This Idempotency-Key was used with another credential')
   }
-  return { result: JSON.parse(text) as T }
+  return new Map(JSON.parse(text) as [string, unknown][])
 }
 
-/** Keeps a result in the transaction that made it. */
-export async function remember(tx: Tx, idempotency: Idempotency, result: unknown): Promise<void> {
-  const { scope, key, requestHash } = idempotency
-  const row = { request_hash: requestHash, result: encrypt(idempotency, JSON.stringify(result ?? null)), created_at: sql<Date>`now()` }
+/** Keeps a result beside the earlier ones, in the transaction that made it. */
+export async function remember(tx: Tx, idempotency: Idempotency, earlier: Results, result: unknown): Promise<void> {
+  const { scope, key, part, requestHash } = idempotency
+  const results = JSON.stringify([...earlier, [part, result ?? null]])
+  const row = { request_hash: requestHash, result: encrypt(idempotency, results), created_at: sql<Date>`now()` }
   await tx
     .insertInto('idempotency_keys')
     .values({ scope, key, ...row })
@@ -68,8 +77,9 @@ export async function forgetOldIdempotencyKeys(db: Db): Promise<void> {
   await db.kysely.deleteFrom('idempotency_keys').where('created_at', '<', sql<Date>`now() - interval '24 hours'`).execute()
 }
 
+// An older version kept one result under another purpose: neither version opens what the other kept, and both answer 409.
 function secretOf({ credential, scope, key }: Idempotency): Buffer {
-  return Buffer.from(hkdfSync('sha256', credential, scope, `mintmark idempotency ${key}`, 32))
+  return Buffer.from(hkdfSync('sha256', credential, scope, `mintmark results ${key}`, 32))
 }
 
 function encrypt(idempotency: Idempotency, text: string): Buffer {

@@ -7,6 +7,7 @@ import {
   OperationTypeNode,
 } from 'graphql'
 import { ServiceError } from '#core/errors.ts'
+import { conditionUnsupported } from '#core/precondition.ts'
 import { mayCall } from '#core/verb.ts'
 import type { GraphqlCtx, QueryCtx } from './context.ts'
 import type { Documents, KnownDocument, KnownOperation } from './documents.ts'
@@ -46,7 +47,8 @@ export interface Answer {
 
 /**
  * Answers a request.
- * @throws RequestRefused where nothing was executed; PLAN_UPGRADE_REQUIRED and METHOD_NOT_ALLOWED for mutations
+ * @throws RequestRefused where nothing was executed; PLAN_UPGRADE_REQUIRED and METHOD_NOT_ALLOWED for mutations, and
+ *   VALIDATION_ERROR for a mutation with If-Match
  */
 export function answerTo(request: GraphqlRequest, { ctx, readOnly }: Asker, rules: GraphqlRules): Answer | Promise<Answer> {
   const { documents, schema, logged } = rules
@@ -56,6 +58,8 @@ export function answerTo(request: GraphqlRequest, { ctx, readOnly }: Asker, rule
   if (operation?.node.operation === OperationTypeNode.MUTATION) {
     if (readOnly) throw new ServiceError('METHOD_NOT_ALLOWED', 'Mutations are sent by POST', { headers: { allow: 'POST' } })
     mayCall(ctx.viewer, MUTATIONS_NEED)
+    // It is about one thing; a document may change many.
+    if (ctx.precondition) throw conditionUnsupported()
   }
   if (known.errors.length > 0) throw new RequestRefused(known.errors)
   if (!operation) throw refused(unknownOperation(request.operationName))

@@ -28,15 +28,9 @@ export async function callByFields<Ctx extends GraphqlCtx, In extends TSchema, O
   }
 }
 
-/** A document may hold several mutations: an idempotency key stands for each of them by its place. */
+/** A document may hold several mutations: the result of each is kept as a part of the request. */
 function ofItsOwn<Ctx extends GraphqlCtx>(ctx: Ctx, { path }: GraphQLResolveInfo): Ctx {
-  const { idempotency } = ctx
-  // If-Match is about one thing, a document may change many.
-  return {
-    ...ctx,
-    precondition: null,
-    idempotency: idempotency && { ...idempotency, key: `${idempotency.key} ${path.key}` },
-  }
+  return { ...ctx, idempotency: ctx.idempotency && { ...ctx.idempotency, part: String(path.key) } }
 }
 
 /** The error with fields as GraphQL names them. */

@@ -54,7 +54,8 @@ export function addGraphql(app: FastifyInstance, node: GraphqlNode): { answerDir
       return Buffer.from(JSON.stringify({ errors: error.errors, ...(error.extensions && { extensions: error.extensions }) }))
     }
     try {
-      const answered = answerTo(read(), { ctx: ctxOf(request), readOnly }, rules)
+      const asked = read()
+      const answered = answerTo(asked, { ctx: ctxOf(request, asked), readOnly }, rules)
       // Mutations take a promise.
       if (answered instanceof Promise) return answered.then(({ body }) => body).catch(refuse).then((body) => reply.send(body))
       if (!answered.failed) queryMayBeKept(request, kept)

@@ -1,10 +1,11 @@
 // Declaration of routes: method, path and verb, with what the reference says of them; everything else follows from the verb.
 import { Readable } from 'node:stream'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { type ErrorCode, ERROR_STATUS, invalid, ServiceError } from '#core/errors.ts'
 import { paramReader, type TSchema, Type } from '#core/input.ts'
 import { PaginationSchema } from '#core/paging.ts'
-import { call, type HasViewer, type Verb } from '#core/verb.ts'
+import { conditionUnsupported } from '#core/precondition.ts'
+import { call, type HasViewer, type Verb, voiced } from '#core/verb.ts'
 import { matchesTag } from './entity-tag.ts'
 import { type Answer, successBody } from './envelope.ts'
 
@@ -49,7 +50,7 @@ interface RouteParts<Ctx extends HasViewer> {
   paged?: boolean
   /** schemas of further members of the envelope, for the reference */
   extra?: Record<string, TSchema>
-  /** error codes beside 401 and 429 */
+  /** error codes beside 401, 429 and a write's IDEMPOTENCY_CONFLICT; PRECONDITION_FAILED says that the write honours `If-Match`, which others refuse */
   errors?: ErrorCode[]
 }
 
@@ -114,6 +115,7 @@ function registerRoute<Ctx extends HasViewer>(app: FastifyInstance, route: Route
     url: route.path,
     ...(route.bodyLimit !== undefined && { bodyLimit: route.bodyLimit }),
     config: { needs: route.verb.needs },
+    ...(route.method !== 'GET' && !route.errors?.includes('PRECONDITION_FAILED') && { onRequest: refuseCondition(route.verb.fails) }),
     schema: referenceOf(route, rules) as object,
     handler: (request, reply) => {
       const result = call(route.verb, rules.ctx(request), input(request, route.verb.fails), inPath)
@@ -121,6 +123,14 @@ function registerRoute<Ctx extends HasViewer>(app: FastifyInstance, route: Route
       return send(route, request, reply, result)
     },
   })
+}
+
+/** Before the body is read, so that no upload is taken for nothing. */
+function refuseCondition(fails: ErrorCode | null): onRequestHookHandler {
+  return (request, _reply, done) => {
+    if (request.headers['if-match'] === undefined) done()
+    else done(voiced(conditionUnsupported(), fails) as Error)
+  }
 }
 
 function send<Ctx extends HasViewer>(route: Route<Ctx>, request: FastifyRequest, reply: FastifyReply, result: unknown): FastifyReply {
@@ -206,7 +216,12 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security, limit
     ...(queryFields.length > 0 && { querystring: fields(queryFields) }),
     response: {
       [route.status ?? 200]: successSchema(route),
-      ...errorSchemas(['UNAUTHENTICATED', ...(limited ? (['RATE_LIMITED'] as const) : []), ...(route.errors ?? [])]),
+      ...errorSchemas([
+        'UNAUTHENTICATED',
+        ...(limited ? (['RATE_LIMITED'] as const) : []),
+        ...(route.method === 'GET' ? [] : (['IDEMPOTENCY_CONFLICT'] as const)),
+        ...(route.errors ?? []),
+      ]),
     },
   }
 }

@@ -6,7 +6,7 @@ import { verb } from '#core/verb.ts'
 import { change } from '#db/change.ts'
 import { endedIfOver } from './expire-listings.ts'
 import { approvalValues, moved } from './move.ts'
-import { lockListing, storedListing, updateListingRow } from './store.ts'
+import { auditedListing, lockCurrentListing, storedListing, updateListingRow } from './store.ts'
 import type { MarketWriteCtx, StoredListing } from './types.ts'
 
 export const approveListing = verb(
@@ -25,12 +25,11 @@ export const approveListing = verb(
       const now = ctx.now()
       const expiresAt = end === undefined ? null : momentOf('expires_at', end)
       if (expiresAt && expiresAt <= now) throw invalid([{ field: 'expires_at', message: 'must be in the future' }])
-      const before = await endedIfOver(tx, note, ctx, await lockListing(tx, id))
+      const before = await endedIfOver(tx, note, ctx, await lockCurrentListing(tx, ctx, id))
       moved(before, 'approve', now)
       const after = await updateListingRow(tx, id, approvalValues(before, now, expiresAt, ctx.market.listingPeriodDays), now)
-      const listing = storedListing(after, now)
-      note.audit({ action: 'listing.approve', subject: 'listing', id, before: storedListing(before, now), after: listing })
+      note.audit({ action: 'listing.approve', subject: 'listing', id, before: auditedListing(before, now), after: auditedListing(after, now) })
       note.changed('listings', [id])
-      return listing
+      return storedListing(after, now)
     }),
 )

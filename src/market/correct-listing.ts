@@ -9,9 +9,8 @@ import { endedIfOver } from './expire-listings.ts'
 import { checkPrices, ListingBody, valuesOf } from './listing-body.ts'
 import { moved } from './move.ts'
 import { checkItem, labelOfGrade } from './references.ts'
-import { listingTag, lockListing, storedListing, updateListingRow } from './store.ts'
+import { auditedListing, lockCurrentListing, storedListing, updateListingRow } from './store.ts'
 import type { MarketWriteCtx, StoredListing } from './types.ts'
-import { requireCurrent } from '#core/precondition.ts'
 
 const { item_id, title, price, ...optional } = ListingBody
 
@@ -29,8 +28,7 @@ export const correctListing = verb(
         throw invalid([{ field: 'body', message: `must have at least one of ${Object.keys(ListingBody).join(', ')}` }])
       }
       const now = ctx.now()
-      const before = await endedIfOver(tx, note, ctx, await lockListing(tx, id))
-      requireCurrent(ctx, listingTag(before))
+      const before = await endedIfOver(tx, note, ctx, await lockCurrentListing(tx, ctx, id))
       moved(before, 'correct', now)
       const values = valuesOf(fields)
       checkPrices({ ...before, ...values })
@@ -39,9 +37,8 @@ export const correctListing = verb(
       const followed = before.status === 'active' && values.price !== undefined ? { approved_price: values.price } : {}
       const item = fields.item_id === undefined ? {} : { item_id: fields.item_id }
       const after = await updateListingRow(tx, id, { ...values, ...grade, ...item, ...followed }, now)
-      const listing = storedListing(after, now)
-      note.audit({ action: 'listing.correct', subject: 'listing', id, before: storedListing(before, now), after: listing })
+      note.audit({ action: 'listing.correct', subject: 'listing', id, before: auditedListing(before, now), after: auditedListing(after, now) })
       note.changed('listings', [id])
-      return listing
+      return storedListing(after, now)
     }),
 )

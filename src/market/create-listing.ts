@@ -4,7 +4,7 @@ import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
 import { checkPrices, ListingBody, valuesOf } from './listing-body.ts'
 import { checkItem, checkSeller, labelOfGrade } from './references.ts'
-import { insertListing, storedListing } from './store.ts'
+import { auditedListing, insertListing, storedListing } from './store.ts'
 import type { StoredListing } from './types.ts'
 
 const DEFAULTS = {
@@ -34,8 +34,7 @@ export const createListing = verb(
       await checkItem(tx, item_id)
       const label_id = await labelOfGrade(tx, grade_id)
       const row = await insertListing(tx, { ...values, seller_id, item_id, grade_id, label_id }, ctx.now())
-      const listing = storedListing(row, ctx.now())
-      note.audit({ action: 'listing.create', subject: 'listing', id: row.id, after: listing })
-      return listing
+      note.audit({ action: 'listing.create', subject: 'listing', id: row.id, after: auditedListing(row, ctx.now()) })
+      return storedListing(row, ctx.now())
     }),
 )

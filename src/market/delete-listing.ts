@@ -5,7 +5,7 @@ import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import { change } from '#db/change.ts'
 import { endedIfOver } from './expire-listings.ts'
-import { deleteListingRow, lockOwnListing, storedListing } from './store.ts'
+import { auditedListing, deleteListingRow, lockOwnListing } from './store.ts'
 import type { MarketWriteCtx } from './types.ts'
 
 export const deleteListing = verb(
@@ -18,7 +18,7 @@ export const deleteListing = verb(
     change(ctx, async (tx, note) => {
       const before = await endedIfOver(tx, note, ctx, await lockOwnListing(tx, ctx, id))
       await deleteListingRow(tx, id)
-      note.audit({ action: 'listing.delete', subject: 'listing', id, before: storedListing(before, ctx.now()) })
+      note.audit({ action: 'listing.delete', subject: 'listing', id, before: auditedListing(before, ctx.now()) })
       note.changed('listings', [id])
       return { id }
     }),

@@ -1,4 +1,4 @@
-// Ends publication periods: the listing becomes expired and its one notification is queued, in one transaction.
+// Ends publication periods: status, the one notification and the audit row commit in one transaction.
 import type { Log } from '#core/context.ts'
 import { change, type Note, type WriteCtx } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
@@ -42,6 +42,11 @@ async function endDue(tx: Tx, note: Note, { now, market }: ExpiryCtx, id: number
     { now: at, zone: market.timeZone },
     ended.map((row) => ({ accountId: row.seller_id, listingId: row.id, title: row.title, expiredAt: row.expires_at! })),
   )
+  for (const { id: listingId, expires_at } of ended) {
+    const after = { status: 'expired', expires_at }
+    // Time ends a period, also where the write of a caller finds it ended.
+    note.audit({ action: 'listing.expire', subject: 'listing', id: listingId, actor: 'system', before: { status: 'active' }, after })
+  }
   note.changed('listings', ended.map((row) => row.id))
   return ended.length
 }

@@ -5,7 +5,7 @@ import { verb } from '#core/verb.ts'
 import { change } from '#db/change.ts'
 import { endedIfOver } from './expire-listings.ts'
 import { moved, statusValues } from './move.ts'
-import { lockListing, storedListing, updateListingRow } from './store.ts'
+import { auditedListing, lockCurrentListing, storedListing, updateListingRow } from './store.ts'
 import type { MarketWriteCtx, StoredListing } from './types.ts'
 
 export const rejectListing = verb(
@@ -16,12 +16,11 @@ export const rejectListing = verb(
   (ctx: MarketWriteCtx, { id, reason }) =>
     change(ctx, async (tx, note): Promise<StoredListing> => {
       const now = ctx.now()
-      const before = await endedIfOver(tx, note, ctx, await lockListing(tx, id))
+      const before = await endedIfOver(tx, note, ctx, await lockCurrentListing(tx, ctx, id))
       const status = moved(before, 'reject', now)
       const after = await updateListingRow(tx, id, { ...statusValues(before, status, now), rejection_reason: reason.trim() }, now)
-      const listing = storedListing(after, now)
-      note.audit({ action: 'listing.reject', subject: 'listing', id, before: storedListing(before, now), after: listing })
+      note.audit({ action: 'listing.reject', subject: 'listing', id, before: auditedListing(before, now), after: auditedListing(after, now) })
       note.changed('listings', [id])
-      return listing
+      return storedListing(after, now)
     }),
 )

@@ -1,14 +1,15 @@
-// A new price for an own listing, alone: approval and status stay. Prices that wait at the same time commit together.
+// A new price for an own listing, alone: approval and status stay. Prices submitted at the same time commit as one batch.
 import { missing } from '#core/fields.ts'
 import { minorToNumber } from '#core/money.ts'
 import { requireCurrent } from '#core/precondition.ts'
+import { change } from '#db/change.ts'
 import { AGAIN, committingTogether } from '#db/commit-together.ts'
 import type { Db } from '#db/schema.ts'
 import { checkOffer } from './fields.ts'
 import { statusOf } from './move.ts'
 import { type NewPrice, pricedListings, type PricedListing, writePrices } from './price-store.ts'
 import { statusAt, TABLE } from './rules.ts'
-import { checkOwner, listingTag, minOfferKurus } from './store.ts'
+import { checkOwner, listingTag, lockListing, minOfferKurus } from './store.ts'
 import type { ListingResult, MarketCtx } from './types.ts'
 
 interface PriceWrite {
@@ -28,9 +29,20 @@ const submit = committingTogether<PriceWrite, ListingResult | Refused>({ keyOf: 
  * @throws why it is refused: not the owner's, not as the caller read it, sold, or below the lowest offer
  */
 export async function repriceListing(ctx: MarketCtx, id: number, kurus: number): Promise<ListingResult> {
+  if (ctx.idempotency) return repriceOnce({ ctx, id, kurus })
   const outcome = await submit(ctx.db, { ctx, id, kurus })
   if ('refused' in outcome) throw outcome.refused
   return outcome
+}
+
+/** Commits alone: the price and the result for a repeated request belong to one transaction. */
+function repriceOnce({ ctx, id, kurus }: PriceWrite & { ctx: MarketCtx }): Promise<ListingResult> {
+  return change(ctx, async (tx) => {
+    const now = ctx.now()
+    const price = judge({ ctx, id, kurus }, await lockListing(tx, id), now)
+    await writePrices(tx, [price], now)
+    return resultOf(price)
+  })
 }
 
 /**

@@ -62,7 +62,7 @@ export function listingSlug(title: string, id: number): string {
   return words ? `${words}-${id}` : String(id)
 }
 
-/** Names one state of a listing; the header `ETag` of writes, and what `If-Match` is compared with. */
+/** Names one state of a listing: the header `ETag`, the field `etag`, and what `If-Match` is compared with. */
 export function listingTag({ id, version }: { id: number; version: number }): string {
   return `"${id}-${version}"`
 }
@@ -71,6 +71,13 @@ export function listingTag({ id, version }: { id: number; version: number }): st
 export async function lockListing(tx: Tx, id: number) {
   const row = await tx.selectFrom('listings').select(COLUMNS).where('id', '=', existing('listing', id)).forUpdate().executeTakeFirst()
   if (!row) throw missing('listing', id)
+  return row
+}
+
+/** The same, if it is as the caller read it. @throws NOT_FOUND, PRECONDITION_FAILED */
+export async function lockCurrentListing(tx: Tx, ctx: Conditional, id: number): Promise<ListingRow> {
+  const row = await lockListing(tx, id)
+  requireCurrent(ctx, listingTag(row))
   return row
 }
 
@@ -200,6 +207,11 @@ function shown(field: string, value: unknown): unknown {
 
 /** A listing as operators see it. */
 export function storedListing(row: ListingRow, now: Date): StoredListing {
+  return { ...auditedListing(row, now), etag: listingTag(row) }
+}
+
+/** The same as the audit log keeps it: what a change did, not that there was one. */
+export function auditedListing(row: ListingRow, now: Date): Omit<StoredListing, 'etag'> {
   const { label_id: _label, version: _version, approved: _approved, ...fields } = row
   return {
     ...jsonReady(fields),

@@ -83,6 +83,7 @@ export const StoredListingSchema = Type.Object(
     highlighted_until: TimeOrNull('Until when it is highlighted'),
     created_at: Time('UTC'),
     updated_at: Time('UTC'),
+    etag: Type.String({ description: 'For `If-Match`' }),
     changed_since_approval: orNull(
       Type.Array(Type.Object({ field: Type.String(), approved: Type.Unknown(), now: Type.Unknown() }), {
         description: 'What differs from what was last approved; null when it never was',

@@ -9,7 +9,7 @@ import { endedIfOver } from './expire-listings.ts'
 import { checkedTexts, checkOffer, offerKurus, OwnFields, price, priceKurus } from './fields.ts'
 import { moved, statusValues } from './move.ts'
 import { repriceListing } from './reprice.ts'
-import { kurusOfRow, kurusText, listingTag, lockOwnListing, minOfferKurus, storedListing, updateListingRow } from './store.ts'
+import { auditedListing, kurusOfRow, kurusText, listingTag, lockOwnListing, minOfferKurus, updateListingRow } from './store.ts'
 import type { ListingResult, MarketCtx } from './types.ts'
 
 export const updateListing = verb(
@@ -42,7 +42,7 @@ export const updateListing = verb(
         ...statusValues(before, status, now),
       }
       const after = await updateListingRow(tx, id, values, now)
-      note.audit({ action: 'listing.update', subject: 'listing', id, before: storedListing(before, now), after: storedListing(after, now) })
+      note.audit({ action: 'listing.update', subject: 'listing', id, before: auditedListing(before, now), after: auditedListing(after, now) })
       note.changed('listings', [id])
       const message = 'The listing is changed and waits for approval'
       return { message, id, price: Number(after.price), status: after.status, etag: listingTag(after) }

@@ -36,7 +36,7 @@ export const accountRoutes: Route<WriteCtx>[] = [
     status: 201,
     answer: (account: Account) => ({ data: account, message: 'The account is open' }),
     data: AccountSchema,
-    errors: ['INVALID_JSON', 'IDEMPOTENCY_CONFLICT', 'VALIDATION_ERROR'],
+    errors: ['INVALID_JSON', 'VALIDATION_ERROR'],
   },
   {
     method: 'GET',
@@ -79,7 +79,7 @@ export const accountRoutes: Route<WriteCtx>[] = [
     tag: 'Accounts',
     answer: (balance: Balance) => ({ data: balance, message: 'The balance is changed' }),
     data: BalanceSchema,
-    errors: ['INVALID_JSON', 'IDEMPOTENCY_CONFLICT', 'NOT_FOUND', 'VALIDATION_ERROR'],
+    errors: ['INVALID_JSON', 'NOT_FOUND', 'VALIDATION_ERROR'],
   },
   {
     method: 'GET',
@@ -102,7 +102,7 @@ export const accountRoutes: Route<WriteCtx>[] = [
     status: 201,
     answer: (key: NewApiKey) => ({ data: key, message: 'Keep the key: it is not shown again' }),
     data: NewApiKeySchema,
-    errors: ['INVALID_JSON', 'IDEMPOTENCY_CONFLICT', 'NOT_FOUND', 'VALIDATION_ERROR'],
+    errors: ['INVALID_JSON', 'NOT_FOUND', 'VALIDATION_ERROR'],
   },
   {
     method: 'GET',
@@ -125,7 +125,7 @@ export const accountRoutes: Route<WriteCtx>[] = [
     status: 201,
     answer: (key: NewApiKey) => ({ data: key, message: 'Keep the key: it is not shown again' }),
     data: NewApiKeySchema,
-    errors: ['INVALID_JSON', 'CONFLICT', 'IDEMPOTENCY_CONFLICT', 'NOT_FOUND', 'VALIDATION_ERROR'],
+    errors: ['INVALID_JSON', 'CONFLICT', 'NOT_FOUND', 'VALIDATION_ERROR'],
   },
   {
     method: 'DELETE',

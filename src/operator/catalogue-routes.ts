@@ -30,7 +30,7 @@ export const catalogueRoutes: Route<WriteCtx>[] = [
     status: 201,
     answer: (category: StoredCategory) => ({ data: category, message: 'The category is made' }),
     data: StoredCategorySchema,
-    errors: ['INVALID_JSON', 'CONFLICT', 'IDEMPOTENCY_CONFLICT', 'VALIDATION_ERROR'],
+    errors: ['INVALID_JSON', 'CONFLICT', 'VALIDATION_ERROR'],
   },
   {
     method: 'GET',
@@ -63,7 +63,7 @@ export const catalogueRoutes: Route<WriteCtx>[] = [
     status: 201,
     answer: (item: StoredItem) => ({ data: item, message: 'The item is made' }),
     data: StoredItemSchema,
-    errors: ['INVALID_JSON', 'CONFLICT', 'IDEMPOTENCY_CONFLICT', 'VALIDATION_ERROR'],
+    errors: ['INVALID_JSON', 'CONFLICT', 'VALIDATION_ERROR'],
   },
   {
     method: 'GET',

@@ -45,7 +45,7 @@ export const collectionRoutes: Route<WriteCtx>[] = [
     status: 201,
     answer: (collection: StoredCollection) => ({ data: collection, message: 'The collection is open' }),
     data: StoredCollectionSchema,
-    errors: ['INVALID_JSON', 'IDEMPOTENCY_CONFLICT', 'VALIDATION_ERROR'],
+    errors: ['INVALID_JSON', 'VALIDATION_ERROR'],
   },
   {
     method: 'GET',
@@ -94,7 +94,7 @@ export const collectionFileRoutes = (imports: ImportQueue): Route<ImportCtx>[] =
     scope: (inner) => acceptFile(inner, imports),
     answer: (report: CollectionImport) => ({ data: report, message: 'The file is taken in' }),
     data: CollectionImportSchema,
-    errors: ['IDEMPOTENCY_CONFLICT', 'NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'VALIDATION_ERROR'],
+    errors: ['NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'VALIDATION_ERROR'],
   },
   {
     method: 'GET',
@@ -130,7 +130,7 @@ export const collectionFileRoutes = (imports: ImportQueue): Route<ImportCtx>[] =
     tag,
     answer: (record: CollectionRecord) => ({ data: record, message: 'The row is placed' }),
     data: CollectionRecordSchema,
-    errors: ['CONFLICT', 'IDEMPOTENCY_CONFLICT', 'INVALID_JSON', 'NOT_FOUND', 'VALIDATION_ERROR'],
+    errors: ['CONFLICT', 'INVALID_JSON', 'NOT_FOUND', 'VALIDATION_ERROR'],
   },
   {
     method: 'POST',
@@ -140,7 +140,7 @@ export const collectionFileRoutes = (imports: ImportQueue): Route<ImportCtx>[] =
     description: 'It does not come back when the file does.',
     tag,
     answer: () => ({ data: undefined, message: 'The row is discarded' }),
-    errors: ['CONFLICT', 'IDEMPOTENCY_CONFLICT', 'NOT_FOUND', 'VALIDATION_ERROR'],
+    errors: ['CONFLICT', 'NOT_FOUND', 'VALIDATION_ERROR'],
   },
 ]
 

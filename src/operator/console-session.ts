@@ -1,6 +1,7 @@
 // Signing in to the console: the session cookie, and when the operator API takes it in a token's place.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { closeConsoleSession } from '#accounts/close-console-session.ts'
+import type { SessionCaller } from '#accounts/gate.ts'
 import type { Keyring } from '#accounts/keyring.ts'
 import { openConsoleSession } from '#accounts/open-console-session.ts'
 import { invalid, ServiceError, unauthenticated } from '#core/errors.ts'
@@ -25,13 +26,13 @@ export interface SessionParts {
  * Who calls by the console's cookie, null for a request without it. No other site can make a browser send this: the
  * cookie stays on this site, the header `X-Console` takes a script of our own origin, and `Origin` names it.
  */
-export function sessionViewer(sessions: Keyring): (request: FastifyRequest) => Viewer | Promise<Viewer> | null {
+export function sessionCaller(sessions: Keyring): (request: FastifyRequest) => SessionCaller | null {
   return (request) => {
     if (request.headers.authorization !== undefined) return null
-    const session = sessionOf(request)
-    if (session === null) return null
+    const secret = sessionOf(request)
+    if (secret === null) return null
     refuseOtherOrigins(request)
-    return sessions.findKey(session)
+    return { secret, viewer: sessions.findKey(secret) }
   }
 }
 

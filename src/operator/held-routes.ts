@@ -36,7 +36,7 @@ export const heldRoutes: Route<WriteCtx>[] = [
     tag: 'Held prices',
     answer: (held: HeldPrice) => ({ data: held, message: 'The price is published' }),
     data: HeldPriceSchema,
-    errors: ['CONFLICT', 'IDEMPOTENCY_CONFLICT', 'NOT_FOUND', 'VALIDATION_ERROR'],
+    errors: ['CONFLICT', 'NOT_FOUND', 'VALIDATION_ERROR'],
   },
   {
     method: 'POST',
@@ -47,7 +47,7 @@ export const heldRoutes: Route<WriteCtx>[] = [
     tag: 'Held prices',
     answer: (held: HeldPrice) => ({ data: held, message: 'The price is dropped' }),
     data: HeldPriceSchema,
-    errors: ['CONFLICT', 'IDEMPOTENCY_CONFLICT', 'NOT_FOUND', 'VALIDATION_ERROR'],
+    errors: ['CONFLICT', 'NOT_FOUND', 'VALIDATION_ERROR'],
   },
   {
     method: 'POST',
@@ -57,7 +57,7 @@ export const heldRoutes: Route<WriteCtx>[] = [
     tag: 'Held prices',
     answer: (decided: Decided) => ({ data: decided }),
     data: DecidedSchema,
-    errors: ['INVALID_JSON', 'IDEMPOTENCY_CONFLICT', 'VALIDATION_ERROR'],
+    errors: ['INVALID_JSON', 'VALIDATION_ERROR'],
   },
   {
     method: 'POST',
@@ -67,7 +67,7 @@ export const heldRoutes: Route<WriteCtx>[] = [
     tag: 'Held prices',
     answer: (decided: Decided) => ({ data: decided }),
     data: DecidedSchema,
-    errors: ['INVALID_JSON', 'IDEMPOTENCY_CONFLICT', 'VALIDATION_ERROR'],
+    errors: ['INVALID_JSON', 'VALIDATION_ERROR'],
   },
   {
     method: 'POST',
@@ -79,7 +79,7 @@ export const heldRoutes: Route<WriteCtx>[] = [
     bodyField: 'rates',
     answer: (loaded: { rates: number }) => ({ data: loaded }),
     data: Type.Object({ rates: Type.Integer({ description: 'How many' }) }),
-    errors: ['INVALID_JSON', 'IDEMPOTENCY_CONFLICT', 'VALIDATION_ERROR'],
+    errors: ['INVALID_JSON', 'VALIDATION_ERROR'],
   },
   {
     method: 'GET',

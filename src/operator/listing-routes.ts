@@ -1,7 +1,10 @@
 // Operator API: listings and their approval.
+import type { FastifyReply } from 'fastify'
 import type { ErrorCode } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
+import { tagged } from '#http/entity-tag.ts'
+import type { Answer } from '#http/envelope.ts'
 import type { Route } from '#http/routes.ts'
 import { approveListing } from '#market/approve-listing.ts'
 import { correctListing } from '#market/correct-listing.ts'
@@ -13,8 +16,15 @@ import { rejectListing } from '#market/reject-listing.ts'
 import { type MarketWriteCtx, type StoredListing, StoredListingSchema } from '#market/types.ts'
 
 const tag = 'Listings'
-const moves: ErrorCode[] = ['INVALID_JSON', 'CONFLICT', 'IDEMPOTENCY_CONFLICT', 'NOT_FOUND', 'VALIDATION_ERROR']
+const moves: ErrorCode[] = ['INVALID_JSON', 'CONFLICT', 'NOT_FOUND', 'PRECONDITION_FAILED', 'VALIDATION_ERROR']
+const CONDITION = 'Takes `If-Match` with the `etag` of the listing: 412 if it has changed since you read it.'
 const page = ({ rows, pagination }: Page<StoredListing>) => ({ data: rows, pagination })
+
+/** The listing, with its entity tag in the header too. */
+const answerWith =
+  (message?: string) =>
+  (listing: StoredListing, { reply }: { reply: FastifyReply }): Answer =>
+    tagged(reply, listing.etag, { data: listing, ...(message !== undefined && { message }) })
 
 export const listingRoutes: Route<MarketWriteCtx>[] = [
   {
@@ -25,9 +35,9 @@ export const listingRoutes: Route<MarketWriteCtx>[] = [
     description: 'It is `pending` until it is approved.',
     tag,
     status: 201,
-    answer: (listing: StoredListing) => ({ data: listing, message: 'The listing waits for approval' }),
+    answer: answerWith('The listing waits for approval'),
     data: StoredListingSchema,
-    errors: ['INVALID_JSON', 'IDEMPOTENCY_CONFLICT', 'VALIDATION_ERROR'],
+    errors: ['INVALID_JSON', 'VALIDATION_ERROR'],
   },
   {
     method: 'GET',
@@ -58,7 +68,7 @@ export const listingRoutes: Route<MarketWriteCtx>[] = [
     verb: getListing,
     summary: 'One listing',
     tag,
-    answer: (listing: StoredListing) => ({ data: listing }),
+    answer: answerWith(),
     data: StoredListingSchema,
     errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
   },
@@ -68,9 +78,10 @@ export const listingRoutes: Route<MarketWriteCtx>[] = [
     verb: correctListing,
     summary: 'Change a listing',
     description:
-      'The status stays; what then differs from what was approved has to be approved when its owner publishes it after a pause.',
+      'The status stays; what then differs from what was approved has to be approved when its owner publishes it after a pause. ' +
+      CONDITION,
     tag,
-    answer: (listing: StoredListing) => ({ data: listing, message: 'The listing is changed' }),
+    answer: answerWith('The listing is changed'),
     data: StoredListingSchema,
     errors: ['INVALID_JSON', 'CONFLICT', 'NOT_FOUND', 'PRECONDITION_FAILED', 'VALIDATION_ERROR'],
   },
@@ -79,9 +90,9 @@ export const listingRoutes: Route<MarketWriteCtx>[] = [
     path: '/listings/:id/approve',
     verb: approveListing,
     summary: 'Approve a listing',
-    description: 'It is published for a new period.',
+    description: `It is published for a new period. ${CONDITION}`,
     tag,
-    answer: (listing: StoredListing) => ({ data: listing, message: 'The listing is published' }),
+    answer: answerWith('The listing is published'),
     data: StoredListingSchema,
     errors: moves,
   },
@@ -90,9 +101,9 @@ export const listingRoutes: Route<MarketWriteCtx>[] = [
     path: '/listings/:id/reject',
     verb: rejectListing,
     summary: 'Reject a listing or take it down',
-    description: 'Its owner reads the reason; an edit sends it to approval again.',
+    description: `Its owner reads the reason; an edit sends it to approval again. ${CONDITION}`,
     tag,
-    answer: (listing: StoredListing) => ({ data: listing, message: 'The listing is rejected' }),
+    answer: answerWith('The listing is rejected'),
     data: StoredListingSchema,
     errors: moves,
   },

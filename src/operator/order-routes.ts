@@ -22,7 +22,7 @@ export const orderRoutes: Route<MarketWriteCtx>[] = [
     status: 201,
     answer: (order: Order) => ({ data: order, message: 'The order is recorded' }),
     data: OrderSchema,
-    errors: ['INVALID_JSON', 'CONFLICT', 'IDEMPOTENCY_CONFLICT', 'VALIDATION_ERROR'],
+    errors: ['INVALID_JSON', 'CONFLICT', 'VALIDATION_ERROR'],
   },
   {
     method: 'GET',

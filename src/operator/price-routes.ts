@@ -27,7 +27,7 @@ export const priceRoutes = (imports: ImportQueue): Route<FeedCtx>[] => [
     bodyLimit: 4 * 1024 * 1024,
     answer: (posted: PostedPrices) => ({ data: posted }),
     data: PostedPricesSchema,
-    errors: ['INVALID_JSON', 'IDEMPOTENCY_CONFLICT', 'PAYLOAD_TOO_LARGE', 'VALIDATION_ERROR'],
+    errors: ['INVALID_JSON', 'PAYLOAD_TOO_LARGE', 'VALIDATION_ERROR'],
   },
   {
     method: 'GET',
@@ -72,7 +72,7 @@ export const priceRoutes = (imports: ImportQueue): Route<FeedCtx>[] => [
     tag: 'Imports',
     answer: (batch: ImportDetail) => ({ data: batch }),
     data: ImportDetailSchema,
-    errors: ['CONFLICT', 'IDEMPOTENCY_CONFLICT', 'NOT_FOUND', 'VALIDATION_ERROR'],
+    errors: ['CONFLICT', 'NOT_FOUND', 'VALIDATION_ERROR'],
   },
   {
     method: 'GET',
@@ -97,6 +97,6 @@ export const priceRoutes = (imports: ImportQueue): Route<FeedCtx>[] => [
     scope: (inner) => acceptUploads(inner, imports),
     answer: (started: { id: number; status: string }) => ({ data: started, message: 'The import waits for its turn' }),
     data: Type.Object({ id: Type.Integer(), status: Type.String() }),
-    errors: ['IDEMPOTENCY_CONFLICT', 'NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'VALIDATION_ERROR'],
+    errors: ['NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'VALIDATION_ERROR'],
   },
 ]

@@ -1,6 +1,6 @@
 // The operator API's own listener: operator tokens on everything below /operator/v1, and its OpenAPI document.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { addGate, viewerOf } from '#accounts/gate.ts'
+import { addGate, credentialOf, viewerOf } from '#accounts/gate.ts'
 import type { Keyring } from '#accounts/keyring.ts'
 import { ImportQueue } from '#catalogue/import/queue.ts'
 import type { FeedCtx } from '#catalogue/import/start-import.ts'
@@ -22,7 +22,7 @@ import type { Config } from '#config.ts'
 import { accountRoutes } from './account-routes.ts'
 import { auditRoutes } from './audit-routes.ts'
 import { addConsole } from './console.ts'
-import { addConsoleSession, sessionViewer } from './console-session.ts'
+import { addConsoleSession, sessionCaller } from './console-session.ts'
 import { catalogueRoutes } from './catalogue-routes.ts'
 import { collectionFileRoutes, collectionRoutes } from './collection-routes.ts'
 import { heldRoutes } from './held-routes.ts'
@@ -85,7 +85,7 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
     viewer,
     now: node.now,
     requestId: request.id,
-    idempotency: idempotencyOf(request, viewer),
+    idempotency: idempotencyOf(request, { viewer, credential: credentialOf(request) }),
     precondition: preconditionOf(request),
     market: node.market,
     caughtUp: () => node.feed.pull(),
@@ -94,7 +94,7 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
   })
   await app.register(
     async (api) => {
-      addGate(api, node.operators, null, sessionViewer(node.sessions))
+      addGate(api, node.operators, null, sessionCaller(node.sessions))
       api.setNotFoundHandler(answerNotFound)
       registerRoutes(api, [...ROUTES, ...priceRoutes(imports)], { ctx, security: 'operatorToken', limited: false })
       const withCatalogue = (request: FastifyRequest) => ({ ...ctx(request), catalogue: node.catalogue })

@@ -62,7 +62,7 @@ export const webhookRoutes: Route<WebhookCtx>[] = [
     tag,
     answer: (event: WebhookEvent) => ({ data: event, message: 'The event is queued again' }),
     data: WebhookEventSchema,
-    errors: ['CONFLICT', 'IDEMPOTENCY_CONFLICT', 'NOT_FOUND', 'VALIDATION_ERROR'],
+    errors: ['CONFLICT', 'NOT_FOUND', 'VALIDATION_ERROR'],
   },
   {
     method: 'POST',
@@ -73,6 +73,6 @@ export const webhookRoutes: Route<WebhookCtx>[] = [
     tag,
     answer: (event: WebhookEvent) => ({ data: event, message: 'The test event is queued' }),
     data: WebhookEventSchema,
-    errors: ['CONFLICT', 'IDEMPOTENCY_CONFLICT', 'INVALID_JSON', 'NOT_FOUND', 'VALIDATION_ERROR'],
+    errors: ['CONFLICT', 'INVALID_JSON', 'NOT_FOUND', 'VALIDATION_ERROR'],
   },
 ]

@@ -1,6 +1,5 @@
 // The public collection endpoints (interface.md, "Collections (Plus)").
 import { Readable } from 'node:stream'
-import type { FastifyReply } from 'fastify'
 import { addCollectionItem } from '#collections/add-item.ts'
 import { getCollectionItem } from '#collections/get-item.ts'
 import { listCollections } from '#collections/list-collections.ts'
@@ -17,7 +16,7 @@ import {
 import { type ChangedRecord, updateCollectionItem } from '#collections/update-item.ts'
 import type { ErrorCode } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
-import type { Answer } from '#http/envelope.ts'
+import { tagged } from '#http/entity-tag.ts'
 import type { Route } from '#http/routes.ts'
 
 const RECORDS = '/plus/collections/:id/items'
@@ -66,7 +65,7 @@ export const collectionRoutes: Route<CollectionReadCtx & RecordWriteCtx>[] = [
       })
     },
     data: Type.Object({ id, item_id, item_name, group_label, quantity }),
-    errors: [...refusals, 'INVALID_JSON', 'IDEMPOTENCY_CONFLICT'],
+    errors: [...refusals, 'INVALID_JSON'],
   },
   {
     method: 'GET',
@@ -104,11 +103,6 @@ export const collectionRoutes: Route<CollectionReadCtx & RecordWriteCtx>[] = [
     errors: [...refusals, 'PRECONDITION_FAILED'],
   },
 ]
-
-function tagged(reply: FastifyReply, entityTag: string, answer: Answer): Answer {
-  reply.header('etag', entityTag)
-  return answer
-}
 
 /** The envelope of a list that is too long to be held. */
 async function* listBody(first: object[], more: AsyncIterable<object[]>): AsyncIterable<string> {

@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify'
 import type { ErrorCode } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
+import { tagged } from '#http/entity-tag.ts'
 import type { Answer } from '#http/envelope.ts'
 import type { ReadyAnswer, Route } from '#http/routes.ts'
 import { changeListingPrice } from '#market/change-listing-price.ts'
@@ -31,7 +32,7 @@ const tag = 'Listings'
 const reads: ErrorCode[] = ['PLAN_UPGRADE_REQUIRED', 'VALIDATION_ERROR']
 const writes: ErrorCode[] = ['PLAN_UPGRADE_REQUIRED', 'INVALID_JSON', 'PLUS_LISTING_ERROR']
 const conditional: ErrorCode[] = [...writes, 'PRECONDITION_FAILED']
-const CONDITION = 'The `ETag` of the answer can be sent as `If-Match` with the next change: 412 when somebody was faster.'
+const CONDITION = 'The `ETag` of the answer can be sent as `If-Match` with the next change: 412 if the listing has changed since.'
 
 /** The reads of listings that are answered before Fastify, too. */
 export function listingReads(listings: ListingSnapshot): Route<Pick<MarketCtx, 'viewer' | 'listings'>>[] {
@@ -119,7 +120,7 @@ export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
       queryFields: ['action'],
       answer: ({ message, id, status, etag }: ListingResult, { reply }) => tagged(reply, etag, { message, data: { id, status } }),
       data: ListingStatusSchema,
-      errors: [...conditional, 'IDEMPOTENCY_CONFLICT'],
+      errors: conditional,
     },
     {
       method: 'DELETE',
@@ -136,21 +137,16 @@ export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
       path: '/plus/make-highlight',
       verb: makeHighlight,
       summary: 'Highlight a published listing for one credit',
-      description: '`id` stands in the query or in the body. A highlight that still runs is prolonged. Takes an `Idempotency-Key`.',
+      description: '`id` stands in the query or in the body. A highlight that still runs is prolonged. Takes an `Idempotency-Key` and `If-Match`.',
       tag,
       queryFields: ['id'],
       answer: (data: { id: number; remaining_highlight_credits: number }) => ({ message: 'The listing is highlighted', data }),
       data: HighlightSchema,
-      errors: [...writes, 'IDEMPOTENCY_CONFLICT'],
+      errors: conditional,
     },
   ]
 }
 
 function changed({ message, id, price, status, etag }: ListingResult, { reply }: { reply: FastifyReply }): Answer {
   return tagged(reply, etag, { message, data: { id, price, status } })
-}
-
-function tagged(reply: FastifyReply, etag: string, answer: Answer): Answer {
-  reply.header('etag', etag)
-  return answer
 }

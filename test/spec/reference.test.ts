@@ -1,21 +1,14 @@
 // Proves that the reference shows what the service does: every example is asked of a demo again, in order, and answered as
 // it is documented; every error that an operation names has an example. RECORD_EXAMPLES=1 writes the answers down anew.
 import { createHmac } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildSchema, parse, validate } from 'graphql'
 import { Compile } from 'typebox/compile'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type DemoAccess, prepareDemo } from '#cli/demo.ts'
-import { readConfig } from '#config.ts'
-import { openPool } from '#db/pool.ts'
-import type { Schema } from '#db/schema.ts'
 import { type Example, EXAMPLES } from '#http/examples.ts'
-import { startNode } from '#node.ts'
 import { apiDescription, TAGS } from '#rest/description.ts'
-import { freshDatabase } from '../support/postgres.ts'
-import { silent } from '../support/node.ts'
+import { type DemoNode, startDemoNode } from '../support/demo.ts'
 
 interface Media {
   schema?: object
@@ -30,33 +23,20 @@ interface Document {
 
 const DOCUMENTS = ['/openapi.json', '/operator/openapi.json'] as const
 const RECORDS = process.env.RECORD_EXAMPLES === '1'
-const dataDir = mkdtempSync(join(tmpdir(), 'mintmark-reference-'))
-let node: Awaited<ReturnType<typeof startNode>>
-let access: DemoAccess
-let close: (() => Promise<void>) | undefined
+let node: DemoNode
 
 beforeAll(async () => {
-  const database = await freshDatabase()
-  const config = readConfig({ PORT: '0', OPERATOR_PORT: '0', RATE_LIMITS: 'off', DATABASE_URL: database.url, DATA_DIR: dataDir, SECRET_KEY: 'secret key of the reference', WEBHOOK_RETRY_DELAYS: '10ms,10ms' })
-  const db = openPool<Schema>({ url: database.url, max: 8, applicationName: 'mintmark test' })
-  node = await startNode({ config, db, log: silent, now: () => new Date(), listeners: { public: true, operator: true }, worker: true })
-  close = async () => {
-    await node.close()
-    await db.close()
-    await database.drop()
-    rmSync(dataDir, { recursive: true, force: true })
-  }
-  access = (await prepareDemo(node.ctx({ kind: 'operator', name: 'test' }), config))!
+  node = await startDemoNode()
 }, 60_000)
 
-afterAll(() => close?.())
+afterAll(() => node?.close())
 
 const urlOf = (address: string) => (address.startsWith('/operator') ? node.operatorUrl! : node.publicUrl!) + address
 const document = async (path: string) => (await (await fetch(urlOf(path))).json()) as Document
 
 async function ask({ request, body, text, headers, as }: Example): Promise<{ status: number; answer: unknown }> {
   const [method = '', address = ''] = request.split(' ')
-  const credential = as === 'starter' ? access.keys.starter : address.startsWith('/operator') ? access.operatorToken : access.keys.plus
+  const credential = as === 'starter' ? node.access.keys.starter : address.startsWith('/operator') ? node.access.operatorToken : node.access.keys.plus
   const sent = text ?? (body === undefined ? undefined : JSON.stringify(body))
   const type = text !== undefined && address.includes('/import') ? 'application/octet-stream' : 'application/json'
   const response = await fetch(urlOf(address), {
@@ -195,7 +175,7 @@ test('its GraphQL is of the schema', () => {
 
 test('its code of verification accepts what is signed, and nothing else', async () => {
   const code = /```ts\n([^`]+)```/.exec(TAGS.find(({ name }) => name === 'Webhook')!.description)![1]!
-  const file = join(dataDir, 'verification.ts')
+  const file = join(node.dataDir, 'verification.ts')
   writeFileSync(file, code)
   const { isGenuine } = (await import(file)) as { isGenuine: (raw: Buffer, signature: string, secret: string) => boolean }
   const raw = Buffer.from('{"event":"sale"}')

@@ -1,0 +1,142 @@
+// If-Match is honoured or refused on every write, never ignored: over REST, the operator API and GraphQL.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { StoredListing } from '#market/types.ts'
+import { post } from '../graphql/client.ts'
+import { type Change, makeCatalogue, operator, orderId, pending, plus, published } from '../market/kit.ts'
+import { makeOwner, makeThings, type Owner, sendRaw, startListing, stateOf, type Things } from '../reliability/authorisation-kit.ts'
+import { GRAPHQL_ROWS } from '../reliability/authorisation-rows.ts'
+import { OPERATOR_TOKEN, type Reply, type TestNode } from '../support/node.ts'
+
+/** Writes that honour `If-Match`, with what they need to succeed; all others refuse it. */
+const CONDITIONAL: Record<string, object | null> = {
+  'PATCH /api/v1/plus/collections/:id/items/:itemId': { quantity: 3 },
+  'DELETE /api/v1/plus/collections/:id/items/:itemId': null,
+  'PATCH /api/v1/plus/listings/:id/price': { price: 150 },
+  'PATCH /api/v1/plus/listings/:id': { title: 'Another title' },
+  'POST /api/v1/plus/listings/:id/status': { action: 'pause' },
+  'DELETE /api/v1/plus/listings/:id': null,
+  'POST /api/v1/plus/make-highlight': { id: 'LISTING' },
+  'PATCH /operator/v1/listings/:id': { title: 'Another title' },
+  'POST /operator/v1/listings/:id/approve': {},
+  'POST /operator/v1/listings/:id/reject': { reason: 'Blurred' },
+}
+const STALE = ['if-match', '"as-it-was-yesterday"']
+
+let node: TestNode
+let writes: string[]
+let item: number
+let owner: Owner
+
+beforeAll(async () => {
+  const started = await startListing()
+  node = started.node
+  writes = started.registered.filter((name) => /^\w+ \/(api|operator)\/v1\//.test(name) && !name.startsWith('GET '))
+  item = (await makeCatalogue(node)).items.char!
+  owner = await makeOwner(node, 'plus')
+})
+
+afterAll(() => node.close())
+
+const credentialOf = (path: string) => ['authorization', `Bearer ${path.startsWith('/operator') ? OPERATOR_TOKEN : owner.key}`]
+
+function ask(name: string, headers: string[], body: object | null, things: Things) {
+  const [method, path] = name.split(' ') as [string, string]
+  const base = path.startsWith('/operator') ? node.operatorUrl! : node.publicUrl!
+  const id = path.includes('/listings/') ? things.listing : things.collection
+  const url = base + path.replace(':itemId', String(things.record)).replace(':id', String(id)).replace(/:\w+/g, '1')
+  const text = body && JSON.stringify(body).replace('"LISTING"', String(things.listing))
+  return sendRaw(url, method, [...credentialOf(path), ...headers], text ?? undefined)
+}
+
+/** Approve has only a pending listing to approve. */
+async function thingsFor(name: string): Promise<Things> {
+  const things = await makeThings(node, owner, item)
+  return name.endsWith('/approve') ? { ...things, listing: (await pending(node, item)).id } : things
+}
+
+test('every write of both listeners honours If-Match or refuses it, and then changes nothing', async () => {
+  const things = await makeThings(node, owner, item)
+  const before = await stateOf(node)
+  const refused: string[] = []
+  for (const name of writes) {
+    const { status, text } = await ask(name, STALE, CONDITIONAL[name] ?? (name.startsWith('DELETE') ? null : { surely_unknown: 1 }), things)
+    const { error } = JSON.parse(text) as { error: { code: string; message: string; details?: { field: string }[] } }
+    if (name in CONDITIONAL) expect([name, status, error.code]).toEqual([name, 412, 'PRECONDITION_FAILED'])
+    else {
+      expect([name, status, error.details]).toEqual([name, 422, [{ field: 'If-Match', message: expect.stringContaining('not supported') }]])
+      refused.push(name)
+    }
+  }
+  expect(await stateOf(node)).toEqual(before)
+  expect([...refused, ...Object.keys(CONDITIONAL)].sort()).toEqual([...writes].sort())
+  expect(refused.length).toBeGreaterThan(25)
+})
+
+test.each(Object.entries(CONDITIONAL))('%s is done where the state is the one that was read', async (name, body) => {
+  const things = await thingsFor(name)
+  const read = name.includes('/collections/')
+    ? (await plus(node, 'GET', `/collections/${things.collection}/items/${things.record}`, undefined, { key: owner.key })).headers.get('etag')!
+    : (await operator(node, 'GET', `/listings/${things.listing}`)).headers.get('etag')!
+  const { status, text } = await ask(name, ['if-match', read], body, things)
+  expect([status, text]).toEqual([200, expect.stringContaining('"success":true')])
+})
+
+test.each(Object.entries(GRAPHQL_ROWS).filter(([name]) => name.startsWith('mutation ')))('%s refuses If-Match: a document may change many things', async (_name, { field }) => {
+  const things = await makeThings(node, owner, item)
+  const query = `mutation { ${field.replace(/\b(ITEM|LISTING|COLLECTION|RECORD)\b/g, (kind) => String(things[kind.toLowerCase() as keyof Things]))} }`
+  const before = await stateOf(node)
+  const reply = await post(node, JSON.stringify({ query }), { authorization: `Bearer ${owner.key}`, 'if-match': '"1-1"' })
+  expect([reply.status, reply.errors]).toEqual([422, [expect.objectContaining({ extensions: expect.objectContaining({ code: 'VALIDATION_ERROR', details: [expect.objectContaining({ field: 'If-Match' })] }) })]])
+  expect(await stateOf(node)).toEqual(before)
+})
+
+describe('approval', () => {
+  const read = async (id: number) => (await operator(node, 'GET', `/listings/${id}`)).headers.get('etag')!
+  const decide = (id: number, decision: 'approve' | 'reject', etag: string) =>
+    operator(node, 'POST', `/listings/${id}/${decision}`, decision === 'reject' ? { reason: 'Blurred' } : {}, { 'if-match': etag })
+
+  test('a listing has the same tag in the header, in itself and in every list', async () => {
+    const { id } = await pending(node, item)
+    const one = await operator(node, 'GET', `/listings/${id}`)
+    const tag = one.headers.get('etag')
+    expect(tag).toMatch(/^"\d+-\d+"$/)
+    const listed = async (path: string) => (await operator<StoredListing[]>(node, 'GET', `${path}?per_page=100`)).body.data.find((entry) => entry.id === id)!.etag
+    expect([one.body.data.etag, await listed('/listings'), await listed('/listings/waiting')]).toEqual([tag, tag, tag])
+    const written = await operator(node, 'PATCH', `/listings/${id}`, { quantity: 2 }, { 'if-match': tag! })
+    expect(written.headers.get('etag')).toBe(written.body.data.etag)
+    expect(written.body.data.etag).not.toBe(tag)
+    expect((await decide(id, 'approve', written.body.data.etag)).status).toBe(200)
+  })
+
+  const CHANGES: Record<string, (id: number) => Promise<Reply<unknown>>> = {
+    'the owner edits it': (id) => plus<Change>(node, 'PATCH', `/listings/${id}`, { title: 'Nobody has seen this' }),
+    'its price changes': (id) => plus<Change>(node, 'PATCH', `/listings/${id}/price`, { price: 7 }),
+    'an operator corrects it': (id) => operator(node, 'PATCH', `/listings/${id}`, { description: 'corrected' }),
+    'it is decided already': (id) => operator(node, 'POST', `/listings/${id}/reject`, { reason: 'First' }),
+  }
+  test.each(Object.entries(CHANGES))('is refused when %s in between', async (_what, change) => {
+    const { id } = await pending(node, item)
+    const seen = await read(id)
+    expect((await change(id)).status).toBe(200)
+    const before = await operator(node, 'GET', `/listings/${id}`)
+    for (const decision of ['approve', 'reject'] as const) {
+      const reply = await decide(id, decision, seen)
+      expect([reply.status, reply.body.error!.code]).toEqual([412, 'PRECONDITION_FAILED'])
+    }
+    expect((await operator(node, 'GET', `/listings/${id}`)).body.data).toEqual(before.body.data)
+    expect((await decide(id, 'approve', await read(id))).status).toBe(200)
+  })
+
+  test('taking a listing down is refused when its stock changed in between', async () => {
+    const { id } = await published(node, item, { quantity: 3 })
+    const seen = await read(id)
+    await operator(node, 'POST', '/orders', { order_id: orderId(), lines: [{ listing_id: id, quantity: 1 }] })
+    expect((await decide(id, 'reject', seen)).status).toBe(412)
+  })
+
+  test('of a listing whose period has ended meanwhile, the tag that was read still counts', async () => {
+    const { id } = await published(node, item, {}, new Date(node.clock.now().getTime() + 60_000))
+    node.clock.advance(60_000)
+    expect((await operator(node, 'PATCH', `/listings/${id}`, { title: 'Ended' }, { 'if-match': await read(id) })).status).toBe(200)
+  })
+})

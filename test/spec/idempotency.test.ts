@@ -1,0 +1,179 @@
+// Idempotency-Key on every write: the same request again gets the first answer and changes nothing, another is a conflict.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { EXAMPLES } from '#http/examples.ts'
+import { post } from '../graphql/client.ts'
+import { makeCatalogue, operator, plus, published } from '../market/kit.ts'
+import { makeOwner, makeThings, type Owner, stateOf, type Things } from '../reliability/authorisation-kit.ts'
+import { GRAPHQL_ROWS, PUBLIC_ROWS } from '../reliability/authorisation-rows.ts'
+import { startDemoNode } from '../support/demo.ts'
+import { startTestNode, type TestNode, until } from '../support/node.ts'
+
+let node: TestNode
+let item: number
+let owner: Owner
+
+beforeAll(async () => {
+  node = await startTestNode()
+  item = (await makeCatalogue(node)).items.char!
+  owner = await makeOwner(node, 'plus')
+})
+
+afterAll(() => node.close())
+
+let keys = 0
+const newKey = () => `key-${(keys += 1)}`
+
+interface Answered {
+  status: number
+  text: string
+  code: string | undefined
+}
+
+async function sendText(url: string, method: string, headers: Record<string, string>, body: string | undefined): Promise<Answered> {
+  const type = body === undefined ? {} : { 'content-type': 'application/json' }
+  const response = await fetch(url, { method, headers: { ...type, ...headers }, ...(body !== undefined && { body }) })
+  const text = await response.text()
+  const told = (text.startsWith('{') ? JSON.parse(text) : {}) as { error?: { code: string }; errors?: { extensions: { code: string } }[] }
+  return { status: response.status, text, code: told.error?.code ?? told.errors?.[0]?.extensions.code }
+}
+
+/** A text that names things by kind, with their ids. */
+function filled(text: string, things: Things): string {
+  return text.replace(/"?\b(ITEM|LISTING|COLLECTION|RECORD)\b"?/g, (_all, kind: string) => String(things[kind.toLowerCase() as keyof Things]))
+}
+
+describe('over GraphQL', () => {
+  const price = (id: number, amount: number) => `mutation { done: updateListingPrice(listingId: ${id}, price: ${amount}) { id price } }`
+  const mutate = (query: string, key: string, more: object = {}) =>
+    post<{ done: { price: number } | null }>(node, JSON.stringify({ query, ...more }), { authorization: `Bearer ${node.keys.plus}`, 'idempotency-key': key })
+  const priceOf = async (id: number) => (await operator(node, 'GET', `/listings/${id}`)).body.data.price
+
+  test('a late repeat of a price does not restore it, and another price is a conflict', async () => {
+    const { id } = await published(node, item)
+    const first = await mutate(price(id, 50), 'price-50')
+    expect(first.data.done).toMatchObject({ price: 50 })
+    await mutate(price(id, 60), 'price-60')
+    const { status: _status, headers: _headers, ...repeated } = await mutate(price(id, 50), 'price-50')
+    expect(repeated.data).toEqual(first.data)
+    const other = await mutate(price(id, 70), 'price-50')
+    expect(other.data.done).toBeNull()
+    expect(other.errors![0]!.extensions).toMatchObject({ code: 'IDEMPOTENCY_CONFLICT', status: 409 })
+    expect(await priceOf(id)).toBe(60)
+  })
+
+  test('the same JSON however it is written is the same request; other variables and other names are not', async () => {
+    const { id } = await published(node, item)
+    const query = 'mutation ($price: Float!) { done: updateListingPrice(listingId: ID, price: $price) { id price } }'.replace('ID', String(id))
+    expect((await mutate(query, 'variables', { variables: { price: 50 } })).data.done).toMatchObject({ price: 50 })
+    const headers = { authorization: `Bearer ${node.keys.plus}`, 'idempotency-key': 'variables' }
+    const spaced = await post<{ done: { price: number } }>(node, `{ "variables": {"price": 50.0}, "query": ${JSON.stringify(query)} }`, headers)
+    expect(spaced.data.done).toMatchObject({ price: 50 })
+    const codes = await Promise.all(
+      [{ q: query, price: 51 }, { q: query.replace('done:', 'other:'), price: 51 }, { q: query.replace('done:', 'other:'), price: 50 }].map(
+        async ({ q, price: amount }) => (await mutate(q, 'variables', { variables: { price: amount } })).errors?.[0]?.extensions.code,
+      ),
+    )
+    expect(codes).toEqual(Array.from({ length: 3 }, () => 'IDEMPOTENCY_CONFLICT'))
+    expect(await priceOf(id)).toBe(50)
+  })
+
+  test('of several mutations each is kept: a repeat runs only what failed', async () => {
+    const [one, two] = [await published(node, item), await published(node, item)]
+    const query = `mutation {
+      one: updateListingPrice(listingId: ${one.id}, price: 50) { price }
+      two: setListingStatus(listingId: ${two.id}, action: "publish") { status }
+      __proto__: updateListingPrice(listingId: ${two.id}, price: 51) { price } }`
+    const failed = await mutate(query, 'several')
+    expect(failed.errors?.map(({ path }) => path)).toEqual([['two']])
+    await plus(node, 'POST', `/listings/${two.id}/status?action=pause`)
+    await mutate(price(one.id, 60), 'between')
+    const whole = await mutate(query, 'several')
+    expect(whole.errors).toBeUndefined()
+    expect(whole.data).toMatchObject({ one: { price: 50 }, two: { status: 'active' } })
+    expect([await priceOf(one.id), await priceOf(two.id)]).toEqual([60, 51])
+  })
+
+  test('of requests at the same time one runs', async () => {
+    const { id } = await published(node, item)
+    const replies = await Promise.all(Array.from({ length: 8 }, () => mutate(price(id, 50), 'race')))
+    for (const { data, errors } of replies) {
+      if (data.done === null) expect(errors![0]!.extensions.code).toBe('IDEMPOTENCY_CONFLICT')
+      else expect(data.done).toMatchObject({ price: 50 })
+    }
+    expect(replies.some(({ data }) => data.done !== null)).toBe(true)
+    const audited = await operator<object[]>(node, 'GET', `/audit?subject_type=listing&subject_id=${id}&action=listing.reprice`)
+    expect(audited.body.data).toHaveLength(1)
+  })
+})
+
+test('of prices over REST at the same time, with keys and without, each counts once', async () => {
+  const { id } = await published(node, item)
+  const change = (price: number, key?: string) => plus(node, 'PATCH', `/listings/${id}/price`, { price }, key === undefined ? {} : { headers: { 'idempotency-key': key } })
+  const replies = await Promise.all([...Array.from({ length: 6 }, () => change(50, 'rest-race')), change(51), change(52), change(53, 'rest-other')])
+  for (const { status, body } of replies) if (status !== 200) expect(body.error!.code).toBe('IDEMPOTENCY_CONFLICT')
+  const audited = await operator<object[]>(node, 'GET', `/audit?subject_type=listing&subject_id=${id}&action=listing.reprice`)
+  expect(audited.body.data).toHaveLength(4)
+  await change(60)
+  expect((await change(50, 'rest-race')).body.data.price).toBe(50)
+  expect((await change(70, 'rest-race')).body.error!.code).toBe('IDEMPOTENCY_CONFLICT')
+  expect((await operator(node, 'GET', `/listings/${id}`)).body.data.price).toBe(60)
+})
+
+const RECORD_WRITES = Object.entries(PUBLIC_ROWS).filter(([name]) => !name.startsWith('GET '))
+const MUTATIONS = Object.entries(GRAPHQL_ROWS).filter(([name]) => name.startsWith('mutation '))
+
+/** Sends the first request twice, then the other one, all with one key. */
+async function repeat(ask: (key: string, other: boolean) => Promise<Answered>): Promise<void> {
+  const key = newKey()
+  const first = await ask(key, false)
+  expect([first.status, first.code]).toEqual([first.status < 300 ? first.status : 200, undefined])
+  const state = await stateOf(node)
+  expect(await ask(key, false)).toEqual(first)
+  expect((await ask(key, true)).code).toBe('IDEMPOTENCY_CONFLICT')
+  expect(await stateOf(node)).toEqual(state)
+}
+
+test.each(RECORD_WRITES)('%s', async (name, { query = '', body }) => {
+  const things = await makeThings(node, owner, item)
+  const [method, path] = name.split(' ') as [string, string]
+  const id = path.includes('/listings/') ? things.listing : things.collection
+  const url = node.publicUrl + path.replace(':itemId', String(things.record)).replace(':id', String(id))
+  const text = body && filled(JSON.stringify(body), things)
+  await repeat((key, other) => sendText(`${url}?${query}${other ? '&other=1' : ''}`, method, { authorization: `Bearer ${owner.key}`, 'idempotency-key': key }, text))
+})
+
+test.each(MUTATIONS)('%s', async (_name, { field }) => {
+  const things = await makeThings(node, owner, item)
+  const query = `mutation { ${filled(field, things)} }`
+  const headers = (key: string) => ({ authorization: `Bearer ${owner.key}`, 'idempotency-key': key })
+  await repeat((key, other) => sendText(`${node.publicUrl}/graphql`, 'POST', headers(key), JSON.stringify({ query: other ? `${query} # other` : query })))
+})
+
+test('every write of the operator API, as its reference shows it', async () => {
+  const demo = await startDemoNode()
+  const seen = new Set<string>()
+  for (const example of EXAMPLES.filter(({ unsent }) => !unsent)) {
+    const [method = '', address = ''] = example.request.split(' ')
+    const isOperator = address.startsWith('/operator')
+    const credential = example.as === 'starter' ? demo.access.keys.starter : isOperator ? demo.access.operatorToken : demo.access.keys.plus
+    const body = example.text ?? (example.body === undefined ? undefined : JSON.stringify(example.body))
+    const type: Record<string, string> = example.text !== undefined && address.includes('/import') ? { 'content-type': 'application/octet-stream' } : {}
+    const ask = (url: string, headers: Record<string, string>) =>
+      sendText((isOperator ? demo.operatorUrl! : demo.publicUrl!) + url, method, { ...(example.as !== 'nobody' && { authorization: `Bearer ${credential}` }), ...type, ...headers }, body)
+    const isWrite = method !== 'GET' && example.status < 300 && isOperator
+    const key = example.headers?.['idempotency-key'] ?? newKey()
+    let first: Answered
+    await until(`${example.request} is ${example.status}`, async () => {
+      first = await ask(address, { ...example.headers, ...(isWrite && { 'idempotency-key': key }) })
+      return first.status === example.status && (example.until !== 'data' || !first.text.includes('"data":[]'))
+    })
+    if (!isWrite) continue
+    const id = `repeat-of-${seen.size}`
+    expect(await ask(address, { 'idempotency-key': key, 'x-request-id': id })).toEqual(first!)
+    expect([example.request, (await ask(`${address}${address.includes('?') ? '&' : '?'}surely=other`, { 'idempotency-key': key, 'x-request-id': id })).code]).toEqual([example.request, 'IDEMPOTENCY_CONFLICT'])
+    expect(await demo.db.kysely.selectFrom('audit_log').select('action').where('request_id', '=', id).execute()).toEqual([])
+    seen.add(`${method} ${address.replace(/\d+/g, ':')}`)
+  }
+  expect(seen.size).toBeGreaterThan(25)
+  await demo.close()
+}, 60_000)

@@ -1,0 +1,29 @@
+// A node with the demo, for tests that ask what the reference shows.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { prepareDemo } from '#cli/demo.ts'
+import { readConfig } from '#config.ts'
+import { openPool } from '#db/pool.ts'
+import type { Schema } from '#db/schema.ts'
+import { startNode } from '#node.ts'
+import { silent } from './node.ts'
+import { freshDatabase } from './postgres.ts'
+
+export type DemoNode = Awaited<ReturnType<typeof startDemoNode>>
+
+export async function startDemoNode() {
+  const dataDir = mkdtempSync(join(tmpdir(), 'mintmark-demo-'))
+  const database = await freshDatabase()
+  const config = readConfig({ PORT: '0', OPERATOR_PORT: '0', RATE_LIMITS: 'off', DATABASE_URL: database.url, DATA_DIR: dataDir, SECRET_KEY: 'secret key of the reference', WEBHOOK_RETRY_DELAYS: '10ms,10ms' })
+  const db = openPool<Schema>({ url: database.url, max: 8, applicationName: 'mintmark test' })
+  const node = await startNode({ config, db, log: silent, now: () => new Date(), listeners: { public: true, operator: true }, worker: true })
+  const close = async () => {
+    await node.close()
+    await db.close()
+    await database.drop()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+  const access = (await prepareDemo(node.ctx({ kind: 'operator', name: 'test' }), config))!
+  return { ...node, db, dataDir, access, close }
+}
