@@ -51,6 +51,33 @@ test('many sweeps at once, over two nodes, notify once of each', async () => {
   await other.close()
 })
 
+interface Audited {
+  actor: string
+  action: string
+  before: object
+  after: object
+}
+
+/** What the audit log has of a listing, oldest first. */
+async function audited(id: number): Promise<Audited[]> {
+  const { body } = await operator<Audited[]>(node, 'GET', `/audit?subject_type=listing&subject_id=${id}`)
+  return body.data.toReversed()
+}
+
+test('each end is audited once, as done by the system', async () => {
+  const end = inAMinute()
+  const [swept, edited] = [await published(node, item, {}, end), await published(node, item, {}, end)]
+  node.clock.advance(60_000)
+  await plus(node, 'PATCH', `/listings/${edited.id}`, { title: 'Edited before the sweep' })
+  await Promise.all([expireListings(node.ctx), expireListings(node.ctx)])
+  const expiry = { actor: 'system', action: 'listing.expire', before: { status: 'active' }, after: { status: 'expired', expires_at: end.toISOString() } }
+  const approved = { actor: 'operator:test', action: 'listing.approve' }
+  const created = { actor: 'operator:test', action: 'listing.create' }
+  expect(await audited(swept.id)).toMatchObject([created, approved, expiry])
+  const update = { actor: `account:${node.accounts.plus}`, action: 'listing.update', before: { status: 'expired' }, after: { status: 'pending' } }
+  expect(await audited(edited.id)).toMatchObject([created, approved, expiry, update])
+})
+
 test('a node that starts ends what ended while none ran', async () => {
   const { id } = await published(node, item, {}, new Date(node.clock.now().getTime() + 60_000))
   const ended = new Date(Date.now() - 1)

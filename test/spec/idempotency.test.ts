@@ -119,7 +119,7 @@ test('of prices over REST at the same time, with keys and without, each counts o
   expect((await operator(node, 'GET', `/listings/${id}`)).body.data.price).toBe(60)
 })
 
-const RECORD_WRITES = Object.entries(PUBLIC_ROWS).filter(([name]) => !name.startsWith('GET '))
+const REST_WRITES = Object.entries(PUBLIC_ROWS).filter(([name]) => !name.startsWith('GET '))
 const MUTATIONS = Object.entries(GRAPHQL_ROWS).filter(([name]) => name.startsWith('mutation '))
 
 /** Sends the first request twice, then the other one, all with one key. */
@@ -133,7 +133,7 @@ async function repeat(ask: (key: string, other: boolean) => Promise<Answered>): 
   expect(await stateOf(node)).toEqual(state)
 }
 
-test.each(RECORD_WRITES)('%s', async (name, { query = '', body }) => {
+test.each(REST_WRITES)('%s', async (name, { query = '', body }) => {
   const things = await makeThings(node, owner, item)
   const [method, path] = name.split(' ') as [string, string]
   const id = path.includes('/listings/') ? things.listing : things.collection
@@ -166,7 +166,7 @@ test('every write of the operator API, as its reference shows it', async () => {
     await until(`${example.request} is ${example.status}`, async () => {
       first = await ask(address, { ...example.headers, ...(isWrite && { 'idempotency-key': key }) })
       return first.status === example.status && (example.until !== 'data' || !first.text.includes('"data":[]'))
-    })
+    }, 15_000)
     if (!isWrite) continue
     const id = `repeat-of-${seen.size}`
     expect(await ask(address, { 'idempotency-key': key, 'x-request-id': id })).toEqual(first!)
