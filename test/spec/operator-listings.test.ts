@@ -39,6 +39,7 @@ describe('intake', () => {
       id,
       title: 'Şahane Charizard!',
       slug: `sahane-charizard-${id}`,
+      etag: `"${id}-1"`,
       language: 'en',
       images: [
         { url: 'https://img.example/a.jpg', order: 1 },
