@@ -30,7 +30,7 @@ export interface Config {
   rateLimits: Record<Plan, number> | null
   /** Redis in which all nodes count requests together, null: each node counts alone */
   redisUrl: string | null
-  /** whether X-Forwarded-For is believed, and from whom (Fastify trustProxy) */
+  /** whether X-Forwarded-For is believed: true for one proxy in front, text for the addresses of proxies */
   trustProxy: boolean | string
   sourceCurrencies: Record<Market, string>
   /** thresholds of the rules that hold prices */

@@ -41,7 +41,7 @@ export function addGate(
   scope.addHook('onRequest', (request, reply, done) => {
     const { authorization } = request.headers
     const signedIn = session(request)
-    const found = signedIn?.viewer ?? keyring.find(authorization)
+    const found = signedIn?.viewer ?? keyring.find(authorization, request)
     request.credential = signedIn?.secret ?? authorization ?? null
     const admitted =
       found instanceof Promise
@@ -52,10 +52,11 @@ export function addGate(
   })
 }
 
-/** The same gate for lanes before Fastify, but for what a plan allows: their verbs ask for that themselves. */
+/** The same gate for lanes before Fastify, but for what a plan allows: their verbs ask for that themselves. What is not a
+ * valid key in memory they leave to the gate. */
 export function directGate(keyring: Keyring, limits: RateLimits | null): DirectGate {
   return {
-    find: (authorization) => keyring.find(authorization),
+    known: (authorization) => keyring.known(authorization),
     count: (viewer) => limits?.consume(viewer)?.then((allowance) => Object.entries(rateLimitHeaders(allowance)).flat()) ?? null,
   }
 }

@@ -1,16 +1,22 @@
-// From the Authorization header to who calls, out of memory: the database is asked once per key, changes are followed.
+// From the Authorization header to the caller, out of memory: the database is asked once per key, changes are followed, and
+// an address that keeps sending wrong credentials is refused before anything is looked up.
 import { timingSafeEqual } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Log } from '#core/context.ts'
-import { unauthenticated } from '#core/errors.ts'
+import { type ServiceError, unauthenticated } from '#core/errors.ts'
+import { Recent } from '#core/recent.ts'
 import type { Viewer } from '#core/verb.ts'
 import type { ChangeFollower, ChangeRow } from '#db/change-feed.ts'
 import type { ChangeKind, Db } from '#db/schema.ts'
 import { inTransaction } from '#db/transaction.ts'
+import { type Caller, FailedAuthentications } from './failed-authentications.ts'
+import { FailureAudit } from './failure-audit.ts'
 import { hashKey, isWellFormed, type KeyKind } from './key-format.ts'
 import { BOOTSTRAP, type Holder, loadApiKey, loadConsoleSession, loadOperatorToken } from './store.ts'
 
 const CAPACITY = 50_000
+/** Hashes of keys that do not exist. */
+const UNKNOWN_CAPACITY = 10_000
 const FLUSH_MS = 30_000
 const BEARER = /^Bearer +(.+)$/i
 
@@ -20,6 +26,8 @@ interface KeySource {
   noun: string
   table: 'api_keys' | 'operator_tokens' | 'console_sessions'
   changes: ChangeKind
+  /** wrong credentials allowed for an address in a minute */
+  failuresAMinute: number
   load: (db: Db, hash: Buffer) => Promise<Holder | null>
 }
 
@@ -31,7 +39,7 @@ export interface KeyringOptions {
 
 /** The keys of API consumers. */
 export function apiKeyring(options: KeyringOptions): Keyring {
-  const source: KeySource = { kind: 'api', noun: 'API key', table: 'api_keys', changes: 'accounts', load: loadApiKey }
+  const source: KeySource = { kind: 'api', noun: 'API key', table: 'api_keys', changes: 'accounts', failuresAMinute: 30, load: loadApiKey }
   return new Keyring(source, options, null)
 }
 
@@ -42,9 +50,10 @@ export function operatorTokens(options: KeyringOptions, bootstrap: string | null
     noun: 'operator token',
     table: 'operator_tokens',
     changes: 'operators',
+    failuresAMinute: 10,
     load: loadOperatorToken,
   }
-  return new Keyring(source, options, bootstrap)
+  return new Keyring(source, options, bootstrap, new FailureAudit(options))
 }
 
 /** Sessions of the console; they end with the token they were opened with, `bootstrap` among them. */
@@ -55,6 +64,7 @@ export function consoleSessions(options: KeyringOptions, bootstrap: string | nul
     noun: 'console session',
     table: 'console_sessions',
     changes: 'operators',
+    failuresAMinute: 30,
     load: (db, hash) => loadConsoleSession(db, hash, bootstrapHash),
   }
   return new Keyring(source, options, null)
@@ -70,17 +80,24 @@ export class Keyring implements ChangeFollower {
   // Two generations bound the memory: when the young one is full, the old one goes and the young one ages.
   #young = new Map<string, Holder>()
   #old = new Map<string, Holder>()
-  readonly #loading = new Map<string, Promise<Holder>>()
+  readonly #loading = new Map<string, Promise<Holder | null>>()
+  readonly #unknown = new Recent<string, true>(UNKNOWN_CAPACITY)
+  readonly #audit: FailureAudit | null
+  readonly failures: FailedAuthentications
   /** key id → epoch milliseconds of its last use that is not stored yet */
-  #used = new Map<number, number>()
+  #lastUses = new Map<number, number>()
   #timer: NodeJS.Timeout | null = null
 
-  constructor(source: KeySource, { db, log, now }: KeyringOptions, bootstrap: string | null) {
+  /** @param audit where failures are recorded beside log and metrics, null for nowhere */
+  constructor(source: KeySource, { db, log, now }: KeyringOptions, bootstrap: string | null, audit: FailureAudit | null = null) {
     this.#source = source
     this.#db = db
     this.#log = log
     this.#now = now
     this.#bootstrapHash = bootstrap === null ? null : hashKey(bootstrap)
+    this.#audit = audit
+    const record = audit ? (address: string) => audit.add(address) : undefined
+    this.failures = new FailedAuthentications({ credential: source.noun, limit: source.failuresAMinute, log, now, record })
   }
 
   /** Begins to store the times of last use, every 30 s. */
@@ -91,29 +108,43 @@ export class Keyring implements ChangeFollower {
 
   async close(): Promise<void> {
     if (this.#timer) clearInterval(this.#timer)
-    await this.flush()
+    await Promise.all([this.flush(), this.#audit?.close()])
+  }
+
+  /** The caller, by the value of the Authorization header, where the key is valid and in memory; null: ask `find`. */
+  known(header: string | undefined): Viewer | null {
+    const key = header === undefined ? undefined : BEARER.exec(header)?.[1]
+    const holder = key === undefined ? undefined : this.#holderOf(key)
+    return holder && this.#refusalOf(holder) === null ? this.#used(holder) : null
   }
 
   /**
-   * Who calls, by the value of the Authorization header: at once for keys used lately, a promise for the others.
-   * @throws UNAUTHENTICATED (or rejects with it), the database's error when it must be asked and cannot
+   * The caller, by the value of the Authorization header: at once for keys used lately, a promise for the others.
+   * @throws UNAUTHENTICATED, RATE_LIMITED (or rejects with them), the database's error when it must be asked and cannot
    */
-  find(header: string | undefined): Viewer | Promise<Viewer> {
+  find(header: string | undefined, caller: Caller): Viewer | Promise<Viewer> {
     const { noun } = this.#source
+    // Without a credential there is nothing to guess: it is not counted.
     if (header === undefined) throw unauthenticated(`The header is missing: send Authorization: Bearer <${noun}>`)
     const key = BEARER.exec(header)?.[1]
-    if (key === undefined) throw unauthenticated(`The Authorization header must be: Bearer <${noun}>`)
-    return this.findKey(key)
+    if (key === undefined) throw this.failures.refuse(caller, `The Authorization header must be: Bearer <${noun}>`)
+    return this.findKey(key, caller)
   }
 
-  /** Who calls, by the bare key; otherwise as `find`. */
-  findKey(key: string): Viewer | Promise<Viewer> {
+  /** The caller, by the bare key; otherwise as `find`. */
+  findKey(key: string, caller: Caller): Viewer | Promise<Viewer> {
     const { noun, kind } = this.#source
-    const known = this.#young.get(key) ?? this.#promoted(key)
-    if (known) return this.#admit(known)
-    if (this.#bootstrapHash && timingSafeEqual(this.#bootstrapHash, hashKey(key))) return BOOTSTRAP
-    if (!isWellFormed(key, kind)) throw unauthenticated(`This is no ${noun}: its prefix, length or checksum is wrong`)
-    return this.#load(key).then((holder) => this.#admit(holder))
+    const holder = this.#holderOf(key)
+    if (holder) return this.#admit(holder, caller)
+    // Before the bootstrap token, too: people choose it, so that it can be guessed.
+    this.failures.check(caller)
+    const hash = hashKey(key)
+    if (this.#bootstrapHash && timingSafeEqual(this.#bootstrapHash, hash)) return BOOTSTRAP
+    if (!isWellFormed(key, kind)) throw this.failures.refuse(caller, `This is no ${noun}: its prefix, length or checksum is wrong`)
+    return this.#unknown.get(nameOf(hash)) ? Promise.reject(this.#unknownKey(caller)) : this.#load(key, hash).then((found) => {
+      if (!found) throw this.#unknownKey(caller)
+      return this.#admit(found, caller)
+    })
   }
 
   async apply(changes: ChangeRow[]): Promise<void> {
@@ -121,6 +152,7 @@ export class Keyring implements ChangeFollower {
     if (owners.size === 0) return
     // What is being read now may be older than the change: nobody may share it, and it is not kept.
     this.#loading.clear()
+    this.#unknown.clear()
     for (const generation of [this.#young, this.#old]) {
       for (const [key, holder] of generation) if (owners.has(holder.ownerId)) generation.delete(key)
     }
@@ -128,15 +160,16 @@ export class Keyring implements ChangeFollower {
 
   async reload(): Promise<void> {
     this.#loading.clear()
+    this.#unknown.clear()
     this.#young.clear()
     this.#old.clear()
   }
 
   /** Stores the times of last use. On failure they are kept for the next time, with a warning in the log. */
   async flush(): Promise<void> {
-    if (this.#used.size === 0) return
-    const used = this.#used
-    this.#used = new Map()
+    if (this.#lastUses.size === 0) return
+    const used = this.#lastUses
+    this.#lastUses = new Map()
     try {
       await inTransaction(this.#db, (tx) =>
         sql`
@@ -145,17 +178,33 @@ export class Keyring implements ChangeFollower {
           where k.id = u.id`.execute(tx),
       )
     } catch (error) {
-      for (const [id, ms] of used) if (!this.#used.has(id)) this.#used.set(id, ms)
+      for (const [id, ms] of used) if (!this.#lastUses.has(id)) this.#lastUses.set(id, ms)
       this.#log.warn({ err: error }, 'The times at which keys were last used cannot be stored at the moment')
     }
   }
 
-  #admit(holder: Holder): Viewer {
-    const now = this.#now().getTime()
-    if (holder.refusal) throw unauthenticated(holder.refusal)
-    if (holder.expiresAtMs <= now) throw unauthenticated(`The ${this.#source.noun} has expired`)
-    this.#used.set(holder.keyId, now)
-    return holder.viewer
+  #admit(holder: Holder, caller: Caller): Viewer {
+    const refusal = this.#refusalOf(holder)
+    if (refusal !== null) throw this.failures.refuse(caller, refusal)
+    return this.#used(holder)
+  }
+
+  /** Why a stored key is refused, null when it is valid. */
+  #refusalOf({ refusal, expiresAtMs }: Holder): string | null {
+    return refusal ?? (expiresAtMs <= this.#now().getTime() ? `The ${this.#source.noun} has expired` : null)
+  }
+
+  #used({ keyId, viewer }: Holder): Viewer {
+    this.#lastUses.set(keyId, this.#now().getTime())
+    return viewer
+  }
+
+  #unknownKey(caller: Caller): ServiceError {
+    return this.failures.refuse(caller, `The ${this.#source.noun} is not known`)
+  }
+
+  #holderOf(key: string): Holder | undefined {
+    return this.#young.get(key) ?? this.#promoted(key)
   }
 
   #promoted(key: string): Holder | undefined {
@@ -173,14 +222,15 @@ export class Keyring implements ChangeFollower {
   }
 
   /** Calls with one key at the same time share one query. */
-  #load(key: string): Promise<Holder> {
+  #load(key: string, hash: Buffer): Promise<Holder | null> {
     const running = this.#loading.get(key)
     if (running) return running
     const loading = this.#source
-      .load(this.#db, hashKey(key))
+      .load(this.#db, hash)
       .then((holder) => {
-        if (!holder) throw unauthenticated(`The ${this.#source.noun} is not known`)
-        if (this.#loading.get(key) === loading) this.#keep(key, holder)
+        if (this.#loading.get(key) !== loading) return holder
+        if (holder) this.#keep(key, holder)
+        else this.#unknown.set(nameOf(hash), true)
         return holder
       })
       .finally(() => {
@@ -189,4 +239,9 @@ export class Keyring implements ChangeFollower {
     this.#loading.set(key, loading)
     return loading
   }
+}
+
+/** A hash as the key of a map; the credential itself would keep the whole header it was cut from in memory. */
+function nameOf(hash: Buffer): string {
+  return hash.toString('latin1')
 }

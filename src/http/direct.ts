@@ -8,8 +8,8 @@ import { requestIdOf } from './server.ts'
 
 /** Who asks, and how often: what the gate before Fastify's routes looks at. */
 export interface DirectGate {
-  /** at once where the key was used lately */
-  find: (authorization: string | undefined) => Viewer | Promise<Viewer>
+  /** who calls, where the key is valid and was used lately; null for all others */
+  known: (authorization: string | undefined) => Viewer | null
   /** counts a request; gives names and values of the headers that tell so, null where no limit applies */
   count: (viewer: Viewer) => Promise<string[]> | null
 }
@@ -45,7 +45,7 @@ export function addLane(app: FastifyInstance, lane: (exchange: Exchange) => void
  * @param sent counts it
  */
 export function answerDirectly(
-  { find, count }: DirectGate,
+  { known, count }: DirectGate,
   { request, response, rest }: Exchange,
   answerFor: (viewer: Viewer) => KeptAnswer | null,
   sent: () => void,
@@ -53,12 +53,8 @@ export function answerDirectly(
   let answer: KeptAnswer | null
   let counted: Promise<string[]> | null
   try {
-    const viewer = find(request.headers.authorization)
-    if (viewer instanceof Promise) {
-      // Who asks for the same key meanwhile shares the query, and its failure.
-      viewer.catch(() => {})
-      return rest()
-    }
+    const viewer = known(request.headers.authorization)
+    if (!viewer) return rest()
     answer = answerFor(viewer)
     if (!answer) return rest()
     // Counted last: what fails is counted where it is answered. Over the limit, one count more tells nobody anything.

@@ -29,6 +29,7 @@ export function requestIdOf({ headers }: { headers: IncomingHttpHeaders }): stri
 
 export interface ServerOptions {
   log: Log
+  /** true: the caller is the last address of `X-Forwarded-For`, whoever sent it; text: addresses of proxies that are believed */
   trustProxy: boolean | string
 }
 
@@ -36,7 +37,8 @@ export interface ServerOptions {
 export function createServer({ log, trustProxy }: ServerOptions): FastifyInstance {
   const app = Fastify({
     logger: false,
-    trustProxy,
+    // One proxy: what stands before the last address of X-Forwarded-For came from the client, which could name any address.
+    trustProxy: trustProxy === true ? (_address, hop) => hop === 0 : trustProxy,
     bodyLimit: BODY_LIMIT,
     requestTimeout: 30_000,
     connectionTimeout: 60_000,

@@ -32,7 +32,7 @@ export function sessionCaller(sessions: Keyring): (request: FastifyRequest) => S
     const secret = sessionOf(request)
     if (secret === null) return null
     refuseOtherOrigins(request)
-    return { secret, viewer: sessions.findKey(secret) }
+    return { secret, viewer: sessions.findKey(secret, request) }
   }
 }
 
@@ -41,14 +41,14 @@ export function addConsoleSession(app: FastifyInstance, { operators, sessions, c
   const hide = { schema: { hide: true } as object }
   app.get(SESSION_PATH, hide, async (request, reply) => {
     const session = sessionOf(request)
-    const viewer = session === null ? null : await known(sessions, session)
+    const viewer = session === null ? null : await known(sessions, session, request)
     return answer(reply, { operator: nameOf(viewer), ...(viewer && { currencies }) })
   })
   app.post(SESSION_PATH, hide, async (request, reply) => {
     refuseOtherOrigins(request)
     const token = (request.body as { token?: unknown } | undefined)?.token
     if (typeof token !== 'string' || token === '') throw invalid([{ field: 'token', message: 'must be an operator token' }])
-    const viewer = await operators.findKey(token)
+    const viewer = await operators.findKey(token, request)
     const { session, expiresAt } = await call(openConsoleSession, ctx(request, viewer), { token })
     setCookie(request, reply, session, expiresAt)
     return answer(reply, { operator: nameOf(viewer), expires_at: expiresAt.toISOString() })
@@ -56,7 +56,7 @@ export function addConsoleSession(app: FastifyInstance, { operators, sessions, c
   app.delete(SESSION_PATH, hide, async (request, reply) => {
     refuseOtherOrigins(request)
     const session = sessionOf(request)
-    const viewer = session === null ? null : await known(sessions, session)
+    const viewer = session === null ? null : await known(sessions, session, request)
     if (session !== null && viewer) await call(closeConsoleSession, ctx(request, viewer), { session })
     setCookie(request, reply, '', new Date(0))
     return answer(reply, { operator: null })
@@ -77,9 +77,9 @@ function sessionOf(request: FastifyRequest): string | null {
 }
 
 /** The viewer of a session, null when it has ended. */
-async function known(sessions: Keyring, session: string): Promise<Viewer | null> {
+async function known(sessions: Keyring, session: string, request: FastifyRequest): Promise<Viewer | null> {
   try {
-    return await sessions.findKey(session)
+    return await sessions.findKey(session, request)
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'UNAUTHENTICATED') return null
     throw error

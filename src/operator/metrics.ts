@@ -1,5 +1,6 @@
 // What the platform watches, in the format of Prometheus: requests, memory, how far behind this node is, queues and feeds.
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
+import type { Keyring } from '#accounts/keyring.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { DURATION_BUCKETS, type RequestCounts } from '#http/request-counts.ts'
 import type { Stats } from './read-stats.ts'
@@ -9,6 +10,9 @@ export interface MeasuredNode {
   catalogue: Catalogue
   requests: RequestCounts
   feed: { lastPullMs: number }
+  keys: Keyring
+  operators: Keyring
+  sessions: Keyring
 }
 
 export type Metrics = (stats: () => Promise<Stats>) => Promise<string>
@@ -30,6 +34,13 @@ export function openMetrics(node: MeasuredNode): Metrics {
   const held = gauge('held_prices', 'Prices that wait for a decision, by rule', ['rule'])
   const age = gauge('feed_age_seconds', 'Since when a market got no price', ['market', 'group'])
   const prices = gauge('prices', 'Current prices', ['market', 'group'])
+  const failures = new Counter({
+    name: 'mintmark_failed_authentications_total',
+    help: 'Refused credentials: invalid ones, and those of addresses that had sent too many',
+    labelNames: ['credential', 'reason'],
+    registers: [registry],
+  })
+  const keyrings = { api_key: node.keys, operator_token: node.operators, console_session: node.sessions }
   return async (stats) => {
     const { listings: byStatus, webhook_events: byState, webhooks_failing, webhook_receivers, held_prices, waiting_since, sources } = await stats()
     const now = Date.now()
@@ -43,6 +54,11 @@ export function openMetrics(node: MeasuredNode): Metrics {
     success.reset()
     for (const { account_id, success_share } of webhook_receivers) success.set({ account_id }, success_share)
     oldest.set(waiting_since.webhook_event ? (now - Date.parse(waiting_since.webhook_event)) / 1_000 : 0)
+    failures.reset()
+    for (const [credential, { failures: counts }] of Object.entries(keyrings)) {
+      failures.inc({ credential, reason: 'invalid' }, counts.refused)
+      failures.inc({ credential, reason: 'limited' }, counts.limited)
+    }
     for (const source of sources) {
       const labels = { market: source.market, group: source.group }
       prices.set(labels, source.prices)

@@ -44,6 +44,7 @@ export interface OperatorNode {
   log: Log
   feed: Pick<ChangeFeed, 'pull' | 'lastPullMs'>
   requests: RequestCounts
+  keys: Keyring
   operators: Keyring
   catalogue: Catalogue
   /** sessions of the console */

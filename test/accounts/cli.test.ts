@@ -5,7 +5,7 @@ import { register as registerAccount } from '#cli/account.ts'
 import { register as registerKey } from '#cli/key.ts'
 import { register as registerOperatorToken } from '#cli/operator-token.ts'
 import { freshDatabase } from '../support/postgres.ts'
-import { openNode, type TestNode } from './node.ts'
+import { CALLER, openNode, type TestNode } from './node.ts'
 
 let database: Awaited<ReturnType<typeof freshDatabase>>
 let node: TestNode
@@ -61,7 +61,7 @@ test('keys are created, rotated, revoked and listed, and printed only when made'
     id: number
     key: string
   }
-  expect(await node.keys.find(`Bearer ${key.key}`)).toMatchObject({ accountId: account.id })
+  expect(await node.keys.find(`Bearer ${key.key}`, CALLER)).toMatchObject({ accountId: account.id })
   const before = Date.now()
   const fresh = (await json('key', 'rotate', String(key.id), '--overlap', '90m')) as {
     id: number
@@ -80,7 +80,7 @@ test('keys are created, rotated, revoked and listed, and printed only when made'
 
 test('operator tokens are created, revoked and listed', async () => {
   const { token, id } = (await json('operator-token', 'create', '--label', 'shop')) as { token: string; id: number }
-  expect(await node.operators.find(`Bearer ${token}`)).toEqual({ kind: 'operator', name: `shop:${id}` })
+  expect(await node.operators.find(`Bearer ${token}`, CALLER)).toEqual({ kind: 'operator', name: `shop:${id}` })
   expect(await mintmark('operator-token', 'list')).toMatch(
     new RegExp(`^ID .*\\n${id} +shop +\\.\\.\\.${token.slice(-4)}`),
   )

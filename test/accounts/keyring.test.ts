@@ -16,7 +16,7 @@ import type { Schema } from '#db/schema.ts'
 import { isUnavailable } from '#db/transaction.ts'
 import { freshDatabase } from '../support/postgres.ts'
 import { Clock, silent, until } from '../support/node.ts'
-import { BOOTSTRAP_TOKEN, openNode, type TestNode } from './node.ts'
+import { BOOTSTRAP_TOKEN, CALLER, openNode, type TestNode } from './node.ts'
 
 const HOUR_MS = 3_600_000
 const { now } = new Clock()
@@ -48,7 +48,7 @@ async function accountWithKey(plan: Plan = 'plus', expiresInMs?: number) {
 /** The viewer, or the message of the refusal. */
 async function outcome(keyring: Keyring, header: string | undefined): Promise<object | string> {
   try {
-    return await keyring.find(header)
+    return await keyring.find(header, CALLER)
   } catch (error) {
     expect(error).toMatchObject({ code: 'UNAUTHENTICATED', status: 401, headers: { 'www-authenticate': 'Bearer' } })
     return (error as Error).message
@@ -71,10 +71,10 @@ test('what cannot be a key is refused without the database', async () => {
     `Bearer ${changed}`,
     `Bearer ${newKey('operator')}`,
   ]) {
-    expect(() => keys.find(header)).toThrow(expect.objectContaining({ code: 'UNAUTHENTICATED' }))
+    expect(() => keys.find(header, CALLER)).toThrow(expect.objectContaining({ code: 'UNAUTHENTICATED' }))
   }
-  expect(() => operators.find(`Bearer ${key}`)).toThrow(expect.objectContaining({ code: 'UNAUTHENTICATED' }))
-  await expect(keys.find(`Bearer ${key}`)).rejects.toSatisfy(isUnavailable)
+  expect(() => operators.find(`Bearer ${key}`, CALLER)).toThrow(expect.objectContaining({ code: 'UNAUTHENTICATED' }))
+  await expect(keys.find(`Bearer ${key}`, CALLER)).rejects.toSatisfy(isUnavailable)
   await gone.close()
 })
 
@@ -85,15 +85,15 @@ test('a key is looked up once and then known at once', async () => {
   node.db.pool.on('acquire', count)
   await node.feed.pull()
   const before = queries
-  const first = Array.from({ length: 20 }, () => node.keys.find(header))
+  const first = Array.from({ length: 20 }, () => node.keys.find(header, CALLER))
   const viewer = { kind: 'account', accountId: account.id, keyId: key.id, plan: 'professional' }
   for (const found of first) expect(found).toBeInstanceOf(Promise)
   expect(await Promise.all(first)).toEqual(first.map(() => viewer))
   // The feed's own poll may fall into this moment.
   expect(queries - before).toBeLessThanOrEqual(2)
   node.db.pool.off('acquire', count)
-  expect(node.keys.find(header)).toEqual(viewer)
-  expect(node.keys.find(`bearer  ${key.key}`)).toEqual(viewer)
+  expect(node.keys.find(header, CALLER)).toEqual(viewer)
+  expect(node.keys.find(`bearer  ${key.key}`, CALLER)).toEqual(viewer)
 })
 
 test('a key that nobody has is refused', async () => {
@@ -104,9 +104,9 @@ test('a key ends at its expiry, also when it is in memory', async () => {
   const { header } = await accountWithKey('plus', HOUR_MS)
   expect(await outcome(node.keys, header)).toMatchObject({ plan: 'plus' })
   node.clock.advance(HOUR_MS - 2000)
-  expect(node.keys.find(header)).toMatchObject({ plan: 'plus' })
+  expect(node.keys.find(header, CALLER)).toMatchObject({ plan: 'plus' })
   node.clock.advance(2001)
-  expect(() => node.keys.find(header)).toThrow('The API key has expired')
+  expect(() => node.keys.find(header, CALLER)).toThrow('The API key has expired')
   expect(await outcome(other.keys, header)).toBe('The API key has expired')
 })
 
@@ -160,18 +160,18 @@ test('the writing node obeys at once, the others within a second', async () => {
 
 test('what was read while a change came is not kept', async () => {
   const { account, header } = await accountWithKey()
-  const reading = node.keys.find(header)
+  const reading = node.keys.find(header, CALLER)
   await node.keys.apply([{ seq: 1, kind: 'accounts', ids: [account.id], payload: null }])
   await reading
-  const again = node.keys.find(header)
+  const again = node.keys.find(header, CALLER)
   expect(again).toBeInstanceOf(Promise)
   await again
-  expect(node.keys.find(header)).not.toBeInstanceOf(Promise)
+  expect(node.keys.find(header, CALLER)).not.toBeInstanceOf(Promise)
   await node.keys.apply([{ seq: 2, kind: 'accounts', ids: [account.id + 1000], payload: null }])
   await node.keys.apply([{ seq: 3, kind: 'operators', ids: [account.id], payload: null }])
-  expect(node.keys.find(header)).not.toBeInstanceOf(Promise)
+  expect(node.keys.find(header, CALLER)).not.toBeInstanceOf(Promise)
   await node.keys.reload()
-  expect(node.keys.find(header)).toBeInstanceOf(Promise)
+  expect(node.keys.find(header, CALLER)).toBeInstanceOf(Promise)
 })
 
 test('the time of last use is stored in batches, and the later one stays', async () => {
@@ -184,14 +184,14 @@ test('the time of last use is stored in batches, and the later one stays', async
         .where('id', '=', key.id)
         .executeTakeFirstOrThrow()
     ).last_used_at
-  await node.keys.find(header)
+  await node.keys.find(header, CALLER)
   expect(await lastUse()).toBeNull()
   const earliest = node.clock.now().getTime() - 60_000
   await node.keys.flush()
   const used = await lastUse()
   expect(used!.getTime()).toBeGreaterThan(earliest)
   const late = apiKeyring({ db: node.db, log: silent, now: () => new Date(earliest) })
-  await late.find(header)
+  await late.find(header, CALLER)
   await late.close()
   expect(await lastUse()).toEqual(used)
 })
@@ -201,10 +201,10 @@ test('operator tokens are stored ones and the bootstrap token, never API keys', 
   const { header } = await accountWithKey()
   expect(await outcome(node.operators, `Bearer ${token}`)).toEqual({ kind: 'operator', name: `bootstrap:${id}` })
   expect(await outcome(other.operators, `Bearer ${token}`)).toEqual({ kind: 'operator', name: `bootstrap:${id}` })
-  expect(node.operators.find(`Bearer ${BOOTSTRAP_TOKEN}`)).toEqual({ kind: 'operator', name: 'bootstrap' })
-  expect(() => node.operators.find(`Bearer ${BOOTSTRAP_TOKEN}.`)).toThrow('This is no operator token')
-  expect(() => node.operators.find(header)).toThrow('This is no operator token')
-  expect(() => node.keys.find(`Bearer ${token}`)).toThrow('This is no API key')
+  expect(node.operators.find(`Bearer ${BOOTSTRAP_TOKEN}`, CALLER)).toEqual({ kind: 'operator', name: 'bootstrap' })
+  expect(() => node.operators.find(`Bearer ${BOOTSTRAP_TOKEN}.`, CALLER)).toThrow('This is no operator token')
+  expect(() => node.operators.find(header, CALLER)).toThrow('This is no operator token')
+  expect(() => node.keys.find(`Bearer ${token}`, CALLER)).toThrow('This is no API key')
   await call(revokeOperatorToken, node.ctx, { id })
   expect(await outcome(node.operators, `Bearer ${token}`)).toBe('The operator token is revoked')
   await until(

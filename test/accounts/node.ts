@@ -11,6 +11,8 @@ import { operatorServer } from '#operator/server.ts'
 import { webhookRules } from '#webhooks/rules.ts'
 import { Clock, type Reply, send as sendTo, type Sending, silent } from '../support/node.ts'
 
+/** Who asks a keyring, where no request does. */
+export const CALLER = { ip: '192.0.2.1', socket: {} }
 export const BOOTSTRAP_TOKEN = 'bootstrap token of the tests'
 export type TestNode = Awaited<ReturnType<typeof openNode>>
 
@@ -27,7 +29,7 @@ export async function openNode(databaseUrl: string, clock = new Clock()) {
   feed.start()
   const config = readConfig({ DATABASE_URL: databaseUrl })
   const webhooks = webhookRules(config, db, silent, () => [])
-  const app = await operatorServer({ config, db, log: silent, feed, operators, sessions, now, webhooks, market: config, catalogue: new Catalogue(db, 1), requests: new RequestCounts() })
+  const app = await operatorServer({ config, db, log: silent, feed, keys, operators, sessions, now, webhooks, market: config, catalogue: new Catalogue(db, 1), requests: new RequestCounts() })
   const baseUrl = await app.listen({ port: 0, host: '127.0.0.1' })
   const ctx: WriteCtx = {
     db,

@@ -25,7 +25,7 @@ export async function startListing(): Promise<{ node: TestNode; registered: stri
     })
   }
   subscribe('fastify.initialization', watch)
-  const node = await startTestNode()
+  const node = await startTestNode({ env: { TRUST_PROXY: 'loopback' } })
   unsubscribe('fastify.initialization', watch)
   return { node, registered: [...new Set(registered)] }
 }
@@ -96,12 +96,19 @@ export interface RawReply {
   text: string
 }
 
-/** Sends a request with these headers as they are, repeated ones too: names and values in turn. */
+let addresses = 0
+
+/**
+ * Sends a request with these headers as they are, repeated ones too: names and values in turn. Each comes from an address of
+ * its own, since addresses that send wrong credentials are refused after a while.
+ */
 export function sendRaw(url: string, method: string, headers: string[], body?: string): Promise<RawReply> {
   return new Promise((resolve, reject) => {
+    addresses += 1
+    const address = `198.${18 + (addresses >> 16)}.${(addresses >> 8) & 255}.${addresses & 255}`
     const type = body === undefined ? [] : ['content-type', 'application/json']
     const length = ['content-length', String(Buffer.byteLength(body ?? ''))]
-    const request = httpRequest(url, { method, headers: ['host', new URL(url).host, ...headers, ...type, ...length] })
+    const request = httpRequest(url, { method, headers: ['host', new URL(url).host, 'x-forwarded-for', address, ...headers, ...type, ...length] })
     request.on('error', reject).on('response', (response) => {
       let text = ''
       response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))

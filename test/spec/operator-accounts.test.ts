@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createOperatorToken } from '#accounts/create-operator-token.ts'
 import { newKey } from '#accounts/key-format.ts'
 import { call } from '#core/verb.ts'
-import { openNode, send, type TestNode } from '../accounts/node.ts'
+import { CALLER, openNode, send, type TestNode } from '../accounts/node.ts'
 import type { Reply } from '../support/node.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
@@ -277,7 +277,7 @@ describe('idempotency', () => {
     const second = await post(`/accounts/${id}/keys`, { label: 'x' }, { 'idempotency-key': 'key-1' })
     expect(second.body).toEqual(first.body)
     const { key } = first.body.data as { key: string }
-    expect(await node.keys.find(`Bearer ${key}`)).toMatchObject({ accountId: id })
+    expect(await node.keys.find(`Bearer ${key}`, CALLER)).toMatchObject({ accountId: id })
     const { rows: stored } = await node.db.pool.query<{ result: Buffer }>('select result from idempotency_keys')
     for (const { result } of stored) expect(result.includes('mintmark_')).toBe(false)
   })

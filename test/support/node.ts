@@ -31,10 +31,11 @@ export interface TestNodeOptions {
   databaseUrl?: string
   /** further settings, as in the environment */
   env?: Record<string, string>
+  log?: Log
 }
 
 /** Starts a node on a database of its own (or the one named) with ports of its own. */
-export async function startTestNode({ databaseUrl, env = {} }: TestNodeOptions = {}) {
+export async function startTestNode({ databaseUrl, env = {}, log = silent }: TestNodeOptions = {}) {
   const own = databaseUrl === undefined ? await freshDatabase() : null
   const url = databaseUrl ?? own!.url
   const clock = new Clock()
@@ -48,7 +49,7 @@ export async function startTestNode({ databaseUrl, env = {} }: TestNodeOptions =
     ...env,
   })
   const db = openPool<Schema>({ url, max: 12, applicationName: 'mintmark test' })
-  const node = await startNode({ config, db, log: silent, now: clock.now, listeners: { public: true, operator: true }, worker: true })
+  const node = await startNode({ config, db, log, now: clock.now, listeners: { public: true, operator: true }, worker: true })
   const ctx = node.ctx({ kind: 'operator', name: 'test' })
   const keys = {} as Record<Plan, string>
   const accounts = {} as Record<Plan, number>

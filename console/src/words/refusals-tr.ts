@@ -58,6 +58,7 @@ const SENTENCES: [RegExp, string][] = [
   [/^Order not found: there is none with the id (\S+)$/, '$1 numaralı sipariş yok'],
   [/^Key not found: there is none with the id (\S+)$/, '$1 numaralı anahtar yok'],
   [/^.+ not found: there is none with the id (\S+)$/, '$1 numaralı kayıt yok'],
+  [/^Too many failed authentications from your address; try again in (\d+) s$/, 'Adresinizden çok fazla başarısız giriş denemesi yapıldı; $1 saniye sonra yeniden deneyin'],
   [/^The key is revoked; create a new one instead$/, 'Anahtar iptal edilmiş; yeni bir anahtar üretin'],
   [/^The key has expired; create a new one instead$/, 'Anahtarın süresi dolmuş; yeni bir anahtar üretin'],
   [/^The account (\S+) has no webhook$/, '$1 numaralı hesabın webhooku yok'],

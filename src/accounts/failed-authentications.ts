@@ -1,0 +1,97 @@
+// Limits failed authentications by address, so that nobody can guess credentials or load the database with unknown ones.
+import ipaddr from 'ipaddr.js'
+import type { Log } from '#core/context.ts'
+import { ServiceError, unauthenticated } from '#core/errors.ts'
+import { Recent } from '#core/recent.ts'
+
+const WINDOW_MS = 60_000
+/** Addresses counted at a time; beyond that those that failed least recently are forgotten. */
+const ADDRESSES = 10_000
+
+/** Who sent a credential; a Fastify request. */
+export interface Caller {
+  /** the client's address, as far as `TRUST_PROXY` lets a proxy name it */
+  readonly ip: string
+  readonly socket: { readonly remoteAddress?: string | undefined }
+}
+
+export interface FailureRules {
+  /** what the callers present, such as `API key` */
+  credential: string
+  /** failures allowed for an address in a minute */
+  limit: number
+  log: Log
+  now: () => Date
+  /** takes the address of each counted failure */
+  record?: ((address: string) => void) | undefined
+}
+
+interface Window {
+  failures: number
+  endsMs: number
+}
+
+/** Counts on this node only: the limit protects the node's database, and what it costs an attacker grows with the nodes. */
+export class FailedAuthentications {
+  readonly #rules: FailureRules
+  readonly #windows = new Recent<string, Window>(ADDRESSES)
+  /** answered with 401 since the start */
+  refused = 0
+  /** answered with 429 since the start */
+  limited = 0
+
+  constructor(rules: FailureRules) {
+    this.#rules = rules
+  }
+
+  /** @throws RATE_LIMITED with `Retry-After` while the caller's address is refused */
+  check(caller: Caller): void {
+    const refusal = this.#tooMany(this.#windowOf(addressOf(caller)))
+    if (refusal) throw refusal
+  }
+
+  /**
+   * Counts a failure.
+   * @returns what to throw: UNAUTHENTICATED, or RATE_LIMITED while the caller's address is refused
+   */
+  refuse(caller: Caller, reason: string): ServiceError {
+    const { credential, limit, log, now, record } = this.#rules
+    const address = addressOf(caller)
+    const window = this.#windowOf(address) ?? { failures: 0, endsMs: now().getTime() + WINDOW_MS }
+    const refusal = this.#tooMany(window)
+    if (refusal) return refusal
+    window.failures += 1
+    this.#windows.set(address, window)
+    this.refused += 1
+    record?.(address)
+    // Two lines for each address and minute at most: an attacker must not fill the log.
+    if (window.failures === 1) log.info({ credential, address, reason }, 'Authentication failed')
+    if (window.failures === limit) log.warn({ credential, address, failures: limit }, 'Too many failed authentications; refusing the address')
+    return unauthenticated(reason)
+  }
+
+  #windowOf(address: string): Window | undefined {
+    const window = this.#windows.get(address)
+    return window && window.endsMs > this.#rules.now().getTime() ? window : undefined
+  }
+
+  #tooMany(window: Window | undefined): ServiceError | null {
+    const { limit, now } = this.#rules
+    if (!window || window.failures < limit) return null
+    this.limited += 1
+    const seconds = Math.max(1, Math.ceil((window.endsMs - now().getTime()) / 1_000))
+    return new ServiceError('RATE_LIMITED', `Too many failed authentications from your address; try again in ${seconds} s`, {
+      headers: { 'retry-after': String(seconds) },
+    })
+  }
+}
+
+/** The client's address; of IPv6 the /64, which is what one customer of a provider gets. */
+function addressOf({ ip, socket }: Caller): string {
+  // What a trusted proxy sends that is not an address counts against the proxy.
+  const text = ipaddr.isValid(ip) ? ip : (socket.remoteAddress ?? '')
+  if (!ipaddr.isValid(text)) return 'unknown'
+  const address = ipaddr.process(text)
+  if (!(address instanceof ipaddr.IPv6)) return address.toString()
+  return `${new ipaddr.IPv6([...address.parts.slice(0, 4), 0, 0, 0, 0]).toString()}/64`
+}

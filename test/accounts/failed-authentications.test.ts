@@ -1,0 +1,182 @@
+// Failed authentications on both listeners: limited by address, answered without the database, and recorded.
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createOperatorToken } from '#accounts/create-operator-token.ts'
+import { hashKey, last4, newKey } from '#accounts/key-format.ts'
+import { insertKey } from '#accounts/store.ts'
+import { call } from '#core/verb.ts'
+import { change } from '#db/change.ts'
+import { OPERATOR_TOKEN, send, type Sending, silent, startTestNode, type TestNode, until } from '../support/node.ts'
+
+const MINUTE_MS = 60_000
+const lines: { message: string; address?: string; credential?: string }[] = []
+const logged = (details: object, message: string) => void lines.push({ ...details, message })
+let node: TestNode
+let other: TestNode
+let addresses = 0
+
+beforeAll(async () => {
+  node = await startTestNode({ env: { TRUST_PROXY: 'loopback' }, log: { ...silent, info: logged, warn: logged } })
+  other = await startTestNode({ databaseUrl: node.databaseUrl, env: { TRUST_PROXY: '1' } })
+})
+afterAll(async () => {
+  await other.close()
+  await node.close()
+})
+beforeEach(() => void (lines.length = 0))
+
+/** An address that has not failed yet. */
+function freshAddress(): string {
+  addresses += 1
+  return `198.51.${addresses >> 8}.${addresses & 255}`
+}
+
+const from = (address: string): Sending => ({ headers: { 'x-forwarded-for': address } })
+const items = (key: string | null, address: string, on = node) => send(`${on.publicUrl}/api/v1/items`, key, from(address))
+const graphql = (key: string, address: string) =>
+  send(`${node.publicUrl}/graphql`, key, { ...from(address), json: { query: '{ items(first: 1) { nodes { id } } }' } })
+const operator = (token: string, address: string, on = node) => send(`${on.operatorUrl}/operator/v1/audit`, token, from(address))
+const signIn = (token: string, address: string) =>
+  send(`${node.operatorUrl}/console/session`, null, {
+    json: { token },
+    headers: { 'x-forwarded-for': address, 'x-console': '1', origin: node.operatorUrl! },
+  })
+
+async function fail(times: number, once: () => Promise<{ status: number }>): Promise<number[]> {
+  const statuses = []
+  for (let i = 0; i < times; i += 1) statuses.push((await once()).status)
+  return statuses
+}
+
+test('an address that sends wrong keys gets 429, and the database is not asked', async () => {
+  const address = freshAddress()
+  // A key that is read while accounts change is not kept.
+  await node.ctx.caughtUp()
+  expect((await items(node.keys.starter, address)).status).toBe(200)
+  let queries = 0
+  const count = () => void (queries += 1)
+  node.db.pool.on('acquire', count)
+  const statuses = await fail(200, () => items(newKey('api'), address))
+  node.db.pool.off('acquire', count)
+  expect(statuses).toEqual([...Array<number>(30).fill(401), ...Array<number>(170).fill(429)])
+  // The change feed asks, too.
+  expect(queries).toBeLessThan(100)
+
+  const refused = await items(newKey('api'), address)
+  const seconds = Number(refused.headers.get('retry-after'))
+  expect(refused.body).toEqual({
+    success: false,
+    error: { code: 'RATE_LIMITED', message: `Too many failed authentications from your address; try again in ${seconds} s` },
+  })
+  expect(seconds).toBeGreaterThan(0)
+  expect(seconds).toBeLessThanOrEqual(60)
+  expect((await graphql(newKey('api'), address)).body).toMatchObject({ errors: [{ extensions: { code: 'RATE_LIMITED' } }] })
+  expect((await items(null, address)).status).toBe(401)
+
+  // Keys in memory go on, on every path; other addresses are not concerned.
+  for (let i = 0; i < 3; i += 1) expect((await items(node.keys.starter, address)).status).toBe(200)
+  expect((await graphql(node.keys.starter, address)).status).toBe(200)
+  expect((await items(newKey('api'), freshAddress())).status).toBe(401)
+  node.clock.advance(MINUTE_MS)
+  expect((await items(newKey('api'), address)).status).toBe(401)
+})
+
+test('a key that is unknown, and asked for again and again, is looked up once', async () => {
+  const key = newKey('api')
+  await items(key, freshAddress())
+  let queries = 0
+  const count = () => void (queries += 1)
+  node.db.pool.on('acquire', count)
+  for (let i = 0; i < 50; i += 1) expect((await items(key, freshAddress())).status).toBe(401)
+  node.db.pool.off('acquire', count)
+  expect(queries).toBeLessThan(25)
+})
+
+test('a key that was unknown works within a second of its creation, on every node', async () => {
+  const key = newKey('api')
+  const address = freshAddress()
+  for (const on of [node, other]) expect((await items(key, address, on)).status).toBe(401)
+  await change(node.ctx, async (tx, note) => {
+    await insertKey(tx, { account_id: node.accounts.plus, label: '', hash: hashKey(key), last4: last4(key), expires_at: null })
+    note.changed('accounts', [node.accounts.plus])
+  })
+  expect((await items(key, address)).status).toBe(200)
+  await until('the other node takes it', async () => (await items(key, address, other)).status === 200, 1_000)
+})
+
+test('IPv6 addresses of one /64 are one address, and so are the two forms of IPv4', async () => {
+  const wrong = newKey('api')
+  expect(await fail(30, () => items(wrong, '2001:db8:1:2::1'))).not.toContain(429)
+  expect((await items(wrong, '2001:db8:1:2:ffff:ffff:ffff:ffff')).status).toBe(429)
+  expect((await items(wrong, '2001:db8:1:3::1')).status).toBe(401)
+  const address = freshAddress()
+  expect(await fail(30, () => items(wrong, address))).not.toContain(429)
+  expect((await items(wrong, `::ffff:${address}`)).status).toBe(429)
+})
+
+test('a client cannot choose its address', async () => {
+  const [wrong, address] = [newKey('api'), freshAddress()]
+  // With TRUST_PROXY=1 only the last address is the proxy's word.
+  expect(await fail(30, () => items(wrong, `${freshAddress()}, ${address}`, other))).not.toContain(429)
+  expect((await items(wrong, `${freshAddress()}, ${address}`, other)).status).toBe(429)
+  // What is not an address counts against the proxy.
+  expect(await fail(30, () => items(wrong, `x${freshAddress()}`))).not.toContain(429)
+  expect((await items(wrong, `x${freshAddress()}`)).status).toBe(429)
+})
+
+test('wrong operator tokens are limited at sign-in and at the API together, the bootstrap token included', async () => {
+  const { token } = await call(createOperatorToken, node.ctx, { label: 'shop' })
+  const address = freshAddress()
+  expect((await operator(token, address)).status).toBe(200)
+  expect(await fail(5, () => signIn('mintop_wrong', address))).toEqual(Array(5).fill(401))
+  expect(await fail(5, () => operator(newKey('operator'), address))).toEqual(Array(5).fill(401))
+  for (const refused of [await signIn('wrong', address), await operator('wrong', address), await signIn(OPERATOR_TOKEN, address), await operator(OPERATOR_TOKEN, address)]) {
+    expect(refused).toMatchObject({ status: 429, body: { error: { code: 'RATE_LIMITED' } } })
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+  }
+  expect((await operator(token, address)).status).toBe(200)
+  expect((await signIn(token, address)).status).toBe(200)
+  expect((await signIn(OPERATOR_TOKEN, freshAddress())).status).toBe(200)
+  node.clock.advance(MINUTE_MS)
+  expect((await signIn(OPERATOR_TOKEN, address)).status).toBe(200)
+})
+
+test('a page whose session has ended does not keep its operator from signing in', async () => {
+  const address = freshAddress()
+  const cookie = `mintmark_console=${newKey('session')}`
+  const poll = () => send(`${node.operatorUrl}/operator/v1/stats`, null, { headers: { 'x-forwarded-for': address, 'x-console': '1', cookie } })
+  expect((await fail(31, poll)).at(-1)).toBe(429)
+  expect((await signIn(OPERATOR_TOKEN, address)).status).toBe(200)
+})
+
+test('failures of operators are recorded: two lines of the log, audit rows whose sum is exact, a metric', async () => {
+  const address = freshAddress()
+  await fail(30, () => signIn('mintop_wrong', address))
+  expect(lines.filter((line) => line.address === address).map(({ message, credential }) => [message, credential])).toEqual([
+    ['Authentication failed', 'operator token'],
+    ['Too many failed authentications; refusing the address', 'operator token'],
+  ])
+  const rows = () =>
+    node.db.kysely.selectFrom('audit_log').select(['actor', 'action', 'after']).where('subject_type', '=', 'address').where('subject_id', '=', address).execute()
+  await until('the first row is there', async () => (await rows()).length === 1)
+  expect(await rows()).toEqual([{ actor: 'operator:unknown', action: 'operator.authentication-failed', after: { attempts: 1 } }])
+  const scraped = await fetch(`${node.operatorUrl}/metrics`, { headers: { authorization: `Bearer ${OPERATOR_TOKEN}` } })
+  const text = await scraped.text()
+  const counted = (reason: string) => Number(new RegExp(`^mintmark_failed_authentications_total\\{credential="operator_token",reason="${reason}"\\} (\\d+)$`, 'm').exec(text)?.[1])
+  expect(counted('invalid')).toBeGreaterThanOrEqual(10)
+  expect(counted('limited')).toBeGreaterThanOrEqual(20)
+})
+
+test('many addresses do not fill the audit log', async () => {
+  const attacked = await startTestNode({ databaseUrl: node.databaseUrl, env: { TRUST_PROXY: 'loopback' } })
+  const attempts = Array.from({ length: 600 }, (_, i) => `203.0.${i >> 8}.${i & 255}`)
+  try {
+    for (const address of [...attempts, ...Array<string>(4).fill('203.0.0.0')]) expect((await operator('wrong', address, attacked)).status).toBe(401)
+  } finally {
+    await attacked.close()
+  }
+  const { rows } = await sql<{ rows: number; attempts: number }>`
+    select count(*)::int as rows, sum((after->>'attempts')::int)::int as attempts from audit_log
+    where subject_type = 'address' and (subject_id like '203.0.%' or subject_id = 'others')`.execute(node.db.kysely)
+  expect(rows).toEqual([{ rows: 102, attempts: 604 }])
+})
