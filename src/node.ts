@@ -98,8 +98,10 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   operators.start()
   sessions.start()
   const shared = { config, db, log, now, feed, keys, operators, sessions, catalogue, listings, market, webhooks, limits: new RateLimits(config.rateLimits, config.redisUrl), requests: new RequestCounts() }
+  let started = false
   let draining = false
   const notReady = () => {
+    if (!started) return 'The node is starting'
     if (draining) return 'The node is stopping'
     return Date.now() - feed.lastPullMs > STALE_MS ? 'The database cannot be reached' : null
   }
@@ -135,6 +137,7 @@ export async function startNode({ config, db, log, now: given, listeners, worker
     const ctx = (viewer: Viewer): MarketWriteCtx => ({ db, viewer, now, requestId: null, idempotency: null, precondition: null, market, caughtUp })
     if (worker) expiring = keepExpiring(ctx({ kind: 'operator', name: 'worker' }), log)
     housekeeping = keepHouse(db, log, now, config.priceHistoryDays)
+    started = true
     return { publicUrl, operatorUrl, catalogue, listings, market, ctx, drain, close }
   } catch (error) {
     await close()
