@@ -12,6 +12,7 @@ import type { NewApiKey } from './types.ts'
 export const createKey = verb(
   {
     needs: 'operator',
+    secret: true,
     input: Type.Object(
       {
         account_id: id('account'),

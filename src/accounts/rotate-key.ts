@@ -12,6 +12,7 @@ const HOUR_MS = 3_600_000
 export const rotateKey = verb(
   {
     needs: 'operator',
+    secret: true,
     input: Type.Object(
       {
         id: id('key'),

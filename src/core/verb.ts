@@ -17,6 +17,8 @@ export interface Verb<Ctx, In extends TSchema, Out> {
   input: In
   /** the code that stands for every failure of this verb, where the interface gives its family one */
   fails: ErrorCode | null
+  /** whether its result holds a secret, so that nothing on the way may keep the answer */
+  secret: boolean
   /** @param given names of the fields that do not stand in a body */
   check: (input: unknown, given?: readonly string[]) => Static<In>
   run: (ctx: Ctx, input: Static<In>) => Out
@@ -28,13 +30,15 @@ export interface HasViewer {
 
 /**
  * Declares an operation.
- * @param declared `needs` from `OPERATION_PLAN` or `operator`; `input` a closed object schema; `fails` the family's code
+ * @param declared `needs` from `OPERATION_PLAN` or `operator`; `input` a closed object schema; `fails` the family's code;
+ * `secret` where the result holds one
  */
 export function verb<Ctx extends HasViewer, In extends TSchema, Out>(
-  declared: { needs: Need; input: In; fails?: ErrorCode },
+  declared: { needs: Need; input: In; fails?: ErrorCode; secret?: true },
   run: (ctx: Ctx, input: Static<In>) => Out,
 ): Verb<Ctx, In, Out> {
-  return { needs: declared.needs, input: declared.input, fails: declared.fails ?? null, check: bodyReader(declared.input), run }
+  const { needs, input, fails = null, secret = false } = declared
+  return { needs, input, fails, secret, check: bodyReader(input), run }
 }
 
 /** Refuses a caller whose plan (or kind) does not allow an operation (interface.md, "Authentication" 3). */

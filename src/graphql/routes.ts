@@ -56,8 +56,11 @@ export function addGraphql(app: FastifyInstance, node: GraphqlNode): { answerDir
     try {
       const asked = read()
       const answered = answerTo(asked, { ctx: ctxOf(request, asked), readOnly }, rules)
-      // Mutations take a promise.
-      if (answered instanceof Promise) return answered.then(({ body }) => body).catch(refuse).then((body) => reply.send(body))
+      // Only mutations take a promise. What they answer, secrets included, is for their caller alone.
+      if (answered instanceof Promise) {
+        reply.header('cache-control', 'no-store')
+        return answered.then(({ body }) => body).catch(refuse).then((body) => reply.send(body))
+      }
       if (!answered.failed) queryMayBeKept(request, kept)
       return reply.send(answered.body)
     } catch (error) {

@@ -118,6 +118,7 @@ function registerRoute<Ctx extends HasViewer>(app: FastifyInstance, route: Route
     ...(route.method !== 'GET' && !route.errors?.includes('PRECONDITION_FAILED') && { onRequest: refuseCondition(route.verb.fails) }),
     schema: referenceOf(route, rules) as object,
     handler: (request, reply) => {
+      if (route.verb.secret) reply.header('cache-control', 'no-store')
       const result = call(route.verb, rules.ctx(request), input(request, route.verb.fails), inPath)
       if (result instanceof Promise) return result.then((value) => send(route, request, reply, value))
       return send(route, request, reply, result)

@@ -20,6 +20,7 @@ export function addPages(app: FastifyInstance, { config, demoKey }: PagesNode): 
   app.get('/', { schema }, (request, reply) => {
     const host = request.headers.host ?? ''
     const url = config.publicUrl ?? `${request.protocol}://${HOST.test(host) ? host : 'localhost'}`
+    if (demoKey !== null) reply.header('cache-control', 'no-store')
     reply.header('content-security-policy', POLICY).type('text/html; charset=utf-8')
     return homePage({ url, demoKey, rateLimits: config.rateLimits })
   })

@@ -14,6 +14,7 @@ const flag = (fallback: boolean, description: string) => Type.Optional(Type.Bool
 export const configureWebhook = verb(
   {
     needs: OPERATION_PLAN.configureWebhook,
+    secret: true,
     input: Type.Object(
       {
         url: Type.String({

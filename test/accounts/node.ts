@@ -27,7 +27,7 @@ export async function openNode(databaseUrl: string, clock = new Clock()) {
   const sessions = consoleSessions({ db, log: silent, now }, BOOTSTRAP_TOKEN)
   for (const follower of [keys, operators, sessions]) feed.add(follower)
   feed.start()
-  const config = readConfig({ DATABASE_URL: databaseUrl })
+  const config = readConfig({ DATABASE_URL: databaseUrl, TRUST_PROXY: 'loopback' })
   const webhooks = webhookRules(config, db, silent, () => [])
   const app = await operatorServer({ config, db, log: silent, feed, keys, operators, sessions, now, webhooks, market: config, catalogue: new Catalogue(db, 1), requests: new RequestCounts() })
   const baseUrl = await app.listen({ port: 0, host: '127.0.0.1' })

@@ -22,7 +22,7 @@ let node: TestNode
 let itemId: number
 
 beforeAll(async () => {
-  node = await startTestNode()
+  node = await startTestNode({ env: { TRUST_PROXY: 'loopback' } })
   await importText(node, 'mintmark-ndjson', FEED.map((line) => JSON.stringify(line)).join('\n'))
   itemId = (await get<{ id: number }[]>('/api/v1/items')).body.data[0]!.id
 })
@@ -46,8 +46,12 @@ function expectError({ status, headers, body }: Reply, wanted: number, code: str
 }
 
 describe('keys', () => {
+  let addresses = 0
+
   async function refused(authorization: string | null): Promise<string> {
-    const headers: Record<string, string> = authorization === null ? {} : { authorization }
+    // An address that sends many wrong keys is refused for a while.
+    addresses += 1
+    const headers: Record<string, string> = { 'x-forwarded-for': `192.0.2.${addresses}`, ...(authorization !== null && { authorization }) }
     for (const path of ['/api/v1/items', `/api/v1/items/${itemId}`, '/api/v1/items/search?q=only', '/api/v1/nowhere']) {
       const reply = await get(path, null, headers)
       expectError(reply, 401, 'UNAUTHENTICATED')

@@ -165,7 +165,9 @@ describe('refusals', () => {
   test('nothing is answered without an operator token', async () => {
     const { id } = await open()
     const { key } = await keyFor(id)
-    for (const token of ['x', newKey('operator'), key]) {
+    for (const [i, token] of ['x', newKey('operator'), key].entries()) {
+      // An address that sends many wrong tokens is refused for a while.
+      const headers = { 'x-forwarded-for': `192.0.2.${i}` }
       for (const [method, path] of [
         ['GET', '/accounts'],
         ['POST', '/accounts'],
@@ -173,7 +175,7 @@ describe('refusals', () => {
         ['GET', '/nothing'],
         ['GET', ''],
       ]) {
-        const reply = await send(node, method!, V1 + path, { token })
+        const reply = await send(node, method!, V1 + path, { token, headers })
         expectRefusal(reply, 401, 'UNAUTHENTICATED')
         expect(reply.headers.get('www-authenticate')).toBe('Bearer')
       }

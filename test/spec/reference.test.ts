@@ -34,7 +34,10 @@ afterAll(() => node?.close())
 const urlOf = (address: string) => (address.startsWith('/operator') ? node.operatorUrl! : node.publicUrl!) + address
 const document = async (path: string) => (await (await fetch(urlOf(path))).json()) as Document
 
-async function ask({ request, body, text, headers, as }: Example): Promise<{ status: number; answer: unknown }> {
+/** Keys, tokens and webhook secrets, as an answer shows them. */
+const SECRET = /\b(?:mintmark|mintop|mintses)_[0-9A-Za-z]{49}\b|"secret":"/
+
+async function ask({ request, body, text, headers, as }: Example): Promise<{ status: number; answer: unknown; exposed: boolean }> {
   const [method = '', address = ''] = request.split(' ')
   const credential = as === 'starter' ? node.access.keys.starter : address.startsWith('/operator') ? node.access.operatorToken : node.access.keys.plus
   const sent = text ?? (body === undefined ? undefined : JSON.stringify(body))
@@ -45,11 +48,12 @@ async function ask({ request, body, text, headers, as }: Example): Promise<{ sta
     ...(sent !== undefined && { body: sent }),
   })
   const answered = await response.text()
-  return { status: response.status, answer: response.headers.get('content-type')?.includes('json') ? JSON.parse(answered) : answered }
+  const exposed = SECRET.test(answered) && response.headers.get('cache-control') !== 'no-store'
+  return { status: response.status, exposed, answer: response.headers.get('content-type')?.includes('json') ? JSON.parse(answered) : answered }
 }
 
 /** Asks until what the example waits for is there. */
-async function answerOf(example: Example): Promise<{ status: number; answer: unknown }> {
+async function answerOf(example: Example): ReturnType<typeof ask> {
   const ends = Date.now() + 15_000
   for (;;) {
     const found = await ask(example)
@@ -94,9 +98,10 @@ test('every example is answered as it is documented', async () => {
       recorded.push(example)
       continue
     }
-    const { status, answer } = await answerOf(example)
+    const { status, answer, exposed } = await answerOf(example)
     recorded.push({ ...example, status, answer: shortened(answer) })
     const told = `${example.request} (${example.status})`
+    if (exposed) found.push(`${told} holds a secret and may be stored by caches`)
     if (status !== example.status) found.push(`${told} answers ${status} ${JSON.stringify(answer)}`)
     else if (status < 400) found.push(...differences(example.answer, answer).map((what) => `${told}: ${what}`))
     else if (JSON.stringify(answer) !== JSON.stringify(example.answer)) found.push(`${told} says ${JSON.stringify(answer)}`)
