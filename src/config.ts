@@ -28,7 +28,7 @@ export interface Config {
   commissionPercent: number
   /** requests a minute by plan, null: no limits */
   rateLimits: Record<Plan, number> | null
-  /** Redis in which all nodes count requests together, null: each node counts alone */
+  /** Redis in which all nodes count requests together, null: in the database that they share */
   redisUrl: string | null
   /** whether X-Forwarded-For is believed: true for one proxy in front, text for the addresses of proxies */
   trustProxy: boolean | string
@@ -195,7 +195,7 @@ export const SETTINGS = {
   HIGHLIGHT_DAYS: setting('days a highlight lasts', 7, whole(1, 365)),
   COMMISSION_PERCENT: setting('commission on a sale', 10, decimal(0, 100)),
   RATE_LIMITS: setting('requests a minute by plan, or off', DEFAULT_RATE_LIMITS as Record<Plan, number> | null, rateLimits),
-  REDIS_URL: setting('Redis in which all nodes count requests together', null as string | null, url(['redis:', 'rediss:'])),
+  REDIS_URL: setting('Redis in which all nodes count requests together; unset: in PostgreSQL', null as string | null, url(['redis:', 'rediss:'])),
   TRUST_PROXY: setting('whether a proxy names the caller', false as boolean | string, trustProxy),
   SOURCE_CURRENCIES: setting('currency of each price source', DEFAULT_CURRENCIES, currencies),
   PRICE_HOLD_FACTOR: setting('how many times off a price is held', 5, decimal(1.1, 1000)),

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { FastifyInstance } from 'fastify'
 import { apiKeyring, consoleSessions, type Keyring, operatorTokens } from '#accounts/keyring.ts'
-import { RateLimits } from '#accounts/rate-limits.ts'
+import { RateLimits, type Shared } from '#accounts/rate-limits.ts'
 import { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { Log } from '#core/context.ts'
 import type { Viewer } from '#core/verb.ts'
@@ -97,7 +97,7 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   keys.start()
   operators.start()
   sessions.start()
-  const shared = { config, db, log, now, feed, keys, operators, sessions, catalogue, listings, market, webhooks, limits: new RateLimits(config.rateLimits, config.redisUrl), requests: new RequestCounts() }
+  const shared = { config, db, log, now, feed, keys, operators, sessions, catalogue, listings, market, webhooks, limits: new RateLimits(config.rateLimits, sharedCounting(config, db)), requests: new RequestCounts() }
   let started = false
   let draining = false
   const notReady = () => {
@@ -143,6 +143,12 @@ export async function startNode({ config, db, log, now: given, listeners, worker
     await close()
     throw error
   }
+}
+
+/** Null where no other node can be: an embedded database has one. */
+function sharedCounting({ redisUrl, databaseUrl }: Config, db: Db): Shared | null {
+  if (redisUrl) return { redisUrl }
+  return databaseUrl ? { db } : null
 }
 
 async function listen(servers: FastifyInstance[], server: FastifyInstance, host: string, port: number, setting: string): Promise<string> {

@@ -37,7 +37,7 @@ const READ_SETTINGS = ['cli', 'node.ts', 'public.ts']
 
 /** Who writes a table; any may join it. */
 const OWNERS: Record<string, readonly string[]> = {
-  accounts: ['accounts', 'credit_entries', 'api_keys', 'operator_tokens', 'console_sessions'],
+  accounts: ['accounts', 'credit_entries', 'api_keys', 'operator_tokens', 'console_sessions', 'rate_limit_leases'],
   catalogue: ['categories', 'items', 'item_foreign_ids'],
   prices: ['groups', 'prices', 'price_points', 'hidden_points', 'imports', 'held_prices', 'rates'],
   market: ['listings', 'orders', 'sales'],

@@ -1,11 +1,12 @@
 // How many requests an account may make in a minute, by its plan, and the headers that tell it so.
 import { Redis } from 'ioredis'
-import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible'
+import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible'
 import { ServiceError } from '#core/errors.ts'
 import { type Plan, PLAN_NAMES } from '#core/plans.ts'
 import type { Viewer } from '#core/verb.ts'
+import type { Db } from '#db/schema.ts'
+import { type Counter, LimitLeases, WINDOW_SECONDS } from './limit-leases.ts'
 
-const WINDOW_SECONDS = 60
 /** A Redis that is silent holds a request no longer than this. */
 const REDIS_MS = 250
 
@@ -16,27 +17,33 @@ export interface Allowance {
   resetSeconds: number
 }
 
-/** One count per account, whatever interface or key is used; over Redis, whatever node. */
+/** Where nodes count together: in Redis, in a database that several nodes may use, or, without either, each alone. */
+export type Shared = { redisUrl: string } | { db: Db }
+
+/** One count per account, whatever interface or key is used, and whatever node. */
 export class RateLimits {
   readonly #limits: Record<Plan, number> | null
   readonly #redis: Redis | null
-  readonly #counter: RateLimiterAbstract
+  readonly #count: Counter
 
   /**
    * @param limits requests a minute by plan, null for none
-   * @param redisUrl where all nodes count together; while it cannot be reached each node counts alone
+   * @param shared while it cannot be reached each node counts alone
    */
-  constructor(limits: Record<Plan, number> | null, redisUrl: string | null = null) {
+  constructor(limits: Record<Plan, number> | null, shared: Shared | null = null) {
     this.#limits = limits
     // It only counts: the limit is compared here, so that a changed plan counts at once and in the same window.
     const counting = { points: Number.MAX_SAFE_INTEGER, duration: WINDOW_SECONDS }
-    const alone = new RateLimiterMemory(counting)
-    this.#redis = redisUrl ? new Redis(redisUrl, { enableOfflineQueue: false, maxRetriesPerRequest: 1, connectTimeout: 1_000, commandTimeout: REDIS_MS }) : null
-    // Its failures reach each request, which is then counted alone.
-    this.#redis?.on('error', () => {})
-    this.#counter = this.#redis
-      ? new RateLimiterRedis({ ...counting, storeClient: this.#redis, keyPrefix: 'mintmark:limit', insuranceLimiter: alone })
-      : alone
+    const memory = new RateLimiterMemory(counting)
+    const alone: Counter = (accountId) => memory.consume(accountId)
+    this.#redis = shared && 'redisUrl' in shared ? openRedis(shared.redisUrl) : null
+    if (this.#redis) {
+      const limiter = new RateLimiterRedis({ ...counting, storeClient: this.#redis, keyPrefix: 'mintmark:limit', insuranceLimiter: memory })
+      this.#count = (accountId) => limiter.consume(accountId)
+    } else if (shared && 'db' in shared) {
+      const leases = new LimitLeases(shared.db, alone)
+      this.#count = (accountId, limit) => leases.count(accountId, limit)
+    } else this.#count = alone
   }
 
   close(): void {
@@ -50,13 +57,20 @@ export class RateLimits {
   consume(viewer: Viewer): Promise<Allowance> | null {
     if (!this.#limits || viewer.kind !== 'account') return null
     const limit = this.#limits[viewer.plan]
-    return this.#counter.consume(viewer.accountId).then(({ consumedPoints, msBeforeNext }) => {
+    return this.#count(viewer.accountId, limit).then(({ consumedPoints, msBeforeNext }) => {
       const remaining = Math.max(0, limit - consumedPoints)
       const allowance = { limit, remaining, resetSeconds: Math.ceil(msBeforeNext / 1000) }
       if (consumedPoints > limit) throw rateLimited(allowance, viewer.plan)
       return allowance
     })
   }
+}
+
+function openRedis(url: string): Redis {
+  const redis = new Redis(url, { enableOfflineQueue: false, maxRetriesPerRequest: 1, connectTimeout: 1_000, commandTimeout: REDIS_MS })
+  // Its failures reach each request, which is then counted alone.
+  redis.on('error', () => {})
+  return redis
 }
 
 /** `RateLimit-Policy` and `RateLimit` of draft-ietf-httpapi-ratelimit-headers. */

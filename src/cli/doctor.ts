@@ -48,6 +48,7 @@ async function examine(): Promise<Finding[]> {
     { check: 'settings', ok: true, found: 'all valid' },
     dataDir(config),
     disk(config),
+    limits(config),
     await port('PORT', config.host, config.port, running),
     await port('OPERATOR_PORT', config.operatorHost, config.operatorPort, running),
     ...(await database(config)),
@@ -72,6 +73,14 @@ function disk({ dataDir: path }: Config): Finding {
   const found = `${(free / 1024 ** 3).toFixed(1)} GB free`
   if (free >= LEAST_FREE_BYTES) return { check: 'disk', ok: true, found }
   return { check: 'disk', ok: false, found, advice: 'make room: the database stops writing when the disk is full' }
+}
+
+function limits({ rateLimits, redisUrl, databaseUrl }: Config): Finding {
+  const check = 'limits'
+  if (!rateLimits) return { check, ok: true, found: 'off: RATE_LIMITS' }
+  if (redisUrl) return { check, ok: true, found: 'all nodes count together in Redis' }
+  if (databaseUrl) return { check, ok: true, found: 'all nodes count together in PostgreSQL, by leases' }
+  return { check, ok: true, found: 'counted in memory: an embedded database has one node' }
 }
 
 async function port(setting: string, host: string, number: number, running: boolean): Promise<Finding> {

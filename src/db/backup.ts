@@ -22,8 +22,8 @@ interface TableHeader {
   columns: string[]
 }
 
-/** What has no meaning in another database, and results kept for repeated requests: they hold new keys. */
-const LEFT_OUT = ['change_log', 'change_log_floor', 'idempotency_keys']
+/** What follows from the rest or means nothing in another database, and results kept for repeated requests: they hold new keys. */
+const LEFT_OUT = ['change_log', 'change_log_floor', 'idempotency_keys', 'rate_limit_leases']
 const END_OF_TABLE = '\\.'
 const BATCH_CHARACTERS = 256 * 1024
 

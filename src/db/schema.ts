@@ -59,6 +59,14 @@ export interface Schema {
     last_used_at: Date | null
     expires_at: Date
   }
+  rate_limit_leases: {
+    account_id: number
+    ends_at: Date
+    leased: number
+    granted: number
+    node: number
+    shared_at: Date
+  }
   groups: { id: GeneratedAlways<number>; parent_id: number | null; name: string; slug: string }
   categories: {
     id: GeneratedAlways<number>

@@ -35,7 +35,7 @@ describe.skipIf(!installed)('limits shared over Redis (skipped where redis-serve
   })
 
   const node = (): RateLimits => {
-    const limits = new RateLimits(LIMITS, url)
+    const limits = new RateLimits(LIMITS, { redisUrl: url })
     open.push(limits)
     return limits
   }

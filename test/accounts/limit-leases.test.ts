@@ -1,0 +1,130 @@
+// Limits of several nodes on one database without Redis: counted together, by leases, exactly and with few statements.
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { RateLimits } from '#accounts/rate-limits.ts'
+import { type Plan, PLANS } from '#core/plans.ts'
+import type { Viewer } from '#core/verb.ts'
+import { type Database, openPool } from '#db/pool.ts'
+import type { Schema } from '#db/schema.ts'
+import { freshDatabase } from '../support/postgres.ts'
+import { send, startTestNode } from '../support/node.ts'
+
+const LIMITS: Record<Plan, number> = { starter: 5, professional: 60, plus: 600, enterprise: 3000 }
+let database: Awaited<ReturnType<typeof freshDatabase>>
+let db: Database<Schema>
+let accountId = 0
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  db = openPool<Schema>({ url: database.url, max: 8, applicationName: 'mintmark test' })
+})
+afterAll(async () => {
+  await db.close()
+  await database.drop()
+})
+beforeEach(() => void (accountId += 1))
+
+const viewer = (plan: Plan): Viewer => ({ kind: 'account', accountId, keyId: 1, plan })
+const node = () => new RateLimits(LIMITS, { db })
+
+/** What is left after a request, null where it is refused. */
+const ask = (limits: RateLimits, plan: Plan): Promise<number | null> =>
+  limits.consume(viewer(plan))!.then(
+    ({ remaining }) => remaining,
+    (error: { code: string }) => {
+      expect(error.code).toBe('RATE_LIMITED')
+      return null
+    },
+  )
+
+async function passed(nodes: RateLimits[], plan: Plan, requests: number): Promise<number> {
+  let count = 0
+  for (let i = 0; i < requests; i += 1) if ((await ask(nodes[i % nodes.length]!, plan)) !== null) count += 1
+  return count
+}
+
+async function statements(run: () => Promise<unknown>): Promise<number> {
+  let count = 0
+  const add = () => void (count += 1)
+  db.pool.on('acquire', add)
+  await run()
+  db.pool.off('acquire', add)
+  return count
+}
+
+test('two nodes on one database let a plan through once, not twice', async () => {
+  const one = await startTestNode({ env: { RATE_LIMITS: 'starter=5' } })
+  const other = await startTestNode({ databaseUrl: one.databaseUrl, env: { RATE_LIMITS: 'starter=5' } })
+  try {
+    const replies = []
+    for (let i = 0; i < 10; i += 1) replies.push(await send(`${(i % 2 ? other : one).publicUrl}/api/v1/items`, one.keys.starter))
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429, 429, 429, 429, 429])
+    expect(replies[9]!.headers.get('ratelimit')).toMatch(/^"default";r=0;t=\d+$/)
+    expect(Number(replies[9]!.headers.get('retry-after'))).toBeGreaterThan(0)
+  } finally {
+    await other.close()
+    await one.close()
+  }
+})
+
+test.each(PLANS)('three nodes together never exceed %s, and use it up', async (plan) => {
+  // They lease in turn, then the minute begins anew: by then it is known that they are several.
+  await passed([node(), node(), node()], plan, 3)
+  await db.kysely.updateTable('rate_limit_leases').set({ leased: 0 }).where('account_id', '=', accountId).execute()
+  const fresh = [node(), node(), node()]
+  const count = await passed(fresh, plan, LIMITS[plan] * 2)
+  expect(count).toBeLessThanOrEqual(LIMITS[plan])
+  expect(count).toBeGreaterThanOrEqual(LIMITS[plan] * 0.9)
+})
+
+test('many requests at once never exceed the limit', async () => {
+  const nodes = [node(), node(), node()]
+  const results = await Promise.all(Array.from({ length: 300 }, (_, i) => ask(nodes[i % 3]!, 'professional')))
+  const count = results.filter((left) => left !== null).length
+  expect(count).toBeLessThanOrEqual(60)
+  expect(count).toBeGreaterThanOrEqual(30)
+})
+
+test('one node alone counts exactly, and asks the database a dozen times for 3,000 requests', async () => {
+  const alone = node()
+  const lefts: (number | null)[] = []
+  const asked = await statements(async () => {
+    for (let i = 0; i < 3_010; i += 1) lefts.push(await ask(alone, 'enterprise'))
+  })
+  expect(lefts.slice(0, 3_000)).toEqual(Array.from({ length: 3_000 }, (_, i) => 2_999 - i))
+  expect(lefts.slice(3_000)).toEqual(Array(10).fill(null))
+  expect(asked).toBeLessThanOrEqual(13)
+})
+
+test('a changed plan counts at once, in the same minute', async () => {
+  const [one, other] = [node(), node()]
+  expect(await passed([one, other], 'starter', 6)).toBe(5)
+  expect(await passed([one, other], 'professional', 200)).toBeLessThanOrEqual(55)
+  expect(await ask(one, 'starter')).toBeNull()
+  expect(await ask(other, 'plus')).not.toBeNull()
+  expect(await ask(other, 'starter')).toBeNull()
+})
+
+test('a new minute begins when the last has ended in the database', async () => {
+  const one = node()
+  expect(await passed([one], 'starter', 6)).toBe(5)
+  await db.kysely.updateTable('rate_limit_leases').set({ ends_at: new Date(0) }).where('account_id', '=', accountId).execute()
+  expect(await passed([node()], 'starter', 6)).toBe(5)
+})
+
+test('without the database a node counts alone', async () => {
+  const gone = openPool<Schema>({ url: 'postgresql://nobody@127.0.0.1:1/none', max: 1, applicationName: 'test' })
+  const alone = new RateLimits(LIMITS, { db: gone })
+  expect(await passed([alone], 'starter', 10)).toBe(5)
+  await gone.close()
+})
+
+test('a database that is silent holds a request for a moment, and the next ones not at all', async () => {
+  // All connections are taken: the statement waits for one.
+  const held = await Promise.all(Array.from({ length: 8 }, () => db.pool.connect()))
+  const limits = node()
+  try {
+    expect(await passed([limits], 'starter', 10)).toBe(5)
+  } finally {
+    for (const client of held) client.release()
+  }
+})
