@@ -66,8 +66,6 @@ export interface RouteRules<Ctx extends HasViewer> {
   ctx: (request: FastifyRequest) => Ctx
   /** name of the security scheme */
   security: string
-  /** whether callers' requests are counted, true unless told */
-  limited?: boolean
 }
 
 /** Registers routes, and for every path an answer to the methods it does not have. */
@@ -194,7 +192,7 @@ export function inputOf<Ctx extends HasViewer>(route: Route<Ctx>): (request: Req
 }
 
 /** The reference's entry of a route, made from the schemas that also check. */
-function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security, limited = true }: RouteRules<Ctx>): object {
+function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security }: RouteRules<Ctx>): object {
   const shape = route.verb.input as { properties?: Record<string, TSchema>; required?: string[] }
   const properties = shape.properties ?? {}
   const names = namesInPath(route)
@@ -217,12 +215,7 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security, limit
     ...(queryFields.length > 0 && { querystring: fields(queryFields) }),
     response: {
       [route.status ?? 200]: successSchema(route),
-      ...errorSchemas([
-        'UNAUTHENTICATED',
-        ...(limited ? (['RATE_LIMITED'] as const) : []),
-        ...(route.method === 'GET' ? [] : (['IDEMPOTENCY_CONFLICT'] as const)),
-        ...(route.errors ?? []),
-      ]),
+      ...errorSchemas(['UNAUTHENTICATED', 'RATE_LIMITED', ...(route.method === 'GET' ? [] : (['IDEMPOTENCY_CONFLICT'] as const)), ...(route.errors ?? [])]),
     },
   }
 }

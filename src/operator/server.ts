@@ -97,10 +97,10 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
     async (api) => {
       addGate(api, node.operators, null, sessionCaller(node.sessions))
       api.setNotFoundHandler(answerNotFound)
-      registerRoutes(api, [...ROUTES, ...priceRoutes(imports)], { ctx, security: 'operatorToken', limited: false })
+      registerRoutes(api, [...ROUTES, ...priceRoutes(imports)], { ctx, security: 'operatorToken' })
       const withCatalogue = (request: FastifyRequest) => ({ ...ctx(request), catalogue: node.catalogue })
-      registerRoutes(api, collectionFileRoutes(imports), { ctx: withCatalogue, security: 'operatorToken', limited: false })
-      registerRoutes(api, webhookRoutes, { ctx: (request) => ({ ...ctx(request), webhooks: node.webhooks }), security: 'operatorToken', limited: false })
+      registerRoutes(api, collectionFileRoutes(imports), { ctx: withCatalogue, security: 'operatorToken' })
+      registerRoutes(api, webhookRoutes, { ctx: (request) => ({ ...ctx(request), webhooks: node.webhooks }), security: 'operatorToken' })
     },
     { prefix: '/operator/v1' },
   )
