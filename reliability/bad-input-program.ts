@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { embeddedConnection } from '#db/embedded.ts'
 import { openPool } from '#db/pool.ts'
 import type { Db, Schema } from '#db/schema.ts'
-import { OPERATOR_TOKEN, startService, workDir } from './service.ts'
+import { runCommand, startService, workDir } from './service.ts'
 
 export interface Program {
   publicUrl: string
@@ -24,10 +24,13 @@ export async function startProgram(): Promise<Program> {
   const dataDir = join(path, 'data')
   const service = await startService({ DATA_DIR: dataDir, PORT: '0', OPERATOR_PORT: '0', MINTMARK_DEMO: '1' })
   const db = openPool<Schema>({ url: embeddedConnection(dataDir)!, max: 2, applicationName: 'mintmark reliability' })
+  // Not the bootstrap token: it is refused for an address that sends wrong ones.
+  const { output } = await runCommand({ DATA_DIR: dataDir }, 'operator-token', 'create', '--label', 'bad input', '--json')
+  const { token } = JSON.parse(output) as { token: string }
   return {
     publicUrl: service.publicUrl,
     operatorUrl: service.operatorUrl,
-    operatorToken: OPERATOR_TOKEN,
+    operatorToken: token,
     db,
     pid: service.child.pid!,
     dataDir,

@@ -169,14 +169,14 @@ test('failures of operators are recorded: two lines of the log, audit rows whose
 
 test('many addresses do not fill the audit log', async () => {
   const attacked = await startTestNode({ databaseUrl: node.databaseUrl, env: { TRUST_PROXY: 'loopback' } })
-  const attempts = Array.from({ length: 600 }, (_, i) => `203.0.${i >> 8}.${i & 255}`)
+  const attempts = Array.from({ length: 150 }, (_, i) => `203.0.113.${i}`)
   try {
-    for (const address of [...attempts, ...Array<string>(4).fill('203.0.0.0')]) expect((await operator('wrong', address, attacked)).status).toBe(401)
+    for (const address of [...attempts, ...Array<string>(4).fill('203.0.113.0')]) expect((await operator('wrong', address, attacked)).status).toBe(401)
   } finally {
     await attacked.close()
   }
   const { rows } = await sql<{ rows: number; attempts: number }>`
     select count(*)::int as rows, sum((after->>'attempts')::int)::int as attempts from audit_log
-    where subject_type = 'address' and (subject_id like '203.0.%' or subject_id = 'others')`.execute(node.db.kysely)
-  expect(rows).toEqual([{ rows: 102, attempts: 604 }])
+    where subject_type = 'address' and (subject_id like '203.0.113.%' or subject_id = 'others')`.execute(node.db.kysely)
+  expect(rows).toEqual([{ rows: 102, attempts: 154 }])
 })
