@@ -24,6 +24,11 @@ export async function openPlaces(databasePort: number): Promise<Place[]> {
   return Promise.all([1, 2, 3].map((n) => (mayNamespace() ? namespaced(n, databasePort) : beside(databasePort))))
 }
 
+/** One place in a namespace of its own, where `mayNamespace`; the database listens on all addresses. */
+export function openPlace(databasePort: number): Promise<Place> {
+  return namespaced(1, databasePort)
+}
+
 export function mayNamespace(): boolean {
   return process.getuid?.() === 0 && spawnSync('unshare', ['--net', 'true']).status === 0 && spawnSync('ip', ['netns']).status === 0
 }

@@ -6,8 +6,13 @@ export interface Wire {
   port: number
   /** From now on nothing that is sent arrives, also not that a connection ended; `present`: on open connections only. */
   swallow: (which: 'all' | 'present') => void
-  /** Lets everything pass again; connections that lost something are reset on both sides, as their peers would do. */
-  pass: () => void
+  /**
+   * Lets everything pass again. Connections that lost something are reset on both sides, as their peers would do; or, when
+   * `forget`, at the far end only: to the near end they stay silent for ever, as after a power cut or a router that forgot them.
+   */
+  pass: (lost?: 'reset' | 'forget') => void
+  /** Connections accepted so far. */
+  accepted: () => number
   /** Ends all connections; new ones go to another server, as an address that moves. */
   lead: (target: NetConnectOpts) => void
   close: () => Promise<void>
@@ -18,6 +23,7 @@ interface Pair {
   far: Socket
   mute: boolean
   lost: boolean
+  forgotten: boolean
 }
 
 /** @param host where it listens */
@@ -25,8 +31,10 @@ export async function openWire(first: NetConnectOpts, host = '127.0.0.1'): Promi
   let target = first
   const pairs = new Set<Pair>()
   let muteNew = false
+  let accepted = 0
   const server = createServer((near) => {
-    const pair: Pair = { near, far: connect(target), mute: muteNew, lost: false }
+    accepted += 1
+    const pair: Pair = { near, far: connect(target), mute: muteNew, lost: muteNew, forgotten: false }
     pairs.add(pair)
     join(pair, near, pair.far)
     join(pair, pair.far, near)
@@ -59,13 +67,20 @@ export async function openWire(first: NetConnectOpts, host = '127.0.0.1'): Promi
       muteNew = which === 'all'
       for (const pair of pairs) pair.mute = true
     },
-    pass() {
+    pass(lost = 'reset') {
       muteNew = false
       for (const pair of pairs) {
+        if (pair.forgotten) continue
+        if (pair.lost && lost === 'forget') {
+          pair.forgotten = true
+          pair.far.destroy()
+          continue
+        }
         pair.mute = false
         if (pair.lost) end(pair)
       }
     },
+    accepted: () => accepted,
     lead(next) {
       target = next
       for (const pair of pairs) end(pair)

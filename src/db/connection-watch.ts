@@ -18,8 +18,11 @@ interface Watched {
 interface Probe {
   client: pg.Client
   bytes: number
+  /** ticks without a byte of an answer to it */
   silent: number
-  /** those that were silent when it started */
+  /** whether any other connection received something meanwhile */
+  heard: boolean
+  /** connections that were silent when it started, with the bytes they had received */
   suspects: Map<Client, number>
 }
 
@@ -35,17 +38,23 @@ export class DatabaseSilentError extends Error {
 
 // Time is counted in ticks of this loop: while the loop itself stands still, it is not the database that is silent.
 const TICK_MS = 250
+/** Ticks from the start of a probe to the start of the next one: with what the pool opens, at most one connection a second. */
+const PROBE_EVERY = 5
 
 /**
- * Watches the connections of a pool. When a statement has waited for long, a new connection asks the server whether it
- * is at it. Connections on which it is not are cut, so that what waits on them fails and can be tried again. When nothing
- * at all answers, the database counts as lost: everything is cut and nobody waits until a new connection answers again.
+ * Watches the connections of a pool. When a statement has waited too long, a probe asks the server over a new connection
+ * whether it works on it. Connections it does not work on are cut, so that their statements fail and can be retried. When
+ * neither the probe nor any other connection receives a byte, the database counts as lost: every connection is cut, no new
+ * one is opened, and probes go on until one is answered. A probe that receives nothing is abandoned, whatever
+ * else is heard: it may have been opened during a silence that has ended, and would then never be answered.
  */
 export class ConnectionWatch {
   readonly #url: string
   readonly #patience: number
   readonly #watched = new Map<Client, Watched>()
   #probe: Probe | null = null
+  /** ticks since the last probe started */
+  #sinceProbe = PROBE_EVERY
   #lost = false
   #leaving = false
   #timer: NodeJS.Timeout | null = null
@@ -55,7 +64,7 @@ export class ConnectionWatch {
     this.#patience = Math.ceil(patienceMs / TICK_MS)
   }
 
-  /** From before it connects until it ends. */
+  /** Watches a connection that is about to be opened, until it ends. */
   add(client: Client): void {
     this.#watched.set(client, { bytes: 0, silent: 0, backend: null })
     client.once('end', () => this.#watched.delete(client))
@@ -78,10 +87,6 @@ export class ConnectionWatch {
     this.#leaving = true
   }
 
-  #cutAll(): void {
-    for (const client of this.#watched.keys()) cut(client)
-  }
-
   close(): void {
     if (this.#timer) clearInterval(this.#timer)
     this.#timer = null
@@ -89,6 +94,15 @@ export class ConnectionWatch {
   }
 
   #tick(): void {
+    const { heard, suspects } = this.#listen()
+    this.#sinceProbe += 1
+    if (this.#probe) this.#follow(this.#probe, heard)
+    if (this.#probe || this.#sinceProbe < PROBE_EVERY) return
+    if (suspects.size > 0 || this.#lost || this.#leaving) this.#ask(suspects)
+  }
+
+  /** Whether anything was received since the last tick, and what has been silent for too long. */
+  #listen(): { heard: boolean; suspects: Map<Client, number> } {
     let heard = false
     const suspects = new Map<Client, number>()
     for (const [client, watched] of this.#watched) {
@@ -98,29 +112,28 @@ export class ConnectionWatch {
       watched.bytes = bytes
       if (watched.silent >= this.#patience) suspects.set(client, bytes)
     }
-    const probe = this.#probe
-    if (!probe) {
-      if (suspects.size > 0 || this.#lost || this.#leaving) this.#ask(suspects)
-      return
-    }
+    return { heard, suspects }
+  }
+
+  /** Abandons the probe when it stays without an answer; the database is lost when nothing else was heard either. */
+  #follow(probe: Probe, heard: boolean): void {
     const bytes = received(probe.client)
-    probe.silent = heard || bytes !== probe.bytes ? 0 : probe.silent + 1
+    probe.silent = bytes === probe.bytes ? probe.silent + 1 : 0
     probe.bytes = bytes
-    if (probe.silent < this.#patience) {
-      if (this.#lost) this.#cutAll()
-      return
-    }
+    probe.heard ||= heard
+    if (probe.silent < this.#patience) return
     this.#probe = null
-    this.#lost = true
     cut(probe.client)
-    this.#cutAll()
-    this.#ask(new Map())
+    if (probe.heard) return
+    this.#lost = true
+    for (const client of this.#watched.keys()) cut(client)
   }
 
   #ask(suspects: Map<Client, number>): void {
     const client = new pg.Client({ connectionString: this.#url, application_name: 'mintmark watch' })
-    const probe: Probe = { client, bytes: 0, silent: 0, suspects }
+    const probe: Probe = { client, bytes: 0, silent: 0, heard: false, suspects }
     this.#probe = probe
+    this.#sinceProbe = 0
     client.on('error', () => {})
     this.#busyBackends(client, suspects).then(
       (busy) => {
@@ -130,7 +143,7 @@ export class ConnectionWatch {
         this.#judge(probe, busy)
       },
       () => {
-        // An error is an answer, too: what is refused fails by itself.
+        // A refused connection is an answer, too: whatever needs the database fails by itself.
         if (this.#probe === probe) this.#probe = null
       },
     )

@@ -68,10 +68,15 @@ export function openPool<Schema>(options: PoolOptions): Database<Schema> {
     keepAliveInitialDelayMillis: KEEPALIVE_MS,
     types: { getTypeParser },
     Client: class extends PreparingClient {
-      constructor(config?: pg.ClientConfig) {
-        super(config)
+      override connect = ((done: (error: Error) => void) => {
+        try {
+          watch.demandAnswer()
+        } catch (error) {
+          return process.nextTick(done, error)
+        }
         watch.add(this)
-      }
+        super.connect(done)
+      }) as pg.Client['connect']
     },
     onConnect: async (client) => {
       await client.query(session)

@@ -2,7 +2,9 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPool } from '#db/pool.ts'
+import type { Db } from '#db/schema.ts'
 import { isUnavailable } from '#db/transaction.ts'
+import { followNotices } from '#jobs/notices.ts'
 import { openWire, overWire, targetOf, type Wire } from '../../reliability/wire.ts'
 import { until } from '../support/node.ts'
 import { freshDatabase } from '../support/postgres.ts'
@@ -42,6 +44,26 @@ test('in silence everything fails within 3 s, then at once, and works again when
   await until('it answers', () => answers(db), 3_000)
   await db.close()
 })
+
+test('it recovers from silences whose connections are never answered, and connects at most once a second meanwhile', async () => {
+  const db = open(4)
+  const notices = followNotices(db as unknown as Db, 'watched', () => {})
+  for (let round = 0; round < 3; round++) {
+    await until('it answers', () => answers(db), 5_000)
+    const before = wire.accepted()
+    const started = performance.now()
+    wire.swallow('all')
+    await failing(sql`select 1`.execute(db.kysely))
+    const probed = wire.accepted()
+    // Opened while nothing answers, and never answered.
+    await until('the next probes', () => wire.accepted() >= probed + 2, 10_000)
+    expect(wire.accepted() - before).toBeLessThanOrEqual(Math.ceil((performance.now() - started) / 1_000) + 1)
+    wire.pass('forget')
+    await until('it answers again', () => answers(db), 5_000)
+  }
+  notices.close()
+  await db.close()
+}, 60_000)
 
 test('a pool can be closed in silence', async () => {
   const db = open(1)

@@ -1,0 +1,146 @@
+// `node reliability/silences.ts [--rounds 50] [--silent 20]`: cuts the database off in silence again and again, and times the way back.
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { mayNamespace, openPlace } from './places.ts'
+import { createPostgres } from './postgres.ts'
+import { atMost, conclude, count, type Finding, percentile, progress, spread } from './report.ts'
+import { pause, type Settings, startService, until, workDir } from './service.ts'
+import { openWire, overWire } from './wire.ts'
+import { prepareWrites } from './writes.ts'
+
+export interface SilencesOptions {
+  /** rounds in total, spread over the kinds of silence */
+  rounds: number
+  /** how long each silence lasts */
+  silentSeconds: number
+}
+
+/** A running database with its own way to be silent. */
+interface Scene {
+  settings: Settings
+  command?: string[]
+  begin: () => void
+  end: () => void | Promise<void>
+  /** connections that arrived so far, null where none arrives during the silence */
+  accepted: (() => number) | null
+  close: () => Promise<void>
+}
+
+interface Kind {
+  name: string
+  open: (dir: string) => Promise<Scene>
+}
+
+interface Round {
+  /** milliseconds until writes were accepted again, null when they were not */
+  backMs: number | null
+  connectsPerSecond: number | null
+}
+
+const BACK_WITHIN_MS = 5_000
+const GIVE_UP_MS = 30_000
+const BETWEEN_MS = 500
+const WRITES_AFTER = 10
+
+const KINDS: Kind[] = [
+  { name: 'silent wire, then resets', open: (dir) => overTheWire(dir, 'reset') },
+  { name: 'silent wire, lost connections stay silent', open: (dir) => overTheWire(dir, 'forget') },
+  { name: 'dead database server, replaced', open: (dir) => replaced(dir) },
+  ...(mayNamespace() ? [{ name: 'packets dropped between network namespaces', open: dropped }] : []),
+]
+
+/** All kinds of silence at the same time, each with a service and a database of its own. */
+export async function silencesRun({ rounds, silentSeconds }: SilencesOptions): Promise<Finding[]> {
+  const dir = workDir()
+  try {
+    const runs = await Promise.all(
+      KINDS.map(async ({ name, open }, i) => {
+        const share = Math.floor((rounds + i) / KINDS.length)
+        return { name, done: await runRounds(name, await open(join(dir.path, String(i))), share, silentSeconds * 1_000) }
+      }),
+    )
+    const all = runs.flatMap(({ done }) => done)
+    const rates = all.flatMap(({ connectsPerSecond }) => connectsPerSecond ?? [])
+    return [
+      ...runs.map(({ name, done }) => spread(`${name}: writes again after`, done.map(({ backMs }) => backMs ?? GIVE_UP_MS))),
+      count(`rounds of ${all.length} with writes again within ${BACK_WITHIN_MS / 1_000} s`, all.filter(({ backMs }) => backMs !== null && backMs <= BACK_WITHIN_MS).length, all.length),
+      atMost('connection attempts a second during silence, median', percentile(rates, 0.5), 1),
+      atMost('connection attempts a second during silence, peak', Math.max(...rates), 1),
+    ]
+  } finally {
+    dir.remove()
+  }
+}
+
+async function runRounds(name: string, scene: Scene, rounds: number, silentMs: number): Promise<Round[]> {
+  const done: Round[] = []
+  const service = await startService({ PORT: '0', OPERATOR_PORT: '0', ...scene.settings }, { command: scene.command })
+  try {
+    const writes = await prepareWrites({ publicUrl: () => service.publicUrl, operatorUrl: () => service.operatorUrl }, { pauseMs: 50 })
+    writes.start()
+    for (let round = 1; round <= rounds; round++) {
+      await pause(BETWEEN_MS)
+      scene.begin()
+      const before = scene.accepted?.() ?? 0
+      await pause(silentMs)
+      const connectsPerSecond = scene.accepted ? (scene.accepted() - before) / (silentMs / 1_000) : null
+      await scene.end()
+      const ended = performance.now()
+      const accepted = () => writes.answers.filter(({ at, status }) => at > ended && status > 0 && status < 300).length >= WRITES_AFTER
+      const backMs = await until('writes are accepted', accepted, GIVE_UP_MS).catch(() => null)
+      done.push({ backMs, connectsPerSecond })
+      progress(`${name}, round ${round}: ${backMs === null ? 'NO WRITES' : `writes after ${Math.round(backMs)} ms`}, ${connectsPerSecond ?? '-'} connects a second`)
+    }
+    await writes.stop()
+    return done
+  } finally {
+    if (service.ended() === null) await service.kill('SIGINT')
+    await scene.close()
+  }
+}
+
+async function overTheWire(dir: string, lost: 'reset' | 'forget'): Promise<Scene> {
+  const postgres = await createPostgres(dir)
+  await postgres.start()
+  const wire = await openWire({ host: '127.0.0.1', port: postgres.port })
+  const close = async () => {
+    await wire.close()
+    await postgres.stop('immediate')
+  }
+  return { settings: { DATABASE_URL: overWire(postgres.url, wire) }, begin: () => wire.swallow('all'), end: () => wire.pass(lost), accepted: wire.accepted, close }
+}
+
+/** Nothing answers at the address until a new server does; old connections never learn of it. */
+async function replaced(dir: string): Promise<Scene> {
+  const postgres = await createPostgres(dir)
+  await postgres.start()
+  const wire = await openWire({ host: '127.0.0.1', port: postgres.port })
+  const end = async () => {
+    await postgres.stop('immediate')
+    await postgres.start()
+    wire.pass('forget')
+  }
+  const close = async () => {
+    await wire.close()
+    await postgres.stop('immediate')
+  }
+  return { settings: { DATABASE_URL: overWire(postgres.url, wire) }, begin: () => wire.swallow('all'), end, accepted: wire.accepted, close }
+}
+
+async function dropped(dir: string): Promise<Scene> {
+  const postgres = await createPostgres(dir, { host: '0.0.0.0' })
+  await postgres.start()
+  const place = await openPlace(postgres.port)
+  const { host, databaseHost, command, partition, heal } = place
+  const close = async () => {
+    await place.remove()
+    await postgres.stop('immediate')
+  }
+  const settings = { DATABASE_URL: `postgresql://mintmark:x@${databaseHost}:${postgres.port}/mintmark`, HOST: host, OPERATOR_HOST: host }
+  return { settings, command, begin: partition, end: heal, accepted: null, close }
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({ options: { rounds: { type: 'string', default: '50' }, silent: { type: 'string', default: '20' } } })
+  conclude('silences of the database', await silencesRun({ rounds: Number(values.rounds), silentSeconds: Number(values.silent) }))
+}
