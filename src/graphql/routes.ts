@@ -9,6 +9,7 @@ import { keepCompressed, KeptAnswers } from '#http/kept-answers.ts'
 import { textOfBody } from '#http/json.ts'
 import { registerOtherMethods } from '#http/routes.ts'
 import { answerError } from '#http/server.ts'
+import { unpackBody } from '#http/unpack.ts'
 import { answerTo, type GraphqlRequest, type GraphqlRules } from './answer.ts'
 import { answerQueriesDirectly, queryMayBeKept, PATHS, type QueryNode } from './direct-queries.ts'
 import { Documents } from './documents.ts'
@@ -81,7 +82,10 @@ export function addGraphql(app: FastifyInstance, node: GraphqlNode): { answerDir
       answerError(node.log, error, request, reply, (answer) => ({ errors: [serviceError(answer)] }))
     })
     scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, async ({ headers }: FastifyRequest, body: Buffer) => textOfBody(headers['content-type']!, body))
+    scope.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, async ({ headers, routeOptions }: FastifyRequest, body: Buffer) => {
+      const bytes = await unpackBody(headers['content-encoding'], body, routeOptions.bodyLimit)
+      return textOfBody(headers['content-type']!, bytes)
+    })
     for (const url of PATHS) {
       const reference = { schema: { hide: true } as object, bodyLimit: BODY_LIMIT }
       scope.get(url, reference, (request, reply) => answer(request, reply, () => readQuery(request.query as RawQuery), true))

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Viewer } from '#core/verb.ts'
 import type { KeptAnswer } from './kept-answers.ts'
 import { freePageMemory } from './page-memory.ts'
-import { requestIdOf } from './server.ts'
+import { hostProblem, requestIdOf } from './server.ts'
 
 /** Who asks, and how often: what the gate before Fastify's routes looks at. */
 export interface DirectGate {
@@ -34,7 +34,7 @@ export function addLane(app: FastifyInstance, lane: (exchange: Exchange) => void
   server.removeListener('request', rest)
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     // A listener that closes says so in its answers.
-    if (server.listening) lane({ request, response, rest: () => rest(request, response) })
+    if (server.listening && hostProblem(request) === null) lane({ request, response, rest: () => rest(request, response) })
     else rest(request, response)
   })
 }

@@ -50,8 +50,6 @@ const FASTIFY_ERRORS: Record<string, { code: ErrorCode; message: string }> = {
     code: 'UNSUPPORTED_MEDIA_TYPE',
     message: 'The body must be JSON, sent with Content-Type: application/json',
   },
-  FST_CP_ERR_INVALID_CONTENT_ENCODING: { code: 'UNSUPPORTED_MEDIA_TYPE', message: 'Content-Encoding must be gzip, deflate or br' },
-  FST_CP_ERR_INVALID_CONTENT: { code: 'BAD_REQUEST', message: 'The body is not compressed as its Content-Encoding says' },
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: { code: 'BAD_REQUEST', message: 'Content-Length does not fit the body' },
   FST_ERR_BAD_URL: { code: 'BAD_REQUEST', message: 'The path is not validly encoded' },
 }

@@ -28,10 +28,12 @@ export function textOfBody(contentType: string, body: Buffer): string {
   return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
 }
 
-/** @throws INVALID_JSON, told of `what` */
+/** @throws INVALID_JSON, told of `what`; also for a key that an object has twice, of which JSON.parse would drop one */
 export function parseJson(text: string, what: string): unknown {
   const value = parsed(text, what)
-  if (isDeeper(value, MOST_LEVELS)) throw new ServiceError('INVALID_JSON', `${what} is nested deeper than ${MOST_LEVELS} levels`)
+  const keys = countKeys(value, MOST_LEVELS)
+  if (keys === null) throw new ServiceError('INVALID_JSON', `${what} is nested deeper than ${MOST_LEVELS} levels`)
+  if (keys !== countColons(text)) throw new ServiceError('INVALID_JSON', `${what} has a duplicate key: ${duplicateKey(text)}`)
   return value
 }
 
@@ -43,7 +45,66 @@ function parsed(text: string, what: string): unknown {
   }
 }
 
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1))
+/** Keys of all objects in a value, null where it is nested deeper than so many levels. */
+function countKeys(value: unknown, levels: number): number | null {
+  if (typeof value !== 'object' || value === null) return 0
+  if (levels === 0) return null
+  const inner = Object.values(value)
+  let count = Array.isArray(value) ? 0 : inner.length
+  for (const each of inner) {
+    const more = countKeys(each, levels - 1)
+    if (more === null) return null
+    count += more
+  }
+  return count
+}
+
+const QUOTE = 34
+const COLON = 58
+const BACKSLASH = 92
+const BRACE = 123
+const BRACE_END = 125
+
+/** Colons of valid JSON outside of its texts: one for each key as it was written. */
+function countColons(text: string): number {
+  let count = 0
+  for (let i = 0; i < text.length; i += 1) {
+    const unit = text.charCodeAt(i)
+    if (unit === COLON) count += 1
+    else if (unit === QUOTE) i = endOfText(text, i)
+  }
+  return count
+}
+
+/** The first key that an object of valid JSON has twice, as it is written the second time. */
+function duplicateKey(text: string): string {
+  const objects: Set<string>[] = []
+  let last = ''
+  for (let i = 0; i < text.length; i += 1) {
+    const unit = text.charCodeAt(i)
+    if (unit === QUOTE) {
+      const end = endOfText(text, i)
+      last = text.slice(i, end + 1)
+      i = end
+    } else if (unit === BRACE) objects.push(new Set())
+    else if (unit === BRACE_END) objects.pop()
+    else if (unit === COLON) {
+      const keys = objects.at(-1)!
+      const key = JSON.parse(last) as string
+      if (keys.has(key)) break
+      keys.add(key)
+    }
+  }
+  return last
+}
+
+/** Position of the quote that ends a text. */
+function endOfText(text: string, start: number): number {
+  let end = start
+  for (;;) {
+    end = text.indexOf('"', end + 1)
+    let slashes = end
+    while (text.charCodeAt(slashes - 1) === BACKSLASH) slashes -= 1
+    if ((end - slashes) % 2 === 0) return end
+  }
 }

@@ -1,12 +1,14 @@
 // What both listeners share: limits, request ids, JSON bodies, and errors in the one envelope.
 import { randomBytes } from 'node:crypto'
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Log } from '#core/context.ts'
 import { ServiceError } from '#core/errors.ts'
 import { asServiceError, errorBody } from './envelope.ts'
 import { parseJsonBody } from './json.ts'
 import { parseQuery } from './query.ts'
+import { unpackBody } from './unpack.ts'
+import { discardUnreadBody } from './unread-body.ts'
 
 const BODY_LIMIT = 1024 * 1024
 const REQUEST_ID = /^[\w.:-]{1,64}$/
@@ -25,6 +27,15 @@ export function newRequestId(): string {
 export function requestIdOf({ headers }: { headers: IncomingHttpHeaders }): string {
   const given = headers['x-request-id']
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : newRequestId()
+}
+
+/** Joined with a comma where it was sent twice. */
+const HOST = /^[\w.~%!$&'()*+;=:[\]-]*$/
+
+/** What is wrong with the Host header by RFC 9112, null when it is right. */
+export function hostProblem({ headers: { host }, httpVersion }: IncomingMessage): string | null {
+  if (host === undefined) return httpVersion === '1.0' ? null : 'The Host header is missing'
+  return HOST.test(host) ? null : 'The Host header must be given once, as a host name with an optional port'
 }
 
 export interface ServerOptions {
@@ -59,23 +70,25 @@ export function createServer({ log, trustProxy }: ServerOptions): FastifyInstanc
       maxHeaderSize: 32 * 1024,
       // A second Authorization makes the first invalid, instead of passing unseen.
       joinDuplicateHeaders: true,
+      // Node's own refusal has no envelope.
+      requireHostHeader: false,
     },
   })
   // Bodies and parameters are checked by the verbs' own schemas; Fastify's are for the reference only.
   app.setValidatorCompiler(() => () => true)
   app.setSerializerCompiler(() => (data) => JSON.stringify(data))
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, ({ headers }, body, done) => {
-    try {
-      done(null, parseJsonBody(headers['content-type']!, body as Buffer))
-    } catch (error) {
-      done(error as ServiceError)
-    }
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async ({ headers, routeOptions }: FastifyRequest, body: Buffer) => {
+    const bytes = await unpackBody(headers['content-encoding'], body, routeOptions.bodyLimit)
+    return parseJsonBody(headers['content-type']!, bytes)
   })
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
+    const problem = hostProblem(request.raw)
+    if (problem) throw new ServiceError('BAD_REQUEST', problem)
     done()
   })
+  app.addHook('onSend', discardUnreadBody)
   // Expectations that nobody knows are passed over, as HTTP allows: Node's own refusal has no envelope.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.setErrorHandler((error, request, reply) => answerError(log, error, request, reply))

@@ -11,7 +11,8 @@ export function acceptUploads(scope: FastifyInstance, imports: ImportQueue): voi
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', async (request: FastifyRequest, payload: FastifyRequest['raw']) => {
     const encoding = request.headers['content-encoding'] ?? 'identity'
-    if (encoding === 'gzip' || encoding === 'identity') return imports.store(payload)
+    // A refusal must not destroy the request, and with it the connection that the answer needs.
+    if (encoding === 'gzip' || encoding === 'identity') return imports.store(payload.iterator({ destroyOnReturn: false }))
     throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', `Content-Encoding ${encoding} is not read; possible: gzip, identity`)
   })
   // A request without any body meets no parser: it is an empty file.

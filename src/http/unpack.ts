@@ -1,0 +1,29 @@
+// Unpacking of compressed JSON bodies, within the size that a body may have.
+import { promisify } from 'node:util'
+import { brotliDecompress, gunzip, inflate, type ZlibOptions } from 'node:zlib'
+import { ServiceError } from '#core/errors.ts'
+
+const UNPACK = new Map<string, (body: Buffer, options: ZlibOptions) => Promise<Buffer>>([
+  ['gzip', promisify<Buffer, ZlibOptions, Buffer>(gunzip)],
+  ['deflate', promisify<Buffer, ZlibOptions, Buffer>(inflate)],
+  ['br', promisify<Buffer, ZlibOptions, Buffer>(brotliDecompress)],
+])
+
+/**
+ * The bytes of a body as they were before its `Content-Encoding`.
+ * @throws UNSUPPORTED_MEDIA_TYPE for other encodings, BAD_REQUEST for bytes that are not so encoded, PAYLOAD_TOO_LARGE
+ */
+export async function unpackBody(encoding: string | undefined, body: Buffer, mostBytes: number): Promise<Buffer> {
+  const name = encoding?.toLowerCase() ?? 'identity'
+  if (name === 'identity' || body.length === 0) return body
+  const unpack = UNPACK.get(name)
+  if (!unpack) throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'Content-Encoding must be gzip, deflate or br')
+  try {
+    return await unpack(body, { maxOutputLength: mostBytes })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') {
+      throw new ServiceError('PAYLOAD_TOO_LARGE', 'The unpacked body is larger than this endpoint takes')
+    }
+    throw new ServiceError('BAD_REQUEST', 'The body is not compressed as its Content-Encoding says')
+  }
+}
