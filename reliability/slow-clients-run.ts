@@ -121,12 +121,12 @@ async function sendMalformed({ publicUrl, key }: Rudeness): Promise<Finding[]> {
   const requests = malformedRequests(key)
   const wrong: string[] = []
   await Promise.all(
-    requests.map(async ({ what, bytes, statuses, bare = false }) => {
+    requests.map(async ({ what, bytes, statuses }) => {
       const { text, endedMs } = await exchange(publicUrl, Buffer.from(bytes, 'latin1'))
       const status = statusOf(text)
       if (endedMs === null) wrong.push(`${what}: not ended`)
       else if (!statuses.includes(status)) wrong.push(`${what}: ${status}`)
-      else if (status >= 400 && !bare && !hasEnvelope(text)) wrong.push(`${what}: ${status} without the envelope`)
+      else if (status >= 400 && !hasEnvelope(text)) wrong.push(`${what}: ${status} without the envelope`)
       if (statusesOf(text).includes(200) && !statuses.includes(200)) wrong.push(`${what}: something in it was answered`)
     }),
   )

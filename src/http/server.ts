@@ -85,7 +85,8 @@ export function createServer({ log, trustProxy }: ServerOptions): FastifyInstanc
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
     const problem = hostProblem(request.raw)
-    if (problem) throw new ServiceError('BAD_REQUEST', problem)
+    // Such a request may have come through a proxy that understood it differently: nothing after it is trusted.
+    if (problem) throw new ServiceError('BAD_REQUEST', problem, { headers: { connection: 'close' } })
     done()
   })
   app.addHook('onSend', discardUnreadBody)

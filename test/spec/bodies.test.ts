@@ -54,6 +54,23 @@ describe('a JSON body', () => {
     expect((await operator('/accounts', null)).body.error?.code).toBe('INVALID_JSON')
   })
 
+  test('with a duplicate key is 400 and names the key', async () => {
+    const refused: [string, string][] = [
+      ['{"price": 5, "price": 6}', '"price"'],
+      ['{"price": 5, "pri\\u0063e": 6}', '"pri\\u0063e"'],
+      ['{"a\\"": {"x": "y\\\\", "b": [{"c:": 1}, {"d": 1, "e": {}, "d": 2}]}}', '"d"'],
+      ['{"__proto__": 1, "__proto__": 2}', '"__proto__"'],
+      ['{"": 1, "": 2}', '""'],
+    ]
+    for (const [body, key] of refused) expectError(await price(body), 400, 'INVALID_JSON', `The body has a duplicate key: ${key}`)
+    const created = await send(`${node.operatorUrl}/operator/v1/accounts`, OPERATOR_TOKEN, { method: 'POST', body: '{"name": "Shop", "plan": "plus", "name": "Other"}' })
+    expectError(created, 400, 'INVALID_JSON', 'The body has a duplicate key: "name"')
+    // The same key in other objects, and texts that look like keys.
+    const lines = [{ listing_id: listing, quantity: 0 }, { listing_id: listing, quantity: 0 }]
+    expect((await operator('/orders', { order_id: 1, lines })).status).toBe(422)
+    expect((await plus('PATCH', `/collections/${collection}/items/${record}`, JSON.stringify({ note: '"note": "a", "note": \\' }))).status).toBe(200)
+  })
+
   test('may begin with a byte order mark, as Windows programs write it', async () => {
     expect((await price('\ufeff{"price": 11}')).body.data.price).toBe(11)
   })

@@ -328,8 +328,8 @@ describe('transport', () => {
     ['an empty batch', '[]', 400, 'BAD_REQUEST'],
     ['no object', '"query"', 400, 'BAD_REQUEST'],
     ['no query', '{}', 400, 'BAD_REQUEST'],
-    ['the same key twice', `{"query": "${query}", "query": "{ __typename }"}`, 400, 'BAD_REQUEST'],
-    ['the same variable twice', `{"query": "${query}", "variables": {"a:\\"": 1, "b": {"c": 1, "c": 2}}}`, 400, 'BAD_REQUEST'],
+    ['the same key twice', `{"query": "${query}", "query": "{ __typename }"}`, 400, 'INVALID_JSON'],
+    ['the same variable twice', `{"query": "${query}", "variables": {"a:\\"": 1, "b": {"c": 1, "c": 2}}}`, 400, 'INVALID_JSON'],
     ['variables as a text', JSON.stringify({ query, variables: '{}' }), 400, 'BAD_REQUEST'],
     ['a document of 1 MB', JSON.stringify({ query: `{ item(id: 1) { id } } # ${'x'.repeat(1_000_000)}` }), 413, 'PAYLOAD_TOO_LARGE'],
   ])('%s is refused', async (_name, body, status, code) => {

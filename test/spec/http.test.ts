@@ -299,6 +299,21 @@ describe('on the wire', () => {
     expectRefused(await wire(bytes), 400)
   })
 
+  test.each([
+    ['two Host headers', 'Host: localhost\r\nHost: elsewhere\r\n', /once/],
+    ['the same Host twice', 'Host: localhost\r\nHost: localhost\r\n', /once/],
+    ['no Host', '', /missing/],
+    ['a Host that is not a host name', 'Host: a/b\r\n', /host name/],
+  ])('%s is 400 in the envelope', async (_what, hosts, message) => {
+    const auth = `Authorization: Bearer ${node.keys.professional}\r\nConnection: close\r\n\r\n`
+    for (const path of ['/api/v1/items', `/api/v1/items/${itemId}`, '/api/v1/nowhere', '/health/live', '/docs']) {
+      const answer = await wire(`GET ${path} HTTP/1.1\r\n${hosts}${auth}`)
+      expectRefused(answer, 400)
+      expect(answer).toMatch(message)
+    }
+    expect(await wire(`GET /graphql?query={__typename} HTTP/1.1\r\n${hosts}${auth}`)).toMatch(/^HTTP\/1\.1 400 [^]*"errors":.*BAD_REQUEST/)
+  })
+
   test('headers or an address beyond 32 KB are 431', async () => {
     expectRefused(await wire(`GET /api/v1/items HTTP/1.1\r\n${HOST}X-Long: ${'x'.repeat(40_000)}\r\n\r\n`), 431)
     expectRefused(await wire(`GET /api/v1/items?search=${'x'.repeat(40_000)} HTTP/1.1\r\n${HOST}\r\n`), 431)

@@ -79,7 +79,7 @@ interface Answer {
 }
 
 /** One answer with a Content-Length, and what came after it. */
-async function nextAnswer(socket: Socket, before = Buffer.alloc(0)): Promise<{ answer: Answer; rest: Buffer }> {
+async function nextAnswer(socket: Socket, before: Buffer = Buffer.alloc(0)): Promise<{ answer: Answer; rest: Buffer }> {
   let bytes = before
   for (;;) {
     const end = bytes.indexOf('\r\n\r\n')
