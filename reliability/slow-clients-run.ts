@@ -27,7 +27,7 @@ export interface Sizes {
   pipelined: number
   /** MB that a packed file unpacks to */
   bombMb: number
-  /** whether clients that do not read are waited for, which takes more than a minute */
+  /** whether clients that do not read are waited for, which needs a catalogue with large answers */
   waitForUnread: boolean
 }
 
@@ -39,8 +39,8 @@ const MOST_PROBE_MS = 500
 /** The server's own limits with what it takes to notice. */
 const HEADERS_CUT_MS = 13_000
 const BODY_CUT_MS = 33_000
-/** Node may take the time twice where some of what was written is still on its way. */
-const UNREAD_CUT_MS = 122_000
+/** 34 s after the last byte that was taken. */
+const UNREAD_CUT_MS = 42_000
 /** More than what waits in the buffers of both systems. */
 const UNREAD_ANSWERS = 300
 

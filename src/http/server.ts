@@ -1,6 +1,7 @@
 // What both listeners share: limits, request ids, JSON bodies, and errors in the one envelope.
 import { randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Log } from '#core/context.ts'
 import { ServiceError } from '#core/errors.ts'
@@ -11,6 +12,10 @@ import { unpackBody } from './unpack.ts'
 import { discardUnreadBody } from './unread-body.ts'
 
 const BODY_LIMIT = 1024 * 1024
+/** How long a client may take nothing of its answers; Node looks twice before it is sure, which makes 34 s. */
+const UNREAD_MS = 17_000
+/** How long a connection may be without a byte while its request is worked on. */
+const WORKING_MS = 60_000
 const REQUEST_ID = /^[\w.:-]{1,64}$/
 
 // An id is the process's random prefix and a count, decimal since other bases take ten times as long: unique over nodes, and
@@ -52,7 +57,7 @@ export function createServer({ log, trustProxy }: ServerOptions): FastifyInstanc
     trustProxy: trustProxy === true ? (_address, hop) => hop === 0 : trustProxy,
     bodyLimit: BODY_LIMIT,
     requestTimeout: 30_000,
-    connectionTimeout: 60_000,
+    connectionTimeout: UNREAD_MS,
     keepAliveTimeout: 72_000,
     exposeHeadRoutes: true,
     forceCloseConnections: 'idle',
@@ -92,6 +97,7 @@ export function createServer({ log, trustProxy }: ServerOptions): FastifyInstanc
   app.addHook('onSend', discardUnreadBody)
   // Expectations that nobody knows are passed over, as HTTP allows: Node's own refusal has no envelope.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+  app.server.on('timeout', endSilent)
   app.setErrorHandler((error, request, reply) => answerError(log, error, request, reply))
   app.setNotFoundHandler(answerNotFound)
   return app
@@ -125,8 +131,14 @@ function isCutOff({ raw }: FastifyRequest): boolean {
   return raw.destroyed && !raw.complete
 }
 
+/** A connection on which nothing moved: ended, unless it waits for us. */
+function endSilent(socket: Socket): void {
+  if (socket.timeout === UNREAD_MS && socket.writableLength === 0) socket.setTimeout(WORKING_MS)
+  else socket.destroy()
+}
+
 /** Input that is no HTTP at all gets the envelope, too, as far as the connection still takes an answer. */
-function answerMalformedRequest(error: NodeJS.ErrnoException, socket: import('node:net').Socket): void {
+function answerMalformedRequest(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const [status, reason, code, message] =
     error.code === 'HPE_HEADER_OVERFLOW'

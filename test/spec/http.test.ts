@@ -344,11 +344,30 @@ describe('on the wire', () => {
     }
   })
 
+  test('a client that reads nothing is cut off, and one that waits for its answer is not', { timeout: 60_000 }, async () => {
+    const app = createServer({ log: silent, trustProxy: false })
+    app.get('/large', (_request, reply) => reply.send(Buffer.alloc(50_000_000)))
+    app.get('/slow', async () => {
+      await new Promise((resolve) => setTimeout(resolve, 20_000))
+      return { success: true }
+    })
+    const url = await app.listen({ port: 0, host: '127.0.0.1' })
+    const closed = new Promise((resolve) => app.server.once('connection', (socket) => socket.once('close', resolve)))
+    const client = connect(Number(new URL(url).port), '127.0.0.1', () => client.pause().write('GET /large HTTP/1.1\r\nHost: x\r\n\r\n'))
+    client.on('error', () => {})
+    await new Promise((resolve) => app.server.once('request', resolve))
+    const slow = await fetch(`${url}/slow`)
+    expect(slow.status).toBe(200)
+    await closed
+    client.destroy()
+    await app.close()
+  })
+
   test('slow senders are cut off', () => {
     const { server } = createServer({ log: silent, trustProxy: false })
     expect(server.headersTimeout).toBe(10_000)
     expect(server.requestTimeout).toBe(30_000)
-    expect(server.timeout).toBe(60_000)
+    expect(server.timeout).toBe(17_000)
     expect(server.keepAliveTimeout).toBe(72_000)
   })
 })
