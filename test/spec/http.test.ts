@@ -311,7 +311,7 @@ describe('on the wire', () => {
       expectRefused(answer, 400)
       expect(answer).toMatch(message)
     }
-    expect(await wire(`GET /graphql?query={__typename} HTTP/1.1\r\n${hosts}${auth}`)).toMatch(/^HTTP\/1\.1 400 [^]*"errors":.*BAD_REQUEST/)
+    expect(await wire(`GET /graphql?query={__typename} HTTP/1.1\r\n${hosts}${auth}`)).toMatch(/^HTTP\/1\.1 400 .*"errors":.*BAD_REQUEST/s)
   })
 
   test('headers or an address beyond 32 KB are 431', async () => {
