@@ -67,17 +67,33 @@ export interface Period {
   close: number
 }
 
-/** Low, high and last price of each period in which a price changed, oldest first, labels in the order of answers. */
+/**
+ * Low, high and last price of each period in which a price changed, oldest first, labels in the order of answers. The
+ * price at the start of the period (of `from`, where that is later) counts in its low and high.
+ */
 export async function periodsOf(on: Queryable, itemId: number, filter: PeriodFilter): Promise<Period[]> {
   const labels = await labelIds(on)
   const wanted = filter.label === undefined ? [...labels.values()] : [labels.get(filter.label) ?? 0]
   const names = new Map([...labels].map(([name, id]) => [id, name]))
+  const points = sql`
+    select label_id, updated_at, price from price_points
+    where item_id = ${itemId} and market = ${MARKETS.indexOf(filter.market)} and label_id = any(${wanted}::int4[])`
   const { rows } = await sql<{ date: string; label_id: number; low: string; high: string; close: string }>`
-    select to_char(date_trunc(${filter.interval}, updated_at, 'UTC') at time zone 'UTC', 'YYYY-MM-DD') as date, label_id,
-      min(price) as low, max(price) as high, (array_agg(price order by updated_at desc))[1] as close
-    from price_points
-    where item_id = ${itemId} and market = ${MARKETS.indexOf(filter.market)} and label_id = any(${wanted}::int4[])
-      and updated_at >= ${filter.from} and updated_at < ${filter.to}
+    with changes as (
+      (select distinct on (label_id) * from (${points} and updated_at < ${filter.from}) before order by label_id, updated_at desc)
+      union all (${points} and updated_at >= ${filter.from} and updated_at < ${filter.to})
+    ), following as (
+      select *, date_trunc(${filter.interval}, updated_at, 'UTC') as period,
+        lag(price) over (partition by label_id order by updated_at) as replaced
+      from changes
+    )
+    select to_char(period at time zone 'UTC', 'YYYY-MM-DD') as date, label_id,
+      -- A change at the very start replaces a price that did not hold within the period.
+      min(least(price, case when updated_at > greatest(period, ${filter.from}) then replaced end)) as low,
+      max(greatest(price, case when updated_at > greatest(period, ${filter.from}) then replaced end)) as high,
+      (array_agg(price order by updated_at desc))[1] as close
+    from following
+    where updated_at >= ${filter.from}
     group by 1, 2`.execute(on)
   return rows
     .map(({ date, label_id: labelId, low, high, close }) => {

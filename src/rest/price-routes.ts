@@ -12,8 +12,8 @@ export const priceRoutes: Route<CatalogueCtx & Pick<WriteCtx, 'db' | 'now'>>[] =
     verb: readPriceHistory,
     summary: "An item's price history",
     description:
-      'Low, high and last price of each day, week or month in which the price changed; in a period that is not listed ' +
-      'the last price before it stood. Professional and above.',
+      'Low, high and last price of each day, week or month in which the price changed. Low and high include the price at ' +
+      'the start of the period. In a period that is not listed the last price before it held. Professional and above.',
     tag: 'Catalogue',
     answer: (periods: PricePeriod[]) => ({ data: periods }),
     data: Type.Array(PricePeriodSchema),

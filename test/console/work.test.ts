@@ -169,6 +169,15 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     const lines = button('Lightly Played')
     if ((await lines.getAttribute('aria-pressed')) === 'false') await lines.click()
     await page.locator('.chart canvas').waitFor()
+    // Prices hold until they change: as many heights as prices, and drawn to the right edge, which is now.
+    for (const shown of await page.locator('.choices button[aria-pressed=true]').allInnerTexts()) {
+      if (shown !== 'Source B' && shown !== 'Lightly Played') await button(shown).click()
+    }
+    await page.locator('.chart .u-series').nth(2).waitFor({ state: 'detached' })
+    await until('the line has three heights', async () => (await drawnLine(page)).heights.length === 3)
+    const { from, to } = await drawnLine(page)
+    expect(to).toBeGreaterThan(0.98)
+    expect(from).toBeLessThan(0.02)
     await page.getByText(/^Points as a table/).click()
     await page.getByRole('row', { name: /Lightly Played €12\.50/ }).first().waitFor()
     await button('Edit').click()
@@ -381,3 +390,30 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     expect(visited.troubles).toEqual([])
   })
 })
+
+/** The only line of a chart: the heights in pixels of its level stretches, and where it begins and ends, 0 to 1 of the plot's width. */
+function drawnLine(page: Page): Promise<{ heights: number[]; from: number; to: number }> {
+  return page.evaluate(`(() => {
+    const canvas = document.querySelector('.chart canvas')
+    const legend = document.querySelectorAll('.chart .u-series .u-marker')[1]
+    const [red, green, blue] = getComputedStyle(legend).borderColor.match(/[\\d.]+/g).map(Number)
+    const { width, height } = canvas
+    const { data } = canvas.getContext('2d').getImageData(0, 0, width, height)
+    const scale = width / canvas.clientWidth
+    const over = document.querySelector('.chart .u-over')
+    const left = over.offsetLeft * scale
+    const columns = []
+    for (let x = 0; x < width; x++) {
+      const rows = []
+      for (let y = 0; y < height; y++) {
+        const at = (y * width + x) * 4
+        if (data[at + 3] > 200 && Math.abs(data[at] - red) + Math.abs(data[at + 1] - green) + Math.abs(data[at + 2] - blue) < 12) rows.push(y)
+      }
+      if (rows.length > 0) columns.push({ x, rows })
+    }
+    const level = columns.filter(({ rows }) => rows.at(-1) - rows[0] <= 2 * scale).map(({ rows }) => rows[0])
+    const heights = [...new Set(level)].filter((y) => level.filter((other) => other === y).length > columns.length / 50)
+    const place = ({ x }) => (x - left) / (over.clientWidth * scale)
+    return { heights, from: place(columns[0]), to: place(columns.at(-1)) }
+  })()`)
+}

@@ -1,4 +1,4 @@
-// Prices over time, one line a label, with the same points as a table for whoever cannot see lines.
+// Prices over time, one stepped line per label, with the same points as a table for people who cannot see lines.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
@@ -20,11 +20,12 @@ interface PriceChartProps {
   show: (value: number) => string
 }
 
+const stepped = uPlot.paths.stepped!({ align: 1 })
 const HEIGHT = 280
 const MOST_LINES = 6
 const TABLE_ROWS = 200
-/** with fewer moments than this, each is marked */
 const DAY = 86_400
+/** A chart with fewer moments than this marks each of them. */
 const SPARSE = 40
 
 export function PriceChart({ points, order, show }: PriceChartProps) {
@@ -82,7 +83,8 @@ function Drawing({ points, lines, colourOf, show }: DrawingProps) {
     const colour = (name: string) => style.getPropertyValue(name).trim()
     const grid = { stroke: colour('--rule'), width: 1 }
     const axis = { stroke: colour('--quiet'), grid, ticks: grid, font: '12px system-ui' }
-    const columns = columnsOf(points, lines)
+    const columns = columnsOf(points, lines, Date.now() / 1000)
+    const changes = changesBy(points, columns[0])
     const chart = new uPlot(
       {
         width: element.clientWidth,
@@ -97,8 +99,9 @@ function Drawing({ points, lines, colourOf, show }: DrawingProps) {
             label,
             stroke: colour(colourOf(label).slice(4, -1)),
             width: 2,
-            spanGaps: true,
-            points: { show: columns[0].length < SPARSE },
+            // A price holds until the next one: a sloped line would show prices that never were.
+            paths: stepped,
+            points: { show: columns[0].length < SPARSE, filter: only(changes.get(label) ?? []) },
             value: (_chart: uPlot, value: number | null) => (value === null ? '–' : show(value)),
           })),
         ],
@@ -120,23 +123,46 @@ function Drawing({ points, lines, colourOf, show }: DrawingProps) {
   return <div ref={place} class="chart" role="img" aria-label={t('chartOf', { lines: lines.join(', ') })} />
 }
 
-/** From first to last moment; a single one stands in the middle of a month. */
+/** From the first moment to the last; a month where these are close together. */
 function span(times: ArrayLike<number>): [number, number] {
   const from = times[0] ?? 0
   const to = times[times.length - 1] ?? from
-  return to - from < 2 * DAY ? [from - 15 * DAY, to + 15 * DAY] : [from, to]
+  return to - from < 2 * DAY ? [to - 30 * DAY, to] : [from, to]
 }
 
-/** The points side by side over one time axis, as the chart takes them. */
-function columnsOf(points: Point[], lines: string[]): uPlot.AlignedData {
-  const times = [...new Set(points.filter((point) => lines.includes(point.label)).map((point) => Date.parse(point.updated_at) / 1000))].sort((a, b) => a - b)
-  const at = new Map(times.map((time, index) => [time, index]))
+/** The price of each label at every moment of a change of any, and at the end: a price holds until the next. */
+function columnsOf(points: Point[], lines: string[], end: number): uPlot.AlignedData {
+  const shown = points.filter((point) => lines.includes(point.label))
+  const last = Math.max(end, ...shown.map(secondsOf))
+  const times = [...new Set([...shown.map(secondsOf), ...(shown.length > 0 ? [last] : [])])].sort((a, b) => a - b)
   const columns = lines.map((label) => {
-    const column: (number | null)[] = times.map(() => null)
-    for (const point of points) if (point.label === label) column[at.get(Date.parse(point.updated_at) / 1000)!] = point.price
-    return column
+    const prices = new Map(shown.filter((point) => point.label === label).map((point) => [secondsOf(point), point.price]))
+    let price: number | null = null
+    return times.map((time) => (price = prices.get(time) ?? price))
   })
   return [times, ...columns]
+}
+
+/** Where in the times each label changed, which is where its line is marked. */
+function changesBy(points: Point[], times: ArrayLike<number>): Map<string, number[]> {
+  const at = new Map(Array.from(times, (time, index) => [time, index]))
+  const changes = new Map<string, number[]>()
+  for (const point of points) {
+    const index = at.get(secondsOf(point))
+    if (index === undefined) continue
+    const known = changes.get(point.label)
+    if (known) known.push(index)
+    else changes.set(point.label, [index])
+  }
+  return changes
+}
+
+function only(indices: number[]): uPlot.Series.Points.Filter {
+  return (_chart, _series, show) => (show ? indices : null)
+}
+
+function secondsOf(point: Point): number {
+  return Date.parse(point.updated_at) / 1000
 }
 
 function dateTick(seconds: number, splits: number[]): string {
