@@ -1,4 +1,4 @@
-// Items as operators see them, oldest first.
+// Items as operators see them, each with its price, oldest first.
 import { filter } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, pagination } from '#core/paging.ts'
@@ -7,7 +7,7 @@ import type { ReadCtx } from '#db/change.ts'
 import { closed, market } from './fields.ts'
 import { CategoryParam } from './params.ts'
 import { pageOfItems } from './stored-items.ts'
-import type { StoredItem } from './stored-schemas.ts'
+import type { ListedItem } from './stored-schemas.ts'
 
 export const listStoredItems = verb(
   {
@@ -24,7 +24,7 @@ export const listStoredItems = verb(
       closed,
     ),
   },
-  async (ctx: ReadCtx, { page = 1, per_page: perPage = 20, category_id: categoryId, ...rest }): Promise<Page<StoredItem>> => {
+  async (ctx: ReadCtx, { page = 1, per_page: perPage = 20, category_id: categoryId, ...rest }): Promise<Page<ListedItem>> => {
     const { rows, total } = await pageOfItems(ctx.db.kysely, { ...rest, categoryId }, perPage, (page - 1) * perPage)
     return { rows, pagination: pagination(page, perPage, total) }
   },

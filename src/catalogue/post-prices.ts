@@ -8,11 +8,12 @@ import { minorOfNumber } from '#core/money.ts'
 import { verb } from '#core/verb.ts'
 import { actorOf, change, type Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
-import { closeImport, noCounts, openImport, type RefusedRow } from '#prices/imports.ts'
+import { closeImport, noCounts, openImport } from '#prices/imports.ts'
 import { addLabel, labelIds } from '#prices/labels.ts'
 import { PriceBatch } from '#prices/price-batch.ts'
 import { EARLIEST_MS } from '#prices/sources/cells.ts'
 import type { PriceWrite } from '#prices/types.ts'
+import { type RefusedRow, Refusals } from '#prices/refusals.ts'
 import { PriceWriter } from '#prices/writer.ts'
 import { closed, market, shortText } from './fields.ts'
 import { ItemLookup } from './import/item-lookup.ts'
@@ -78,7 +79,7 @@ export const postPrices = verb(
       const { accepted, created, unchanged, held } = await writer.write(PriceBatch.of(writes))
       const rejected = errors.length
       const counts = { ...noCounts(), rowsRead: prices.length, created, updated: accepted - created, accepted, unchanged, held, rejected }
-      await closeImport(tx, importId, { status: 'done', counts, errors })
+      await closeImport(tx, importId, { status: 'done', counts, refusals: Refusals.of(errors) })
       note.audit({ action: 'prices.post', subject: 'import', id: importId, after: counts })
       return { import_id: importId, accepted, unchanged, held, rejected, errors }
     }),

@@ -7,7 +7,7 @@ import type { Queryable, Schema } from '#db/schema.ts'
 import { labelOrder } from '#core/labels.ts'
 import { escapeLike } from './like.ts'
 import type { ForeignId } from './records.ts'
-import type { PricedItem, StoredItem } from './stored-schemas.ts'
+import type { ListedItem, PricedItem, StoredItem } from './stored-schemas.ts'
 
 export interface ItemFilter {
   market?: Market
@@ -29,17 +29,26 @@ export async function fetchItem(on: Queryable, id: number): Promise<StoredItem> 
 /** With its current prices of all markets. @throws NOT_FOUND */
 export async function fetchPricedItem(on: Queryable, id: number): Promise<PricedItem> {
   const item = await fetchItem(on, id)
+  return { ...item, prices: (await pricesOf(on, [item.id])).get(item.id) ?? [] }
+}
+
+/** Current prices by item, in the order of markets and labels. */
+async function pricesOf(on: Queryable, itemIds: number[]): Promise<Map<number, PricedItem['prices']>> {
   const rows = await on
     .selectFrom('prices as p')
     .innerJoin('groups as g', 'g.id', 'p.label_id')
-    .select(['p.market', 'g.name as label', 'p.price', 'p.updated_at', 'p.import_id'])
-    .where('p.item_id', '=', item.id)
+    .select(['p.item_id', 'p.market', 'g.name as label', 'p.price', 'p.updated_at', 'p.import_id'])
+    .where('p.item_id', '=', (eb) => eb.fn.any(eb.val(itemIds)))
     .execute()
   const prices = rows
-    .map((row) => ({ ...jsonReady(row), market: MARKETS[row.market]!, price: Number(row.price), order: `${row.market}${labelOrder(row.label)}` }))
+    .map(({ item_id: itemId, ...row }) => ({
+      itemId,
+      order: `${row.market}${labelOrder(row.label)}`,
+      price: { ...jsonReady(row), market: MARKETS[row.market]!, price: Number(row.price) },
+    }))
     .sort((a, b) => (a.order < b.order ? -1 : 1))
-    .map(({ order: _order, ...price }) => price)
-  return { ...item, prices }
+  const byItem = Map.groupBy(prices, ({ itemId }) => itemId)
+  return new Map([...byItem].map(([id, list]) => [id, list.map(({ price }) => price)]))
 }
 
 export async function pageOfItems(
@@ -47,7 +56,7 @@ export async function pageOfItems(
   filter: ItemFilter,
   limit: number,
   offset: number,
-): Promise<{ rows: StoredItem[]; total: number }> {
+): Promise<{ rows: ListedItem[]; total: number }> {
   let matching = on.selectFrom('items as i')
   if (filter.market !== undefined) matching = matching.where('i.market', '=', filter.market)
   if (filter.game !== undefined) matching = matching.where('i.game', '=', filter.game)
@@ -67,7 +76,9 @@ export async function pageOfItems(
     viewsOf(matching.orderBy('i.id').limit(limit).offset(offset)),
     matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
   ])
-  return { rows, total: counted.total }
+  const prices = await pricesOf(on, rows.map((row) => row.id))
+  const priceOf = ({ id, market }: StoredItem) => prices.get(id)?.find((price) => price.market === market) ?? null
+  return { rows: rows.map((row) => ({ ...row, price: priceOf(row) })), total: counted.total }
 }
 
 async function viewsOf(items: SelectQueryBuilder<Schema & { i: Schema['items'] }, 'i', object>): Promise<StoredItem[]> {

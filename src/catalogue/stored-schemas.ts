@@ -57,6 +57,17 @@ export const ItemPriceSchema = Type.Object(
   closed,
 )
 
+export const ListedItemSchema = Type.Object(
+  {
+    ...StoredItemSchema.properties,
+    price: Type.Union([ItemPriceSchema, Type.Null()], {
+      description: "The current price in the item's own market under its first label; null without one",
+    }),
+  },
+  { title: 'ListedItem' },
+)
+export type ListedItem = Static<typeof ListedItemSchema>
+
 export const PricedItemSchema = Type.Object(
   { ...StoredItemSchema.properties, prices: Type.Array(ItemPriceSchema, { description: 'Current prices of all markets' }) },
   { title: 'PricedItem' },

@@ -12,6 +12,13 @@ export type Queryable = Kysely<Schema>
 /** NUMERIC comes as exact decimal text. */
 type Numeric = string
 
+/** A refused row as imports keep it; rows of before files were named lack `file`. */
+interface RefusedRow {
+  row: number
+  message: string
+  file?: string | null
+}
+
 export interface Schema {
   accounts: {
     id: GeneratedAlways<number>
@@ -131,7 +138,8 @@ export interface Schema {
     held: Generated<number>
     rejected: Generated<number>
     percent: Generated<number>
-    errors: ColumnType<{ row: number; message: string }[], string | undefined, string>
+    errors: ColumnType<RefusedRow[], string | undefined, string>
+    reasons: ColumnType<{ reason: string; count: number; samples: RefusedRow[] }[] | null, undefined, string>
     message: string | null
     reverts_import_id: number | null
     reverted_by_import_id: number | null

@@ -8,6 +8,8 @@ import { listCategories } from '#catalogue/list-categories.ts'
 import { type Group, GroupSchema, listGroups } from '#catalogue/list-groups.ts'
 import { listStoredItems } from '#catalogue/list-stored-items.ts'
 import {
+  type ListedItem,
+  ListedItemSchema,
   type PricedItem,
   PricedItemSchema,
   type StoredCategory,
@@ -69,10 +71,10 @@ export const catalogueRoutes: Route<WriteCtx>[] = [
     method: 'GET',
     path: '/items',
     verb: listStoredItems,
-    summary: 'Items, oldest first',
+    summary: 'Items with their price, oldest first',
     tag: 'Catalogue',
-    answer: ({ rows, pagination }: Page<StoredItem>) => ({ data: rows, pagination }),
-    data: Type.Array(StoredItemSchema),
+    answer: ({ rows, pagination }: Page<ListedItem>) => ({ data: rows, pagination }),
+    data: Type.Array(ListedItemSchema),
     paged: true,
     errors: ['VALIDATION_ERROR'],
   },

@@ -2,9 +2,7 @@
 import { sql } from 'kysely'
 import type { Market } from '#core/markets.ts'
 import type { Db, Queryable } from '#db/schema.ts'
-
-/** Refused rows kept with an import; the rest are only counted. */
-export const KEPT_ERRORS = 1_000
+import type { RefusedRow, Refusals } from './refusals.ts'
 
 export interface ImportCounts {
   rowsRead: number
@@ -24,11 +22,6 @@ export interface ImportOpening {
   dryRun: boolean
   /** an upload waits for its turn */
   status?: 'queued' | 'running'
-}
-
-export interface RefusedRow {
-  row: number
-  message: string
 }
 
 export async function openImport(on: Queryable, opening: ImportOpening): Promise<number> {
@@ -88,7 +81,7 @@ export async function reportProgress(db: Db, id: number, counts: ImportCounts, p
 export async function closeImport(
   on: Queryable,
   id: number,
-  outcome: { status: 'done' | 'failed'; counts: ImportCounts; errors: RefusedRow[]; message?: string },
+  outcome: { status: 'done' | 'failed'; counts: ImportCounts; refusals: Refusals; message?: string },
 ): Promise<void> {
   await on
     .updateTable('imports')
@@ -96,12 +89,17 @@ export async function closeImport(
       ...columns(outcome.counts),
       status: outcome.status,
       percent: outcome.status === 'done' ? 100 : sql<number>`percent`,
-      errors: JSON.stringify(outcome.errors.slice(0, KEPT_ERRORS).map(({ row, message }) => ({ row, message: storable(message) }))),
+      errors: JSON.stringify(outcome.refusals.rows.map(storableRow)),
+      reasons: JSON.stringify(outcome.refusals.reasons.map((one) => ({ ...one, reason: storable(one.reason), samples: one.samples.map(storableRow) }))),
       message: outcome.message === undefined ? null : storable(outcome.message),
       finished_at: sql<Date>`clock_timestamp()`,
     })
     .where('id', '=', id)
     .execute()
+}
+
+function storableRow({ message, ...row }: RefusedRow): RefusedRow {
+  return { ...row, message: storable(message) }
 }
 
 /** Messages quote what was sent: NUL and halves of surrogate pairs, which the database cannot hold, are replaced. */

@@ -8,6 +8,7 @@ import { verb } from '#core/verb.ts'
 import { actorOf, change, type Note, type WriteCtx } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { closeImport, noCounts, openImport } from './imports.ts'
+import { Refusals } from './refusals.ts'
 import { packPrices, type PriceChange } from './payload.ts'
 import { fetchImport, type ImportDetail } from './stored-imports.ts'
 import { lockMarkets } from './writer.ts'
@@ -32,7 +33,7 @@ export const revertImport = verb(
       await publish(note, changes)
       const discarded = await discardHeld(tx, root.id, author, ctx.now())
       const counts = { ...noCounts(), rowsRead: changes.length, accepted: changes.length }
-      await closeImport(tx, importId, { status: 'done', counts, errors: [] })
+      await closeImport(tx, importId, { status: 'done', counts, refusals: new Refusals() })
       note.audit({ action: 'import.revert', subject: 'import', id, after: { batch: importId, prices: changes.length, discarded } })
       return fetchImport(tx, importId)
     }),

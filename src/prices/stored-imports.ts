@@ -6,6 +6,7 @@ import { MARKETS } from '#core/markets.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import type { Queryable } from '#db/schema.ts'
 import { HeldPriceSchema, heldReport } from './held.ts'
+import { type RefusedRow, Refusals } from './refusals.ts'
 
 export const IMPORT_STATUSES = ['queued', 'running', 'done', 'failed'] as const
 
@@ -39,12 +40,24 @@ export const ImportSummarySchema = Type.Object(
 )
 export type ImportSummary = Static<typeof ImportSummarySchema>
 
+const RefusedRowSchema = Type.Object({
+  file: orNull(Type.String({ description: 'Name of the file' })),
+  line: Type.Integer(),
+  reason: Type.String(),
+})
+
 export const ImportDetailSchema = Type.Object(
   {
     ...ImportSummarySchema.properties,
-    errors: Type.Array(Type.Object({ line: Type.Integer(), reason: Type.String() }), {
-      description: 'The first thousand refused rows',
-    }),
+    errors: Type.Array(RefusedRowSchema, { description: 'The first thousand refused rows' }),
+    reasons: Type.Array(
+      Type.Object({
+        reason: Type.String({ description: '`…` stands for what differs from row to row', examples: ['no item has the ref …'] }),
+        count: Type.Integer({ description: 'Rows refused for it' }),
+        samples: Type.Array(RefusedRowSchema, { description: 'The first three of them' }),
+      }),
+      { description: 'Why rows were refused, the most frequent reason first; counts all refused rows' },
+    ),
     held_by_rule: Type.Record(Type.String(), Type.Integer(), { description: 'Held prices by the rule that held them' }),
     worst_held: Type.Array(HeldPriceSchema, { description: 'The ten held prices that are furthest off' }),
   },
@@ -62,14 +75,21 @@ const COLUMNS = [
 export async function fetchImport(on: Queryable, id: number): Promise<ImportDetail> {
   const row = await on
     .selectFrom('imports')
-    .select([...COLUMNS, 'errors'])
+    .select([...COLUMNS, 'errors', 'reasons'])
     .where('id', '=', existing('import', id))
     .executeTakeFirst()
   if (!row) throw missing('import', id)
-  const { errors, ...summary } = jsonReady(row)
+  const { errors, reasons, ...summary } = jsonReady(row)
   const { byRule, worst } = await heldReport(on, id)
-  const reasons = errors.map(({ row: line, message: reason }) => ({ line, reason }))
-  return { ...summary, errors: reasons, held_by_rule: byRule, worst_held: worst }
+  const shown = ({ row: line, message: reason, file }: RefusedRow) => ({ file: file ?? summary.file_name, line, reason })
+  return {
+    ...summary,
+    errors: errors.map(shown),
+    // Imports of before reasons were counted have their first thousand rows only.
+    reasons: (reasons ?? Refusals.of(errors).reasons).map(({ samples, ...reason }) => ({ ...reason, samples: samples.map(shown) })),
+    held_by_rule: byRule,
+    worst_held: worst,
+  }
 }
 
 export async function pageOfImports(

@@ -45,7 +45,7 @@ interface Finished {
   id: number
   status: string
   message: string | null
-  errors: { line: number; reason: string }[]
+  errors: { file: string | null; line: number; reason: string }[]
   [count: string]: unknown
 }
 
@@ -246,8 +246,9 @@ describe('imports', () => {
   test('take a file in, packed or not, and tell how it went', async () => {
     const plain = await upload('mintmark-ndjson', `${CATALOGUE}\nnot json`, { query: '?file_name=a.ndjson' })
     expect(plain).toMatchObject({ status: 'done', percent: 100, rows_read: 3, created: 2, accepted: 1, rejected: 1, file_name: 'a.ndjson' })
-    expect(plain.errors).toEqual([{ line: 3, reason: 'the line is no valid JSON' }])
-    const [{ id }] = (await operator<[Row]>('/items?ref=up:1')).body.data
+    expect(plain.errors).toEqual([{ file: 'a.ndjson', line: 3, reason: 'the line is no valid JSON' }])
+    const [{ id, price }] = (await operator<[Row]>('/items?ref=up:1')).body.data
+    expect(price).toMatchObject({ market: 'source_c', price: 4.5 })
     expect((await publicItem(id)).body.data).toMatchObject({ name: 'Uploaded one', prices: [{ price: 4.5 }] })
     const packed = gzipSync(CATALOGUE)
     const again = await upload('mintmark-ndjson', packed, { headers: { 'content-encoding': 'gzip', 'content-type': 'application/json' } })
@@ -279,6 +280,26 @@ describe('imports', () => {
     expect(failed.message).toContain(message)
     expect(failed).toMatchObject({ created: 0, updated: 0, accepted: 0, held: 0 })
     expect((await operator('/items')).body.pagination!.total).toBe(before)
+  })
+
+  test('count refused rows by reason and name their file', async () => {
+    const row = (ref: string, price: string) => `${ref},source_b,Near Mint,${price},2026-11-02T00:00:00Z`
+    const rows = ['item_ref,market,label,price,updated_at', row('nobody', '1'), row('no, one', '1').replace('no, one', '"no, one"'), row('x', 'free')]
+    const report = await upload('mintmark-prices-csv', rows.join('\n'), { query: '?file_name=shop.csv' })
+    const refused = (line: number, reason: string) => ({ file: 'shop.csv', line, reason })
+    expect(report.errors).toEqual([
+      refused(2, 'no item has the ref nobody'),
+      refused(3, 'no item has the ref no, one'),
+      refused(4, expect.stringContaining('"free" is no') as string),
+    ])
+    expect(report.reasons).toEqual([
+      { reason: 'no item has the ref …', count: 2, samples: [refused(2, 'no item has the ref nobody'), refused(3, 'no item has the ref no, one')] },
+      { reason: expect.stringMatching(/^price: "…" is no/) as string, count: 1, samples: [report.errors[2]] },
+    ])
+    const posted = await operator<{ import_id: number }>('/prices', { json: [{ item_id: 999_999, market: 'source_b', label: 'Near Mint', price: 1 }] })
+    expect((await operator<Finished>(`/imports/${posted.body.data.import_id}`)).body.data.reasons).toEqual([
+      { reason: 'item_id: there is no item with the id …', count: 1, samples: [{ file: null, line: 0, reason: 'item_id: there is no item with the id 999999' }] },
+    ])
   })
 
   test('refuse formats, encodings and parameters that they do not know', async () => {

@@ -15,12 +15,14 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
     [new RegExp(`^the ${kind} (.+) has no (\\w+)$`), `$1 numaralı ${at} $2 yok`] as const,
   ]),
   [/^no item has the (\S+) id (.+)$/, '$1 numarası $2 olan ürün yok'],
+  [/^other reasons$/, 'diğer nedenler'],
+  [/^there is no item with the id (.+)$/, 'numarası $1 olan ürün yok'],
   [/^no item has the ref (.+)$/, 'refi $1 olan ürün yok'],
   [/^items of (.+) have the ref (.+): use the item's id$/, '$1 ürünlerinin refi $2: ürünün numarasını kullanın'],
   [/^no item of the (\S+) id (.+) has the finish (\S+)$/, '$1 numarası $2 olan ürünlerin $3 baskısı yok'],
   [/^the (\S+) id (.+) is on items (\d+) and (\d+)$/, '$1 numarası $2, $3 ve $4 numaralı ürünlerde'],
-  [/^the item (.+) came before, in line (\d+)$/, '$1 ürünü daha önce geldi, satır $2'],
-  [/^the category (.+) came before, in line (\d+)$/, '$1 kategorisi daha önce geldi, satır $2'],
+  [/^the item (.+) came before, in line (\d+|…)$/, '$1 ürünü daha önce geldi, satır $2'],
+  [/^the category (.+) came before, in line (\d+|…)$/, '$1 kategorisi daha önce geldi, satır $2'],
   [/^the parent category (.+) is not in the catalogue: import it first$/, '$1 üst kategorisi katalogda yok: önce onu aktarın'],
   [/^the category (.+) is not in the catalogue: import it first$/, '$1 kategorisi katalogda yok: önce onu aktarın'],
   [/^the category (.+) cannot be its own parent$/, '$1 kategorisi kendi üstü olamaz'],
@@ -31,7 +33,7 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
   [/^the pack (.*?) ?of the card (.+) is of no known language$/, '$2 kartının $1 paketinin dili bilinmiyor'],
   [/^the pack (.+) is of no known language$/, '$1 paketinin dili bilinmiyor'],
   [/^the entry is no JSON object$/, 'kayıt bir JSON nesnesi değil'],
-  [/^the row has (\d+) cells, the header (\d+)$/, 'satırda $1, başlıkta $2 hücre var'],
+  [/^the row has (\d+|…) cells, the header (\d+|…)$/, 'satırda $1, başlıkta $2 hücre var'],
   [/^the line is no JSON object$/, 'satır bir JSON nesnesi değil'],
   [/^the line is no valid JSON$/, 'satır geçerli JSON değil'],
   [/^the row is not (.+)$/, 'satır beklenen türde değil ($1)'],
@@ -86,7 +88,7 @@ function turkishPart(sentence: string): string | null {
   const known = SENTENCES.find(([pattern]) => pattern.test(sentence))
   if (known) return sentence.replace(known[0], known[1])
   // `price: "x" is no amount`, `prices.0.label must be ...`: what stands before is a column or field.
-  const [, field, rest] = /^([\w.-]+(?: [\w.-]+)*?):? ((?:must|may|is required|price|no|the|a)\b.*|".*)$/.exec(sentence) ?? []
+  const [, field, rest] = /^([\w.…-]+(?: [\w.…-]+)*?):? ((?:must|may|is required|price|no|the|there|a)\b.*|".*)$/.exec(sentence) ?? []
   if (field === undefined || rest === undefined) return null
   const told = turkishPart(rest) ?? turkishSentence(rest)
   return told && `${field}: ${told}`

@@ -4,10 +4,9 @@ import { FeedError, gunzip } from '#core/feed.ts'
 import { MARKETS, type Market } from '#core/markets.ts'
 import { actorOf, collector, type WriteCtx } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
-import {
-  closeImport, type ImportCounts, IMPORT_LOCK, KEPT_ERRORS, noCounts, openImport, type RefusedRow, reportProgress,
-} from '#prices/imports.ts'
+import { closeImport, type ImportCounts, IMPORT_LOCK, noCounts, openImport, reportProgress } from '#prices/imports.ts'
 import type { PriceRules } from '#prices/quarantine.ts'
+import { type RefusedRow, Refusals } from '#prices/refusals.ts'
 import { lockMarkets } from '#prices/writer.ts'
 import { CatalogueImporter } from './catalogue-importer.ts'
 import type { ImportFile } from './files.ts'
@@ -72,13 +71,14 @@ export function beginImport(ctx: WriteCtx, request: ImportRequest): Promise<numb
 /** Runs an import that was begun. Bad input is a `failed` report; only trouble of our own is thrown, after noting it. */
 export async function runImport(ctx: WriteCtx, id: number, request: ImportRequest): Promise<ImportReport> {
   const counts = noCounts()
-  const errors: RefusedRow[] = []
+  const refusals = new Refusals()
+  const errors = refusals.rows
   try {
-    await writeAll(ctx, id, request, counts, errors)
+    await writeAll(ctx, id, request, counts, refusals)
   } catch (error) {
     const message = error instanceof FeedError ? error.message : 'the import was stopped by an error of the service; it is in the log'
     const untouched = { ...noCounts(), rowsRead: counts.rowsRead, rejected: counts.rejected }
-    await closeImport(ctx.db.kysely, id, { status: 'failed', counts: untouched, errors, message })
+    await closeImport(ctx.db.kysely, id, { status: 'failed', counts: untouched, refusals, message })
     if (error instanceof FeedError) return { id, status: 'failed', counts: untouched, errors, message }
     throw error
   }
@@ -86,10 +86,11 @@ export async function runImport(ctx: WriteCtx, id: number, request: ImportReques
   return { id, status: 'done', counts, errors, message: null }
 }
 
-async function writeAll(ctx: WriteCtx, id: number, request: ImportRequest, counts: ImportCounts, errors: RefusedRow[]): Promise<void> {
+async function writeAll(ctx: WriteCtx, id: number, request: ImportRequest, counts: ImportCounts, refusals: Refusals): Promise<void> {
   const total = request.files.reduce((sum, file) => (file.size === null ? Number.NaN : sum + file.size), 0)
   let bytesRead = 0
   let reportedAt = Date.now()
+  let fileName: string | null = null
   const market = request.market ?? request.format.defaultMarket
   // No retry: the input may be a stream. Writers of a market take turns, so there is nothing to collide with.
   await ctx.db.kysely
@@ -107,7 +108,7 @@ async function writeAll(ctx: WriteCtx, id: number, request: ImportRequest, count
         rules: request.rules,
         refuse: (row, message) => {
           counts.rejected += 1
-          if (errors.length < KEPT_ERRORS) errors.push({ row, message })
+          refusals.add({ row, message, file: fileName })
         },
         breathe: async () => {
           await new Promise((resolve) => setImmediate(resolve))
@@ -121,6 +122,7 @@ async function writeAll(ctx: WriteCtx, id: number, request: ImportRequest, count
       if (market) await lockMarkets(tx, [MARKETS.indexOf(market)])
       const importer = request.format.kind === 'catalogue' ? await CatalogueImporter.open(run, request.format) : await PriceImporter.open(run, request.format)
       for (const file of await inReadingOrder(request.format, request.files)) {
+        fileName = file.name
         const counted = countBytes(file.open(), (size) => {
           bytesRead += size
         })
@@ -132,11 +134,11 @@ async function writeAll(ctx: WriteCtx, id: number, request: ImportRequest, count
       note.audit({ action: `import.${request.format.name}`, subject: 'import', id, after: { ...counts } })
       if (request.dryRun) throw new DryRun()
       await write()
-      await closeImport(tx, id, { status: 'done', counts, errors })
+      await closeImport(tx, id, { status: 'done', counts, refusals })
     })
     .catch(async (error: unknown) => {
       if (!(error instanceof DryRun)) throw error
-      await closeImport(ctx.db.kysely, id, { status: 'done', counts, errors })
+      await closeImport(ctx.db.kysely, id, { status: 'done', counts, refusals })
     })
 }
 
