@@ -45,6 +45,8 @@ interface Sending {
   query?: Query
   json?: unknown
   idempotencyKey?: string
+  /** entity tag of the state that the operator saw: a write of anything else is refused with status 412 */
+  ifMatch?: string
   signal?: AbortSignal
 }
 
@@ -107,10 +109,11 @@ export function newKey(): string {
   return [...crypto.getRandomValues(new Uint32Array(4))].map((word) => word.toString(36)).join('-')
 }
 
-async function ask<T>(method: Method, url: string, { json, idempotencyKey, signal }: Sending = {}): Promise<Reply<T>> {
+async function ask<T>(method: Method, url: string, { json, idempotencyKey, ifMatch, signal }: Sending = {}): Promise<Reply<T>> {
   const headers: Record<string, string> = { 'x-console': '1' }
   if (json !== undefined) headers['content-type'] = 'application/json'
   if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey
+  if (ifMatch !== undefined) headers['if-match'] = ifMatch
   let response: Response
   try {
     response = await fetch(url, { method, headers, signal, ...(json !== undefined && { body: JSON.stringify(json) }) })

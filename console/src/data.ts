@@ -66,7 +66,7 @@ export interface Writing {
   busy: boolean
   error: ApiError | null
   /** resolves with the answer, or null when it failed; the failure is in `error` */
-  write: <T>(method: Method, path: string, json?: unknown) => Promise<Reply<T> | null>
+  write: <T>(method: Method, path: string, json?: unknown, ifMatch?: string) => Promise<Reply<T> | null>
   clear: () => void
 }
 
@@ -74,12 +74,12 @@ export interface Writing {
 export function useWrite(): Writing {
   const [state, setState] = useState<{ busy: boolean; error: ApiError | null }>({ busy: false, error: null })
   const last = useRef<{ what: string; key: string } | null>(null)
-  const write = async <T,>(method: Method, path: string, json?: unknown): Promise<Reply<T> | null> => {
-    const what = JSON.stringify([method, path, json])
+  const write = async <T,>(method: Method, path: string, json?: unknown, ifMatch?: string): Promise<Reply<T> | null> => {
+    const what = JSON.stringify([method, path, json, ifMatch])
     if (last.current?.what !== what) last.current = { what, key: newKey() }
     setState({ busy: true, error: null })
     try {
-      const sending = { json, ...(method === 'POST' && { idempotencyKey: last.current.key }) }
+      const sending = { json, ifMatch, ...(method === 'POST' && { idempotencyKey: last.current.key }) }
       const reply = await request<T>(method, path, sending)
       last.current = null
       setState({ busy: false, error: null })

@@ -119,6 +119,9 @@ export interface Item {
   updated_at: string
 }
 
+/** An item of a list, with the price of its own market. */
+export type ListedItem = Item & { price: Price | null }
+
 export interface ItemDetails {
   rarity?: string
   illustrator?: string
@@ -177,8 +180,17 @@ export interface Import {
   finished_at: string | null
 }
 
+export interface RefusedRow {
+  file: string | null
+  line: number
+  reason: string
+}
+
 export interface ImportDetail extends Import {
-  errors: { line: number; reason: string }[]
+  /** the first thousand */
+  errors: RefusedRow[]
+  /** most frequent first; counts all refused rows */
+  reasons: { reason: string; count: number; samples: RefusedRow[] }[]
   held_by_rule?: Record<string, number>
   /** the ten furthest off */
   worst_held?: HeldPrice[]
@@ -203,6 +215,8 @@ export interface HeldPrice {
 
 export interface Listing {
   id: number
+  /** names this state of the listing: writes send it as `If-Match` */
+  etag: string
   seller_id: number
   item_id: number
   grade_id: number | null

@@ -68,6 +68,17 @@ const dates = computed(() => new Intl.DateTimeFormat(written.value, { dateStyle:
 const months = computed(() => new Intl.DateTimeFormat(written.value, { month: 'short', year: '2-digit' }))
 const spans = computed(() => new Intl.RelativeTimeFormat(written.value, { numeric: 'auto' }))
 
+const languages = computed(() => new Intl.DisplayNames(written.value, { type: 'language' }))
+
+/** The name of a language such as `en` or `pt-BR`; the code itself where it has none. */
+export function language(code: string): string {
+  try {
+    return languages.value.of(code) ?? code
+  } catch {
+    return code
+  }
+}
+
 export function count(value: number): string {
   return numbers.value.format(value)
 }

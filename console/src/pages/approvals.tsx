@@ -5,7 +5,9 @@ import { type ApiError, newKey, request } from '../api.ts'
 import { asApiError, useData, useVersion } from '../data.ts'
 import type { Listing } from '../rows.ts'
 import { confirmed } from '../ui/dialog.tsx'
+import { Grade } from '../ui/grade.tsx'
 import { Heading } from '../ui/heading.tsx'
+import { ChangedMeanwhile } from '../ui/listing-changes.tsx'
 import { Empty, Failure, Refusal, Waiting } from '../ui/states.tsx'
 import { ChooseAll, Pages, toggled, useFilters } from '../ui/table.tsx'
 import { announce } from '../ui/toasts.tsx'
@@ -31,17 +33,28 @@ export function ApprovalsPage() {
   const [rejecting, setRejecting] = useState(false)
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<ApiError | null>(null)
+  /** listings that changed before they were decided, as they were shown then */
+  const [outdated, setOutdated] = useState<Listing[]>([])
+  /** of these the one to show when the newer queue is there */
+  const [next, setNext] = useState<number | null>(null)
+  const [reason, setReason] = useState('')
   const list = useRef<HTMLUListElement>(null)
   const whole = useRef<HTMLDivElement>(null)
 
   // A newer queue is without them, or they wait again.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another answer is a newer queue
-  useEffect(() => setDecided([]), [queue.data])
+  useEffect(() => {
+    setDecided([])
+    const place = queue.data?.findIndex((row) => row.id === next) ?? -1
+    if (place >= 0) setAt(place)
+    setNext(null)
+  }, [queue.data])
   // What is chosen is on the page that is shown, which is read from its beginning.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another address is another page
   useEffect(() => {
     setChosen([])
     setAt(0)
+    setOutdated([])
   }, [url])
   const rows = (queue.data ?? []).filter((row) => !decided.includes(row.id))
   const current = rows[Math.min(at, rows.length - 1)]
@@ -53,23 +66,34 @@ export function ApprovalsPage() {
     setBusy(true)
     setError(null)
     const done: number[] = []
+    const changedNow: Listing[] = []
     let failure: ApiError | null = null
-    for (const { id } of subjects) {
+    for (const row of subjects) {
       try {
-        await request('POST', `/listings/${id}/${decision}`, { json: body, idempotencyKey: newKey() })
-        done.push(id)
+        await request('POST', `/listings/${row.id}/${decision}`, { json: body, idempotencyKey: newKey(), ifMatch: row.etag })
+        done.push(row.id)
       } catch (thrown) {
-        failure = asApiError(thrown)
+        const refused = asApiError(thrown)
+        if (refused.status === 412) {
+          changedNow.push(row)
+          continue
+        }
+        failure = refused
         if (failure.status === 0 || failure.status === 401) break
       }
     }
+    const judgedIds = [...done, ...changedNow.map((row) => row.id)]
     setBusy(false)
     setError(failure)
     setDecided((earlier) => [...earlier, ...done])
-    setChosen((earlier) => earlier.filter((id) => !done.includes(id)))
+    setOutdated((earlier) => [...earlier.filter((row) => !judgedIds.includes(row.id)), ...changedNow])
+    setNext(changedNow[0]?.id ?? null)
+    // What has changed has to be looked at before it is decided.
+    setChosen((earlier) => earlier.filter((id) => !judgedIds.includes(id)))
     if (done.length > 0) announce(t(decision === 'approve' ? 'approvedCount' : 'rejectedCount', { count: done.length }))
     if (failure && decision === 'reject') return
     setRejecting(false)
+    if (changedNow.length === 0) setReason('')
     changed()
   }
   const approve = async () => {
@@ -134,6 +158,13 @@ export function ApprovalsPage() {
         <p class="quiet keys">{t('approvalKeys')}</p>
       </div>
       {!rejecting && <Refusal error={error} />}
+      {outdated
+        .filter((row) => row.id !== current?.id)
+        .map((row) => (
+          <p key={row.id} class="refusal" role="alert">
+            {t('changedMeanwhileIn', { title: row.title })} <a href={`/console/listings/${row.id}`}>{t('show')}</a>
+          </p>
+        ))}
       {queue.error ? (
         <Failure error={queue.error} retry={queue.reload} />
       ) : !queue.data || (rows.length === 0 && queue.loading) ? (
@@ -159,7 +190,7 @@ export function ApprovalsPage() {
                   <button type="button" class="plain" onClick={() => setAt(index)}>
                     <span>{row.title}</span>
                     <small>
-                      {lira(row.price)} · {ago(row.waiting_since ?? row.created_at)}
+                      {lira(row.price)} · <Grade id={row.grade_id} /> · {ago(row.waiting_since ?? row.created_at)}
                       {(row.changed_since_approval?.length ?? 0) > 0 && <span class="status wait">{t('changed')}</span>}
                     </small>
                   </button>
@@ -171,6 +202,11 @@ export function ApprovalsPage() {
             <h2>
               <a href={`/console/listings/${current.id}`}>{current.title}</a>
             </h2>
+            {outdated
+              .filter((row) => row.id === current.id)
+              .map((row) => (
+                <ChangedMeanwhile key={row.id} seen={row} now={current} />
+              ))}
             <ListingBeside key={current.id} listing={current} />
           </article>
         </div>
@@ -181,7 +217,11 @@ export function ApprovalsPage() {
           count={subjects.length}
           busy={busy}
           error={error}
-          onReject={(values) => void decide('reject', { reason: values.reason })}
+          reason={reason}
+          onReject={(values) => {
+            setReason(values.reason)
+            void decide('reject', { reason: values.reason })
+          }}
           onClose={() => {
             setRejecting(false)
             setError(null)

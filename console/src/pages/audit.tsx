@@ -68,7 +68,7 @@ function Change({ row: { before, after } }: { row: AuditRow }) {
   )
 }
 
-export function shown(value: unknown): string {
+function shown(value: unknown): string {
   if (value === undefined || value === null) return '–'
   return typeof value === 'string' ? value : JSON.stringify(value)
 }

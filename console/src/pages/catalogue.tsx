@@ -3,13 +3,14 @@ import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { useAddressQuery } from '../address.ts'
 import { useData, useVersion } from '../data.ts'
-import { type Category, type Item, MARKETS } from '../rows.ts'
+import { type Category, type Item, type ListedItem, MARKETS } from '../rows.ts'
 import { Heading } from '../ui/heading.tsx'
 import { Failure, Waiting } from '../ui/states.tsx'
 import { List } from '../ui/table.tsx'
-import { t, term } from '../words.ts'
+import { moment, t, term } from '../words.ts'
 import { CategoryForm } from './category-form.tsx'
 import { ItemForm } from './item-form.tsx'
+import { priceText } from './prices.ts'
 
 export const marketOptions = () => MARKETS.map((code) => ({ value: code, text: term('market', code) }))
 
@@ -44,7 +45,7 @@ export function CataloguePage() {
           </ul>
         </aside>
         <div>
-          <List<Item>
+          <List<ListedItem>
             path="/items"
             caption={t('items')}
             empty={t('noItems')}
@@ -72,9 +73,10 @@ export function CataloguePage() {
                 ),
               },
               { head: t('code'), cell: (item) => item.code ?? '–' },
+              { head: t('finish'), cell: (item) => finishOf(item) ?? '–' },
               { head: t('category'), cell: (item) => item.category.name },
               { head: t('source'), wide: true, cell: (item) => term('market', item.market) },
-              { head: t('genre'), wide: true, cell: (item) => term('genre', item.genre) },
+              { head: t('price'), number: true, cell: (item) => <ItemPrice of={item} /> },
               { head: t('id'), number: true, wide: true, cell: (item) => item.id },
             ]}
           />
@@ -100,6 +102,16 @@ export function CataloguePage() {
       )}
     </>
   )
+}
+
+/** How a card is printed, such as `Holo`; sealed products have none. */
+function finishOf({ attributes }: Item): string | undefined {
+  return attributes.find(({ name }) => name === 'Finish')?.value
+}
+
+function ItemPrice({ of: { price } }: { of: ListedItem }) {
+  if (!price) return '–'
+  return <span title={`${price.label}, ${moment(price.updated_at)}`}>{priceText(price.price, price.market)}</span>
 }
 
 interface BranchProps {

@@ -1,7 +1,8 @@
 // Prices that were held back: each beside what it was compared with, accepted or discarded, one or many at a time.
 import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
-import { useVersion, writeNow } from '../data.ts'
+import { type Query, request } from '../api.ts'
+import { asApiError, useVersion, writeNow } from '../data.ts'
 import { useAddressQuery } from '../address.ts'
 import { HELD_STATES, HOLD_RULES, type HeldPrice } from '../rows.ts'
 import { confirmed } from '../ui/dialog.tsx'
@@ -9,7 +10,7 @@ import { Heading } from '../ui/heading.tsx'
 import { Status } from '../ui/states.tsx'
 import { type Column, List } from '../ui/table.tsx'
 import { announce } from '../ui/toasts.tsx'
-import { date, moment, reported, t, term } from '../words.ts'
+import { date, moment, refusal, reported, t, term } from '../words.ts'
 import { ImportTabs } from './imports.tsx'
 import { marketOptions } from './catalogue.tsx'
 import { priceText } from './prices.ts'
@@ -40,8 +41,12 @@ export function HeldPricesPage() {
   const filtered = Object.keys(filters).length > 0
   const open = (values.state ?? 'open') === 'open'
   const decideAll = async (decision: Decision) => {
-    const asked = { title: t(decision === 'accept' ? 'acceptAllTitle' : 'discardAllTitle'), text: t('decideAllText'), action: t(decision) }
-    if (!(await confirmed(asked))) return
+    setBusy(true)
+    const count = await countMatching(filters)
+    setBusy(false)
+    if (count === null) return
+    const title = t(decision === 'accept' ? 'acceptAllTitle' : 'discardAllTitle', { count })
+    if (!(await confirmed({ title, text: t('decideAllText'), action: t(decision === 'accept' ? 'acceptCount' : 'discardCount', { count }) }))) return
     const { import_id: importId, item_id: itemId, ...rest } = filters
     const body = { ...rest, ...(importId && { import_id: Number(importId) }), ...(itemId && { item_id: Number(itemId) }) }
     const done = await writeNow<{ decided: number }>('POST', `/held-prices/${decision}`, body)
@@ -135,6 +140,17 @@ export function HeldPricesPage() {
       />
     </>
   )
+}
+
+/** How many open prices these filters find, null when the service does not say; the refusal is announced then. */
+async function countMatching(filters: Query): Promise<number | null> {
+  try {
+    const { pagination } = await request<HeldPrice[]>('GET', '/held-prices', { query: { ...filters, per_page: 1 } })
+    return pagination?.total ?? null
+  } catch (error) {
+    announce(refusal(asApiError(error)), 'bad')
+    return null
+  }
 }
 
 /** The price that it was compared with, and how many times off that it is. */

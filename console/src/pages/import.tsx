@@ -1,11 +1,12 @@
 // One import: how far it is, what it did, which rows it refused and why, and the way back.
 import { useLocation, useRoute } from 'preact-iso'
+import { csvLine } from '../../../src/collections/csv.ts'
 import { useData, useWrite } from '../data.ts'
-import type { Import, ImportDetail } from '../rows.ts'
+import type { Import, ImportDetail, RefusedRow } from '../rows.ts'
 import { confirmed } from '../ui/dialog.tsx'
 import { Heading } from '../ui/heading.tsx'
 import { Await, Facts, Progress, Refusal } from '../ui/states.tsx'
-import { Table } from '../ui/table.tsx'
+import { Pages, Table, useFilters } from '../ui/table.tsx'
 import { announce } from '../ui/toasts.tsx'
 import { count, moment, reported, t, term } from '../words.ts'
 import { ImportState } from './imports.tsx'
@@ -109,21 +110,85 @@ function Report({ of }: { of: ImportDetail }) {
           />
         </section>
       )}
-      {of.rejected > 0 && (
-        <section aria-labelledby="rejected">
-          <h2 id="rejected">{t('rejectedRows')}</h2>
-          {of.rejected > of.errors.length && <p class="quiet">{t('firstRows', { shown: of.errors.length, total: of.rejected })}</p>}
-          <Table
-            caption={t('rejectedRows')}
-            rows={of.errors.map((error, index) => ({ ...error, index }))}
-            rowKey={(error) => error.index}
-            columns={[
-              { head: t('line'), number: true, cell: (error) => count(error.line) },
-              { head: t('reason'), cell: (error) => reported(error.reason) },
-            ]}
-          />
-        </section>
-      )}
+      {of.rejected > 0 && <RejectedRows of={of} />}
     </>
   )
+}
+
+const PER_PAGE = 25
+
+/** Why rows were rejected, and the rows themselves a page at a time. */
+function RejectedRows({ of }: { of: ImportDetail }) {
+  const { page, link } = useFilters([])
+  const files = new Set(of.errors.map((row) => row.file)).size
+  const at = ({ file, line }: RefusedRow) => (files > 1 && file ? `${file}: ${count(line)}` : count(line))
+  const first = (page - 1) * PER_PAGE
+  const pagination = {
+    current_page: page,
+    per_page: PER_PAGE,
+    total: of.errors.length,
+    last_page: Math.ceil(of.errors.length / PER_PAGE),
+    has_more: first + PER_PAGE < of.errors.length,
+  }
+  return (
+    <>
+      <section aria-labelledby="reasons">
+        <h2 id="reasons">{t('reasons')}</h2>
+        <Table
+          caption={t('reasons')}
+          rows={of.reasons}
+          rowKey={({ reason }) => reason}
+          columns={[
+            { head: t('reason'), cell: ({ reason }) => reported(reason) },
+            { head: t('rows'), number: true, cell: (reason) => count(reason.count) },
+            { head: t('forExample'), cell: ({ samples }) => <Samples rows={samples} at={at} /> },
+          ]}
+        />
+      </section>
+      <section aria-labelledby="rejected">
+        <div class="head">
+          <h2 id="rejected">{t('rejectedRows')}</h2>
+          <button type="button" onClick={() => downloadCsv(of)}>
+            {t('downloadRows', { count: of.errors.length })}
+          </button>
+        </div>
+        {of.rejected > of.errors.length && <p class="quiet">{t('firstRows', { shown: of.errors.length, total: of.rejected })}</p>}
+        <Table
+          caption={t('rejectedRows')}
+          rows={of.errors.slice(first, first + PER_PAGE).map((error, index) => ({ ...error, index }))}
+          rowKey={(error) => error.index}
+          columns={[
+            { head: t('line'), number: true, cell: at },
+            { head: t('reason'), cell: (error) => reported(error.reason) },
+          ]}
+        />
+        <Pages of={pagination} link={link} />
+      </section>
+    </>
+  )
+}
+
+/** What exactly was wrong in the first rows that were rejected for a reason. */
+function Samples({ rows, at }: { rows: RefusedRow[]; at: (row: RefusedRow) => string }) {
+  return (
+    <ul>
+      {rows.map((row) => (
+        <li key={at(row)}>
+          <span class="quiet">{t('inLine', { line: at(row) })}</span> {reported(row.reason)}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** The rows as they are kept, in the service's words, as a file of the browser's. */
+function downloadCsv({ id, errors }: ImportDetail): void {
+  const lines = [['file', 'line', 'reason'], ...errors.map(({ file, line, reason }) => [file, line, reason])]
+  const url = URL.createObjectURL(new Blob(lines.map(csvLine), { type: 'text/csv;charset=utf-8' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = `import-${id}-rejected.csv`
+  link.click()
+  // The browser has taken the file over by then.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }

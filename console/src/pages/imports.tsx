@@ -9,7 +9,7 @@ import { Tabs } from '../ui/frame.tsx'
 import { Heading } from '../ui/heading.tsx'
 import { Progress, Refusal, Status } from '../ui/states.tsx'
 import { List } from '../ui/table.tsx'
-import { count, moment, t, term } from '../words.ts'
+import { count, moment, share, t, term } from '../words.ts'
 import { marketOptions } from './catalogue.tsx'
 
 const SOON_MS = 1_000
@@ -50,32 +50,38 @@ export function ImportsPage() {
         columns={[
           {
             head: t('import'),
+            width: '23%',
             cell: (row) => (
               <a class="file" href={`/console/imports/${row.id}`} title={row.file_name ?? undefined}>
                 #{row.id} {row.file_name ?? row.format}
               </a>
             ),
           },
-          { head: t('format'), wide: true, cell: (row) => row.format },
-          { head: t('state'), cell: (row) => <ImportState of={row} /> },
-          { head: t('rows'), number: true, wide: true, cell: (row) => count(row.rows_read) },
-          { head: t('count.created'), number: true, wide: true, cell: (row) => count(row.created) },
-          { head: t('count.updated'), number: true, wide: true, cell: (row) => count(row.updated) },
-          { head: t('count.accepted'), number: true, cell: (row) => count(row.accepted) },
-          { head: t('held'), number: true, cell: (row) => count(row.held) },
-          { head: t('rejected'), number: true, cell: (row) => count(row.rejected) },
-          { head: t('when'), short: true, wide: true, cell: (row) => moment(row.started_at) },
+          { head: t('format'), width: '13%', wide: true, cell: (row) => row.format },
+          { head: t('state'), width: '13%', cell: (row) => <ImportState of={row} /> },
+          { head: t('rows'), width: '7%', number: true, wide: true, cell: (row) => count(row.rows_read) },
+          { head: t('count.created'), width: '7%', number: true, wide: true, cell: (row) => count(row.created) },
+          { head: t('count.updated'), width: '8%', number: true, wide: true, cell: (row) => count(row.updated) },
+          { head: t('accepted'), width: '7%', number: true, cell: (row) => count(row.accepted) },
+          { head: t('held'), width: '7%', number: true, cell: (row) => count(row.held) },
+          { head: t('rejected'), width: '7%', number: true, cell: (row) => count(row.rejected) },
+          { head: t('when'), width: '8%', wide: true, cell: (row) => moment(row.started_at) },
         ]}
       />
     </>
   )
 }
 
+const MUCH = 0.1
+
 export function ImportState({ of }: { of: Import }) {
   if (of.status === 'running') return <Progress percent={of.percent} label={`#${of.id}`} />
+  const refused = of.rejected / Math.max(1, of.rows_read)
+  const refusedMuch = of.status === 'done' && refused > MUCH
   return (
     <>
-      <Status code={of.status} /> {of.dry_run && <span class="status">{t('dryRun')}</span>}
+      <Status code={of.status} {...(refusedMuch && { tone: 'wait' })} />{' '}
+      {refusedMuch && <span class="quiet">{t('shareRejected', { share: share(Math.min(1, refused)) })}</span>} {of.dry_run && <span class="status">{t('dryRun')}</span>}
       {of.reverted_by_import_id !== null && <span class="status bad">{t('reverted')}</span>}
     </>
   )

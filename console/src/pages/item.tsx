@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { useRoute } from 'preact-iso'
 import { useData } from '../data.ts'
 import { type Listing, MARKETS, type Market, type Price, type PricedItem, type Sale } from '../rows.ts'
+import { Grade } from '../ui/grade.tsx'
 import { Heading } from '../ui/heading.tsx'
 import { Await, Empty, Facts, Status } from '../ui/states.tsx'
 import { Table } from '../ui/table.tsx'
@@ -195,6 +196,7 @@ function ItemListings({ itemId }: { itemId: number }) {
                 columns={[
                   { head: t('title'), cell: (listing) => <a href={`/console/listings/${listing.id}`}>{listing.title}</a> },
                   { head: t('state'), cell: (listing) => <Status code={listing.status} /> },
+                  { head: t('grade'), short: true, cell: (listing) => <Grade id={listing.grade_id} /> },
                   { head: t('price'), number: true, cell: (listing) => lira(listing.price) },
                   { head: t('stock'), number: true, cell: (listing) => count(listing.quantity) },
                 ]}

@@ -1,43 +1,61 @@
 // One listing: what it offers, what changed since it was approved, and what an operator may do with it.
-import { useState } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { useRoute } from 'preact-iso'
+import type { Method } from '../api.ts'
 import { useData, useWrite } from '../data.ts'
 import type { Listing, PricedItem } from '../rows.ts'
 import { Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
+import { Grade } from '../ui/grade.tsx'
 import { Heading } from '../ui/heading.tsx'
+import { ChangedMeanwhile, ChangeTable } from '../ui/listing-changes.tsx'
 import { Named } from '../ui/named.tsx'
-import { Await, Facts, Refusal, Status } from '../ui/states.tsx'
-import { Table } from '../ui/table.tsx'
+import { Await, Facts, Failure, Refusal, Status } from '../ui/states.tsx'
 import { announce } from '../ui/toasts.tsx'
-import { count, moment, t, term } from '../words.ts'
-import { shown } from './audit.tsx'
+import { count, language, moment, t, term } from '../words.ts'
 import { Picture } from './catalogue.tsx'
-import { ListingFields, listingFields } from './listings.tsx'
+import { changedFields, ListingFields, listingFields } from './listings.tsx'
 import { lira, priceText } from './prices.ts'
+
+type Task = { kind: 'reject' } | { kind: 'edit'; opened: Listing } | null
 
 export function ListingPage() {
   const id = Number(useRoute().params.id)
   const listing = useData<Listing>(`/listings/${id}`)
-  const [task, setTask] = useState<'edit' | 'reject' | null>(null)
-  const { busy, error, write, clear } = useWrite()
-  const done = (text: string) => {
-    setTask(null)
-    announce(text)
-    listing.reload()
-  }
+  const [task, setTask] = useState<Task>(null)
+  /** the listing as it was shown when a write was refused because it had changed */
+  const [seen, setSeen] = useState<Listing | null>(null)
+  const judged = useRef<Listing | null>(null)
+  const { busy, error: failure, write, clear } = useWrite()
+  const outdated = failure?.status === 412
+  const error = outdated ? null : failure
+  const { reload } = listing
+  useEffect(() => {
+    if (!outdated) return
+    setSeen(judged.current)
+    reload()
+  }, [failure, outdated, reload])
   const close = () => {
     setTask(null)
     clear()
   }
-  const approve = async () => {
-    if (await write('POST', `/listings/${id}/approve`, {})) done(t('approved'))
+  /** A write of the state that is shown, and of no other. */
+  const writeShown = async (row: Listing, method: Method, path: string, json: object, text: string) => {
+    judged.current = row
+    if (!(await write(method, path, json, row.etag))) return
+    setSeen(null)
+    setTask(null)
+    announce(text)
+    reload()
   }
-  const reject = async (values: Values) => {
-    if (await write('POST', `/listings/${id}/reject`, { reason: values.reason })) done(t('rejectedNow'))
+  const approve = (row: Listing) => writeShown(row, 'POST', `/listings/${id}/approve`, {}, t('approved'))
+  const reject = (row: Listing, values: Values) => writeShown(row, 'POST', `/listings/${id}/reject`, { reason: values.reason }, t('rejectedNow'))
+  const save = async (row: Listing, opened: Listing, values: Values) => {
+    const changes = changedFields(opened, listingFields(values))
+    if (Object.keys(changes).length === 0) return close()
+    await writeShown(row, 'PATCH', `/listings/${id}`, changes, t('saved'))
   }
-  const save = async (values: Values) => {
-    if (await write('PATCH', `/listings/${id}`, listingFields(values))) done(t('saved'))
-  }
+  const meanwhile = (row: Listing) => seen && <ChangedMeanwhile seen={seen} now={row} />
   return (
     <>
       <p class="trail">
@@ -49,31 +67,38 @@ export function ListingPage() {
             <div class="head">
               <Heading>{row.title}</Heading>
               <div class="actions">
-                <button type="button" onClick={() => setTask('edit')}>
+                <button type="button" onClick={() => setTask({ kind: 'edit', opened: row })}>
                   {t('edit')}
                 </button>
                 {['pending', 'rejected'].includes(row.status) && (
-                  <button type="button" class="main" disabled={busy} onClick={() => void approve()}>
+                  <button type="button" class="main" disabled={busy} onClick={() => void approve(row)}>
                     {t('approve')}
                   </button>
                 )}
                 {!['rejected', 'sold'].includes(row.status) && (
-                  <button type="button" class="danger" disabled={busy} onClick={() => setTask('reject')}>
+                  <button type="button" class="danger" disabled={busy} onClick={() => setTask({ kind: 'reject' })}>
                     {t('reject')}
                   </button>
                 )}
               </div>
             </div>
+            {listing.error && <Failure error={listing.error} retry={reload} />}
             {task === null && <Refusal error={error} />}
+            {task === null && meanwhile(row)}
             <ListingBeside listing={row} />
-            {task === 'edit' && (
-              <Dialog title={row.title} onClose={close}>
-                <Form submit={t('save')} busy={busy} error={error} onSubmit={(values) => void save(values)} onCancel={close}>
-                  <ListingFields listing={row} />
+            {task?.kind === 'edit' && (
+              <Dialog title={task.opened.title} onClose={close}>
+                <Form submit={t('save')} busy={busy} error={error} onSubmit={(values) => void save(row, task.opened, values)} onCancel={close}>
+                  {meanwhile(row)}
+                  <ListingFields listing={task.opened} />
                 </Form>
               </Dialog>
             )}
-            {task === 'reject' && <RejectDialog busy={busy} error={error} onReject={(values) => void reject(values)} onClose={close} />}
+            {task?.kind === 'reject' && (
+              <RejectDialog busy={busy} error={error} onReject={(values) => void reject(row, values)} onClose={close}>
+                {meanwhile(row)}
+              </RejectDialog>
+            )}
           </>
         )}
       </Await>
@@ -83,22 +108,31 @@ export function ListingPage() {
 
 interface RejectProps {
   count?: number
+  /** what was typed before */
+  reason?: string
+  children?: ComponentChildren
   busy: boolean
   error: Parameters<typeof Form>[0]['error']
   onReject: (values: Values) => void
   onClose: () => void
 }
 
-export function RejectDialog({ count: number = 1, busy, error, onReject, onClose }: RejectProps) {
+export function RejectDialog({ count: number = 1, reason, children, busy, error, onReject, onClose }: RejectProps) {
   return (
     <Dialog title={t('rejectTitle', { count: number })} onClose={onClose}>
       <Form submit={t('reject')} danger busy={busy} error={error} onSubmit={onReject} onCancel={onClose}>
+        {children}
         <Field label={t('reason')} hint={t('reasonHint')}>
-          <textarea name="reason" rows={3} required />
+          <textarea name="reason" rows={3} required defaultValue={reason} />
         </Field>
       </Form>
     </Dialog>
   )
+}
+
+function GradeOf({ listing, changed }: { listing: Listing; changed: boolean }) {
+  const grade = <Grade id={listing.grade_id} />
+  return changed ? <mark>{grade}</mark> : grade
 }
 
 /** A listing beside its card and the card's prices, with what changed since the last approval marked. */
@@ -128,7 +162,8 @@ export function ListingBeside({ listing }: { listing: Listing }) {
             [t('approvedPrice'), listing.approved_price === null ? null : lira(listing.approved_price)],
             [t('stock'), mark('quantity', count(listing.quantity))],
             [t('seller'), <Named key="seller" of="accounts" id={listing.seller_id} />],
-            [t('spoken'), listing.language],
+            [t('grade'), <GradeOf key="grade" listing={listing} changed={changed.has('grade_id')} />],
+            [t('spoken'), listing.language === null ? <span class="quiet">{t('notStated')}</span> : mark('language', language(listing.language))],
             [t('shippingPayer'), mark('shipping_payer', term('payer', listing.shipping_payer))],
             [t('offers'), mark('offers_enabled', listing.offers_enabled ? t('yes') : t('no'))],
             [t('lowestOffer'), listing.min_offer_price === null ? null : mark('min_offer_price', lira(listing.min_offer_price))],
@@ -144,15 +179,10 @@ export function ListingBeside({ listing }: { listing: Listing }) {
         ) : changes.length === 0 ? (
           <p class="quiet">{t('noChanges')}</p>
         ) : (
-          <Table
+          <ChangeTable
             caption={t('changedSince')}
-            rows={changes}
-            rowKey={(change) => change.field}
-            columns={[
-              { head: t('changedSince'), cell: (change) => term('field', change.field) },
-              { head: t('approvedWas'), cell: (change) => <del>{shown(change.approved)}</del> },
-              { head: t('nowIs'), cell: (change) => <ins>{shown(change.now)}</ins> },
-            ]}
+            before={t('approvedWas')}
+            changes={changes.map(({ field, approved, now }) => ({ field, before: approved, now }))}
           />
         )}
       </div>

@@ -5,12 +5,13 @@ import { useData, useWrite } from '../data.ts'
 import { type Group, LISTING_STATUSES, type Listing } from '../rows.ts'
 import { Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
 import { Tabs } from '../ui/frame.tsx'
+import { Grade } from '../ui/grade.tsx'
 import { Heading } from '../ui/heading.tsx'
 import { Named } from '../ui/named.tsx'
 import { Status } from '../ui/states.tsx'
 import { List } from '../ui/table.tsx'
 import { announce } from '../ui/toasts.tsx'
-import { ago, count, moment, t, term } from '../words.ts'
+import { ago, count, language, moment, t, term } from '../words.ts'
 import { lira } from './prices.ts'
 
 export function MarketTabs({ current }: { current: 'listings' | 'orders' }) {
@@ -51,6 +52,8 @@ export function ListingsPage() {
           { head: t('state'), cell: (listing) => <Status code={listing.status} /> },
           { head: t('price'), number: true, cell: (listing) => lira(listing.price) },
           { head: t('stock'), number: true, cell: (listing) => count(listing.quantity) },
+          { head: t('grade'), short: true, cell: (listing) => <Grade id={listing.grade_id} /> },
+          { head: t('field.language'), wide: true, cell: (listing) => (listing.language === null ? '–' : language(listing.language)) },
           { head: t('seller'), cell: (listing) => <Named of="accounts" id={listing.seller_id} /> },
           { head: t('item'), number: true, wide: true, cell: (listing) => <a href={`/console/catalogue/items/${listing.item_id}`}>{listing.item_id}</a> },
           { head: t('changedAt'), short: true, wide: true, cell: (listing) => <span title={moment(listing.updated_at)}>{ago(listing.updated_at)}</span> },
@@ -147,6 +150,12 @@ export function ListingFields({ listing }: { listing: Listing | null }) {
       </Field>
     </>
   )
+}
+
+/** The fields that were changed in a form; those that it left alone stay as they are now, whoever changed them meanwhile. */
+export function changedFields(opened: Listing, fields: ReturnType<typeof listingFields>): Partial<ReturnType<typeof listingFields>> {
+  const before: Record<string, unknown> = { ...opened, images: opened.images.map(({ url }, order) => ({ url, order })) }
+  return Object.fromEntries(Object.entries(fields).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name])))
 }
 
 export function listingFields(values: Values) {

@@ -29,17 +29,20 @@ export function Bars({ title, days, show }: BarsProps) {
         <span>{most > 0 && t('most', { value: show(most) })}</span>
         <span>{days.length > 0 ? day(days.at(-1)!.day) : ''}</span>
       </figcaption>
-      <table class="hidden">
-        <caption>{title}</caption>
-        <tbody>
-          {days.map(({ day: at, value }) => (
-            <tr key={at}>
-              <th scope="row">{day(at)}</th>
-              <td>{show(value)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      {/* A table is as tall as its rows, hidden or not: the box around it is what is hidden. */}
+      <div class="hidden">
+        <table>
+          <caption>{title}</caption>
+          <tbody>
+            {days.map(({ day: at, value }) => (
+              <tr key={at}>
+                <th scope="row">{day(at)}</th>
+                <td>{show(value)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </figure>
   )
 }

@@ -81,8 +81,9 @@ const TONES: Record<string, string> = {
   failed: 'bad', rejected: 'bad', suspended: 'bad', revoked: 'bad', cancelled: 'bad', discarded: 'bad',
 }
 
-export function Status({ code }: { code: string }) {
-  return <span class={`status ${TONES[code] ?? ''}`}>{term('status', code)}</span>
+/** @param tone another than the status has by itself */
+export function Status({ code, tone = TONES[code] }: { code: string; tone?: string }) {
+  return <span class={`status ${tone ?? ''}`}>{term('status', code)}</span>
 }
 
 /** How far something is, 0 to 100. */

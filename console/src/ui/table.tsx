@@ -15,6 +15,8 @@ export interface Column<Row> {
   short?: boolean
   /** left out where the page is narrow */
   wide?: boolean
+  /** share of the table, such as `12%`: columns with shares stay where they are, whatever is in them */
+  width?: string
   cell: (row: Row) => ComponentChildren
 }
 
@@ -41,8 +43,14 @@ export function Table<Row>({ caption, columns, rows, rowKey, busy, pick }: Table
     // The region scrolls sideways where the page is narrow, so that the keyboard must reach it.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it is scrolled by keyboard
     <section class="scroll" tabIndex={0} aria-label={caption} aria-busy={busy}>
-      <table>
+      <table class={columns.some((column) => column.width) ? 'steady' : undefined}>
         <caption class="hidden">{caption}</caption>
+        <colgroup>
+          {pick && <col />}
+          {columns.map((column) => (
+            <col key={column.head} style={{ width: column.width }} />
+          ))}
+        </colgroup>
         <thead>
           <tr>
             {pick && (

@@ -86,6 +86,7 @@ const CODES: Record<string, string> = {
   INVALID_JSON: 'İstek okunamadı.',
   UNAUTHENTICATED: 'Oturum bitti; yeniden giriş yapın.',
   FORBIDDEN: 'Bu işlem için yetki yok.',
+  PRECONDITION_FAILED: 'Siz baktıktan sonra değişti; yeniden bakıp karar verin.',
   IDEMPOTENCY_CONFLICT: 'Aynı istek hâlâ sürüyor ya da başka bir içerikle gönderilmişti.',
   PAYLOAD_TOO_LARGE: 'Dosya ya da istek, kabul edilenden büyük.',
   UNSUPPORTED_MEDIA_TYPE: 'Bu içerik türü okunmuyor.',

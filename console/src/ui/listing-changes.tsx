@@ -1,0 +1,81 @@
+// What differs between two states of a listing, old beside new.
+import type { ComponentChildren } from 'preact'
+import { lira } from '../pages/prices.ts'
+import type { Listing } from '../rows.ts'
+import { count, language, moment, t, term } from '../words.ts'
+import { Grade } from './grade.tsx'
+import { Table } from './table.tsx'
+
+interface FieldChange {
+  field: string
+  before: unknown
+  now: unknown
+}
+
+/** The fields that an operator decides by. */
+const FIELDS = [
+  'status', 'title', 'description', 'price', 'quantity', 'item_id', 'grade_id', 'language', 'images', 'shipping_payer',
+  'offers_enabled', 'min_offer_price', 'expires_at', 'highlighted_until', 'rejection_reason',
+] as const satisfies (keyof Listing)[]
+
+export function differences(before: Listing, now: Listing): FieldChange[] {
+  return FIELDS.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(now[field])).map((field) => ({
+    field,
+    before: before[field],
+    now: now[field],
+  }))
+}
+
+export function ChangeTable({ caption, before, changes }: { caption: string; before: string; changes: FieldChange[] }) {
+  return (
+    <Table
+      caption={caption}
+      rows={changes}
+      rowKey={(change) => change.field}
+      columns={[
+        { head: caption, cell: (change) => term('field', change.field) },
+        { head: before, cell: (change) => <del>{shownField(change.field, change.before)}</del> },
+        { head: t('nowIs'), cell: (change) => <ins>{shownField(change.field, change.now)}</ins> },
+      ]}
+    />
+  )
+}
+
+/** Says that a write was refused because the listing is not what the operator saw, and what is different. */
+export function ChangedMeanwhile({ seen, now }: { seen: Listing; now: Listing }) {
+  const changes = differences(seen, now)
+  return (
+    <div class="meanwhile" role="alert">
+      <p>{t('changedMeanwhile')}</p>
+      {seen.etag !== now.etag && changes.length === 0 && <p>{t('sameAgain')}</p>}
+      {changes.length > 0 && <ChangeTable caption={t('changedFields')} before={t('whenOpened')} changes={changes} />}
+    </div>
+  )
+}
+
+function shownField(field: string, value: unknown): ComponentChildren {
+  if (field === 'grade_id') return <Grade id={value as number | null} />
+  if (value === null || value === undefined || value === '') return '–'
+  switch (field) {
+    case 'price':
+    case 'min_offer_price':
+      return lira(value as number)
+    case 'quantity':
+      return count(value as number)
+    case 'language':
+      return language(value as string)
+    case 'images':
+      return (value as Listing['images']).map((image) => image.url).join(' ') || '–'
+    case 'shipping_payer':
+      return term('payer', value as string)
+    case 'offers_enabled':
+      return t(value ? 'yes' : 'no')
+    case 'status':
+      return term('status', value as string)
+    case 'expires_at':
+    case 'highlighted_until':
+      return moment(value as string)
+    default:
+      return String(value)
+  }
+}
