@@ -1,6 +1,9 @@
 // The work of operators, done in a real browser against a real node: what the pages say is what the service then holds.
+import { readFile } from 'node:fs/promises'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { MARKETS } from '#core/markets.ts'
+import { lockMarkets } from '#prices/writer.ts'
 import { startSampleNode } from '../graphql/client.ts'
 import { send, type TestNode, until } from '../support/node.ts'
 import { openReceiver, status } from '../webhooks/receiver.ts'
@@ -41,6 +44,8 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
 
   const listingOf = (title: string, quantity = 1) =>
     operator<Listing>(node, 'POST', '/listings', { seller_id: node.accounts.plus, item_id: item.id, title, price: 500, quantity })
+  /** What the owner of a listing does to it. */
+  const ownerEdits = (id: number, json: object) => send(`${node.publicUrl}/api/v1/plus/listings/${id}`, node.keys.plus, { method: 'PATCH', json })
   const dialog = () => page.getByRole('dialog')
   const button = (name: string | RegExp) => page.getByRole('button', { name })
 
@@ -216,7 +221,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     expect(await button('Revert').count()).toBe(0)
     expect(await near()).toBe(before)
     await send(false)
-    await page.getByRole('row', { name: /nobody/ }).waitFor()
+    await page.getByRole('row', { name: '3 no item has the ref nobody' }).waitFor()
     expect(await near()).toBe(400.5)
     await button('Revert').click()
     await dialog().getByRole('button', { name: 'Revert' }).click()
@@ -239,6 +244,22 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await button('Discard (1)').click()
     await dialog().getByRole('button', { name: 'Discard' }).click()
     await page.getByText('Discarded: 1').waitFor()
+    expect(await operator(node, 'GET', '/held-prices?rule=jump')).toEqual([])
+  })
+
+  test('discarding all held prices that match says first how many', async () => {
+    const at = (day: number) => new Date(Date.UTC(2026, 8, day)).toISOString()
+    const price = (day: number, value: number) => ({ item_id: item.id, market: 'source_a', label: 'CGC 7', price: value, updated_at: at(day) })
+    await operator(node, 'POST', '/prices', [price(1, 10)])
+    await operator(node, 'POST', '/prices', Array.from({ length: 27 }, (_none, i) => price(i + 2, 400 + i)))
+    await visited.open(`/held-prices?rule=jump&item_id=${item.id}`)
+    await button('Discard all that match').click()
+    await page.getByRole('heading', { name: 'Discard the 27 held prices that match the filters?' }).waitFor()
+    await dialog().getByRole('button', { name: 'Cancel' }).click()
+    expect(await operator<object[]>(node, 'GET', '/held-prices?rule=jump&per_page=100')).toHaveLength(27)
+    await button('Discard all that match').click()
+    await dialog().getByRole('button', { name: 'Discard (27)' }).click()
+    await page.getByText('Discarded: 27').waitFor()
     expect(await operator(node, 'GET', '/held-prices?rule=jump')).toEqual([])
   })
 
@@ -289,6 +310,137 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await dialog().getByRole('button', { name: 'Save' }).click()
     await dialog().waitFor({ state: 'detached' })
     expect(await operator(node, 'GET', `/listings/${listing.id}`)).toMatchObject({ offers_enabled: true, min_offer_price: 400, title: 'Another title' })
+  })
+
+  test('a listing that its owner edits while it is read is not approved unseen', async () => {
+    const listing = await listingOf('Honest title')
+    await visited.open('/approvals')
+    await page.getByRole('article', { name: 'Honest title' }).waitFor()
+    expect((await ownerEdits(listing.id, { title: 'Another thing', description: 'Not what it was' })).status).toBe(200)
+    await page.keyboard.press('a')
+    const article = page.getByRole('article', { name: 'Another thing' })
+    await article.getByRole('alert').getByText('has changed since you opened it').waitFor()
+    await article.getByRole('row', { name: 'Title Honest title Another thing' }).waitFor()
+    await article.getByRole('row', { name: 'Description – Not what it was' }).waitFor()
+    expect(await operator<Listing>(node, 'GET', `/listings/${listing.id}`)).toMatchObject({ status: 'pending' })
+    await page.keyboard.press('a')
+    await page.getByText('Nothing waits for approval.').waitFor()
+    expect(await operator<Listing>(node, 'GET', `/listings/${listing.id}`)).toMatchObject({ status: 'active', title: 'Another thing' })
+  })
+
+  test('of several listings those that changed are left for another look', async () => {
+    const [same, other] = [await listingOf('Stays the same'), await listingOf('Is edited')]
+    await visited.open('/approvals')
+    await page.getByLabel('Choose all').check()
+    await ownerEdits(other.id, { price: 750 })
+    await button('Approve (2)').click()
+    await dialog().getByRole('button', { name: 'Approve' }).click()
+    await page.getByText('Approved: 1').waitFor()
+    await page.getByRole('row', { name: /^Price ₺500\.00 ₺750\.00$/ }).waitFor()
+    expect(await page.getByLabel('Choose Is edited').isChecked()).toBe(false)
+    expect(await operator<Listing>(node, 'GET', `/listings/${same.id}`)).toMatchObject({ status: 'active' })
+    expect(await operator<Listing>(node, 'GET', `/listings/${other.id}`)).toMatchObject({ status: 'pending' })
+    await page.keyboard.press('r')
+    await dialog().getByLabel('Reason').fill('Not our kind of thing')
+    await ownerEdits(other.id, { price: 760 })
+    await dialog().getByRole('button', { name: 'Reject' }).click()
+    await page.getByRole('row', { name: /^Price ₺750\.00 ₺760\.00$/ }).waitFor()
+    await button('Reject').click()
+    expect(await dialog().getByLabel('Reason').inputValue()).toBe('Not our kind of thing')
+    await dialog().getByRole('button', { name: 'Reject' }).click()
+    await page.getByText('Nothing waits for approval.').waitFor()
+    expect(await operator<Listing>(node, 'GET', `/listings/${other.id}`)).toMatchObject({ status: 'rejected' })
+  })
+
+  test('a listing changed while its page is open: shown before it is rejected or edited, and nothing of it is lost', async () => {
+    const listing = await listingOf('Open on a page')
+    await visited.open(`/listings/${listing.id}`)
+    await ownerEdits(listing.id, { description: 'New text of the owner' })
+    await button('Reject').click()
+    await dialog().getByLabel('Reason').fill('No pictures')
+    await dialog().getByRole('button', { name: 'Reject' }).click()
+    await dialog().getByRole('row', { name: 'Description – New text of the owner' }).waitFor()
+    await dialog().getByRole('button', { name: 'Cancel' }).click()
+    await button('Edit').click()
+    await dialog().getByLabel('Title').fill('Corrected title')
+    await ownerEdits(listing.id, { price: 999 })
+    await dialog().getByRole('button', { name: 'Save' }).click()
+    await dialog().getByRole('row', { name: /^Price ₺500\.00 ₺999\.00$/ }).waitFor()
+    expect(await dialog().getByLabel('Title').inputValue()).toBe('Corrected title')
+    await dialog().getByRole('button', { name: 'Save' }).click()
+    await dialog().waitFor({ state: 'detached' })
+    const saved = await operator(node, 'GET', `/listings/${listing.id}`)
+    expect(saved).toMatchObject({ title: 'Corrected title', price: 999, description: 'New text of the owner', status: 'pending' })
+  })
+
+  test('condition or grade and language are shown where listings are decided and listed', async () => {
+    const groups = await operator<{ types: { id: number; label: string }[] }[]>(node, 'GET', '/groups')
+    const psa = groups.flatMap((group) => group.types).find(({ label }) => label === 'PSA 10')!
+    const body = { seller_id: node.accounts.plus, item_id: item.id, title: 'Graded one', price: 500, grade_id: psa.id, language: 'ja' }
+    const { id } = await operator<Listing>(node, 'POST', '/listings', body)
+    await visited.open('/approvals?search=Graded one')
+    const article = page.getByRole('article', { name: 'Graded one' })
+    const facts = async () => (await page.locator('.facts').first().innerText()).replaceAll('\n', ' ')
+    await article.locator('.facts').getByText('PSA 10').waitFor()
+    expect(await facts()).toContain('Language of the card Japanese')
+    await page.locator('.rows').getByText('PSA 10').waitFor()
+    await visited.open(`/listings/${id}`)
+    await page.locator('.facts').getByText('PSA 10').waitFor()
+    expect(await facts()).toContain('Condition or grade PSA 10 Language of the card Japanese')
+    await visited.open('/listings?search=Graded one')
+    await page.getByRole('row', { name: /Graded one.*PSA 10 Japanese/ }).waitFor()
+    const plain = await listingOf('Without either')
+    await visited.open(`/listings/${plain.id}`)
+    await until('nothing is stated', async () => (await facts()).includes('Condition or grade not stated Language of the card not stated'))
+    for (const one of [id, plain.id]) await operator(node, 'POST', `/listings/${one}/reject`, { reason: 'Only a test' })
+  })
+
+  test('rows of the catalogue show finish and price', async () => {
+    await visited.open(`/catalogue?ref=${item.ref}`)
+    await page.getByRole('row', { name: /4\/102 Holo .* \$432\.37/ }).waitFor()
+  })
+
+  test('an import report groups reasons, pages, names the file, and downloads', async () => {
+    const rows = Array.from({ length: 60 }, (_none, i) => `nobody-${i},source_b,Near Mint,1.00,2026-11-20T00:00:00Z`)
+    const text = ['item_ref,market,label,price,updated_at', ...rows, `"=cmd ""x""",source_b,Near Mint,1.00,2026-11-20T00:00:00Z`, `${item.ref},source_b,Near Mint,free,2026-11-20T00:00:00Z`]
+    await visited.open('/imports')
+    const file = { name: 'shop prices.csv', mimeType: 'text/csv', buffer: Buffer.from(text.join('\n')) }
+    await page.locator('input[type=file]').setInputFiles(file)
+    await page.getByLabel('Format of shop prices.csv').waitFor()
+    await button('Import (1)').click()
+    const started = await page.getByRole('link', { name: /^Import #/ }).getAttribute('href')
+    await page.getByRole('row', { name: /shop prices\.csv .* Done 100% rejected/ }).waitFor()
+    expect(await page.getByRole('row', { name: /shop prices\.csv/ }).locator('.status').getAttribute('class')).toContain('wait')
+    await visited.open(started!.replace('/console', ''))
+    await page.getByRole('heading', { name: 'shop prices.csv' }).waitFor()
+    await page.getByRole('row', { name: /^no item has the ref … 61 .*Line 2: no item has the ref nobody-0/ }).waitFor()
+    await page.getByText('1–25 of 62').waitFor()
+    await page.getByRole('link', { name: 'Next' }).click()
+    await page.getByRole('row', { name: 'no item has the ref nobody-30', exact: false }).waitFor()
+    expect(new URL(page.url()).searchParams.get('page')).toBe('2')
+    const [download] = await Promise.all([page.waitForEvent('download'), button('Download as CSV (62)').click()])
+    const lines = (await readFile(await download.path(), 'utf8')).split('\n')
+    expect(lines.slice(0, 2)).toEqual(['file,line,reason', 'shop prices.csv,2,no item has the ref nobody-0'])
+    expect([download.suggestedFilename(), lines.length]).toEqual([`import-${started!.split('/').at(-1)}-rejected.csv`, 64])
+  })
+
+  test('the imports table keeps its columns while an import runs', async () => {
+    const edges = () => page.evaluate<number[]>("[...document.querySelectorAll('main table thead th')].map((cell) => Math.round(cell.getBoundingClientRect().left))")
+    await visited.open('/imports')
+    const before = await edges()
+    // The import waits for the market, which this transaction holds, and so stays under way.
+    await node.db.kysely.transaction().execute(async (tx) => {
+      await lockMarkets(tx, [MARKETS.indexOf('source_c')])
+      const csv = Buffer.from('TCGplayer Id,Condition,TCG Market Price\n999999999,Near Mint,1.00\n')
+      const name = 'a-file-with-a-name-that-is-longer-than-most-others-of-2026-11-20.csv'
+      await page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/csv', buffer: csv })
+      await button('Import (1)').click()
+      await page.locator('main table').getByRole('progressbar').waitFor()
+      expect(await edges()).toEqual(before)
+      expect(await page.evaluate("(() => { const box = document.querySelector('section.scroll'); return box.scrollWidth - box.clientWidth })()")).toBe(0)
+    })
+    await page.locator('main table').getByRole('progressbar').waitFor({ state: 'detached' })
+    expect(await edges()).toEqual(before)
   })
 
   test('an order recorded by hand sells the listing', async () => {

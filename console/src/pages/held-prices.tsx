@@ -45,6 +45,7 @@ export function HeldPricesPage() {
     const count = await countMatching(filters)
     setBusy(false)
     if (count === null) return
+    if (count === 0) return announce(t('nothingMatches'))
     const title = t(decision === 'accept' ? 'acceptAllTitle' : 'discardAllTitle', { count })
     if (!(await confirmed({ title, text: t('decideAllText'), action: t(decision === 'accept' ? 'acceptCount' : 'discardCount', { count }) }))) return
     const { import_id: importId, item_id: itemId, ...rest } = filters
