@@ -75,7 +75,7 @@ export function CataloguePage() {
               { head: t('code'), cell: (item) => item.code ?? '–' },
               { head: t('finish'), cell: (item) => finishOf(item) ?? '–' },
               { head: t('category'), cell: (item) => item.category.name },
-              { head: t('source'), wide: true, cell: (item) => term('market', item.market) },
+              { head: t('source'), short: true, wide: true, cell: (item) => term('market', item.market) },
               { head: t('price'), number: true, cell: (item) => <ItemPrice of={item} /> },
               { head: t('id'), number: true, wide: true, cell: (item) => item.id },
             ]}

@@ -50,22 +50,22 @@ export function ImportsPage() {
         columns={[
           {
             head: t('import'),
-            width: '23%',
+            width: '16%',
             cell: (row) => (
               <a class="file" href={`/console/imports/${row.id}`} title={row.file_name ?? undefined}>
                 #{row.id} {row.file_name ?? row.format}
               </a>
             ),
           },
-          { head: t('format'), width: '13%', wide: true, cell: (row) => row.format },
-          { head: t('state'), width: '13%', cell: (row) => <ImportState of={row} /> },
-          { head: t('rows'), width: '7%', number: true, wide: true, cell: (row) => count(row.rows_read) },
-          { head: t('count.created'), width: '7%', number: true, wide: true, cell: (row) => count(row.created) },
-          { head: t('count.updated'), width: '8%', number: true, wide: true, cell: (row) => count(row.updated) },
-          { head: t('accepted'), width: '7%', number: true, cell: (row) => count(row.accepted) },
-          { head: t('held'), width: '7%', number: true, cell: (row) => count(row.held) },
-          { head: t('rejected'), width: '7%', number: true, cell: (row) => count(row.rejected) },
-          { head: t('when'), width: '8%', wide: true, cell: (row) => moment(row.started_at) },
+          { head: t('format'), width: '11%', wide: true, cell: (row) => row.format },
+          { head: t('state'), width: '12%', cell: (row) => <ImportState of={row} /> },
+          { head: t('rows'), width: '8%', number: true, wide: true, cell: (row) => count(row.rows_read) },
+          { head: t('count.created'), width: '8%', number: true, wide: true, cell: (row) => count(row.created) },
+          { head: t('count.updated'), width: '9.5%', number: true, wide: true, cell: (row) => count(row.updated) },
+          { head: t('accepted'), width: '8%', number: true, cell: (row) => count(row.accepted) },
+          { head: t('held'), width: '8.5%', number: true, cell: (row) => count(row.held) },
+          { head: t('rejected'), width: '9%', number: true, cell: (row) => count(row.rejected) },
+          { head: t('when'), width: '10%', wide: true, cell: (row) => moment(row.started_at) },
         ]}
       />
     </>

@@ -31,10 +31,10 @@ export function ListingPage() {
   const error = outdated ? null : failure
   const { reload } = listing
   useEffect(() => {
-    if (!outdated) return
+    if (failure?.status !== 412) return
     setSeen(judged.current)
     reload()
-  }, [failure, outdated, reload])
+  }, [failure, reload])
   const close = () => {
     setTask(null)
     clear()
@@ -163,7 +163,7 @@ export function ListingBeside({ listing }: { listing: Listing }) {
             [t('stock'), mark('quantity', count(listing.quantity))],
             [t('seller'), <Named key="seller" of="accounts" id={listing.seller_id} />],
             [t('grade'), <GradeOf key="grade" listing={listing} changed={changed.has('grade_id')} />],
-            [t('spoken'), listing.language === null ? <span class="quiet">{t('notStated')}</span> : mark('language', language(listing.language))],
+            [t('spoken'), mark('language', listing.language === null ? t('notStated') : language(listing.language))],
             [t('shippingPayer'), mark('shipping_payer', term('payer', listing.shipping_payer))],
             [t('offers'), mark('offers_enabled', listing.offers_enabled ? t('yes') : t('no'))],
             [t('lowestOffer'), listing.min_offer_price === null ? null : mark('min_offer_price', lira(listing.min_offer_price))],

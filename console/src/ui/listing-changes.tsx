@@ -76,6 +76,6 @@ function shownField(field: string, value: unknown): ComponentChildren {
     case 'highlighted_until':
       return moment(value as string)
     default:
-      return String(value)
+      return typeof value === 'string' ? value : JSON.stringify(value)
   }
 }
