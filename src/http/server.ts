@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Log } from '#core/context.ts'
 import { ServiceError } from '#core/errors.ts'
+import { allowOrigin, answerPreflights, type CorsHeaders } from './cors.ts'
 import { asServiceError, errorBody } from './envelope.ts'
 import { parseJsonBody } from './json.ts'
 import { parseQuery } from './query.ts'
@@ -27,13 +28,27 @@ export function requestIdOf({ headers }: { headers: IncomingHttpHeaders }): stri
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : newRequestId()
 }
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** what pages of other origins need to read answers, null on a listener that is not for them */
+    cors: CorsHeaders | null
+  }
+}
+
 export interface ServerOptions {
   log: Log
   trustProxy: boolean | string
+  /** absent: pages of other origins may not read its answers */
+  cors?: CorsHeaders
 }
 
 /** A Fastify instance with the house rules and no routes. */
-export function createServer({ log, trustProxy }: ServerOptions): FastifyInstance {
+export function createServer({ log, trustProxy, cors }: ServerOptions): FastifyInstance {
+  /** Headers of every answer, also of those that are made before any hook. */
+  const begin = (request: FastifyRequest, reply: FastifyReply) => {
+    reply.header('x-request-id', request.id)
+    if (cors) allowOrigin(reply, cors)
+  }
   const app = Fastify({
     logger: false,
     trustProxy,
@@ -48,8 +63,11 @@ export function createServer({ log, trustProxy }: ServerOptions): FastifyInstanc
     requestIdHeader: false,
     genReqId: requestIdOf,
     routerOptions: { querystringParser: parseQuery, maxParamLength: 500 },
-    frameworkErrors: (error, request, reply) => answerError(log, error, request, reply),
-    clientErrorHandler: answerMalformedRequest,
+    frameworkErrors: (error, request, reply) => {
+      begin(request, reply)
+      answerError(log, error, request, reply)
+    },
+    clientErrorHandler: (error, socket) => answerMalformedRequest(error, socket, cors?.(undefined)),
     http: {
       headersTimeout: 10_000,
       // Node looks for who is too slow every 30 s only, which makes 40 s of the 10.
@@ -71,9 +89,11 @@ export function createServer({ log, trustProxy }: ServerOptions): FastifyInstanc
     }
   })
   app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id)
+    begin(request, reply)
     done()
   })
+  app.decorate('cors', cors ?? null)
+  if (cors) answerPreflights(app)
   // Expectations that nobody knows are passed over, as HTTP allows: Node's own refusal has no envelope.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.setErrorHandler((error, request, reply) => answerError(log, error, request, reply))
@@ -99,7 +119,7 @@ export function answerError(
     const details = { err: answer.cause ?? answer, requestId: request.id, method: request.method, route: request.routeOptions.url }
     log.error(details, 'A request failed')
   }
-  reply.code(answer.status).type('application/json; charset=utf-8').header('x-request-id', request.id)
+  reply.code(answer.status).type('application/json; charset=utf-8')
   if (answer.headers) reply.headers(answer.headers)
   reply.send(JSON.stringify(bodyOf(answer)))
 }
@@ -110,7 +130,7 @@ function isCutOff({ raw }: FastifyRequest): boolean {
 }
 
 /** Input that is no HTTP at all gets the envelope, too, as far as the connection still takes an answer. */
-function answerMalformedRequest(error: NodeJS.ErrnoException, socket: import('node:net').Socket): void {
+function answerMalformedRequest(error: NodeJS.ErrnoException, socket: import('node:net').Socket, further: readonly string[] = []): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const [status, reason, code, message] =
     error.code === 'HPE_HEADER_OVERFLOW'
@@ -119,8 +139,9 @@ function answerMalformedRequest(error: NodeJS.ErrnoException, socket: import('no
         ? ['408', 'Request Timeout', 'BAD_REQUEST', 'The request did not arrive in time']
         : ['400', 'Bad Request', 'BAD_REQUEST', 'The request is no valid HTTP']
   const body = JSON.stringify({ success: false, error: { code, message } })
+  const lines = further.map((part, i) => (i % 2 === 0 ? `${part}: ` : `${part}\r\n`)).join('')
   socket.end(
-    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json; charset=utf-8\r\nX-Request-Id: ${newRequestId()}\r\n` +
+    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json; charset=utf-8\r\nX-Request-Id: ${newRequestId()}\r\n${lines}` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   )
 }
