@@ -64,6 +64,7 @@ const SENTENCES: [RegExp, string][] = [
   [/^The key has expired; create a new one instead$/, 'Anahtarın süresi dolmuş; yeni bir anahtar üretin'],
   [/^The account (\S+) has no webhook$/, '$1 numaralı hesabın webhooku yok'],
   [/^The account's webhook is paused$/, 'Hesabın webhooku duraklatılmış'],
+  [/^The account is suspended; its webhook is not called until it is resumed$/, 'Hesap askıda; sürdürülene dek webhook bildirimi gönderilmez'],
   [/^The event is queued already$/, 'Olay zaten sırada'],
   [/^The price is accepted already$/, 'Fiyat zaten kabul edilmiş'],
   [/^The price is discarded already$/, 'Fiyat zaten atılmış'],
