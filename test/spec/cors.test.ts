@@ -172,7 +172,7 @@ describe.skipIf(NO_BROWSER)(`a page in Chromium${WHY}`, () => {
   })
 
   test('writes, and reads why it was refused', async () => {
-    const headers = { authorization: `Bearer ${node.keys.plus}`, 'content-type': 'application/json', 'idempotency-key': 'from a page', 'if-match': '"x"' }
+    const headers = { authorization: `Bearer ${node.keys.plus}`, 'content-type': 'application/json', 'idempotency-key': 'from-a-page', 'if-match': '"x"' }
     const answer = await ask(`${node.publicUrl}/api/v1/plus/listings/999/price`, { method: 'PATCH', headers, body: '{"price": 5}' })
     expect(answer).toMatchObject({ status: 422, body: { success: false, error: { code: 'PLUS_LISTING_ERROR' } } })
     expect(await ask(`${node.publicUrl}/api/v1/items`, {})).toMatchObject({ status: 401, body: { error: { code: 'UNAUTHENTICATED' } } })
