@@ -109,6 +109,17 @@ export function badRequest(operation: Operation, target: Target, chance: Chance)
   }
 }
 
+/** Where an operation is called rightly, and a body that its schema allows. */
+export function goodParts(operation: Operation, target: Target, chance: Chance): { path: string; headers: [string, string][]; body: (shape: Shape) => Record<string, unknown> } {
+  const { path } = operation
+  const ids = idsBy(target, path)
+  return {
+    path: path.replace(/\{(\w+)\}/g, (_all, name: string) => pathValue(name, ids, operation, chance)),
+    headers: [['authorization', `Bearer ${path.startsWith('/operator') ? target.operatorToken : target.keys.enterprise}`]],
+    body: (shape) => Object.fromEntries((shape.required ?? []).map((name) => [name, JSON.parse(goodJson(shape.properties![name]!, name, chance, ids)) as unknown])),
+  }
+}
+
 function credential({ path }: Operation, { keys, operatorToken }: Target, chance: Chance): string {
   if (path.startsWith('/operator')) return chance.is(0.98) ? operatorToken : keys.enterprise
   return chance.is(0.97) ? chance.pick([keys.plus, keys.enterprise]) : keys.starter

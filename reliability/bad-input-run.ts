@@ -4,7 +4,9 @@ import type { GraphQLSchema } from 'graphql'
 import { randomNumbers } from '../bench/random.ts'
 import { type Answered, judge } from './bad-input-check.ts'
 import { badGraphqlRequest, readSchema } from './bad-input-graphql.ts'
-import { type BadRequest, badRequest, type Operation, readOperations } from './bad-input-rest.ts'
+import { type BadRequest, badRequest, goodParts, type Operation, readOperations } from './bad-input-rest.ts'
+import { HANG_MS } from './bad-input-kept.ts'
+import { requestsToRefuse } from './bad-input-refused.ts'
 import { auditedRefusals, bystanderState, sendGood, type Target } from './bad-input-target.ts'
 import { Chance } from './bad-input-values.ts'
 
@@ -18,6 +20,8 @@ export interface Attack {
   /** refusals of input, and those of them that name the field */
   refusals: number
   named: number
+  /** requests with one value that has to be refused */
+  refused: number
   /** milliseconds within which 99 in 100 were answered */
   p99Ms: number
   /** the slowest requests with their milliseconds, slowest first */
@@ -27,7 +31,6 @@ export interface Attack {
 const AT_ONCE = 8
 const KEPT_BREACHES = 20
 const KEPT_SLOWEST = 5
-const GIVE_UP_MS = 15_000
 const GRAPHQL_SHARE = 0.25
 
 /** Sends `requests` of one seed; the same seed makes the same requests for the same ids. */
@@ -37,7 +40,7 @@ export async function attack(target: Target, { requests, seed, onProgress = () =
   const chance = new Chance(randomNumbers(seed))
   const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
   const prefix = `bad-${seed}-`
-  const result: Attack = { statuses: new Map(), codes: new Map(), breaches: [], breachCount: 0, refusals: 0, named: 0, p99Ms: 0, slowest: [] }
+  const result: Attack = { statuses: new Map(), codes: new Map(), breaches: [], breachCount: 0, refusals: 0, named: 0, refused: 0, p99Ms: 0, slowest: [] }
   const times: number[] = []
   const succeeded = new Set<string>()
   const before = await bystanderState(target)
@@ -66,10 +69,18 @@ export async function attack(target: Target, { requests, seed, onProgress = () =
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, sender))
+  const toRefuse = requestsToRefuse(operations, (operation) => goodParts(operation, target, chance))
+  const accepted: string[] = []
+  for (const [i, request] of toRefuse.entries()) {
+    const { status } = await sendBad(request, agent, `${prefix}refused-${i}`)
+    if (status < 400 || status >= 500) accepted.push(`${describe(request)} answered ${status}`)
+  }
   agent.destroy()
+  result.refused = toRefuse.length
   times.sort((a, b) => a - b)
   result.p99Ms = times[Math.floor(times.length * 0.99)] ?? 0
   const wrong = [
+    ...accepted,
     ...(await auditedRefusals(target, prefix, succeeded)).map((id) => `${id} was refused and left an audit row`),
     ...((await bystanderState(target)) === before ? [] : ["what belongs to another account was changed"]),
     ...(await stillWell(target)),
@@ -98,7 +109,7 @@ function sendBad({ url, path, method, headers, body }: BadRequest, agent: Agent,
   const started = performance.now()
   return new Promise((resolve) => {
     const end = (status: number, answerHeaders: Answered['headers'], text: string) => resolve({ status, headers: answerHeaders, text, milliseconds: performance.now() - started })
-    const request = httpRequest({ hostname, port, path, method, headers: Object.fromEntries(given), agent, timeout: GIVE_UP_MS })
+    const request = httpRequest({ hostname, port, path, method, headers: Object.fromEntries(given), agent, timeout: HANG_MS })
     request.on('timeout', () => request.destroy(new Error('no answer in time')))
     request.on('error', (error) => end(599, {}, error.message))
     request.on('upgrade', (_response, socket) => {

@@ -26,6 +26,17 @@ export class Chance {
 
 const deep = (open: string, close: string, levels: number) => `${open.repeat(levels)}1${close.repeat(levels)}`
 
+/** Moments and days that are well-formed and out of range. */
+export const WRONG_TIMES: readonly string[] = [
+  '0000-01-01T00:00:00Z', '0001-01-01T00:00:00Z', '1582-10-10T00:00:00Z', '1969-12-31T23:59:59.999Z', '1970-01-01T00:00:00+03:00', '9999-12-31T23:59:59-03:00', '+010000-01-01T00:00:00Z', '-000001-01-01T00:00:00Z',
+]
+export const WRONG_DAYS: readonly string[] = ['0000-01-01', '0001-01-01', '1582-10-10', '1969-12-31', '+010000-01-01', '10000-01-01']
+
+/** Names that show nothing, or change the order of what is read. */
+export const WRONG_NAMES: readonly string[] = [
+  '\u200b', '\u200d', '\u00ad', '\u3164', '\u115f', '\uffa0', '\u2800', '\u2060\ufeff', ' \u200b ', '\u{e0001}', 'a\u202eb', 'a\u2066b', 'a\u2028b', 'a\u2029b',
+]
+
 /** Texts that programs trip over; none is a small number, which could be somebody's id. */
 export const NASTY_TEXTS: readonly string[] = [
   '', ' ', '\0', 'a\0b', '\t\r\n', '\u001b[31m', '\ud800', 'x\udc00', '\ufeffx', '\u202eabc', '\u200b', 'İıŞşĞğ', 'e\u0301'.repeat(500),
@@ -35,6 +46,7 @@ export const NASTY_TEXTS: readonly string[] = [
   'file:///etc/passwd', 'http://169.254.169.254/', 'https://user:pass@example.com', 'http://[::1]', 'https://', 'javascript:1', `https://example.com/${'x'.repeat(600)}`,
   '2026-02-30', '0000-00-00', '99999-12-31', '2026-01-01T25:61:61Z', '-271821-04-20T00:00:00Z', '+275760-09-13T00:00:00.001Z', '2026-01-01T00:00:00+99:99', '2026-11-31',
   'x'.repeat(256), 'x'.repeat(10_001), 'ş'.repeat(100_000), '(a+)+$', '.*', `${'a'.repeat(40)}!`, '=cmd|calc', '*', '?', '/', '//', '..', '.', '\u2028',
+  ...WRONG_TIMES, ...WRONG_DAYS, ...WRONG_NAMES,
 ]
 
 /** The same for JSON, where more than text can be wrong; some are no JSON at all. */

@@ -1,5 +1,6 @@
 // `node reliability/bad-input.ts`: thousands of wrong requests at the program; none may be a 5xx, slow, or outside of the envelope.
 import { Command, InvalidArgumentError } from 'commander'
+import { attackKeptConnections } from './bad-input-kept.ts'
 import { startProgram } from './bad-input-program.ts'
 import { type Attack, attack } from './bad-input-run.ts'
 import { prepareTarget } from './bad-input-target.ts'
@@ -25,6 +26,10 @@ try {
     console.log(`Seed ${seed}: ${options.requests} requests in ${Math.round((performance.now() - started) / 1_000)} s`)
     show(result)
     breaches += result.breachCount
+    const kept = await attackKeptConnections(target)
+    console.log(`${kept.sent} compressed bodies that are refused, each followed by a request on the same connection: ${kept.breaches.length} breaches`)
+    for (const line of kept.breaches.slice(0, 20)) console.log(`BREACH ${line}`)
+    breaches += kept.breaches.length
   }
   if (!program.alive()) console.log('The program has ended')
   const errors = program.errors()
@@ -36,11 +41,12 @@ try {
 console.log(breaches === 0 ? 'No breach' : `${breaches} breaches`)
 process.exitCode = breaches === 0 ? 0 : 1
 
-function show({ statuses, codes, refusals, named, slowest, p99Ms, breaches: found, breachCount }: Attack): void {
+function show({ statuses, codes, refusals, named, slowest, p99Ms, refused, breaches: found, breachCount }: Attack): void {
   const seen = [...new Set([...statuses.values()].flatMap((row) => [...row.keys()]))].sort((a, b) => a - b)
   console.table(Object.fromEntries([...statuses].sort(([a], [b]) => (a < b ? -1 : 1)).map(([group, row]) => [group, Object.fromEntries(seen.map((status) => [status, row.get(status) ?? 0]))])))
   console.log([...codes].sort((a, b) => b[1] - a[1]).map(([code, count]) => `${code} ${count}`).join(', '))
   console.log(`99 in 100 within ${p99Ms.toFixed(1)} ms, slowest ${slowest[0]!.milliseconds.toFixed(0)} ms; ${named} of ${refusals} refused inputs name the field`)
+  console.log(`${refused} more with a value that must be refused`)
   for (const { milliseconds, request } of slowest) console.log(`${milliseconds.toFixed(0)} ms ${request.slice(0, 200)}`)
   for (const line of found) console.log(`BREACH ${line}`)
   if (breachCount > found.length) console.log(`and ${breachCount - found.length} more`)

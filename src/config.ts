@@ -32,6 +32,8 @@ export interface Config {
   redisUrl: string | null
   /** whether X-Forwarded-For is believed: true for one proxy in front, text for the addresses of proxies */
   trustProxy: boolean | string
+  /** origins whose pages may read answers of the public listener, `*` for any */
+  corsOrigins: '*' | readonly string[]
   sourceCurrencies: Record<Market, string>
   /** thresholds of the rules that hold prices */
   priceRules: PriceRules
@@ -103,6 +105,16 @@ function url(protocols: readonly string[]): (text: string) => string {
     }
     return text.replace(/\/$/, '')
   }
+}
+
+function corsOrigins(text: string): '*' | readonly string[] {
+  if (text === '*') return '*'
+  if (text === 'none') return []
+  const origins = text.split(',').map((part) => part.trim())
+  // As browsers send it: without path, slash at the end, default port and capital letters.
+  const isOrigin = (origin: string) => /^https?:/.test(origin) && URL.canParse(origin) && new URL(origin).origin === origin
+  if (!origins.every(isOrigin)) throw new Error('*, none, or origins such as https://shop.example,http://localhost:5173')
+  return Object.freeze(origins)
 }
 
 function timeZone(text: string): string {
@@ -197,6 +209,7 @@ export const SETTINGS = {
   RATE_LIMITS: setting('requests a minute by plan, or off', DEFAULT_RATE_LIMITS as Record<Plan, number> | null, rateLimits),
   REDIS_URL: setting('Redis in which all nodes count requests together; unset: in PostgreSQL', null as string | null, url(['redis:', 'rediss:'])),
   TRUST_PROXY: setting('whether a proxy names the caller', false as boolean | string, trustProxy),
+  CORS_ORIGINS: setting('origins whose web pages may call the public API', '*' as '*' | readonly string[], corsOrigins),
   SOURCE_CURRENCIES: setting('currency of each price source', DEFAULT_CURRENCIES, currencies),
   PRICE_HOLD_FACTOR: setting('how many times off a price is held', 5, decimal(1.1, 1000)),
   PRICE_GRADED_SHARE: setting('a PSA 10 below this share of the Near Mint price is held', 1, decimal(0, 100)),
@@ -262,6 +275,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     rateLimits: read('RATE_LIMITS'),
     redisUrl: read('REDIS_URL'),
     trustProxy: read('TRUST_PROXY'),
+    corsOrigins: read('CORS_ORIGINS'),
     sourceCurrencies,
     priceRules: Object.freeze({
       holdFactor: read('PRICE_HOLD_FACTOR'),

@@ -10,6 +10,7 @@ import type { Log } from '#core/context.ts'
 import { ServiceError } from '#core/errors.ts'
 import { addPages } from './pages/routes.ts'
 import { publicContext, type PublicContextNode, type PublicCtx } from '#public-context.ts'
+import { corsHeaders } from '#http/cors.ts'
 import { keepCompressed, KeptAnswers } from '#http/kept-answers.ts'
 import { addReference } from '#http/reference.ts'
 import { registerOtherMethods, registerRoutes, type Route } from '#http/routes.ts'
@@ -46,7 +47,7 @@ const PLUS_ROUTES: Route<PublicCtx>[] = [...collectionRoutes, ...webhookRoutes]
 
 /** Builds the public listener; the caller listens and closes. */
 export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
-  const app = createServer({ log: node.log, trustProxy: node.config.trustProxy })
+  const app = createServer({ log: node.log, trustProxy: node.config.trustProxy, cors: corsHeaders(node.config.corsOrigins) })
   node.requests.watch(app)
   await app.register(compress, {
     // Bodies of requests are unpacked where they are parsed (http/unpack.ts).

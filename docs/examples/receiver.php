@@ -13,6 +13,12 @@ if (!hash_equals($expected, $_SERVER['HTTP_X_SERVICE_SIGNATURE'] ?? '')) {
 // Answer at once; long work comes afterwards, in a queue of yours.
 http_response_code(204);
 
+// Test deliveries hold made-up data: book nothing.
+if (($_SERVER['HTTP_WEBHOOK_TEST'] ?? '') === 'true') {
+    error_log('test delivery');
+    exit;
+}
+
 // Deliveries may repeat: skip a webhook-id that you have processed already.
 $id = $_SERVER['HTTP_WEBHOOK_ID'];
 $body = json_decode($raw, true, flags: JSON_THROW_ON_ERROR);

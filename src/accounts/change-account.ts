@@ -15,7 +15,7 @@ export const changeAccount = verb(
         id: id('account'),
         name: Type.Optional(name('Name of the account')),
         plan: Type.Optional(Type.Enum([...PLANS])),
-        suspended: Type.Optional(Type.Boolean({ description: "true refuses the account's keys" })),
+        suspended: Type.Optional(Type.Boolean({ description: "true refuses the account's keys, hides its listings and holds back its webhooks" })),
       },
       { additionalProperties: false },
     ),

@@ -14,7 +14,7 @@ export const AccountSchema = Type.Object(
     name: Type.String(),
     plan: Type.Enum([...PLANS]),
     highlight_credits: Type.Integer(),
-    suspended: Type.Boolean({ description: "The account's keys are refused" }),
+    suspended: Type.Boolean({ description: "The account's keys are refused, its listings hidden and its webhooks held back" }),
     created_at: Time,
   },
   {

@@ -1,14 +1,10 @@
 // Fields of categories and items as bodies and our own file format carry them, each rule once.
 import { Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
+import { CATALOGUE_TEXT, LINES, ON_LINES } from '#core/text.ts'
 import { GENRES } from './records.ts'
 
 export const closed = { additionalProperties: false } as const
-
-// PostgreSQL cannot store NUL, JSON columns refuse halves of surrogate pairs; white space at the ends would make two
-// names of one.
-const TEXT_PATTERN = '^(?=\\S)[^\\u0000\\p{Cs}]+(?<=\\S)$'
-const VALUE_PATTERN = '^[^\\u0000\\p{Cs}]*$'
 
 /** Text of a field: `allowed` is what a refusal says. */
 export function matching(pattern: string, maxLength: number, allowed: string, description?: string) {
@@ -16,7 +12,7 @@ export function matching(pattern: string, maxLength: number, allowed: string, de
 }
 
 export function shortText(description?: string) {
-  return matching(TEXT_PATTERN, 500, 'text of 1 to 500 characters without white space at its ends', description)
+  return matching(CATALOGUE_TEXT, 500, 'text of 1 to 500 characters without white space at its ends, visible and without bidirectional controls', description)
 }
 
 export function slug(description?: string) {
@@ -45,7 +41,7 @@ export function orNull<T extends Type.TSchema>(schema: T) {
 
 export const AttributeList = Type.Array(
   Type.Object(
-    { name: shortText(), value: matching(VALUE_PATTERN, 10_000, 'text of at most 10000 characters') },
+    { name: shortText(), value: matching(LINES, 10_000, `text of at most 10000 characters ${ON_LINES}`) },
     closed,
   ),
   { maxItems: 200, description: 'Shown in this order', examples: [[{ name: 'Rarity', value: 'Rare Holo' }]] },

@@ -51,7 +51,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .argument('<id>', 'id of the account', wholeNumber)
     .option('--name <name>', 'new name')
     .addOption(planOption())
-    .addOption(new Option('--suspend', 'refuse its keys').conflicts('resume'))
+    .addOption(new Option('--suspend', 'refuse its keys, hide its listings, hold back its webhooks').conflicts('resume'))
     .option('--resume', 'accept its keys again')
     .action((id: number, options: SetOptions, command: Command) => {
       const { name, plan, suspend, resume } = options

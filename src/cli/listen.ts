@@ -61,6 +61,8 @@ interface Received {
   /** what is answered */
   status: number
   webhook_id: string | null
+  /** whether it is a test delivery */
+  test: boolean
   body: unknown
 }
 
@@ -86,6 +88,7 @@ async function receive(request: IncomingMessage, { secret, status }: ListenOptio
     problem,
     status: problem === null ? status : 401,
     webhook_id: (request.headers['webhook-id'] as string | undefined) ?? null,
+    test: request.headers['webhook-test'] === 'true',
     body: parsed(raw.toString('utf8')),
   }
 }
@@ -104,9 +107,9 @@ function parsed(text: string): unknown {
   }
 }
 
-function inWords({ at, verified, problem, status, webhook_id: id, body }: Received): string {
+function inWords({ at, verified, problem, status, webhook_id: id, test, body }: Received): string {
   const verdict = verified ? '✓ verified' : `✗ ${problem}`
-  return `${at.slice(11, 19)}  ${verdict}  ${id ?? '-'}  → ${status}\n${JSON.stringify(body, null, 2)}`
+  return `${at.slice(11, 19)}  ${verdict}  ${id ?? '-'}${test ? ' (test)' : ''}  → ${status}\n${JSON.stringify(body, null, 2)}`
 }
 
 function port(text: string): number {

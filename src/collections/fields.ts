@@ -1,15 +1,13 @@
 // Input fields of collections and their records, each rule once.
 import { invalid, type Problem } from '#core/errors.ts'
+import { day } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { minorOfNumber } from '#core/money.ts'
-import { fitsCharacters } from '#core/text.ts'
+import { fitsCharacters, LINE, LINES, ON_LINES, ON_ONE_LINE } from '#core/text.ts'
 import { VISIBILITIES } from './types.ts'
 
 export const closed = { additionalProperties: false } as const
 
-// PostgreSQL cannot store NUL; halves of surrogate pairs are no text.
-const STORABLE = '^[^\\u0000\\p{Cs}]*$'
-const ONE_LINE = '^[^\\p{Cc}\\p{Cs}]*$'
 const LARGEST_PRICE = 9_999_999_999.99
 
 export const MOST_QUANTITY = 100_000
@@ -21,8 +19,8 @@ const POINTS_PER_CHARACTER = 8
 
 /** Text whose characters, as people count them, `valuesOf` counts: a schema cannot. */
 function text(pattern: string, maxLength: number, description: string) {
-  const bounded = pattern.replace('*$', `{0,${maxLength * POINTS_PER_CHARACTER}}$`)
-  const allowed = `text of at most ${maxLength} characters${pattern === ONE_LINE ? ' on one line' : ''}`
+  const bounded = pattern.replace(/\*\$$/, `{0,${maxLength * POINTS_PER_CHARACTER}}$`)
+  const allowed = `text of at most ${maxLength} characters ${pattern === LINE ? ON_ONE_LINE : ON_LINES}`
   return Type.String({ pattern: bounded, allowed, description })
 }
 
@@ -44,16 +42,9 @@ export function quantity(fallback?: number) {
 export const CLEARABLE_FIELDS = {
   purchase_price: money('Paid for one copy'),
   sale_price: money('Asked or received for one copy; answers round it to a whole number'),
-  purchase_date: clearable(
-    Type.String({
-      format: 'date',
-      pattern: '^(?!0000)',
-      allowed: 'a date written YYYY-MM-DD',
-      examples: ['2026-01-31'],
-    }),
-  ),
-  card_uniq_id: clearable(text(ONE_LINE, LONGEST_CODE, 'Own tracking code or certificate number')),
-  note: clearable(text(STORABLE, LONGEST_NOTE, 'Anything else')),
+  purchase_date: clearable(day()),
+  card_uniq_id: clearable(text(LINE, LONGEST_CODE, 'Own tracking code or certificate number')),
+  note: clearable(text(LINES, LONGEST_NOTE, 'Anything else')),
 }
 
 interface ClearableFields {
@@ -103,6 +94,6 @@ export const WithValue = Type.Optional(
 
 /** What an operator says of a collection; all optional here, since a change names only some. */
 export const COLLECTION_FIELDS = {
-  description: Type.Optional(text(STORABLE, 5_000, 'What the collection is about')),
+  description: Type.Optional(text(LINES, 5_000, 'What the collection is about')),
   visibility: Type.Optional(Type.Enum([...VISIBILITIES])),
 }

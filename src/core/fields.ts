@@ -1,12 +1,12 @@
 // Input fields that verbs share, each rule once.
 import { invalid, notFound } from './errors.ts'
 import { Type } from './input.ts'
+import { LINE, ON_ONE_LINE, VISIBLE_LINE } from './text.ts'
+import { isTimeInRange, TIME_RANGE } from './time.ts'
 
 const LARGEST_ID = 2 ** 31 - 1
 
-// Control characters (NUL cannot be stored) and halves of surrogate pairs (JSON columns refuse them) are no text.
-const PLAIN_TEXT = '^[^\\p{Cc}\\p{Cs}]*$'
-const PLAIN_TEXT_NOT_BLANK = '^(?=.*\\S)[^\\p{Cc}\\p{Cs}]*$'
+const SEARCHED_TEXT = '^[^\\p{Cc}\\p{Cs}]*$'
 
 /** The id of a row. Unbounded, so that an id which cannot exist is not found rather than invalid: see `existing`. */
 export function id(of: string) {
@@ -15,24 +15,32 @@ export function id(of: string) {
 
 /** Text that must say something; stored trimmed. */
 export function name(description: string) {
-  const rule = { minLength: 1, maxLength: 200, pattern: PLAIN_TEXT_NOT_BLANK, allowed: 'text of 1 to 200 characters on one line' }
+  const rule = { minLength: 1, maxLength: 200, pattern: VISIBLE_LINE, allowed: `text of 1 to 200 characters ${ON_ONE_LINE}` }
   return Type.String({ ...rule, description })
 }
 
 /** Text that may be empty; stored trimmed. */
 export function remark(description: string) {
-  const rule = { maxLength: 200, pattern: PLAIN_TEXT, allowed: 'text of at most 200 characters on one line' }
+  const rule = { maxLength: 200, pattern: LINE, allowed: `text of at most 200 characters ${ON_ONE_LINE}` }
   return Type.Optional(Type.String({ ...rule, default: '', description }))
 }
 
 /** Text to compare with. */
 export function filter(description: string) {
-  return Type.Optional(Type.String({ maxLength: 300, pattern: PLAIN_TEXT, allowed: 'text of at most 300 characters on one line', description }))
+  return Type.Optional(Type.String({ maxLength: 300, pattern: SEARCHED_TEXT, allowed: 'text of at most 300 characters on one line', description }))
 }
+
+const MOMENT = `a time in ISO 8601 with offset, ${TIME_RANGE}, such as 2026-01-31T12:00:00Z`
 
 /** A moment, such as 2026-01-31T12:00:00Z; read it with `momentOf`. */
 export function moment(description: string) {
-  return Type.String({ format: 'date-time', maxLength: 40, description })
+  return Type.String({ format: 'date-time', maxLength: 40, allowed: MOMENT, description })
+}
+
+/** A calendar day, such as 2026-01-31. */
+export function day(description?: string) {
+  const rule = { format: 'date', pattern: '^(19[7-9]|[2-9]\\d\\d)\\d-', allowed: `a date written YYYY-MM-DD, ${TIME_RANGE}` }
+  return Type.String({ ...rule, examples: ['2026-01-31'], ...(description && { description }) })
 }
 
 /**
@@ -56,13 +64,11 @@ export function missing(what: string, wanted: number) {
 
 /**
  * The moment that a text of the form `date-time` names.
- * @throws VALIDATION_ERROR for leap seconds and other texts that are no moment here
+ * @throws VALIDATION_ERROR for leap seconds, times out of range and other texts that do not name a moment
  */
 export function momentOf(field: string, text: string): Date {
   const at = new Date(text)
-  if (Number.isNaN(at.getTime())) {
-    throw invalid([{ field, message: 'must be a time in ISO 8601 with offset, such as 2026-01-31T12:00:00Z' }])
-  }
+  if (!isTimeInRange(at.getTime())) throw invalid([{ field, message: `must be ${MOMENT}` }])
   return at
 }
 

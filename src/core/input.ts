@@ -235,8 +235,6 @@ function bounds({ minimum, exclusiveMinimum, ...shape }: Shape): string {
 }
 
 function textRule({ format, minLength = 0, maxLength, pattern }: Shape): string {
-  if (format === 'date') return 'a date written YYYY-MM-DD'
-  if (format === 'date-time') return 'a time in ISO 8601 with offset, such as 2026-01-31T12:00:00Z'
   if (format === 'uri') return 'a URL'
   return `text${lengthRule(minLength, maxLength)}${pattern ? ` matching ${pattern}` : ''}`
 }

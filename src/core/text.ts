@@ -1,8 +1,51 @@
-// How long a text is, as people count: a letter with its marks and an emoji of several code points are one character each.
+// What texts that people read may consist of, and how long they are: as schema patterns and as tests of values.
+
+/** Formatting that makes following text appear in another order: embeddings, overrides and isolates. */
+const BIDI = '\\u202A-\\u202E\\u2066-\\u2069'
+const SEPARATORS = '\\u2028\\u2029'
+// Default_Ignorable_Code_Point includes zero-width characters, the soft hyphen and the Hangul fillers; U+2800 is a blank Braille cell.
+const INVISIBLE = '\\s\\p{Cc}\\p{Default_Ignorable_Code_Point}\\u2800'
+/** Lookahead for a visible character; it reads no character twice. */
+const HAS_VISIBLE = `(?=[${INVISIBLE}]*[^${INVISIBLE}\\p{Cs}])`
+
+/** Patterns for schemas. Halves of surrogate pairs cannot be stored in JSON columns, and NUL cannot be stored at all. */
+export const VISIBLE_LINE = `^${HAS_VISIBLE}[^\\p{Cc}\\p{Cs}${SEPARATORS}${BIDI}]*$`
+/** The same, or blank. */
+export const LINE = `^(?=\\p{Zs}*$|[${INVISIBLE}]*[^${INVISIBLE}\\p{Cs}])[^\\p{Cc}\\p{Cs}${SEPARATORS}${BIDI}]*$`
+/** Text of several lines, which may be blank. */
+export const LINES = `^[^\\u0000\\p{Cs}${BIDI}]*$`
+/** One name of a catalogue. Control characters are allowed: names in public catalogues contain them where an encoding went wrong. */
+export const CATALOGUE_TEXT = `^(?=\\S)${HAS_VISIBLE}[^\\u0000\\p{Cs}${SEPARATORS}${BIDI}]+(?<=\\S)$`
+
+/** What the patterns refuse, for messages. */
+export const ON_ONE_LINE = 'on one line, visible and without bidirectional controls'
+export const ON_LINES = 'without bidirectional controls'
+
+const LINE_TEST = new RegExp(LINE, 'u')
+const LINES_TEST = new RegExp(LINES, 'u')
+const VISIBLE_TEST = new RegExp(`^${HAS_VISIBLE}`, 'u')
+const FORMATTING = new RegExp(`[\\u0000${BIDI}]`, 'gu')
+const SEPARATOR = new RegExp(`[${SEPARATORS}]`, 'gu')
+
+/** Whether a text is one line that is blank or shows something. */
+export function isLine(text: string): boolean {
+  return LINE_TEST.test(text)
+}
+
+/** Whether a text of several lines can be stored and appears in its own order. */
+export function isLines(text: string): boolean {
+  return LINES_TEST.test(text)
+}
+
+/** Text of a foreign file as it can be stored: without NUL, bidirectional controls and surrounding white space; '' if nothing visible is left. */
+export function cleaned(text: string): string {
+  const clean = text.replace(FORMATTING, '').replace(SEPARATOR, '\n').trim()
+  return VISIBLE_TEST.test(clean) ? clean : ''
+}
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
-/** Whether a text has at most so many characters. */
+/** Whether a text has at most so many characters, as people count: a letter with its marks or an emoji is one. */
 export function fitsCharacters(text: string, most: number): boolean {
   if (text.length <= most) return true
   let count = 0

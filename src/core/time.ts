@@ -1,4 +1,20 @@
-// Local times as Plus endpoints and webhooks give them: ISO 8601 with the offset of the service's zone.
+// Which times the service accepts, and local times as Plus endpoints and webhooks give them.
+
+/** The range of all times and dates from callers and files: years of four digits, which every column and format holds. */
+export const TIME_RANGE = 'from 1970-01-01 to 9999-12-31'
+const EARLIEST_MS = 0
+const LATEST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
+
+/** Whether a time in epoch milliseconds is within the accepted range; NaN is not. */
+export function isTimeInRange(ms: number): boolean {
+  return ms >= EARLIEST_MS && ms <= LATEST_MS
+}
+
+/** The month after one written YYYY-MM; the month after 9999-12 has a year of five digits, as PostgreSQL writes it. */
+export function monthAfter(month: string): string {
+  const [year, number] = month.split('-').map(Number) as [number, number]
+  return number === 12 ? `${year + 1}-01` : `${month.slice(0, 5)}${String(number + 1).padStart(2, '0')}`
+}
 
 /** Zones change their offset at quarters of an hour, so one look-up serves all moments of a quarter. */
 const QUARTER_MS = 15 * 60_000

@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { createGunzip, createGzip } from 'node:zlib'
 import { pipeline } from 'node:stream/promises'
 import { pipeline as pass, Readable, type Writable } from 'node:stream'
+import { monthAfter } from '#core/time.ts'
 import { copyIn, copyOut } from './copy.ts'
 import type { Db, Queryable, Tx } from './schema.ts'
 
@@ -215,10 +216,8 @@ async function months(db: Queryable): Promise<string[]> {
 async function attachMonths(tx: Tx, wanted: string[]): Promise<void> {
   const there = new Set(await months(tx))
   for (const month of wanted.filter((name) => !there.has(name))) {
-    const [year, number] = month.split('-').map(Number) as [number, number]
-    const next = new Date(Date.UTC(year, number, 1)).toISOString().slice(0, 10)
     const table = quoted(`price_points_${month.replace('-', '_')}`)
-    await sql.raw(`create table ${table} partition of price_points for values from ('${month}-01Z') to ('${next}Z')`).execute(tx)
+    await sql.raw(`create table ${table} partition of price_points for values from ('${month}-01Z') to ('${monthAfter(month)}-01Z')`).execute(tx)
   }
 }
 

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { Viewer } from '#core/verb.ts'
+import type { CorsHeaders } from './cors.ts'
 import type { KeptAnswer } from './kept-answers.ts'
 import { freePageMemory } from './page-memory.ts'
 import { hostProblem, requestIdOf } from './server.ts'
@@ -18,6 +19,7 @@ export interface DirectGate {
 export interface Exchange {
   request: IncomingMessage
   response: ServerResponse
+  cors: CorsHeaders | null
   rest: () => void
 }
 
@@ -34,7 +36,7 @@ export function addLane(app: FastifyInstance, lane: (exchange: Exchange) => void
   server.removeListener('request', rest)
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     // A listener that closes says so in its answers.
-    if (server.listening && hostProblem(request) === null) lane({ request, response, rest: () => rest(request, response) })
+    if (server.listening && hostProblem(request) === null) lane({ request, response, cors: app.cors, rest: () => rest(request, response) })
     else rest(request, response)
   })
 }
@@ -46,10 +48,11 @@ export function addLane(app: FastifyInstance, lane: (exchange: Exchange) => void
  */
 export function answerDirectly(
   { known, count }: DirectGate,
-  { request, response, rest }: Exchange,
+  exchange: Exchange,
   answerFor: (viewer: Viewer) => KeptAnswer | null,
   sent: () => void,
 ): void {
+  const { request, rest } = exchange
   let answer: KeptAnswer | null
   let counted: Promise<string[]> | null
   try {
@@ -63,15 +66,16 @@ export function answerDirectly(
     return rest()
   }
   const finish = (headers: string[]) => {
-    send(request, response, answer, headers)
+    send(exchange, answer, headers)
     sent()
   }
   if (counted) counted.then(finish, rest)
   else finish(NO_HEADERS)
 }
 
-function send(request: IncomingMessage, response: ServerResponse, { headers, body }: KeptAnswer, more: string[]): void {
-  response.writeHead(200, [...headers, 'x-request-id', requestIdOf(request), ...more, 'content-length', String(body.length)])
+function send({ request, response, cors }: Exchange, { headers, body }: KeptAnswer, more: string[]): void {
+  const allowed = cors ? cors(request.headers.origin) : NO_HEADERS
+  response.writeHead(200, [...headers, ...allowed, 'x-request-id', requestIdOf(request), ...more, 'content-length', String(body.length)])
   if (body.length <= SHORT) response.end(body.toString('latin1'), 'latin1')
   else response.end(body)
   // Mostly the system has taken all of it by now, and the next answer may use the memory.

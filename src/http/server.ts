@@ -5,6 +5,7 @@ import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Log } from '#core/context.ts'
 import { ServiceError } from '#core/errors.ts'
+import { allowOrigin, answerPreflights, type CorsHeaders } from './cors.ts'
 import { asServiceError, errorBody } from './envelope.ts'
 import { parseJsonBody } from './json.ts'
 import { parseQuery } from './query.ts'
@@ -43,14 +44,28 @@ export function hostProblem({ headers: { host }, httpVersion }: IncomingMessage)
   return HOST.test(host) ? null : 'The Host header must be given once, as a host name with an optional port'
 }
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** what pages of other origins need to read answers, null on a listener that is not for them */
+    cors: CorsHeaders | null
+  }
+}
+
 export interface ServerOptions {
   log: Log
   /** true: the caller is the last address of `X-Forwarded-For`, whoever sent it; text: addresses of proxies that are believed */
   trustProxy: boolean | string
+  /** absent: pages of other origins may not read its answers */
+  cors?: CorsHeaders
 }
 
 /** A Fastify instance with the house rules and no routes. */
-export function createServer({ log, trustProxy }: ServerOptions): FastifyInstance {
+export function createServer({ log, trustProxy, cors }: ServerOptions): FastifyInstance {
+  /** Headers of every answer, also of those that are made before any hook. */
+  const begin = (request: FastifyRequest, reply: FastifyReply) => {
+    reply.header('x-request-id', request.id)
+    if (cors) allowOrigin(reply, cors)
+  }
   const app = Fastify({
     logger: false,
     // One proxy: what stands before the last address of X-Forwarded-For came from the client, which could name any address.
@@ -66,8 +81,11 @@ export function createServer({ log, trustProxy }: ServerOptions): FastifyInstanc
     requestIdHeader: false,
     genReqId: requestIdOf,
     routerOptions: { querystringParser: parseQuery, maxParamLength: 500 },
-    frameworkErrors: (error, request, reply) => answerError(log, error, request, reply),
-    clientErrorHandler: answerMalformedRequest,
+    frameworkErrors: (error, request, reply) => {
+      begin(request, reply)
+      answerError(log, error, request, reply)
+    },
+    clientErrorHandler: (error, socket) => answerMalformedRequest(error, socket, cors?.(undefined)),
     http: {
       headersTimeout: 10_000,
       // Node looks for who is too slow every 30 s only, which makes 40 s of the 10.
@@ -88,13 +106,15 @@ export function createServer({ log, trustProxy }: ServerOptions): FastifyInstanc
     return parseJsonBody(headers['content-type']!, bytes)
   })
   app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id)
+    begin(request, reply)
     const problem = hostProblem(request.raw)
     // Such a request may have come through a proxy that understood it differently: nothing after it is trusted.
     if (problem) throw new ServiceError('BAD_REQUEST', problem, { headers: { connection: 'close' } })
     done()
   })
   app.addHook('onSend', discardUnreadBody)
+  app.decorate('cors', cors ?? null)
+  if (cors) answerPreflights(app)
   // Expectations that nobody knows are passed over, as HTTP allows: Node's own refusal has no envelope.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.server.on('timeout', endSilent)
@@ -121,7 +141,7 @@ export function answerError(
     const details = { err: answer.cause ?? answer, requestId: request.id, method: request.method, route: request.routeOptions.url }
     log.error(details, 'A request failed')
   }
-  reply.code(answer.status).type('application/json; charset=utf-8').header('x-request-id', request.id)
+  reply.code(answer.status).type('application/json; charset=utf-8')
   if (answer.headers) reply.headers(answer.headers)
   reply.send(JSON.stringify(bodyOf(answer)))
 }
@@ -138,7 +158,7 @@ function endSilent(socket: Socket): void {
 }
 
 /** Input that is no HTTP at all gets the envelope, too, as far as the connection still takes an answer. */
-function answerMalformedRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+function answerMalformedRequest(error: NodeJS.ErrnoException, socket: Socket, further: readonly string[] = []): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const [status, reason, code, message] =
     error.code === 'HPE_HEADER_OVERFLOW'
@@ -147,8 +167,9 @@ function answerMalformedRequest(error: NodeJS.ErrnoException, socket: Socket): v
         ? ['408', 'Request Timeout', 'BAD_REQUEST', 'The request did not arrive in time']
         : ['400', 'Bad Request', 'BAD_REQUEST', 'The request is no valid HTTP']
   const body = JSON.stringify({ success: false, error: { code, message } })
+  const lines = further.map((part, i) => (i % 2 === 0 ? `${part}: ` : `${part}\r\n`)).join('')
   socket.end(
-    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json; charset=utf-8\r\nX-Request-Id: ${newRequestId()}\r\n` +
+    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json; charset=utf-8\r\nX-Request-Id: ${newRequestId()}\r\n${lines}` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   )
 }

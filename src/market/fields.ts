@@ -2,7 +2,7 @@
 import { invalid } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { minorOfNumber } from '#core/money.ts'
-import { fitsCharacters } from '#core/text.ts'
+import { fitsCharacters, LINES, ON_LINES, ON_ONE_LINE, VISIBLE_LINE } from '#core/text.ts'
 import { orNull } from '#catalogue/fields.ts'
 
 export const LOWEST_PRICE = 1
@@ -13,14 +13,12 @@ const LONGEST_DESCRIPTION = 5_000
 
 const PRICE = `a number from ${LOWEST_PRICE} to ${HIGHEST_PRICE} with at most two decimals`
 const OFFER = 'a number above 0 with at most two decimals'
-const TITLE = `text of 1 to ${LONGEST_TITLE} characters on one line`
-const DESCRIPTION = `text of at most ${LONGEST_DESCRIPTION} characters`
+const TITLE = `text of 1 to ${LONGEST_TITLE} characters ${ON_ONE_LINE}`
+const DESCRIPTION = `text of at most ${LONGEST_DESCRIPTION} characters ${ON_LINES}`
 
 // A character is one as people count, so code units are bounded only against floods.
 const TITLE_UNITS = 8_000
 const DESCRIPTION_UNITS = 100_000
-const LINE = '^(?=.*\\S)[^\\p{Cc}\\p{Cs}]*$'
-const LINES = '^[^\\u0000\\p{Cs}]*$'
 
 export const SHIPPING_PAYERS = ['buyer', 'seller'] as const
 
@@ -34,7 +32,7 @@ export function minOfferPrice() {
 }
 
 export function title() {
-  return Type.String({ maxLength: TITLE_UNITS, pattern: LINE, allowed: TITLE, description: `At most ${LONGEST_TITLE} characters` })
+  return Type.String({ maxLength: TITLE_UNITS, pattern: VISIBLE_LINE, allowed: TITLE, description: `At most ${LONGEST_TITLE} characters` })
 }
 
 export function description() {

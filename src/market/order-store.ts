@@ -54,6 +54,18 @@ export async function lockForSale(tx: Tx, ids: number[]) {
   return new Map(rows.map((row) => [row.id, row]))
 }
 
+/** Those of the sellers that are suspended; none of them is suspended or resumed until the transaction ends. */
+export async function lockSuspended(tx: Tx, sellerIds: number[]): Promise<Set<number>> {
+  const rows = await tx
+    .selectFrom('accounts')
+    .select(['id', 'suspended'])
+    .where('id', '=', (eb) => eb.fn.any(eb.val(sellerIds)))
+    .orderBy('id')
+    .forShare()
+    .execute()
+  return new Set(rows.filter(({ suspended }) => suspended).map(({ id }) => id))
+}
+
 export type ForSale = Awaited<ReturnType<typeof lockForSale>> extends Map<number, infer Row> ? Row : never
 
 /** Takes units out of stock; a listing without any left is sold. */

@@ -10,7 +10,7 @@ import type { ListingStatus, Tx } from '#db/schema.ts'
 import { refreshServicePrice } from '#prices/service-price.ts'
 import { emitSales } from '#webhooks/emit.ts'
 import { HIGHEST_PRICE, MOST_UNITS, unitPriceKurus } from './fields.ts'
-import { claimOrder, fetchOrder, type ForSale, insertSales, lockForSale, saveOrderResult, takeStock } from './order-store.ts'
+import { claimOrder, fetchOrder, type ForSale, insertSales, lockForSale, lockSuspended, saveOrderResult, takeStock } from './order-store.ts'
 import { payoutKurus } from './payout.ts'
 import { decide, statusAt } from './rules.ts'
 import type { MarketWriteCtx, Order } from './types.ts'
@@ -65,6 +65,8 @@ export const recordOrder = verb(
 
       const listings = await lockForSale(tx, [...new Set(lines.map((line) => line.listing_id).filter(isStorable))])
       const taken = unitsByListing(lines, listings)
+      // After the listings, as highlights lock them: a listing, then its seller.
+      refuseSuspended(listings, await lockSuspended(tx, [...new Set([...listings.values()].map((listing) => listing.seller_id))]))
       const statuses = new Map([...taken].map(([id, units]) => [id, statusAfter(listings.get(id)!, units, now)]))
       const sold = lines.map((line, i) => soldLine(line, i, listings.get(line.listing_id)!, ctx.market.commissionPercent))
       await takeStock(tx, taken, now)
@@ -121,6 +123,13 @@ function unitsByListing(lines: OrderLine[], listings: Map<number, ForSale>): Map
   const units = new Map<number, number>()
   for (const { listing_id: id, quantity } of lines) units.set(id, (units.get(id) ?? 0) + quantity)
   return units
+}
+
+/** @throws CONFLICT when a seller's account is suspended: the whole order is refused */
+function refuseSuspended(listings: Map<number, ForSale>, suspended: ReadonlySet<number>): void {
+  for (const { id, seller_id: sellerId } of listings.values()) {
+    if (suspended.has(sellerId)) throw conflict(`Listing ${id}: the account of its seller is suspended`)
+  }
 }
 
 /** @throws CONFLICT when the listing is not for sale or has too little stock: the whole order is refused */

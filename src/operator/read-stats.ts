@@ -21,7 +21,8 @@ export const StatsSchema = Type.Object(
     items: Type.Integer(),
     categories: Type.Integer(),
     accounts: Type.Record(Type.String(), Type.Integer(), { description: 'By plan; suspended ones apart' }),
-    listings: Type.Record(Type.String(), Type.Integer(), { description: 'By status' }),
+    listings: Type.Record(Type.String(), Type.Integer(), { description: 'By status, without those in `listings_hidden`' }),
+    listings_hidden: Type.Integer({ description: 'Active ones whose seller is suspended' }),
     imports: Type.Record(Type.String(), Type.Integer(), { description: 'By status' }),
     held_prices: Type.Record(Type.String(), Type.Integer(), { description: 'Waiting ones by rule' }),
     webhook_events: Type.Record(Type.String(), Type.Integer(), { description: 'By state; `queued` is the depth of the queue' }),
@@ -29,7 +30,7 @@ export const StatsSchema = Type.Object(
     webhook_receivers: Type.Array(ReceiverHealthSchema, { description: 'How receivers answered in the last day, the worst first' }),
     waiting_since: Type.Object(
       { approval: orNull(Time), webhook_event: orNull(Time) },
-      { description: 'Since when the oldest of a queue waits, null for an empty one' },
+      { description: 'Since when the oldest of a queue waits, null for an empty one; events of suspended accounts are not counted' },
     ),
     sales: Type.Array(
       Type.Object({
@@ -57,6 +58,7 @@ export const readStats = verb(
       union all select 'categories', '', count(*)::int from categories
       union all select 'accounts', case when suspended then 'suspended' else plan end, count(*)::int from accounts group by 2
       union all select 'listings', status, count(*)::int from listings group by 2
+      union all select 'hidden', '', count(*)::int from accounts a join listings l on l.seller_id = a.id where a.suspended and l.status = 'active'
       union all select 'imports', status, count(*)::int from imports group by 2
       union all select 'held_prices', rule, count(*)::int from held_prices where decision is null group by 2
       union all select 'webhook_events', state, count(*)::int from webhook_events group by 2`.execute(on)
@@ -65,10 +67,13 @@ export const readStats = verb(
       ...Object.fromEntries(names.map((name) => [name, 0])),
       ...Object.fromEntries(rows.filter((row) => row.kind === kind).map((row) => [row.name, row.count])),
     })
+    const listings = counts('listings', STATUSES)
+    const hidden = counts('hidden')['']!
     const { rows: queues } = await sql<{ failing: number; approval: Date | null; webhook_event: Date | null }>`
       select (select count(*)::int from webhooks where failing and is_active) as failing,
         (select min(waiting_since) from listings where status = 'pending') as approval,
-        (select min(created_at) from webhook_events where state = 'queued') as webhook_event`.execute(on)
+        (select min(e.created_at) from webhook_events e join accounts a on a.id = e.account_id
+          where e.state = 'queued' and not a.suspended) as webhook_event`.execute(on)
     const { failing, approval, webhook_event: webhookEvent } = queues[0]!
     const sales = await sql<{ day: string; sales: number; quantity: number; turnover: string; payouts: string }>`
       select to_char(sold_at at time zone 'UTC', 'YYYY-MM-DD') as day, count(*)::int as sales, sum(quantity)::int as quantity,
@@ -78,7 +83,8 @@ export const readStats = verb(
       items: counts('items')['']!,
       categories: counts('categories')['']!,
       accounts: counts('accounts', [...PLANS, 'suspended']),
-      listings: counts('listings', STATUSES),
+      listings: { ...listings, active: listings.active! - hidden },
+      listings_hidden: hidden,
       imports: counts('imports', IMPORT_STATUSES),
       held_prices: counts('held_prices'),
       webhook_events: counts('webhook_events', STATES),

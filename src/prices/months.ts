@@ -1,5 +1,6 @@
 // Monthly partitions of the price history, made when a price of that month first arrives.
 import { sql } from 'kysely'
+import { monthAfter } from '#core/time.ts'
 import type { Db, Queryable, Tx } from '#db/schema.ts'
 
 const known = new WeakMap<Db, Set<string>>()
@@ -54,8 +55,6 @@ function attach(db: Db, month: string): Promise<void> {
 }
 
 async function attachIn(tx: Tx, month: string): Promise<void> {
-  const [year, number] = month.split('-').map(Number) as [number, number]
-  const next = new Date(Date.UTC(year, number, 1)).toISOString().slice(0, 10)
   const table = `price_points_${month.replace('-', '_')}`
   // Asked of the catalogue's rows: to_regclass may know from before the lock, in the same transaction, that there is none.
   const isThere = async () => {
@@ -67,5 +66,5 @@ async function attachIn(tx: Tx, month: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('price_points months', 0))`.execute(tx)
   if (await isThere()) return
   await sql.raw(`create table ${table} (like price_points including all)`).execute(tx)
-  await sql.raw(`alter table price_points attach partition ${table} for values from ('${month}-01Z') to ('${next}Z')`).execute(tx)
+  await sql.raw(`alter table price_points attach partition ${table} for values from ('${month}-01Z') to ('${monthAfter(month)}-01Z')`).execute(tx)
 }

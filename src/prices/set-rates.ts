@@ -1,6 +1,7 @@
 // Loads exchange rates; a rate of the same day and currency is replaced.
 import { sql } from 'kysely'
 import { invalid } from '#core/errors.ts'
+import { day } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
@@ -9,7 +10,7 @@ const EARLIEST = '1996-01-01'
 
 const RateRow = Type.Object(
   {
-    day: Type.String({ format: 'date', description: 'From this day on, until the next', examples: ['2026-11-20'] }),
+    day: day('From this day on, until the next'),
     currency: Type.String({ pattern: '^[A-Z]{3}$', allowed: 'three capital letters, such as USD', examples: ['USD'] }),
     TRY: Type.Number({ minimum: 0.000001, maximum: 1_000_000_000, description: 'Turkish lira for one unit', examples: [41.87] }),
   },

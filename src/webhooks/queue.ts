@@ -21,6 +21,7 @@ export interface Claim {
   attemptId: number
   accountId: number
   kind: EventKind
+  test: boolean
   body: string
   attempt: number
   /** of the round */
@@ -103,7 +104,7 @@ async function claim(tx: Tx, now: Date, { accountIds, each, failingToo }: ClaimR
   const { rows } = await sql<Claim>`
     with claimed as (
       update webhook_events v set attempts = v.attempts + 1, lease_until = ${new Date(now.getTime() + LEASE_MS)}
-      from webhooks w
+      from webhooks w join accounts a on a.id = w.account_id and not a.suspended
       cross join lateral (
         select count(*)::int as n from webhook_events f where f.account_id = w.account_id and f.lease_until > ${now}
       ) flight
@@ -122,7 +123,7 @@ async function claim(tx: Tx, now: Date, { accountIds, each, failingToo }: ClaimR
       select id, account_id, kind, test, attempts, ${now} from claimed
       returning id, event_id
     )
-    select c.id as "eventId", s.id as "attemptId", c.account_id as "accountId", c.kind, c.body, c.attempts as attempt,
+    select c.id as "eventId", s.id as "attemptId", c.account_id as "accountId", c.kind, c.test, c.body, c.attempts as attempt,
            c.last_attempt - c.attempts as "attemptsLeft", c.url, c.sealed_secret as "sealedSecret", c.failing
     from claimed c join started s on s.event_id = c.id`.execute(tx)
   return rows
@@ -155,7 +156,7 @@ export async function takeUpLost(db: Db, now: Date, until = now): Promise<void> 
     from lost where a.event_id = lost.id and a.attempt = lost.attempts and a.finished_at is null`.execute(db.kysely)
 }
 
-/** When the first waiting event of each account is due. */
+/** When the first waiting event of each account is due; those of suspended accounts wait until the account is resumed. */
 export async function waitingAccounts(db: Db): Promise<Waiting[]> {
   // From account to account over the index, however many events each has.
   const { rows } = await sql<Waiting>`
@@ -169,6 +170,7 @@ export async function waitingAccounts(db: Db): Promise<Waiting[]> {
         order by account_id, due_at limit 1
       ) n
     )
-    select account_id as "accountId", due_at as "dueAt" from waiting`.execute(db.kysely)
+    select w.account_id as "accountId", w.due_at as "dueAt" from waiting w
+    join accounts a on a.id = w.account_id and not a.suspended`.execute(db.kysely)
   return rows
 }

@@ -105,10 +105,10 @@ export function startSender({ db, log, now, network, sealing, retryDelaysMs, alo
     work()
   }
 
-  const deliver = async ({ eventId, accountId, body, url, sealedSecret }: Claim): Promise<Outcome> => {
+  const deliver = async ({ eventId, accountId, test, body, url, sealedSecret }: Claim): Promise<Outcome> => {
     const secret = sealing.unseal(sealedSecret, accountId)
     const signatures = signatureHeaders({ secret, id: `evt_${eventId}`, at: now(), body })
-    return post(new URL(url), { ...HEADERS, ...signatures }, body, network)
+    return post(new URL(url), { ...HEADERS, ...signatures, ...(test && TEST_MARK) }, body, network)
   }
 
   const retryAt = ({ attemptsLeft }: Claim): Date | null => {
@@ -148,6 +148,9 @@ export function startSender({ db, log, now, network, sealing, retryDelaysMs, alo
     },
   }
 }
+
+/** So that a receiver does not book made-up data as a sale; the body is the same as that of a real event. */
+const TEST_MARK = { 'webhook-test': 'true' }
 
 const HEADERS = {
   'Content-Type': 'application/json',

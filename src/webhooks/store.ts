@@ -40,15 +40,16 @@ export async function findWebhook(
 }
 
 /** The webhook of an account as operators see it, null within where it has none; null when there is no such account. */
-export async function fetchAccountWebhook(on: Queryable, accountId: number): Promise<{ webhook: AccountWebhook | null } | null> {
+export async function fetchAccountWebhook(on: Queryable, accountId: number): Promise<{ webhook: AccountWebhook | null; suspended: boolean } | null> {
   const row = await on
     .selectFrom('accounts as a')
     .leftJoin('webhooks as w', 'w.account_id', 'a.id')
-    .select(['w.url', 'w.on_sale', 'w.on_expire', 'w.is_active', 'w.failing', 'w.created_at', 'w.updated_at'])
+    .select(['w.url', 'w.on_sale', 'w.on_expire', 'w.is_active', 'w.failing', 'w.created_at', 'w.updated_at', 'a.suspended'])
     .where('a.id', '=', accountId)
     .executeTakeFirst()
   if (!row) return null
-  return { webhook: row.url === null ? null : (jsonReady(row) as AccountWebhook) }
+  const { suspended, ...webhook } = row
+  return { webhook: webhook.url === null ? null : (jsonReady(webhook) as AccountWebhook), suspended }
 }
 
 /** Saves the settings; the sealed secret of the first save stays, also when several first saves meet. It is returned. */

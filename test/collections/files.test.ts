@@ -277,7 +277,7 @@ describe('mintmark-csv', () => {
         note,
         purchase_price: 0,
         sale_price: 19.5,
-        purchase_date: '0999-01-31',
+        purchase_date: '1970-01-01',
       })
     await plus.add(first, {
       item_id: ids.box,

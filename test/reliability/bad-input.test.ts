@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createOperatorToken } from '#accounts/create-operator-token.ts'
 import { call } from '#core/verb.ts'
+import { attackKeptConnections } from '../../reliability/bad-input-kept.ts'
 import { attack } from '../../reliability/bad-input-run.ts'
 import { prepareTarget, type Target } from '../../reliability/bad-input-target.ts'
 import { makeCatalogue } from '../market/kit.ts'
@@ -23,13 +24,20 @@ beforeAll(async () => {
 afterAll(() => node.close())
 
 test('3,000 wrong requests: no 5xx, none slow, all in the envelope, nothing changed by what was refused', { timeout: 60_000 }, async () => {
-  const { breaches, statuses, refusals, named } = await attack(target, { requests: 3_000, seed: 20261121 })
+  const { breaches, statuses, refusals, named, refused } = await attack(target, { requests: 3_000, seed: 20261121 })
   expect(breaches).toEqual([])
   // Mostly wrong, and wrong in every part: otherwise this would prove nothing.
   const seen = new Set([...statuses.values()].flatMap((row) => [...row.keys()]))
   expect([...seen]).toEqual(expect.arrayContaining([200, 400, 401, 403, 404, 405, 413, 415, 422]))
   expect(statuses.size).toBeGreaterThan(15)
   expect(named / refusals).toBeGreaterThan(0.95)
+  expect(refused).toBeGreaterThan(150)
+})
+
+test('compressed bodies of refused types, each followed by a request on the same connection: none is left waiting', { timeout: 90_000 }, async () => {
+  const { sent, breaches } = await attackKeptConnections(target)
+  expect(sent).toBeGreaterThan(300)
+  expect(breaches).toEqual([])
 })
 
 describe('what once was a 5xx, or had no envelope', () => {

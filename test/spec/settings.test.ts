@@ -44,6 +44,7 @@ test.each([
   ['WEBHOOK_RETRY_DELAYS', ['30s', '30s,5m,1h', '30,300', 'soon,later']],
   ['WEBHOOK_ALLOW_CIDRS', ['localhost', '10.0.0.0', '10.0.0.0/33']],
   ['WEBHOOK_ALLOW_HTTP', ['maybe', 'yes']],
+  ['CORS_ORIGINS', ['shop.example', 'https://shop.example/', 'https://shop.example/page', 'https://Shop.example', 'ftp://shop.example', '*, https://shop.example', 'https://shop.example:443', 'null']],
   ['TRUST_PROXY', ['everyone', '10.0.0.0/33', 'loopback,nobody']],
   ['SOURCE_CURRENCIES', ['source_a', 'source_d=USD', 'service=USD', 'source_a=usd']],
   ['SECRET_KEY', ['x'.repeat(23)]],

@@ -258,7 +258,7 @@ describe('operators', () => {
     await failing.close()
   })
 
-  test('send signed test events of both kinds, marked in the log', async () => {
+  test('send signed test events of both kinds, marked by a header and in the log', async () => {
     const { key, accountId } = await newKey()
     const target = await openReceiver()
     const path = `/accounts/${accountId}/webhook/test`
@@ -266,6 +266,9 @@ describe('operators', () => {
     await put({ url: target.url }, key)
     for (const event of ['sale', 'expire']) expect((await operator('POST', path, { event })).status).toBe(200)
     await until('both arrive', () => target.received.length === 2)
+    expect(target.received.map(({ headers }) => headers['webhook-test'])).toEqual(['true', 'true'])
+    const { secret } = (await get<{ secret: string }>('', key)).body.data
+    for (const { headers, body } of target.received) expect(headers['x-service-signature']).toBe(createHmac('sha256', secret).update(body).digest('hex'))
     const bodies = target.received.map(({ body }) => JSON.parse(body.toString()) as { event: string; data: object })
     const keys = Object.fromEntries(bodies.map(({ event, data }) => [event, Object.keys(data)]))
     expect(keys).toEqual({
@@ -274,6 +277,10 @@ describe('operators', () => {
     })
     await until('both logged', async () => (await get('/logs', key)).body.pagination!.total === 2)
     expect((await get<Log[]>('/logs', key)).body.data).toMatchObject([{ test: true }, { test: true }])
+    await put({ url: target.url, on_sale: true }, key)
+    await sell(node, accountId)
+    await until('a real sale arrives', () => target.received.length === 3)
+    expect(target.received[2]!.headers).not.toHaveProperty('webhook-test')
     await put({ url: target.url, is_active: false }, key)
     expectRefusal(await operator('POST', path, { event: 'sale' }), 409, 'CONFLICT')
     for (const json of [{}, { event: 'bought' }, { event: 'sale', more: 1 }]) {

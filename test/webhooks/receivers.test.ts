@@ -12,6 +12,7 @@ import { call } from '#core/verb.ts'
 import { configureWebhook } from '#webhooks/configure-webhook.ts'
 import { listWebhookLogs } from '#webhooks/list-webhook-logs.ts'
 import { webhookRules } from '#webhooks/rules.ts'
+import { sendTestEvent } from '#webhooks/send-test-event.ts'
 import { signatureOf } from '#webhooks/sign.ts'
 import type { WebhookCtx } from '#webhooks/types.ts'
 import { silent, startTestNode, type TestNode, until } from '../support/node.ts'
@@ -45,6 +46,8 @@ async function start(command: string, args: string[], env: Record<string, string
   return { url: `${/http:\/\/[\w.:]+/.exec(output.text)![0]}/hook`, output, child }
 }
 
+const testCtx = (): WebhookCtx => ({ ...node.ctx, webhooks: webhookRules(node.config, node.db, silent, () => []) })
+
 /** An account with a webhook to a URL that is known only when the secret is. */
 async function openSeller() {
   const { id: accountId } = await call(createAccount, node.ctx, { name: 'Seller', plan: 'plus' })
@@ -68,6 +71,8 @@ describe('mintmark listen', () => {
     expect(output.text).toMatch(/✓ verified {2}evt_\d+ {2}→ 200\n\{\n {2}"event": "sale"/)
     await until('logged', async () => (await seller.logs()).length === 1)
     expect(await seller.logs()).toMatchObject([{ success: true, response_excerpt: 'received' }])
+    await call(sendTestEvent, testCtx(), { account_id: seller.accountId, event: 'sale' })
+    await until('printed as a test', () => /✓ verified {2}evt_\d+ \(test\) {2}→ 200/.test(output.text))
     child.kill('SIGTERM')
     expect(await once(child, 'exit')).toEqual([0, null])
   })
@@ -121,6 +126,9 @@ describe('examples of the docs', () => {
       await until('printed', () => /evt_\d+ sale \{.*"order_id"/.test(output.text))
       await until('logged', async () => (await seller.logs()).length === 1)
       expect(await seller.logs()).toMatchObject([{ success: true, status_code: 204 }])
+      await call(sendTestEvent, testCtx(), { account_id: seller.accountId, event: 'sale' })
+      await until('told apart', () => output.text.includes('test delivery'))
+      expect(output.text.match(/evt_/g)).toHaveLength(1)
       const forged = { 'x-service-signature': signatureOf('another secret', '{}'), 'webhook-id': 'evt_x' }
       expect((await fetch(url, { method: 'POST', body: '{}', headers: forged })).status).toBe(401)
       expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(401)

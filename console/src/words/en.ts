@@ -261,7 +261,7 @@ export const en = {
   subjectId: 'Id of the subject',
   subjectType: 'Kind of subject',
   suspend: 'Suspend',
-  suspendText: 'Its keys are refused until you resume it.',
+  suspendText: 'Until you resume it, its keys are refused, its listings are hidden and its webhooks wait.',
   suspendTitle: 'Suspend {name}?',
   testExpire: 'Test: expiry',
   testQueued: 'The test event is queued',

@@ -52,6 +52,7 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
   [/^(".*") is no amount up to (\S+)$/, '$1, en çok $2 olan bir tutar değil'],
   [/^(".*") is no decimal number up to (\S+) with at most two decimals$/, '$1, en çok $2 olan, en çok iki ondalıklı bir sayı değil'],
   [/^(".*") is no date$/, '$1 bir tarih değil'],
+  [/^must be a date from (\S+) to (\S+)$/, '$1 ile $2 arasında bir tarih olmalı'],
   [/^(".*") is no time with a zone$/, '$1 saat dilimiyle yazılmış bir zaman değil'],
   [/^(".*") is no id$/, '$1 bir numara değil'],
   [/^price must be above 0$/, "fiyat 0'dan büyük olmalı"],

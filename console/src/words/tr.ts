@@ -263,7 +263,7 @@ export const tr: Record<keyof typeof en, string> = {
   subjectId: 'Konu no',
   subjectType: 'Konu türü',
   suspend: 'Askıya al',
-  suspendText: 'Siz sürdürene dek anahtarları reddedilir.',
+  suspendText: 'Siz sürdürene dek anahtarları reddedilir, ilanları gizlenir ve webhook bildirimleri bekletilir.',
   suspendTitle: '{name} askıya alınsın mı?',
   testExpire: 'Deneme: süre bitişi',
   testQueued: 'Deneme olayı sıraya alındı',

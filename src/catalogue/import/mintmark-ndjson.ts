@@ -4,6 +4,7 @@ import { ndjsonRows } from '#core/feed.ts'
 import { bodyReader, type Static, Type } from '#core/input.ts'
 import { parseLabel } from '#core/labels.ts'
 import { parseMinor } from '#core/money.ts'
+import { isTimeInRange, TIME_RANGE } from '#core/time.ts'
 import {
   address, AttributeList, closed, Details, ForeignIdList, genre, market, matching, orNull, positive, shortText, slug,
 } from '../fields.ts'
@@ -94,7 +95,7 @@ function itemEntry({ details, foreign_ids, prices, ...rest }: Static<typeof ITEM
     const refused = (rule: string) => ({ reject: `prices.${i}.${rule}` })
     if (parseLabel(label)?.label !== label) return refused('label must be a condition or grade, such as PSA 10')
     if (!parseMinor(price)) return refused('price must be above 0')
-    if (!isTime(updated_at)) return refused('updated_at must be a time that exists')
+    if (!isTime(updated_at)) return refused(`updated_at must be a time that exists, ${TIME_RANGE}`)
   }
   const item: ItemRecord = {
     ...rest,
@@ -108,7 +109,7 @@ function itemEntry({ details, foreign_ids, prices, ...rest }: Static<typeof ITEM
 /** `Date` moves 31 February to March; such a time does not exist. */
 function isTime(iso: string): boolean {
   const time = new Date(iso)
-  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(iso.slice(0, 19))
+  return isTimeInRange(time.getTime()) && time.toISOString().startsWith(iso.slice(0, 19))
 }
 
 /** The line of a category, without line end. The order of the fields is part of the format. */

@@ -1,5 +1,6 @@
 // What the catalogue formats share: values of loose JSON, lines of files and documents, and refusal of repeated refs.
 import { FeedError, type FeedLine, type FeedSource } from '#core/feed.ts'
+import { cleaned } from '#core/text.ts'
 import type { CatalogueRow, CategoryRecord, ItemRecord } from '../records.ts'
 
 export type Json = Record<string, unknown>
@@ -7,9 +8,9 @@ export type Json = Record<string, unknown>
 /** What a row gives, before its line number is put to it. */
 export type Entry = { category: CategoryRecord } | { item: ItemRecord } | { reject: string }
 
-/** Text without white space at its ends, undefined for anything else and for nothing. PostgreSQL cannot store NUL. */
+/** Text without white space at its ends, undefined for anything else and for text that shows nothing. */
 export function text(value: unknown): string | undefined {
-  return typeof value === 'string' ? value.replaceAll('\0', '').trim() || undefined : undefined
+  return typeof value === 'string' ? cleaned(value) || undefined : undefined
 }
 
 /** A web address, undefined for anything else. */

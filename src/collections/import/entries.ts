@@ -2,7 +2,8 @@
 import type { FeedSource } from '#core/feed.ts'
 import { csvRows } from '#core/feed.ts'
 import { parseSourceAmount } from '#core/money.ts'
-import { fitsCharacters } from '#core/text.ts'
+import { fitsCharacters, isLine, isLines, ON_LINES, ON_ONE_LINE } from '#core/text.ts'
+import { isTimeInRange, TIME_RANGE } from '#core/time.ts'
 import type { ItemKey } from '#prices/records.ts'
 import { shown } from '#prices/sources/cells.ts'
 import { LONGEST_CODE, LONGEST_NOTE, MOST_QUANTITY } from '../fields.ts'
@@ -110,20 +111,21 @@ export function dayOf(cells: Cells, column: string): string | null {
   const [year, month, day] = iso ? iso.slice(1) : american ? [american[3]!, american[1]!, american[2]!] : []
   const date = new Date(0)
   date.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
-  // The 30th of February is carried over into March; such a day is none.
-  const real = Number(year) >= 1 && date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day)
-  if (real) return date.toISOString().slice(0, 10)
-  throw new BadCell(`${column}: "${shown(text)}" is no date`)
+  // The 30th of February is carried over into March; such a day does not exist.
+  const real = date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day)
+  if (!real) throw new BadCell(`${column}: "${shown(text)}" is no date`)
+  if (!isTimeInRange(date.getTime())) throw new BadCell(`${column}: must be a date ${TIME_RANGE}`)
+  return date.toISOString().slice(0, 10)
 }
 
 export function codeOf(column: string, text: string): string | null {
-  if (!/\p{Cc}/u.test(text) && fitsCharacters(text, LONGEST_CODE)) return text || null
-  throw new BadCell(`${column}: must be one line of at most ${LONGEST_CODE} characters`)
+  if (isLine(text) && fitsCharacters(text, LONGEST_CODE)) return text || null
+  throw new BadCell(`${column}: must be text of at most ${LONGEST_CODE} characters ${ON_ONE_LINE}`)
 }
 
 export function noteOf(column: string, text: string): string | null {
-  if (fitsCharacters(text, LONGEST_NOTE)) return text || null
-  throw new BadCell(`${column}: must be text of at most ${LONGEST_NOTE} characters`)
+  if (isLines(text) && fitsCharacters(text, LONGEST_NOTE)) return text || null
+  throw new BadCell(`${column}: must be text of at most ${LONGEST_NOTE} characters ${ON_LINES}`)
 }
 
 /** The slug of a game as sources name it: `Pokemon` → `pokemon`, `One Piece Card Game` → `onepiece`. */

@@ -10,7 +10,7 @@ import { eachPackedPrice, packedCount } from '#prices/payload.ts'
 import { eachNewPrice } from '../packed-prices.ts'
 import type { ListingFilter } from './filters.ts'
 import { type Flags, itemOf, ListingJson } from './listing-json.ts'
-import { countPublished, loadPublished, loadSales, loadSellers } from './load.ts'
+import { countPublished, loadPublished, loadSales, loadSellers, loadSuspended, publishedOf } from './load.ts'
 import type { ListingSource } from './published.ts'
 import type { ListingPage, ListingSort } from './queries.ts'
 import { ListingState } from './state.ts'
@@ -46,6 +46,8 @@ export class ListingSnapshot implements ChangeFollower {
     const { state, json } = this.#empty()
     const sellers = new RowBits()
     const nowMs = this.#nowMs()
+    // Read before the listings, which are loaded whatever this says: changes after this moment come by `apply`.
+    for (const id of await loadSuspended(db)) state.suspend(id)
     await loadSales(db, null, nowMs, (itemId, last, times) => state.setSales(itemId, last, times))
     const { count, largestId } = await countPublished(db)
     state.reserve(count, largestId)
@@ -71,7 +73,7 @@ export class ListingSnapshot implements ChangeFollower {
       else if (kind === 'sales') await this.#reloadSales(ids!)
       else if (kind === 'items') this.#reviewItems(ids!)
       else if (kind === 'prices') await this.#applyPrices(payload!)
-      else if (kind === 'accounts') await this.#nameSellers(this.#state, ids!.filter((id) => this.#state.hasSeller(id)))
+      else if (kind === 'accounts') await this.#reloadSellers(ids!)
       else if (kind === 'categories' || kind === 'groups') this.#state.forgetViews()
     }
   }
@@ -138,6 +140,30 @@ export class ListingSnapshot implements ChangeFollower {
       const published = new Set(found.map((one) => one.id))
       for (const id of some) if (!published.has(id)) state.remove(id)
       for (const listing of found) state.put(listing, this.#nowMs())
+    }
+  }
+
+  async #reloadSellers(ids: number[]): Promise<void> {
+    const state = this.#state
+    const { kysely: db } = this.#options.db
+    for (const { id, name, suspended } of await loadSellers(db, ids)) {
+      if (state.hasSeller(id)) state.nameSeller(id, name)
+      if (suspended === state.isSuspended(id)) continue
+      if (suspended) {
+        state.suspend(id)
+        const hidden = state.shownOf(id)
+        await inSlices(hidden.length, (from, to) => {
+          for (let i = from; i < to; i += 1) state.remove(hidden[i]!)
+        })
+      } else {
+        const hidden = await publishedOf(db, id)
+        state.resume(id)
+        await this.#reloadListings(hidden).catch((error: unknown) => {
+          // Applied again later, it must find the seller as before.
+          state.suspend(id)
+          throw error
+        })
+      }
     }
   }
 

@@ -90,7 +90,24 @@ export async function loadSales(
   give()
 }
 
-/** Names of accounts that sell. */
-export async function loadSellers(db: Queryable, ids: number[]): Promise<{ id: number; name: string }[]> {
-  return db.selectFrom('accounts').select(['id', 'name']).where('id', '=', (eb) => eb.fn.any(eb.val(ids))).execute()
+export interface Seller {
+  id: number
+  name: string
+  suspended: boolean
+}
+
+export async function loadSellers(db: Queryable, ids: number[]): Promise<Seller[]> {
+  return db.selectFrom('accounts').select(['id', 'name', 'suspended']).where('id', '=', (eb) => eb.fn.any(eb.val(ids))).execute()
+}
+
+/** Ids of all suspended accounts. */
+export async function loadSuspended(db: Queryable): Promise<number[]> {
+  const rows = await db.selectFrom('accounts').select('id').where('suspended', '=', true).execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Ids of the listings of a seller that are approved and in stock. */
+export async function publishedOf(db: Queryable, sellerId: number): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`select id ${sql.raw(PUBLISHED)} and seller_id = ${sellerId}`.execute(db)
+  return rows.map(({ id }) => id)
 }

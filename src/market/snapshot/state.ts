@@ -22,6 +22,8 @@ export class ListingState {
   readonly queries: ListingQueries
   readonly #catalogue: Catalogue
   readonly #sellers = new Map<number, string>()
+  /** accounts whose listings are hidden */
+  readonly #suspended = new Set<number>()
   readonly #world: FilterWorld
   readonly #ends: PeriodEnds
   readonly #highlightEnds = new Deadlines()
@@ -51,7 +53,7 @@ export class ListingState {
 
   /** Puts a new listing into a state that nothing was asked of yet, so that no results have to follow. */
   fill(listing: ListingSource, nowMs: number): void {
-    if (listing.expiresMs > nowMs) this.queries.texts.setTitle(this.#write(listing, nowMs), listing.title)
+    if (this.#isShown(listing, nowMs)) this.queries.texts.setTitle(this.#write(listing, nowMs), listing.title)
   }
 
   /** Ends the filling. */
@@ -61,9 +63,9 @@ export class ListingState {
     this.queries.sorts.order('popular')
   }
 
-  /** Puts a published listing in, new or changed. One whose period is over is taken out. */
+  /** Puts a published listing in, new or changed. One whose period is over or whose seller is suspended is taken out. */
   put(listing: ListingSource, nowMs: number): void {
-    if (listing.expiresMs <= nowMs) return this.remove(listing.id)
+    if (!this.#isShown(listing, nowMs)) return this.remove(listing.id)
     const { table, queries } = this
     this.version += 1
     const known = table.rowOf(listing.id)
@@ -122,6 +124,28 @@ export class ListingState {
     return this.#sellers.has(id)
   }
 
+  isSuspended(sellerId: number): boolean {
+    return this.#suspended.has(sellerId)
+  }
+
+  /** Ids of listings that this node shows, of one seller. */
+  shownOf(sellerId: number): number[] {
+    const { live, sellerId: sellers, id } = this.table
+    const ids: number[] = []
+    // A column scan takes milliseconds at five million listings, and an index by seller would cost every write.
+    for (let row = 0; row < this.table.rows; row += 1) if (sellers[row] === sellerId && live.has(row)) ids.push(id[row]!)
+    return ids
+  }
+
+  /** Listings of a suspended seller are not shown from now on; those that are there stay until they are removed or put again. */
+  suspend(sellerId: number): void {
+    this.#suspended.add(sellerId)
+  }
+
+  resume(sellerId: number): void {
+    this.#suspended.delete(sellerId)
+  }
+
   nameSeller(id: number, name: string): void {
     const folded = fold(name)
     if (this.#sellers.get(id) === folded) return
@@ -154,6 +178,10 @@ export class ListingState {
     const itemRow = items.rowOf(itemId)
     const at = itemRow < 0 ? -1 : items.prices.find(itemRow, SOURCE_A, labelId)
     return at < 0 ? Number.NaN : pcHundredths(kurus, items.prices.minor[at]!)
+  }
+
+  #isShown({ expiresMs, sellerId }: ListingSource, nowMs: number): boolean {
+    return expiresMs > nowMs && !this.#suspended.has(sellerId)
   }
 
   /** Everything but the title; gives the row. */

@@ -1,5 +1,6 @@
 // Reads amounts and times out of the cells of price files: the value, nothing, or the reason why it cannot be used.
 import { parseSourceAmount } from '#core/money.ts'
+import { isTimeInRange, TIME_RANGE } from '#core/time.ts'
 
 /** A value, null where the cell says that there is none, or the reason for a reject as text that names the column. */
 export type Cell = number | null | string
@@ -72,5 +73,6 @@ function dayMs(year: string, month: string, day: string): number | null {
 }
 
 function fromEarliest(ms: number, column: string): Cell {
-  return ms < EARLIEST_MS ? `${column}: no price is from before 1996` : ms
+  if (ms < EARLIEST_MS) return `${column}: no price is from before 1996`
+  return isTimeInRange(ms) ? ms : `${column}: must be a date ${TIME_RANGE}`
 }

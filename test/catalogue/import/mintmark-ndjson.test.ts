@@ -6,6 +6,7 @@ import { categoryLine, itemLine, mintmarkNdjson } from '#catalogue/import/mintma
 import { type CategoryRecord, GENRES, type ItemRecord } from '#catalogue/records.ts'
 import { MARKETS } from '#core/markets.ts'
 import { minorToText } from '#core/money.ts'
+import { cleaned } from '#core/text.ts'
 import { opened, readRows, readText, rejectsOf } from './reading.ts'
 
 const CATEGORY =
@@ -76,9 +77,10 @@ describe('writing', () => {
     expect(lines).toEqual([CATEGORY, ITEM])
   })
 
+  // As the other formats give them.
   const name = fc
     .string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
-    .map((s) => s.replaceAll('\0', '').trim())
+    .map(cleaned)
     .filter((s) => s !== '')
   const slug = fc.stringMatching(/^[a-z0-9]{1,8}(-[a-z0-9]{1,8})?$/)
   const whole = fc.integer({ min: 1, max: 2 ** 31 - 1 })
@@ -182,7 +184,7 @@ describe('wrong fields', () => {
       category({ color: 'red' }),
       'color is not a known field; known are market, ref, name, slug, game, parent, image, printed_total',
     ],
-    [item({ code: 4 }), 'code must be text of 1 to 500 characters without white space at its ends or null'],
+    [item({ code: 4 }), 'code must be text of 1 to 500 characters without white space at its ends, visible and without bidirectional controls or null'],
     [item({ genre: 'coin' }), 'genre must be one of single, card, sealed, bundle'],
     [item({ images: [{ url: 'javascript:1', order: 1 }] }), 'images.0.url must be an http or https address'],
     [

@@ -1,0 +1,125 @@
+// Compressed bodies of types that are refused, each followed by a good request on the same connection: none may be left waiting.
+import { randomFillSync } from 'node:crypto'
+import { connect, type Socket } from 'node:net'
+import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
+import type { Target } from './bad-input-target.ts'
+
+/** An answer that takes longer than this is a hang. */
+export const HANG_MS = 5_000
+/** More than the buffers of a connection hold, so that a server that does not read is noticed. */
+const BODY_BYTES = 500_000
+
+const BODIES: readonly [encoding: string, body: Buffer][] = (() => {
+  const raw = randomFillSync(Buffer.alloc(BODY_BYTES))
+  return [
+    ['gzip', gzipSync(raw)],
+    ['br', brotliCompressSync(raw, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })],
+    ['deflate', deflateSync(raw)],
+    ['gzip', raw],
+    ['br', raw],
+    ['deflate', raw],
+    ['gzip', gzipSync(raw).subarray(0, BODY_BYTES / 2)],
+  ]
+})()
+const TYPES = ['text/plain', 'application/xml', 'multipart/form-data; boundary=x', 'application/json; charset=utf-16', 'application/json', null]
+
+interface Place {
+  url: string
+  method: string
+  path: string
+  key: string | null
+}
+
+/** One place for each reason to refuse: type, key, plan, path, method. */
+function places({ publicUrl, operatorUrl, operatorToken, keys, listing }: Target): { place: Place; good: Place }[] {
+  const atPublic = (method: string, path: string, key: string | null): { place: Place; good: Place } => ({
+    place: { url: publicUrl, method, path, key },
+    good: { url: publicUrl, method: 'GET', path: '/api/v1/items?per_page=1', key: keys.plus },
+  })
+  return [
+    atPublic('POST', '/graphql', keys.plus),
+    atPublic('POST', '/graphql', null),
+    atPublic('POST', '/api/v1/plus/make-highlight', keys.plus),
+    atPublic('POST', '/api/v1/plus/make-highlight', keys.starter),
+    atPublic('PATCH', `/api/v1/plus/listings/${listing}`, null),
+    atPublic('POST', '/api/v1/nothing', keys.plus),
+    atPublic('POST', '/api/v1/items', keys.plus),
+    {
+      place: { url: operatorUrl, method: 'POST', path: '/operator/v1/accounts', key: operatorToken },
+      good: { url: operatorUrl, method: 'GET', path: '/operator/v1/accounts?per_page=1', key: operatorToken },
+    },
+  ]
+}
+
+/** Sends all of them; gives what was not as it must be, with how many were sent. */
+export async function attackKeptConnections(target: Target): Promise<{ sent: number; breaches: string[] }> {
+  const breaches: string[] = []
+  let sent = 0
+  for (const { place, good } of places(target)) {
+    await Promise.all(
+      TYPES.flatMap((type) =>
+        BODIES.map(async ([encoding, body], i) => {
+          sent += 1
+          const problem = await refusedThenGood(place, good, type, encoding, body)
+          if (problem) breaches.push(`${place.method} ${place.url}${place.path} [content-type: ${type}; content-encoding: ${encoding}; body ${i}]: ${problem}`)
+        }),
+      ),
+    )
+  }
+  return { sent, breaches }
+}
+
+/** A connection that ends after the refusal is fine; one that stays open has to serve the next request. */
+async function refusedThenGood(place: Place, good: Place, type: string | null, encoding: string, body: Buffer): Promise<string | null> {
+  const { hostname, port } = new URL(place.url)
+  const socket = connect(Number(port), hostname)
+  socket.on('error', () => {})
+  try {
+    socket.write(head(place, [...(type === null ? [] : [`content-type: ${type}`]), `content-encoding: ${encoding}`, `content-length: ${body.length}`]))
+    socket.write(body)
+    const refused = await answer(socket)
+    if (refused === 'hang') return `no answer within ${HANG_MS} ms`
+    if (refused === 'closed') return null
+    if (refused.status < 400 || refused.status >= 500) return `answered ${refused.status}`
+    if (refused.closes) return null
+    socket.write(head(good, []))
+    const next = await answer(socket)
+    if (next === 'hang') return `refused with ${refused.status}, then no answer within ${HANG_MS} ms on the same connection`
+    return next === 'closed' || next.status === 200 ? null : `refused with ${refused.status}, then ${next.status} on the same connection`
+  } finally {
+    socket.destroy()
+  }
+}
+
+function head({ url, method, path, key }: Place, further: string[]): string {
+  const lines = [`${method} ${path} HTTP/1.1`, `host: ${new URL(url).host}`, ...(key === null ? [] : [`authorization: Bearer ${key}`]), ...further]
+  return `${lines.join('\r\n')}\r\n\r\n`
+}
+
+/** The next answer of a connection. */
+function answer(socket: Socket): Promise<{ status: number; closes: boolean } | 'closed' | 'hang'> {
+  return new Promise((resolve) => {
+    let text = ''
+    const end = (result: { status: number; closes: boolean } | 'closed' | 'hang') => {
+      clearTimeout(timer)
+      socket.off('data', read)
+      socket.off('close', closed)
+      resolve(result)
+    }
+    const read = (chunk: Buffer) => {
+      text += chunk.toString('latin1')
+      const split = text.indexOf('\r\n\r\n')
+      if (split < 0) return
+      const headers = text.slice(0, split)
+      const length = Number(/^content-length: (\d+)/im.exec(headers)?.[1] ?? 0)
+      const rest = text.slice(split + 4)
+      const whole = /^transfer-encoding: chunked/im.test(headers) ? rest.endsWith('0\r\n\r\n') : rest.length >= length
+      if (whole) end({ status: Number(headers.slice(9, 12)), closes: /^connection: close/im.test(headers) })
+    }
+    const closed = () => end('closed')
+    const timer = setTimeout(() => end('hang'), HANG_MS)
+    socket.on('data', read)
+    socket.on('close', closed)
+    if (socket.destroyed) closed()
+  })
+}
