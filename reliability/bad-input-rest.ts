@@ -44,7 +44,8 @@ export async function readOperations(url: string, documentPath: string): Promise
     Object.entries(methods).map(([method, { tags, parameters = [], requestBody }]) => {
       const body = Object.values(requestBody?.content ?? {})[0]?.schema ?? null
       const group = `${path.startsWith('/operator') ? 'operator ' : ''}${tags[0]}`
-      const fields = [...parameters.map(({ name }) => name), ...Object.keys(body?.properties ?? {})]
+      // A refusal names a list without its brackets.
+      const fields = [...parameters.map(({ name }) => name.replace('[]', '')), ...Object.keys(body?.properties ?? {})]
       return { group, url, method: method.toUpperCase(), path, parameters, body, fields }
     }),
   )
@@ -139,7 +140,7 @@ function pathValue(name: string, ids: IdsOf, { parameters }: Operation, chance: 
   const known = ids(name)
   if (known.length > 0) return String(chance.pick(known))
   const schema = parameters.find((parameter) => parameter.name === name)?.schema ?? {}
-  if (name === 'format') return chance.pick(['mintmark-ndjson', 'pricecharting-csv', 'tcgdex', 'mintmark-csv', 'collectr', 'nothing'])
+  if (name.endsWith('format')) return chance.pick(['mintmark-ndjson', 'pricecharting-csv', 'tcgdex', 'mintmark-csv', 'collectr', 'nothing'])
   return schema.type === 'string' ? 'text' : String(1 + chance.below(40))
 }
 

@@ -59,9 +59,9 @@ export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
     document: '/openapi.json',
     url,
     credential: '<API_KEY>',
+    server: node.config.publicUrl,
     openapi: {
       info: { title: 'Mintmark API', version: 'v1', description: apiDescription(url) },
-      ...(node.config.publicUrl && { servers: [{ url: node.config.publicUrl }] }),
       components: {
         securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'Authorization: Bearer <API_KEY>' } },
       },

@@ -141,6 +141,12 @@ test('a table is written only by the module that owns it', () => {
   expect(wrong).toEqual([])
 })
 
+test('a verb is named as it is exported', () => {
+  const declared = [...texts.values()].flatMap((text) => [...text.matchAll(/export const (\w+) = verb\(\s*\{\s*(?:name: '(\w+)')?/g)])
+  expect(declared.length).toBeGreaterThan(80)
+  expect(declared.filter(([, exported, name]) => exported !== name).map(([text]) => text)).toEqual([])
+})
+
 test('no file is named for what it is not about', () => {
   const named = ['src', 'test', 'bench', 'sample'].flatMap(sourcesIn)
   const vague = /^(utils?|helpers?|managers?|base|common)$/

@@ -1,8 +1,9 @@
 // The Mintmark client: calls typed by the OpenAPI document, pages as an iteration, retries that wait as told, and
-// verification of webhooks. It needs nothing but `fetch` and Web Crypto.
-import type { paths } from './api.ts'
+// verification of webhooks. It needs `fetch` and Web Crypto only.
+import type { Error as ErrorBody, Problem, paths } from './api.ts'
+import { webCrypto } from './web-crypto.ts'
 
-export type { paths } from './api.ts'
+export type * from './api.ts'
 export { verifyWebhook, type WebhookEvent } from './webhook.ts'
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
@@ -23,13 +24,18 @@ type Success<O> = O extends { responses: infer R }
   : never
 
 type Given<O> = O extends { parameters: infer Q } ? Q : never
-type Section<G, S extends string> = G extends { [K in S]: infer V } ? { [K in S]: V } : { [K in S]?: V<G, S> }
-type V<G, S extends string> = G extends { [K in S]?: infer W } ? W : never
-type Body<O> = O extends { requestBody: { content: { 'application/json': infer B } } }
-  ? { body: B }
-  : O extends { requestBody?: { content: { 'application/json': infer B } } }
-    ? { body?: B }
-    : { body?: never }
+type Section<G, S extends string> = G extends { [K in S]: infer V } ? { [K in S]: BareNames<V> } : { [K in S]?: Optional<G, S> }
+type Optional<G, S extends string> = G extends { [K in S]?: infer V } ? BareNames<V> : never
+type Body<O> = O extends { requestBody?: never }
+  ? { body?: never }
+  : O extends { requestBody: { content: { 'application/json': infer B } } }
+    ? { body: B }
+    : O extends { requestBody?: { content: { 'application/json': infer B } } }
+      ? { body?: B }
+      : { body?: never }
+
+/** Lists by their bare name: `game` for the parameter `game[]`. */
+type BareNames<Q> = { [K in keyof Q as K extends `${infer N}[]` ? N : K]: Q[K] }
 
 /** What a call takes: `path` and `query` parameters, the `body`, and on writes a key that makes repeating it safe. */
 export type CallOptions<P extends keyof paths, M extends Method> = Section<Given<Operation<P, M>>, 'path'> &
@@ -56,21 +62,17 @@ export class MintmarkError extends Error {
   override name = 'MintmarkError'
   readonly status: number
   readonly code: string
-  readonly details: { field: string; message: string }[]
+  readonly details: Problem[]
   /** name it when you report a problem */
   readonly requestId: string | null
 
-  constructor(response: Response, body: ErrorBody | null) {
+  constructor(response: Response, body: Partial<ErrorBody> | null) {
     super(body?.error?.message ?? `The service answered ${response.status}`)
     this.status = response.status
     this.code = body?.error?.code ?? 'UNKNOWN'
     this.details = body?.error?.details ?? []
     this.requestId = response.headers.get('x-request-id')
   }
-}
-
-interface ErrorBody {
-  error?: { code?: string; message?: string; details?: { field: string; message: string }[] }
 }
 
 type Scalar = string | number | boolean
@@ -97,9 +99,10 @@ export class Mintmark {
     return this.#call('GET', path, options)
   }
 
-  post<P extends PathsWith<'post'>>(path: P, ...[options]: Arguments<P, 'post'>): Promise<Success<Operation<P, 'post'>>> {
+  async post<P extends PathsWith<'post'>>(path: P, ...[options]: Arguments<P, 'post'>): Promise<Success<Operation<P, 'post'>>> {
     // Without a key of the caller's own, one per call: a retry of ours must not do it twice.
-    return this.#call('POST', path, { idempotencyKey: crypto.randomUUID(), ...(options as LooseOptions) })
+    const idempotencyKey = (await webCrypto()).randomUUID()
+    return this.#call('POST', path, { idempotencyKey, ...(options as LooseOptions) })
   }
 
   put<P extends PathsWith<'put'>>(path: P, ...[options]: Arguments<P, 'put'>): Promise<Success<Operation<P, 'put'>>> {
@@ -144,7 +147,7 @@ export class Mintmark {
       const parsed = text === '' ? null : (JSON.parse(text) as unknown)
       if (response.ok) return parsed as B
       const again = response.status === 429 || response.status === 503
-      if (!again || attempt >= this.#options.retries) throw new MintmarkError(response, parsed as ErrorBody | null)
+      if (!again || attempt >= this.#options.retries) throw new MintmarkError(response, parsed as Partial<ErrorBody> | null)
       await pause(waitOf(response, attempt), signal)
     }
   }
@@ -157,7 +160,8 @@ function addressOf(path: string, { path: names = {}, query = {} }: LooseOptions)
     if (Array.isArray(value)) for (const each of value as Scalar[]) params.append(`${name}[]`, String(each))
     else if (value !== undefined && value !== null) params.append(name, String(value as Scalar))
   }
-  return params.size > 0 ? `${filled}?${params.toString()}` : filled
+  const text = params.toString()
+  return text === '' ? filled : `${filled}?${text}`
 }
 
 /** As long as the service asks for, else 0.5, 1, 2... seconds. */

@@ -1,20 +1,9 @@
 // Verification of a webhook's signature, and its event as a type.
 
-export type WebhookEvent =
-  | {
-      event: 'sale'
-      sent_at: string
-      data: {
-        order_id: number
-        listing_id: number
-        item_name: string
-        quantity: number
-        unit_price: number
-        seller_payout: number
-        sold_at: string
-      }
-    }
-  | { event: 'expire'; sent_at: string; data: { listing_id: number; title: string; expired_at: string } }
+import type { ExpireEvent, SaleEvent } from './api.ts'
+import { webCrypto } from './web-crypto.ts'
+
+export type WebhookEvent = SaleEvent | ExpireEvent
 
 /**
  * Checks `X-Service-Signature` over the raw body.
@@ -22,16 +11,17 @@ export type WebhookEvent =
  * @returns the event, or null when the signature is wrong: answer 401 then
  */
 export async function verifyWebhook(
-  body: string | Uint8Array<ArrayBuffer>,
+  body: string | Uint8Array,
   signature: string | null | undefined,
   secret: string,
 ): Promise<WebhookEvent | null> {
-  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
+  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : (body as Uint8Array<ArrayBuffer>)
   const given = signature ? fromHex(signature) : null
   if (!given) return null
   const algorithm = { name: 'HMAC', hash: 'SHA-256' }
-  const key = await crypto.subtle.importKey('raw', new TextEncoder().encode(secret), algorithm, false, ['verify'])
-  if (!(await crypto.subtle.verify('HMAC', key, given, bytes))) return null
+  const { subtle } = await webCrypto()
+  const key = await subtle.importKey('raw', new TextEncoder().encode(secret), algorithm, false, ['verify'])
+  if (!(await subtle.verify('HMAC', key, given, bytes))) return null
   return JSON.parse(new TextDecoder().decode(bytes)) as WebhookEvent
 }
 

@@ -13,6 +13,7 @@ const AMOUNT = 'a whole number other than 0, from -1000000 to 1000000'
 
 export const addCredits = verb(
   {
+    name: 'addCredits',
     needs: 'operator',
     input: Type.Object(
       {

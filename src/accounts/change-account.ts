@@ -9,6 +9,7 @@ import { lockAccount, updateAccount } from './store.ts'
 
 export const changeAccount = verb(
   {
+    name: 'changeAccount',
     needs: 'operator',
     input: Type.Object(
       {

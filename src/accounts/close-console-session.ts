@@ -6,7 +6,7 @@ import { hashKey } from './key-format.ts'
 import { BOOTSTRAP_ID } from './store.ts'
 
 export const closeConsoleSession = verb(
-  { needs: 'operator', input: Type.Object({ session: Type.String() }, { additionalProperties: false }) },
+  { name: 'closeConsoleSession', needs: 'operator', input: Type.Object({ session: Type.String() }, { additionalProperties: false }) },
   (ctx: WriteCtx, { session }) =>
     change(ctx, async (tx, note): Promise<void> => {
       const ended = await tx

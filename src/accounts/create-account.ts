@@ -8,6 +8,7 @@ import { insertAccount, insertCreditEntry } from './store.ts'
 
 export const createAccount = verb(
   {
+    name: 'createAccount',
     needs: 'operator',
     input: Type.Object(
       {

@@ -11,6 +11,7 @@ import type { NewApiKey } from './types.ts'
 
 export const createKey = verb(
   {
+    name: 'createKey',
     needs: 'operator',
     secret: true,
     input: Type.Object(

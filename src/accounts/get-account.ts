@@ -6,6 +6,6 @@ import { fetchAccount } from './store.ts'
 import type { ReadCtx } from './types.ts'
 
 export const getAccount = verb(
-  { needs: 'operator', input: Type.Object({ id: id('account') }, { additionalProperties: false }) },
+  { name: 'getAccount', needs: 'operator', input: Type.Object({ id: id('account') }, { additionalProperties: false }) },
   (ctx: ReadCtx, input) => fetchAccount(ctx.db.kysely, input.id),
 )

@@ -9,6 +9,7 @@ import type { Account, ReadCtx } from './types.ts'
 
 export const listAccounts = verb(
   {
+    name: 'listAccounts',
     needs: 'operator',
     input: Type.Object(
       {

@@ -10,6 +10,7 @@ const COLUMNS = ['id', 'at', 'actor', 'action', 'subject_type', 'subject_id', 'b
 
 export const listAudit = verb(
   {
+    name: 'listAudit',
     needs: 'operator',
     input: Type.Object(
       {

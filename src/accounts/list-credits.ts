@@ -8,6 +8,7 @@ import type { CreditEntry, ReadCtx } from './types.ts'
 
 export const listCredits = verb(
   {
+    name: 'listCredits',
     needs: 'operator',
     input: Type.Object(
       {

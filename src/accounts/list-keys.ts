@@ -9,6 +9,7 @@ import { type ApiKey, KEY_STATES } from './types.ts'
 
 export const listKeys = verb(
   {
+    name: 'listKeys',
     needs: 'operator',
     input: Type.Object(
       {

@@ -6,7 +6,7 @@ import { pageOfTokens } from './store.ts'
 import type { OperatorToken, ReadCtx } from './types.ts'
 
 export const listOperatorTokens = verb(
-  { needs: 'operator', input: Type.Object(pageParams(20), { additionalProperties: false }) },
+  { name: 'listOperatorTokens', needs: 'operator', input: Type.Object(pageParams(20), { additionalProperties: false }) },
   async (ctx: ReadCtx, { page = 1, per_page: perPage = 20 }): Promise<Page<OperatorToken>> => {
     const { rows, total } = await pageOfTokens(ctx.db.kysely, perPage, (page - 1) * perPage)
     return { rows, pagination: pagination(page, perPage, total) }

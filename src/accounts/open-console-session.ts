@@ -15,7 +15,7 @@ export interface NewConsoleSession {
 
 /** The token is known to be the viewer's: whoever calls has just found the viewer by it. */
 export const openConsoleSession = verb(
-  { needs: 'operator', secret: true, input: Type.Object({ token: Type.String() }, { additionalProperties: false }) },
+  { name: 'openConsoleSession', needs: 'operator', secret: true, input: Type.Object({ token: Type.String() }, { additionalProperties: false }) },
   (ctx: WriteCtx, { token }) =>
     change(ctx, async (tx, note): Promise<NewConsoleSession> => {
       const now = ctx.now()

@@ -11,6 +11,7 @@ const HOUR_MS = 3_600_000
 
 export const rotateKey = verb(
   {
+    name: 'rotateKey',
     needs: 'operator',
     secret: true,
     input: Type.Object(

@@ -33,7 +33,7 @@ export const AccountSchema = Type.Object(
 )
 export type Account = Static<typeof AccountSchema>
 
-export const BalanceSchema = Type.Object({ highlight_credits: Type.Integer({ description: 'The new balance' }) })
+export const BalanceSchema = Type.Object({ highlight_credits: Type.Integer({ description: 'The new balance' }) }, { title: 'Balance' })
 export type Balance = Static<typeof BalanceSchema>
 
 export const CreditEntrySchema = Type.Object(

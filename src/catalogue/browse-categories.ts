@@ -18,6 +18,7 @@ export interface CategorySlice {
 
 export const browseCategories = verb(
   {
+    name: 'browseCategories',
     needs: OPERATION_PLAN.listCategories,
     input: Type.Object(
       {

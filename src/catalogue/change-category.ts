@@ -17,6 +17,7 @@ const { ref, name, slug, game, market, parent_id, image } = CategoryBody
 
 export const changeCategory = verb(
   {
+    name: 'changeCategory',
     needs: 'operator',
     input: Type.Object(
       {

@@ -15,6 +15,7 @@ const { name, market, category_id, ...optional } = ItemBody
 
 export const changeItem = verb(
   {
+    name: 'changeItem',
     needs: 'operator',
     input: Type.Object(
       {

@@ -12,7 +12,7 @@ import type { StoredItem } from './stored-schemas.ts'
 import { refuseTaken } from './taken.ts'
 
 export const createItem = verb(
-  { needs: 'operator', input: Type.Object(ItemBody, closed) },
+  { name: 'createItem', needs: 'operator', input: Type.Object(ItemBody, closed) },
   (ctx: WriteCtx, { ref = `manual:${randomUUID()}`, ...fields }) =>
     change(ctx, async (tx, note): Promise<StoredItem> => {
       const write = await resolveItem(tx, { ...fields, ref })

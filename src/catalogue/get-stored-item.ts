@@ -8,6 +8,6 @@ import { fetchPricedItem } from './stored-items.ts'
 import type { PricedItem } from './stored-schemas.ts'
 
 export const getStoredItem = verb(
-  { needs: 'operator', input: Type.Object({ id: id('item') }, closed) },
+  { name: 'getStoredItem', needs: 'operator', input: Type.Object({ id: id('item') }, closed) },
   (ctx: ReadCtx, { id }): Promise<PricedItem> => fetchPricedItem(ctx.db.kysely, id),
 )

@@ -12,6 +12,31 @@ export const PriceSchema = Type.Object(
   { title: 'Price' },
 )
 
+const CategorySchema = Type.Object(
+  {
+    id: Type.Integer(),
+    name: Type.String({ examples: ['Base Set'] }),
+    slug: Type.Optional(Type.String({ description: GATED })),
+  },
+  { title: 'Category' },
+)
+
+const ImageSchema = Type.Object({ id: Type.Integer(), url: Type.String(), order: Type.Integer() }, { title: 'Image' })
+
+const GroupSchema = Type.Object(
+  {
+    id: Type.Integer(),
+    name: Type.String({ examples: ['Graded'] }),
+    slug: Type.Optional(Type.String({ description: GATED })),
+  },
+  { title: 'Group' },
+)
+
+const AttributeSchema = Type.Object(
+  { name: Type.String({ examples: ['Rarity'] }), value: Type.String({ examples: ['Rare Holo'] }) },
+  { title: 'Attribute' },
+)
+
 export const ItemSchema = Type.Object(
   {
     id: Type.Integer({ examples: [4] }),
@@ -21,27 +46,11 @@ export const ItemSchema = Type.Object(
     genre: Type.Optional(Type.Enum(['single', 'card', 'sealed', 'bundle'], { description: GATED })),
     game: Type.Optional(Type.String({ description: GATED, examples: ['pokemon'] })),
     market: Type.Optional(Type.Enum(['service', 'source_a', 'source_b', 'source_c'], { description: GATED })),
-    category: Type.Object({
-      id: Type.Integer(),
-      name: Type.String({ examples: ['Base Set'] }),
-      slug: Type.Optional(Type.String({ description: GATED })),
-    }),
-    images: Type.Optional(
-      Type.Array(Type.Object({ id: Type.Integer(), url: Type.String(), order: Type.Integer() }), { description: GATED }),
-    ),
+    category: CategorySchema,
+    images: Type.Optional(Type.Array(ImageSchema, { description: GATED })),
     prices: Type.Array(PriceSchema, { description: "Prices of the item's own market, one for each label" }),
-    groups: Type.Array(
-      Type.Object({
-        id: Type.Integer(),
-        name: Type.String({ examples: ['Graded'] }),
-        slug: Type.Optional(Type.String({ description: GATED })),
-      }),
-    ),
-    attributes: Type.Optional(
-      Type.Array(Type.Object({ name: Type.String({ examples: ['Rarity'] }), value: Type.String({ examples: ['Rare Holo'] }) }), {
-        description: GATED,
-      }),
-    ),
+    groups: Type.Array(GroupSchema),
+    attributes: Type.Optional(Type.Array(AttributeSchema, { description: GATED })),
   },
   { title: 'Item' },
 )

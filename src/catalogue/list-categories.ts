@@ -10,6 +10,7 @@ import type { StoredCategory } from './stored-schemas.ts'
 
 export const listCategories = verb(
   {
+    name: 'listCategories',
     needs: 'operator',
     input: Type.Object(
       {

@@ -19,7 +19,7 @@ export const GroupSchema = Type.Object(
 export type Group = Static<typeof GroupSchema>
 
 export const listGroups = verb(
-  { needs: 'operator', input: Type.Object({}, closed) },
+  { name: 'listGroups', needs: 'operator', input: Type.Object({}, closed) },
   async (ctx: ReadCtx): Promise<Group[]> => {
     const nodes = await ctx.db.kysely.selectFrom('groups').selectAll().orderBy('id').execute()
     const order = new Map(nodes.map((node) => [node.id, labelOrder(node.name)]))

@@ -16,6 +16,7 @@ export interface ItemPage {
 
 export const listItems = verb(
   {
+    name: 'listItems',
     needs: OPERATION_PLAN.listItems,
     input: Type.Object(
       {

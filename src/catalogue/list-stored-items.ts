@@ -11,6 +11,7 @@ import type { ListedItem } from './stored-schemas.ts'
 
 export const listStoredItems = verb(
   {
+    name: 'listStoredItems',
     needs: 'operator',
     input: Type.Object(
       {

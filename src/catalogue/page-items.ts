@@ -19,6 +19,7 @@ export interface ItemSlice {
 
 export const pageItems = verb(
   {
+    name: 'pageItems',
     needs: OPERATION_PLAN.listItems,
     input: Type.Object(
       {

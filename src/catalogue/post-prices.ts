@@ -61,6 +61,7 @@ const readRow = bodyReader(PriceRowSchema)
 
 export const postPrices = verb(
   {
+    name: 'postPrices',
     needs: 'operator',
     input: Type.Object(
       { prices: Type.Array(Type.Unknown(), { maxItems: MOST_ROWS, allowed: `the body itself, a list of at most ${MOST_ROWS} prices` }) },

@@ -29,6 +29,7 @@ export type PricePeriod = Static<typeof PricePeriodSchema>
 
 export const readPriceHistory = verb(
   {
+    name: 'readPriceHistory',
     needs: OPERATION_PLAN.readPriceHistory,
     input: Type.Object(
       {

@@ -9,6 +9,7 @@ import { CategoryParam, GameParam, MarketParam } from './params.ts'
 
 export const searchItems = verb(
   {
+    name: 'searchItems',
     needs: OPERATION_PLAN.searchItems,
     input: Type.Object(
       {

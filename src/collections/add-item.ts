@@ -22,6 +22,7 @@ const insertTogether = committingTogether<{ record: NewRecord; by: By }, Added>(
 
 export const addCollectionItem = verb(
   {
+    name: 'addCollectionItem',
     needs: OPERATION_PLAN.addCollectionItem,
     fails: 'PLUS_COLLECTION_ERROR',
     input: Type.Object(

@@ -10,6 +10,7 @@ import type { StoredCollection } from './types.ts'
 
 export const changeCollection = verb(
   {
+    name: 'changeCollection',
     needs: 'operator',
     input: Type.Object(
       { id: id('collection'), name: Type.Optional(name('Name of the collection')), ...COLLECTION_FIELDS },

@@ -10,6 +10,7 @@ import type { StoredCollection } from './types.ts'
 
 export const createCollection = verb(
   {
+    name: 'createCollection',
     needs: 'operator',
     input: Type.Object(
       {

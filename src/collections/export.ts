@@ -15,7 +15,7 @@ type Column = (typeof MINTMARK_CSV_COLUMNS)[number]
 const BATCH = 2_000
 
 export const exportCollection = verb(
-  { needs: 'operator', input: Type.Object({ id: id('collection') }, closed) },
+  { name: 'exportCollection', needs: 'operator', input: Type.Object({ id: id('collection') }, closed) },
   async (ctx: ReadCtx, { id: collectionId }): Promise<AsyncIterable<string>> => {
     await requireCollection(ctx.db.kysely, ctx.viewer, collectionId)
     return lines(ctx.db, collectionId)

@@ -10,6 +10,7 @@ import type { TaggedRecord } from './types.ts'
 
 export const getCollectionItem = verb(
   {
+    name: 'getCollectionItem',
     needs: OPERATION_PLAN.getCollectionItem,
     fails: 'PLUS_COLLECTION_ERROR',
     input: Type.Object({ id: id('collection'), itemId: id('record') }, closed),

@@ -10,6 +10,7 @@ import { worthOf } from './worth.ts'
 
 export const listCollections = verb(
   {
+    name: 'listCollections',
     needs: OPERATION_PLAN.listCollections,
     fails: 'PLUS_COLLECTION_ERROR',
     input: Type.Object({ with_value: WithValue }, closed),

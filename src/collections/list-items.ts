@@ -19,6 +19,7 @@ export interface RecordList {
 
 export const listCollectionItems = verb(
   {
+    name: 'listCollectionItems',
     needs: OPERATION_PLAN.listCollectionItems,
     fails: 'PLUS_COLLECTION_ERROR',
     input: Type.Object({ id: id('collection'), with_value: WithValue }, closed),

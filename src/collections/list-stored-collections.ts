@@ -10,6 +10,7 @@ import { type StoredCollection, VISIBILITIES } from './types.ts'
 
 export const listStoredCollections = verb(
   {
+    name: 'listStoredCollections',
     needs: 'operator',
     input: Type.Object(
       {

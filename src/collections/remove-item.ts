@@ -11,6 +11,7 @@ import type { RecordWriteCtx } from './types.ts'
 
 export const removeCollectionItem = verb(
   {
+    name: 'removeCollectionItem',
     needs: OPERATION_PLAN.removeCollectionItem,
     fails: 'PLUS_COLLECTION_ERROR',
     input: Type.Object({ id: id('collection'), itemId: id('record') }, closed),

@@ -1,7 +1,7 @@
 // Collections and their records as verbs give them: in the interface's names, ready for JSON.
 import type { CatalogueCtx } from '#catalogue/context.ts'
 import { type Static, Type } from '#core/input.ts'
-import type { Market } from '#core/markets.ts'
+import { type Market, MARKETS } from '#core/markets.ts'
 import type { Conditional } from '#core/precondition.ts'
 import type { ReadCtx, WriteCtx } from '#db/change.ts'
 
@@ -17,7 +17,7 @@ function orNull<T extends Type.TSchema>(schema: T) {
   return Type.Union([schema, Type.Null()])
 }
 
-const Amount = Type.Object({ currency: Type.String({ examples: ['TRY'] }), amount: Type.Number() })
+const Amount = Type.Object({ currency: Type.String({ examples: ['TRY'] }), amount: Type.Number() }, { title: 'Amount' })
 
 const WorthSchema = Type.Object(
   {
@@ -33,7 +33,7 @@ const WorthSchema = Type.Object(
     without_price: Type.Integer({ description: 'Records without a price that fits' }),
     without_cost: Type.Integer({ description: 'Records without a purchase price' }),
   },
-  { description: 'Only with `with_value=1`' },
+  { title: 'CollectionWorth', description: 'Only with `with_value=1`' },
 )
 export type Worth = Static<typeof WorthSchema>
 
@@ -89,7 +89,7 @@ export const CollectionRecordSchema = Type.Object(
       orNull(
         Type.Object(
           {
-            market: Type.String(),
+            market: Type.Enum([...MARKETS]),
             label: Type.String(),
             currency: Type.String(),
             price: Type.Number(),

@@ -19,6 +19,7 @@ export interface ChangedRecord extends TaggedRecord {
 
 export const updateCollectionItem = verb(
   {
+    name: 'updateCollectionItem',
     needs: OPERATION_PLAN.updateCollectionItem,
     fails: 'PLUS_COLLECTION_ERROR',
     input: Type.Object({ id: id('collection'), itemId: id('record'), ...FIELDS }, closed),

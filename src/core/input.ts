@@ -36,6 +36,8 @@ export interface Shape {
   additionalProperties?: unknown
   /** what is allowed, in words, where the keywords alone would not tell a person */
   allowed?: string
+  /** the values that the reference names where the verb itself refuses others, in words of the interface */
+  documentedValues?: string[]
 }
 
 /**

@@ -29,7 +29,7 @@ export const OPERATION_PLAN = {
   searchListings: 'plus',
   listMyListings: 'plus',
   listRecentSales: 'plus',
-  changeListingPrice: 'plus',
+  updateListingPrice: 'plus',
   updateListing: 'plus',
   setListingStatus: 'plus',
   deleteListing: 'plus',

@@ -13,6 +13,8 @@ export type Viewer =
 export type Need = Plan | 'operator'
 
 export interface Verb<Ctx, In extends TSchema, Out> {
+  /** as it is exported; the operation id of the reference */
+  name: string
   needs: Need
   input: In
   /** the code that stands for every failure of this verb, where the interface gives its family one */
@@ -30,15 +32,15 @@ export interface HasViewer {
 
 /**
  * Declares an operation.
- * @param declared `needs` from `OPERATION_PLAN` or `operator`; `input` a closed object schema; `fails` the family's code;
- * `secret` where the result holds one
+ * @param declared `name` as the verb is exported; `needs` from `OPERATION_PLAN` or `operator`; `input` a closed object schema;
+ * `fails` the family's code; `secret` where the result holds one
  */
 export function verb<Ctx extends HasViewer, In extends TSchema, Out>(
-  declared: { needs: Need; input: In; fails?: ErrorCode; secret?: true },
+  declared: { name: string; needs: Need; input: In; fails?: ErrorCode; secret?: true },
   run: (ctx: Ctx, input: Static<In>) => Out,
 ): Verb<Ctx, In, Out> {
-  const { needs, input, fails = null, secret = false } = declared
-  return { needs, input, fails, secret, check: bodyReader(input), run }
+  const { name, needs, input, fails = null, secret = false } = declared
+  return { name, needs, input, fails, secret, check: bodyReader(input), run }
 }
 
 /** Refuses a caller whose plan (or kind) does not allow an operation (interface.md, "Authentication" 3). */

@@ -1,5 +1,5 @@
 // Mutations of own listings (interface.md, "GraphQL").
-import { changeListingPrice } from '#market/change-listing-price.ts'
+import { updateListingPrice } from '#market/update-listing-price.ts'
 import { setListingStatus } from '#market/set-listing-status.ts'
 import { updateListing } from '#market/update-listing.ts'
 import type { ListingResult } from '#market/types.ts'
@@ -37,7 +37,7 @@ export function implementListingMutations(builder: Builder): void {
         type: result,
         description: 'Changes the price; the listing does not go back to approval.',
         args: { listingId, price: t.arg.float({ required: true, description: 'In TL, 1 to 9999999.' }) },
-        resolve: (_root, args, ctx, info) => callByFields(changeListingPrice, ctx, info, { price: args.price }, pathOf(args)),
+        resolve: (_root, args, ctx, info) => callByFields(updateListingPrice, ctx, info, { price: args.price }, pathOf(args)),
       }),
       updateListing: t.field({
         type: result,

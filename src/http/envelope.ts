@@ -1,5 +1,6 @@
 // The one envelope of both listeners, and the one place where an error becomes an answer.
-import { type ErrorCode, type Problem, ServiceError, unavailable } from '#core/errors.ts'
+import { ERROR_STATUS, type ErrorCode, type Problem, ServiceError, unavailable } from '#core/errors.ts'
+import { Type } from '#core/input.ts'
 import type { Pagination } from '#core/paging.ts'
 import { isUnavailable } from '#db/transaction.ts'
 
@@ -25,6 +26,21 @@ export interface ErrorBody {
   success: false
   error: { code: ErrorCode; message: string; details?: Problem[] }
 }
+
+const ERROR_CODES = Object.keys(ERROR_STATUS) as ErrorCode[]
+
+/** The body of every error, for the reference. */
+export const ErrorSchema = Type.Object(
+  {
+    success: Type.Literal(false),
+    error: Type.Object({
+      code: Type.Enum(ERROR_CODES),
+      message: Type.String({ description: 'For people; names what was wrong and what is allowed' }),
+      details: Type.Optional(Type.Array(Type.Object({ field: Type.String(), message: Type.String() }, { title: 'Problem' }))),
+    }),
+  },
+  { title: 'Error' },
+)
 
 export function errorBody(error: ServiceError): ErrorBody {
   const { code, message, details } = error

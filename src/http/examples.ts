@@ -1,6 +1,7 @@
 // Puts requests that were made of a demo, with what it answered, into an OpenAPI document: every operation gets its own,
 // and every error that it can give is shown as it is sent. test/spec/reference.test.ts makes them again.
 import { readFileSync } from 'node:fs'
+import { ERROR_STATUS, type ErrorCode } from '#core/errors.ts'
 
 /** One request and its answer; they were made in the order in which they are kept. */
 export interface Example {
@@ -24,16 +25,16 @@ export interface Example {
 export const EXAMPLES = JSON.parse(readFileSync(new URL('examples.json', import.meta.url), 'utf8')) as Example[]
 
 interface Media {
-  schema?: { properties?: { error?: { properties?: { code?: { enum?: string[] } } } } }
   example?: unknown
   examples?: Record<string, { summary: string; value: unknown }>
 }
 
 interface Operation {
   description?: string
-  parameters?: { in: string; name: string; example?: unknown }[]
+  parameters?: { in: string; name: string; schema?: { type?: string; items?: { type?: string } }; example?: unknown }[]
   requestBody?: { content: Record<string, Media> }
   responses: Record<string, { content?: Record<string, Media> }>
+  'x-error-codes'?: ErrorCode[]
 }
 
 export interface OpenApi {
@@ -69,12 +70,10 @@ export function addExamples(document: OpenApi, rules: ExampleRules): void {
 function addTo(operation: Operation, path: string, own: Example[], all: Example[], rules: ExampleRules): void {
   const success = own.find(({ status }) => status < 300)
   if (success) addSuccess(operation, path, success, rules)
-  for (const { content } of Object.values(operation.responses)) {
-    const media = content?.['application/json']
-    const codes = media?.schema?.properties?.error?.properties?.code?.enum
-    if (!media || !codes) continue
-    const found = codes.flatMap((code) => [own, all].flatMap((list) => list.filter(({ answer }) => codeOf(answer) === code)).slice(0, 1))
-    media.examples = Object.fromEntries(found.map(({ answer }) => [codeOf(answer), { summary: codeOf(answer) ?? '', value: answer }]))
+  for (const code of operation['x-error-codes'] ?? []) {
+    const found = [...own, ...all].find(({ answer }) => codeOf(answer) === code)
+    const media = operation.responses[ERROR_STATUS[code]]?.content?.['application/json']
+    if (found && media) media.examples = { ...media.examples, [code]: { summary: code, value: found.answer } }
   }
 }
 
@@ -84,8 +83,9 @@ function addSuccess(operation: Operation, path: string, success: Example, rules:
   const names = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!)
   const values = new RegExp(`^${path.replace(/\{\w+\}/g, '([^/]+)')}$`).exec(pathname)?.slice(1) ?? []
   for (const parameter of operation.parameters ?? []) {
-    const value = parameter.in === 'path' ? values[names.indexOf(parameter.name)] : searchParams.get(parameter.name)
-    if (value !== null && value !== undefined) parameter.example = /^\d+$/.test(value) ? Number(value) : value
+    const { schema: { type, items } = {} } = parameter
+    const sent = parameter.in === 'path' ? [values[names.indexOf(parameter.name)]!] : searchParams.getAll(parameter.name)
+    if (sent.length > 0) parameter.example = type === 'array' ? sent.map((text) => parameterValue(text, items?.type)) : parameterValue(sent[0]!, type)
   }
   const body = Object.values(operation.requestBody?.content ?? {})[0]
   if (body) body.example = success.text ?? success.body
@@ -93,6 +93,11 @@ function addSuccess(operation: Operation, path: string, success: Example, rules:
   if (response && typeof success.answer === 'string') response.content = { 'text/csv': { example: success.answer } }
   else if (response) for (const media of Object.values(response.content ?? {})) media.example = success.answer
   operation.description = [operation.description, `\`\`\`sh\n${curlOf(success, rules)}\n\`\`\``].filter(Boolean).join('\n\n')
+}
+
+function parameterValue(text: string, type: string | undefined): unknown {
+  if (type === 'boolean') return text === '1' || text === 'true'
+  return type === 'integer' || type === 'number' ? Number(text) : text
 }
 
 function codeOf(answer: unknown): string | undefined {

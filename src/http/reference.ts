@@ -2,7 +2,9 @@
 import swagger, { type FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
+import { nameSchemas, type SchemaHolder } from './component-schemas.ts'
 import { addExamples, type ExampleRules, type OpenApi } from './examples.ts'
+import { mergePaths } from './merge-paths.ts'
 import { registerOtherMethods } from './routes.ts'
 
 // The plugin's own policy lets pages load from other hosts, and breaks them over plain HTTP by asking for HTTPS.
@@ -27,29 +29,44 @@ const STYLE = `
 .swagger-ui .opblock .opblock-summary-path { max-width: none; }
 `
 
+const CONTACT = { name: 'The operator of this service' }
+const LICENSE = { name: 'Apache License 2.0', identifier: 'Apache-2.0' }
+
 export interface Reference extends ExampleRules {
   /** where the page is */
   page: string
   /** where the document is */
   document: string
   /** title, texts, tags and security schemes */
-  openapi: FastifyDynamicSwaggerOptions['openapi']
+  openapi: Openapi & { info: object }
+  /** where callers reach the listener, null for where the document comes from */
+  server: string | null
 }
 
+type Openapi = NonNullable<FastifyDynamicSwaggerOptions['openapi']>
+
 /** Registers document and page; before the routes that they are about. */
-export async function addReference(app: FastifyInstance, { page, document, openapi, ...rules }: Reference): Promise<void> {
+export async function addReference(app: FastifyInstance, { page, document, openapi, server, ...rules }: Reference): Promise<void> {
   await app.register(swagger, {
-    openapi: { openapi: '3.1.0', ...openapi },
+    openapi: {
+      openapi: '3.1.0',
+      servers: [{ url: server ?? '/' }],
+      ...openapi,
+      info: { ...openapi.info, contact: CONTACT, license: LICENSE },
+    },
     transformObject: (made) => {
       if (!('openapiObject' in made)) return made.swaggerObject
-      addExamples(made.openapiObject as unknown as OpenApi, rules)
+      const document = made.openapiObject as unknown as OpenApi & SchemaHolder
+      addExamples(document, rules)
+      mergePaths(document)
+      nameSchemas(document)
       return made.openapiObject
     },
   })
   await app.register(swaggerUi, {
     routePrefix: page,
     staticCSP: POLICY,
-    theme: { title: openapi?.info?.title ?? 'Reference', css: [{ filename: 'reference.css', content: STYLE }] },
+    theme: { title: openapi.info.title, css: [{ filename: 'reference.css', content: STYLE }] },
     uiConfig: { persistAuthorization: true, docExpansion: 'list', defaultModelRendering: 'example', defaultModelsExpandDepth: -1, filter: true },
   })
   app.get(document, { schema: { hide: true } as object }, () => app.swagger())

@@ -2,12 +2,12 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { type ErrorCode, ERROR_STATUS, invalid, ServiceError } from '#core/errors.ts'
-import { paramReader, type TSchema, Type } from '#core/input.ts'
+import { paramReader, type Shape, type TSchema, Type } from '#core/input.ts'
 import { PaginationSchema } from '#core/paging.ts'
 import { conditionUnsupported } from '#core/precondition.ts'
 import { call, type HasViewer, type Verb, voiced } from '#core/verb.ts'
 import { matchesTag } from './entity-tag.ts'
-import { type Answer, successBody } from './envelope.ts'
+import { type Answer, ErrorSchema, successBody } from './envelope.ts'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
@@ -197,12 +197,20 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security }: Rou
   const properties = shape.properties ?? {}
   const names = namesInPath(route)
   const { queryFields = [] } = route
-  const fields = (chosen: readonly string[]) =>
-    Type.Object(Object.fromEntries(chosen.map((name) => [name, shape.required?.includes(name) ? properties[name]! : Type.Optional(properties[name]!)])))
+  const fields = (chosen: readonly string[], nameOf = (name: string) => name) =>
+    Type.Object(Object.fromEntries(chosen.map((name) => [nameOf(name), shape.required?.includes(name) ? properties[name]! : Type.Optional(properties[name]!)])))
+  // Lists are sent as `game[]=pokemon&game[]=onepiece`.
+  const inQuery = (chosen: readonly string[]) => fields(chosen, (name) => ((properties[name] as Shape).type === 'array' ? `${name}[]` : name))
+  const errors = new Set<ErrorCode>([
+    'UNAUTHENTICATED',
+    'RATE_LIMITED',
+    ...(route.method === 'GET' ? [] : (['IDEMPOTENCY_CONFLICT'] as const)),
+    ...(route.errors ?? []),
+  ])
   const others = Object.keys(properties).filter((name) => ![...names, ...queryFields, route.bodyField].includes(name))
   const readsBody = route.method !== 'GET' && route.method !== 'DELETE'
   return {
-    operationId: `${route.method.toLowerCase()}${route.path.replace(/[:/_-]+(\w)/g, (_all, letter: string) => letter.toUpperCase())}`,
+    operationId: route.verb.name,
     summary: route.summary,
     ...(route.description && { description: route.description }),
     tags: [route.tag],
@@ -211,18 +219,19 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security }: Rou
     security: [{ [security]: [] }],
     ...(names.length > 0 && { params: Type.Object(Object.fromEntries(names.map((name) => [name, properties[name]!]))) }),
     ...(route.bodyField && { body: properties[route.bodyField] }),
-    ...(others.length > 0 && (readsBody && !route.bodyField ? { body: fields(others) } : { querystring: fields(others) })),
-    ...(queryFields.length > 0 && { querystring: fields(queryFields) }),
+    ...(others.length > 0 && (readsBody && !route.bodyField ? { body: fields(others) } : { querystring: inQuery(others) })),
+    ...(queryFields.length > 0 && { querystring: inQuery(queryFields) }),
     response: {
       [route.status ?? 200]: successSchema(route),
-      ...errorSchemas(['UNAUTHENTICATED', 'RATE_LIMITED', ...(route.method === 'GET' ? [] : (['IDEMPOTENCY_CONFLICT'] as const)), ...(route.errors ?? [])]),
+      ...errorSchemas(errors),
     },
+    'x-error-codes': [...errors],
   }
 }
 
 function successSchema<Ctx extends HasViewer>(route: Route<Ctx>): object {
   return {
-    description: 'Success',
+    'x-response-description': 'Success',
     ...Type.Object({
       success: Type.Literal(true),
       ...(route.data && { data: route.data }),
@@ -233,23 +242,7 @@ function successSchema<Ctx extends HasViewer>(route: Route<Ctx>): object {
   }
 }
 
-function errorSchemas(codes: ErrorCode[]): Record<number, object> {
-  const byStatus = new Map<number, ErrorCode[]>()
-  for (const code of new Set(codes)) byStatus.set(ERROR_STATUS[code], [...(byStatus.get(ERROR_STATUS[code]) ?? []), code])
-  return Object.fromEntries(
-    [...byStatus].map(([status, all]) => [
-      status,
-      {
-        description: all.join(' or '),
-        ...Type.Object({
-          success: Type.Literal(false),
-          error: Type.Object({
-            code: Type.Enum(all),
-            message: Type.String({ description: 'For people; names what was wrong and what is allowed' }),
-            details: Type.Optional(Type.Array(Type.Object({ field: Type.String(), message: Type.String() }))),
-          }),
-        }),
-      },
-    ]),
-  )
+function errorSchemas(codes: Iterable<ErrorCode>): Record<number, object> {
+  const byStatus = Map.groupBy(codes, (code) => ERROR_STATUS[code])
+  return Object.fromEntries([...byStatus].map(([status, all]) => [status, { ...ErrorSchema, 'x-response-description': all.join(' or ') }]))
 }

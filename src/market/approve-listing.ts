@@ -11,6 +11,7 @@ import type { MarketWriteCtx, StoredListing } from './types.ts'
 
 export const approveListing = verb(
   {
+    name: 'approveListing',
     needs: 'operator',
     input: Type.Object(
       {

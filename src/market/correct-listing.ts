@@ -16,6 +16,7 @@ const { item_id, title, price, ...optional } = ListingBody
 
 export const correctListing = verb(
   {
+    name: 'correctListing',
     needs: 'operator',
     input: Type.Object(
       { id: id('listing'), item_id: Type.Optional(item_id), title: Type.Optional(title), price: Type.Optional(price), ...optional },

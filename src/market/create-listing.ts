@@ -19,6 +19,7 @@ const DEFAULTS = {
 
 export const createListing = verb(
   {
+    name: 'createListing',
     needs: 'operator',
     input: Type.Object(
       { seller_id: Type.Integer({ description: 'Id of the account that sells' }), ...ListingBody },

@@ -10,6 +10,7 @@ import type { MarketWriteCtx } from './types.ts'
 
 export const deleteListing = verb(
   {
+    name: 'deleteListing',
     needs: OPERATION_PLAN.deleteListing,
     fails: 'PLUS_LISTING_ERROR',
     input: Type.Object({ id: id('listing') }, { additionalProperties: false }),

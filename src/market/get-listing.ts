@@ -7,7 +7,7 @@ import { fetchListing, storedListing } from './store.ts'
 import type { StoredListing } from './types.ts'
 
 export const getListing = verb(
-  { needs: 'operator', input: Type.Object({ id: id('listing') }, { additionalProperties: false }) },
+  { name: 'getListing', needs: 'operator', input: Type.Object({ id: id('listing') }, { additionalProperties: false }) },
   async (ctx: Pick<WriteCtx, 'db' | 'viewer' | 'now'>, { id }): Promise<StoredListing> =>
     storedListing(await fetchListing(ctx.db.kysely, id), ctx.now()),
 )

@@ -8,6 +8,7 @@ import type { Order } from './types.ts'
 
 export const getOrder = verb(
   {
+    name: 'getOrder',
     needs: 'operator',
     input: Type.Object({ order_id: Type.Integer({ description: "The shop's own id of the order" }) }, { additionalProperties: false }),
   },

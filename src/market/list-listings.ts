@@ -22,7 +22,7 @@ const Input = Type.Object({ status: Status, ...ListingFilters }, { additionalPro
 
 export type ListingsCtx = Pick<WriteCtx, 'db' | 'viewer' | 'now'>
 
-export const listListings = verb({ needs: 'operator', input: Input }, (ctx: ListingsCtx, input) => storedPage(ctx, input, 'newest'))
+export const listListings = verb({ name: 'listListings', needs: 'operator', input: Input }, (ctx: ListingsCtx, input) => storedPage(ctx, input, 'newest'))
 
 export async function storedPage(ctx: ListingsCtx, input: Static<typeof Input>, order: ListingOrder): Promise<Page<StoredListing>> {
   const { page = 1, per_page: perPage = 20, ...wanted } = input

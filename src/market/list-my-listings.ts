@@ -13,6 +13,7 @@ import type { MarketCtx, OwnListing } from './types.ts'
 
 export const listMyListings = verb(
   {
+    name: 'listMyListings',
     needs: OPERATION_PLAN.listMyListings,
     input: Type.Object(
       { status: Type.Optional(Type.Enum([...STATUSES])), ...FlagParams, ...pageParams(20) },

@@ -9,6 +9,7 @@ import type { Order } from './types.ts'
 
 export const listOrders = verb(
   {
+    name: 'listOrders',
     needs: 'operator',
     input: Type.Object(
       {

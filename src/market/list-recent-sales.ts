@@ -10,6 +10,7 @@ import type { MarketWriteCtx, RecentSale } from './types.ts'
 
 export const listRecentSales = verb(
   {
+    name: 'listRecentSales',
     needs: OPERATION_PLAN.listRecentSales,
     input: Type.Object(
       {

@@ -25,6 +25,7 @@ export type StoredSale = Static<typeof StoredSaleSchema>
 
 export const listSales = verb(
   {
+    name: 'listSales',
     needs: 'operator',
     input: Type.Object(
       {

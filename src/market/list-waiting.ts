@@ -4,6 +4,6 @@ import { verb } from '#core/verb.ts'
 import { ListingFilters, type ListingsCtx, storedPage } from './list-listings.ts'
 
 export const listWaiting = verb(
-  { needs: 'operator', input: Type.Object(ListingFilters, { additionalProperties: false }) },
+  { name: 'listWaiting', needs: 'operator', input: Type.Object(ListingFilters, { additionalProperties: false }) },
   (ctx: ListingsCtx, input) => storedPage(ctx, { ...input, status: 'pending' }, 'waiting'),
 )

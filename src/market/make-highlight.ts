@@ -13,6 +13,7 @@ import type { MarketWriteCtx } from './types.ts'
 
 export const makeHighlight = verb(
   {
+    name: 'makeHighlight',
     needs: OPERATION_PLAN.makeHighlight,
     fails: 'PLUS_LISTING_ERROR',
     input: Type.Object({ id: id('listing') }, { additionalProperties: false }),

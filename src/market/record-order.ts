@@ -44,6 +44,7 @@ interface SoldLine {
 
 export const recordOrder = verb(
   {
+    name: 'recordOrder',
     needs: 'operator',
     input: Type.Object(
       {

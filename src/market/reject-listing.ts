@@ -10,6 +10,7 @@ import type { MarketWriteCtx, StoredListing } from './types.ts'
 
 export const rejectListing = verb(
   {
+    name: 'rejectListing',
     needs: 'operator',
     input: Type.Object({ id: id('listing'), reason: name('Why; its owner reads it') }, { additionalProperties: false }),
   },

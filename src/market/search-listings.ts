@@ -25,6 +25,7 @@ export interface FoundListings {
 
 export const searchListings = verb(
   {
+    name: 'searchListings',
     needs: OPERATION_PLAN.searchListings,
     input: Type.Object(
       {

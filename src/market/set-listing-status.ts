@@ -19,12 +19,13 @@ const MESSAGES: Partial<Record<ListingStatus, string>> = {
 
 export const setListingStatus = verb(
   {
+    name: 'setListingStatus',
     needs: OPERATION_PLAN.setListingStatus,
     fails: 'PLUS_LISTING_ERROR',
     input: Type.Object(
       {
         id: id('listing'),
-        action: Type.String({ maxLength: 100, allowed: 'pause or publish', description: '`pause` or `publish`', examples: ['pause'] }),
+        action: Type.String({ maxLength: 100, allowed: 'pause or publish', documentedValues: ['pause', 'publish'], examples: ['pause'] }),
       },
       { additionalProperties: false },
     ),

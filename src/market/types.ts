@@ -1,7 +1,7 @@
 // Listings, orders and sales as verbs give them, and what the verbs need of their context.
 import { type Static, Type } from '#core/input.ts'
 import type { Conditional } from '#core/precondition.ts'
-import { orNull } from '#catalogue/fields.ts'
+import { genre, orNull } from '#catalogue/fields.ts'
 import type { WriteCtx } from '#db/change.ts'
 import { SHIPPING_PAYERS } from './fields.ts'
 import { STATUSES } from './rules.ts'
@@ -43,14 +43,16 @@ export interface ListingResult {
   etag: string
 }
 
-export const ListingChangeSchema = Type.Object({
-  id: Type.Integer(),
-  price: Type.Number({ description: 'In TL' }),
-  status: Status,
-})
+export const ListingChangeSchema = Type.Object(
+  { id: Type.Integer(), price: Type.Number({ description: 'In TL' }), status: Status },
+  { title: 'ListingWriteResult' },
+)
 
-export const ListingStatusSchema = Type.Object({ id: Type.Integer(), status: Status })
-export const HighlightSchema = Type.Object({ id: Type.Integer(), remaining_highlight_credits: Type.Integer() })
+export const ListingStatusSchema = Type.Object({ id: Type.Integer(), status: Status }, { title: 'ListingStatusResult' })
+export const HighlightSchema = Type.Object(
+  { id: Type.Integer(), remaining_highlight_credits: Type.Integer() },
+  { title: 'HighlightResult' },
+)
 
 const ContentSchema = {
   title: Type.String(),
@@ -90,7 +92,7 @@ export const StoredListingSchema = Type.Object(
       }),
     ),
   },
-  { title: 'Listing' },
+  { title: 'StoredListing' },
 )
 export type StoredListing = Static<typeof StoredListingSchema>
 
@@ -99,11 +101,11 @@ const ItemOfListing = Type.Object({
   name: Type.String(),
   code: orNull(Type.String()),
   slug: Type.String(),
-  genre: Type.String(),
+  genre: genre(),
   game: Type.String(),
-})
+}, { title: 'ListingItem' })
 
-const SaleOfItem = Type.Object({ price: Type.Number(), sold_at: Time('Local time with offset') })
+const SaleOfItem = Type.Object({ price: Type.Number(), sold_at: Time('Local time with offset') }, { title: 'ItemSale' })
 
 const Flagged = {
   item: Type.Optional(ItemOfListing),
@@ -116,7 +118,7 @@ const Flagged = {
 
 export const FoundListingSchema = Type.Object(
   { id: Type.Integer(), title: Type.String(), slug: Type.String(), price: Type.Number({ description: 'In TL' }), ...Flagged },
-  { title: 'Published listing' },
+  { title: 'Listing' },
 )
 
 export const OwnListingSchema = Type.Object(
@@ -136,7 +138,7 @@ export const OwnListingSchema = Type.Object(
     etag: Type.String({ description: 'For `If-Match`' }),
     ...Flagged,
   },
-  { title: 'Own listing' },
+  { title: 'OwnListing' },
 )
 export type OwnListing = Static<typeof OwnListingSchema>
 
@@ -146,7 +148,7 @@ export const RecentSaleSchema = Type.Object(
     price: Type.Number({ description: 'Of one unit, in TL' }),
     sold_at: Time('Local time with offset'),
   },
-  { title: 'Recent sale' },
+  { title: 'RecentSale' },
 )
 export type RecentSale = Static<typeof RecentSaleSchema>
 

@@ -14,6 +14,7 @@ import type { ListingResult, MarketCtx } from './types.ts'
 
 export const updateListing = verb(
   {
+    name: 'updateListing',
     needs: OPERATION_PLAN.updateListing,
     fails: 'PLUS_LISTING_ERROR',
     input: Type.Object({ id: id('listing'), price: Type.Optional(price()), ...OwnFields }, { additionalProperties: false }),

@@ -10,7 +10,7 @@ import { listHeldPrices } from '#prices/list-held-prices.ts'
 import { listRates, RateSchema, type StoredRate } from '#prices/list-rates.ts'
 import { setRates } from '#prices/set-rates.ts'
 
-const DecidedSchema = Type.Object({ decided: Type.Integer({ description: 'How many' }) })
+const DecidedSchema = Type.Object({ decided: Type.Integer({ description: 'How many' }) }, { title: 'DecidedPrices' })
 
 export const heldRoutes: Route<WriteCtx>[] = [
   {
@@ -78,7 +78,7 @@ export const heldRoutes: Route<WriteCtx>[] = [
     tag: 'Rates',
     bodyField: 'rates',
     answer: (loaded: { rates: number }) => ({ data: loaded }),
-    data: Type.Object({ rates: Type.Integer({ description: 'How many' }) }),
+    data: Type.Object({ rates: Type.Integer({ description: 'How many' }) }, { title: 'LoadedRates' }),
     errors: ['INVALID_JSON', 'VALIDATION_ERROR'],
   },
   {

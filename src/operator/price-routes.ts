@@ -10,7 +10,7 @@ import { getImport } from '#prices/get-import.ts'
 import { listImports } from '#prices/list-imports.ts'
 import { revertImport } from '#prices/revert-import.ts'
 import { listPricePoints, PricePointSchema, type StoredPricePoint } from '#prices/list-price-points.ts'
-import { type ImportDetail, ImportDetailSchema, type ImportSummary, ImportSummarySchema } from '#prices/stored-imports.ts'
+import { IMPORT_STATUSES, type ImportDetail, ImportDetailSchema, type ImportSummary, ImportSummarySchema } from '#prices/stored-imports.ts'
 import { acceptUploads } from './uploads.ts'
 
 export const priceRoutes = (imports: ImportQueue): Route<FeedCtx>[] => [
@@ -96,7 +96,7 @@ export const priceRoutes = (imports: ImportQueue): Route<FeedCtx>[] => [
     bodyField: 'file',
     scope: (inner) => acceptUploads(inner, imports),
     answer: (started: { id: number; status: string }) => ({ data: started, message: 'The import waits for its turn' }),
-    data: Type.Object({ id: Type.Integer(), status: Type.String() }),
+    data: Type.Object({ id: Type.Integer(), status: Type.Enum([...IMPORT_STATUSES]) }, { title: 'StartedImport' }),
     errors: ['NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'VALIDATION_ERROR'],
   },
 ]

@@ -49,7 +49,7 @@ export const StatsSchema = Type.Object(
 export type Stats = Static<typeof StatsSchema>
 
 export const readStats = verb(
-  { needs: 'operator', input: Type.Object({}, { additionalProperties: false }) },
+  { name: 'readStats', needs: 'operator', input: Type.Object({}, { additionalProperties: false }) },
   async (ctx: Pick<WriteCtx, 'db' | 'viewer' | 'now'>): Promise<Stats> => {
     const on = ctx.db.kysely
     const now = ctx.now()

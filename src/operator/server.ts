@@ -37,6 +37,22 @@ import { UPLOAD_TIMEOUT_MS } from './uploads.ts'
 
 const ROUTES = [...accountRoutes, ...auditRoutes, ...catalogueRoutes, ...collectionRoutes, ...listingRoutes, ...orderRoutes, ...heldRoutes, ...statsRoutes]
 
+const TAGS = [
+  { name: 'Accounts', description: 'Customers, their plans and their highlight credits' },
+  { name: 'Keys', description: 'API keys of accounts' },
+  { name: 'Catalogue', description: 'Categories, items and groups' },
+  { name: 'Prices', description: 'Setting prices, and their history' },
+  { name: 'Imports', description: 'Imports of files, their reports, and how to revert them' },
+  { name: 'Held prices', description: 'Prices that wait for a decision because they look wrong' },
+  { name: 'Rates', description: 'Exchange rates' },
+  { name: 'Listings', description: 'Listings of sellers and their approval' },
+  { name: 'Orders', description: 'Orders and sales of the checkout' },
+  { name: 'Collections', description: 'Collections of accounts, their imports and exports' },
+  { name: 'Webhooks', description: 'Webhooks of accounts, their events and deliveries' },
+  { name: 'Audit', description: 'The record of every write' },
+  { name: 'Stats', description: 'Counts, queues and the state of price sources' },
+]
+
 /** What the listener needs of the node that it belongs to. */
 export interface OperatorNode {
   config: Pick<Config, 'operatorPort' | 'trustProxy' | 'dataDir' | 'databaseUrl' | 'priceRules' | 'sourceCurrencies'>
@@ -63,12 +79,14 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
     document: '/operator/openapi.json',
     url: `http://127.0.0.1:${node.config.operatorPort}`,
     credential: '<OPERATOR_TOKEN>',
+    server: null,
     openapi: {
       info: {
         title: 'Mintmark operator API',
         version: packageJson.version,
         description: 'For the business that runs the service: its shop, checkout, feeds and back office.',
       },
+      tags: TAGS,
       components: {
         securitySchemes: {
           operatorToken: { type: 'http', scheme: 'bearer', description: 'An operator token, never an API key' },

@@ -9,6 +9,7 @@ import { decide, fetchHeld, type HeldPrice } from './held.ts'
 
 export const acceptHeldPrice = verb(
   {
+    name: 'acceptHeldPrice',
     needs: 'operator',
     input: Type.Object(
       {
@@ -24,7 +25,7 @@ export const acceptHeldPrice = verb(
 )
 
 export const discardHeldPrice = verb(
-  { needs: 'operator', input: Type.Object({ id: id('held price') }, { additionalProperties: false }) },
+  { name: 'discardHeldPrice', needs: 'operator', input: Type.Object({ id: id('held price') }, { additionalProperties: false }) },
   (ctx: WriteCtx, { id }) => decideOne(ctx, id, 'discarded'),
 )
 

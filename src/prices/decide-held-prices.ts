@@ -8,9 +8,9 @@ import { HeldFields } from './list-held-prices.ts'
 
 const input = Type.Object(HeldFields, { additionalProperties: false })
 
-export const acceptHeldPrices = verb({ needs: 'operator', input }, (ctx: WriteCtx, filter) => decideMany(ctx, filter, 'accepted'))
+export const acceptHeldPrices = verb({ name: 'acceptHeldPrices', needs: 'operator', input }, (ctx: WriteCtx, filter) => decideMany(ctx, filter, 'accepted'))
 
-export const discardHeldPrices = verb({ needs: 'operator', input }, (ctx: WriteCtx, filter) => decideMany(ctx, filter, 'discarded'))
+export const discardHeldPrices = verb({ name: 'discardHeldPrices', needs: 'operator', input }, (ctx: WriteCtx, filter) => decideMany(ctx, filter, 'discarded'))
 
 export interface Decided {
   decided: number

@@ -6,7 +6,7 @@ import type { WriteCtx } from '#db/change.ts'
 import { fetchImport, type ImportDetail } from './stored-imports.ts'
 
 export const getImport = verb(
-  { needs: 'operator', input: Type.Object({ id: id('import') }, { additionalProperties: false }) },
+  { name: 'getImport', needs: 'operator', input: Type.Object({ id: id('import') }, { additionalProperties: false }) },
   async (ctx: Pick<WriteCtx, 'db' | 'viewer' | 'caughtUp'>, { id }): Promise<ImportDetail> => {
     const found = await fetchImport(ctx.db.kysely, id)
     if (found.status === 'done') await ctx.caughtUp()

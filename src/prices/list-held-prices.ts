@@ -19,6 +19,7 @@ export const HeldFields = {
 
 export const listHeldPrices = verb(
   {
+    name: 'listHeldPrices',
     needs: 'operator',
     input: Type.Object(
       { ...HeldFields, state: Type.Optional(Type.Enum([...HELD_STATES], { default: 'open' })), ...pageParams(20) },

@@ -8,6 +8,7 @@ import { IMPORT_STATUSES, type ImportSummary, pageOfImports } from './stored-imp
 
 export const listImports = verb(
   {
+    name: 'listImports',
     needs: 'operator',
     input: Type.Object(
       {

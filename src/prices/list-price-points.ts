@@ -25,6 +25,7 @@ export type StoredPricePoint = Static<typeof PricePointSchema>
 
 export const listPricePoints = verb(
   {
+    name: 'listPricePoints',
     needs: 'operator',
     input: Type.Object(
       {

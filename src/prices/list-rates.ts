@@ -11,7 +11,7 @@ export const RateSchema = Type.Object(
 export type StoredRate = Static<typeof RateSchema>
 
 export const listRates = verb(
-  { needs: 'operator', input: Type.Object(pageParams(100), { additionalProperties: false }) },
+  { name: 'listRates', needs: 'operator', input: Type.Object(pageParams(100), { additionalProperties: false }) },
   async (ctx: ReadCtx, { page = 1, per_page: perPage = 100 }): Promise<Page<StoredRate>> => {
     const rates = ctx.db.kysely.selectFrom('rates')
     const [rows, { total }] = await Promise.all([

@@ -17,7 +17,7 @@ import { lockMarkets } from './writer.ts'
 const PACK = 20_000
 
 export const revertImport = verb(
-  { needs: 'operator', input: Type.Object({ id: id('import') }, { additionalProperties: false }) },
+  { name: 'revertImport', needs: 'operator', input: Type.Object({ id: id('import') }, { additionalProperties: false }) },
   (ctx: WriteCtx, { id }) =>
     change(ctx, async (tx, note): Promise<ImportDetail> => {
       const { reverted, root, comesBack } = await lockRevertible(tx, id)

@@ -19,6 +19,7 @@ const RateRow = Type.Object(
 
 export const setRates = verb(
   {
+    name: 'setRates',
     needs: 'operator',
     input: Type.Object(
       { rates: Type.Union([RateRow, Type.Array(RateRow, { minItems: 1, maxItems: 10_000 })]) },

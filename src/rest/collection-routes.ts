@@ -64,7 +64,7 @@ export const collectionRoutes: Route<CollectionReadCtx & RecordWriteCtx>[] = [
         message: 'The record is added',
       })
     },
-    data: Type.Object({ id, item_id, item_name, group_label, quantity }),
+    data: Type.Object({ id, item_id, item_name, group_label, quantity }, { title: 'AddedCollectionRecord' }),
     errors: [...refusals, 'INVALID_JSON'],
   },
   {
@@ -90,7 +90,7 @@ export const collectionRoutes: Route<CollectionReadCtx & RecordWriteCtx>[] = [
       const fields = Object.fromEntries(changed.map((field) => [field, record[field]]))
       return tagged(reply, entityTag, { data: { id: record.id, ...fields }, message: 'The record is changed' })
     },
-    data: Type.Object({ id, ...Type.Partial(Type.Object({ quantity, ...changeable })).properties }),
+    data: Type.Object({ id, ...Type.Partial(Type.Object({ quantity, ...changeable })).properties }, { title: 'ChangedCollectionRecord' }),
     errors: [...refusals, 'INVALID_JSON', 'PRECONDITION_FAILED'],
   },
   {

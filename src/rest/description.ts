@@ -1,4 +1,5 @@
 // What the REST reference says before its endpoints, of its groups, and of what the service sends.
+import { ExpireEventSchema, SaleEventSchema } from '#webhooks/event-body.ts'
 
 /** @param url under which callers reach the service */
 export const apiDescription = (url: string): string => `
@@ -66,18 +67,20 @@ export const TAGS = [
   { name: 'Webhook', description: `Signed notifications of your sales and expiries; Plus and Enterprise.\n${VERIFICATION}` },
 ] as const
 
-const notification = (summary: string, data: object) => ({
+const notification = (operationId: string, summary: string, schema: object, example: object) => ({
   post: {
+    operationId,
     summary,
+    security: [],
     tags: ['Webhook'],
-    requestBody: { content: { 'application/json': { example: data } } },
+    requestBody: { content: { 'application/json': { schema, example } } },
     responses: { '2XX': { description: 'It has arrived; every other answer is a failure, and it is sent again after 30 seconds and 5 minutes' } },
   },
 })
 
 /** What the service posts to a webhook. */
 export const NOTIFICATIONS = {
-  sale: notification('An order line was sold', {
+  sale: notification('receiveSale', 'An order line was sold', SaleEventSchema, {
     event: 'sale',
     sent_at: '2026-11-21T11:40:59+03:00',
     data: {
@@ -90,7 +93,7 @@ export const NOTIFICATIONS = {
       sold_at: '2026-11-21T11:40:59+03:00',
     },
   }),
-  expire: notification('The publication period of a listing has ended', {
+  expire: notification('receiveExpiry', 'The publication period of a listing has ended', ExpireEventSchema, {
     event: 'expire',
     sent_at: '2026-12-21T11:41:00+03:00',
     data: { listing_id: 3001, title: 'Charizard, Base Set, near mint', expired_at: '2026-12-21T11:40:59+03:00' },

@@ -6,7 +6,7 @@ import type { Page } from '#core/paging.ts'
 import { tagged } from '#http/entity-tag.ts'
 import type { Answer } from '#http/envelope.ts'
 import type { ReadyAnswer, Route } from '#http/routes.ts'
-import { changeListingPrice } from '#market/change-listing-price.ts'
+import { updateListingPrice } from '#market/update-listing-price.ts'
 import { deleteListing } from '#market/delete-listing.ts'
 import { listMyListings } from '#market/list-my-listings.ts'
 import { listRecentSales } from '#market/list-recent-sales.ts'
@@ -89,7 +89,7 @@ export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
     {
       method: 'PATCH',
       path: '/plus/listings/:id/price',
-      verb: changeListingPrice,
+      verb: updateListingPrice,
       summary: 'Change the price of a listing',
       description: `The listing does not go back to approval. ${CONDITION}`,
       tag,

@@ -13,6 +13,7 @@ const flag = (fallback: boolean, description: string) => Type.Optional(Type.Bool
 
 export const configureWebhook = verb(
   {
+    name: 'configureWebhook',
     needs: OPERATION_PLAN.configureWebhook,
     secret: true,
     input: Type.Object(

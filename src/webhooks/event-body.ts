@@ -1,9 +1,38 @@
 // Bodies of notifications: exactly the keys of interface.md, "Events", made once and sent as they are at every attempt.
+import { type Static, Type } from '#core/input.ts'
 import { minorToNumber } from '#core/money.ts'
 import { localTime } from '#core/time.ts'
 
 export const EVENT_KINDS = ['sale', 'expire'] as const
 export type EventKind = (typeof EVENT_KINDS)[number]
+
+const LocalTime = Type.String({ format: 'date-time', description: 'Local time with offset' })
+
+export const SaleEventSchema = Type.Object(
+  {
+    event: Type.Literal('sale'),
+    sent_at: LocalTime,
+    data: Type.Object({
+      order_id: Type.Integer(),
+      listing_id: Type.Integer(),
+      item_name: Type.String(),
+      quantity: Type.Integer(),
+      unit_price: Type.Number({ description: 'In TL' }),
+      seller_payout: Type.Number({ description: 'Unit price × quantity less the commission, in TL' }),
+      sold_at: LocalTime,
+    }),
+  },
+  { title: 'SaleEvent' },
+)
+
+export const ExpireEventSchema = Type.Object(
+  {
+    event: Type.Literal('expire'),
+    sent_at: LocalTime,
+    data: Type.Object({ listing_id: Type.Integer(), title: Type.String(), expired_at: LocalTime }),
+  },
+  { title: 'ExpireEvent' },
+)
 
 /** One order line sold. */
 export interface Sale {
@@ -23,7 +52,7 @@ export interface Expiry {
   expiredAt: Date
 }
 
-export function saleData(sale: Sale, zone: string): object {
+export function saleData(sale: Sale, zone: string): Static<typeof SaleEventSchema>['data'] {
   return {
     order_id: sale.orderId,
     listing_id: sale.listingId,
@@ -35,7 +64,7 @@ export function saleData(sale: Sale, zone: string): object {
   }
 }
 
-export function expiryData(expiry: Expiry, zone: string): object {
+export function expiryData(expiry: Expiry, zone: string): Static<typeof ExpireEventSchema>['data'] {
   return { listing_id: expiry.listingId, title: expiry.title, expired_at: localTime(expiry.expiredAt, zone) }
 }
 

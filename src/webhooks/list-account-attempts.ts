@@ -9,6 +9,7 @@ import type { WebhookAttempt } from './types.ts'
 
 export const listAccountAttempts = verb(
   {
+    name: 'listAccountAttempts',
     needs: 'operator',
     input: Type.Object(
       {

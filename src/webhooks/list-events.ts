@@ -9,6 +9,7 @@ import { STATES, type WebhookEvent } from './types.ts'
 
 export const listWebhookEvents = verb(
   {
+    name: 'listWebhookEvents',
     needs: 'operator',
     input: Type.Object(
       {

@@ -8,7 +8,7 @@ import { ownAccount, pageOfAttempts } from './store.ts'
 import type { WebhookLog, WebhookReadCtx } from './types.ts'
 
 export const listWebhookLogs = verb(
-  { needs: OPERATION_PLAN.listWebhookLogs, input: Type.Object(pageParams(20), { additionalProperties: false }) },
+  { name: 'listWebhookLogs', needs: OPERATION_PLAN.listWebhookLogs, input: Type.Object(pageParams(20), { additionalProperties: false }) },
   async ({ db, viewer, webhooks }: WebhookReadCtx, { page = 1, per_page: perPage = 20 }): Promise<Page<WebhookLog>> => {
     const { rows, total } = await pageOfAttempts(db.kysely, { accountId: ownAccount(viewer) }, perPage, (page - 1) * perPage)
     const logs = rows.map(({ started_at, finished_at: _end, event_id: _event, kind, test, ...row }) => ({

@@ -19,6 +19,7 @@ const SALE = {
 
 export const sendTestEvent = verb(
   {
+    name: 'sendTestEvent',
     needs: 'operator',
     input: Type.Object(
       { account_id: id('account'), event: Type.Enum([...EVENT_KINDS]) },

@@ -16,9 +16,9 @@ import { silent } from '../support/node.ts'
 import { openNode, type TestNode } from './node.ts'
 
 const input = Type.Object({ id: Type.Integer(), price: Type.Integer() }, { additionalProperties: false })
-const priceThing = verb({ needs: 'plus', input }, (ctx: HasViewer, { price }) => ({ viewer: ctx.viewer, price }))
+const priceThing = verb({ name: 'setPrice', needs: 'plus', input }, (ctx: HasViewer, { price }) => ({ viewer: ctx.viewer, price }))
 const readThing = verb(
-  { needs: 'starter', input: Type.Object({}, { additionalProperties: false }) },
+  { name: 'read', needs: 'starter', input: Type.Object({}, { additionalProperties: false }) },
   (ctx: HasViewer) => ctx.viewer,
 )
 const answer = (data: unknown) => ({ data })

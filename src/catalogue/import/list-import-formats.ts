@@ -17,6 +17,6 @@ export const ImportFormatSchema = Type.Object(
 export type ListedFormat = Static<typeof ImportFormatSchema>
 
 export const listImportFormats = verb(
-  { needs: 'operator', input: Type.Object({}, closed) },
+  { name: 'listImportFormats', needs: 'operator', input: Type.Object({}, closed) },
   (_ctx: HasViewer): ListedFormat[] => IMPORT_FORMATS.map(({ name, kind, title, defaultMarket: market }) => ({ name, kind, title, market })),
 )

@@ -19,6 +19,7 @@ export interface FeedCtx extends WriteCtx {
 
 export const startUploadedImport = verb(
   {
+    name: 'startUploadedImport',
     needs: 'operator',
     input: Type.Object(
       {

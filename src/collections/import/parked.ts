@@ -2,6 +2,7 @@
 import { conflict, invalid } from '#core/errors.ts'
 import { existing, id, missing } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
+import { MARKETS } from '#core/markets.ts'
 import { type Page, pageParams, pagination } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
 import { actorOf, change, type ReadCtx, type WriteCtx } from '#db/change.ts'
@@ -36,7 +37,7 @@ export const ParkedRowSchema = Type.Object(
         name: Type.String(),
         code: orNull(Type.String()),
         set: Type.String(),
-        market: Type.String(),
+        market: Type.Enum([...MARKETS]),
         finish: orNull(Type.String()),
       }),
       { description: 'The best first' },
@@ -60,7 +61,7 @@ export interface ParkedRow extends Pick<CollectionEntry, 'line' | 'label' | 'qua
 }
 
 export const listParkedRows = verb(
-  { needs: 'operator', input: Type.Object({ id: id('collection'), ...pageParams(20) }, closed) },
+  { name: 'listParkedRows', needs: 'operator', input: Type.Object({ id: id('collection'), ...pageParams(20) }, closed) },
   async (ctx: ReadCtx, { id: collectionId, page = 1, per_page: perPage = 20 }): Promise<Page<ParkedRow>> => {
     const on = ctx.db.kysely
     await requireCollection(on, ctx.viewer, collectionId)
@@ -111,6 +112,7 @@ const Decided = { id: id('collection'), row_id: id('parked row') }
 
 export const placeParkedRow = verb(
   {
+    name: 'placeParkedRow',
     needs: 'operator',
     input: Type.Object(
       {
@@ -140,7 +142,7 @@ export const placeParkedRow = verb(
 )
 
 export const discardParkedRow = verb(
-  { needs: 'operator', input: Type.Object(Decided, closed) },
+  { name: 'discardParkedRow', needs: 'operator', input: Type.Object(Decided, closed) },
   (ctx: WriteCtx, { id: collectionId, row_id: rowId }): Promise<void> =>
     change(ctx, async (tx, note) => {
       const row = await decide(tx, ctx, collectionId, rowId, 'discarded')

@@ -58,6 +58,7 @@ const MOST_ROWS = 500_000
 
 export const importCollection = verb(
   {
+    name: 'importCollection',
     needs: 'operator',
     input: Type.Object(
       {

@@ -7,9 +7,10 @@ import { price, priceKurus } from './fields.ts'
 import { repriceListing } from './reprice.ts'
 import type { MarketCtx } from './types.ts'
 
-export const changeListingPrice = verb(
+export const updateListingPrice = verb(
   {
-    needs: OPERATION_PLAN.changeListingPrice,
+    name: 'updateListingPrice',
+    needs: OPERATION_PLAN.updateListingPrice,
     fails: 'PLUS_LISTING_ERROR',
     input: Type.Object({ id: id('listing'), price: price() }, { additionalProperties: false }),
   },

@@ -1,0 +1,136 @@
+// The OpenAPI documents as tools read them: named schemas, operation ids of the verbs, and nothing for linters to find.
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import spectral from '@stoplight/spectral-core'
+import rulesets from '@stoplight/spectral-rulesets'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startTestNode, type TestNode } from '../support/node.ts'
+
+interface Schema {
+  $ref?: string
+  type?: string
+  enum?: unknown[]
+  items?: Schema
+  properties?: Record<string, Schema>
+}
+
+interface Operation {
+  operationId: string
+  tags: string[]
+  security: object[]
+  parameters?: { name: string; in: string; schema: Schema }[]
+  responses: Record<string, { content?: Record<string, { schema?: Schema }> }>
+}
+
+interface Document {
+  info: { license: object }
+  servers: { url: string }[]
+  tags: { name: string; description: string }[]
+  components: { schemas: Record<string, Schema> }
+  paths: Record<string, Record<string, Operation>>
+}
+
+const REDOCLY = fileURLToPath(import.meta.resolve('@redocly/cli/package.json')).replace('package.json', 'bin/cli.js')
+
+const directory = mkdtempSync(join(tmpdir(), 'mintmark-openapi-'))
+let node: TestNode
+
+beforeAll(async () => {
+  node = await startTestNode()
+})
+
+afterAll(async () => {
+  await node.close()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+const DOCUMENTS = [
+  { path: '/openapi.json', schemas: ['Item', 'Price', 'Category', 'Group', 'Listing', 'OwnListing', 'ListingWriteResult', 'RecentSale', 'Collection', 'CollectionRecord', 'Webhook', 'WebhookLog', 'SaleEvent', 'ExpireEvent', 'Pagination', 'Error'] },
+  { path: '/operator/openapi.json', schemas: ['Account', 'ApiKey', 'StoredCategory', 'StoredItem', 'StoredListing', 'Order', 'StoredSale', 'Import', 'HeldPrice', 'Rate', 'StoredCollection', 'AccountWebhook', 'WebhookEvent', 'AuditRow', 'Stats', 'Pagination', 'Error'] },
+] as const
+
+const read = async (path: string) => (await (await fetch((path.startsWith('/operator') ? node.operatorUrl! : node.publicUrl!) + path)).json()) as Document
+const operationsOf = ({ paths }: Document) => Object.values(paths).flatMap((path) => Object.values(path))
+
+describe.each(DOCUMENTS)('$path', ({ path, schemas }) => {
+  test('names its schemas, and answers refer to them', async () => {
+    const document = await read(path)
+    expect(Object.keys(document.components.schemas)).toEqual(expect.arrayContaining([...schemas]))
+    for (const { operationId, responses } of operationsOf(document)) {
+      for (const [status, { content = {} }] of Object.entries(responses)) {
+        const schema = content['application/json']?.schema
+        if (Number(status) >= 400) expect([operationId, schema]).toEqual([operationId, { $ref: '#/components/schemas/Error' }])
+        const { data } = schema?.properties ?? {}
+        if (data) expect([operationId, JSON.stringify(data)]).toEqual([operationId, expect.stringContaining('#/components/schemas/')])
+      }
+    }
+  })
+
+  test('says where it is served, under which licence, and what its tags are', async () => {
+    const document = await read(path)
+    expect(document.servers).toEqual([{ url: '/' }])
+    expect(document.info.license).toEqual({ name: 'Apache License 2.0', identifier: 'Apache-2.0' })
+    const described = document.tags.filter(({ description }) => /\S/.test(description)).map(({ name }) => name)
+    expect(described).toEqual(expect.arrayContaining(operationsOf(document).flatMap(({ tags }) => tags)))
+  })
+
+  test('has one operation id for each operation, and an error answer', async () => {
+    const operations = operationsOf(await read(path))
+    expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length)
+    for (const { operationId, responses } of operations) expect([operationId, Object.keys(responses)]).toEqual([operationId, expect.arrayContaining(['401'])])
+  })
+
+  test('has a closed list for every market, and a type for every enum', async () => {
+    const markets: unknown[] = []
+    const untyped: unknown[] = []
+    JSON.stringify(await read(path), (_name, value: Schema & { in?: string; name?: string; schema?: Schema }) => {
+      if (value?.in === 'query' && value.name === 'market') markets.push(value.schema)
+      if (value?.properties?.market) markets.push(value.properties.market)
+      if (value?.enum && !value.type) untyped.push(value)
+      return value
+    })
+    expect(markets.length).toBeGreaterThan(2)
+    for (const schema of markets) expect(JSON.stringify(schema)).toContain('["service","source_a","source_b","source_c"]')
+    expect(untyped).toEqual([])
+  })
+
+  test('has no problem for Redocly', { timeout: 60_000 }, async () => {
+    const file = join(directory, 'redocly.json')
+    writeFileSync(file, JSON.stringify(await read(path)))
+    const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
+    const args = [REDOCLY, 'lint', file, '--extends=recommended', '--format=json']
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: directory, env, maxBuffer: 2 ** 26 }).catch((error: { stdout: string }) => error)
+    const { totals, problems } = JSON.parse(stdout) as { totals: object; problems: { ruleId: string; message: string }[] }
+    expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([])
+    expect(totals).toEqual({ errors: 0, warnings: 0, ignored: 0 })
+  })
+
+  test('has no problem for Spectral', { timeout: 60_000 }, async () => {
+    const linter = new spectral.Spectral()
+    linter.setRuleset({ extends: [[rulesets.oas as never, 'recommended']] })
+    const problems = await linter.run(JSON.parse(JSON.stringify(await read(path))) as Record<string, unknown>)
+    expect(problems.map(({ code, message, path: at }) => `${code}: ${message} at ${at.join('.')}`)).toEqual([])
+  })
+})
+
+test('operation ids are the names of the verbs', async () => {
+  const ids = operationsOf(await read('/openapi.json')).map(({ operationId }) => operationId)
+  expect(ids).toEqual(expect.arrayContaining(['listItems', 'searchItems', 'getItem', 'searchListings', 'updateListingPrice', 'setListingStatus', 'addCollectionItem', 'configureWebhook']))
+})
+
+test('lists are parameters as they are sent, and choices are enums', async () => {
+  const { paths } = await read('/openapi.json')
+  const named = (path: string, method: string) => Object.fromEntries((paths[path]![method]!.parameters ?? []).map(({ name, schema }) => [name, schema]))
+  const listings = named('/api/v1/plus/listings', 'get')
+  for (const name of ['game[]', 'language[]', 'grade_filters[]']) expect(listings[name]?.type).toBe('array')
+  expect(listings.game).toBeUndefined()
+  expect(listings.sort_by?.enum).toContain('price_low')
+  expect(listings.type?.enum).toEqual(['single', 'card', 'sealed', 'bundle'])
+  expect(named('/api/v1/plus/listings/{id}/status', 'post').action).toMatchObject({ type: 'string', enum: ['pause', 'publish'] })
+  const reply = await fetch(`${node.publicUrl}/api/v1/plus/listings?game[]=pokemon&game[]=onepiece`, { headers: { authorization: `Bearer ${node.keys.plus}` } })
+  expect(reply.status).toBe(200)
+})
