@@ -1,4 +1,5 @@
 // The reference of a listener: its OpenAPI document with examples, and the page that people read.
+import { readFileSync } from 'node:fs'
 import swagger, { type FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
@@ -20,14 +21,7 @@ const POLICY = [
   "style-src 'self' 'unsafe-inline'",
 ].join('; ')
 
-// Without the plugin's bar and its colours for what is no warning; narrow pages break long addresses.
-const STYLE = `
-.swagger-ui .topbar { display: none; }
-.swagger-ui .info { margin: 28px 0; }
-.swagger-ui .info code, .swagger-ui .markdown code, .swagger-ui .renderedMarkdown code { color: inherit; font-weight: 400; overflow-wrap: anywhere; }
-.swagger-ui .markdown pre, .swagger-ui .renderedMarkdown pre { padding: 10px 12px; border-radius: 6px; }
-.swagger-ui .opblock .opblock-summary-path { max-width: none; }
-`
+const pageFile = (filename: string) => ({ filename, content: readFileSync(new URL(filename, import.meta.url), 'utf8') })
 
 const CONTACT = { name: 'The operator of this service' }
 const LICENSE = { name: 'Apache License 2.0', identifier: 'Apache-2.0' }
@@ -66,8 +60,8 @@ export async function addReference(app: FastifyInstance, { page, document, opena
   await app.register(swaggerUi, {
     routePrefix: page,
     staticCSP: POLICY,
-    theme: { title: openapi.info.title, css: [{ filename: 'reference.css', content: STYLE }] },
-    uiConfig: { persistAuthorization: true, docExpansion: 'list', defaultModelRendering: 'example', defaultModelsExpandDepth: -1, filter: true },
+    theme: { title: openapi.info.title, css: [pageFile('reference-page.css')], js: [pageFile('reference-page.js')] },
+    uiConfig: { persistAuthorization: true, docExpansion: 'list', defaultModelRendering: 'example', defaultModelsExpandDepth: -1, filter: true, syntaxHighlight: { theme: 'arta' } },
   })
   app.get(document, { schema: { hide: true } as object }, () => app.swagger())
   registerOtherMethods(app, document, ['GET'])

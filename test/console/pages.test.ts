@@ -1,8 +1,8 @@
 // Every page of the console in a real browser: wide and narrow, light and dark, both languages, nothing for axe to find.
-import axe from 'axe-core'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSampleNode } from '../graphql/client.ts'
+import { seriousOf } from '../support/axe.ts'
 import { importText, type TestNode } from '../support/node.ts'
 import { launch, NO_BROWSER, operator, signedIn, settled, visit, WHY } from './browser.ts'
 
@@ -127,22 +127,6 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
     await close()
   })
 })
-
-/** What axe holds for serious or critical, in light; and in dark, which differs by its colours. */
-async function seriousOf(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source)
-  await page.emulateMedia({ colorScheme: 'light' })
-  const light = await axeOf(page, 'tag', ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'])
-  await page.emulateMedia({ colorScheme: 'dark' })
-  const dark = await axeOf(page, 'rule', ['color-contrast', 'link-in-text-block'])
-  return [...light, ...dark.map((what) => `in dark: ${what}`)]
-}
-
-function axeOf(page: Page, type: 'tag' | 'rule', values: string[]): Promise<string[]> {
-  return page.evaluate<string[]>(`axe.run(document, { resultTypes: ['violations'], runOnly: ${JSON.stringify({ type, values })} }).then(({ violations }) => violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map((node) => id + ' at ' + node.target.join(' ') + ' ' + (node.any[0]?.message ?? ''))))`)
-}
 
 /** Something on every page; the pages' paths. */
 async function fill(node: TestNode): Promise<string[]> {
