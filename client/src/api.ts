@@ -350,7 +350,7 @@ export interface paths {
         head?: never;
         /**
          * Change the price of a listing
-         * @description The listing does not go back to approval. The `ETag` of the answer can be sent as `If-Match` with the next change: 412 when somebody was faster.
+         * @description The listing does not go back to approval. The `ETag` of the answer can be sent as `If-Match` with the next change: 412 if the listing has changed since.
          *
          *     ```sh
          *     curl -X PATCH 'https://cards.example/api/v1/plus/listings/3001/price' \
@@ -385,7 +385,7 @@ export interface paths {
         head?: never;
         /**
          * Change a listing in part
-         * @description Any field beside `price` sends the listing to approval: it is `pending` and not published until then. The `ETag` of the answer can be sent as `If-Match` with the next change: 412 when somebody was faster.
+         * @description Any field beside `price` sends the listing to approval: it is `pending` and not published until then. The `ETag` of the answer can be sent as `If-Match` with the next change: 412 if the listing has changed since.
          *
          *     ```sh
          *     curl -X PATCH 'https://cards.example/api/v1/plus/listings/3001' \
@@ -407,7 +407,7 @@ export interface paths {
         put?: never;
         /**
          * Pause or publish a listing
-         * @description What comes of `publish` is in `data.status`: `active`, or `pending` where it has to be approved again. Takes an `Idempotency-Key`. The `ETag` of the answer can be sent as `If-Match` with the next change: 412 when somebody was faster.
+         * @description What comes of `publish` is in `data.status`: `active`, or `pending` where it has to be approved again. Takes an `Idempotency-Key`. The `ETag` of the answer can be sent as `If-Match` with the next change: 412 if the listing has changed since.
          *
          *     ```sh
          *     curl -X POST 'https://cards.example/api/v1/plus/listings/3001/status?action=pause' \
@@ -432,7 +432,7 @@ export interface paths {
         put?: never;
         /**
          * Highlight a published listing for one credit
-         * @description `id` stands in the query or in the body. A highlight that still runs is prolonged. Takes an `Idempotency-Key`.
+         * @description `id` stands in the query or in the body. A highlight that still runs is prolonged. Takes an `Idempotency-Key` and `If-Match`.
          *
          *     ```sh
          *     curl -X POST 'https://cards.example/api/v1/plus/make-highlight?id=3001' \
@@ -1981,6 +1981,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description IDEMPOTENCY_CONFLICT */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description PRECONDITION_FAILED */
             412: {
                 headers: {
@@ -2093,6 +2102,15 @@ export interface operations {
             };
             /** @description PLAN_UPGRADE_REQUIRED */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description IDEMPOTENCY_CONFLICT */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2280,6 +2298,15 @@ export interface operations {
             };
             /** @description PLAN_UPGRADE_REQUIRED */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description IDEMPOTENCY_CONFLICT */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2861,6 +2888,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description IDEMPOTENCY_CONFLICT */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description PRECONDITION_FAILED */
             412: {
                 headers: {
@@ -2944,6 +2980,15 @@ export interface operations {
             };
             /** @description PLAN_UPGRADE_REQUIRED */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description IDEMPOTENCY_CONFLICT */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3069,6 +3114,15 @@ export interface operations {
             };
             /** @description PLAN_UPGRADE_REQUIRED */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description IDEMPOTENCY_CONFLICT */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3280,6 +3334,15 @@ export interface operations {
             };
             /** @description IDEMPOTENCY_CONFLICT */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PRECONDITION_FAILED */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
