@@ -86,7 +86,7 @@ export interface paths {
         };
         /**
          * An item's price history
-         * @description Low, high and last price of each day, week or month in which the price changed; in a period that is not listed the last price before it stood. Professional and above.
+         * @description Low, high and last price of each day, week or month in which the price changed. Low and high include the price at the start of the period. In a period that is not listed the last price before it held. Professional and above.
          *
          *     ```sh
          *     curl 'https://cards.example/api/v1/items/5/price-history?market=source_c&label=Near+Mint&interval=month' \
@@ -816,7 +816,9 @@ export interface components {
             market: "service" | "source_a" | "source_b" | "source_c";
             /** @example Near Mint */
             label: string;
+            /** @description Lowest price of the period, the price at its start included */
             low: number;
+            /** @description Highest price of the period, the price at its start included */
             high: number;
             /** @description The last price of the period */
             close: number;
