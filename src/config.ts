@@ -2,6 +2,7 @@
 import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
 import { parseDuration } from '#core/duration.ts'
+import { isLoopback } from '#core/loopback.ts'
 import { isMarket, type Market, MARKETS } from '#core/markets.ts'
 import { type Plan, PLANS } from '#core/plans.ts'
 import type { PriceRules } from '#prices/quarantine.ts'
@@ -41,7 +42,10 @@ export interface Config {
   priceHistoryDays: number
   /** memory kept for items already serialised */
   readyBytesMb: number
+  /** whether `serve` loads the demo into an empty database */
   demo: boolean
+  /** why no demo may be made with these settings, null when it may */
+  demoRefusal: string | null
   production: boolean
   /** waits before the second and the third attempt to deliver a webhook */
   webhookRetryDelaysMs: readonly number[]
@@ -217,7 +221,7 @@ export const SETTINGS = {
   PRICE_HISTORY_DAYS: setting('days for which the price history is kept, 0 for ever', 0, whole(0, 36500)),
   // A page of 100 items as large as items may be must fit.
   MINTMARK_READY_BYTES_MB: setting('memory for items already serialised', 96, whole(64, 65536)),
-  MINTMARK_DEMO: setting('sample catalogue and demo on an empty DATA_DIR', true, flag),
+  MINTMARK_DEMO: setting('sample catalogue and demo in an empty database; unset: only embedded, outside production', null as boolean | null, flag),
   WEBHOOK_RETRY_DELAYS: setting('waits before the second and third attempt', [30_000, 300_000] as readonly number[], retryDelays),
   WEBHOOK_ALLOW_CIDRS: setting('ranges that webhooks may reach; unset: loopback outside production', null as readonly string[] | null, cidrs),
   WEBHOOK_ALLOW_HTTP: setting('webhooks over http; unset: outside production', null as boolean | null, flag),
@@ -227,6 +231,14 @@ export const SETTINGS = {
   }),
   NODE_ENV: setting('production closes what development opens', 'development', text),
 } as const
+
+/** Which setting lets others than this machine reach the public listener, in words; null for none. */
+function exposedBy(host: string, publicUrl: string | null, proxy: boolean | string): string | null {
+  if (!isLoopback(host)) return `HOST is ${host}, not a loopback address`
+  if (publicUrl !== null && !isLoopback(new URL(publicUrl).hostname)) return `PUBLIC_URL names ${new URL(publicUrl).hostname}, not a loopback address`
+  if (proxy !== false) return 'TRUST_PROXY is set: a proxy leads callers here'
+  return null
+}
 
 type SettingName = keyof typeof SETTINGS
 
@@ -256,11 +268,16 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   }
   const sourceCurrencies = Object.freeze(read('SOURCE_CURRENCIES'))
   const production = read('NODE_ENV') === 'production'
-  const demo = read('MINTMARK_DEMO') && read('DATABASE_URL') === null
+  const host = read('HOST') || '127.0.0.1'
+  const demoAsked = read('MINTMARK_DEMO')
+  const exposed = exposedBy(host, read('PUBLIC_URL'), read('TRUST_PROXY'))
+  if (demoAsked && exposed) throw new ConfigError(`MINTMARK_DEMO is 1 but ${exposed}: the demo shows a working key and runs on loopback only`)
+  const needsName = production && !demoAsked ? 'NODE_ENV is production: only MINTMARK_DEMO=1 allows the demo there' : null
+  const demoRefusal = exposed ?? needsName
   return Object.freeze({
     port: read('PORT'),
     operatorPort: read('OPERATOR_PORT'),
-    host: read('HOST') || '127.0.0.1',
+    host,
     operatorHost: read('OPERATOR_HOST'),
     dataDir: resolve(read('DATA_DIR')),
     databaseUrl: read('DATABASE_URL'),
@@ -285,7 +302,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     }),
     priceHistoryDays: read('PRICE_HISTORY_DAYS'),
     readyBytesMb: read('MINTMARK_READY_BYTES_MB'),
-    demo,
+    demo: demoAsked ?? (read('DATABASE_URL') === null && demoRefusal === null),
+    demoRefusal,
     production,
     webhookRetryDelaysMs: Object.freeze(read('WEBHOOK_RETRY_DELAYS')),
     webhookAllowCidrs: Object.freeze(read('WEBHOOK_ALLOW_CIDRS') ?? (production || env.WEBHOOK_ALLOW_CIDRS === '' ? [] : ['127.0.0.0/8', '::1/128'])),

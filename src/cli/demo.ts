@@ -1,6 +1,6 @@
 // The demo: sample catalogue, an account of every plan with a key, an operator token, collections and a marketplace, made
-// once per DATA_DIR.
-import { readFileSync, writeFileSync } from 'node:fs'
+// once per database.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { createAccount } from '#accounts/create-account.ts'
 import { createKey } from '#accounts/create-key.ts'
 import { createOperatorToken } from '#accounts/create-operator-token.ts'
+import { hashKey } from '#accounts/key-format.ts'
 import { importFormat } from '#catalogue/import/registry.ts'
 import { beginImport, runImport } from '#catalogue/import/run.ts'
 import { addDemoCollections } from '#collections/demo.ts'
@@ -16,6 +17,7 @@ import type { MarketSettings } from '#market/types.ts'
 import { PLAN_NAMES, type Plan, planAllows, PLANS } from '#core/plans.ts'
 import { call } from '#core/verb.ts'
 import type { WriteCtx } from '#db/change.ts'
+import { alone, isUntouched } from '#db/emptiness.ts'
 import { readConfig } from '../config.ts'
 import { addCommand, columns, type OpenCli, type OutputOptions, type Print, show } from './command.ts'
 import type { PriceRules } from '#prices/quarantine.ts'
@@ -37,25 +39,44 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .option('--own-catalogue', 'make the marketplace of the items that are there, instead of the sample')
     .action((options: OutputOptions & { ownCatalogue?: boolean }) =>
       open(async (ctx) => {
-        const access = await prepareDemo(ctx, readConfig(), { ownCatalogue: options.ownCatalogue ?? false })
-        if (!access) throw new Error('The database has items already: the demo is made on an empty one, or of those with --own-catalogue')
+        const config = readConfig()
+        if (config.demoRefusal) throw new Error(`No demo: ${config.demoRefusal}`)
+        const access = await prepareDemo(ctx, config, options)
         const rows = PLANS.map((plan): [string, string] => [`${PLAN_NAMES[plan]} key`, access.keys[plan]])
         show(print, options, access, columns(['WHAT', 'VALUE'], [...rows, ['Operator token', access.operatorToken]]))
       }),
     )
 }
 
-/** Makes the demo where there are no items yet, or of the operator's own; the keys of an earlier demo are read again. */
-export async function prepareDemo(ctx: WriteCtx, config: DemoConfig, { ownCatalogue = false } = {}): Promise<DemoAccess | null> {
-  const file = join(config.dataDir, 'demo-access.json')
-  const earlier = readAccess(file)
-  if (earlier) return earlier
-  if (ownCatalogue) {
-    if (!(await hasSellables(ctx.db))) throw new Error('No item has a price of source_a, by which the listings of the demo are priced: import some first')
-  } else {
-    const item = await ctx.db.kysely.selectFrom('items').select('id').limit(1).executeTakeFirst()
-    if (item) return null
-    await importSamples(ctx, config.priceRules)
+/** Why a demo was not made. */
+export class NoDemoError extends Error {
+  override name = 'NoDemoError'
+}
+
+/**
+ * Makes the demo in an empty database, or of the operator's own catalogue; of an earlier demo in this database the keys are
+ * read again. Processes that do so at the same time make one demo.
+ * @throws NoDemoError of one sentence when the database holds anything else
+ */
+export function prepareDemo(ctx: WriteCtx, config: DemoConfig, { ownCatalogue = false } = {}): Promise<DemoAccess> {
+  return alone(ctx.db, async () => {
+    const earlier = readAccess(fileOf(config))
+    if (earlier && (await isFrom(ctx, earlier))) return earlier
+    if (ownCatalogue) {
+      const account = await ctx.db.kysely.selectFrom('accounts').select('id').limit(1).executeTakeFirst()
+      if (account) throw new NoDemoError('The database has accounts already: the demo is not made beside them')
+    } else if (!(await isUntouched(ctx.db))) {
+      throw new NoDemoError('The database is not empty: the demo is made in an empty one, or with --own-catalogue of the items in one without accounts')
+    }
+    return makeDemo(ctx, config, { ownCatalogue })
+  })
+}
+
+/** Makes the demo, whatever is there, and keeps its keys in DATA_DIR. */
+export async function makeDemo(ctx: WriteCtx, config: DemoConfig, { ownCatalogue = false } = {}): Promise<DemoAccess> {
+  if (!ownCatalogue) await importSamples(ctx, config.priceRules)
+  else if (!(await hasSellables(ctx.db))) {
+    throw new NoDemoError('No item has a price of source_a, by which the listings of the demo are priced: import some first')
   }
   const keys = {} as Record<Plan, string>
   const sellers: number[] = []
@@ -69,8 +90,19 @@ export async function prepareDemo(ctx: WriteCtx, config: DemoConfig, { ownCatalo
   await addDemoMarket(ctx, config, [...sellers, ...(await demoSellers(ctx))])
   const { token } = await call(createOperatorToken, ctx, { label: 'demo' })
   const access = { keys, operatorToken: token }
-  writeFileSync(file, `${JSON.stringify(access, null, 2)}\n`, { mode: 0o600 })
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
+  writeFileSync(fileOf(config), `${JSON.stringify(access, null, 2)}\n`, { mode: 0o600 })
   return access
+}
+
+function fileOf({ dataDir }: DemoConfig): string {
+  return join(dataDir, 'demo-access.json')
+}
+
+/** Whether the keys belong to this database: DATA_DIR may have been used with another one. */
+async function isFrom({ db }: WriteCtx, { keys }: DemoAccess): Promise<boolean> {
+  const hash = hashKey(keys.professional)
+  return (await db.kysely.selectFrom('api_keys').select('id').where('hash', '=', hash).executeTakeFirst()) !== undefined
 }
 
 async function demoSellers(ctx: WriteCtx): Promise<number[]> {

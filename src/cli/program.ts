@@ -1,6 +1,5 @@
 // The program `mintmark`: subcommands, and how they end (0 done, 1 failed, 2 wrong usage).
 import { Command, CommanderError } from 'commander'
-import { pino } from 'pino'
 import packageJson from '../../package.json' with { type: 'json' }
 import { register as registerAccount } from './account.ts'
 import { register as registerBatches } from './batches.ts'
@@ -14,11 +13,12 @@ import { register as registerHeld } from './held.ts'
 import { register as registerImport } from './import.ts'
 import { register as registerKey } from './key.ts'
 import { register as registerListen } from './listen.ts'
+import { openLog } from './log.ts'
 import { register as registerMigrate } from './migrate.ts'
 import { register as registerOperatorToken } from './operator-token.ts'
 import { register as registerRates } from './rates.ts'
 import { register as registerServe } from './serve.ts'
-import { type Config, readConfig } from '../config.ts'
+import { readConfig } from '../config.ts'
 import { ServiceError } from '#core/errors.ts'
 import type { WriteCtx } from '#db/change.ts'
 import { openDatabase } from '#db/open.ts'
@@ -29,14 +29,10 @@ const print = (line: string): void => {
   process.stdout.write(`${line}\n`)
 }
 
-/** Commands beside a running service log to standard error, so that `--json` output stays one value. */
-function commandLog(config: Config) {
-  return pino({ level: config.logLevel === 'info' ? 'warn' : config.logLevel, name: 'mintmark' }, pino.destination(2))
-}
-
 const open: OpenCli = async (run) => {
   const config = readConfig()
-  const log = commandLog(config)
+  // On standard error, so that `--json` output stays one value.
+  const log = await openLog(config.logLevel === 'info' ? 'warn' : config.logLevel, { sync: true })
   const database = await openDatabase(config, { applicationName: 'mintmark command', log, max: 4, own: false })
   try {
     await migrate(database.db)

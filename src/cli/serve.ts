@@ -1,13 +1,20 @@
 // The commands that run the service: `serve` (everything in one process), and `api`, `operator` and `work` (one role each).
 import type { Command } from 'commander'
-import { type Logger, pino } from 'pino'
+import { sql } from 'kysely'
+import type { Logger } from 'pino'
+import { createOperatorToken } from '#accounts/create-operator-token.ts'
 import type { Log } from '#core/context.ts'
 import { PLAN_NAMES, PLANS } from '#core/plans.ts'
+import { call } from '#core/verb.ts'
+import type { WriteCtx } from '#db/change.ts'
+import { alone } from '#db/emptiness.ts'
 import { migrate } from '#db/migrate.ts'
 import { openDatabase } from '#db/open.ts'
+import type { Db } from '#db/schema.ts'
 import { type Config, ConfigError, readConfig } from '../config.ts'
 import { type RunningNode, startNode } from '../node.ts'
-import { type DemoAccess, prepareDemo } from './demo.ts'
+import { type DemoAccess, NoDemoError, prepareDemo } from './demo.ts'
+import { openLog } from './log.ts'
 
 interface Role {
   name: string
@@ -55,7 +62,7 @@ export function register(program: Command): void {
 async function run(role: Role): Promise<void> {
   const config = readConfig()
   if (role.needsDatabaseUrl && !config.databaseUrl) throw new ConfigError(`mintmark ${role.name} needs DATABASE_URL`)
-  const log = pino({ level: config.logLevel, name: 'mintmark' }, pino.destination({ dest: 2, sync: false }))
+  const log = await openLog(config.logLevel)
   const stopped = signalled()
   const database = await openDatabase(config, { applicationName: `mintmark ${role.name}`, log: embeddedLog(log), own: true })
   let node: RunningNode | null = null
@@ -63,10 +70,12 @@ async function run(role: Role): Promise<void> {
   const alive = setInterval(() => {}, 60_000)
   try {
     const applied = await migrate(database.db)
-    if (applied.length > 0) log.info({ migrations: applied }, 'The database was brought up to date')
-    const access = config.demo ? await makeDemo(config, database.db) : null
+    if (applied.length > 0) log.info({ migrations: applied.length, last: applied.at(-1) }, 'Database schema updated')
+    const ctx = firstStartCtx(database.db)
+    const access = role.name === 'serve' ? await loadDemo(ctx, config, log) : null
+    const firstToken = role.listeners.operator && !access ? await makeFirstToken(ctx, config) : null
     node = await startNode({ config, db: database.db, log: log as Log, listeners: role.listeners, worker: role.worker, demoKey: access?.keys.professional ?? null })
-    greet(node, database.describe, access)
+    greet(node, database.describe, access, firstToken, role.listeners.operator ? await nextSteps(database.db, config) : [])
     const signal = await stopped
     log.info({}, 'Stopping')
     // Who presses Ctrl-C wants it to end; a service manager replaces a node that has callers.
@@ -78,20 +87,58 @@ async function run(role: Role): Promise<void> {
   }
 }
 
-async function makeDemo(config: Config, db: Parameters<typeof startNode>[0]['db']): Promise<DemoAccess | null> {
-  const ctx = {
+function firstStartCtx(db: Db): WriteCtx {
+  return {
     db,
-    viewer: { kind: 'operator' as const, name: 'demo' },
+    viewer: { kind: 'operator', name: 'first start' },
     now: () => new Date(),
     requestId: null,
     idempotency: null,
     caughtUp: async () => {},
   }
-  return prepareDemo(ctx, config)
 }
 
-/** What a person sees at start: addresses, and in the demo keys and a request to paste. */
-function greet(node: RunningNode, database: string, access: DemoAccess | null): void {
+/** The demo where the settings allow one and the database is empty; a line of the log says why not. */
+async function loadDemo(ctx: WriteCtx, config: Config, log: Logger): Promise<DemoAccess | null> {
+  try {
+    if (config.demo) return await prepareDemo(ctx, config)
+    if (config.demoRefusal) log.info({}, `No demo: ${config.demoRefusal}`)
+  } catch (error) {
+    if (!(error instanceof NoDemoError)) throw error
+    log.info({}, `No demo: ${error.message}`)
+  }
+  return null
+}
+
+/**
+ * The first operator token, where nobody could sign in without it; it is shown this once. In production it would stay in
+ * the journal, so that there it is made only for who looks at a terminal.
+ */
+async function makeFirstToken(ctx: WriteCtx, config: Config): Promise<string | null> {
+  if (config.operatorToken !== null || (config.production && !process.stdout.isTTY)) return null
+  return alone(ctx.db, async () => {
+    const known = await ctx.db.kysely.selectFrom('operator_tokens').select('id').limit(1).executeTakeFirst()
+    return known ? null : (await call(createOperatorToken, ctx, { label: 'first start' })).token
+  })
+}
+
+/** What to do next while something is missing that the service is no use without. */
+async function nextSteps({ kysely }: Db, { operatorToken }: Config): Promise<string[]> {
+  const { rows } = await sql<{ items: boolean; accounts: boolean; tokens: boolean }>`
+    select exists (select from items) as items, exists (select from accounts) as accounts,
+      exists (select from operator_tokens) as tokens`.execute(kysely)
+  const { items, accounts, tokens } = rows[0]!
+  return [
+    ...(tokens || operatorToken ? [] : ['npx mintmark operator-token create --label me    # to sign in to the console']),
+    ...(items ? [] : ['npx mintmark import --help                        # a catalogue and its prices']),
+    ...(accounts
+      ? []
+      : ['npx mintmark account create --name Shop --plan professional', 'npx mintmark key create --account 1               # the id that account create printed']),
+  ]
+}
+
+/** What a person sees at start: addresses, in the demo keys and a request to paste, else what is to be done next. */
+function greet(node: RunningNode, database: string, access: DemoAccess | null, firstToken: string | null, next: string[]): void {
   const lines = ['', `Mintmark is running on ${database}.`, '']
   if (node.publicUrl) {
     lines.push(`  Start here ${node.publicUrl}/`, `  REST       ${node.publicUrl}/api/v1/items`, `  GraphQL    ${node.publicUrl}/graphql`, `  Reference  ${node.publicUrl}/docs`)
@@ -108,6 +155,8 @@ function greet(node: RunningNode, database: string, access: DemoAccess | null): 
       lines.push('', 'Try it:', '', `  curl -H 'Authorization: Bearer ${access.keys.professional}' '${url}'`)
     }
   }
+  if (firstToken) lines.push('', '  Operator token     ' + firstToken, '', 'This is the first operator token, shown this once: keep it, and sign in to the console with it.')
+  if (next.length > 0) lines.push('', 'Next:', '', ...next.map((step) => `  ${step}`))
   lines.push('', 'Ctrl-C stops it.', '')
   process.stdout.write(`${lines.join('\n')}\n`)
 }

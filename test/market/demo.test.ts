@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { prepareDemo } from '../../src/cli/demo.ts'
+import { makeDemo } from '../../src/cli/demo.ts'
 import { send, startTestNode, type TestNode } from '../support/node.ts'
 import { STATUS_LIST } from './kit.ts'
 
@@ -14,7 +14,7 @@ const dataDir = mkdtempSync(join(tmpdir(), 'mintmark-demo-'))
 
 beforeAll(async () => {
   node = await startTestNode()
-  key = (await prepareDemo(node.ctx, { ...node.config, dataDir }))!.keys.plus
+  key = (await makeDemo(node.ctx, { ...node.config, dataDir })).keys.plus
 })
 
 afterAll(async () => {
@@ -25,7 +25,7 @@ afterAll(async () => {
 test('a catalogue without the prices that listings are made from is refused before anything is made', async () => {
   const bare = await startTestNode()
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-demo-'))
-  await expect(prepareDemo(bare.ctx, { ...bare.config, dataDir: folder }, { ownCatalogue: true })).rejects.toThrow('No item has a price of source_a')
+  await expect(makeDemo(bare.ctx, { ...bare.config, dataDir: folder }, { ownCatalogue: true })).rejects.toThrow('No item has a price of source_a')
   expect((await sql`select from accounts where name like 'Demo%'`.execute(bare.db.kysely)).rows).toEqual([])
   await bare.close()
   rmSync(folder, { recursive: true })

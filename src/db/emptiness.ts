@@ -1,0 +1,33 @@
+// Whether a database holds nothing but what migrations put there, and first-start work that only one process may do.
+import { setTimeout as delay } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { Db } from './schema.ts'
+
+/** Filled by migrations or by nodes that only run. */
+const FILLED_BY_ITSELF = ['groups', 'change_log', 'change_log_floor', 'workers']
+/** What others write there; the rest is a row of a migration. */
+const WRITTEN: Record<string, string> = { imports: "format <> 'service-price'" }
+const LOCK = 'mintmark first start'
+const POLL_MS = 50
+
+/** Whether no table has a row that a person or a program has written. New tables count without being named here. */
+export async function isUntouched({ kysely }: Db): Promise<boolean> {
+  const { rows: tables } = await sql<{ name: string }>`
+    select c.relname as name from pg_class c
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+      and c.relname not like 'kysely_%' and c.relname <> all(${FILLED_BY_ITSELF}::text[])`.execute(kysely)
+  const filled = tables.map(({ name }) => sql`exists (select from ${sql.table(name)} where ${sql.raw(WRITTEN[name] ?? 'true')})`)
+  const { rows } = await sql<{ filled: boolean }>`select ${sql.join(filled, sql` or `)} as filled`.execute(kysely)
+  return !rows[0]!.filled
+}
+
+/** Runs `run` while no other process on this database runs one: who comes second sees what the first has written. */
+export function alone<T>({ kysely }: Db, run: () => Promise<T>): Promise<T> {
+  return kysely.transaction().execute(async (tx) => {
+    for (;;) {
+      const { rows } = await sql<{ got: boolean }>`select pg_try_advisory_xact_lock(hashtextextended(${LOCK}, 0)) as got`.execute(tx)
+      if (rows[0]!.got) return run()
+      await delay(POLL_MS)
+    }
+  })
+}
