@@ -13,6 +13,7 @@ import { forgetOldIdempotencyKeys } from '#db/idempotency.ts'
 import { readAtLength } from '#db/replica.ts'
 import type { Db } from '#db/schema.ts'
 import { keepExpiring } from '#market/expire-listings.ts'
+import { startHeartbeat } from '#jobs/heartbeat.ts'
 import { ListingSnapshot } from '#market/snapshot/listings.ts'
 import type { MarketSettings, MarketWriteCtx } from '#market/types.ts'
 import { RequestCounts } from '#http/request-counts.ts'
@@ -116,10 +117,11 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   }
   let sender: Sender | null = null
   let expiring: ReturnType<typeof keepExpiring> | null = null
+  let heartbeat: ReturnType<typeof startHeartbeat> | null = null
   let housekeeping: NodeJS.Timeout | undefined
   const close = async () => {
     clearInterval(housekeeping)
-    await Promise.all([...servers.map(closeServer), sender?.close(), expiring?.stop()])
+    await Promise.all([...servers.map(closeServer), sender?.close(), expiring?.stop(), heartbeat?.stop()])
     shared.limits.close()
     await feed.close()
     await Promise.all([closeQuietly(keys), closeQuietly(operators), closeQuietly(sessions)])
@@ -136,6 +138,7 @@ export async function startNode({ config, db, log, now: given, listeners, worker
     if (worker) sender = (await import('#webhooks/sender.ts')).startSender({ db, log, now, ...delivering, alone: config.databaseUrl === null })
     const ctx = (viewer: Viewer): MarketWriteCtx => ({ db, viewer, now, requestId: null, idempotency: null, precondition: null, market, caughtUp })
     if (worker) expiring = keepExpiring(ctx({ kind: 'operator', name: 'worker' }), log)
+    if (worker) heartbeat = startHeartbeat(db, log)
     housekeeping = keepHouse(db, log, now, config.priceHistoryDays)
     started = true
     return { publicUrl, operatorUrl, catalogue, listings, market, ctx, drain, close }

@@ -43,6 +43,7 @@ const OWNERS: Record<string, readonly string[]> = {
   market: ['listings', 'orders', 'sales'],
   collections: ['collections', 'collection_items', 'collection_parked_rows'],
   webhooks: ['webhooks', 'webhook_events', 'webhook_attempts'],
+  jobs: ['workers'],
   db: ['change_log', 'change_log_floor', 'audit_log', 'idempotency_keys'],
 }
 

@@ -1,4 +1,4 @@
-// The command `doctor`: checks settings, disk, ports, database, migrations and clock, and says what to do.
+// The command `doctor`: checks settings, disk, ports, database, migrations, clock and worker, and says what to do.
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import type { Command } from 'commander'
@@ -9,6 +9,7 @@ import { embeddedConnection } from '#db/embedded.ts'
 import { openDatabase } from '#db/open.ts'
 import { doubtAbout, openReplica } from '#db/replica.ts'
 import type { Db } from '#db/schema.ts'
+import { ALIVE_SECONDS, workersSeen } from '#jobs/heartbeat.ts'
 import { sourceHealth } from '#prices/health.ts'
 import { type Config, readConfig } from '../config.ts'
 import { addCommand, type OutputOptions, type Print, show } from './command.ts'
@@ -27,7 +28,7 @@ const LEAST_POSTGRES = 150_000
 const DAY_MS = 86_400_000
 
 export function register(program: Command, print: Print): void {
-  addCommand(program, 'doctor', 'check settings, database, migrations, clock, ports and disk')
+  addCommand(program, 'doctor', 'check settings, database, migrations, clock, worker, ports and disk')
     .action(async (options: OutputOptions) => {
       const findings = await examine()
       const text = findings.map(({ check, ok, found, advice }) => `${ok ? '✓' : '✗'} ${check.padEnd(11)} ${found}${advice ? `\n              → ${advice}` : ''}`)
@@ -51,7 +52,7 @@ async function examine(): Promise<Finding[]> {
     limits(config),
     await port('PORT', config.host, config.port, running),
     await port('OPERATOR_PORT', config.operatorHost, config.operatorPort, running),
-    ...(await database(config)),
+    ...(await database(config, running)),
   ]
 }
 
@@ -95,7 +96,7 @@ async function port(setting: string, host: string, number: number, running: bool
   return { check, ok: false, found: `${host}:${number} is in use`, advice: `stop the other program or set ${setting}` }
 }
 
-async function database(config: Config): Promise<Finding[]> {
+async function database(config: Config, running: boolean): Promise<Finding[]> {
   const log = pino({ level: 'silent' })
   try {
     const opened = await openDatabase(config, { applicationName: 'mintmark doctor', log, max: 2, own: false })
@@ -103,7 +104,9 @@ async function database(config: Config): Promise<Finding[]> {
       const schema = await migrations(opened.db)
       const sources = schema.ok ? await priceSources(opened.db) : []
       const replicas = config.databaseReplicaUrl ? [await replica(config.databaseReplicaUrl, opened.db)] : []
-      return [await server(opened.db, opened.describe), ...replicas, schema, await clock(opened.db), ...sources]
+      // An embedded database that is opened for this command alone has nobody else on it.
+      const workers = schema.ok && (config.databaseUrl || running) ? [await worker(opened.db)] : []
+      return [await server(opened.db, opened.describe), ...replicas, schema, await clock(opened.db), ...workers, ...sources]
     } finally {
       await opened.close()
     }
@@ -142,6 +145,17 @@ async function migrations(db: Db): Promise<Finding> {
   const pending = await pendingMigrations(db)
   if (pending.length === 0) return { check: 'migrations', ok: true, found: 'up to date' }
   return { check: 'migrations', ok: false, found: `${pending.length} pending`, advice: 'run mintmark migrate' }
+}
+
+/** Without one, webhooks wait and publication periods do not end, while everything else works. */
+async function worker(db: Db): Promise<Finding> {
+  const { alive, lastSeenSeconds } = await workersSeen(db.kysely)
+  const check = 'worker'
+  if (alive > 0) return { check, ok: true, found: `${alive} alive` }
+  const found = lastSeenSeconds === null ? 'none was ever seen' : `none alive, the last one was seen ${Math.round(lastSeenSeconds)} s ago`
+  // A worker that is being replaced is no fault.
+  if (lastSeenSeconds !== null && lastSeenSeconds <= ALIVE_SECONDS) return { check, ok: true, found }
+  return { check, ok: false, found, advice: 'start mintmark work (or serve): webhooks wait, and publication periods do not end' }
 }
 
 /** How fresh and complete each source of prices is; for information, since only the operator knows what to expect. */

@@ -320,6 +320,12 @@ export interface Schema {
     started_at: Date
     finished_at: Date | null
   }
+  workers: {
+    id: string
+    host: string
+    last_seen_at: Date
+    stopped: Generated<boolean>
+  }
   idempotency_keys: {
     scope: string
     key: string

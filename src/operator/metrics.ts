@@ -31,6 +31,8 @@ export function openMetrics(node: MeasuredNode): Metrics {
   const oldest = gauge('webhook_oldest_seconds', 'Age of the oldest webhook event that waits')
   const failing = gauge('webhooks_failing', 'Receivers whose last attempt failed')
   const success = gauge('webhook_success_share', 'Share of the attempts of the last day that succeeded, by account', ['account_id'])
+  const workersAlive = gauge('workers_alive', 'Workers heard within the last minute: they deliver webhooks and end publication periods')
+  const workerSeen = gauge('worker_last_seen_seconds', 'Since the last word of any worker; absent when there was none in the last days')
   const held = gauge('held_prices', 'Prices that wait for a decision, by rule', ['rule'])
   const age = gauge('feed_age_seconds', 'Since when a market got no price', ['market', 'group'])
   const prices = gauge('prices', 'Current prices', ['market', 'group'])
@@ -42,7 +44,7 @@ export function openMetrics(node: MeasuredNode): Metrics {
   })
   const keyrings = { api_key: node.keys, operator_token: node.operators, console_session: node.sessions }
   return async (stats) => {
-    const { listings: byStatus, webhook_events: byState, webhooks_failing, webhook_receivers, held_prices, waiting_since, sources } = await stats()
+    const { listings: byStatus, webhook_events: byState, webhooks_failing, webhook_receivers, held_prices, waiting_since, workers, sources } = await stats()
     const now = Date.now()
     items.set(node.catalogue.items.live.size)
     for (const [part, bytes] of Object.entries(node.catalogue.memory())) memory.set({ part }, bytes)
@@ -53,6 +55,9 @@ export function openMetrics(node: MeasuredNode): Metrics {
     failing.set(webhooks_failing)
     success.reset()
     for (const { account_id, success_share } of webhook_receivers) success.set({ account_id }, success_share)
+    workersAlive.set(workers.alive)
+    if (workers.last_seen_seconds === null) workerSeen.remove()
+    else workerSeen.set(workers.last_seen_seconds)
     oldest.set(waiting_since.webhook_event ? (now - Date.parse(waiting_since.webhook_event)) / 1_000 : 0)
     failures.reset()
     for (const [credential, { failures: counts }] of Object.entries(keyrings)) {

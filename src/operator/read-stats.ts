@@ -5,6 +5,7 @@ import { PLANS } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import { orNull } from '#catalogue/fields.ts'
 import type { WriteCtx } from '#db/change.ts'
+import { workersSeen } from '#jobs/heartbeat.ts'
 import { STATUSES } from '#market/rules.ts'
 import { sourceHealth, SourceHealthSchema } from '#prices/health.ts'
 import { IMPORT_STATUSES } from '#prices/stored-imports.ts'
@@ -31,6 +32,13 @@ export const StatsSchema = Type.Object(
     waiting_since: Type.Object(
       { approval: orNull(Time), webhook_event: orNull(Time) },
       { description: 'Since when the oldest of a queue waits, null for an empty one; events of suspended accounts are not counted' },
+    ),
+    workers: Type.Object(
+      {
+        alive: Type.Integer({ description: 'Heard within the last minute' }),
+        last_seen_seconds: orNull(Type.Number({ description: 'Since the last word of any' })),
+      },
+      { description: 'Who delivers webhooks and ends publication periods: `serve` or `work`' },
     ),
     sales: Type.Array(
       Type.Object({
@@ -79,6 +87,7 @@ export const readStats = verb(
       select to_char(sold_at at time zone 'UTC', 'YYYY-MM-DD') as day, count(*)::int as sales, sum(quantity)::int as quantity,
         sum(unit_price * quantity) as turnover, sum(payout) as payouts
       from sales where sold_at > ${now}::timestamptz - make_interval(days => ${SALES_DAYS}) group by 1 order by 1 desc`.execute(on)
+    const workers = await workersSeen(on)
     return {
       items: counts('items')['']!,
       categories: counts('categories')['']!,
@@ -91,6 +100,7 @@ export const readStats = verb(
       webhooks_failing: failing,
       webhook_receivers: await receiverHealth(on, now),
       waiting_since: { approval: approval?.toISOString() ?? null, webhook_event: webhookEvent?.toISOString() ?? null },
+      workers: { alive: workers.alive, last_seen_seconds: workers.lastSeenSeconds },
       sales: sales.rows.map((row) => ({ ...row, turnover: Number(row.turnover), payouts: Number(row.payouts) })),
       sources: await sourceHealth(on, now),
     }

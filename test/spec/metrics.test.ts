@@ -1,6 +1,11 @@
 // Metrics on the operator's port: for operators only, in Prometheus' format, counting what was answered.
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { OPERATOR_TOKEN, send, startTestNode, type TestNode } from '../support/node.ts'
+import { openPool } from '#db/pool.ts'
+import type { Schema } from '#db/schema.ts'
+import { startNode } from '#node.ts'
+import { OPERATOR_TOKEN, send, silent, startTestNode, type TestNode, until } from '../support/node.ts'
+import { freshDatabase } from '../support/postgres.ts'
 
 let node: TestNode
 
@@ -33,4 +38,27 @@ test('tells what was answered, what is in memory and what waits', async () => {
 test('refuses API keys and callers without a token', async () => {
   expect((await scrape(null)).status).toBe(401)
   expect((await scrape(node.keys.enterprise)).status).toBe(401)
+})
+
+test('tells whether a worker is alive, and since when none is', async () => {
+  const value = async (url: string, name: string) => {
+    const text = await (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${OPERATOR_TOKEN}` } })).text()
+    const found = new RegExp(`^mintmark_${name} (\\S+)$`, 'm').exec(text)?.[1]
+    return found === undefined ? null : Number(found)
+  }
+  await until('the worker was seen', async () => (await value(node.operatorUrl!, 'workers_alive')) === 1)
+  expect(await value(node.operatorUrl!, 'worker_last_seen_seconds')).toBeLessThan(60)
+
+  const database = await freshDatabase()
+  const db = openPool<Schema>({ url: database.url, max: 4, applicationName: 'mintmark test' })
+  const config = { ...node.config, databaseUrl: database.url }
+  const bare = await startNode({ config, db, log: silent, listeners: { public: false, operator: true }, worker: false })
+  expect(await value(bare.operatorUrl!, 'workers_alive')).toBe(0)
+  expect(await value(bare.operatorUrl!, 'worker_last_seen_seconds')).toBeNull()
+  await sql`insert into workers (id, host, last_seen_at) values (gen_random_uuid(), 'gone', now() - interval '61 seconds')`.execute(db.kysely)
+  expect(await value(bare.operatorUrl!, 'workers_alive')).toBe(0)
+  expect(await value(bare.operatorUrl!, 'worker_last_seen_seconds')).toBeGreaterThanOrEqual(61)
+  await bare.close()
+  await db.close()
+  await database.drop()
 })

@@ -1,0 +1,45 @@
+// What counts as an empty database: what migrations and nodes that run leave there, and nothing that anybody wrote.
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createOperatorToken } from '#accounts/create-operator-token.ts'
+import { call } from '#core/verb.ts'
+import { isUntouched } from '#db/emptiness.ts'
+import { openPool } from '#db/pool.ts'
+import type { Db, Schema } from '#db/schema.ts'
+import { startHeartbeat } from '#jobs/heartbeat.ts'
+import { setRates } from '#prices/set-rates.ts'
+import { silent, until } from '../support/node.ts'
+import { freshDatabase } from '../support/postgres.ts'
+
+let db: Db
+let drop: () => Promise<void>
+
+beforeAll(async () => {
+  const database = await freshDatabase()
+  drop = database.drop
+  db = openPool<Schema>({ url: database.url, max: 4, applicationName: 'mintmark test' })
+})
+
+afterAll(async () => {
+  await db.close()
+  await drop()
+})
+
+const ctx = () => ({ db, viewer: { kind: 'operator' as const, name: 'test' }, now: () => new Date(), requestId: null, idempotency: null, caughtUp: async () => {} })
+
+test('a migrated database with a worker on it is empty', async () => {
+  const heartbeat = startHeartbeat(db, silent)
+  await until('the worker was seen', async () => (await sql`select from workers`.execute(db.kysely)).rows.length === 1)
+  await heartbeat.stop()
+  expect(await isUntouched(db)).toBe(true)
+})
+
+test.each([
+  ['an operator token', () => call(createOperatorToken, ctx(), { label: 'shop' })],
+  ['exchange rates', () => call(setRates, ctx(), { rates: { day: '2026-11-20', currency: 'USD', TRY: 41.87 } })],
+])('with %s it is not', async (_what, write) => {
+  await write()
+  expect(await isUntouched(db)).toBe(false)
+  await sql`truncate operator_tokens, rates, audit_log cascade`.execute(db.kysely)
+  expect(await isUntouched(db)).toBe(true)
+})

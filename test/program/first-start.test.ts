@@ -1,0 +1,129 @@
+// What a start makes of an empty database: a demo only where nobody else can reach it, else the first operator token, shown once.
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { readConfig } from '#config.ts'
+import { send } from '../support/node.ts'
+import { freshDatabase } from '../support/postgres.ts'
+import { endAll, freshDataDir, printedKeys, run, serve, type Settings, stop } from './service.ts'
+
+afterAll(endAll)
+
+const MAIN = new URL('../../src/main.ts', import.meta.url).pathname
+/** The demo is asked for by name: without it there is none with DATABASE_URL. */
+const ASKED = { MINTMARK_DEMO: '1' }
+const demoKeys = (greeting: string) => Object.keys(printedKeys(greeting)).filter((name) => name.endsWith('key'))
+
+/** Runs `use` with the settings of an empty database and an empty DATA_DIR. */
+async function inEmptyDatabase(use: (settings: Settings) => Promise<void>): Promise<void> {
+  const database = await freshDatabase()
+  try {
+    await use({ DATABASE_URL: database.url, DATA_DIR: freshDataDir() })
+  } finally {
+    await database.drop()
+  }
+}
+
+describe('the demo', () => {
+  test('is not loaded beside an account', async () => {
+    await inEmptyDatabase(async (settings) => {
+      expect((await run(['account', 'create', '--name', 'Shop', '--plan', 'plus'], settings)).code).toBe(0)
+      const service = await serve({ ...settings, ...ASKED })
+      expect(demoKeys(service.greeting)).toEqual([])
+      expect(await (await fetch(service.publicUrl)).text()).not.toContain('mintmark_')
+      const { code, said } = await run(['demo'], settings)
+      expect([code, said]).toEqual([1, [expect.stringContaining('The database is not empty')]])
+      await stop(service)
+    })
+  })
+
+  test('is not loaded where others reach it, nor by the command', async () => {
+    const settings = { DATA_DIR: freshDataDir(), NODE_ENV: 'production', HOST: '0.0.0.0' }
+    const service = await serve(settings, [])
+    expect(demoKeys(service.greeting)).toEqual([])
+    expect(await (await fetch(service.publicUrl)).text()).not.toContain('mintmark_')
+    const command = await run(['demo'], settings)
+    expect([command.code, command.said]).toEqual([1, [expect.stringContaining('No demo: HOST is 0.0.0.0')]])
+    await stop(service)
+    expect(existsSync(join(settings.DATA_DIR, 'demo-access.json'))).toBe(false)
+  })
+
+  test.each([
+    [{}, true],
+    [{ HOST: '127.0.0.2' }, true],
+    [{ HOST: 'localhost', PUBLIC_URL: 'http://[::1]:8080' }, true],
+    [{ HOST: '0.0.0.0' }, false],
+    [{ HOST: '::' }, false],
+    [{ HOST: '10.0.0.5' }, false],
+    [{ PUBLIC_URL: 'https://cards.example' }, false],
+    [{ TRUST_PROXY: 'loopback' }, false],
+    [{ NODE_ENV: 'production' }, false],
+    [{ NODE_ENV: 'production', ...ASKED }, true],
+    [{ DATABASE_URL: 'postgresql://db/mintmark' }, false],
+    [{ DATABASE_URL: 'postgresql://db/mintmark', ...ASKED }, true],
+    [{ MINTMARK_DEMO: '0' }, false],
+  ])('%j: %s', (settings, demo) => {
+    expect(readConfig(settings).demo).toBe(demo)
+  })
+
+  test('asked for by name where others reach it, the start is refused', async () => {
+    const dataDir = freshDataDir()
+    const { code, out, said } = await run(['serve'], { DATA_DIR: dataDir, HOST: '0.0.0.0', ...ASKED })
+    expect([code, out, said]).toEqual([1, '', [expect.stringMatching(/^mintmark: MINTMARK_DEMO is 1 but HOST is 0\.0\.0\.0/)]])
+    expect(existsSync(dataDir)).toBe(false)
+  })
+
+  test('is made once when two nodes start on one empty database', async () => {
+    await inEmptyDatabase(async (settings) => {
+      const start = () => serve({ ...settings, ...ASKED, DATA_DIR: freshDataDir() })
+      const nodes = await Promise.all([start(), start()])
+      expect(nodes.map(({ greeting }) => demoKeys(greeting).length).sort()).toEqual([0, 4])
+      const token = nodes.map(({ greeting }) => printedKeys(greeting)['Operator token']).find((each) => each)!
+      const { body } = await send<{ name: string }[]>(`${nodes[0]!.operatorUrl}/operator/v1/accounts?per_page=100`, token)
+      expect(body.data.filter(({ name }) => name === 'Demo Plus')).toHaveLength(1)
+      for (const node of nodes) await stop(node)
+    })
+  })
+})
+
+describe('an empty start', () => {
+  test('shows the first operator token once, and what to do next', async () => {
+    await inEmptyDatabase(async (settings) => {
+      const first = await serve({ ...settings, MINTMARK_DEMO: '0' })
+      const token = printedKeys(first.greeting)['Operator token']!
+      expect((await send(`${first.operatorUrl}/operator/v1/accounts`, token)).status).toBe(200)
+      expect(first.greeting).toMatch(/Next:\n\n +npx mintmark import --help.*\n +npx mintmark account create --name Shop --plan professional\n/)
+      await stop(first)
+      const second = await serve({ ...settings, MINTMARK_DEMO: '0' })
+      expect(printedKeys(second.greeting)).toEqual({})
+      await stop(second)
+    })
+  })
+
+  test('in production leaves no token in the journal, and names the command that makes one', async () => {
+    await inEmptyDatabase(async (settings) => {
+      const service = await serve({ ...settings, NODE_ENV: 'production' })
+      expect(service.greeting).not.toContain('mintop_')
+      expect(service.greeting).toContain('npx mintmark operator-token create')
+      await stop(service)
+    })
+  })
+})
+
+// util-linux' `script` gives a program a terminal; other systems' takes other arguments.
+test.skipIf(process.platform !== 'linux')('on a terminal the log is lines to read, not JSON', async () => {
+  await inEmptyDatabase(async (settings) => {
+    const command = `${process.execPath} ${MAIN} serve`
+    const env = { PATH: process.env.PATH, PORT: '0', OPERATOR_PORT: '0', TERM: 'xterm', ...settings }
+    const child = spawn('script', ['-qefc', command, '/dev/null'], { env, stdio: ['pipe', 'pipe', 'inherit'] })
+    let shown = ''
+    for await (const chunk of child.stdout) {
+      shown += String(chunk)
+      // The terminal's Ctrl-C.
+      if (shown.includes('Ctrl-C stops it.') && child.stdin.writable) child.stdin.end('\x03')
+    }
+    expect(shown).toContain('Stopping')
+    expect(shown).not.toMatch(/^\{/m)
+  })
+})
