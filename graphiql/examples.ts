@@ -9,7 +9,7 @@ interface Example {
 
 export const EXAMPLES: readonly Example[] = [
   {
-    query: `# Your API key goes into Headers.
+    query: `# The API key belongs into Headers, below.
 query Search {
   items(
     search: "charizard"

@@ -1,4 +1,4 @@
-// GraphiQL on our own endpoint: the key is typed into the headers once, then the schema is loaded and every tab has it.
+// GraphiQL on our own endpoint: the key is typed into the headers once (the demo's is there already), then the schema is loaded and every tab has it.
 import 'graphiql/setup-workers/vite'
 import 'graphiql/style.css'
 import './page.css'
@@ -8,6 +8,10 @@ import { GraphiQL } from 'graphiql'
 import { createElement, useEffect, useRef } from 'react'
 import { createRoot } from 'react-dom/client'
 import { EXAMPLES, KEY_HEADER } from './examples.ts'
+
+/** The demo's, where the page comes with it (src/graphql/graphiql.ts). */
+const demoKey = document.querySelector<HTMLMetaElement>('meta[name="mintmark-demo-key"]')?.content
+const headersAtFirst = demoKey ? JSON.stringify({ Authorization: `Bearer ${demoKey}` }, null, 2) : KEY_HEADER
 
 const send = createGraphiQLFetcher({ url: '/graphql' })
 
@@ -54,8 +58,8 @@ createRoot(document.getElementById('graphiql')!).render(
     GraphiQL,
     {
       fetcher,
-      defaultTabs: EXAMPLES.map(({ query, variables = null }) => ({ query, variables, headers: KEY_HEADER })),
-      defaultHeaders: KEY_HEADER,
+      defaultTabs: EXAMPLES.map(({ query, variables = null }) => ({ query, variables, headers: headersAtFirst })),
+      defaultHeaders: headersAtFirst,
       defaultEditorToolsVisibility: 'headers',
       // A key stays on the machine only where its owner asks for it.
       shouldPersistHeaders: false,

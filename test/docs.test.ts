@@ -27,7 +27,7 @@ describe.each(GUIDES)('%s', (guide) => {
   })
 
   test('paths in code exist', () => {
-    const paths = [...text.matchAll(/`((?:src|test|docs|bench|reliability|sample|client|console|graphiql|deploy)\/[\w./-]*)`/g)].map((match) => match[1]!)
+    const paths = [...text.matchAll(/`((?:src|test|docs|bench|reliability|sample|client|console|graphiql|deploy)\/[\w./@-]*)`/g)].map((match) => match[1]!)
     expect(paths.filter((path) => !existsSync(path))).toEqual([])
   })
 
@@ -55,7 +55,7 @@ test('the operator\'s guide names every setting, and no other', () => {
 })
 
 describe('Deployment files', () => {
-  const files = ['Dockerfile', 'compose.yaml', 'deploy/mintmark.service']
+  const files = ['Dockerfile', 'compose.yaml', 'deploy/mintmark.service', 'deploy/mintmark@.service']
   const OF_OTHERS = ['POSTGRES_PASSWORD', 'POSTGRES_USER', 'POSTGRES_DB']
 
   test.each(files)('%s names settings that there are', (file) => {

@@ -1,9 +1,12 @@
 // Cursors of keyset pages: opaque to callers, they hold where a page ended, so that it stays right while rows come and go.
 import { invalid } from '#core/errors.ts'
-import type { After } from './snapshot/queries.ts'
+import { TIERS } from '#index/text.ts'
+import type { After, AfterMatch } from './snapshot/queries.ts'
 import { SORT_FIELDS, type SortDirection, type SortField, type SortValue } from './snapshot/sorts.ts'
 
 const VERSION = 1
+/** The order of a search without a sort. */
+const RELEVANCE = 'relevance'
 
 /** Cursor after an item: its value under the sort of its list, and its id. */
 export function itemCursor(field: SortField, direction: SortDirection, value: SortValue, id: number): string {
@@ -17,10 +20,28 @@ export function itemCursor(field: SortField, direction: SortDirection, value: So
 export function readItemCursor(cursor: string, field: SortField, direction: SortDirection): After {
   const parts = decode(cursor)
   const [list, cursorField, cursorDirection, value, id] = parts
+  if (list === 'items' && cursorField === RELEVANCE && isMatch(value)) throw otherSort(RELEVANCE, '', `${field} ${direction}`)
   const known = parts.length === 5 && list === 'items' && isSortField(cursorField) && isSortValue(value, cursorField) && isId(id)
   if (!known) throw unreadable()
   if (cursorField === field && cursorDirection === direction) return { value, id }
-  throw refused(`belongs to a list sorted by ${cursorField} ${String(cursorDirection)}, not by ${field} ${direction}`)
+  throw otherSort(cursorField, cursorDirection, `${field} ${direction}`)
+}
+
+/** Cursor after an item of a search that is sorted by relevance: how well it matches, its name's sort key and its id. */
+export function matchCursor({ tier, name, id }: AfterMatch): string {
+  return encode(['items', RELEVANCE, 'asc', [tier, name], id])
+}
+
+/**
+ * Reads what `matchCursor` made.
+ * @throws VALIDATION_ERROR naming `after` for a cursor of another sort or list, and for anything else
+ */
+export function readMatchCursor(cursor: string): AfterMatch {
+  const [list, field, direction, value, id, ...rest] = decode(cursor)
+  if (list !== 'items' || !isId(id) || rest.length > 0) throw unreadable()
+  if (isSortField(field) && isSortValue(value, field)) throw otherSort(field, direction, RELEVANCE)
+  if (field !== RELEVANCE || !isMatch(value)) throw unreadable()
+  return { tier: value[0], name: value[1], id }
 }
 
 /** Cursor after a category; categories come in the order of their ids. */
@@ -62,8 +83,17 @@ function isSortValue(value: unknown, field: SortField): value is SortValue {
   return typeof value === (field === 'name' || field === 'code' ? 'string' : 'number')
 }
 
+function isMatch(value: unknown): value is [tier: number, name: string] {
+  if (!Array.isArray(value) || value.length !== 2 || typeof value[1] !== 'string') return false
+  return Object.values<unknown>(TIERS).includes(value[0])
+}
+
 function isId(id: unknown): id is number {
   return Number.isSafeInteger(id)
+}
+
+function otherSort(field: string, direction: unknown, wanted: string): Error {
+  return refused(`belongs to a list sorted by ${`${field} ${String(direction)}`.trim()}, not by ${wanted}`)
 }
 
 function unreadable(): Error {

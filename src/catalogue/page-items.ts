@@ -1,10 +1,12 @@
-// Pages through items by cursor: the filters and sorts of the item list, right also while items come and go.
+// Pages through items by cursor: the filters and sorts of the item list, and the order of the item search for a search without
+// a sort; right also while items come and go.
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import type { CatalogueCtx } from './context.ts'
-import { itemCursor, readItemCursor } from './cursor.ts'
+import { itemCursor, matchCursor, readItemCursor, readMatchCursor } from './cursor.ts'
 import { AfterParam, CategoryParam, GameParam, MarketParam, SearchParam, SortByParam, SortOrderParam } from './params.ts'
+import type { ItemFilter } from './snapshot/queries.ts'
 import { sortValue } from './snapshot/sorts.ts'
 
 export const ITEMS_FIRST = { default: 20, max: 100 }
@@ -36,9 +38,11 @@ export const pageItems = verb(
     ),
   },
   ({ catalogue }: CatalogueCtx, input): ItemSlice => {
-    const { sortBy = 'name', sortOrder = 'asc', first = ITEMS_FIRST.default, after, ...filter } = input
+    const { first = ITEMS_FIRST.default, after, search, ...filter } = input
+    if (input.sortBy === undefined && input.sortOrder === undefined && search?.trim()) return pageMatches(catalogue, search, filter, first, after)
+    const { sortBy = 'name', sortOrder = 'asc' } = input
     const from = after === undefined ? null : readItemCursor(after, sortBy, sortOrder)
-    const { rows, more } = catalogue.queries.pageAfter(filter, sortBy, sortOrder, from, first)
+    const { rows, more } = catalogue.queries.pageAfter({ ...filter, search }, sortBy, sortOrder, from, first)
     const endCursor = () => {
       const last = rows.at(-1)
       if (last === undefined) return null
@@ -47,3 +51,13 @@ export const pageItems = verb(
     return { rows, hasNextPage: more, endCursor }
   },
 )
+
+/** The page of a search that names no sort: best match first, as `searchItems` has them. */
+function pageMatches({ queries, items }: CatalogueCtx['catalogue'], search: string, filter: ItemFilter, first: number, after: string | undefined): ItemSlice {
+  const { rows, tier, more } = queries.searchAfter(search, filter, after === undefined ? null : readMatchCursor(after), first)
+  const endCursor = () => {
+    const last = rows.at(-1)
+    return last === undefined ? null : matchCursor({ tier, name: sortValue(items, 'name', last) as string, id: items.id[last]! })
+  }
+  return { rows, hasNextPage: more, endCursor }
+}

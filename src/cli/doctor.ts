@@ -1,6 +1,6 @@
 // The command `doctor`: checks settings, disk, ports, database, migrations, clock and worker, and says what to do.
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { createServer, isIPv6 } from 'node:net'
 import type { Command } from 'commander'
 import { sql } from 'kysely'
 import { pino } from 'pino'
@@ -25,6 +25,7 @@ interface Finding {
 const LEAST_FREE_BYTES = 1024 ** 3
 const CLOCK_TOLERANCE_MS = 2_000
 const LEAST_POSTGRES = 150_000
+const ANSWER_MS = 2_000
 const DAY_MS = 86_400_000
 
 export function register(program: Command, print: Print): void {
@@ -93,7 +94,19 @@ async function port(setting: string, host: string, number: number, running: bool
   })
   if (free) return { check, ok: true, found: `${host}:${number} is free` }
   if (running) return { check, ok: true, found: `${host}:${number} is in use, and a mintmark runs on this DATA_DIR` }
+  if (await isMintmark(host, number)) return { check, ok: true, found: `${host}:${number} is in use by a mintmark` }
   return { check, ok: false, found: `${host}:${number} is in use`, advice: `stop the other program or set ${setting}` }
+}
+
+/** Every answer of ours has the same envelope, whatever the path. */
+async function isMintmark(host: string, port: number): Promise<boolean> {
+  try {
+    const response = await fetch(`http://${isIPv6(host) ? `[${host}]` : host}:${port}/health/live`, { signal: AbortSignal.timeout(ANSWER_MS) })
+    const { success } = (await response.json()) as { success?: unknown }
+    return typeof success === 'boolean' && response.headers.has('x-request-id')
+  } catch {
+    return false
+  }
 }
 
 async function database(config: Config, running: boolean): Promise<Finding[]> {

@@ -42,12 +42,13 @@ export function addGraphiql(app: FastifyInstance): void {
   })
 }
 
-/** Answers with the page. */
-export function sendGraphiql(reply: FastifyReply): void {
-  const page = `${BUILT}index.html`
+/** Answers with the page; the demo's key, where there is one to show, is filled in. */
+export function sendGraphiql(reply: FastifyReply, demoKey: string | null): void {
+  const page = existsSync(`${BUILT}index.html`) ? readFileSync(`${BUILT}index.html`, 'utf8') : NOT_BUILT
   reply
     .header('content-type', 'text/html; charset=utf-8')
     .header('content-security-policy', CONTENT_SECURITY_POLICY)
-    .header('cache-control', 'no-cache')
-    .send(existsSync(page) ? readFileSync(page, 'utf8') : NOT_BUILT)
+    .header('cache-control', demoKey ? 'no-store' : 'no-cache')
+    // Read by graphiql/main.ts; a key is letters, digits and underscores.
+    .send(demoKey ? page.replace('<head>', `<head>\n    <meta name="mintmark-demo-key" content="${demoKey}" />`) : page)
 }

@@ -46,16 +46,17 @@ export function implementQuery(builder: Builder, refs: Refs): void {
         args: {
           game: t.arg.string({ description: GAME_ARGUMENT }),
           market: t.arg.string({ description: MARKET_ARGUMENT }),
-          search: t.arg.string({ description: 'Words that name, code or category name must have.' }),
+          search: t.arg.string({
+            description: 'Words that name, code or category name must have. Without a sort the best match comes first, and a longer word may have one typo, as in the search over REST.',
+          }),
           categoryId: t.arg.id({ description: 'Category; everything below it is included.' }),
           first: t.arg.int({ defaultValue: ITEMS_FIRST.default, description: 'Items on the page, 1 to 100.' }),
           after: t.arg.string({ description: AFTER_ARGUMENT }),
           sortBy: t.arg.string({
-            defaultValue: 'name',
             description:
-              '`name`, `code`, `id`, `price` (Near Mint, else the lowest ungraded; items without one last) or `updated_at`.',
+              'By default `name`, and for a search by how well items match. `name`, `code`, `id`, `price` (Near Mint, else the lowest ungraded; items without one last) or `updated_at`.',
           }),
-          sortOrder: t.arg.string({ defaultValue: 'asc', description: '`asc` or `desc`; ties go by id.' }),
+          sortOrder: t.arg.string({ description: '`asc` (default) or `desc`; ties go by id. Without `sortBy` it sorts by `name`.' }),
         },
         resolve: (_root, args, ctx) => itemsPage(args, ctx),
       }),

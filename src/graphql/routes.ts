@@ -5,6 +5,7 @@ import type { Log } from '#core/context.ts'
 import { ServiceError } from '#core/errors.ts'
 import { publicContext, type PublicContextNode } from '#public-context.ts'
 import type { RawQuery } from '#http/query.ts'
+import { shownTo } from '#http/demo-key.ts'
 import { keepCompressed, KeptAnswers } from '#http/kept-answers.ts'
 import { textOfBody } from '#http/json.ts'
 import { registerOtherMethods } from '#http/routes.ts'
@@ -22,7 +23,11 @@ import { Output } from './output.ts'
 import { readBody, readQuery } from './request.ts'
 import { buildSchema } from './schema.ts'
 
-export type GraphqlNode = PublicContextNode & QueryNode & { log: Log }
+export type GraphqlNode = PublicContextNode & QueryNode & {
+  log: Log
+  /** key of the demo to fill in, null outside it */
+  demoKey: string | null
+}
 
 /** Bytes of whole answers that are kept, and of items as queries select them. */
 const KEPT_ANSWERS = 24 * 1024 * 1024
@@ -73,7 +78,7 @@ export function addGraphql(app: FastifyInstance, node: GraphqlNode): { answerDir
   app.register(async (scope) => {
     // Before the gate: the page needs no key, what it asks for does.
     scope.addHook('onRequest', (request, reply, done) => {
-      if ((request.method === 'GET' || request.method === 'HEAD') && wantsPage(request.headers.accept)) sendGraphiql(reply)
+      if ((request.method === 'GET' || request.method === 'HEAD') && wantsPage(request.headers.accept)) sendGraphiql(reply, shownTo(request, node.demoKey))
       else done()
     })
     addGate(scope, node.keys, node.limits)

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import type { Plan } from '#core/plans.ts'
+import { shownTo } from '#http/demo-key.ts'
 import { registerOtherMethods } from '#http/routes.ts'
 import { homePage } from './home.ts'
 
@@ -22,7 +23,9 @@ export function addPages(app: FastifyInstance, { config, demoKey }: PagesNode): 
     const url = config.publicUrl ?? `${request.protocol}://${HOST.test(host) ? host : 'localhost'}`
     if (demoKey !== null) reply.header('cache-control', 'no-store')
     reply.header('content-security-policy', POLICY).type('text/html; charset=utf-8')
-    return homePage({ url, demoKey, rateLimits: config.rateLimits })
+    const shown = shownTo(request, demoKey)
+    if (shown) reply.header('cache-control', 'no-store')
+    return homePage({ url, demoKey: shown, rateLimits: config.rateLimits })
   })
   app.get('/changelog', { schema }, (_request, reply) => {
     reply.type('text/markdown; charset=utf-8')

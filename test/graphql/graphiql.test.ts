@@ -1,24 +1,33 @@
 // GraphiQL in a browser: it loads from our own server alone, takes a key, shows the schema and runs an example.
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { request } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { EXAMPLES } from '../../graphiql/examples.ts'
-import type { TestNode } from '../support/node.ts'
+import { type RunningNode, startNode } from '#node.ts'
+import { silent, type TestNode } from '../support/node.ts'
 import { ask, startSampleNode } from './client.ts'
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path))
 const BUILT = fileURLToPath(new URL('../../dist/graphiql/index.html', import.meta.url))
 
 let node: TestNode
+/** another node on the same database, that shows a key as the demo does */
+let demo: RunningNode
 
 beforeAll(async () => {
   if (!existsSync(BUILT)) execFileSync(process.execPath, [fileURLToPath(new URL('../../graphiql/build.ts', import.meta.url))])
   node = await startSampleNode()
+  const listeners = { public: true, operator: false }
+  demo = await startNode({ config: node.config, db: node.db, log: silent, listeners, worker: false, demoKey: node.keys.professional })
 }, 60_000)
 
-afterAll(() => node.close())
+afterAll(async () => {
+  await demo.close()
+  await node.close()
+})
 
 test('the page and its files need no key, and load from here only', async () => {
   const html = { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } }
@@ -43,6 +52,28 @@ test('the page and its files need no key, and load from here only', async () => 
   expect(outside.status).toBeGreaterThanOrEqual(400)
 })
 
+test('the key of the demo is in the page for this machine alone', async () => {
+  const key = node.keys.professional
+  const html = (url: string, headers: Record<string, string> = {}) => {
+    const { hostname, port, pathname } = new URL(url)
+    return new Promise<string>((resolve, reject) => {
+      const sent = request({ hostname, port, path: pathname, headers: { accept: 'text/html', ...headers } }, (response) => {
+        let text = ''
+        response.on('data', (chunk) => (text += String(chunk)))
+        response.on('end', () => resolve(text))
+      })
+      sent.on('error', reject).end()
+    })
+  }
+  for (const path of ['/', '/graphql']) {
+    expect(await html(demo.publicUrl! + path)).toContain(key)
+    expect(await html(node.publicUrl! + path)).not.toContain('mintmark_')
+    // A name of another site that leads to this machine, and a proxy.
+    expect(await html(demo.publicUrl! + path, { host: 'rebound.example' })).not.toContain(key)
+    expect(await html(demo.publicUrl! + path, { 'x-forwarded-for': '192.0.2.1' })).not.toContain(key)
+  }
+})
+
 test('every example runs on the smallest plan', async () => {
   for (const { query, variables = '{}' } of EXAMPLES) {
     const reply = await ask(node, query, { plan: 'starter', variables: JSON.parse(variables) as Record<string, unknown> })
@@ -59,6 +90,15 @@ describe.skipIf(!CHROMIUM)(`in Chromium${CHROMIUM ? '' : ' (skipped: no Chromium
   })
 
   afterAll(() => browser.close())
+
+  test('in the demo its key is filled in: an example runs without typing', async () => {
+    const page = await browser.newPage()
+    await page.goto(`${demo.publicUrl}/graphql`)
+    await page.locator('.graphiql-execute-button').click()
+    await page.locator('.result-window').getByText('Charizard').first().waitFor()
+    expect(await page.getByText('Put your API key into Headers').count()).toBe(0)
+    await page.close()
+  }, 60_000)
 
   test('an example runs with a key in the header editor', async () => {
     const page = await browser.newPage()

@@ -10,7 +10,7 @@ import { call } from '#core/verb.ts'
 import { change } from '#db/change.ts'
 import { packPrices } from '#prices/payload.ts'
 import { ask, type GraphqlReply } from '../graphql/client.ts'
-import { startTestNode, type TestNode } from '../support/node.ts'
+import { send, startTestNode, type TestNode } from '../support/node.ts'
 
 const MARKET = MARKETS.indexOf('source_a')
 
@@ -129,6 +129,66 @@ describe.each(SORTS)('sorted by $field $direction', ({ field, direction }: { fie
   })
 })
 
+/** Names, and searches, of which each finds items of several tiers: whole name, beginning, word, part and typo. */
+const matching = fc.constantFrom('Charizard', 'Charizard ex', 'Dark Charizard', 'Mecharizardo', 'Charizzard', 'Pikachu', 'charizard')
+
+describe('a search without a sort', () => {
+  const QUERY = `query ($search: String, $first: Int, $after: String, $categoryId: ID) {
+    items(search: $search, first: $first, after: $after, categoryId: $categoryId) { nodes { id } pageInfo { hasNextPage endCursor } } }`
+  const found = async (search: string, first: number, after: string | null) => {
+    const reply = await ask<{ items: ItemPage }>(node, QUERY, { variables: { search, first, after, categoryId } })
+    expect(reply.errors).toBeUndefined()
+    return reply.data.items
+  }
+
+  test('comes in the order of items/search, and every item that was there all the time is seen exactly once', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(matching, { minLength: 5, maxLength: 14 }), fc.array(fc.option(matching), { maxLength: 8 }), fc.integer({ min: 1, max: 4 }), async (names, steps, first) => {
+        const ids: number[] = []
+        for (const each of names) ids.push(await addItem(each, null))
+        const url = `${node.publicUrl}/api/v1/items/search?q=charizard&category_id=${categoryId}&per_page=100`
+        const expected = (await send<{ id: number }[]>(url, node.keys.professional)).body.data.map(({ id }) => id)
+        expect((await found('charizard', 100, null)).nodes.map(({ id }) => Number(id))).toEqual(expected)
+        const removed = new Set<number>()
+        const seen: number[] = []
+        const waiting = [...steps]
+        for (let after: string | null = null; ; ) {
+          const { nodes, pageInfo } = await found('charizard', first, after)
+          seen.push(...nodes.map(({ id }) => Number(id)))
+          if (!pageInfo.hasNextPage) break
+          after = pageInfo.endCursor
+          const next = waiting.shift()
+          if (next === undefined) continue
+          if (next !== null) ids.push(await addItem(next, null))
+          else {
+            const gone = expected.find((id) => !removed.has(id))
+            if (gone === undefined) continue
+            removed.add(gone)
+            await removeItem(gone)
+          }
+        }
+        expect(new Set(seen).size).toBe(seen.length)
+        expect(seen.filter((id) => expected.includes(id) && !removed.has(id))).toEqual(expected.filter((id) => !removed.has(id)))
+        for (const id of ids) if (!removed.has(id)) await removeItem(id)
+      }),
+      { numRuns: 8 },
+    )
+  })
+
+  test('a sort, or an order, is obeyed', async () => {
+    const ids: number[] = []
+    for (const each of ['Zz charizard', 'Charizard', 'Aa charizard']) ids.push(await addItem(each, null))
+    const order = async (args: string) => {
+      const reply = await ask<{ items: ItemPage }>(node, `{ items(search: "charizard", categoryId: ${categoryId}${args}) { nodes { id } } }`)
+      return reply.data.items.nodes.map(({ id }) => ids.indexOf(Number(id)))
+    }
+    expect(await order('')).toEqual([1, 2, 0])
+    expect(await order(', sortBy: "name"')).toEqual([2, 1, 0])
+    expect(await order(', sortOrder: "desc"')).toEqual([0, 1, 2])
+    for (const id of ids) await removeItem(id)
+  })
+})
+
 describe('a cursor', () => {
   const cursorOf = (...parts: unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url')
 
@@ -151,6 +211,7 @@ describe('a cursor', () => {
       [cursorOf(1, 'items', 'id', 'asc', 1, 1, 1), 'id', 'asc'],
       [cursorOf(1, 'items', 'hp', 'asc', 1, 1), 'id', 'asc'],
       [cursorOf(1), 'id', 'asc'],
+      [cursorOf(1, 'items', 'relevance', 'asc', [0, 'a'], 1), 'name', 'asc'],
       ['bnVsbA', 'id', 'asc'],
       ['x'.repeat(10_000), 'name', 'asc'],
     ]
@@ -160,6 +221,10 @@ describe('a cursor', () => {
       expect(reply.errors, `${after} ${sortBy} ${sortOrder}`).toMatchObject([
         { extensions: { code: 'VALIDATION_ERROR', status: 422, details: [{ field: 'after' }] } },
       ])
+    }
+    for (const after of [pageInfo.endCursor, cursorOf(1, 'items', 'relevance', 'asc', [9, 'a'], 1), cursorOf(1, 'items', 'relevance', 'asc', 'a', 1), cursorOf(1)]) {
+      const reply = await ask(node, 'query ($after: String) { items(search: "item", after: $after) { nodes { id } } }', { variables: { after } })
+      expect(reply.errors, String(after)).toMatchObject([{ extensions: { code: 'VALIDATION_ERROR', details: [{ field: 'after' }] } }])
     }
     const ofItems = await ask(node, 'query ($after: String) { categories(after: $after) { nodes { id } } }', {
       variables: { after: pageInfo.endCursor },

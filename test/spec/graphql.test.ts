@@ -99,7 +99,7 @@ describe('items', () => {
     ['game: "onepiece"', 'game=onepiece'],
     ['market: "source_b"', 'market=source_b'],
     ['market: "SOURCE_B"', 'market=source_b'],
-    ['search: "CHARIZARD 4"', 'search=charizard%204'],
+    ['search: "CHARIZARD 4", sortBy: "name"', 'search=charizard%204'],
     ['search: ""', ''],
     ['sortBy: "price", sortOrder: "desc"', 'sort_by=price&sort_order=desc'],
     ['sortBy: "code"', 'sort_by=code'],

@@ -24,6 +24,6 @@ export async function startDemoNode() {
     await database.drop()
     rmSync(dataDir, { recursive: true, force: true })
   }
-  const access = (await prepareDemo(node.ctx({ kind: 'operator', name: 'test' }), config))!
+  const access = await prepareDemo(node.ctx({ kind: 'operator', name: 'test' }), config)
   return { ...node, db, dataDir, access, close }
 }

@@ -31,6 +31,13 @@ export interface After {
   id: number
 }
 
+/** Where a page of a ranked search begins: after the row of this tier, sort key of its name and id. */
+export interface AfterMatch {
+  tier: number
+  name: string
+  id: number
+}
+
 interface View {
   matches: (row: number) => boolean
   bits: RowBits
@@ -46,7 +53,7 @@ interface SortedRows {
 
 /** A ranked search: rows by tier, each tier sorted by name when a page of it is first asked for. */
 interface Ranked {
-  tiers: { rows: Int32Array; sorted: boolean }[]
+  tiers: { tier: number; rows: Int32Array; sorted: boolean }[]
   total: number
 }
 
@@ -108,14 +115,32 @@ export class ItemQueries {
 
   /** A page of the ranked search: best tier first, then by name and id. */
   search(q: string, filter: Omit<ItemFilter, 'search'>, offset: number, limit: number): RowPage {
-    const query = q.slice(0, SEARCH_LENGTH)
-    const key = this.#searchKey(filter, query)
-    let ranked = this.#ranked.get(key)
-    if (!ranked) {
-      ranked = this.#rank(query, keyOf(filter) === NO_FILTER ? null : this.#matcher(filter))
-      this.#ranked.set(key, ranked)
-    }
+    const ranked = this.#rankedBy(q, filter)
     return { rows: this.#rankedRows(ranked, offset, limit), total: ranked.total }
+  }
+
+  /**
+   * A page of the ranked search by cursor: a row's tier depends on the row and the search alone, so that the page is right
+   * also while other items come and go.
+   * @returns the rows, the tier of the last of them (-1 for none), and whether more follow
+   */
+  searchAfter(q: string, filter: Omit<ItemFilter, 'search'>, after: AfterMatch | null, limit: number): { rows: Int32Array; tier: number; more: boolean } {
+    const ranked = this.#rankedBy(q, filter)
+    const order = this.sorts.order('name', 'asc')
+    const rows = new Int32Array(limit)
+    let filled = 0
+    let last = -1
+    for (const { tier, rows: matches } of ranked.tiers) {
+      if (after && tier < after.tier) continue
+      const left = after?.tier === tier ? matches.filter((row) => this.#comesAfter(row, after)) : matches
+      if (left.length > 0 && filled === limit) return { rows, tier: last, more: true }
+      const part = left.length === 0 ? left : order.firstRows(left.slice(), 0, limit - filled)
+      rows.set(part, filled)
+      filled += part.length
+      if (part.length > 0) last = tier
+      if (left.length > part.length) return { rows, tier: last, more: true }
+    }
+    return { rows: rows.subarray(0, filled), tier: last, more: false }
   }
 
   /** An item is new or changed: `doc` is what is searched of it. */
@@ -140,6 +165,21 @@ export class ItemQueries {
     this.#sorted.clear()
     this.#found.clear()
     this.#ranked.clear()
+  }
+
+  #rankedBy(q: string, filter: Omit<ItemFilter, 'search'>): Ranked {
+    const query = q.slice(0, SEARCH_LENGTH)
+    const key = this.#searchKey(filter, query)
+    let ranked = this.#ranked.get(key)
+    if (!ranked) {
+      ranked = this.#rank(query, keyOf(filter) === NO_FILTER ? null : this.#matcher(filter))
+      this.#ranked.set(key, ranked)
+    }
+    return ranked
+  }
+
+  #comesAfter(row: number, after: AfterMatch): boolean {
+    return compareSortKeys(sortValue(this.#items, 'name', row), this.#items.id[row]!, after.name, after.id, 'asc') > 0
   }
 
   /** What a filter leaves: its rows in the order asked for while they are few, else their set; null for all. */
@@ -232,7 +272,7 @@ export class ItemQueries {
       counts[tier]! += 1
       total += 1
     }
-    return { tiers: byTier.filter((tier) => tier.length > 0).map((tier) => ({ rows: tier, sorted: false })), total }
+    return { tiers: byTier.map((found, tier) => ({ tier, rows: found, sorted: false })).filter((each) => each.rows.length > 0), total }
   }
 
   #rankedRows(ranked: Ranked, offset: number, limit: number): Int32Array {
