@@ -40,7 +40,7 @@ function KeyHint() {
     const settled = setTimeout(() => void actions.introspect(), SETTLED_MS)
     return () => clearTimeout(settled)
   }, [schema, headers, actions])
-  if (schema) return null
+  if (schema || demoKey) return null
   return createElement('p', { className: 'key-hint' }, 'Put your API key into Headers, in place of <your API key>, to load the schema and run queries.')
 }
 

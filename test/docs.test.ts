@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { SETTINGS } from '#config.ts'
 
-const GUIDES = ['README.md', 'CONTRIBUTING.md', 'client/README.md', ...readdirSync('docs').filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)]
+const GUIDES = ['README.md', 'CONTRIBUTING.md', 'client/README.md', 'sample/README.md', ...readdirSync('docs').filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)]
 const scripts = Object.keys((JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: object }).scripts)
 
 /** Commands of the program, with those below them. */
@@ -38,6 +38,10 @@ describe.each(GUIDES)('%s', (guide) => {
       return below === undefined || (below.length > 0 && sub !== undefined && !below.includes(sub))
     })
     expect(unknown.map(([all]) => all)).toEqual([])
+  })
+
+  test('TypeScript files are run by the Node of the project: others cannot', () => {
+    expect([...text.matchAll(/(?<!npx )\bnode (?:-\S+ )*[\w./-]+\.ts\b/g)].map(([command]) => command)).toEqual([])
   })
 
   test('npm scripts exist', () => {

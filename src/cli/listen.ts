@@ -32,6 +32,8 @@ export function register(program: Command, print: Print): void {
 /** Listens until a signal. */
 async function listen(options: ListenOptions, print: Print): Promise<void> {
   const server = createServer((request, response) => {
+    // Webhooks are posted: anything else asks whether somebody listens.
+    if (request.method !== 'POST') return void response.writeHead(405, { allow: 'POST', 'content-type': 'text/plain' }).end('Listening for webhooks; use POST\n')
     receive(request, options).then(
       async (received) => {
         print(options.json ? JSON.stringify(received) : inWords(received))

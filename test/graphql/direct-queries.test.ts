@@ -50,7 +50,7 @@ async function listener(requests: RequestCounts, limits: RateLimits | null, dire
   // Only mutations ask for them.
   const rules = {} as WebhookRules
   const feed = { pull: () => Promise.resolve() }
-  const graphql = addGraphql(app, { ...node, keys, limits, requests, feed, webhooks: rules, log: silent, now: clock.now })
+  const graphql = addGraphql(app, { ...node, demoKey: null, keys, limits, requests, feed, webhooks: rules, log: silent, now: clock.now })
   await app.ready()
   if (directly) graphql.answerDirectly()
   await app.listen({ port: 0, host: '127.0.0.1' })

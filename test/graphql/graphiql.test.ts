@@ -94,8 +94,12 @@ describe.skipIf(!CHROMIUM)(`in Chromium${CHROMIUM ? '' : ' (skipped: no Chromium
   test('in the demo its key is filled in: an example runs without typing', async () => {
     const page = await browser.newPage()
     await page.goto(`${demo.publicUrl}/graphql`)
-    await page.locator('.graphiql-execute-button').click()
-    await page.locator('.result-window').getByText('Charizard').first().waitFor()
+    // The editor needs a moment to learn which operation stands in the tab.
+    const shown = async () => {
+      await page.locator('.graphiql-execute-button').click()
+      await page.locator('.result-window').getByText('Charizard').first().waitFor({ timeout: 1_000 })
+    }
+    await vi.waitFor(shown, { timeout: 40_000 })
     expect(await page.getByText('Put your API key into Headers').count()).toBe(0)
     await page.close()
   }, 60_000)

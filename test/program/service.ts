@@ -12,6 +12,12 @@ const MAIN = new URL('../../src/main.ts', import.meta.url).pathname
 const roots: string[] = []
 const children = new Set<ChildProcess>()
 
+/** Removes the data that a service of root's keeps outside its DATA_DIR. */
+export function removeDataOf(dataDir: string): void {
+  const location = join(dataDir, 'postgres-location')
+  if (existsSync(location)) rmSync(readFileSync(location, 'utf8'), { recursive: true, force: true })
+}
+
 /** Ends what still runs, and removes every DATA_DIR. */
 export async function endAll(): Promise<void> {
   // The second signal ends a service at once, and its PostgreSQL with it.
@@ -20,8 +26,7 @@ export async function endAll(): Promise<void> {
     await kill(child, 'SIGINT')
   }
   for (const root of roots) {
-    const location = join(root, 'data', 'postgres-location')
-    if (existsSync(location)) rmSync(readFileSync(location, 'utf8'), { recursive: true, force: true })
+    removeDataOf(join(root, 'data'))
     rmSync(root, { recursive: true, force: true })
   }
 }
