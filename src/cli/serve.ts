@@ -155,7 +155,7 @@ function greet(node: RunningNode, database: string, access: DemoAccess | null, f
       lines.push('', 'Try it:', '', `  curl -H 'Authorization: Bearer ${access.keys.professional}' '${url}'`)
     }
   }
-  if (firstToken) lines.push('', '  Operator token     ' + firstToken, '', 'This is the first operator token, shown this once: keep it, and sign in to the console with it.')
+  if (firstToken) lines.push('', `  Operator token     ${firstToken}`, '', 'This operator token is shown only this once. Keep it, and sign in to the console with it.')
   if (next.length > 0) lines.push('', 'Next:', '', ...next.map((step) => `  ${step}`))
   lines.push('', 'Ctrl-C stops it.', '')
   process.stdout.write(`${lines.join('\n')}\n`)

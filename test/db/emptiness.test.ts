@@ -12,17 +12,16 @@ import { silent, until } from '../support/node.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
 let db: Db
-let drop: () => Promise<void>
+let database: Awaited<ReturnType<typeof freshDatabase>>
 
 beforeAll(async () => {
-  const database = await freshDatabase()
-  drop = database.drop
+  database = await freshDatabase()
   db = openPool<Schema>({ url: database.url, max: 4, applicationName: 'mintmark test' })
 })
 
 afterAll(async () => {
   await db.close()
-  await drop()
+  await database.drop()
 })
 
 const ctx = () => ({ db, viewer: { kind: 'operator' as const, name: 'test' }, now: () => new Date(), requestId: null, idempotency: null, caughtUp: async () => {} })
