@@ -1,25 +1,28 @@
 // The page of the first hour, pasted block after block into one shell, with the Node of the system.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { until } from '../support/node.ts'
 import { removeDataOf } from './service.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'mintmark-first-hour-'))
 let shell: ChildProcess | null = null
 
-afterAll(() => {
-  // What the shell left running when the page broke off; it has a process group of its own.
-  if (shell?.pid) {
+afterAll(async () => {
+  // What the shell left running when the page broke off; it has a process group of its own. The second signal ends a service
+  // at once, and its PostgreSQL with it.
+  const signalled = (signal: NodeJS.Signals | 0) => {
     try {
-      process.kill(-shell.pid, 'SIGKILL')
+      return process.kill(-shell!.pid!, signal)
     } catch {
-      // It has ended with everything that it started.
+      return false
     }
   }
+  if (signalled('SIGTERM') && signalled('SIGTERM')) await until('nothing runs', () => !signalled(0), 10_000)
   removeDataOf(join(root, 'data'))
   rmSync(root, { recursive: true, force: true })
 })
@@ -50,4 +53,7 @@ test('every block works as pasted, in order', async () => {
   expect(shown).toContain('"title":"My first listing"')
   expect(shown).toMatch(/✓ verified {2}evt_\d+ {2}→ 200/)
   expect(shown).not.toMatch(/✗|"success":false/)
+  // Its end is waited for: the claim on the data goes with it.
+  expect(existsSync(join(root, 'data', 'demo-access.json'))).toBe(true)
+  expect(existsSync(join(root, 'data', 'mintmark.pid'))).toBe(false)
 }, 120_000)
