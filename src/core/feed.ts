@@ -1,4 +1,6 @@
 // Reading of files that others make: bytes to rows of NDJSON, CSV or one JSON document, in batches, with line numbers.
+// Nothing is held whole: a row and a batch have a largest size, so that memory does not depend on the file.
+import { Tokenizer, TokenParser, TokenType } from '@streamparser/json'
 import { parse as csvParser } from 'csv-parse'
 import { createGunzip } from 'node:zlib'
 import { Readable } from 'node:stream'
@@ -16,12 +18,19 @@ export class FeedError extends Error {
 
 export type FeedLine<T> = { line: number; value: T } | { line: number; reject: string }
 
+/** A batch ends at so many rows, or at so many characters of text. */
 const BATCH = 1_000
-const MAX_LINE_BYTES = 4 * 1024 * 1024
+const BATCH_CHARACTERS = 2 * 1024 * 1024
+/** Largest row: a line, a CSV record, or an entry of a JSON document with what comes before it. */
+const LONGEST_ROW = 1024 * 1024
+const MOST_COLUMNS = 1_000
+/** Nesting of a JSON document: the parser looks at all levels with every value. */
+const DEEPEST = 100
+/** Text that the JSON parser gets at once: its values all exist at the same time. */
+const PIECE = 64 * 1024
 /** Feeds shrink to a third or a thirtieth; what unpacks to far more was made to keep the reader busy. */
 const MOST_TIMES = 200
 const UNJUDGED_BYTES = 64 * 1024 * 1024
-const MAX_DOCUMENT_BYTES = 256 * 1024 * 1024
 
 /** Unpacks gzip; a truncated or damaged file becomes a `FeedError`, and so does one that unpacks out of all proportion. */
 export async function* gunzip(bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
@@ -67,27 +76,34 @@ export async function* utf8Text(bytes: AsyncIterable<Uint8Array>): AsyncIterable
 /** One JSON object per line. A line that is no JSON object is yielded as `reject`; blank lines are passed over. */
 export async function* ndjsonRows(source: FeedSource): AsyncIterable<FeedLine<Record<string, unknown>>[]> {
   let batch: FeedLine<Record<string, unknown>>[] = []
+  let characters = 0
   let pending = ''
   let line = 0
   const take = (text: string) => {
     line += 1
+    if (text.length > LONGEST_ROW) throw tooLong(line, 'NDJSON')
     if (!text.trim()) return
     batch.push(parseObjectLine(line, text))
+    characters += text.length
   }
   for await (const chunk of utf8Text(source.bytes)) {
     const lines = (pending + chunk).split('\n')
     pending = lines.pop()!
-    if (pending.length > MAX_LINE_BYTES) throw new FeedError(`line ${line + 1} is longer than 4 MB: this is not NDJSON`)
+    if (pending.length > LONGEST_ROW) throw tooLong(line + lines.length + 1, 'NDJSON')
     for (const text of lines) {
       take(text)
-      if (batch.length >= BATCH) {
-        yield batch
-        batch = []
-      }
+      if (batch.length < BATCH && characters < BATCH_CHARACTERS) continue
+      yield batch
+      batch = []
+      characters = 0
     }
   }
   take(pending)
   if (batch.length > 0) yield batch
+}
+
+function tooLong(line: number, format: 'NDJSON' | 'CSV'): FeedError {
+  return new FeedError(`line ${line} is longer than 1 MB: this is not ${format}`)
 }
 
 function parseObjectLine(line: number, text: string): FeedLine<Record<string, unknown>> {
@@ -102,22 +118,61 @@ function parseObjectLine(line: number, text: string): FeedLine<Record<string, un
   }
 }
 
-/** One whole JSON document (array or object), for formats that have no lines. */
-export async function jsonDocument(source: FeedSource): Promise<unknown> {
-  const parts: string[] = []
-  let size = 0
-  for await (const text of utf8Text(source.bytes)) {
-    size += text.length
-    if (size > MAX_DOCUMENT_BYTES) throw new FeedError('the JSON document is larger than 256 MB')
-    parts.push(text)
-  }
-  try {
-    return JSON.parse(parts.join(''))
-  } catch {
-    throw new FeedError('the file is no valid JSON document')
-  }
+/** A value of a JSON document and the keys and positions that lead to it. */
+export interface JsonEntry {
+  path: (string | number)[]
+  value: unknown
 }
 
+/**
+ * The values of one JSON document that are at the given paths, in the order of the file, each as soon as it is read.
+ * @param paths such as `$.products.*`, where `*` is any key or position; none of them leads into another
+ */
+export async function* jsonEntries(source: FeedSource, paths: string[]): AsyncIterable<JsonEntry[]> {
+  const tokens = new Tokenizer()
+  const parser = new TokenParser({ paths, keepStack: false })
+  let batch: JsonEntry[] = []
+  let characters = 0
+  let sinceEntry = 0
+  let depth = 0
+  tokens.onToken = (token) => {
+    if (token.token === TokenType.LEFT_BRACE || token.token === TokenType.LEFT_BRACKET) depth += 1
+    else if (token.token === TokenType.RIGHT_BRACE || token.token === TokenType.RIGHT_BRACKET) depth -= 1
+    if (depth > DEEPEST) throw new FeedError(`the JSON document is nested deeper than ${DEEPEST} levels`)
+    parser.write(token)
+  }
+  parser.onValue = ({ value, key, stack }) => {
+    sinceEntry = 0
+    batch.push({ path: [...stack.slice(1).map((level) => level.key!), key!], value })
+  }
+  for await (const text of utf8Text(source.bytes)) {
+    for (let at = 0; at < text.length; at += PIECE) {
+      const piece = text.slice(at, at + PIECE)
+      sinceEntry += piece.length
+      parseJson(() => tokens.write(piece))
+      if (sinceEntry > LONGEST_ROW) throw new FeedError('an entry of the JSON document is larger than 1 MB')
+      characters += piece.length
+      if (batch.length < BATCH && characters < BATCH_CHARACTERS) continue
+      yield batch
+      batch = []
+      characters = 0
+    }
+  }
+  parseJson(() => tokens.end())
+  if (!parser.isEnded) throw new FeedError(NO_DOCUMENT)
+  yield batch
+}
+
+const NO_DOCUMENT = 'the file is no valid JSON document'
+
+/** What the parser throws is about the text. */
+function parseJson(step: () => void): void {
+  try {
+    step()
+  } catch (error) {
+    throw error instanceof FeedError ? error : new FeedError(NO_DOCUMENT)
+  }
+}
 /**
  * Rows of a CSV with a header line, each as header → cell text. The delimiter is the one of `,`, `;` and tab that the
  * header line uses most. A row with another number of cells than the header is yielded as `reject`. The line of a row
@@ -130,17 +185,21 @@ export async function* csvRows(
 ): AsyncIterable<FeedLine<Record<string, string>>[]> {
   let header: string[] | null = null
   let batch: FeedLine<Record<string, string>>[] = []
+  let characters = 0
   for await (const records of csvRecords(source)) {
-    for (const { cells, line } of records) {
+    for (const { cells, line, size } of records) {
       if (header) batch.push(csvLine(header, cells, line))
       else {
         header = cells.map((name) => name.trim())
+        if (header.length > MOST_COLUMNS) throw new FeedError(`the header has more than ${MOST_COLUMNS} columns`)
         if (typeof required === 'function') required(header)
         else requireColumns(header, required)
       }
-      if (batch.length < BATCH) continue
+      characters += size
+      if (batch.length < BATCH && characters < BATCH_CHARACTERS) continue
       yield batch
       batch = []
+      characters = 0
     }
   }
   if (batch.length > 0) yield batch
@@ -149,6 +208,8 @@ export async function* csvRows(
 interface CsvRecord {
   cells: string[]
   line: number
+  /** characters of its text */
+  size: number
 }
 
 /** Up to the first quote a record is a line cut at its delimiters, which takes a tenth of the time of a CSV parser. */
@@ -176,7 +237,7 @@ async function* csvRecords(source: FeedSource): AsyncIterable<CsvRecord[]> {
       if (records.length > 0) yield records
       pending = pending.slice(end + 1)
       if (quote >= 0) return yield* parsedRecords(pending, text, delimiter, line)
-      if (pending.length > MAX_LINE_BYTES) throw new FeedError(`line ${line + 1} is longer than 4 MB: this is not CSV`)
+      if (pending.length > LONGEST_ROW) throw tooLong(line + 1, 'CSV')
       const next = await text.next()
       if (!next.done) {
         pending += next.value
@@ -193,7 +254,8 @@ async function* csvRecords(source: FeedSource): AsyncIterable<CsvRecord[]> {
 
 /** Cuts a line without quotes into its cells; an empty one is no record. */
 function addPlain(records: CsvRecord[], text: string, delimiter: string, line: number): void {
-  if (text !== '') records.push({ cells: text.split(delimiter), line })
+  if (text.length > LONGEST_ROW) throw tooLong(line, 'CSV')
+  if (text !== '') records.push({ cells: text.split(delimiter), line, size: text.length })
 }
 
 /** Records with quotes among them: of `head` and what follows it, after so many lines. */
@@ -207,7 +269,7 @@ async function* parsedRecords(head: string, text: AsyncIterator<string>, delimit
     skip_empty_lines: true,
     info: true,
     trim: false,
-    max_record_size: MAX_LINE_BYTES,
+    max_record_size: LONGEST_ROW,
   })
   const rest = async function* () {
     yield head
@@ -217,16 +279,22 @@ async function* parsedRecords(head: string, text: AsyncIterator<string>, delimit
       yield next.value
     }
   }
-  const input = Readable.from(rest())
+  const input = Readable.from(rest(), { highWaterMark: 1 })
   input.on('error', (error) => parser.destroy(error))
   input.pipe(parser)
   let records: CsvRecord[] = []
+  let characters = 0
+  let bytes = 0
   try {
-    for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
-      records.push({ cells: record, line: lines + info.lines })
-      if (records.length < BATCH) continue
+    for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number; bytes: number } }>) {
+      const size = info.bytes - bytes
+      bytes = info.bytes
+      records.push({ cells: record, line: lines + info.lines, size })
+      characters += size
+      if (records.length < BATCH && characters < BATCH_CHARACTERS) continue
       yield records
       records = []
+      characters = 0
     }
   } catch (error) {
     if ((error as { code?: string }).code?.startsWith('CSV_')) {
@@ -242,7 +310,7 @@ async function* parsedRecords(head: string, text: AsyncIterator<string>, delimit
 /** Text until it holds the end of a line. */
 async function textToLineEnd(text: AsyncIterator<string>): Promise<string> {
   let head = ''
-  while (!head.trimStart().includes('\n') && head.length <= MAX_LINE_BYTES) {
+  while (!head.trimStart().includes('\n') && head.length <= LONGEST_ROW) {
     const next = await text.next()
     if (next.done) break
     head += next.value

@@ -116,6 +116,7 @@ export class Refusals {
   }
 }
 
+/** A copy, because a message quotes the file: a slice of a text keeps that whole text in memory. */
 function cut(message: string): string {
-  return message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message
+  return Buffer.from(message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message).toString()
 }

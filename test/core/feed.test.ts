@@ -2,7 +2,7 @@
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { csvRows, FeedError, type FeedSource, gunzip, jsonDocument, ndjsonRows, utf8Text } from '#core/feed.ts'
+import { csvRows, FeedError, type FeedSource, gunzip, jsonEntries, ndjsonRows, utf8Text } from '#core/feed.ts'
 
 async function* pieces(bytes: Uint8Array, size: number) {
   for (let i = 0; i < bytes.length; i += size) yield bytes.subarray(i, i + size)
@@ -70,7 +70,7 @@ describe('ndjsonRows', () => {
   })
 
   it('refuses a line without an end', async () => {
-    await expect(flat(ndjsonRows(source('x'.repeat(5_000_000), 65_536)))).rejects.toThrow('line 1 is longer than 4 MB')
+    await expect(flat(ndjsonRows(source('x'.repeat(5_000_000), 65_536)))).rejects.toThrow('line 1 is longer than 1 MB')
   })
 
   it('reads back what is written, wherever the chunks are cut', async () => {
@@ -87,13 +87,52 @@ describe('ndjsonRows', () => {
   })
 })
 
-describe('jsonDocument', () => {
-  it('reads one document, and refuses anything else', async () => {
-    expect(await jsonDocument(source(' [1, {"a": "é"}] '))).toEqual([1, { a: 'é' }])
-    await expect(jsonDocument(source('{"a":1}\n{"a":2}'))).rejects.toThrow(
-      new FeedError('the file is no valid JSON document'),
-    )
-    await expect(jsonDocument(source(''))).rejects.toThrow(FeedError)
+describe('jsonEntries', () => {
+  const entries = (json: string, paths: string[], size?: number) => flat(jsonEntries(source(json, size), paths))
+  const INVALID = new FeedError('the file is no valid JSON document')
+
+  it('yields the values at the paths in the order of the file, wherever the chunks are cut', async () => {
+    const json = ' {"made": "today", "other": [{"list": 1}], "list": [1, {"a": "é😀", "list": [2]}, []], "made": null} '
+    const wanted = [
+      { path: ['made'], value: 'today' },
+      { path: ['list', 0], value: 1 },
+      { path: ['list', 1], value: { a: 'é😀', list: [2] } },
+      { path: ['list', 2], value: [] },
+      { path: ['made'], value: null },
+    ]
+    for (const size of [1, 2, 3, 7, 1_000]) expect(await entries(json, ['$.made', '$.list.*'], size)).toEqual(wanted)
+    expect(await entries('[{"a":1},2]', ['$.*'])).toEqual([
+      { path: [0], value: { a: 1 } },
+      { path: [1], value: 2 },
+    ])
+  })
+
+  it('refuses what is no document', async () => {
+    for (const json of ['', '{"a":1}\n{"a":2}', '{"list":[1', '{"list":[1]', '[1,]', '{"a" 1}', 'x', '"\\x"']) {
+      await expect(entries(json, ['$.list.*'])).rejects.toThrow(INVALID)
+    }
+    await expect(flat(jsonEntries(source(new Uint8Array([0x5b, 0xff, 0x5d])), ['$.*']))).rejects.toThrow('not UTF-8')
+  })
+
+  it('refuses entries without end and nesting without bottom', async () => {
+    const long = 'x'.repeat(2_000_000)
+    for (const json of [`["${long}"]`, `{"${long}":1}`, `[${'1'.repeat(2_000_000)}]`, `[{"a":[${'{},'.repeat(700_000)}1]}]`]) {
+      await expect(entries(json, ['$.*'], 65_536)).rejects.toThrow('an entry of the JSON document is larger than 1 MB')
+    }
+    await expect(entries('['.repeat(100_000), ['$.*'])).rejects.toThrow('nested deeper than 100 levels')
+    await expect(entries(`{"a":${'{"a":'.repeat(100_000)}`, ['$.list.*'])).rejects.toThrow('nested deeper than 100 levels')
+  })
+
+  it('hands entries on before the document ends', async () => {
+    async function* endless() {
+      yield new TextEncoder().encode('{"list":[{}')
+      for (;;) yield new TextEncoder().encode(',{}'.repeat(1_000))
+    }
+    for await (const batch of jsonEntries({ bytes: endless(), fileName: null }, ['$.list.*'])) {
+      expect(batch[0]).toEqual({ path: ['list', 0], value: {} })
+      expect(batch.length).toBeLessThan(50_000)
+      break
+    }
   })
 })
 
@@ -188,7 +227,22 @@ describe('csvRows', () => {
   })
 
   it('refuses a line without an end', async () => {
-    await expect(flat(csvRows(source(`a\n${'x'.repeat(5_000_000)}`, 65_536), ['a']))).rejects.toThrow('line 2 is longer than 4 MB')
+    await expect(flat(csvRows(source(`a\n${'x'.repeat(5_000_000)}`, 65_536), ['a']))).rejects.toThrow('line 2 is longer than 1 MB')
+  })
+
+  it('ends a batch of long rows early, so that it does not grow with them', async () => {
+    const cell = 'x'.repeat(500_000)
+    for (const text of [`a\n${`${cell}\n`.repeat(50)}`, `"a"\n${`"${cell}"\n`.repeat(50)}`]) {
+      const batches = await Array.fromAsync(csvRows(source(text, 65_536), ['a']))
+      expect(Math.max(...batches.map((batch) => batch.length))).toBeLessThanOrEqual(6)
+      expect(batches.flat()).toHaveLength(50)
+    }
+    const lines = await Array.fromAsync(ndjsonRows(source(`{"a":"${cell}"}\n`.repeat(50), 65_536)))
+    expect(Math.max(...lines.map((batch) => batch.length))).toBeLessThanOrEqual(6)
+  })
+
+  it('refuses a header of thousands of columns', async () => {
+    await expect(read(`a${',x'.repeat(2_000)}\n`)).rejects.toThrow('the header has more than 1000 columns')
   })
 
   it('reads back what is written, wherever the chunks are cut', async () => {

@@ -74,7 +74,7 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
   [/^this is no (.+)$/, 'dosya beklenen türde değil ($1)'],
   [/^the import was stopped by an error of the service; it is in the log$/, 'içe aktarma hizmetteki bir hatayla durdu; kayda geçti'],
   [/^the service (?:stopped while the import was under way|was stopped); nothing was written: send it again$/, 'hizmet durduruldu; hiçbir şey yazılmadı: dosyayı yeniden gönderin'],
-  [/^line (\d+) is longer than 4 MB: this is not (\S+)$/, '$1. satır 4 MB sınırını aşıyor: bu $2 değil'],
+  [/^line (\d+) is longer than 1 MB: this is not (\S+)$/, '$1. satır 1 MB sınırını aşıyor: bu $2 değil'],
   [/^the CSV cannot be read: (.+)$/, 'CSV okunamıyor: $1'],
   [/^none of the first (\d+) rows is (.+)$/, 'ilk $1 satırın hiçbiri beklenen türde değil ($2)'],
 ]

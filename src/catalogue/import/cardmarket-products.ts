@@ -1,9 +1,9 @@
 // Reads Cardmarket's list of products that are no single cards: boosters, displays, decks, tins, lots.
-import { FeedError, jsonDocument } from '#core/feed.ts'
+import { FeedError, type FeedLine, type FeedSource } from '#core/feed.ts'
 import type { Market } from '#core/markets.ts'
 import type { CatalogueFormat, Genre } from '../records.ts'
 import {
-  attributeList, catalogueRows, documentLines, type Entry, isObject, type Json, text, wholeNumber,
+  attributeList, catalogueRows, documentLines, type Entry, type Json, text, wholeNumber,
 } from './reading.ts'
 
 // Refs: `cardmarket:game:<game>` (root), `cardmarket:category:<idCategory>`, `cardmarket:<idProduct>`.
@@ -22,14 +22,17 @@ export const cardmarketProducts: CatalogueFormat = {
   title: 'Cardmarket products other than single cards (JSON with version, createdAt, products)',
   defaultMarket: 'source_b',
   open(market) {
-    return async function* (source) {
-      const document = await jsonDocument(source)
-      if (!isObject(document) || !Array.isArray(document.products)) {
-        throw new FeedError('the file is no JSON object with a list "products"')
-      }
-      yield* catalogueRows(documentLines(document.products), 'a product of Cardmarket', productReader(market))
-    }
+    return (source) => catalogueRows(productLines(source), 'a product of Cardmarket', productReader(market))
   },
+}
+
+async function* productLines(source: FeedSource): AsyncIterable<FeedLine<Json>[]> {
+  let rows = 0
+  for await (const lines of documentLines(source, '$.products.*')) {
+    rows += lines.length
+    yield lines
+  }
+  if (rows === 0) throw new FeedError('the file is no JSON object with a list "products"')
 }
 
 function productReader(market: Market): (row: Json) => Entry[] | null {
@@ -84,5 +87,7 @@ function productReader(market: Market): (row: Json) => Entry[] | null {
 
 /** `Pokémon Display` → `Display`; one category has the game's name twice. */
 function kindOf(categoryName: string, game: string): string {
-  return categoryName.replace(new RegExp(`^(?:${game} )+`), '')
+  let kind = categoryName
+  while (kind.startsWith(`${game} `)) kind = kind.slice(game.length + 1)
+  return kind
 }

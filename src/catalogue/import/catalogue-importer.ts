@@ -5,6 +5,12 @@ import { categoriesByRef, type ItemWrite, saveCategory, saveItems } from '../sto
 import { PriceBatcher } from './price-batcher.ts'
 import type { Importer, ImportRun } from './run.ts'
 
+/** Text of items that are saved at once; a thousand cards have a fifth of it. */
+const PART_CHARACTERS = 4 * 1024 * 1024
+
+/** Categories kept by ref: each item of a file may name another one. */
+const MOST_KEPT_CATEGORIES = 100_000
+
 interface Resolved {
   id: number
   name: string
@@ -73,6 +79,7 @@ export class CatalogueImporter implements Importer {
   }
 
   async #loadCategories(rows: CatalogueRow[]): Promise<void> {
+    if (this.#categories.size > MOST_KEPT_CATEGORIES) this.#categories.clear()
     const wanted = new Map<Market, Set<string>>()
     for (const row of rows) {
       const [market, ref] = 'item' in row ? [row.item.market, row.item.category] : 'category' in row ? [row.category.market, row.category.parent] : []
@@ -113,14 +120,44 @@ export class CatalogueImporter implements Importer {
         writes.push({ line, record, categoryId: category.id, categoryName: category.name, groupIds })
       }
     }
-    const { created, updated, unchanged, ids } = await saveItems(this.#run.tx, this.#run.note, writes)
-    this.#run.counts.created += created
-    this.#run.counts.updated += updated
-    this.#run.counts.unchanged += unchanged
-    for (const [i, { line, record }] of writes.entries()) {
-      for (const point of record.prices ?? []) await this.#prices.add(line, ids[i]!, point)
+    for (const part of inParts(writes)) {
+      const { created, updated, unchanged, ids } = await saveItems(this.#run.tx, this.#run.note, part)
+      this.#run.counts.created += created
+      this.#run.counts.updated += updated
+      this.#run.counts.unchanged += unchanged
+      for (const [i, { line, record }] of part.entries()) {
+        for (const point of record.prices ?? []) await this.#prices.add(line, ids[i]!, point)
+      }
     }
   }
+}
+
+/** Writes that go to the database as one text: items of one line share their texts in memory, but not there. */
+function* inParts<T extends ItemWrite>(writes: T[]): Generator<T[]> {
+  let part: T[] = []
+  let characters = 0
+  for (const write of writes) {
+    part.push(write)
+    characters += charactersOf(write.record)
+    if (characters < PART_CHARACTERS) continue
+    yield part
+    part = []
+    characters = 0
+  }
+  if (part.length > 0) yield part
+}
+
+function charactersOf({ name, images, attributes, details, foreignIds }: ItemRecord): number {
+  let sum = name.length + 50 * foreignIds.length
+  for (const { url } of images) sum += url.length
+  for (const attribute of attributes) sum += attribute.name.length + attribute.value.length
+  for (const value of Object.values(details)) sum += lengthOf(value)
+  return sum
+}
+
+function lengthOf(value: string | number | string[] | number[]): number {
+  if (typeof value === 'number') return 10
+  return typeof value === 'string' ? value.length : value.reduce<number>((sum, each) => sum + lengthOf(each), 0)
 }
 
 async function knownCategories(run: ImportRun, market: Market): Promise<Map<string, KnownCategory>> {

@@ -17,7 +17,12 @@ interface RefItem {
   market: Market
 }
 
-/** Looks keys up in batches and remembers what it has found, also what is not there. */
+/** Keys kept: feeds repeat those of a while ago. */
+const MOST_KEPT = 100_000
+/** No item has a longer ref or foreign id. */
+const LONGEST = 500
+
+/** Looks keys up in batches and keeps what it has found lately, also what is not there. */
 export class ItemLookup {
   readonly #db: Queryable
   readonly #byForeignId = new Map<string, Candidate[]>()
@@ -30,6 +35,7 @@ export class ItemLookup {
 
   /** Reads what a batch of keys needs; `find` answers from memory after it. */
   async load(keys: Iterable<ItemKey>): Promise<void> {
+    if (this.#byRef.size + this.#byForeignId.size > MOST_KEPT) this.#forget()
     const refs = new Set<string>()
     const bySource = new Map<string, Set<string>>()
     let lastRef: string | null = null
@@ -38,8 +44,8 @@ export class ItemLookup {
         // Prices of an item mostly follow one another, and to look a new text up takes longer than to compare it.
         if (key.ref === lastRef) continue
         lastRef = key.ref
-        if (!this.#byRef.has(key.ref)) refs.add(key.ref)
-      } else if (!this.#byForeignId.has(nameOf(key.source, key.id))) {
+        if (key.ref.length <= LONGEST && !this.#byRef.has(key.ref)) refs.add(key.ref)
+      } else if (key.id.length <= LONGEST && !this.#byForeignId.has(nameOf(key.source, key.id))) {
         const ids = bySource.get(key.source)
         if (ids) ids.add(key.id)
         else bySource.set(key.source, new Set([key.id]))
@@ -53,6 +59,12 @@ export class ItemLookup {
     return 'ref' in key ? this.#findRef(key) : this.#findForeignId(key)
   }
 
+  #forget(): void {
+    this.#byRef.clear()
+    this.#byForeignId.clear()
+    this.#last = { ref: '', all: [] }
+  }
+
   async #loadRefs(refs: string[]): Promise<void> {
     // Copies: a piece cut out of a file's text would keep all of that text in memory.
     for (const ref of refs) this.#byRef.set(Buffer.from(ref).toString(), [])
@@ -63,7 +75,7 @@ export class ItemLookup {
   }
 
   async #loadForeignIds(source: string, ids: string[]): Promise<void> {
-    for (const id of ids) this.#byForeignId.set(nameOf(source, id), [])
+    for (const id of ids) this.#byForeignId.set(Buffer.from(nameOf(source, id)).toString(), [])
     const { rows } = await sql<{ foreign_id: string; item_id: number; finish: string }>`
       select foreign_id, item_id, finish from item_foreign_ids where source = ${source} and foreign_id = any(${ids}::text[])
       order by item_id`.execute(this.#db)

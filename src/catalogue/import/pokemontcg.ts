@@ -1,11 +1,11 @@
 // Reads the Pokémon TCG API's data: sets (one JSON array) and cards (NDJSON), English.
-import { type FeedLine, type FeedSource, jsonDocument, ndjsonRows } from '#core/feed.ts'
+import { ndjsonRows } from '#core/feed.ts'
 import type { Market } from '#core/markets.ts'
 import type { CatalogueFormat, ItemRecord, KnownCategory } from '../records.ts'
 import { slugWords } from '../slugs.ts'
 import { collectorNumber, printedTotalOf, rarityTerm, regulationMarkTerm } from './card-terms.ts'
 import {
-  address, attributeList, catalogueRows, documentLines, type Entry, isObject, type Json, peek, RANK, text, texts,
+  address, attributeList, catalogueRows, documentLines, type Entry, identifier, isObject, type Json, peek, RANK, text, texts,
   wholeNumber, wholeNumbers,
 } from './reading.ts'
 
@@ -16,11 +16,11 @@ export const pokemontcg: CatalogueFormat = {
   defaultMarket: 'source_a',
   rank: (head) => (head.includes('"printedTotal"') ? RANK.sets : RANK.cards),
   open(market, known) {
-    const sets: SetsRead = { read: new Map(), known }
+    const sets: SetsRead = { read: new Map(), series: new Set(), known }
     return async function* (file) {
       const { start, source } = await peek(file)
       yield* catalogueRows(
-        start.startsWith('[') ? await arrayLines(source) : ndjsonRows(source),
+        start.startsWith('[') ? documentLines(source, '$.*') : ndjsonRows(source),
         'a set or card of the Pokémon TCG API',
         (row) => setEntries(row, market, sets) ?? cardEntries(row, market, sets),
       )
@@ -30,37 +30,34 @@ export const pokemontcg: CatalogueFormat = {
 
 /** What this import has read of a set. */
 interface SetFacts {
-  series: string | null
   printedTotal: number | null
 }
 
 /** The sets of this import by id, and the categories of earlier ones by ref. */
 interface SetsRead {
   read: Map<string, SetFacts>
+  /** refs of the series that are categories already */
+  series: Set<string>
   known: ReadonlyMap<string, KnownCategory>
 }
 
-async function arrayLines(source: FeedSource): Promise<Iterable<FeedLine<Json>[]>> {
-  const rows = await jsonDocument(source)
-  return documentLines(Array.isArray(rows) ? rows : [])
-}
-
 /** A set, after its series when that is new; null when the row is no set. */
-function setEntries(row: Json, market: Market, { read }: SetsRead): Entry[] | null {
+function setEntries(row: Json, market: Market, { read, series: seriesRead }: SetsRead): Entry[] | null {
   if (!('series' in row) || !('printedTotal' in row)) return null
-  const id = text(row.id)
+  const id = identifier(row.id)
   const name = text(row.name)
   if (id === undefined) return [{ reject: 'the set has no id' }]
   if (name === undefined) return [{ reject: `the set ${id} has no name` }]
   const seriesName = text(row.series)
   const series = seriesName === undefined ? null : `pokemontcg:series:${slugWords(seriesName)}`
-  const isNew = ![...read.values()].some((set) => set.series === series)
+  const isNew = series !== null && !seriesRead.has(series)
+  if (series !== null) seriesRead.add(series)
   const printedTotal = printedTotalOf(wholeNumber(row.printedTotal), name)
-  read.set(id, { series, printedTotal })
+  read.set(id, { printedTotal })
   const image = (isObject(row.images) ? address(row.images.logo) : undefined) ?? null
   const of = { market, game: 'pokemon' }
   return [
-    ...(series && seriesName && isNew
+    ...(isNew && seriesName
       ? [{ category: { ...of, ref: series, name: seriesName, parent: null, image: null } }]
       : []),
     { category: { ...of, ref: `pokemontcg:set:${id}`, name, parent: series, image, printedTotal } },
@@ -69,7 +66,7 @@ function setEntries(row: Json, market: Market, { read }: SetsRead): Entry[] | nu
 
 function cardEntries(row: Json, market: Market, { read, known }: SetsRead): Entry[] | null {
   if (!('supertype' in row) || !('number' in row)) return null
-  const id = text(row.id)
+  const id = identifier(row.id)
   const name = text(row.name)
   const number = text(row.number)
   if (id === undefined) return [{ reject: 'the card has no id' }]

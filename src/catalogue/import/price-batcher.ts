@@ -1,4 +1,5 @@
 // Collects prices of known items and writes them in large batches.
+import { FeedError } from '#core/feed.ts'
 import { MARKETS } from '#core/markets.ts'
 import { parseMinor } from '#core/money.ts'
 import { addLabel, labelIds } from '#prices/labels.ts'
@@ -10,6 +11,8 @@ import { PriceWriter } from '#prices/writer.ts'
 import type { ImportRun } from './run.ts'
 
 const BATCH = 20_000
+/** Companies and grades in the world are a few hundred; what names more was made to fill the tree. */
+const MOST_LABELS = 10_000
 
 interface PriceBatching {
   rules: PriceRules
@@ -75,6 +78,7 @@ export class PriceBatcher {
   }
 
   async #putUnderNew(price: Omit<PriceWrite, 'labelId'>, label: string): Promise<void> {
+    if (this.#labels.size >= MOST_LABELS) throw new FeedError(`there would be more than ${MOST_LABELS} grades`)
     await this.#writing
     this.#labels.set(label, await addLabel(this.#run.tx, this.#run.note, label))
     await this.put(price, label)

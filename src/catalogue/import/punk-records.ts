@@ -1,5 +1,5 @@
 // Reads the One Piece card list of punk-records: packs (one JSON object) and cards (NDJSON), in three languages.
-import { jsonDocument, ndjsonRows } from '#core/feed.ts'
+import { ndjsonRows } from '#core/feed.ts'
 import type { Market } from '#core/markets.ts'
 import type { CatalogueFormat } from '../records.ts'
 import {
@@ -26,9 +26,7 @@ export const punkRecords: CatalogueFormat = {
     return async function* (file) {
       const { start, source } = await peek(file)
       if (PACKS.test(start)) {
-        const packs = await jsonDocument(source)
-        const lines = documentLines(Object.values(isObject(packs) ? packs : {}))
-        yield* catalogueRows(lines, 'a pack of punk-records', packReader(market))
+        yield* catalogueRows(documentLines(source, '$.*'), 'a pack of punk-records', packReader(market))
       } else {
         yield* catalogueRows(ndjsonRows(source), 'a card of punk-records', (row) => cardEntries(row, market))
       }

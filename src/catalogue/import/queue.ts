@@ -7,11 +7,18 @@ import type pg from 'pg'
 import type { Log } from '#core/context.ts'
 import type { Db } from '#db/schema.ts'
 import { failBrokenImports, failImports, IMPORT_LOCK } from '#prices/imports.ts'
+import { STOPPED } from './run.ts'
 import { removeUpload, storeUpload, type Upload } from './upload.ts'
 import type { ImportJob } from './worker.ts'
 
 const AT_ONCE = 2
+/**
+ * Heap of one import. Formats read their files in pieces and stay far below; whatever does not ends its thread, never
+ * the process.
+ */
+const HEAP = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 }
 const SWEEP_MS = 10_000
+const TOO_LARGE = `the import needed more than ${HEAP.maxOldGenerationSizeMb} MB of memory; nothing was written: split the file`
 
 export interface ImportQueueOptions {
   db: Db
@@ -82,16 +89,31 @@ export class ImportQueue {
     if (this.#closed || this.#running.size >= AT_ONCE) return
     const job = this.#waiting.shift()
     if (!job) return
-    const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: job, name: `import ${job.importId}` })
+    const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: job, name: `import ${job.importId}`, resourceLimits: HEAP })
     this.#running.set(job.importId, worker)
-    worker.on('error', (error) => this.#log.error({ err: error, import: job.importId }, 'An import was stopped by an error'))
+    let reason: string | null = null
+    worker.on('error', (error) => {
+      this.#log.error({ err: error, import: job.importId }, 'An import was stopped by an error')
+      reason = (error as { code?: string }).code === 'ERR_WORKER_OUT_OF_MEMORY' ? TOO_LARGE : STOPPED
+    })
     worker.on('exit', () => {
+      if (reason !== null && !this.#closed) void this.#fail(job.importId, reason)
       this.#running.delete(job.importId)
       if (this.#closed) return
       removeUpload(job.path)
       void this.#release(job.importId)
       this.#next()
     })
+  }
+
+  /** What the thread did not say itself; its transaction ended with its connection. */
+  async #fail(importId: number, reason: string): Promise<void> {
+    try {
+      await failImports(this.#db, [importId], reason)
+    } catch (error) {
+      // Then `failBrokenImports` finds it.
+      this.#log.warn({ err: error, import: importId }, 'An import that was stopped could not be marked')
+    }
   }
 
   #hold(importId: number): Promise<void> {

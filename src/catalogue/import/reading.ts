@@ -1,7 +1,11 @@
 // What the catalogue formats share: values of loose JSON, lines of files and documents, and refusal of repeated refs.
-import { FeedError, type FeedLine, type FeedSource } from '#core/feed.ts'
+import { hash } from 'node:crypto'
+import { FeedError, type FeedLine, type FeedSource, jsonEntries } from '#core/feed.ts'
 import { cleaned } from '#core/text.ts'
 import type { CatalogueRow, CategoryRecord, ItemRecord } from '../records.ts'
+
+/** Longest ref, name, code or foreign id, as `shortText` has it: the database looks them up in indexes. */
+const LONGEST_TEXT = 500
 
 export type Json = Record<string, unknown>
 
@@ -11,6 +15,12 @@ export type Entry = { category: CategoryRecord } | { item: ItemRecord } | { reje
 /** Text without white space at its ends, undefined for anything else and for text that shows nothing. */
 export function text(value: unknown): string | undefined {
   return typeof value === 'string' ? cleaned(value) || undefined : undefined
+}
+
+/** Text that can be part of a ref, undefined for anything else. */
+export function identifier(value: unknown): string | undefined {
+  const found = text(value)
+  return found !== undefined && found.length <= LONGEST_TEXT ? found : undefined
 }
 
 /** A web address, undefined for anything else. */
@@ -50,6 +60,11 @@ export function attributeList(entries: readonly (readonly [string, string | unde
 export const RANK = { series: 0, sets: 1, cards: 2 } as const
 
 const SAMPLE_ROWS = 100
+/** The refs of a file are in memory while it is read; larger catalogues come in several files. */
+const MOST_ITEMS = 1_000_000
+const MOST_CATEGORIES = 100_000
+/** Longest key of a ref that is kept as it is. */
+const LONGEST_KEY = 40
 
 /**
  * Turns lines into catalogue rows. A ref that came before in the same file is refused: the first keeps it.
@@ -58,11 +73,11 @@ const SAMPLE_ROWS = 100
  *   file is another format and a `FeedError` is thrown
  */
 export async function* catalogueRows<T>(
-  batches: AsyncIterable<FeedLine<T>[]> | Iterable<FeedLine<T>[]>,
+  batches: AsyncIterable<FeedLine<T>[]>,
   expected: string,
   entriesOf: (value: T) => Entry[] | null,
 ): AsyncIterable<CatalogueRow[]> {
-  const linesByRef = new Map<string, number>()
+  const seen: Seen = { lines: new Map(), items: 0, categories: 0 }
   let rows = 0
   let recognised = false
   const check = () => {
@@ -75,7 +90,7 @@ export async function* catalogueRows<T>(
       const entries = 'value' in read ? entriesOf(read.value) : [{ reject: read.reject }]
       recognised ||= entries !== null && 'value' in read
       for (const entry of entries ?? [{ reject: `the row is not ${expected}` }]) {
-        out.push(numbered(read.line, entry, linesByRef))
+        out.push(numbered(read.line, entry, seen))
       }
       if (rows === SAMPLE_ROWS) check()
     }
@@ -85,21 +100,59 @@ export async function* catalogueRows<T>(
   check()
 }
 
-function numbered(line: number, entry: Entry, linesByRef: Map<string, number>): CatalogueRow {
+/** What a file has had so far: its lines by ref, and how many things of each kind. */
+interface Seen {
+  lines: Map<string, number>
+  items: number
+  categories: number
+}
+
+function numbered(line: number, entry: Entry, seen: Seen): CatalogueRow {
   if ('reject' in entry) return { line, ...entry }
-  const { market, ref, name } = 'item' in entry ? entry.item : entry.category
   const kind = 'item' in entry ? 'item' : 'category'
-  const first = linesByRef.get(`${kind} ${market} ${ref}`)
+  const record = 'item' in entry ? entry.item : entry.category
+  const { market, ref, name } = record
+  const long = longText(record)
+  if (long !== undefined) return { line, reject: `the ${kind} has a ${long} of more than ${LONGEST_TEXT} characters` }
+  const key = keyOf(`${kind} ${market} ${ref}`)
+  const first = seen.lines.get(key)
   if (first !== undefined) return { line, reject: `the ${kind} ${ref} (${name}) came before, in line ${first}` }
-  linesByRef.set(`${kind} ${market} ${ref}`, line)
+  seen.lines.set(key, line)
+  if (kind === 'item') seen.items += 1
+  else seen.categories += 1
+  if (seen.items > MOST_ITEMS) throw new FeedError(`the file has more than ${MOST_ITEMS} items: split it`)
+  if (seen.categories > MOST_CATEGORIES) throw new FeedError(`the file has more than ${MOST_CATEGORIES} categories: split it`)
   return { line, ...entry }
 }
 
-/** Entries of a JSON document as lines: position + 1. What is no object is refused. */
-export function* documentLines(values: readonly unknown[]): Iterable<FeedLine<Json>[]> {
-  yield values.map((value, i) =>
-    isObject(value) ? { line: i + 1, value } : { line: i + 1, reject: 'the entry is no JSON object' },
-  )
+/** Refs may be long, their digests are not. */
+function keyOf(text: string): string {
+  return text.length > LONGEST_KEY ? hash('sha1', text, 'base64') : text
+}
+
+/** The field that is too long, undefined when all have a length that can be stored. */
+function longText(record: ItemRecord | CategoryRecord): string | undefined {
+  const isLong = (value: string | null | undefined) => (value?.length ?? 0) > LONGEST_TEXT
+  if (isLong(record.ref)) return 'ref'
+  if (isLong(record.name)) return 'name'
+  if (!('category' in record)) return isLong(record.parent) ? 'parent' : undefined
+  if (isLong(record.code)) return 'code'
+  if (isLong(record.category)) return 'category'
+  return record.foreignIds.some(({ id, finish }) => isLong(id) || isLong(finish)) ? 'foreign id' : undefined
+}
+
+/**
+ * Entries of a list or object in a JSON document as lines: position + 1. What is no object is refused.
+ * @param path of the entries, such as `$.products.*`
+ */
+export async function* documentLines(source: FeedSource, path: string): AsyncIterable<FeedLine<Json>[]> {
+  let line = 0
+  for await (const entries of jsonEntries(source, [path])) {
+    yield entries.map(({ value }): FeedLine<Json> => {
+      line += 1
+      return isObject(value) ? { line, value } : { line, reject: 'the entry is no JSON object' }
+    })
+  }
 }
 
 const PEEK_BYTES = 512

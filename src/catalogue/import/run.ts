@@ -53,6 +53,8 @@ export interface ImportRun {
   breathe: () => Promise<void>
 }
 
+/** Reason of an import that failed by trouble of our own. */
+export const STOPPED = 'the import was stopped by an error of the service; it is in the log'
 const PROGRESS_MS = 500
 
 class DryRun extends Error {}
@@ -76,7 +78,7 @@ export async function runImport(ctx: WriteCtx, id: number, request: ImportReques
   try {
     await writeAll(ctx, id, request, counts, refusals)
   } catch (error) {
-    const message = error instanceof FeedError ? error.message : 'the import was stopped by an error of the service; it is in the log'
+    const message = error instanceof FeedError ? error.message : STOPPED
     const untouched = { ...noCounts(), rowsRead: counts.rowsRead, rejected: counts.rejected }
     await closeImport(ctx.db.kysely, id, { status: 'failed', counts: untouched, refusals, message })
     if (error instanceof FeedError) return { id, status: 'failed', counts: untouched, errors, message }

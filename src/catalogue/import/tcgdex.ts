@@ -6,7 +6,7 @@ import {
   cardTypeTerm, collectorNumber, printedTotalOf, rarityTerm, regulationMarkTerm, stageTerm,
 } from './card-terms.ts'
 import {
-  address, attributeList, catalogueRows, type Entry, isObject, type Json, RANK, text, texts, wholeNumber,
+  address, attributeList, catalogueRows, type Entry, identifier, isObject, type Json, RANK, text, texts, wholeNumber,
   wholeNumbers,
 } from './reading.ts'
 import { type Finish, finishesOf } from './tcgdex-finishes.ts'
@@ -17,6 +17,9 @@ type Source = 'tcgdex' | 'tcgdex-asia'
 
 const WESTERN = ['en', 'fr', 'de', 'es', 'it', 'pt', 'nl', 'pl']
 const ASIAN = ['ja', 'zh-tw', 'zh-cn', 'ko', 'th', 'id']
+
+/** Each may become an item with all the texts of its card, and is compared with the others. */
+const MOST_PRINTINGS = 200
 
 /** Pokémon TCG Pocket: its cards exist on screens only. */
 const DIGITAL_SERIE = 'tcgdex:serie:tcgp'
@@ -54,7 +57,7 @@ function rowReader(market: Market, sets: SetsRead): (row: Json) => Entry[] | nul
   return (row) => {
     const kind = kindOf(row)
     if (kind === null) return null
-    const id = text(row.id)
+    const id = identifier(row.id)
     if (id === undefined || id === 'null') return [{ reject: `the ${WORDS[kind]} has no id` }]
     // A set of the Asian file can be named in English alone; the row before tells where it belongs.
     const onlyEnglish = isObject(row.name) && Object.keys(row.name).join() === 'en'
@@ -67,7 +70,7 @@ function rowReader(market: Market, sets: SetsRead): (row: Json) => Entry[] | nul
       return [{ category: { market, ref: `${source}:serie:${id}`, name, game: 'pokemon', parent: null, image: null } }]
     }
     if (kind === 'sets') return [setEntry(row, reading)]
-    const setId = text(isObject(row.set) ? row.set.id : row.set)
+    const setId = identifier(isObject(row.set) ? row.set.id : row.set)
     if (setId === undefined) return [{ reject: `the card ${id} has no set` }]
     const category = isObject(row.set) ? embeddedSet(row.set, { ...reading, id: setId }) : []
     return [...category, ...cardEntries(row, { ...reading, setId })]
@@ -148,6 +151,9 @@ function cardEntries(row: Json, reading: Reading & { setId: string }): Entry[] {
   const { market, source, id, name, setId, sets } = reading
   const number = printedNumber(row.localId)
   if (number === undefined) return [{ reject: `the card ${id} has no localId` }]
+  if (Array.isArray(row.variants) && row.variants.length > MOST_PRINTINGS) {
+    return [{ reject: `the card ${id} has more than ${MOST_PRINTINGS} printings` }]
+  }
   const set = setOf(`${source}:set:${setId}`, sets)
   const code = collectorNumber(number, set?.printedTotal ?? null)
   const image = address(row.image)

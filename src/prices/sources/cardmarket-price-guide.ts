@@ -1,12 +1,11 @@
 // The daily price guide of Cardmarket (JSON, EUR): the whole-game download, and the same cut up by expansion.
-import { FeedError, type FeedLine, type FeedSource, jsonDocument } from '#core/feed.ts'
+import { FeedError, type FeedLine, type FeedSource, jsonEntries } from '#core/feed.ts'
 import type { Market } from '#core/markets.ts'
 import type { FeedRow, PriceFormat } from '#prices/records.ts'
 import { type Cell, dayOf, instantOf, priceUnlessZero } from './cells.ts'
 import { addPrice, feedRows } from './rows.ts'
 
 const MARKET: Market = 'source_b'
-const BATCH = 1_000
 const EXPECTED =
   'this is no Cardmarket price guide: {version, createdAt, priceGuides: [...]} or an array of such is expected'
 
@@ -45,22 +44,31 @@ function readEntry({ product, time }: GuideEntry, line: number, rows: FeedRow[],
   }
 }
 
+const PATHS = ['createdAt', 'date', 'priceGuides.*'].flatMap((path) => [`$.${path}`, `$.*.${path}`])
+
 /** Entries of all guides in the document, numbered through; a guide's own date wins over the time of reading. */
 async function* guideEntries(source: FeedSource, nowMs: number): AsyncIterable<FeedLine<GuideEntry>[]> {
-  const document = await jsonDocument(source)
-  const guides = Array.isArray(document) ? document : [document]
-  if (guides.length === 0) throw new FeedError(EXPECTED)
   let line = 0
-  for (const guide of guides) {
-    if (!isObject(guide) || !Array.isArray(guide.priceGuides)) throw new FeedError(EXPECTED)
-    const time = instantOf(guide.createdAt, 'createdAt') ?? dayOf(guide.date, 'date') ?? nowMs
-    for (let from = 0; from < guide.priceGuides.length; from += BATCH) {
-      const products = guide.priceGuides.slice(from, from + BATCH)
-      const first = line + 1
-      yield products.map((product: unknown, i) => ({ line: first + i, value: { product, time } }))
-      line += products.length
+  let guide = { position: -1, createdAt: null as Cell, date: null as Cell, begun: false }
+  for await (const entries of jsonEntries(source, PATHS)) {
+    const lines: FeedLine<GuideEntry>[] = []
+    for (const { path, value } of entries) {
+      const position = typeof path[0] === 'number' ? path[0] : 0
+      const [name, index] = typeof path[0] === 'number' ? path.slice(1) : path
+      if (position !== guide.position) guide = { position, createdAt: null, date: null, begun: false }
+      if (name === 'priceGuides' && typeof index === 'number') {
+        guide.begun = true
+        line += 1
+        lines.push({ line, value: { product: value, time: guide.createdAt ?? guide.date ?? nowMs } })
+      } else if ((name === 'createdAt' || name === 'date') && index === undefined) {
+        // Its prices have been handed on with another time by now.
+        if (guide.begun) throw new FeedError(`${name} must come before priceGuides`)
+        guide[name] = name === 'date' ? dayOf(value, name) : instantOf(value, name)
+      }
     }
+    yield lines
   }
+  if (line === 0) throw new FeedError(EXPECTED)
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
