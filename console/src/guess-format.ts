@@ -4,10 +4,10 @@
 export const MARKS: readonly [format: string, mark: RegExp][] = [
   ['mintmark-ndjson', /^\s*\{"type":\s*"(category|item|group)"/],
   ['cardmarket-price-guide', /"priceGuides"/],
-  ['cardmarket-products', /"idProduct"[\s\S]*"(idExpansion|categoryName)"/],
+  ['cardmarket-products', /"idProduct"/],
   ['singles-brl', /^\s*\{"key":[^\n]*"cardId"/],
   ['punk-records', /"(raw_title|block_number|img_full_url)"/],
-  ['graded-guide', /^\s*\{[^\n]*"(set_code|printed_total)"[^\n]*"card_link"/],
+  ['graded-guide', /^\s*\{[^\n]*"card_link"/],
   ['pokemontcg', /"(supertype|ptcgoCode|printedTotal)"/],
   ['tcgdex', /^\s*\{[^\n]*("localId"|"serie"|"cardCount"|"name":\s*\{)/],
   ['mintmark-prices-csv', /^(item_ref|"item_ref")\s*,/],

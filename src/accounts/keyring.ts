@@ -18,7 +18,7 @@ const CAPACITY = 50_000
 /** Hashes of keys that do not exist. */
 const UNKNOWN_CAPACITY = 10_000
 const FLUSH_MS = 30_000
-const BEARER = /^Bearer +(.+)$/i
+const BEARER = /^Bearer +([^ ].*)$/i
 
 /** What differs between API keys, operator tokens and the console's sessions. */
 interface KeySource {

@@ -3,5 +3,5 @@ import { fold } from '#index/fold.ts'
 
 /** A text whose plain order is the natural order of codes: every run of digits padded to the same length. */
 export function codeSortKey(code: string): string {
-  return fold(code).replace(/\d+/g, (digits) => digits.replace(/^0+(?=\d)/, '').padStart(12, '0'))
+  return fold(code).replace(/\d+/g, (digits) => digits.replace(/^0+(\d)/, '$1').padStart(12, '0'))
 }

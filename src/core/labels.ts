@@ -29,15 +29,13 @@ for (const { label, spellings } of CONDITIONS) {
 
 // Words that companies print beside a grade. Any other word names another thing than the plain grade (`BGS 10 Black
 // Label`, `PSA 9 OC`, `CGC Pristine 10`), whose price must never pass for the grade's.
-const GRADE_WORDS = 'gem|mt|mint|nm|near|ex|exc|excellent|vg|very|good|fair|poor|pr'
+const GRADE_WORDS = ['gem', 'mt', 'mint', 'nm', 'near', 'ex', 'exc', 'excellent', 'vg', 'very', 'good', 'fair', 'poor', 'pr']
 
-// "PSA 10", "psa10", "PSA 10.0 GEM - MT", "BGS 9,5", "CGC Gem Mint 10" are all read.
-const GRADED = new RegExp(
-  `^([a-z]{2,5})[ -]*(?:(?:${GRADE_WORDS})[ -]+)*(10(?:[.,]0)?|[1-9](?:[.,][05])?)(?:[ -]+(?:${GRADE_WORDS}))*$`,
-)
+const GRADER = /^[a-z]{2,5}/
+const GRADE = /^(?:10(?:[.,]0)?|[1-9](?:[.,][05])?)$/
 
 /** What can stand where a company stands and is none: a grade without a grader is no label. */
-const NO_GRADERS = new Set([...GRADE_WORDS.split('|'), 'grade', 'raw', 'loose', 'lp', 'mp', 'hp', 'dmg', 'light'])
+const NO_GRADERS = new Set([...GRADE_WORDS, 'grade', 'raw', 'loose', 'lp', 'mp', 'hp', 'dmg', 'light'])
 const LONGEST = 40
 
 /** Labels met before, by their canonical text: a feed repeats a few of them on each of its rows. */
@@ -61,10 +59,20 @@ function readLabel(text: string): Label | null {
   const folded = fold(text)
   const condition = bySpelling.get(folded)
   if (condition) return { label: condition, group: 'ungraded', grader: null, grade: null }
-  const graded = GRADED.exec(folded)
-  if (!graded || NO_GRADERS.has(graded[1]!)) return null
-  const grader = graded[1]!.toUpperCase()
-  const grade = Number(graded[2]!.replace(',', '.'))
+  return readGrade(folded)
+}
+
+/** "PSA 10", "psa10", "PSA 10.0 GEM - MT", "BGS 9,5", "CGC Gem Mint 10" are all read. */
+function readGrade(folded: string): Label | null {
+  const company = GRADER.exec(folded)?.[0]
+  if (company === undefined || NO_GRADERS.has(company)) return null
+  const words = folded.slice(company.length).split(/[ -]+/)
+  // What begins with a separator is cut before it, too.
+  if (words[0] === '') words.shift()
+  const [text, ...others] = words.filter((word) => !GRADE_WORDS.includes(word))
+  if (text === undefined || others.length > 0 || !GRADE.test(text)) return null
+  const grader = company.toUpperCase()
+  const grade = Number(text.replace(',', '.'))
   return { label: `${grader} ${grade}`, group: 'graded', grader, grade }
 }
 

@@ -35,9 +35,9 @@ export function minorToNumber(minor: number): number {
 }
 
 // Whole part plain or grouped in threes by one sign; then another sign and the decimals. Grouping is tried first.
-const SOURCE_AMOUNT = /^(?:([1-9]\d{0,2})([ ,.])(\d{3}(?:\2\d{3})*)|(\d{1,10}))(?:([.,])(\d+))?$/
+const SOURCE_AMOUNT = /^(?:([1-9]\d{0,2})((?: \d{3})+|(?:,\d{3})+|(?:\.\d{3})+)|(\d{1,10}))(?:([.,])(\d+))?$/
 const CURRENCY_BEFORE = /^(?:[$€£¥₺]|USD|EUR|GBP|TRY|TL)\s*/i
-const CURRENCY_AFTER = /\s*(?:[$€£¥₺]|USD|EUR|GBP|TRY|TL)$/i
+const CURRENCY_AFTER = /(?:[$€£¥₺]|USD|EUR|GBP|TRY|TL)$/i
 
 /**
  * Reads an amount as sources print it: `$1,049.00`, `0.58€`, `57,99 €`, `1.671,68 €`, `1,671.68€`.
@@ -47,14 +47,14 @@ const CURRENCY_AFTER = /\s*(?:[$€£¥₺]|USD|EUR|GBP|TRY|TL)$/i
  */
 export function parseSourceAmount(text: string): number | null {
   if (text.length > 40) return null
-  const bare = text.trim().replace(/\s/g, ' ').replace(CURRENCY_BEFORE, '').replace(CURRENCY_AFTER, '')
+  const bare = text.trim().replace(/\s/g, ' ').replace(CURRENCY_BEFORE, '').replace(CURRENCY_AFTER, '').trimEnd()
   const match = SOURCE_AMOUNT.exec(bare)
   if (!match) return null
-  const [, lead, groupSign, groups = '', plain = '', decimalSign, decimals = ''] = match
-  if (groupSign !== undefined && groupSign === decimalSign) return null
-  const pointed = groupSign === '.' && decimalSign === undefined && groups.length === 3
+  const [, lead, groups = '', plain = '', decimalSign, decimals = ''] = match
+  if (decimalSign !== undefined && groups.startsWith(decimalSign)) return null
+  const pointed = groups.startsWith('.') && decimalSign === undefined && groups.length === 4
   const whole = lead === undefined || pointed ? (lead ?? plain) : lead + groups.replace(/\D/g, '')
-  const fraction = pointed ? groups : decimals
+  const fraction = pointed ? groups.slice(1) : decimals
   const cents = Number(fraction.slice(0, 2).padEnd(2, '0')) + (Number(fraction[2] ?? 0) >= 5 ? 1 : 0)
   const minor = Number(whole) * 100 + cents
   return minor <= MAX_MINOR ? minor : null

@@ -64,7 +64,7 @@ function choosePrograms(base: string, user: SystemUser | null): { native: string
     throw new Error(`No PostgreSQL comes with mintmark for ${process.platform}-${process.arch}; set DATABASE_URL`)
   }
   const { version } = JSON.parse(fs.readFileSync(join(packaged, 'package.json'), 'utf8')) as { version: string }
-  const short = version.replace(/\.0(-.*)?$/, '')
+  const short = version.split('-', 1)[0]!.replace(/\.0$/, '')
   const native = join(packaged, 'native')
   const needed = ['bin/postgres', 'lib/postgresql', 'share/postgresql/postgres.bki'].map((path) => join(native, path))
   const readable = !user || needed.every((path) => canRead(path, user))

@@ -239,7 +239,7 @@ async function startServer(home: Home, args: string[], logFile: string, log: Log
     if (!ended) return child
     const words = lastWords(fs.readFileSync(logFile, 'utf8'))
     // After a kill of the postmaster alone, its children need a moment to notice.
-    const lingering = words && /pre-existing shared memory block|lock file ".*" already exists/.test(words)
+    const lingering = words && (words.includes('pre-existing shared memory block') || (words.includes('lock file "') && words.includes('" already exists')))
     if (!lingering || Date.now() > deadline) {
       throw new Error(`Embedded PostgreSQL cannot start: ${words ?? ended.message}`)
     }

@@ -51,7 +51,7 @@ async function readMigrations(folder: URL): Promise<Record<string, Migration>> {
 
 function namesIn(folder: URL): string[] {
   try {
-    const files = readdirSync(folder).filter((file) => /^\d.*(?<!\.d)\.ts$/.test(file))
+    const files = readdirSync(folder).filter((file) => /^\d.*\.ts$/.test(file) && !file.endsWith('.d.ts'))
     return files.map((file) => file.slice(0, -'.ts'.length)).sort()
   } catch (error) {
     if (isSystemError(error) && error.code === 'ENOENT') return []

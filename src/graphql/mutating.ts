@@ -33,6 +33,13 @@ function ofItsOwn<Ctx extends GraphqlCtx>(ctx: Ctx, { path }: GraphQLResolveInfo
   return { ...ctx, idempotency: ctx.idempotency && { ...ctx.idempotency, part: String(path.key) } }
 }
 
+/** The message with another list of names at its end, where it has one. */
+function withList(message: string, listed: (names: string) => string): string {
+  const lead = /(?:possible are|at least one of) /.exec(message)
+  const start = lead ? lead.index + lead[0].length : message.length
+  return message.slice(0, start) + (start < message.length ? listed(message.slice(start)) : '')
+}
+
 /** The error with fields as GraphQL names them. */
 function renamed(error: ServiceError, details: Problem[], info: GraphQLResolveInfo, path: PathFields): ServiceError {
   const possible = inputFieldsOf(info)
@@ -40,10 +47,8 @@ function renamed(error: ServiceError, details: Problem[], info: GraphQLResolveIn
   const listed = (names: string) => names.split(', ').filter((name) => !(name in path)).map(camelCase).filter((name) => possible.has(name)).join(', ')
   const problems = details.map(({ field, message }) => ({
     field: field === 'body' ? 'input' : nameOf(field),
-    message: message
-      // Its fields are known to the schema, so that only what this mutation does not take is refused as unknown.
-      .replace('is not a known field; known are', 'cannot be given here; possible are')
-      .replace(/(?<=(?:possible are|at least one of) ).+$/, listed)
+    // Its fields are known to the schema, so that only what this mutation does not take is refused as unknown.
+    message: withList(message.replace('is not a known field; known are', 'cannot be given here; possible are'), listed)
       .replace(/\b[a-z]+(?:_[a-z]+)+\b/g, camelCase),
   }))
   const first = problems[0]

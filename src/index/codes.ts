@@ -86,7 +86,7 @@ function normalRuns(text: string): string {
   for (const run of text.match(RUNS) ?? []) {
     const digits = DIGITS.test(run)
     if (digits === digitsBefore) normal += '-'
-    normal += digits ? run.replace(/^0+(?=.)/, '') : run
+    normal += digits ? run.replace(/^0+(.)/, '$1') : run
     digitsBefore = digits
   }
   return normal

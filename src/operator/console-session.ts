@@ -12,7 +12,7 @@ import { registerOtherMethods } from '#http/routes.ts'
 
 const SESSION_PATH = '/console/session'
 const COOKIE = 'mintmark_console'
-const COOKIE_VALUE = new RegExp(`(?:^|; *)${COOKIE}=([^;]*)`)
+const COOKIE_VALUE = /(?:^|;) *mintmark_console=([^;]*)/
 
 export interface SessionParts {
   operators: Keyring

@@ -83,7 +83,7 @@ function cardEntries(row: Json, market: Market): Entry[] | null {
   const [, code = id, printing, number] = CARD_ID.exec(id) ?? []
   const category = text(row.category)
   const rarity = text(row.rarity)?.replace(/([a-z])([A-Z])/g, '$1 $2')
-  const image = address(row.img_full_url)?.replace(/\?.*$/, '')
+  const image = address(row.img_full_url)?.split('?', 1)[0]
   return [{
     item: {
       market,

@@ -9,7 +9,8 @@ import { address, attributeList, catalogueRows, type Entry, text, wholeNumber } 
 const CATEGORY = 'tcgplayer:sealed'
 
 /** Words of packs that hold several products; a pencil case or a "Case File" is one. */
-const MULTI_PACK = /(?<!Pencil )\bCase\b(?! File)|\bDisplay\b|\bBundle\b|\[Set of \d+\]/
+const MULTI_PACK = /\b(?:Case|Display|Bundle)\b|\[Set of \d+\]/
+const NO_CASES = /Pencil Case\b|\bCase File/g
 
 export const tcgplayerSealed: CatalogueFormat = {
   name: 'tcgplayer-sealed',
@@ -43,7 +44,7 @@ function productReader(market: Market): (row: Record<string, string>) => Entry[]
           ref: `tcgplayer:${id}`,
           name,
           code: null,
-          genre: MULTI_PACK.test(name) ? 'bundle' : 'sealed',
+          genre: MULTI_PACK.test(name.replace(NO_CASES, '')) ? 'bundle' : 'sealed',
           game: 'pokemon',
           category: CATEGORY,
           images: image === undefined ? [] : [{ url: image, order: 1 }],

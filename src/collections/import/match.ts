@@ -17,6 +17,10 @@ export interface Candidate {
 
 export type Match = { itemId: number } | { reason: string; candidates: Candidate[] }
 
+/** No bracket within, so that a row of open ones is not read again from each of them. */
+const PARENTHESES = /\(([^()]*)\)/g
+const BRACKETS = /\[[^[\]]*\]/g
+
 const MOST_CANDIDATES = 5
 /** Hits of a search that are looked at. */
 const LOOKED_AT = 100
@@ -85,21 +89,26 @@ interface Described {
 
 function described({ name, number, set, finish }: ItemDescription): Described {
   const variants: string[] = []
-  const bare = name.replace(/\(([^)]*)\)/g, (_all, inner: string) => {
+  const bare = name.replace(PARENTHESES, (_all, inner: string) => {
     if (!/^#?\d+$/.test(inner.trim())) variants.push(...printingWords(inner))
     return ' '
   })
-  // `Charizard ex - 199/165` repeats the number.
-  const dashed = / - ([\w-]*\d[\w-]*(?:\/[\w-]+)?)\s*$/.exec(bare)
-  const repeats = dashed !== null && (number === null || sameCode(dashed[1]!, number))
   return {
-    name: plain(repeats ? bare.slice(0, dashed.index) : bare),
+    name: plain(withoutNumber(bare.trimEnd(), number)),
     variants,
     set: plainSet(set ?? ''),
-    bareSet: plainSet((set ?? '').replace(/\([^)]*\)/g, ' ')),
-    setVariants: [...(set ?? '').matchAll(/\(([^)]*)\)/g)].flatMap((inner) => printingWords(inner[1]!)),
+    bareSet: plainSet((set ?? '').replace(PARENTHESES, ' ')),
+    setVariants: [...(set ?? '').matchAll(PARENTHESES)].flatMap((inner) => printingWords(inner[1]!)),
     finish: finish === null ? null : new Set(printingWords(finish)),
   }
+}
+
+/** `Charizard ex - 199/165` repeats the number. */
+function withoutNumber(name: string, number: string | null): string {
+  const dash = name.lastIndexOf(' - ')
+  const end = name.slice(dash + 3)
+  const repeats = dash >= 0 && /^[\w-]+(?:\/[\w-]+)?$/.test(end) && /^[^/]*\d/.test(end) && (number === null || sameCode(end, number))
+  return repeats ? name.slice(0, dash) : name
 }
 
 function rowsFor({ queries }: Catalogue, { number, game }: ItemDescription, name: string): number[] {
@@ -166,7 +175,7 @@ function plain(text: string): string {
 
 /** A set's name without codes in brackets. */
 function plainSet(set: string): string {
-  return plain(set.replace(/\[[^\]]*\]/g, ' '))
+  return plain(set.replace(BRACKETS, ' '))
 }
 
 function finishAttribute(attributes: string): string | null {

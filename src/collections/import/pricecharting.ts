@@ -26,14 +26,14 @@ export const pricecharting: CollectionFormat = {
       const product = cell(cells, 'product-name')
       if (product === '') throw new BadCell('product-name: the row names no product')
       const id = cell(cells, 'id')
-      const tags = [...product.matchAll(/\[([^\]]*)\]/g)].map((tag) => tag[1]!)
+      const tags = [...product.matchAll(/\[([^[\]]*)\]/g)].map((tag) => tag[1]!)
       const console = cell(cells, 'console-name')
       const game = GAMES.find((name) => console.startsWith(`${name} `))
       return {
         item: {
           keys: id === '' ? [] : [{ source: 'pricecharting', id }],
           name: product
-            .replace(/\[[^\]]*\]/g, '')
+            .replace(/\[[^[\]]*\]/g, '')
             .replace(/#\S+/, '')
             .replace(/\s+/g, ' ')
             .trim(),

@@ -10,6 +10,7 @@ import { invalid, notFound } from '#core/errors.ts'
 import { FeedError, gunzip } from '#core/feed.ts'
 import { id } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
+import { inSlices } from '#core/slices.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
@@ -51,10 +52,9 @@ type Parked = Unmatched & { key: string }
 
 const KEPT_ERRORS = 1_000
 const INSERTED_AT_ONCE = 1_000
-/** Rows matched before others get their turn: a few searches each. */
-const MATCHED_AT_ONCE = 10
 /** What is held in memory while one file is brought in; larger collections come in several files. */
-const MOST_ROWS = 500_000
+const MOST_ROWS = 100_000
+const MOST_BYTES = 32 * 1024 * 1024
 
 export const importCollection = verb(
   {
@@ -107,15 +107,16 @@ async function readAll(
   const lookup = new ItemLookup(db.kysely)
   const stream = createReadStream(file.path)
   try {
-    for await (const lines of format.read({ bytes: file.gzip ? gunzip(stream) : stream, fileName: null })) {
+    const bytes = atMost(MOST_BYTES, file.gzip ? gunzip(stream) : stream)
+    for await (const lines of format.read({ bytes, fileName: null })) {
       report.rows_read += lines.length
       if (report.rows_read > MOST_ROWS) throw new FeedError(`the file has more than ${MOST_ROWS} rows: split it`)
       const entries = entriesOf(lines, report)
       await lookup.load(entries.flatMap((entry) => entry.item.keys))
-      for (const [i, entry] of entries.entries()) {
-        rows.push(judge(catalogue, entry, matchItem(catalogue, lookup, entry.item)))
-        if (i % MATCHED_AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve))
-      }
+      const matchOne = (i: number) => rows.push(judge(catalogue, entries[i]!, matchItem(catalogue, lookup, entries[i]!.item)))
+      await inSlices(entries.length, matchOne, 1)
+      // Lines that make no entry take time, too.
+      await new Promise((resolve) => setImmediate(resolve))
     }
   } catch (error) {
     if (error instanceof FeedError) throw invalid([{ field: 'file', message: `cannot be taken: ${error.message}` }])
@@ -124,6 +125,15 @@ async function readAll(
     stream.destroy()
   }
   return rows
+}
+
+async function* atMost(most: number, bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  let size = 0
+  for await (const chunk of bytes) {
+    size += chunk.length
+    if (size > most) throw new FeedError(`the file is larger than ${most / 1024 / 1024} MB: split it`)
+    yield chunk
+  }
 }
 
 function entriesOf(lines: EntryLine[], report: CollectionImport): CollectionEntry[] {
@@ -159,23 +169,29 @@ async function write(
   report: CollectionImport,
 ): Promise<void> {
   const known = await Known.load(tx, collectionId)
-  const keyed = rows.map((row) => ({ row, key: entryKey(row.entry) }))
   // What the file itself brought earlier comes first: only the rest is compared with what records are now.
-  const open = keyed.filter(({ key }) => !known.takeByRow(key))
+  const open: { row: Judged; key: string }[] = []
+  await inSlices(rows.length, (from, to) => {
+    for (const row of rows.slice(from, to)) {
+      const key = entryKey(row.entry)
+      if (!known.takeByRow(key)) open.push({ row, key })
+    }
+  })
   const records: NewRecord[] = []
   const parked: Parked[] = []
   const unparked: number[] = []
-  for (const { row, key } of open) {
+  const sort = ({ row, key }: { row: Judged; key: string }) => {
     const waiting = known.takeParked(key)
     if ('reason' in row) {
       if (!waiting) parked.push({ key, ...row })
-      continue
+      return
     }
     const record = recordOf(collectionId, row.entry, row.itemId, row.gradeId, key)
-    if (waiting?.decided || known.takeByContent(record)) continue
+    if (waiting?.decided || known.takeByContent(record)) return
     if (waiting) unparked.push(waiting.id)
     records.push(record)
   }
+  await inSlices(open.length, (from, to) => open.slice(from, to).forEach(sort))
   for (let from = 0; from < records.length; from += INSERTED_AT_ONCE) {
     const added = await insertRecords(tx, records.slice(from, from + INSERTED_AT_ONCE))
     const refused = added.find((one) => 'refused' in one)
@@ -183,8 +199,10 @@ async function write(
     if (refused)
       throw invalid([{ field: 'file', message: 'was matched to a catalogue that changed meanwhile: send it again' }])
   }
-  if (unparked.length > 0) await tx.deleteFrom('collection_parked_rows').where('id', 'in', unparked).execute()
-  await park(tx, collectionId, format, parked)
+  if (unparked.length > 0) await sql`delete from collection_parked_rows where id = any(${unparked}::int8[])`.execute(tx)
+  for (let from = 0; from < parked.length; from += INSERTED_AT_ONCE) {
+    await park(tx, collectionId, format, parked.slice(from, from + INSERTED_AT_ONCE))
+  }
   report.added = records.length
   report.parked = parked.length
   report.unchanged += rows.length - records.length - parked.length

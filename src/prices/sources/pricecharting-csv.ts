@@ -40,10 +40,10 @@ export const pricechartingCsv: PriceFormat = {
  */
 function itemKey(row: Record<string, string>): ItemKey | null {
   const product = row['product-name']!.slice(0, LONGEST_NAME)
-  const finish = [...product.matchAll(/\[([^\]]*)\]/g)].map((tag) => finishOf(tag[1]!)).find((word) => word !== null)
+  const finish = [...product.matchAll(/\[([^[\]]*)\]/g)].map((tag) => finishOf(tag[1]!)).find((word) => word !== null)
   const number = /#(\S+)/.exec(product)?.[1]
   const name = product
-    .replace(/\[[^\]]*\]/g, '')
+    .replace(/\[[^[\]]*\]/g, '')
     .replace(/#\S+/, '')
     .replace(/\s+/g, ' ')
     .trim()

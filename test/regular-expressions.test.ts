@@ -1,0 +1,81 @@
+// Proves that no regular expression takes more than linear time, whatever text comes from outside.
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { parseAst } from 'vite'
+
+// The checker in JavaScript; the others are programs of one machine each.
+process.env.RECHECK_BACKEND = 'pure'
+const { checkSync } = await import('recheck')
+
+const ROOT = new URL('..', import.meta.url).pathname
+
+/** The Turkish words of the console are looked up for sentences of the service, of 500 characters at most, in the operator's browser. */
+const SEEN_BY_NOBODY_ELSE = /^console\/src\/words\//
+
+/** What the checker cannot judge, with the reason why it is linear all the same. */
+const LINEAR_BECAUSE: Readonly<Record<string, string>> = {
+  '^(?=.*\\S)[^\\p{Cc}\\p{Cs}]*$': 'looks ahead once, at the start, and then reads one class to the end',
+  '^(?=\\S)[^\\u0000\\p{Cs}]+(?<=\\S)$': 'looks at the first and the last character, and reads one class between',
+}
+
+/** Expressions that are built while the program runs, and what they are built to. */
+const BUILT: Readonly<Record<string, readonly string[]>> = {
+  'src/accounts/key-format.ts': ['^mintmark_[0-9A-Za-z]{49}$'],
+  // Patterns of schemas, which are checked as strings.
+  'src/core/input.ts': [],
+  'src/http/examples.ts': ['^/api/v1/items/([^/]+)/history/([^/]+)$'],
+}
+
+interface Found {
+  file: string
+  source: string
+  flags: string
+}
+
+interface Node {
+  type: string
+  [field: string]: unknown
+}
+
+const found: Found[] = []
+const built = new Set<string>()
+for (const file of globSync(['src/**/*.ts', 'client/src/**/*.ts', 'console/src/**/*.{ts,tsx}'], { cwd: ROOT })) {
+  if (SEEN_BY_NOBODY_ELSE.test(file)) continue
+  const text = readFileSync(join(ROOT, file), 'utf8')
+  visit(parseAst(text, { lang: file.endsWith('x') ? 'tsx' : 'ts' }), file)
+}
+
+function visit(part: unknown, file: string): void {
+  if (Array.isArray(part)) for (const one of part) visit(one, file)
+  if (typeof part !== 'object' || part === null || Array.isArray(part)) return
+  const node = part as Node
+  const { regex, value, callee } = node as { regex?: { pattern: string; flags: string }; value?: unknown; callee?: { name?: string } }
+  if (node.type === 'Literal' && regex) found.push({ file, source: regex.pattern, flags: regex.flags })
+  // Patterns of schemas are strings.
+  else if (node.type === 'Literal' && typeof value === 'string' && /^\^.*\$$/s.test(value)) found.push({ file, source: value, flags: 'u' })
+  else if ((node.type === 'NewExpression' || node.type === 'CallExpression') && callee?.name === 'RegExp') built.add(file)
+  for (const child of Object.values(node)) visit(child, file)
+}
+
+test('every regular expression is linear', { timeout: 300_000 }, () => {
+  expect(found.length).toBeGreaterThan(150)
+  const all = new Map([
+    ...found.map((one) => [`/${one.source}/${one.flags}`, one] as const),
+    ...Object.entries(BUILT).flatMap(([file, sources]) => sources.map((source) => [`/${source}/`, { file, source, flags: '' }] as const)),
+  ])
+  const wrong: string[] = []
+  const excused = new Set<string>()
+  for (const [name, { file, source, flags }] of all) {
+    const checked = checkSync(source, flags, { checker: 'automaton', timeout: 60_000 })
+    if (checked.status === 'safe') continue
+    if (source in LINEAR_BECAUSE && checked.status === 'unknown') excused.add(source)
+    else wrong.push(`${file}: ${name} is ${checked.status === 'vulnerable' ? checked.complexity.summary : checked.status}`)
+  }
+  expect(wrong).toEqual([])
+  expect([...excused].sort()).toEqual(Object.keys(LINEAR_BECAUSE).sort())
+})
+
+test('what is built while the program runs is known', () => {
+  expect([...built].sort()).toEqual(Object.keys(BUILT).sort())
+})
