@@ -349,6 +349,33 @@ test('files of another format, empty, broken or for nothing are refused whole', 
   expect(await plus.count(collection)).toBe(0)
 })
 
+test('names made to keep the matching busy are parked like others', async () => {
+  const collection = await fresh()
+  const names = [`x - ${'0'.repeat(9_900)}!`, '('.repeat(9_900), '['.repeat(9_900), `x - ${'-'.repeat(9_900)}!`, `x${' - 0'.repeat(2_400)}!`, `(${'a '.repeat(4_900)})`]
+  const rows = names.flatMap((name) => [`p,Pokemon,Base Set,${name},4,,,Ungraded,,0,1,1,0,FALSE,,\n`, `p,Pokemon,${name},Pikachu,,,${name},Ungraded,,0,1,1,0,FALSE,,\n`])
+  const { body } = await upload(collection, 'collectr', COLLECTR + rows.join(''))
+  expect(body.data).toMatchObject({ rows_read: rows.length, parked: rows.length, rejected: 0 })
+})
+
+test('a name may have brackets within brackets, or repeat its number', async () => {
+  const collection = await fresh()
+  const rows = ['Pikachu (58) - 58/102', 'Pikachu (#58) - 58', 'Pikachu - 058/102', 'Pikachu (Normal (58))']
+  const { body } = await upload(collection, 'collectr', COLLECTR + rows.map((name) => `p,Pokemon,Base Set,${name},58/102,,Normal,Ungraded,,0,1,1,0,FALSE,,\n`).join(''))
+  expect(body.data).toMatchObject({ rows_read: 4, rejected: 0 })
+  const waiting = (await parkedOf(collection)).map(({ name }) => name)
+  expect(waiting).toEqual(['Pikachu (Normal (58))'])
+})
+
+test('files of more than 32 MB or 100,000 rows are refused', async () => {
+  const collection = await fresh()
+  const row = 'p,Pokemon,Base Set,Pikachu,58,Common,Normal,Ungraded,Near Mint,0,1,3.88,0,FALSE,6/30/2026,'
+  const large = await upload(collection, 'collectr', gzipSync(COLLECTR + `${row}${'x'.repeat(9_000)}\n`.repeat(4_000), { level: 1 }))
+  expect([large.status, large.body.error!.message]).toEqual([422, expect.stringContaining('the file is larger than 32 MB: split it')])
+  const long = await upload(collection, 'collectr', COLLECTR + 'p,,,,,,,,,,,,,TRUE,,\n'.repeat(100_001))
+  expect([long.status, long.body.error!.message]).toEqual([422, expect.stringContaining('the file has more than 100000 rows: split it')])
+  expect(await plus.count(collection)).toBe(0)
+})
+
 test('two imports of one file at once add it once', async () => {
   const collection = await fresh()
   const rows = Array.from(

@@ -12,25 +12,25 @@ import { removeUpload, storeUpload, type Upload } from './upload.ts'
 import type { ImportJob } from './worker.ts'
 
 const AT_ONCE = 2
-/**
- * Heap of one import. Formats read their files in pieces and stay far below; whatever does not ends its thread, never
- * the process.
- */
-const HEAP = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 }
+/** Formats read their files in pieces and stay far below; whatever does not ends its thread, never the process. */
+const HEAP_MB = 256
+const YOUNG_MB = 32
 const SWEEP_MS = 10_000
-const TOO_LARGE = `the import needed more than ${HEAP.maxOldGenerationSizeMb} MB of memory; nothing was written: split the file`
 
 export interface ImportQueueOptions {
   db: Db
   log: Log
   /** where uploads wait; null: in a folder of this process among the machine's temporary files */
   dataDir: string | null
+  /** largest heap of one import in MB, 256 unless told */
+  heapMb?: number
 }
 
 export class ImportQueue {
   readonly #db: Db
   readonly #log: Log
   readonly #folder: string
+  readonly #heapMb: number
   readonly #waiting: ImportJob[] = []
   readonly #running = new Map<number, Worker>()
   #sweeper: NodeJS.Timeout | null = null
@@ -40,9 +40,10 @@ export class ImportQueue {
   #guarded: Promise<void> = Promise.resolve()
   #closed = false
 
-  constructor({ db, log, dataDir }: ImportQueueOptions) {
+  constructor({ db, log, dataDir, heapMb = HEAP_MB }: ImportQueueOptions) {
     this.#db = db
     this.#log = log
+    this.#heapMb = heapMb
     this.#folder = dataDir ? join(dataDir, 'uploads') : join(tmpdir(), `mintmark-uploads-${process.pid}`)
   }
 
@@ -89,12 +90,16 @@ export class ImportQueue {
     if (this.#closed || this.#running.size >= AT_ONCE) return
     const job = this.#waiting.shift()
     if (!job) return
-    const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: job, name: `import ${job.importId}`, resourceLimits: HEAP })
+    const worker = new Worker(new URL('./worker.ts', import.meta.url), {
+      workerData: job,
+      name: `import ${job.importId}`,
+      resourceLimits: { maxOldGenerationSizeMb: this.#heapMb, maxYoungGenerationSizeMb: YOUNG_MB },
+    })
     this.#running.set(job.importId, worker)
     let reason: string | null = null
     worker.on('error', (error) => {
       this.#log.error({ err: error, import: job.importId }, 'An import was stopped by an error')
-      reason = (error as { code?: string }).code === 'ERR_WORKER_OUT_OF_MEMORY' ? TOO_LARGE : STOPPED
+      reason = (error as { code?: string }).code === 'ERR_WORKER_OUT_OF_MEMORY' ? this.#tooLarge() : STOPPED
     })
     worker.on('exit', () => {
       if (reason !== null && !this.#closed) void this.#fail(job.importId, reason)
@@ -104,6 +109,10 @@ export class ImportQueue {
       void this.#release(job.importId)
       this.#next()
     })
+  }
+
+  #tooLarge(): string {
+    return `the import needed more than ${this.#heapMb} MB of memory; nothing was written: split the file`
   }
 
   /** What the thread did not say itself; its transaction ended with its connection. */

@@ -22,6 +22,9 @@ const PARENTHESES = /\(([^()]*)\)/g
 const BRACKETS = /\[[^[\]]*\]/g
 
 const MOST_CANDIDATES = 5
+/** No item has a longer name, number, set or printing. */
+const LONGEST = 500
+const UNLIKE_ALL = 'no item is like it'
 /** Hits of a search that are looked at. */
 const LOOKED_AT = 100
 
@@ -43,6 +46,9 @@ export function matchItem(catalogue: Catalogue, lookup: ItemLookup, item: ItemDe
     const found = lookup.find(key)
     if ('itemId' in found && !('ambiguous' in found)) return { itemId: found.itemId }
   }
+  if ([item.name, item.number, item.set, item.finish].some((text) => text !== null && text.length > LONGEST)) {
+    return { reason: UNLIKE_ALL, candidates: [] }
+  }
   const wanted = described(item)
   const judged = rowsFor(catalogue, item, wanted.name).map((row) => judge(catalogue, item, wanted, row))
   const fitting = judged.filter((one) => one.number && one.name && one.set && one.finish > 0)
@@ -60,7 +66,7 @@ export function matchItem(catalogue: Catalogue, lookup: ItemLookup, item: ItemDe
       ? 'several items fit'
       : best.length > 0
         ? 'no item fits in name, number, set and printing'
-        : 'no item is like it'
+        : UNLIKE_ALL
   return { reason, candidates: best.map(({ row }) => candidateOf(catalogue, row)) }
 }
 

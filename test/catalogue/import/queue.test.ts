@@ -1,0 +1,56 @@
+// An import whose thread dies: it has failed with a reason, nothing of it is written, and the next one runs.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ImportQueue } from '#catalogue/import/queue.ts'
+import { openImport } from '#prices/imports.ts'
+import { silent, startTestNode, type TestNode, until } from '../../support/node.ts'
+
+let node: TestNode
+const dataDir = mkdtempSync(join(tmpdir(), 'mintmark-queue-'))
+
+beforeAll(async () => {
+  node = await startTestNode()
+})
+
+afterAll(async () => {
+  await node.close()
+  rmSync(dataDir, { recursive: true })
+})
+
+function category(n: number): string {
+  const record = { type: 'category', market: 'source_c', ref: `queue:${n}`, name: `Queue ${n}`, game: 'pokemon', parent: null, image: null }
+  return `${JSON.stringify(record)}\n`
+}
+
+/** Imports a file of so many categories with so much memory; the row of its import when it is over. */
+async function importCategories(count: number, heapMb: number) {
+  const queue = new ImportQueue({ db: node.db, log: silent, dataDir, heapMb })
+  try {
+    async function* file() {
+      for (let n = 0; n < count; n += 1) yield Buffer.from(category(n))
+    }
+    const upload = await queue.store(file())
+    const format = 'mintmark-ndjson'
+    const importId = await openImport(node.db.kysely, { format, market: null, fileName: null, author: 'test', dryRun: false, status: 'queued' })
+    const viewer = { kind: 'operator', name: 'test' } as const
+    const { path, size } = upload
+    await queue.add({ importId, format, path, name: format, size, market: null, dryRun: false, rules: node.config.priceRules, viewer, requestId: null, clockOffsetMs: 0 })
+    const row = () => node.db.kysely.selectFrom('imports').selectAll().where('id', '=', importId).executeTakeFirstOrThrow()
+    await until('the import is over', async () => ['done', 'failed'].includes((await row()).status), 20_000)
+    return await row()
+  } finally {
+    await queue.close()
+  }
+}
+
+const stored = () => node.db.kysely.selectFrom('categories').selectAll().where('ref', 'like', 'queue:%').execute()
+
+test('one that needs more memory than there is has failed, and nothing else has', async () => {
+  const failed = await importCategories(30_000, 16)
+  expect(failed).toMatchObject({ status: 'failed', created: 0, message: 'the import needed more than 16 MB of memory; nothing was written: split the file' })
+  expect(await stored()).toEqual([])
+  expect(await importCategories(3, 256)).toMatchObject({ status: 'done', created: 3, message: null })
+  expect(await stored()).toHaveLength(3)
+})
