@@ -155,9 +155,9 @@ function charactersOf({ name, images, attributes, details, foreignIds }: ItemRec
   return sum
 }
 
-function lengthOf(value: string | number | string[] | number[]): number {
-  if (typeof value === 'number') return 10
-  return typeof value === 'string' ? value.length : value.reduce<number>((sum, each) => sum + lengthOf(each), 0)
+function lengthOf(value: string | number | string[] | number[] | undefined): number {
+  if (typeof value === 'string') return value.length
+  return Array.isArray(value) ? value.reduce<number>((sum, each) => sum + lengthOf(each), 0) : 10
 }
 
 async function knownCategories(run: ImportRun, market: Market): Promise<Map<string, KnownCategory>> {

@@ -62,7 +62,7 @@ export const RANK = { series: 0, sets: 1, cards: 2 } as const
 const SAMPLE_ROWS = 100
 /** The refs of a file are in memory while it is read; larger catalogues come in several files. */
 const MOST_ITEMS = 1_000_000
-const MOST_CATEGORIES = 50_000
+const MOST_CATEGORIES = 20_000
 /** Longest key of a ref that is kept as it is. */
 const LONGEST_KEY = 40
 
