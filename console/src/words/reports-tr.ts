@@ -76,7 +76,7 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
   [/^the file has more than (\d+) categories: split it$/, 'dosyada $1 kategoriden fazlası var: dosyayı bölün'],
   [/^there would be more than (\d+) grades$/, '$1 nottan fazlası olurdu'],
   [/^the import needed more than (\d+) MB of memory; nothing was written: split the file$/, 'içe aktarma $1 MB bellekten fazlasını gerektirdi; hiçbir şey yazılmadı: dosyayı bölün'],
-  [/^the item has a (.+) of more than (\d+) characters$/, 'üründe $2 karakterden uzun bir alan var ($1)'],
+  [/^the item has an? (.+) of more than (\d+) characters$/, 'üründe $2 karakterden uzun bir alan var ($1)'],
   [/^the category has a (.+) of more than (\d+) characters$/, 'kategoride $2 karakterden uzun bir alan var ($1)'],
   [/^the card (.+) has more than (\d+) printings$/, '$1 numaralı kartın $2 baskıdan fazlası var'],
   [/^the header has no column (.+)$/, 'başlıkta şu sütun yok: $1'],

@@ -6,6 +6,8 @@ import type { CatalogueRow, CategoryRecord, ItemRecord } from '../records.ts'
 
 /** Longest ref, name, code or foreign id, as `shortText` has it: the database looks them up in indexes. */
 const LONGEST_TEXT = 500
+/** Longest value of an attribute, as `AttributeList` has it. */
+const LONGEST_VALUE = 10_000
 
 export type Json = Record<string, unknown>
 
@@ -113,7 +115,7 @@ function numbered(line: number, entry: Entry, seen: Seen): CatalogueRow {
   const record = 'item' in entry ? entry.item : entry.category
   const { market, ref, name } = record
   const long = longText(record)
-  if (long !== undefined) return { line, reject: `the ${kind} has a ${long} of more than ${LONGEST_TEXT} characters` }
+  if (long !== undefined) return { line, reject: `the ${kind} has ${long} characters` }
   const key = keyOf(`${kind} ${market} ${ref}`)
   const first = seen.lines.get(key)
   if (first !== undefined) return { line, reject: `the ${kind} ${ref} (${name}) came before, in line ${first}` }
@@ -130,15 +132,24 @@ function keyOf(text: string): string {
   return text.length > LONGEST_KEY ? hash('sha1', text, 'base64') : text
 }
 
-/** The field that is too long, undefined when all have a length that can be stored. */
+/** The field that is longer than it may be (`a name of more than 500`), undefined when all can be stored. */
 function longText(record: ItemRecord | CategoryRecord): string | undefined {
-  const isLong = (value: string | null | undefined) => (value?.length ?? 0) > LONGEST_TEXT
-  if (isLong(record.ref)) return 'ref'
-  if (isLong(record.name)) return 'name'
-  if (!('category' in record)) return isLong(record.parent) ? 'parent' : undefined
-  if (isLong(record.code)) return 'code'
-  if (isLong(record.category)) return 'category'
-  return record.foreignIds.some(({ id, finish }) => isLong(id) || isLong(finish)) ? 'foreign id' : undefined
+  const { ref, name } = record
+  if (isLong(ref)) return `a ref of more than ${LONGEST_TEXT}`
+  if (isLong(name)) return `a name of more than ${LONGEST_TEXT}`
+  if (!('category' in record)) return isLong(record.parent) ? `a parent of more than ${LONGEST_TEXT}` : undefined
+  if (isLong(record.code)) return `a code of more than ${LONGEST_TEXT}`
+  if (isLong(record.category)) return `a category of more than ${LONGEST_TEXT}`
+  for (const { id, finish } of record.foreignIds) if (isLong(id) || isLong(finish)) return `a foreign id of more than ${LONGEST_TEXT}`
+  for (const detail of Object.values(record.details)) {
+    if (Array.isArray(detail) ? detail.some(isLong) : isLong(detail)) return `a detail of more than ${LONGEST_TEXT}`
+  }
+  for (const { value } of record.attributes) if (value.length > LONGEST_VALUE) return `an attribute of more than ${LONGEST_VALUE}`
+  return undefined
+}
+
+function isLong(value: unknown): boolean {
+  return typeof value === 'string' && value.length > LONGEST_TEXT
 }
 
 /**

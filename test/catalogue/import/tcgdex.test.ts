@@ -381,6 +381,27 @@ describe('the English API form', () => {
   })
 })
 
+it('refuses texts that no item can have, and more printings than a card has', async () => {
+  const long = 'x'.repeat(501)
+  const rows = await readRows(
+    tcgdex,
+    card({ id: long }),
+    card({ name: { en: long } }),
+    card({ set: long }),
+    card({ illustrator: long }),
+    card({ variants: Array.from({ length: 201 }, (_, i) => ({ type: `${i}` })) }),
+    card(),
+  )
+  expect(rejectsOf(rows)).toEqual([
+    '1 the card has no id',
+    '2 the item has a name of more than 500 characters',
+    '3 the card tst1-4 has no set',
+    '4 the item has a detail of more than 500 characters',
+    '5 the card tst1-4 has more than 200 printings',
+  ])
+  expect(itemsOf(rows)).toHaveLength(1)
+})
+
 it('tells from the beginning of a file which comes first', () => {
   const heads = [{ id: 'a', name: { ja: 'A' } }, set(), card(), { id: 'a', name: {} }].map(
     (row) => `${JSON.stringify(row)}\n{"id":`,
