@@ -39,6 +39,7 @@ const KINDS = [
   'the category … cannot be its own parent',
   'the group … does not exist',
   'the id … names no set',
+  'the card … has more than 200 printings',
   'the product … is of no known category (…)',
   'the pack … of the card … is of no known language',
   'the pack … is of no known language',

@@ -13,7 +13,7 @@ import type { ImportJob } from './worker.ts'
 
 const AT_ONCE = 2
 /** Formats read their files in pieces and stay far below; whatever does not ends its thread, never the process. */
-const HEAP_MB = 256
+const HEAP_MB = 192
 const YOUNG_MB = 32
 const SWEEP_MS = 10_000
 
@@ -22,7 +22,7 @@ export interface ImportQueueOptions {
   log: Log
   /** where uploads wait; null: in a folder of this process among the machine's temporary files */
   dataDir: string | null
-  /** largest heap of one import in MB, 256 unless told */
+  /** largest heap of one import in MB, 192 unless told */
   heapMb?: number
 }
 
