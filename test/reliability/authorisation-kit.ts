@@ -80,7 +80,7 @@ export async function stateOf(node: TestNode): Promise<Record<string, string>> {
   const { rows: tables } = await sql<{ name: string }>`
     select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where n.nspname = 'public' and c.relkind in ('r', 'p') and not c.relispartition
-      and c.relname not in ('change_log_floor', 'migrations')`.execute(node.db.kysely)
+      and c.relname not in ('change_log_floor', 'migrations', 'workers')`.execute(node.db.kysely)
   const state: Record<string, string> = {}
   for (const { name } of tables) {
     const { rows } = await sql<{ row: string }>`
