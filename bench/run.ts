@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { ABLATED, ablate } from './ablate.ts'
 import { shareChart } from './chart.ts'
 import { type BenchDatabase, startDatabaseServer } from './database.ts'
 import { copyGeneratedData } from './generated-data.ts'
@@ -10,7 +11,7 @@ import { canPin, pinProcess, SERVER_CORE } from './processes.ts'
 import { hasRealData, type ImportedFile, importRealData } from './real-data.ts'
 import { comparisonsOf, printResults, type Results } from './report.ts'
 import { type Effort, openStage, type Stage } from './stage.ts'
-import type { Measured, Workload } from './workload.ts'
+import type { HttpWorkload, Measured, Workload } from './workload.ts'
 import { chosenWorkloads } from './workloads/all.ts'
 
 interface Options {
@@ -21,6 +22,7 @@ interface Options {
   quick: boolean
   markdown: boolean
   profile: boolean
+  ablate: boolean
   chart?: string
 }
 
@@ -36,6 +38,7 @@ const options = new Command('bench')
   .option('--only <ids>', 'workloads to run, such as 1,6w', (text) => text.split(','))
   .option('--quick', 'one short round each', false)
   .option('--profile', 'print where our processor time goes, and keep the profiles', false)
+  .option('--ablate', 'measure the workloads with each speed-up alone and without each', false)
   .option('--markdown', 'print tables in Markdown', false)
   .addOption(new Option('--chart [file]', 'draw the shares of bare node:http').preset(CHART))
   .parse()
@@ -57,7 +60,7 @@ function profiles(): URL | null {
 }
 
 async function run(): Promise<void> {
-  const workloads = chosenWorkloads(options.only)
+  const workloads = chosenWorkloads(options.only ?? (options.ablate ? ABLATED : null), options.ablate)
   if (workloads.length === 0) throw new Error(`No workload is called ${options.only!.join(' or ')}`)
   if (!canPin) say('taskset is missing: servers and load share all cores, figures are less steady')
   const server = await startDatabaseServer()
@@ -68,7 +71,7 @@ async function run(): Promise<void> {
     const files = listings > 0 || wanted.has('items') ? await fill(database, listings) : []
     pinProcess(server.pid, SERVER_CORE)
     const stage = openStage(server, database, { listings, effort, say })
-    const measured = await measureAll(workloads, stage).finally(stage.close)
+    const measured = await (options.ablate ? ablate(stage, workloads as HttpWorkload[]).then((one) => [one]) : measureAll(workloads, stage)).finally(stage.close)
     report({
       at: new Date().toISOString(),
       machine: `${cpus().length} cores ${cpus()[0]!.model}, Node ${process.version}, ${server.describe}`,

@@ -24,6 +24,8 @@ export interface Stage {
   node: () => Promise<Node>
   /** the same, null while nobody has asked for it */
   startedNode: () => Node | null
+  /** stops it; the next who asks gets a new one */
+  stopNode: () => Promise<void>
   /** a plain server over the same data, to be stopped by who starts it */
   startPlain: () => Promise<PlainServer>
   close: () => Promise<void>
@@ -56,6 +58,10 @@ export function openStage(
     say,
     node: async () => (node ??= await startNode(database.url)),
     startedNode: () => node,
+    stopNode: async () => {
+      await node?.stop()
+      node = null
+    },
     startPlain,
     close: async () => {
       await node?.stop()

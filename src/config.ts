@@ -5,6 +5,7 @@ import { parseDuration } from '#core/duration.ts'
 import { isLoopback } from '#core/loopback.ts'
 import { isMarket, type Market, MARKETS } from '#core/markets.ts'
 import { type Plan, PLANS } from '#core/plans.ts'
+import { type Speedup, SPEEDUPS } from '#core/speedups.ts'
 import type { PriceRules } from '#prices/quarantine.ts'
 
 export interface Config {
@@ -40,6 +41,8 @@ export interface Config {
   priceRules: PriceRules
   /** days for which the price history is kept, 0 for ever */
   priceHistoryDays: number
+  /** speed-ups that are off, for measurements (docs/benchmarks.md) */
+  without: ReadonlySet<Speedup>
   /** memory kept for items already serialised */
   readyBytesMb: number
   /** whether `serve` loads the demo into an empty database */
@@ -67,6 +70,7 @@ interface Setting<T> {
   read: (text: string) => T
 }
 
+const NO_SPEEDUPS: ReadonlySet<Speedup> = new Set()
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 function setting<T>(about: string, fallback: T, read: (text: string) => T): Setting<T> {
@@ -140,6 +144,12 @@ function rateLimits(text: string): Record<Plan, number> | null {
     limits[plan as Plan] = Number(count)
   }
   return limits
+}
+
+function speedups(text: string): ReadonlySet<Speedup> {
+  const names = text.split(',').map((name) => name.trim()).filter((name) => name !== '')
+  if (!names.every((name) => (SPEEDUPS as readonly string[]).includes(name))) throw new Error(`a list of ${SPEEDUPS.join(', ')}`)
+  return new Set(names as Speedup[])
 }
 
 function currencies(text: string): Record<Market, string> {
@@ -220,6 +230,7 @@ export const SETTINGS = {
   PRICE_FUTURE_HOURS: setting('hours ahead at which a date is in the future', 24, whole(0, 87600)),
   PRICE_HISTORY_DAYS: setting('days for which the price history is kept, 0 for ever', 0, whole(0, 36500)),
   // A page of 100 items as large as items may be must fit.
+  MINTMARK_WITHOUT: setting('speed-ups that are off, to measure what each gives', NO_SPEEDUPS, speedups),
   MINTMARK_READY_BYTES_MB: setting('memory for items already serialised', 96, whole(64, 65536)),
   MINTMARK_DEMO: setting('sample catalogue and demo in an empty database; unset: only embedded, outside production', null as boolean | null, flag),
   WEBHOOK_RETRY_DELAYS: setting('waits before the second and third attempt', [30_000, 300_000] as readonly number[], retryDelays),
@@ -301,6 +312,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
       currencies: sourceCurrencies,
     }),
     priceHistoryDays: read('PRICE_HISTORY_DAYS'),
+    without: read('MINTMARK_WITHOUT'),
     readyBytesMb: read('MINTMARK_READY_BYTES_MB'),
     demo: demoAsked ?? (read('DATABASE_URL') === null && demoRefusal === null),
     demoRefusal,

@@ -16,6 +16,7 @@ import { keepExpiring } from '#market/expire-listings.ts'
 import { startHeartbeat } from '#jobs/heartbeat.ts'
 import { ListingSnapshot } from '#market/snapshot/listings.ts'
 import type { MarketSettings, MarketWriteCtx } from '#market/types.ts'
+import { outgoingMemory } from '#http/outgoing-memory.ts'
 import { RequestCounts } from '#http/request-counts.ts'
 import { endIdle, stopListening } from '#http/stop-listening.ts'
 import { prepareMonths } from '#prices/months.ts'
@@ -74,9 +75,11 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   const keys = apiKeyring({ db, log, now })
   const operators = operatorTokens({ db, log, now }, config.operatorToken)
   const sessions = consoleSessions({ db, log, now }, config.operatorToken)
-  const catalogue = new Catalogue(db, config.readyBytesMb)
+  const cachedRows = config.without.has('query-cache') ? 0 : undefined
+  outgoingMemory.enabled = !config.without.has('outgoing-memory')
+  const catalogue = new Catalogue(db, config.readyBytesMb, cachedRows)
   const market: MarketSettings = config
-  const listings = new ListingSnapshot({ db, catalogue, now, timeZone: config.timeZone, readyBytesMb: config.readyBytesMb })
+  const listings = new ListingSnapshot({ db, catalogue, now, timeZone: config.timeZone, readyBytesMb: config.readyBytesMb, cachedRows })
   const caughtUp = () => feed.pull()
   for (const follower of [keys, operators, sessions, catalogue, listings]) feed.add(follower)
   const load = async (from: Db): Promise<void> => {

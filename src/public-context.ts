@@ -1,19 +1,19 @@
 // The context of a public request for verbs that read or write more than the catalogue.
-import type { FastifyRequest } from 'fastify'
-import { credentialOf, viewerOf } from '#accounts/gate.ts'
-import type { CatalogueCtx } from '#catalogue/context.ts'
+import type { CatalogueNode } from '#catalogue/context.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { Market } from '#core/markets.ts'
 import type { Conditional } from '#core/precondition.ts'
 import type { ChangeFeed } from '#db/change-feed.ts'
 import type { WriteCtx } from '#db/change.ts'
+import type { Viewer } from '#core/verb.ts'
 import type { Db } from '#db/schema.ts'
 import type { MarketCtx, MarketNode } from '#market/types.ts'
 import type { WebhookCtx, WebhookRules } from '#webhooks/types.ts'
 import { preconditionOf } from '#http/entity-tag.ts'
 import { idempotencyOf } from '#http/idempotency-key.ts'
+import type { ApiRequest } from '#http/respond.ts'
 
-export interface PublicCtx extends WriteCtx, CatalogueCtx, Conditional, WebhookCtx, MarketCtx {
+export interface PublicCtx extends WriteCtx, CatalogueNode, Conditional, WebhookCtx, MarketCtx {
   currencies: Readonly<Record<Market, string>>
 }
 
@@ -27,18 +27,17 @@ export interface PublicContextNode extends MarketNode {
   now: () => Date
 }
 
-/** Makes the context of a request that passed the gate; `body` is what its Idempotency-Key stands for. */
-export function publicContext(node: PublicContextNode): (request: FastifyRequest, body?: unknown) => PublicCtx {
+/** Makes the context of a request that passed the gate. */
+export function publicContext(node: PublicContextNode): (viewer: Viewer, request: ApiRequest) => PublicCtx {
   const { config, db, feed, catalogue, webhooks, market, listings, now } = node
   const caughtUp = () => feed.pull()
-  return (request, body) => {
-    const viewer = viewerOf(request)
+  return (viewer, request) => {
     return {
       db,
       viewer,
       now,
       requestId: request.id,
-      idempotency: idempotencyOf(request, { viewer, credential: credentialOf(request) }, body),
+      idempotency: idempotencyOf(request, viewer),
       precondition: preconditionOf(request),
       caughtUp,
       catalogue,

@@ -1,27 +1,29 @@
 // The public listener: REST under /api/v1, its reference, GraphQL, and health.
 import compress from '@fastify/compress'
 import type { FastifyInstance } from 'fastify'
-import { addGate, directGate, viewerOf } from '#accounts/gate.ts'
+import { addGate, allow } from '#accounts/gate.ts'
 import type { Keyring } from '#accounts/keyring.ts'
 import type { RateLimits } from '#accounts/rate-limits.ts'
-import { shapeFor } from '#catalogue/context.ts'
 import type { Config } from './config.ts'
+import { Cache } from '#core/cache.ts'
 import type { Log } from '#core/context.ts'
 import { ServiceError } from '#core/errors.ts'
 import { addPages } from './pages/routes.ts'
 import { publicContext, type PublicContextNode, type PublicCtx } from '#public-context.ts'
 import { corsHeaders } from '#http/cors.ts'
-import { keepCompressed, KeptAnswers } from '#http/kept-answers.ts'
+import { endpointOf } from '#http/endpoint.ts'
+import { failuresOf } from '#http/failures.ts'
+import { addFastPath, type FastEndpoint, fastRead } from '#http/fast-path.ts'
 import { addReference } from '#http/reference.ts'
-import { registerOtherMethods, registerRoutes, type Route } from '#http/routes.ts'
+import { responseWeight, type ResponseCache } from '#http/respond.ts'
+import { registerOtherMethods, registerRoutes, type Route, type RouteRules } from '#http/routes.ts'
 import type { RequestCounts } from '#http/request-counts.ts'
-import { createServer } from '#http/server.ts'
+import { answerNotFound, createServer } from '#http/server.ts'
 import { addGraphql } from './graphql/routes.ts'
 import { catalogueRoutes } from './rest/catalogue-routes.ts'
 import { collectionRoutes } from './rest/collection-routes.ts'
 import { apiDescription, NOTIFICATIONS, TAGS } from './rest/description.ts'
-import { answerReadsDirectly, directReads, type Read } from './rest/direct-reads.ts'
-import { listingReads, listingRoutes } from './rest/listing-routes.ts'
+import { listingRoutes } from './rest/listing-routes.ts'
 import { priceRoutes } from './rest/price-routes.ts'
 import { webhookRoutes } from './rest/webhook-routes.ts'
 
@@ -37,13 +39,11 @@ export interface PublicNode extends PublicContextNode {
   notReady: () => string | null
 }
 
-/** Parts of the memory for what is already serialised that keep whole answers: of the catalogue, and of listings. */
-const KEPT_ITEMS_SHARE = 0.225
-const KEPT_LISTINGS_SHARE = 0.1
+/** Shares of the memory for what is already serialised that whole responses get: of the catalogue, and of listings. */
+const CACHED_ITEMS_SHARE = 0.225
+const CACHED_LISTINGS_SHARE = 0.1
 /** Bytes up to which an answer is compressed in one go: more than a page of 20. */
 const COMPRESSED_AT_ONCE = 32 * 1024
-
-const PLUS_ROUTES: Route<PublicCtx>[] = [...collectionRoutes, ...webhookRoutes]
 
 /** Builds the public listener; the caller listens and closes. */
 export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
@@ -72,47 +72,48 @@ export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
   health(app, node)
   addPages(app, node)
   const graphql = addGraphql(app, node)
-  await app.register(
-    async (scope) => {
-      addGate(scope, node.keys, node.limits)
-      keepCompressed(scope)
-      scope.setNotFoundHandler((request) => {
-        throw new ServiceError('NOT_FOUND', `There is no ${request.method} ${request.url.split('?', 1)[0]}`)
-      })
-      registerRoutes(scope, catalogueRoutes(node.catalogue), {
-        ctx: (request) => ({ viewer: viewerOf(request), catalogue: node.catalogue }),
-        security: 'apiKey',
-      })
-      registerRoutes(scope, [...priceRoutes, ...PLUS_ROUTES, ...listingRoutes(node.listings)], { ctx: publicContext(node), security: 'apiKey' })
-    },
-    { prefix: '/api/v1' },
-  )
+  const reads = await addRest(app, node)
   await app.ready()
-  answerReadsDirectly(app, directGate(node.keys, node.limits), node.requests, publicReads(node))
-  graphql.answerDirectly()
+  if (!node.config.without.has('fast-path')) {
+    addFastPath(app, [...reads, ...graphql], {
+      known: (authorization) => node.keys.known(authorization),
+      allow: (viewer, needs) => allow(viewer, needs, node.limits),
+      requests: node.requests,
+    })
+  }
   return app
 }
 
-/** The reads that are asked most. */
-function publicReads({ config, catalogue, listings }: PublicNode): Read[] {
+/** Adds the REST routes; gives those that the fast path serves. */
+async function addRest(app: FastifyInstance, node: PublicNode): Promise<FastEndpoint[]> {
   const prefix = '/api/v1'
-  const readyBytes = config.readyBytesMb * 1024 * 1024
-  return [
-    ...directReads({
-      prefix,
-      routes: catalogueRoutes(catalogue),
-      ctx: (viewer) => ({ viewer, catalogue }),
-      kindOf: shapeFor,
-      kept: new KeptAnswers(readyBytes * KEPT_ITEMS_SHARE, () => catalogue.version),
-    }),
-    ...directReads({
-      prefix,
-      routes: listingReads(listings),
-      ctx: (viewer) => ({ viewer, listings }),
-      kindOf: () => 'plus',
-      kept: new KeptAnswers(readyBytes * KEPT_LISTINGS_SHARE, () => listings.version),
-    }),
+  const { catalogue, listings } = node
+  const readyBytes = node.config.without.has('response-cache') ? 0 : node.config.readyBytesMb * 1024 * 1024
+  const rules: RouteRules<PublicCtx> = { ctx: publicContext(node), failed: failuresOf(node.log), security: 'apiKey' }
+  const families: [Route<PublicCtx>[], RouteRules<PublicCtx>][] = [
+    [catalogueRoutes(catalogue), { ...rules, cache: responseCache(readyBytes * CACHED_ITEMS_SHARE, () => catalogue.version) }],
+    [listingRoutes(listings), { ...rules, cache: responseCache(readyBytes * CACHED_LISTINGS_SHARE, () => listings.version) }],
+    [[...priceRoutes, ...collectionRoutes, ...webhookRoutes], rules],
   ]
+  const reads: FastEndpoint[] = []
+  await app.register(
+    async (scope) => {
+      addGate(scope, node.keys, node.limits)
+      scope.setNotFoundHandler(answerNotFound)
+      for (const [routes, rules] of families) {
+        registerRoutes(scope, routes, rules)
+        for (const route of routes) {
+          if (route.method === 'GET' && route.verb.sharedBy === 'plan') reads.push(fastRead(prefix, route.path, endpointOf(route, rules)))
+        }
+      }
+    },
+    { prefix },
+  )
+  return reads
+}
+
+function responseCache(limit: number, version: () => number): ResponseCache | undefined {
+  return limit === 0 ? undefined : new Cache({ limit, weigh: responseWeight, version })
 }
 
 function health(app: FastifyInstance, node: PublicNode): void {

@@ -20,7 +20,10 @@ export const WORKLOADS: Workload[] = [
   priceImportWorkload,
 ]
 
-/** Those that a list such as `1,6w` names: `6` stands for all its variants, null for everything. */
-export function chosenWorkloads(ids: string[] | null): Workload[] {
-  return WORKLOADS.filter(({ id }) => !ids || ids.includes(id) || ids.includes(id.replace(/[a-z]+$/, '')))
+/**
+ * Those that a list such as `1,6w` names, null for everything.
+ * @param exact otherwise `6` stands for all its variants, too
+ */
+export function chosenWorkloads(ids: string[] | null, exact = false): Workload[] {
+  return WORKLOADS.filter(({ id }) => !ids || ids.includes(id) || (!exact && ids.includes(id.replace(/[a-z]+$/, ''))))
 }

@@ -2,7 +2,7 @@
 import ipaddr from 'ipaddr.js'
 import type { Log } from '#core/context.ts'
 import { ServiceError, unauthenticated } from '#core/errors.ts'
-import { Recent } from '#core/recent.ts'
+import { Cache } from '#core/cache.ts'
 
 const WINDOW_MS = 60_000
 /** Addresses counted at a time; beyond that those that failed least recently are forgotten. */
@@ -34,7 +34,7 @@ interface Window {
 /** Counts on this node only: the limit protects the node's database, and what it costs an attacker grows with the nodes. */
 export class FailedAuthentications {
   readonly #rules: FailureRules
-  readonly #windows = new Recent<string, Window>(ADDRESSES)
+  readonly #windows = new Cache<string, Window>({ limit: ADDRESSES })
   /** answered with 401 since the start */
   refused = 0
   /** answered with 429 since the start */

@@ -1,22 +1,11 @@
 // The gate before every protected route: who calls (401), whether the plan allows the operation (403), how often (429).
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { mayCall, type Need, type Viewer } from '#core/verb.ts'
-import type { DirectGate } from '#http/direct.ts'
+import { setHeaders } from '#http/fastify-adapter.ts'
+import type { MaybePromise } from '#http/respond.ts'
+import type { Headers } from '#http/response.ts'
 import type { Keyring } from './keyring.ts'
 import { rateLimitHeaders, type RateLimits } from './rate-limits.ts'
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** set by the gate, before the body is read */
-    viewer: Viewer | null
-    /** what the gate admitted the caller by: the Authorization header, or the console session's secret */
-    credential: string | null
-  }
-  interface FastifyContextConfig {
-    /** what the route's operation needs of its caller */
-    needs?: Need
-  }
-}
 
 /** A caller by another credential than the Authorization header. */
 export interface SessionCaller {
@@ -41,47 +30,31 @@ export function addGate(
   scope.addHook('onRequest', (request, reply, done) => {
     const { authorization } = request.headers
     const signedIn = session(request)
-    const found = signedIn?.viewer ?? keyring.find(authorization, request)
     request.credential = signedIn?.secret ?? authorization ?? null
-    const admitted =
-      found instanceof Promise
-        ? found.then((viewer) => admit(viewer, limits, request, reply))
-        : admit(found, limits, request, reply)
-    if (admitted) admitted.then(() => done(), done)
-    else done()
+    const pass = (headers: Headers) => {
+      setHeaders(reply, headers)
+      done()
+    }
+    const admit = (viewer: Viewer): MaybePromise<void> => {
+      request.viewer = viewer
+      const allowed = allow(viewer, request.routeOptions.config.needs, limits)
+      return allowed instanceof Promise ? allowed.then(pass) : pass(allowed)
+    }
+    const found = signedIn?.viewer ?? keyring.find(authorization, request)
+    const admitted = found instanceof Promise ? found.then(admit) : admit(found)
+    if (admitted instanceof Promise) admitted.catch(done)
   })
 }
 
-/** The same gate for lanes before Fastify, but for what a plan allows: their verbs ask for that themselves. What is not a
- * valid key in memory they leave to the gate. */
-export function directGate(keyring: Keyring, limits: RateLimits | null): DirectGate {
-  return {
-    known: (authorization) => keyring.known(authorization),
-    count: (viewer) => limits?.consume(viewer)?.then((allowance) => Object.entries(rateLimitHeaders(allowance)).flat()) ?? null,
-  }
-}
-
-/** Who calls, in a route behind the gate. */
-export function viewerOf(request: FastifyRequest): Viewer {
-  if (!request.viewer) throw new Error(`${request.method} ${request.routeOptions.url} is not behind the gate`)
-  return request.viewer
-}
-
-/** The secret that the gate admitted the caller by, null in a route that is not behind the gate. */
-export function credentialOf({ credential }: FastifyRequest): string | null {
-  // Without the scheme, whose letters may be of either case.
-  return credential?.replace(/^\S+ +/, '') ?? null
-}
-
-function admit(
-  viewer: Viewer,
-  limits: RateLimits | null,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<void> | null {
-  request.viewer = viewer
-  const { needs } = request.routeOptions.config
+/**
+ * Checks the plan of a caller who is known, and counts the request.
+ * @returns headers that tell the limits
+ * @throws PLAN_UPGRADE_REQUIRED, RATE_LIMITED (or rejects with it)
+ */
+export function allow(viewer: Viewer, needs: Need | undefined, limits: RateLimits | null): MaybePromise<Headers> {
   if (needs) mayCall(viewer, needs)
   const counted = limits?.consume(viewer)
-  return counted ? counted.then((allowance) => void reply.headers(rateLimitHeaders(allowance))) : null
+  return counted ? counted.then((allowance) => Object.entries(rateLimitHeaders(allowance)).flat()) : NO_HEADERS
 }
+
+const NO_HEADERS: Headers = []

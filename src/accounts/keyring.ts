@@ -4,7 +4,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Log } from '#core/context.ts'
 import { type ServiceError, unauthenticated } from '#core/errors.ts'
-import { Recent } from '#core/recent.ts'
+import { Cache } from '#core/cache.ts'
 import type { Viewer } from '#core/verb.ts'
 import type { ChangeFollower, ChangeRow } from '#db/change-feed.ts'
 import type { ChangeKind, Db } from '#db/schema.ts'
@@ -77,11 +77,9 @@ export class Keyring implements ChangeFollower {
   readonly #log: Log
   readonly #now: () => Date
   readonly #bootstrapHash: Buffer | null
-  // Two generations bound the memory: when the young one is full, the old one goes and the young one ages.
-  #young = new Map<string, Holder>()
-  #old = new Map<string, Holder>()
+  readonly #holders = new Cache<string, Holder>({ limit: CAPACITY })
   readonly #loading = new Map<string, Promise<Holder | null>>()
-  readonly #unknown = new Recent<string, true>(UNKNOWN_CAPACITY)
+  readonly #unknown = new Cache<string, true>({ limit: UNKNOWN_CAPACITY })
   readonly #audit: FailureAudit | null
   readonly failures: FailedAuthentications
   /** key id → epoch milliseconds of its last use that is not stored yet */
@@ -114,7 +112,7 @@ export class Keyring implements ChangeFollower {
   /** The caller, by the value of the Authorization header, where the key is valid and in memory; null: ask `find`. */
   known(header: string | undefined): Viewer | null {
     const key = header === undefined ? undefined : BEARER.exec(header)?.[1]
-    const holder = key === undefined ? undefined : this.#holderOf(key)
+    const holder = key === undefined ? undefined : this.#holders.get(key)
     return holder && this.#refusalOf(holder) === null ? this.#used(holder) : null
   }
 
@@ -134,7 +132,7 @@ export class Keyring implements ChangeFollower {
   /** The caller, by the bare key; otherwise as `find`. */
   findKey(key: string, caller: Caller): Viewer | Promise<Viewer> {
     const { noun, kind } = this.#source
-    const holder = this.#holderOf(key)
+    const holder = this.#holders.get(key)
     if (holder) return this.#admit(holder, caller)
     // Before the bootstrap token, too: people choose it, so that it can be guessed.
     this.failures.check(caller)
@@ -153,16 +151,13 @@ export class Keyring implements ChangeFollower {
     // What is being read now may be older than the change: nobody may share it, and it is not kept.
     this.#loading.clear()
     this.#unknown.clear()
-    for (const generation of [this.#young, this.#old]) {
-      for (const [key, holder] of generation) if (owners.has(holder.ownerId)) generation.delete(key)
-    }
+    for (const [key, holder] of this.#holders.entries()) if (owners.has(holder.ownerId)) this.#holders.delete(key)
   }
 
   async reload(): Promise<void> {
     this.#loading.clear()
     this.#unknown.clear()
-    this.#young.clear()
-    this.#old.clear()
+    this.#holders.clear()
   }
 
   /** Stores the times of last use. On failure they are kept for the next time, with a warning in the log. */
@@ -203,24 +198,6 @@ export class Keyring implements ChangeFollower {
     return this.failures.refuse(caller, `The ${this.#source.noun} is not known`)
   }
 
-  #holderOf(key: string): Holder | undefined {
-    return this.#young.get(key) ?? this.#promoted(key)
-  }
-
-  #promoted(key: string): Holder | undefined {
-    const holder = this.#old.get(key)
-    if (holder) this.#keep(key, holder)
-    return holder
-  }
-
-  #keep(key: string, holder: Holder): void {
-    if (this.#young.size >= CAPACITY / 2) {
-      this.#old = this.#young
-      this.#young = new Map()
-    }
-    this.#young.set(key, holder)
-  }
-
   /** Calls with one key at the same time share one query. */
   #load(key: string, hash: Buffer): Promise<Holder | null> {
     const running = this.#loading.get(key)
@@ -229,7 +206,7 @@ export class Keyring implements ChangeFollower {
       .load(this.#db, hash)
       .then((holder) => {
         if (this.#loading.get(key) !== loading) return holder
-        if (holder) this.#keep(key, holder)
+        if (holder) this.#holders.set(key, holder)
         else this.#unknown.set(nameOf(hash), true)
         return holder
       })

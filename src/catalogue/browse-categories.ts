@@ -20,6 +20,7 @@ export const browseCategories = verb(
   {
     name: 'browseCategories',
     needs: OPERATION_PLAN.listCategories,
+    sharedBy: 'plan',
     input: Type.Object(
       {
         game: Type.Optional(GameParam),

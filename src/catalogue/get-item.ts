@@ -8,7 +8,7 @@ import { IdParam } from './params.ts'
 import type { ItemShape } from './snapshot/item-json.ts'
 
 export const getItem = verb(
-  { name: 'getItem', needs: OPERATION_PLAN.getItem, input: Type.Object({ id: IdParam }, { additionalProperties: false }) },
+  { name: 'getItem', needs: OPERATION_PLAN.getItem, sharedBy: 'plan', input: Type.Object({ id: IdParam }, { additionalProperties: false }) },
   (ctx: CatalogueCtx, { id }): { rows: Int32Array; shape: ItemShape } => {
     const row = ctx.catalogue.items.rowOf(id)
     if (row < 0) throw itemNotFound(id)

@@ -18,6 +18,7 @@ export const listItems = verb(
   {
     name: 'listItems',
     needs: OPERATION_PLAN.listItems,
+    sharedBy: 'plan',
     input: Type.Object(
       {
         ...pageParams(20),

@@ -23,6 +23,7 @@ export const pageItems = verb(
   {
     name: 'pageItems',
     needs: OPERATION_PLAN.listItems,
+    sharedBy: 'plan',
     input: Type.Object(
       {
         search: Type.Optional(SearchParam),

@@ -8,7 +8,7 @@ import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import type { ReadCtx } from '#db/change.ts'
 import { INTERVALS, periodsOf } from '#prices/history.ts'
-import type { CatalogueCtx } from './context.ts'
+import type { CatalogueNode } from './context.ts'
 import { IdParam } from './params.ts'
 
 const DAY_MS = 86_400_000
@@ -45,7 +45,7 @@ export const readPriceHistory = verb(
       { additionalProperties: false },
     ),
   },
-  async (ctx: CatalogueCtx & Pick<ReadCtx, 'db'> & { now: () => Date }, input): Promise<PricePeriod[]> => {
+  async (ctx: CatalogueNode & ReadCtx & { now: () => Date }, input): Promise<PricePeriod[]> => {
     const row = ctx.catalogue.items.rowOf(input.id)
     if (row < 0) throw itemNotFound(input.id)
     const to = input.to === undefined ? ctx.now() : momentOf('to', input.to)

@@ -11,6 +11,7 @@ export const searchItems = verb(
   {
     name: 'searchItems',
     needs: OPERATION_PLAN.searchItems,
+    sharedBy: 'plan',
     input: Type.Object(
       {
         q: Type.String({

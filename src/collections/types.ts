@@ -1,5 +1,5 @@
 // Collections and their records as verbs give them: in the interface's names, ready for JSON.
-import type { CatalogueCtx } from '#catalogue/context.ts'
+import type { CatalogueNode } from '#catalogue/context.ts'
 import { type Static, Type } from '#core/input.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
 import type { Conditional } from '#core/precondition.ts'
@@ -9,7 +9,7 @@ import type { ReadCtx, WriteCtx } from '#db/change.ts'
 export type RecordWriteCtx = WriteCtx & Conditional
 
 /** What reading collections needs of its context: prices for their worth, and the currencies these are in. */
-export type CollectionReadCtx = ReadCtx & CatalogueCtx & { currencies: Readonly<Record<Market, string>> }
+export type CollectionReadCtx = ReadCtx & CatalogueNode & { currencies: Readonly<Record<Market, string>> }
 
 export const VISIBILITIES = ['private', 'unlisted', 'public'] as const
 

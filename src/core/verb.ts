@@ -2,21 +2,40 @@
 // operator API, console and command line only translate to `call`.
 import { type ErrorCode, ServiceError } from './errors.ts'
 import { bodyReader, type Static, type TSchema } from './input.ts'
-import { type Plan, PLAN_NAMES, planAllows } from './plans.ts'
+import { type Plan, PLAN_NAMES, planAllows, PLANS } from './plans.ts'
 
 /** Who acts: an API key's account, an operator token, or the command line on the machine itself. */
 export type Viewer =
   | { kind: 'account'; accountId: number; keyId: number; plan: Plan }
   | { kind: 'operator'; name: string }
 
+/** A caller of whom only the plan is known: all that a verb may see whose results are shared by plan. */
+export interface PlanViewer {
+  kind: 'plan'
+  plan: Plan
+}
+
+export type Caller = Viewer | PlanViewer
+
+const PLAN_VIEWERS = Object.fromEntries(PLANS.map((plan) => [plan, Object.freeze({ kind: 'plan', plan })])) as Record<Plan, PlanViewer>
+
+/** What a caller has in common with everyone on the same plan; operators count as the largest. */
+export function planViewer(viewer: Caller): PlanViewer {
+  return PLAN_VIEWERS[viewer.kind === 'operator' ? 'enterprise' : viewer.plan]
+}
+
 /** What a verb needs of its caller: at least this plan, or to be an operator. */
 export type Need = Plan | 'operator'
+
+/** Who may get the same result for the same input: everyone on the plan, or this caller alone. */
+export type SharedBy = 'plan' | 'account'
 
 export interface Verb<Ctx, In extends TSchema, Out> {
   /** as it is exported; the operation id of the reference */
   name: string
   needs: Need
   input: In
+  sharedBy: SharedBy
   /** the code that stands for every failure of this verb, where the interface gives its family one */
   fails: ErrorCode | null
   /** whether its result holds a secret, so that nothing on the way may keep the answer */
@@ -27,24 +46,43 @@ export interface Verb<Ctx, In extends TSchema, Out> {
 }
 
 export interface HasViewer {
-  viewer: Viewer
+  viewer: Caller
+}
+
+interface Declared<In extends TSchema> {
+  /** as the verb is exported */
+  name: string
+  /** from `OPERATION_PLAN`, or `operator` */
+  needs: Need
+  /** a closed object schema */
+  input: In
+  /** the family's error code */
+  fails?: ErrorCode
+  /** its result holds a secret */
+  secret?: boolean
 }
 
 /**
- * Declares an operation.
- * @param declared `name` as the verb is exported; `needs` from `OPERATION_PLAN` or `operator`; `input` a closed object schema;
- * `fails` the family's code; `secret` where the result holds one
+ * Declares an operation. One that is `sharedBy: 'plan'` is given no more of its caller than the plan, so that its results
+ * can be cached for everyone on it.
  */
-export function verb<Ctx extends HasViewer, In extends TSchema, Out>(
-  declared: { name: string; needs: Need; input: In; fails?: ErrorCode; secret?: true },
+export function verb<Ctx extends { viewer: PlanViewer }, In extends TSchema, Out>(
+  declared: Declared<In> & { sharedBy: 'plan' },
   run: (ctx: Ctx, input: Static<In>) => Out,
+): Verb<Omit<Ctx, 'viewer'> & HasViewer, In, Out>
+export function verb<Ctx extends HasViewer, In extends TSchema, Out>(
+  declared: Declared<In> & { sharedBy?: 'account' },
+  run: (ctx: Ctx, input: Static<In>) => Out,
+): Verb<Ctx, In, Out>
+export function verb<Ctx extends HasViewer, In extends TSchema, Out>(
+  { name, needs, input, fails, secret = false, sharedBy = 'account' }: Declared<In> & { sharedBy?: SharedBy },
+  run: (ctx: never, input: Static<In>) => Out,
 ): Verb<Ctx, In, Out> {
-  const { name, needs, input, fails = null, secret = false } = declared
-  return { name, needs, input, fails, secret, check: bodyReader(input), run }
+  return { name, needs, input, sharedBy, secret, fails: fails ?? null, check: bodyReader(input), run: run as Verb<Ctx, In, Out>['run'] }
 }
 
 /** Refuses a caller whose plan (or kind) does not allow an operation (interface.md, "Authentication" 3). */
-export function mayCall(viewer: Viewer, needs: Need): void {
+export function mayCall(viewer: Caller, needs: Need): void {
   if (viewer.kind === 'operator') return
   if (needs === 'operator') throw new ServiceError('FORBIDDEN', 'This operation is for operators')
   if (planAllows(viewer.plan, needs)) return
@@ -65,9 +103,11 @@ export function call<Ctx extends HasViewer, In extends TSchema, Out>(
   input: unknown,
   given?: readonly string[],
 ): Out {
-  mayCall(ctx.viewer, target.needs)
+  const { viewer } = ctx
+  mayCall(viewer, target.needs)
+  const visible = target.sharedBy === 'plan' && viewer.kind !== 'plan' ? { ...ctx, viewer: planViewer(viewer) } : ctx
   try {
-    const out = target.run(ctx, target.check(input, given))
+    const out = target.run(visible, target.check(input, given))
     if (!(out instanceof Promise)) return out
     return out.catch((error: unknown) => {
       throw voiced(error, target.fails)

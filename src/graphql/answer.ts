@@ -6,7 +6,6 @@ import {
   type GraphQLSchema,
   OperationTypeNode,
 } from 'graphql'
-import { ServiceError } from '#core/errors.ts'
 import { conditionUnsupported } from '#core/precondition.ts'
 import { mayCall } from '#core/verb.ts'
 import type { GraphqlCtx, QueryCtx } from './context.ts'
@@ -28,15 +27,17 @@ export interface GraphqlRequest {
 export interface GraphqlRules {
   schema: GraphQLSchema
   documents: Documents
-  keptItems: KeptBytes
+  keptItems: KeptBytes | null
+  /** whether queries are compiled; graphql-js executes them all otherwise */
+  compiles: boolean
   /** where one answer after the other is written */
   output: Output
   /** where causes of internal errors go */
   logged: (cause: unknown) => void
 }
 
-/** Who asks: mutations are refused where only queries are allowed, as by GET. */
-export type Asker = { ctx: GraphqlCtx; readOnly: boolean } | { ctx: QueryCtx; readOnly: true }
+/** Where a request is executed: with what mutations need, or for queries alone. */
+export type Execution = { ctx: GraphqlCtx; mutations: true } | { ctx: QueryCtx; mutations: false }
 
 /** The JSON of an execution result, in memory of pages on their way out. */
 export interface Answer {
@@ -46,17 +47,16 @@ export interface Answer {
 }
 
 /**
- * Answers a request.
- * @throws RequestRefused where nothing was executed; PLAN_UPGRADE_REQUIRED and METHOD_NOT_ALLOWED for mutations, and
- *   VALIDATION_ERROR for a mutation with If-Match
+ * Answers a request; null for a mutation where only queries are executed.
+ * @throws RequestRefused where nothing was executed; PLAN_UPGRADE_REQUIRED for mutations, VALIDATION_ERROR for one with If-Match
  */
-export function answerTo(request: GraphqlRequest, { ctx, readOnly }: Asker, rules: GraphqlRules): Answer | Promise<Answer> {
+export function answerTo(request: GraphqlRequest, { ctx, mutations }: Execution, rules: GraphqlRules): Answer | Promise<Answer> | null {
   const { documents, schema, logged } = rules
   const known = documents.read(request.query)
   const { document } = known
   const operation = chosen(known, request.operationName)
   if (operation?.node.operation === OperationTypeNode.MUTATION) {
-    if (readOnly) throw new ServiceError('METHOD_NOT_ALLOWED', 'Mutations are sent by POST', { headers: { allow: 'POST' } })
+    if (!mutations) return null
     mayCall(ctx.viewer, MUTATIONS_NEED)
     // It is about one thing; a document may change many.
     if (ctx.precondition) throw conditionUnsupported()
@@ -101,12 +101,13 @@ function writeCompiled(
   sent: Values,
   ctx: QueryCtx,
   cost: Cost,
-  { documents, keptItems, output }: GraphqlRules,
+  { documents, keptItems, output, compiles }: GraphqlRules,
 ): boolean {
+  if (!compiles) return false
   const variables = operation.variables(sent)
   const compiled = variables && documents.compiled(known, operation, variables)
   if (!compiled) return false
-  keptItems.follow(ctx.catalogue.generation)
+  keptItems?.follow(ctx.catalogue.generation)
   output.begin()
   output.text = '{"data":'
   try {

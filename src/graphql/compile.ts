@@ -59,7 +59,7 @@ export function compileQuery(
   document: DocumentNode,
   operation: OperationDefinitionNode,
   conditions: Conditions,
-  keptItems: KeptBytes,
+  keptItems: KeptBytes | null,
 ): CompiledQuery | null {
   const query = schema.getQueryType()
   if (operation.operation !== OperationTypeNode.QUERY || !query) return null
@@ -76,7 +76,7 @@ export function compileQuery(
 interface Compiling {
   fragments: Fragments
   conditions: Conditions
-  keptItems: KeptBytes
+  keptItems: KeptBytes | null
   fields: number
 }
 
@@ -109,7 +109,7 @@ function compileObject(type: GraphQLObjectType, nodes: readonly WithSelection[],
     }
     output.text += '}'
   }
-  return { write: type.name === 'Item' && steady !== null ? keeping(write, steady, compiling.keptItems) : write, steady }
+  return { write: type.name === 'Item' && steady !== null && compiling.keptItems ? keeping(write, steady, compiling.keptItems) : write, steady }
 }
 
 /** Writes an item once, and again when it has changed. */

@@ -1,8 +1,9 @@
 // What resolvers get besides their source and arguments: what REST gets, so that mutations call the same verbs.
-import type { CatalogueCtx } from '#catalogue/context.ts'
+import type { CatalogueNode } from '#catalogue/context.ts'
+import type { HasViewer } from '#core/verb.ts'
 import type { PublicCtx } from '#public-context.ts'
 
 export type GraphqlCtx = PublicCtx
 
 /** What resolvers of queries use of it. */
-export type QueryCtx = CatalogueCtx & Pick<PublicCtx, 'currencies'>
+export type QueryCtx = HasViewer & CatalogueNode & Pick<PublicCtx, 'currencies'>

@@ -44,12 +44,12 @@ export interface KnownOperation {
 
 export class Documents {
   readonly #schema: GraphQLSchema
-  readonly #keptItems: KeptBytes
+  readonly #keptItems: KeptBytes | null
   readonly #kept = new Map<string, KnownDocument>()
   #characters = 0
 
   /** @param keptItems where compiled queries keep items */
-  constructor(schema: GraphQLSchema, keptItems: KeptBytes) {
+  constructor(schema: GraphQLSchema, keptItems: KeptBytes | null) {
     this.#schema = schema
     this.#keptItems = keptItems
   }

@@ -1,7 +1,7 @@
 // How large a GraphQL document may be, by plan, and the refusal of one that is larger.
 import { type DocumentNode, Kind, type SelectionSetNode } from 'graphql'
 import type { Plan } from '#core/plans.ts'
-import type { Viewer } from '#core/verb.ts'
+import type { Caller } from '#core/verb.ts'
 import { fragmentsOf } from './collect.ts'
 
 export interface Limits {
@@ -32,7 +32,7 @@ export const MAX_ANSWER = 2_000_000
 /** The limits of the largest plan: beyond them a document is not even validated. */
 export const LARGEST: Limits = LIMITS.enterprise
 
-export function limitsOf(viewer: Viewer): Limits {
+export function limitsOf(viewer: Caller): Limits {
   return viewer.kind === 'operator' ? LARGEST : LIMITS[viewer.plan]
 }
 

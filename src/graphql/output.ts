@@ -1,24 +1,22 @@
-// The bytes of one answer while it is written: texts are joined first, what is kept as bytes is copied between them.
-import { freePageMemory, pageMemory } from '#http/page-memory.ts'
+// The bytes of one answer while it is written: texts are joined first, cached bytes are copied between them.
+import { outgoingMemory } from '#http/outgoing-memory.ts'
 
-/** Room that an answer begins with. */
-const ROOM = 64 * 1024
+/** Room that the writer keeps between answers. */
+const ROOM = 256 * 1024
 /** Bytes of UTF-8 that a unit of a text takes at most. */
 const MOST_PER_UNIT = 3
 const ASCII = 0x80
-const NOTHING = Buffer.alloc(0)
 
 export class Output {
   /** What was written and is not bytes yet; writers add to it. */
   text = ''
-  #bytes: Buffer = NOTHING
+  #bytes = Buffer.allocUnsafeSlow(ROOM)
   #size = 0
 
-  /** Begins another answer; one that is not finished is given up. */
+  /** Begins another answer; one that is not finished is dropped. */
   begin(): void {
-    freePageMemory(this.#bytes)
+    if (this.#bytes.length > ROOM) this.#bytes = Buffer.allocUnsafeSlow(ROOM)
     this.text = ''
-    this.#bytes = pageMemory(ROOM)
     this.#size = 0
   }
 
@@ -49,14 +47,12 @@ export class Output {
     return this.#bytes.subarray(size, end)
   }
 
-  /** The whole answer, in memory of pages on their way out. */
+  /** The whole answer, in outgoing memory. */
   finish(): Buffer {
     const size = this.size()
-    const page = this.#bytes.subarray(0, size)
-    freePageMemory(this.#bytes.subarray(size))
-    this.#bytes = NOTHING
-    this.#size = 0
-    return page
+    const answer = outgoingMemory.take(size)
+    this.#bytes.copy(answer, 0, 0, size)
+    return answer
   }
 
   #reach(more: number): void {
@@ -64,7 +60,6 @@ export class Output {
     if (needed <= this.#bytes.length) return
     const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#bytes.length))
     this.#bytes.copy(larger, 0, 0, this.#size)
-    freePageMemory(this.#bytes)
     this.#bytes = larger
   }
 }

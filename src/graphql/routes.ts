@@ -1,79 +1,71 @@
-// GraphQL over HTTP on the public listener: the gate, both media types, GET for queries only, and GraphiQL for browsers.
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+// GraphQL over HTTP on the public listener: one endpoint for both adapters, and GraphiQL for browsers.
+import type { IncomingMessage } from 'node:http'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { addGate } from '#accounts/gate.ts'
+import type { Keyring } from '#accounts/keyring.ts'
+import type { RateLimits } from '#accounts/rate-limits.ts'
 import type { Log } from '#core/context.ts'
-import { ServiceError } from '#core/errors.ts'
 import { publicContext, type PublicContextNode } from '#public-context.ts'
-import type { RawQuery } from '#http/query.ts'
 import { shownTo } from '#http/demo-key.ts'
-import { keepCompressed, KeptAnswers } from '#http/kept-answers.ts'
-import { textOfBody } from '#http/json.ts'
+import { failuresOf } from '#http/failures.ts'
+import type { FastEndpoint } from '#http/fast-path.ts'
+import { answerBy, bareCredential } from '#http/fastify-adapter.ts'
+import type { Speedup } from '#core/speedups.ts'
+import type { ApiRequest } from '#http/respond.ts'
 import { registerOtherMethods } from '#http/routes.ts'
-import { answerError } from '#http/server.ts'
+import { errorHandler, requestIdOf } from '#http/server.ts'
 import { unpackBody } from '#http/unpack.ts'
-import { answerTo, type GraphqlRequest, type GraphqlRules } from './answer.ts'
-import { answerQueriesDirectly, queryMayBeKept, PATHS, type QueryNode } from './direct-queries.ts'
 import { Documents } from './documents.ts'
-import { RequestRefused, serviceError } from './errors.ts'
+import { serviceError } from './errors.ts'
 import { addGraphiql, sendGraphiql } from './graphiql.ts'
 import { KeptBytes } from './kept-bytes.ts'
 import { BODY_LIMIT } from './limits.ts'
-import { answerType, contentTypeOf, GRAPHQL_RESPONSE, JSON_TYPE, wantsPage } from './media-types.ts'
+import { JSON_TYPE, wantsPage } from './media-types.ts'
 import { Output } from './output.ts'
-import { readBody, readQuery } from './request.ts'
+import { graphqlEndpoint } from './respond.ts'
 import { buildSchema } from './schema.ts'
 
-export type GraphqlNode = PublicContextNode & QueryNode & {
+export interface GraphqlNode extends PublicContextNode {
+  config: PublicContextNode['config'] & { without: ReadonlySet<Speedup> }
   log: Log
+  keys: Keyring
+  limits: RateLimits | null
   /** key of the demo to fill in, null outside it */
   demoKey: string | null
 }
 
-/** Bytes of whole answers that are kept, and of items as queries select them. */
-const KEPT_ANSWERS = 24 * 1024 * 1024
-const KEPT_ITEMS = 32 * 1024 * 1024
+const PATHS = ['/graphql', '/graphql/v3']
+
+/** Bytes of items as queries select them. */
+const CACHED_ITEMS = 32 * 1024 * 1024
+
+/** Content types that Fastify's parser takes, as clients write them. */
+const JSON_BODIES = new Set([JSON_TYPE, `${JSON_TYPE}; charset=utf-8`, `${JSON_TYPE};charset=utf-8`, `${JSON_TYPE}; charset=UTF-8`])
 
 /**
  * Adds the GraphQL endpoint to the public listener.
- * @returns answers queries before Fastify does; to be called once the listener is ready, before it listens
+ * @returns the endpoint for the fast path
  */
-export function addGraphql(app: FastifyInstance, node: GraphqlNode): { answerDirectly: () => void } {
+export function addGraphql(app: FastifyInstance, node: GraphqlNode): FastEndpoint[] {
   const schema = buildSchema()
-  const keptItems = new KeptBytes(KEPT_ITEMS)
-  const rules: GraphqlRules = {
-    schema,
-    documents: new Documents(schema, keptItems),
-    keptItems,
-    output: new Output(),
-    logged: (cause) => node.log.error({ err: cause }, 'A GraphQL field failed'),
-  }
-  const kept = new KeptAnswers(KEPT_ANSWERS, () => node.catalogue.version + node.catalogue.pricesElsewhere)
-  const ctxOf = publicContext(node)
-  const answer = (request: FastifyRequest, reply: FastifyReply, read: () => GraphqlRequest, readOnly: boolean) => {
-    const type = answerType(request.headers.accept)
-    if (!type) throw new ServiceError('NOT_ACCEPTABLE', `Answers are ${GRAPHQL_RESPONSE} or ${JSON_TYPE}`)
-    reply.header('content-type', contentTypeOf(type))
-    const refuse = (error: unknown) => {
-      if (!(error instanceof RequestRefused)) throw error
-      // By the specification, JSON answers to well-formed requests are 200 whatever became of the document.
-      if (type === GRAPHQL_RESPONSE) reply.code(400)
-      return Buffer.from(JSON.stringify({ errors: error.errors, ...(error.extensions && { extensions: error.extensions }) }))
-    }
-    try {
-      const asked = read()
-      const answered = answerTo(asked, { ctx: ctxOf(request, asked), readOnly }, rules)
-      // Only mutations take a promise. What they answer, secrets included, is for their caller alone.
-      if (answered instanceof Promise) {
-        reply.header('cache-control', 'no-store')
-        return answered.then(({ body }) => body).catch(refuse).then((body) => reply.send(body))
-      }
-      if (!answered.failed) queryMayBeKept(request, kept)
-      return reply.send(answered.body)
-    } catch (error) {
-      return reply.send(refuse(error))
-    }
-  }
-
+  const { without } = node.config
+  const keptItems = without.has('graphql-items') ? null : new KeptBytes(CACHED_ITEMS)
+  const failed = failuresOf(node.log, (error) => ({ errors: [serviceError(error)] }))
+  const endpoint = graphqlEndpoint({
+    catalogue: node.catalogue,
+    currencies: node.config.sourceCurrencies,
+    without,
+    rules: {
+      schema,
+      documents: new Documents(schema, keptItems),
+      compiles: !without.has('graphql-compiler'),
+      keptItems,
+      output: new Output(),
+      logged: (cause) => node.log.error({ err: cause }, 'A GraphQL field failed'),
+    },
+    ctx: publicContext(node),
+    failed,
+  })
   addGraphiql(app)
   app.register(async (scope) => {
     // Before the gate: the page needs no key, what it asks for does.
@@ -82,21 +74,36 @@ export function addGraphql(app: FastifyInstance, node: GraphqlNode): { answerDir
       else done()
     })
     addGate(scope, node.keys, node.limits)
-    keepCompressed(scope)
-    scope.setErrorHandler((error, request, reply) => {
-      answerError(node.log, error, request, reply, (answer) => ({ errors: [serviceError(answer)] }))
-    })
+    scope.setErrorHandler(errorHandler(failed))
     scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, async ({ headers, routeOptions }: FastifyRequest, body: Buffer) => {
-      const bytes = await unpackBody(headers['content-encoding'], body, routeOptions.bodyLimit)
-      return textOfBody(headers['content-type']!, bytes)
-    })
+    // The endpoint reads the bytes itself, out of either adapter.
+    scope.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, ({ headers, routeOptions }: FastifyRequest, body: Buffer) =>
+      unpackBody(headers['content-encoding'], body, routeOptions.bodyLimit),
+    )
     for (const url of PATHS) {
-      const reference = { schema: { hide: true } as object, bodyLimit: BODY_LIMIT }
-      scope.get(url, reference, (request, reply) => answer(request, reply, () => readQuery(request.query as RawQuery), true))
-      scope.post(url, reference, (request, reply) => answer(request, reply, () => readBody((request.body as string | undefined) ?? ''), false))
+      const declared = { schema: { hide: true } as object, bodyLimit: BODY_LIMIT }
+      scope.get(url, declared, (request, reply) => answerBy(endpoint.respond, request, reply))
+      scope.post(url, declared, (request, reply) => answerBy(endpoint.respond, request, reply))
       registerOtherMethods(scope, url, ['GET', 'POST'])
     }
   })
-  return { answerDirectly: () => answerQueriesDirectly(app, node, rules, kept) }
+  return PATHS.map((path) => ({ route: path, endpoint, read: (request, serve) => readQueryBody(path, request, serve) }))
+}
+
+/** Takes JSON of a length told beforehand that has arrived whole; Fastify reads all other requests. */
+function readQueryBody(path: string, request: IncomingMessage, serve: (made: ApiRequest | null) => void): boolean {
+  const { method, url, headers } = request
+  if (url !== path || method !== 'POST' || !JSON_BODIES.has(headers['content-type'] ?? '')) return false
+  const length = Number(headers['content-length'])
+  // A request without a body ends once it is read, and whoever reads it next would wait for ever.
+  if (!(length > 0 && length <= BODY_LIMIT) || headers['content-encoding'] !== undefined) return false
+  request.once('readable', () => {
+    const bytes = request.read() as Buffer | null
+    if (bytes?.length !== length) {
+      if (bytes) request.unshift(bytes)
+      return serve(null)
+    }
+    serve({ id: requestIdOf(request), method, url, headers, params: {}, query: () => ({}), body: bytes, credential: () => bareCredential(headers.authorization ?? null) })
+  })
+  return true
 }

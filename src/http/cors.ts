@@ -1,8 +1,10 @@
 // CORS of the public listener: which origins of web pages may read its answers, and what preflights are told.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { setHeaders } from './fastify-adapter.ts'
+import type { Headers } from './response.ts'
 
 /** Headers, names and values in turn, of an answer to a request from this origin. */
-export type CorsHeaders = (origin: string | undefined) => readonly string[]
+export type CorsHeaders = (origin: string | undefined) => Headers
 
 const EXPOSED = ['access-control-expose-headers', 'ETag, RateLimit, RateLimit-Policy, X-Request-Id, Retry-After']
 const PREFLIGHT = {
@@ -36,8 +38,7 @@ export function answerPreflights(app: FastifyInstance): void {
 
 /** Sets the headers that pages need to read an answer, whatever it will be. */
 export function allowOrigin(reply: FastifyReply, headers: CorsHeaders): void {
-  const pairs = headers(reply.request.headers.origin)
-  for (let i = 0; i < pairs.length; i += 2) reply.header(pairs[i]!, pairs[i + 1]!)
+  setHeaders(reply, headers(reply.request.headers.origin))
 }
 
 function isPreflight({ method, headers }: FastifyRequest): boolean {

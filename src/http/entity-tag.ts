@@ -1,20 +1,13 @@
-// Entity tags in headers: `ETag` of an answer, what `If-Match` asks for, and whether `If-None-Match` knows a state.
-import type { FastifyReply, FastifyRequest } from 'fastify'
+// Entity tags in headers: what `If-Match` asks for, and whether `If-None-Match` knows a state.
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Precondition } from '#core/precondition.ts'
-import type { Answer } from './envelope.ts'
-
-/** The answer, with its entity tag in the header. */
-export function tagged(reply: FastifyReply, tag: string, answer: Answer): Answer {
-  reply.header('etag', tag)
-  return answer
-}
 
 /**
  * The condition of the header `If-Match`, null without it. Compares weakly: tags here stand for revisions, and proxies
  * that compress mark them with `W/`.
  */
-export function preconditionOf(request: FastifyRequest): Precondition {
-  const header = request.headers['if-match']
+export function preconditionOf({ headers }: { headers: IncomingHttpHeaders }): Precondition {
+  const header = headers['if-match']
   if (header === undefined) return null
   const wanted = header.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
   return (tag) => wanted.includes('*') || wanted.includes(tag)

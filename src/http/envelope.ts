@@ -4,8 +4,11 @@ import { Type } from '#core/input.ts'
 import type { Pagination } from '#core/paging.ts'
 import { isUnavailable } from '#db/transaction.ts'
 
+/** What a route answers in the envelope. */
 export interface Answer {
   data: unknown
+  /** entity tag of the thing, for `ETag` */
+  etag?: string
   message?: string
   pagination?: Pagination
   /** further top-level members of the envelope, such as the webhook's `note` */

@@ -30,10 +30,13 @@ export class RequestCounts {
     addTo(this.#of(method, route, status), milliseconds)
   }
 
-  /** What counts answers of one route and status without looking for it each time; it shows from the first answer on. */
-  counter(method: string, route: string, status: number): (milliseconds: number) => void {
-    let counts: RouteCounts | null = null
-    return (milliseconds) => addTo((counts ??= this.#of(method, route, status)), milliseconds)
+  /** Counts answers of one route without looking a success up each time; it shows from the first answer on. */
+  counter(route: string): (method: string, status: number, milliseconds: number) => void {
+    let last: RouteCounts | null = null
+    return (method, status, milliseconds) => {
+      if (last?.status !== status || last.method !== method) last = this.#of(method, route, status)
+      addTo(last, milliseconds)
+    }
   }
 
   all(): RouteCounts[] {

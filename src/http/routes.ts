@@ -1,37 +1,39 @@
 // Declaration of routes: method, path and verb, with what the reference says of them; everything else follows from the verb.
-import { Readable } from 'node:stream'
-import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
-import { type ErrorCode, ERROR_STATUS, invalid, ServiceError } from '#core/errors.ts'
-import { paramReader, type Shape, type TSchema, Type } from '#core/input.ts'
+import type { Readable } from 'node:stream'
+import type { FastifyInstance, onRequestHookHandler } from 'fastify'
+import { type ErrorCode, ERROR_STATUS, ServiceError } from '#core/errors.ts'
+import { type Shape, type TSchema, Type } from '#core/input.ts'
 import { PaginationSchema } from '#core/paging.ts'
 import { conditionUnsupported } from '#core/precondition.ts'
-import { call, type HasViewer, type Verb, voiced } from '#core/verb.ts'
-import { matchesTag } from './entity-tag.ts'
-import { type Answer, ErrorSchema, successBody } from './envelope.ts'
+import { type HasViewer, type Verb, voiced } from '#core/verb.ts'
+import { endpointOf, type EndpointRules, namesInPath } from './endpoint.ts'
+import { type Answer, ErrorSchema } from './envelope.ts'
+import { answerBy } from './fastify-adapter.ts'
+import type { Headers } from './response.ts'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-/** JSON that is there as bytes already, and what stands for its state in `ETag`. */
+/** The envelope as bytes that are there already, and what stands for its state in `ETag`. */
 export interface ReadyAnswer {
   tag: string
   bytes: () => Buffer
 }
 
-export const JSON_TYPE = 'application/json; charset=utf-8'
+/** Something else than JSON, such as a file. */
+export interface FileAnswer {
+  headers: Headers
+  body: Readable | Buffer
+}
 
-/** `ready` is for the reads that are asked most: they are answered before Fastify, too (rest/direct-reads.ts). */
-export type Route<Ctx extends HasViewer> = RouteParts<Ctx> & ({ answer: AnswerOf; ready?: never } | { ready: (result: never) => ReadyAnswer; answer?: never })
-
-/** The result as it is answered; bytes are sent as they are, JSON unless the answer sets another type. */
-type AnswerOf = (result: never, exchange: { request: FastifyRequest; reply: FastifyReply }) => Answer | Buffer | Readable | null
-
-interface RouteParts<Ctx extends HasViewer> {
+export interface Route<Ctx extends HasViewer> {
   method: Method
   /** with parameters as `:id`; they are integers of the verb's input unless the input says otherwise */
   path: string
   // biome-ignore lint/suspicious/noExplicitAny: a list of routes holds verbs of all inputs and results
   verb: Verb<Ctx, any, any>
+  /** the result as it is answered */
+  answer: (result: never) => Answer | ReadyAnswer | FileAnswer
   /** one line, and more where a stranger needs it */
   summary: string
   description?: string
@@ -54,16 +56,7 @@ interface RouteParts<Ctx extends HasViewer> {
   errors?: ErrorCode[]
 }
 
-/** Where an input comes from. */
-export interface RequestParts {
-  params: unknown
-  query: unknown
-  body?: unknown
-}
-
-export interface RouteRules<Ctx extends HasViewer> {
-  /** the context of a request that passed the gate */
-  ctx: (request: FastifyRequest) => Ctx
+export interface RouteRules<Ctx extends HasViewer> extends EndpointRules<Ctx> {
   /** name of the security scheme */
   security: string
 }
@@ -106,21 +99,15 @@ export function registerOtherMethods(app: FastifyInstance, url: string, methods:
 }
 
 function registerRoute<Ctx extends HasViewer>(app: FastifyInstance, route: Route<Ctx>, rules: RouteRules<Ctx>): void {
-  const input = inputOf(route)
-  const inPath = namesInPath(route)
+  const { needs, respond } = endpointOf(route, rules)
   app.route({
     method: route.method,
     url: route.path,
     ...(route.bodyLimit !== undefined && { bodyLimit: route.bodyLimit }),
-    config: { needs: route.verb.needs },
+    config: { needs },
     ...(route.method !== 'GET' && !route.errors?.includes('PRECONDITION_FAILED') && { onRequest: refuseCondition(route.verb.fails) }),
     schema: referenceOf(route, rules) as object,
-    handler: (request, reply) => {
-      if (route.verb.secret) reply.header('cache-control', 'no-store')
-      const result = call(route.verb, rules.ctx(request), input(request, route.verb.fails), inPath)
-      if (result instanceof Promise) return result.then((value) => send(route, request, reply, value))
-      return send(route, request, reply, result)
-    },
+    handler: (request, reply) => answerBy(respond, request, reply),
   })
 }
 
@@ -129,65 +116,6 @@ function refuseCondition(fails: ErrorCode | null): onRequestHookHandler {
   return (request, _reply, done) => {
     if (request.headers['if-match'] === undefined) done()
     else done(voiced(conditionUnsupported(), fails) as Error)
-  }
-}
-
-function send<Ctx extends HasViewer>(route: Route<Ctx>, request: FastifyRequest, reply: FastifyReply, result: unknown): FastifyReply {
-  if (route.ready) return sendReady(route.ready(result as never), request, reply)
-  const answer = route.answer(result as never, { request, reply })
-  if (route.status !== undefined && reply.statusCode === 200) reply.code(route.status)
-  if (answer === null) return reply.send()
-  if (!reply.hasHeader('content-type')) reply.header('content-type', JSON_TYPE)
-  const asItIs = Buffer.isBuffer(answer) || answer instanceof Readable
-  return reply.send(asItIs ? answer : JSON.stringify(successBody(answer)))
-}
-
-/** Without a body where the caller has this state already. */
-function sendReady({ tag, bytes }: ReadyAnswer, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  reply.header('etag', tag)
-  const known = request.headers['if-none-match']
-  if (known !== undefined && matchesTag(known, tag)) return reply.code(304).send()
-  return reply.header('content-type', JSON_TYPE).send(bytes())
-}
-
-function namesInPath({ path }: { path: string }): string[] {
-  return [...path.matchAll(/:(\w+)/g)].map((match) => match[1]!)
-}
-
-/** Reads a request into the verb's input: path and query by text, a body as it is. */
-export function inputOf<Ctx extends HasViewer>(route: Route<Ctx>): (request: RequestParts, fails: ErrorCode | null) => unknown {
-  const properties = (route.verb.input as { properties?: Record<string, TSchema> }).properties ?? {}
-  const names = namesInPath(route)
-  const readsBody = route.method !== 'GET' && route.method !== 'DELETE'
-  const inText = (name: string) => (route.bodyField ? name !== route.bodyField : !readsBody || names.includes(name))
-  const fromText = Object.fromEntries(Object.entries(properties).filter(([name]) => inText(name)))
-  const readText = paramReader(Type.Object(fromText))
-  const { queryFields = [] } = route
-  const readQueryFields = paramReader(Type.Object(Object.fromEntries(queryFields.map((name) => [name, Type.Optional(properties[name]!)]))))
-  const read = (request: RequestParts): unknown => {
-    const queried = !readsBody || route.bodyField !== undefined
-    const text = readText({ ...(queried && (request.query as object)), ...(request.params as object) })
-    if (route.bodyField) return { ...text, [route.bodyField]: request.body }
-    if (!readsBody) return text
-    const { body = {} } = request
-    if (typeof body !== 'object' || body === null || Array.isArray(body)) throw new ServiceError('INVALID_JSON', 'The body must be a JSON object')
-    const clash = names.find((name) => name in body)
-    if (clash) throw invalid([{ field: clash, message: 'stands in the path and may not be in the body' }])
-    if (queryFields.length === 0) return { ...body, ...text }
-    const asked = readQueryFields(request.query as never)
-    const twice = Object.keys(asked).find((name) => name in body)
-    if (twice) throw invalid([{ field: twice, message: 'stands in the query and may not be in the body too' }])
-    return { ...body, ...text, ...asked }
-  }
-  return (request, fails) => {
-    try {
-      return read(request)
-    } catch (error) {
-      if (fails && error instanceof ServiceError && error.code === 'VALIDATION_ERROR') {
-        throw new ServiceError(fails, error.message, { ...(error.details && { details: error.details }) })
-      }
-      throw error
-    }
   }
 }
 

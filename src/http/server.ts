@@ -6,7 +6,8 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Log } from '#core/context.ts'
 import { ServiceError } from '#core/errors.ts'
 import { allowOrigin, answerPreflights, type CorsHeaders } from './cors.ts'
-import { asServiceError, errorBody } from './envelope.ts'
+import { type Failures, failuresOf } from './failures.ts'
+import { sendBy } from './fastify-adapter.ts'
 import { parseJsonBody } from './json.ts'
 import { parseQuery } from './query.ts'
 import { unpackBody } from './unpack.ts'
@@ -66,6 +67,7 @@ export function createServer({ log, trustProxy, cors }: ServerOptions): FastifyI
     reply.header('x-request-id', request.id)
     if (cors) allowOrigin(reply, cors)
   }
+  const failed = errorHandler(failuresOf(log))
   const app = Fastify({
     logger: false,
     // One proxy: what stands before the last address of X-Forwarded-For came from the client, which could name any address.
@@ -83,7 +85,7 @@ export function createServer({ log, trustProxy, cors }: ServerOptions): FastifyI
     routerOptions: { querystringParser: parseQuery, maxParamLength: 500 },
     frameworkErrors: (error, request, reply) => {
       begin(request, reply)
-      answerError(log, error, request, reply)
+      failed(error, request, reply)
     },
     clientErrorHandler: (error, socket) => answerMalformedRequest(error, socket, cors?.(undefined)),
     http: {
@@ -118,7 +120,7 @@ export function createServer({ log, trustProxy, cors }: ServerOptions): FastifyI
   // Expectations that nobody knows are passed over, as HTTP allows: Node's own refusal has no envelope.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.server.on('timeout', endSilent)
-  app.setErrorHandler((error, request, reply) => answerError(log, error, request, reply))
+  app.setErrorHandler(failed)
   app.setNotFoundHandler(answerNotFound)
   return app
 }
@@ -128,22 +130,12 @@ export function answerNotFound(request: FastifyRequest): never {
   throw new ServiceError('NOT_FOUND', `There is no ${request.method} ${request.url.split('?', 1)[0]}`)
 }
 
-/** The one place where an error becomes an answer; `bodyOf` gives it another form than the envelope. */
-export function answerError(
-  log: Log,
-  error: unknown,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  bodyOf: (error: ServiceError) => object = errorBody,
-): void {
-  const answer = isCutOff(request) ? new ServiceError('BAD_REQUEST', 'The request did not arrive whole') : asServiceError(error)
-  if (answer.status >= 500) {
-    const details = { err: answer.cause ?? answer, requestId: request.id, method: request.method, route: request.routeOptions.url }
-    log.error(details, 'A request failed')
+/** Fastify's error handler over these failures. */
+export function errorHandler(failed: Failures): (error: unknown, request: FastifyRequest, reply: FastifyReply) => void {
+  return (error, request, reply) => {
+    const thrown = isCutOff(request) ? new ServiceError('BAD_REQUEST', 'The request did not arrive whole') : error
+    sendBy(reply, failed(thrown, request))
   }
-  reply.code(answer.status).type('application/json; charset=utf-8')
-  if (answer.headers) reply.headers(answer.headers)
-  reply.send(JSON.stringify(bodyOf(answer)))
 }
 
 /** Whether the caller went away, or was cut off, before all of the request was here: nothing of ours failed then. */

@@ -4,12 +4,12 @@ import { invalid } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { pageParams, type Pagination, pagination } from '#core/paging.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
-import { verb } from '#core/verb.ts'
+import { type PlanViewer, verb } from '#core/verb.ts'
 import { GenreParam } from '#catalogue/params.ts'
 import { FlagParams, flagsOf } from './listing-flags.ts'
 import type { Flags } from './snapshot/listing-json.ts'
 import { LISTING_SORTS } from './snapshot/queries.ts'
-import type { MarketCtx } from './types.ts'
+import type { MarketNode } from './types.ts'
 
 const MOST_VALUES = 200
 const amount = (description: string) => Type.Optional(Type.Number({ minimum: 0, description }))
@@ -27,6 +27,7 @@ export const searchListings = verb(
   {
     name: 'searchListings',
     needs: OPERATION_PLAN.searchListings,
+    sharedBy: 'plan',
     input: Type.Object(
       {
         search: Type.Optional(
@@ -64,7 +65,7 @@ export const searchListings = verb(
       { additionalProperties: false },
     ),
   },
-  (ctx: Pick<MarketCtx, 'viewer' | 'listings'>, input): FoundListings => {
+  (ctx: Pick<MarketNode, 'listings'> & { viewer: PlanViewer }, input): FoundListings => {
     const { search, sort_by: sort = 'popular', page = 1, per_page: perPage = 20 } = input
     checkRange('price', input.min_price, input.max_price)
     checkRange('pc', input.min_pc, input.max_pc)

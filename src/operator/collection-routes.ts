@@ -103,12 +103,10 @@ export const collectionFileRoutes = (imports: ImportQueue): Route<ImportCtx>[] =
     summary: 'A collection as mintmark-csv, oldest record first',
     description: 'Reads back without loss. Cells that a spreadsheet would run as formulas begin with an apostrophe.',
     tag,
-    answer: (lines: AsyncIterable<string>, { reply }) => {
-      reply
-        .header('content-type', 'text/csv; charset=utf-8')
-        .header('content-disposition', 'attachment; filename="collection.csv"')
-      return Readable.from(lines, { highWaterMark: 1 })
-    },
+    answer: (lines: AsyncIterable<string>) => ({
+      headers: ['content-type', 'text/csv; charset=utf-8', 'content-disposition', 'attachment; filename="collection.csv"'],
+      body: Readable.from(lines, { highWaterMark: 1 }),
+    }),
     errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
   },
   {

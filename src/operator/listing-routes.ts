@@ -1,9 +1,7 @@
 // Operator API: listings and their approval.
-import type { FastifyReply } from 'fastify'
 import type { ErrorCode } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
-import { tagged } from '#http/entity-tag.ts'
 import type { Answer } from '#http/envelope.ts'
 import type { Route } from '#http/routes.ts'
 import { approveListing } from '#market/approve-listing.ts'
@@ -23,8 +21,7 @@ const page = ({ rows, pagination }: Page<StoredListing>) => ({ data: rows, pagin
 /** The listing, with its entity tag in the header too. */
 const answerWith =
   (message?: string) =>
-  (listing: StoredListing, { reply }: { reply: FastifyReply }): Answer =>
-    tagged(reply, listing.etag, { data: listing, ...(message !== undefined && { message }) })
+  (listing: StoredListing): Answer => ({ data: listing, etag: listing.etag, ...(message !== undefined && { message }) })
 
 export const listingRoutes: Route<MarketWriteCtx>[] = [
   {

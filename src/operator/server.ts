@@ -1,17 +1,20 @@
 // The operator API's own listener: operator tokens on everything below /operator/v1, and its OpenAPI document.
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { addGate, credentialOf, viewerOf } from '#accounts/gate.ts'
+import type { FastifyInstance } from 'fastify'
+import { addGate } from '#accounts/gate.ts'
 import type { Keyring } from '#accounts/keyring.ts'
 import { ImportQueue } from '#catalogue/import/queue.ts'
 import type { FeedCtx } from '#catalogue/import/start-import.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { Log } from '#core/context.ts'
-import { call } from '#core/verb.ts'
+import { call, type Viewer } from '#core/verb.ts'
 import type { ChangeFeed } from '#db/change-feed.ts'
 import type { Db } from '#db/schema.ts'
 import { preconditionOf } from '#http/entity-tag.ts'
+import { failuresOf } from '#http/failures.ts'
+import { apiRequest, viewerOf } from '#http/fastify-adapter.ts'
 import { idempotencyOf } from '#http/idempotency-key.ts'
 import { addReference } from '#http/reference.ts'
+import type { ApiRequest } from '#http/respond.ts'
 import { registerOtherMethods, registerRoutes } from '#http/routes.ts'
 import type { RequestCounts } from '#http/request-counts.ts'
 import { answerNotFound, createServer } from '#http/server.ts'
@@ -99,12 +102,13 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
   imports.start()
   app.addHook('onClose', () => imports.close())
   app.server.requestTimeout = UPLOAD_TIMEOUT_MS
-  const ctx = (request: FastifyRequest, viewer = viewerOf(request)): FeedCtx & MarketWriteCtx => ({
+  const failed = failuresOf(node.log)
+  const ctx = (viewer: Viewer, request: ApiRequest): FeedCtx & MarketWriteCtx => ({
     db: node.db,
     viewer,
     now: node.now,
     requestId: request.id,
-    idempotency: idempotencyOf(request, { viewer, credential: credentialOf(request) }),
+    idempotency: idempotencyOf(request, viewer),
     precondition: preconditionOf(request),
     market: node.market,
     caughtUp: () => node.feed.pull(),
@@ -115,10 +119,11 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
     async (api) => {
       addGate(api, node.operators, null, sessionCaller(node.sessions))
       api.setNotFoundHandler(answerNotFound)
-      registerRoutes(api, [...ROUTES, ...priceRoutes(imports)], { ctx, security: 'operatorToken' })
-      const withCatalogue = (request: FastifyRequest) => ({ ...ctx(request), catalogue: node.catalogue })
-      registerRoutes(api, collectionFileRoutes(imports), { ctx: withCatalogue, security: 'operatorToken' })
-      registerRoutes(api, webhookRoutes, { ctx: (request) => ({ ...ctx(request), webhooks: node.webhooks }), security: 'operatorToken' })
+      const rules = { failed, security: 'operatorToken' }
+      registerRoutes(api, [...ROUTES, ...priceRoutes(imports)], { ...rules, ctx })
+      const withCatalogue = (viewer: Viewer, request: ApiRequest) => ({ ...ctx(viewer, request), catalogue: node.catalogue })
+      registerRoutes(api, collectionFileRoutes(imports), { ...rules, ctx: withCatalogue })
+      registerRoutes(api, webhookRoutes, { ...rules, ctx: (viewer, request) => ({ ...ctx(viewer, request), webhooks: node.webhooks }) })
     },
     { prefix: '/operator/v1' },
   )
@@ -127,12 +132,12 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
     addGate(scope, node.operators, null)
     scope.get('/metrics', { schema: { hide: true }, config: { needs: readStats.needs } }, async (request, reply) => {
       reply.type('text/plain; version=0.0.4; charset=utf-8')
-      return metrics(() => call(readStats, ctx(request), {}))
+      return metrics(() => call(readStats, ctx(viewerOf(request), apiRequest(request)), {}))
     })
     registerOtherMethods(scope, '/metrics', ['GET'])
   })
   const { operators, sessions, config } = node
-  addConsoleSession(app, { operators, sessions, ctx, currencies: config.sourceCurrencies })
+  addConsoleSession(app, { operators, sessions, ctx: (request, viewer) => ctx(viewer, apiRequest(request)), currencies: config.sourceCurrencies })
   addConsole(app)
   return app
 }

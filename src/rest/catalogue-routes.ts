@@ -1,5 +1,5 @@
 // The public catalogue endpoints: verbs to ready bytes, with entity tags.
-import type { CatalogueCtx } from '#catalogue/context.ts'
+import type { CatalogueNode } from '#catalogue/context.ts'
 import { getItem } from '#catalogue/get-item.ts'
 import { ItemSchema } from '#catalogue/item-schemas.ts'
 import { type ItemPage, listItems } from '#catalogue/list-items.ts'
@@ -7,9 +7,10 @@ import { searchItems } from '#catalogue/search-items.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { ItemShape } from '#catalogue/snapshot/item-json.ts'
 import { Type } from '#core/input.ts'
+import type { HasViewer } from '#core/verb.ts'
 import type { ReadyAnswer, Route } from '#http/routes.ts'
 
-export function catalogueRoutes(catalogue: Catalogue): Route<CatalogueCtx>[] {
+export function catalogueRoutes(catalogue: Catalogue): Route<CatalogueNode & HasViewer>[] {
   const ready = (rows: Int32Array, shape: ItemShape, state: number, head: string, tail: string): ReadyAnswer => ({
     tag: catalogue.pageTag(rows, shape, state),
     bytes: () => catalogue.pageBytes(rows, shape, head, tail),
@@ -29,7 +30,7 @@ export function catalogueRoutes(catalogue: Catalogue): Route<CatalogueCtx>[] {
       description:
         'Starter gets `id`, `name`, `code`, `category` (`id`, `name`), `prices` and `groups` (`id`, `name`); Professional and above get all fields.',
       tag: 'Catalogue',
-      ready: page,
+      answer: page,
       data: Type.Array(ItemSchema),
       paged: true,
       errors: ['VALIDATION_ERROR'],
@@ -41,7 +42,7 @@ export function catalogueRoutes(catalogue: Catalogue): Route<CatalogueCtx>[] {
       summary: 'Search items',
       description: 'Ranked: exact code, exact name, name prefix, word prefix, infix, one typo; ties by name.',
       tag: 'Catalogue',
-      ready: page,
+      answer: page,
       data: Type.Array(ItemSchema),
       paged: true,
       errors: ['VALIDATION_ERROR'],
@@ -52,7 +53,7 @@ export function catalogueRoutes(catalogue: Catalogue): Route<CatalogueCtx>[] {
       verb: getItem,
       summary: 'Read an item',
       tag: 'Catalogue',
-      ready: item,
+      answer: item,
       data: ItemSchema,
       errors: ['ITEM_NOT_FOUND', 'VALIDATION_ERROR'],
     },

@@ -16,7 +16,7 @@ import {
 import { type ChangedRecord, updateCollectionItem } from '#collections/update-item.ts'
 import type { ErrorCode } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
-import { tagged } from '#http/entity-tag.ts'
+import { JSON_HEADERS } from '#http/response.ts'
 import type { Route } from '#http/routes.ts'
 
 const RECORDS = '/plus/collections/:id/items'
@@ -45,7 +45,7 @@ export const collectionRoutes: Route<CollectionReadCtx & RecordWriteCtx>[] = [
       'With `with_value=1` each has its `value` (from the price that fits its grade; market and label are told), `cost` and `gain`. Long lists are sent while they are read.',
     tag,
     answer: ({ first, more }: RecordList) =>
-      more ? Readable.from(listBody(first, more), { highWaterMark: 1 }) : { data: first },
+      more ? { headers: JSON_HEADERS, body: Readable.from(listBody(first, more), { highWaterMark: 1 }) } : { data: first },
     data: Type.Array(CollectionRecordSchema),
     errors: refusals,
   },
@@ -57,12 +57,9 @@ export const collectionRoutes: Route<CollectionReadCtx & RecordWriteCtx>[] = [
     description: 'Takes an `Idempotency-Key`.',
     tag,
     status: 201,
-    answer: ({ record, tag: entityTag }: TaggedRecord, { reply }) => {
+    answer: ({ record, tag: etag }: TaggedRecord) => {
       const { id, item_id, item_name, group_label, quantity } = record
-      return tagged(reply, entityTag, {
-        data: { id, item_id, item_name, group_label, quantity },
-        message: 'The record is added',
-      })
+      return { data: { id, item_id, item_name, group_label, quantity }, message: 'The record is added', etag }
     },
     data: Type.Object({ id, item_id, item_name, group_label, quantity }, { title: 'AddedCollectionRecord' }),
     errors: [...refusals, 'INVALID_JSON'],
@@ -74,7 +71,7 @@ export const collectionRoutes: Route<CollectionReadCtx & RecordWriteCtx>[] = [
     summary: 'One record',
     description: 'Its `ETag` can be sent back as `If-Match` when it is changed or removed.',
     tag,
-    answer: ({ record, tag: entityTag }: TaggedRecord, { reply }) => tagged(reply, entityTag, { data: record }),
+    answer: ({ record, tag: etag }: TaggedRecord) => ({ data: record, etag }),
     data: CollectionRecordSchema,
     errors: refusals,
   },
@@ -86,9 +83,9 @@ export const collectionRoutes: Route<CollectionReadCtx & RecordWriteCtx>[] = [
     description:
       'Only the fields sent change; null clears all but `quantity`. With `If-Match` only if the record is as you read it.',
     tag,
-    answer: ({ record, tag: entityTag, changed }: ChangedRecord, { reply }) => {
+    answer: ({ record, tag: etag, changed }: ChangedRecord) => {
       const fields = Object.fromEntries(changed.map((field) => [field, record[field]]))
-      return tagged(reply, entityTag, { data: { id: record.id, ...fields }, message: 'The record is changed' })
+      return { data: { id: record.id, ...fields }, message: 'The record is changed', etag }
     },
     data: Type.Object({ id, ...Type.Partial(Type.Object({ quantity, ...changeable })).properties }, { title: 'ChangedCollectionRecord' }),
     errors: [...refusals, 'INVALID_JSON', 'PRECONDITION_FAILED'],

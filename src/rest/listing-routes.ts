@@ -1,9 +1,7 @@
 // The public marketplace endpoints (interface.md, "Marketplace listings (Plus)").
-import type { FastifyReply } from 'fastify'
 import type { ErrorCode } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
-import { tagged } from '#http/entity-tag.ts'
 import type { Answer } from '#http/envelope.ts'
 import type { ReadyAnswer, Route } from '#http/routes.ts'
 import { updateListingPrice } from '#market/update-listing-price.ts'
@@ -34,8 +32,7 @@ const writes: ErrorCode[] = ['PLAN_UPGRADE_REQUIRED', 'INVALID_JSON', 'PLUS_LIST
 const conditional: ErrorCode[] = [...writes, 'PRECONDITION_FAILED']
 const CONDITION = 'The `ETag` of the answer can be sent as `If-Match` with the next change: 412 if the listing has changed since.'
 
-/** The reads of listings that are answered before Fastify, too. */
-export function listingReads(listings: ListingSnapshot): Route<Pick<MarketCtx, 'viewer' | 'listings'>>[] {
+export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
   const page = ({ rows, flags, pagination }: FoundListings): ReadyAnswer => {
     const state = pagination.total * 31 + pagination.current_page * 7 + pagination.per_page
     const tail = `],"pagination":${JSON.stringify(pagination)}}`
@@ -52,17 +49,11 @@ export function listingReads(listings: ListingSnapshot): Route<Pick<MarketCtx, '
       summary: 'Search published listings',
       description: 'Minimal (`id`, `title`, `slug`, `price`) unless the `with_*` flags ask for more. Totals are exact.',
       tag,
-      ready: page,
+      answer: page,
       data: Type.Array(FoundListingSchema),
       paged: true,
       errors: reads,
     },
-  ]
-}
-
-export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
-  return [
-    ...listingReads(listings),
     {
       method: 'GET',
       path: '/plus/my-listings',
@@ -118,7 +109,7 @@ export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
         `Takes an \`Idempotency-Key\`. ${CONDITION}`,
       tag,
       queryFields: ['action'],
-      answer: ({ message, id, status, etag }: ListingResult, { reply }) => tagged(reply, etag, { message, data: { id, status } }),
+      answer: ({ message, id, status, etag }: ListingResult) => ({ message, data: { id, status }, etag }),
       data: ListingStatusSchema,
       errors: conditional,
     },
@@ -147,6 +138,6 @@ export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
   ]
 }
 
-function changed({ message, id, price, status, etag }: ListingResult, { reply }: { reply: FastifyReply }): Answer {
-  return tagged(reply, etag, { message, data: { id, price, status } })
+function changed({ message, id, price, status, etag }: ListingResult): Answer {
+  return { message, data: { id, price, status }, etag }
 }

@@ -1,11 +1,11 @@
 // The public price history: an addition to the interface.
-import type { CatalogueCtx } from '#catalogue/context.ts'
+import type { CatalogueNode } from '#catalogue/context.ts'
 import { type PricePeriod, PricePeriodSchema, readPriceHistory } from '#catalogue/read-price-history.ts'
 import { Type } from '#core/input.ts'
 import type { WriteCtx } from '#db/change.ts'
 import type { Route } from '#http/routes.ts'
 
-export const priceRoutes: Route<CatalogueCtx & Pick<WriteCtx, 'db' | 'now'>>[] = [
+export const priceRoutes: Route<CatalogueNode & Pick<WriteCtx, 'db' | 'viewer' | 'now'>>[] = [
   {
     method: 'GET',
     path: '/items/:id/price-history',

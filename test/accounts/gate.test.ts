@@ -3,12 +3,13 @@ import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createAccount } from '#accounts/create-account.ts'
 import { createKey } from '#accounts/create-key.ts'
-import { addGate, viewerOf } from '#accounts/gate.ts'
+import { addGate } from '#accounts/gate.ts'
 import { newKey } from '#accounts/key-format.ts'
 import { RateLimits } from '#accounts/rate-limits.ts'
 import { Type } from '#core/input.ts'
 import type { Plan } from '#core/plans.ts'
 import { call, type HasViewer, verb } from '#core/verb.ts'
+import { failuresOf } from '#http/failures.ts'
 import { registerRoutes, type Route } from '#http/routes.ts'
 import { answerNotFound, createServer } from '#http/server.ts'
 import { freshDatabase } from '../support/postgres.ts'
@@ -39,7 +40,7 @@ beforeAll(async () => {
     async (api) => {
       addGate(api, node.keys, new RateLimits({ starter: 3, professional: 4, plus: 4, enterprise: 100 }))
       api.setNotFoundHandler(answerNotFound)
-      registerRoutes(api, routes, { ctx: (request) => ({ viewer: viewerOf(request) }), security: 'apiKey' })
+      registerRoutes(api, routes, { ctx: (viewer) => ({ viewer }), failed: failuresOf(silent), security: 'apiKey' })
     },
     { prefix: '/api/v1' },
   )

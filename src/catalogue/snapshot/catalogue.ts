@@ -2,7 +2,7 @@
 import { inSlices } from '#core/slices.ts'
 import type { ChangeFollower, ChangeRow } from '#db/change-feed.ts'
 import type { Db } from '#db/schema.ts'
-import { pageMemory } from '#http/page-memory.ts'
+import { outgoingMemory } from '#http/outgoing-memory.ts'
 import { fold } from '#index/fold.ts'
 import { eachPackedPrice, packedCount } from '#prices/payload.ts'
 import { CategoryTree } from './category-tree.ts'
@@ -23,10 +23,11 @@ const SEPARATOR = 44
 export class Catalogue implements ChangeFollower {
   readonly #db: Db
   readonly #budgetBytes: number
+  readonly #cachedRows: number | undefined
   items = new ItemTable()
   categories = new CategoryTree()
   labels = new LabelTree()
-  queries = new ItemQueries(this.items, this.categories)
+  queries: ItemQueries
   #ready: Record<ItemShape, ReadyBytes>
   #nearMint = 0
   #ungraded = new Set<number>()
@@ -38,15 +39,18 @@ export class Catalogue implements ChangeFollower {
   /** counts changes of prices in other markets than the item's own, which only GraphQL shows */
   pricesElsewhere = 0
 
-  constructor(db: Db, readyBytesMb: number) {
+  /** @param cachedRows as of `ItemQueries` */
+  constructor(db: Db, readyBytesMb: number, cachedRows?: number) {
     this.#db = db
+    this.#cachedRows = cachedRows
+    this.queries = new ItemQueries(this.items, this.categories, cachedRows)
     this.#budgetBytes = readyBytesMb * 1024 * 1024
     this.#ready = this.#emptyReady()
   }
 
   /** Loads everything; what commits from now on comes by `apply`. */
   async load(from = this.#db): Promise<void> {
-    const fresh = new Catalogue(this.#db, this.#budgetBytes / 1024 / 1024)
+    const fresh = new Catalogue(this.#db, this.#budgetBytes / 1024 / 1024, this.#cachedRows)
     await fresh.#fill(from)
     this.items = fresh.items
     this.categories = fresh.categories
@@ -78,7 +82,7 @@ export class Catalogue implements ChangeFollower {
     const ready = this.#readyFor(rows, shape)
     let size = Buffer.byteLength(head) + Buffer.byteLength(tail) + Math.max(0, rows.length - 1)
     for (let i = 0; i < rows.length; i += 1) size += ready.length(rows[i]!)
-    const page = pageMemory(size)
+    const page = outgoingMemory.take(size)
     let at = page.write(head, 0, 'utf8')
     for (let i = 0; i < rows.length; i += 1) {
       if (i > 0) page[at++] = SEPARATOR

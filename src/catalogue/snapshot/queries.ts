@@ -1,6 +1,6 @@
 // Queries over the items in memory: filters as bitsets kept up to date, text search, pages at any depth with exact totals.
 import { MARKETS, type Market } from '#core/markets.ts'
-import { Recent } from '#core/recent.ts'
+import { Cache } from '#core/cache.ts'
 import { RowBits } from '#index/bits.ts'
 import { firstPast } from '#index/blocks.ts'
 import { TextIndex, TIERS } from '#index/text.ts'
@@ -57,11 +57,11 @@ interface Ranked {
   total: number
 }
 
-const KEPT_VIEWS = 256
+const CACHED_VIEWS = 256
 /** Rows of a category or a search are kept as they are up to this many, and as bits beyond. */
 const FEW = 4_096
 /** Rows, of 4 bytes, that each kind of kept results may have together; an entry counts some for itself. */
-const KEPT_ROWS = 4_000_000
+const CACHED_ROWS = 4_000_000
 const ENTRY_ROWS = 128
 /** A tier larger than this is not sorted whole for one page of it. */
 const SORT_WHOLE = 4_096
@@ -73,12 +73,16 @@ export class ItemQueries {
   readonly sorts: ItemSorts
   readonly #items: ItemTable
   readonly #categories: CategoryTree
-  readonly #views = new Recent<string, View>(KEPT_VIEWS)
-  readonly #sorted = new Recent<string, SortedRows>(KEPT_ROWS, ({ rows }) => ENTRY_ROWS + rows.length)
-  readonly #found = new Recent<string, Int32Array | RowBits>(KEPT_ROWS, (found) => ENTRY_ROWS + wordsOf(found))
-  readonly #ranked = new Recent<string, Ranked>(KEPT_ROWS, ({ total }) => ENTRY_ROWS + total)
+  readonly #views = new Cache<string, View>({ limit: CACHED_VIEWS })
+  readonly #sorted: Cache<string, SortedRows>
+  readonly #found: Cache<string, Int32Array | RowBits>
+  readonly #ranked: Cache<string, Ranked>
 
-  constructor(items: ItemTable, categories: CategoryTree) {
+  /** @param cachedRows how many rows each kind of results may hold; 0: none are cached */
+  constructor(items: ItemTable, categories: CategoryTree, cachedRows = CACHED_ROWS) {
+    this.#sorted = new Cache({ limit: cachedRows, weigh: ({ rows }) => ENTRY_ROWS + rows.length })
+    this.#found = new Cache({ limit: cachedRows, weigh: (found) => ENTRY_ROWS + wordsOf(found) })
+    this.#ranked = new Cache({ limit: cachedRows, weigh: ({ total }) => ENTRY_ROWS + total })
     this.#items = items
     this.#categories = categories
     this.sorts = new ItemSorts(items)
@@ -148,7 +152,7 @@ export class ItemQueries {
     this.text.set(row, doc)
     this.sorts.mark(row)
     this.#forgetResults()
-    for (const view of this.#views.values()) {
+    for (const [, view] of this.#views.entries()) {
       if (view.matches(row)) view.bits.add(row)
       else view.bits.delete(row)
     }
@@ -158,7 +162,7 @@ export class ItemQueries {
     this.text.remove(row)
     this.sorts.drop(row)
     this.#forgetResults()
-    for (const view of this.#views.values()) view.bits.delete(row)
+    for (const [, view] of this.#views.entries()) view.bits.delete(row)
   }
 
   #forgetResults(): void {

@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs'
 import { sql } from 'kysely'
 import { ItemLookup } from '#catalogue/import/item-lookup.ts'
 import type { Upload } from '#catalogue/import/upload.ts'
-import type { CatalogueCtx } from '#catalogue/context.ts'
+import type { CatalogueNode } from '#catalogue/context.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { invalid, notFound } from '#core/errors.ts'
 import { FeedError, gunzip } from '#core/feed.ts'
@@ -37,7 +37,7 @@ export const CollectionImportSchema = Type.Object(
 )
 export type CollectionImport = Static<typeof CollectionImportSchema>
 
-export type ImportCtx = WriteCtx & CatalogueCtx
+export type ImportCtx = WriteCtx & CatalogueNode
 
 /** A row whose item is known and suits its grade, or the reason why it must wait. */
 type Judged = { entry: CollectionEntry; itemId: number; gradeId: number | null } | Unmatched

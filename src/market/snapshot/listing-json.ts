@@ -1,6 +1,6 @@
 // Listings of a page as JSON bytes: what does not change between requests is kept ready within a budget.
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
-import { pageMemory } from '#http/page-memory.ts'
+import { outgoingMemory } from '#http/outgoing-memory.ts'
 import { ReadyBytes } from '#catalogue/snapshot/ready-bytes.ts'
 import { listingSlug } from '../store.ts'
 import type { ListingState } from './state.ts'
@@ -59,7 +59,7 @@ export class ListingJson {
       this.#listing(state, catalogue, rows[i]!, flags)
     }
     this.#write(tail)
-    const page = pageMemory(this.#at)
+    const page = outgoingMemory.take(this.#at)
     this.#page.copy(page, 0, 0, this.#at)
     return page
   }

@@ -23,6 +23,8 @@ export interface ListingSnapshotOptions {
   /** IANA zone of local times */
   timeZone: string
   readyBytesMb: number
+  /** as of `ListingQueries` */
+  cachedRows?: number
 }
 
 /** Rows read again in one statement. */
@@ -116,9 +118,9 @@ export class ListingSnapshot implements ChangeFollower {
   }
 
   #empty(): { state: ListingState; json: ListingJson } {
-    const { catalogue, timeZone, readyBytesMb } = this.#options
+    const { catalogue, timeZone, readyBytesMb, cachedRows } = this.#options
     const json = new ListingJson(readyBytesMb)
-    return { json, state: new ListingState(catalogue, timeZone, (row) => json.drop(row)) }
+    return { json, state: new ListingState(catalogue, timeZone, (row) => json.drop(row), cachedRows) }
   }
 
   #nowMs(): number {

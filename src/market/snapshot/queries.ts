@@ -1,5 +1,5 @@
 // Queries over the published listings: filters as bitsets kept up to date, text, and pages of any sort with exact totals.
-import { Recent } from '#core/recent.ts'
+import { Cache } from '#core/cache.ts'
 import { RowBits } from '#index/bits.ts'
 import { fold } from '#index/fold.ts'
 import type { Utf8 } from '#index/utf8.ts'
@@ -37,14 +37,14 @@ interface View {
 }
 
 /** What a text finds under some conditions, in order; null when it was looked for once only. */
-interface Kept {
+interface Ordered {
   rows: Int32Array | null
   version: number
 }
 
-const KEPT_VIEWS = 64
+const CACHED_VIEWS = 64
 /** Rows in all lists of what texts find, and again in those kept in order: 12 MB each. An entry itself counts as some. */
-const KEPT_ROWS = 3_000_000
+const CACHED_ROWS = 3_000_000
 const ENTRY_ROWS = 64
 const WITH_PC = { by: 'pc', from: -Infinity, to: Infinity } as const
 const NO_ROWS = new Int32Array(0)
@@ -53,14 +53,17 @@ export class ListingQueries {
   readonly sorts: ListingSorts
   readonly #table: PublishedTable
   readonly texts: ListingTexts
-  readonly #views = new Recent<string, View>(KEPT_VIEWS)
-  readonly #hits = new Recent<string, Int32Array>(KEPT_ROWS, (rows) => rows.length + ENTRY_ROWS)
-  readonly #kept = new Recent<string, Kept>(KEPT_ROWS, ({ rows }) => (rows?.length ?? 0) + ENTRY_ROWS)
+  readonly #views = new Cache<string, View>({ limit: CACHED_VIEWS })
+  readonly #hits: Cache<string, Int32Array>
+  readonly #ordered: Cache<string, Ordered>
   /** rises with whatever searches may find, but for what the orders count themselves */
   #changes = 0
   readonly #pcCounts = new WeakMap<RowBits, { count: number; version: number; pcVersion: number }>()
 
-  constructor(table: PublishedTable, recentSales: (itemId: number) => number) {
+  /** @param cachedRows how many rows each kind of results may hold; 0: none are cached */
+  constructor(table: PublishedTable, recentSales: (itemId: number) => number, cachedRows = CACHED_ROWS) {
+    this.#hits = new Cache({ limit: cachedRows, weigh: (rows) => rows.length + ENTRY_ROWS })
+    this.#ordered = new Cache({ limit: cachedRows, weigh: ({ rows }) => (rows?.length ?? 0) + ENTRY_ROWS })
     this.#table = table
     this.sorts = new ListingSorts(table, recentSales)
     this.texts = new ListingTexts(table)
@@ -95,13 +98,13 @@ export class ListingQueries {
     this.#hits.clear()
     this.#changes += 1
     this.sorts.drop(row)
-    for (const { bits } of this.#views.values()) bits.delete(row)
+    for (const [, { bits }] of this.#views.entries()) bits.delete(row)
   }
 
   /** Something that conditions look at has changed. */
   review(row: number): void {
     this.#changes += 1
-    for (const { tests, bits } of this.#views.values()) {
+    for (const [, { tests, bits }] of this.#views.entries()) {
       if (tests.every((test) => test(row))) bits.add(row)
       else bits.delete(row)
     }
@@ -127,14 +130,14 @@ export class ListingQueries {
   #findText(search: string, conditions: Condition[], others: Condition[], range: Condition['range'], by: By): Found {
     const key = [by, search, ...others.map((condition) => condition.key)].join('\n')
     const version = this.#changes + this.sorts.changes
-    const known = this.#kept.get(key)
+    const known = this.#ordered.get(key)
     if (known?.version !== version) {
-      this.#kept.set(key, { rows: null, version })
+      this.#ordered.set(key, { rows: null, version })
       const rows = this.#search(search, conditions)
       return { rows, sorted: false, total: rows.length }
     }
     const all = known.rows ?? this.sorts.order(by).sortRows(this.#search(search, others))
-    if (!known.rows) this.#kept.set(key, { rows: all, version })
+    if (!known.rows) this.#ordered.set(key, { rows: all, version })
     const rows = range ? this.sorts.within(all, range) : all
     return { rows, sorted: true, total: rows.length }
   }

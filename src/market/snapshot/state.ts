@@ -32,12 +32,12 @@ export class ListingState {
   /** rises with every change of anything that a search finds or shows */
   version = 0
 
-  constructor(catalogue: Catalogue, zone: string, touched: (row: number) => void) {
+  constructor(catalogue: Catalogue, zone: string, touched: (row: number) => void, cachedRows?: number) {
     this.#catalogue = catalogue
     this.#touched = touched
     this.sales = new ItemSales(zone)
     this.#ends = new PeriodEnds(this.table)
-    this.queries = new ListingQueries(this.table, (itemId) => this.sales.recent(itemId))
+    this.queries = new ListingQueries(this.table, (itemId) => this.sales.recent(itemId), cachedRows)
     this.#world = { table: this.table, catalogue, sellers: this.#sellers }
   }
 

@@ -1,0 +1,108 @@
+// The one cache of the service: bounded by weight, emptied when what it was made from changes, evicting what is not used.
+
+export interface CacheOptions<K, V> {
+  /** total weight at which entries are evicted */
+  limit: number
+  /** weight of an entry; 1 unless told */
+  weigh?: (value: V, key: K) => number
+  /** version of what the values are made from: all entries are dropped when it differs from the last call's */
+  version?: () => number
+}
+
+interface Entry<V> {
+  value: V
+  weight: number
+  /** read since it was stored or last spared from eviction */
+  used: boolean
+}
+
+/** A cache that evicts in CLOCK order: the oldest entry goes, unless it was read since its last turn. */
+export class Cache<K, V> {
+  readonly #entries = new Map<K, Entry<V>>()
+  readonly #limit: number
+  readonly #weigh: (value: V, key: K) => number
+  readonly #versionOf: (() => number) | null
+  #version = 0
+  #weight = 0
+  // Reading moves nothing: an entry that was read goes to the back when the hand meets it.
+  #hand: Iterator<[K, Entry<V>]>
+
+  constructor({ limit, weigh = () => 1, version }: CacheOptions<K, V>) {
+    this.#limit = limit
+    this.#weigh = weigh
+    this.#versionOf = version ?? null
+    this.#hand = this.#entries.entries()
+  }
+
+  get(key: K): V | undefined {
+    if (this.#versionOf !== null) this.#dropOutdated(this.#versionOf())
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return undefined
+    entry.used = true
+    return entry.value
+  }
+
+  /** Stores a value that was made from the present version. */
+  set(key: K, value: V): void {
+    if (this.#limit === 0) return
+    if (this.#versionOf !== null) this.#dropOutdated(this.#versionOf())
+    const before = this.#entries.get(key)
+    const weight = this.#weigh(value, key)
+    if (before) {
+      this.#weight += weight - before.weight
+      before.value = value
+      before.weight = weight
+    } else {
+      this.#weight += weight
+      this.#entries.set(key, { value, weight, used: false })
+    }
+    while (this.#weight > this.#limit && this.#entries.size > 1) this.#evictNext(key)
+  }
+
+  delete(key: K): void {
+    const entry = this.#entries.get(key)
+    if (!entry) return
+    this.#entries.delete(key)
+    this.#weight -= entry.weight
+  }
+
+  clear(): void {
+    this.#entries.clear()
+    this.#hand = this.#entries.entries()
+    this.#weight = 0
+  }
+
+  /** The version that what is stored now must have been made from. */
+  get version(): number {
+    return this.#versionOf?.() ?? 0
+  }
+
+  get size(): number {
+    return this.#entries.size
+  }
+
+  *entries(): IterableIterator<[K, V]> {
+    for (const [key, { value }] of this.#entries) yield [key, value]
+  }
+
+  #dropOutdated(version: number): void {
+    if (version === this.#version) return
+    this.#version = version
+    this.clear()
+  }
+
+  /** Looks at one entry, which goes unless it was read or is the newest. */
+  #evictNext(newest: K): void {
+    const next = this.#hand.next()
+    if (next.done) {
+      this.#hand = this.#entries.entries()
+      return
+    }
+    const [key, entry] = next.value
+    this.#entries.delete(key)
+    if (entry.used || key === newest) {
+      entry.used = false
+      this.#entries.set(key, entry)
+    } else this.#weight -= entry.weight
+  }
+}

@@ -1,0 +1,99 @@
+// GraphQL's responder: a request's text becomes a response, queries out of the cache where they came before.
+import { Cache } from '#core/cache.ts'
+import { ServiceError } from '#core/errors.ts'
+import type { Market } from '#core/markets.ts'
+import type { Speedup } from '#core/speedups.ts'
+import type { PlanViewer, Viewer } from '#core/verb.ts'
+import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
+import type { Failures } from '#http/failures.ts'
+import { textOfBody } from '#http/json.ts'
+import { type ApiRequest, type Endpoint, type MaybePromise, responseWeight, sharedResponder } from '#http/respond.ts'
+import { jsonResponse, type Response } from '#http/response.ts'
+import { type Answer, answerTo, type GraphqlRequest, type GraphqlRules } from './answer.ts'
+import type { GraphqlCtx } from './context.ts'
+import { RequestRefused } from './errors.ts'
+import { answerType, contentTypeOf, GRAPHQL_RESPONSE, JSON_TYPE, type MediaType } from './media-types.ts'
+import { readBody, readQuery } from './request.ts'
+
+/** Bytes of cached responses. */
+const CACHED_RESPONSES = 24 * 1024 * 1024
+
+export interface GraphqlEndpointParts {
+  catalogue: Catalogue
+  currencies: Readonly<Record<Market, string>>
+  rules: GraphqlRules
+  without: ReadonlySet<Speedup>
+  /** what mutations get */
+  ctx: (viewer: Viewer, request: ApiRequest) => GraphqlCtx
+  failed: Failures
+}
+
+/** GET answers queries only; POST has the bytes of its body. */
+export function graphqlEndpoint({ catalogue, currencies, rules, without, ctx, failed }: GraphqlEndpointParts): Endpoint {
+  const responseOf = (type: MediaType, { body, failed: hasErrors }: Answer, again: () => Buffer): Response => ({
+    status: 200,
+    headers: ['content-type', contentTypeOf(type)],
+    body,
+    again: hasErrors ? null : again,
+  })
+  const refusedAs = (type: MediaType, error: unknown, request: ApiRequest): Response => {
+    if (!(error instanceof RequestRefused)) return failed(error, request)
+    const body = { errors: error.errors, ...(error.extensions && { extensions: error.extensions }) }
+    // By the specification, JSON answers to well-formed requests are 200 whatever became of the document.
+    return jsonResponse(type === GRAPHQL_RESPONSE ? 400 : 200, body, ['content-type', contentTypeOf(type)])
+  }
+  const makeQuery = (viewer: PlanViewer, request: ApiRequest): Response | null => {
+    const type = typeFor(request)
+    if (!type) return failed(notAcceptable(), request)
+    try {
+      const asked = read(request)
+      const execution = { ctx: { viewer, catalogue, currencies }, mutations: false } as const
+      const execute = () => answerTo(asked, execution, rules) as Answer | null
+      const answer = execute()
+      if (answer) return responseOf(type, answer, () => execute()!.body)
+      if (request.method === 'POST') return null
+      throw new ServiceError('METHOD_NOT_ALLOWED', 'Mutations are sent by POST', { headers: { allow: 'POST' } })
+    } catch (error) {
+      return refusedAs(type, error, request)
+    }
+  }
+  const mutate = (viewer: Viewer, request: ApiRequest): MaybePromise<Response> => {
+    // A query has found out that the type is acceptable.
+    const type = typeFor(request)!
+    try {
+      const asked = read(request)
+      // An Idempotency-Key stands for what is asked, not for how its bytes are written.
+      const answered = answerTo(asked, { ctx: ctx(viewer, { ...request, body: asked }), mutations: true }, rules)!
+      // What mutations answer, secrets included, is for their caller alone.
+      const done = ({ body }: Answer): Response => ({ status: 200, headers: ['content-type', contentTypeOf(type), 'cache-control', 'no-store'], body })
+      if (!(answered instanceof Promise)) return done(answered)
+      return answered.then(done).catch((error: unknown) => refusedAs(type, error, request))
+    } catch (error) {
+      return refusedAs(type, error, request)
+    }
+  }
+  const version = () => catalogue.version + catalogue.pricesElsewhere
+  const cache = without.has('response-cache') ? undefined : new Cache<string, Response>({ limit: CACHED_RESPONSES, weigh: responseWeight, version })
+  const keyOf = ({ method, url, headers, body }: ApiRequest) =>
+    `${headers.accept ?? ''}\n${method === 'POST' ? `${headers['content-type']}\n${textKey(body)}` : url}`
+  return { needs: 'starter', respond: sharedResponder({ cache, keyOf, make: makeQuery, otherwise: mutate }), refuse: failed }
+}
+
+/** Bytes as a text of as many units: no two bodies have the same. */
+function textKey(body: unknown): string {
+  return Buffer.isBuffer(body) ? body.toString('latin1') : ''
+}
+
+function typeFor({ headers }: ApiRequest): MediaType | null {
+  return answerType(headers.accept)
+}
+
+function notAcceptable(): ServiceError {
+  return new ServiceError('NOT_ACCEPTABLE', `Answers are ${GRAPHQL_RESPONSE} or ${JSON_TYPE}`)
+}
+
+/** @throws BAD_REQUEST, INVALID_JSON */
+function read({ method, headers, query, body }: ApiRequest): GraphqlRequest {
+  if (method !== 'POST') return readQuery(query())
+  return readBody(body === undefined ? '' : textOfBody(headers['content-type']!, body as Buffer))
+}

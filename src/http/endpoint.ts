@@ -1,0 +1,94 @@
+// A declared route as an endpoint: its verb's input read from a request, its result or failure made a response.
+import { type ErrorCode, invalid, ServiceError } from '#core/errors.ts'
+import { paramReader, type TSchema, Type } from '#core/input.ts'
+import { call, type HasViewer, type PlanViewer, type Viewer } from '#core/verb.ts'
+import { successBody } from './envelope.ts'
+import type { Failures } from './failures.ts'
+import { type ApiRequest, type Endpoint, ownResponder, type Responder, type ResponseCache, sharedResponder } from './respond.ts'
+import { jsonResponse, JSON_HEADERS, type Response } from './response.ts'
+import type { Route } from './routes.ts'
+
+export interface EndpointRules<Ctx extends HasViewer> {
+  /** what the verb gets */
+  ctx: (viewer: Viewer, request: ApiRequest) => Ctx
+  failed: Failures
+  /** for reads that are shared by plan: its version is that of everything they show */
+  cache?: ResponseCache
+}
+
+/** What the route answers, for any adapter. */
+export function endpointOf<Ctx extends HasViewer>(route: Route<Ctx>, { ctx, failed, cache }: EndpointRules<Ctx>): Endpoint {
+  const { verb } = route
+  const input = inputOf(route)
+  const inPath = namesInPath(route)
+  const responseOf = (result: unknown): Response => {
+    const answer = route.answer(result as never)
+    if ('bytes' in answer) return { status: 200, headers: JSON_HEADERS, etag: answer.tag, body: answer.bytes, again: answer.bytes }
+    if ('body' in answer) return { status: 200, ...answer }
+    return { ...jsonResponse(route.status ?? 200, successBody(answer)), ...(answer.etag && { etag: answer.etag }) }
+  }
+  const make = (viewer: Viewer, request: ApiRequest): Response | Promise<Response> => {
+    try {
+      const result: unknown = call(verb, ctx(viewer, request), input(request, verb.fails), inPath)
+      if (result instanceof Promise) return result.then(responseOf).catch((error: unknown) => failed(error, request))
+      return responseOf(result)
+    } catch (error) {
+      return failed(error, request)
+    }
+  }
+  if (verb.sharedBy !== 'plan') return { needs: verb.needs, respond: ownResponder(verb.secret ? unstored(make) : make), refuse: failed }
+  // Verbs that are shared by plan see no more of their caller, read from memory and answer at once.
+  const makeShared = make as unknown as (viewer: PlanViewer, request: ApiRequest) => Response
+  return { needs: verb.needs, respond: sharedResponder({ cache, keyOf: ({ url }) => url, make: makeShared, otherwise: make }), refuse: failed }
+}
+
+/** Tells caches on the way not to store the response, whatever it is. */
+function unstored(make: Responder): Responder {
+  const mark = (response: Response): Response => ({ ...response, headers: [...response.headers, 'cache-control', 'no-store'] })
+  return (viewer, request) => {
+    const made = make(viewer, request)
+    return made instanceof Promise ? made.then(mark) : mark(made)
+  }
+}
+
+export function namesInPath({ path }: { path: string }): string[] {
+  return [...path.matchAll(/:(\w+)/g)].map((match) => match[1]!)
+}
+
+/** Reads a request into the verb's input: path and query by text, a body as it is. */
+export function inputOf<Ctx extends HasViewer>(route: Route<Ctx>): (request: ApiRequest, fails: ErrorCode | null) => unknown {
+  const properties = (route.verb.input as { properties?: Record<string, TSchema> }).properties ?? {}
+  const names = namesInPath(route)
+  const readsBody = route.method !== 'GET' && route.method !== 'DELETE'
+  const inText = (name: string) => (route.bodyField ? name !== route.bodyField : !readsBody || names.includes(name))
+  const fromText = Object.fromEntries(Object.entries(properties).filter(([name]) => inText(name)))
+  const readText = paramReader(Type.Object(fromText))
+  const { queryFields = [] } = route
+  const readQueryFields = paramReader(Type.Object(Object.fromEntries(queryFields.map((name) => [name, Type.Optional(properties[name]!)]))))
+  const read = (request: ApiRequest): unknown => {
+    const queried = !readsBody || route.bodyField !== undefined
+    const text = readText({ ...(queried && request.query()), ...request.params })
+    if (route.bodyField) return { ...text, [route.bodyField]: request.body }
+    if (!readsBody) return text
+    const { body = {} } = request
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) throw new ServiceError('INVALID_JSON', 'The body must be a JSON object')
+    const clash = names.find((name) => name in body)
+    if (clash) throw invalid([{ field: clash, message: 'stands in the path and may not be in the body' }])
+    if (queryFields.length === 0) return { ...body, ...text }
+    const asked = readQueryFields(request.query())
+    const twice = Object.keys(asked).find((name) => name in body)
+    if (twice) throw invalid([{ field: twice, message: 'stands in the query and may not be in the body too' }])
+    return { ...body, ...text, ...asked }
+  }
+  return (request, fails) => {
+    try {
+      return read(request)
+    } catch (error) {
+      if (fails && error instanceof ServiceError && error.code === 'VALIDATION_ERROR') {
+        throw new ServiceError(fails, error.message, { ...(error.details && { details: error.details }) })
+      }
+      throw error
+    }
+  }
+}
+

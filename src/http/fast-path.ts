@@ -1,0 +1,151 @@
+// node:http as an adapter: the reads that are asked most, answered without Fastify, which costs more than making them.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { FastifyInstance } from 'fastify'
+import type { Need, Viewer } from '#core/verb.ts'
+import { bareCredential } from './fastify-adapter.ts'
+import type { CorsHeaders } from './cors.ts'
+import { outgoingMemory } from './outgoing-memory.ts'
+import { parseQuery } from './query.ts'
+import type { RequestCounts } from './request-counts.ts'
+import type { ApiRequest, Endpoint, MaybePromise } from './respond.ts'
+import type { Headers, Response } from './response.ts'
+import { hostProblem, requestIdOf } from './server.ts'
+
+export interface FastPathRules {
+  /** the caller where the key is valid and in memory, null: Fastify finds out */
+  known: (authorization: string | undefined) => Viewer | null
+  /** headers that tell the limits; throws or rejects where the caller may not go on */
+  allow: (viewer: Viewer, needs: Need) => MaybePromise<Headers>
+  requests: RequestCounts
+}
+
+/** An endpoint that the fast path serves. */
+export interface FastEndpoint {
+  /** as metrics name it */
+  route: string
+  endpoint: Endpoint
+  /**
+   * Reads a request that is for this endpoint and gives it to `serve`, or null where Fastify is to read it.
+   * @returns whether it is for this endpoint
+   */
+  read: (request: IncomingMessage, serve: (made: ApiRequest | null) => void) => boolean
+}
+
+type Listener = (request: IncomingMessage, response: ServerResponse) => void
+
+/** Puts the endpoints before whatever answers the requests of a listener that is ready, before it listens. */
+export function addFastPath(app: FastifyInstance, endpoints: readonly FastEndpoint[], rules: FastPathRules): void {
+  const { server } = app
+  const [fastify] = server.listeners('request') as [Listener]
+  const served = endpoints.map((one) => ({ ...one, count: rules.requests.counter(one.route) }))
+  server.removeListener('request', fastify)
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const startedMs = performance.now()
+    // A listener that closes says so in its answers; Fastify does that, and refuses wrong Host headers.
+    const viewer = server.listening && hostProblem(request) === null ? rules.known(request.headers.authorization) : null
+    const isServed = viewer !== null && served.some(({ endpoint, read, count }) =>
+      read(request, (made) => {
+        if (made === null) return fastify(request, response)
+        const sent = (status: number) => count(request.method!, status, performance.now() - startedMs)
+        answer({ endpoint, made, viewer, response, cors: app.cors, sent }, rules)
+      }),
+    )
+    if (!isServed) fastify(request, response)
+  })
+}
+
+interface Exchange {
+  endpoint: Endpoint
+  made: ApiRequest
+  viewer: Viewer
+  response: ServerResponse
+  cors: CorsHeaders | null
+  /** counts the answer */
+  sent: (status: number) => void
+}
+
+function answer({ endpoint, made, viewer, response, cors, sent }: Exchange, { allow }: FastPathRules): void {
+  const send = (answer: Response, limits: Headers) => {
+    const origin = cors ? cors(made.headers.origin) : NONE
+    const written = write(response, answer, [...origin, 'x-request-id', made.id, ...limits])
+    sent(answer.status)
+    return written
+  }
+  const refuse = (error: unknown) => void send(endpoint.refuse(error, made), NONE)
+  const respond = (limits: Headers) => {
+    outgoingMemory.sending(() => {
+      const answered = endpoint.respond(viewer, made)
+      if (!(answered instanceof Promise)) return send(answered, limits)
+      void answered.then((later) => send(later, limits))
+      return false
+    })
+  }
+  try {
+    const allowed = allow(viewer, endpoint.needs)
+    if (allowed instanceof Promise) allowed.then(respond, refuse)
+    else respond(allowed)
+  } catch (error) {
+    refuse(error)
+  }
+}
+
+const NONE: Headers = []
+/** Bodies up to this many bytes are sent as text together with their headers: one piece to write instead of two. */
+const SHORT = 4_096
+
+/** Writes a response; gives whether the system has taken all of it. Bodies are never streams here. */
+function write(response: ServerResponse, { status, headers, etag, body: made }: Response, more: Headers): boolean {
+  const body = (typeof made === 'function' ? made() : made) as Buffer | null
+  const all = etag ? [...headers, 'etag', etag, ...more] : [...headers, ...more]
+  if (body === null) {
+    response.writeHead(status, all).end()
+    return true
+  }
+  response.writeHead(status, [...all, 'content-length', String(body.length)])
+  if (body.length > SHORT) {
+    response.end(body)
+    return response.writableLength === 0
+  }
+  response.end(body.toString('latin1'), 'latin1')
+  return true
+}
+
+const QUESTION_MARK = 63
+const LONGEST_NUMBER = 10
+
+/**
+ * A GET of a fixed path, or of one that ends in a number.
+ * @param path as routes declare it: `/items` or `/items/:id`
+ */
+export function fastRead(prefix: string, path: string, endpoint: Endpoint): FastEndpoint {
+  const [, fixed = '', parameter = null] = /^([^:]*)(?::(\w+))?$/.exec(path) ?? []
+  const start = prefix + fixed
+  const read: FastEndpoint['read'] = (request, serve) => {
+    const url = request.url!
+    // Paths are compared, not looked up: to look a new text up V8 first puts it into its table of strings.
+    if (request.method !== 'GET' || !url.startsWith(start)) return false
+    const from = start.length
+    const to = parameter === null ? from : endOfDigits(url, from)
+    if (to < url.length && url.charCodeAt(to) !== QUESTION_MARK) return false
+    if (parameter !== null && (to === from || to - from > LONGEST_NUMBER)) return false
+    serve({
+      id: requestIdOf(request),
+      method: 'GET',
+      url,
+      headers: request.headers,
+      params: parameter === null ? NO_PARAMS : { [parameter]: url.slice(from, to) },
+      query: () => (to === url.length ? NO_PARAMS : parseQuery(url.slice(to + 1))),
+      credential: () => bareCredential(request.headers.authorization ?? null),
+    })
+    return true
+  }
+  return { route: prefix + path, endpoint, read }
+}
+
+const NO_PARAMS: Readonly<Record<string, string>> = {}
+
+function endOfDigits(text: string, from: number): number {
+  let to = from
+  while (to < text.length && text.charCodeAt(to) >= 48 && text.charCodeAt(to) <= 57) to += 1
+  return to
+}

@@ -1,0 +1,53 @@
+// Fastify as an adapter: its request in our form, our response by its reply.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Need, Viewer } from '#core/verb.ts'
+import type { RawQuery } from './query.ts'
+import type { ApiRequest, Responder } from './respond.ts'
+import type { Headers, Response } from './response.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** set by the gate, before the body is read */
+    viewer: Viewer | null
+    /** what the gate admitted the caller by: the Authorization header, or the console session's secret */
+    credential: string | null
+  }
+  interface FastifyContextConfig {
+    /** what the route's operation needs of its caller */
+    needs?: Need
+  }
+}
+
+/** The caller, in a route behind the gate. */
+export function viewerOf(request: FastifyRequest): Viewer {
+  if (!request.viewer) throw new Error(`${request.method} ${request.routeOptions.url} is not behind the gate`)
+  return request.viewer
+}
+
+export function apiRequest(request: FastifyRequest): ApiRequest {
+  const { id, method, url, headers, body } = request
+  const params = request.params as Record<string, string>
+  return { id, method, url, headers, body, params, query: () => request.query as RawQuery, credential: () => bareCredential(request.credential) }
+}
+
+/** A credential without the scheme, whose letters may be of either case. */
+export function bareCredential(credential: string | null): string | null {
+  return credential?.replace(/^\S+ +/, '') ?? null
+}
+
+/** Answers a request that has passed the gate. */
+export function answerBy(respond: Responder, request: FastifyRequest, reply: FastifyReply): FastifyReply | Promise<FastifyReply> {
+  const response = respond(viewerOf(request), apiRequest(request))
+  return response instanceof Promise ? response.then((made) => sendBy(reply, made)) : sendBy(reply, response)
+}
+
+export function setHeaders(reply: FastifyReply, headers: Headers): void {
+  for (let i = 0; i < headers.length; i += 2) reply.header(headers[i]!, headers[i + 1])
+}
+
+export function sendBy(reply: FastifyReply, { status, headers, etag, body }: Response): FastifyReply {
+  reply.code(status)
+  setHeaders(reply, headers)
+  if (etag) reply.header('etag', etag)
+  return reply.send(typeof body === 'function' ? body() : (body ?? undefined))
+}

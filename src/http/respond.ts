@@ -1,0 +1,108 @@
+// The one maker of answers: a request and its caller become a response here, whichever adapter read the request.
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Cache } from '#core/cache.ts'
+import type { Need, PlanViewer, Viewer } from '#core/verb.ts'
+import { planViewer } from '#core/verb.ts'
+import type { Failures } from './failures.ts'
+import type { RawQuery } from './query.ts'
+import { encoded, encodingFor, type Response, unlessKnown } from './response.ts'
+
+/** A request as an adapter has read it. */
+export interface ApiRequest {
+  id: string
+  method: string
+  /** path and query as sent */
+  url: string
+  headers: IncomingHttpHeaders
+  params: Readonly<Record<string, string>>
+  query: () => RawQuery
+  /** the secret that the caller was let in by, null outside the gate */
+  credential: () => string | null
+  body?: unknown
+}
+
+export type MaybePromise<T> = T | Promise<T>
+
+/** Never throws or rejects: a failure is a response, too. */
+export type Responder = (viewer: Viewer, request: ApiRequest) => MaybePromise<Response>
+
+/** What a route does, for any adapter. */
+export interface Endpoint {
+  needs: Need
+  respond: Responder
+  /** the response to a caller who is not let in */
+  refuse: Failures
+}
+
+/** Responses by plan, encoding and what was asked for; all are dropped when what they were made from changes. */
+export type ResponseCache = Cache<string, Response>
+
+const ENTRY_BYTES = 300
+
+/** What a cached response counts towards the cache's limit, in bytes. */
+export function responseWeight({ body }: Response, key: string): number {
+  return ENTRY_BYTES + key.length + (Buffer.isBuffer(body) ? body.length : 0)
+}
+
+/** Finishes what is made for one caller alone. */
+export function ownResponder(make: Responder): Responder {
+  return (viewer, request) => {
+    const encoding = encodingFor(request.headers['accept-encoding'])
+    const made = make(viewer, request)
+    return made instanceof Promise ? made.then((response) => encoded(response, encoding)) : encoded(made, encoding)
+  }
+}
+
+export interface SharedReads {
+  /** undefined: nothing is cached */
+  cache: ResponseCache | undefined
+  /** what the response depends on besides the plan and the encoding */
+  keyOf: (request: ApiRequest) => string
+  /** null for what is not shared: `otherwise` responds */
+  make: (viewer: PlanViewer, request: ApiRequest) => Response | null
+  otherwise: Responder
+}
+
+/**
+ * Finishes what everyone on a plan gets alike, out of the cache where it can. How to make the bytes is cached at once, the
+ * bytes when they are asked for again: most queries come only once.
+ */
+export function sharedResponder({ cache, keyOf, make, otherwise }: SharedReads): Responder {
+  const own = ownResponder(otherwise)
+  if (!cache) {
+    return ownResponder((caller, request) => {
+      const made = make(planViewer(caller), request)
+      return made ? unlessKnown(made, request.headers['if-none-match']) : otherwise(caller, request)
+    })
+  }
+  /** Caches a copy of the bytes: they may be in outgoing memory. */
+  const store = (key: string, response: Response, bytes: Buffer): Response => {
+    const whole = { ...response, body: Buffer.from(bytes) }
+    cache.set(key, whole)
+    return whole
+  }
+  return (caller, request) => {
+    const { headers } = request
+    const viewer = planViewer(caller)
+    const encoding = encodingFor(headers['accept-encoding'])
+    const key = `${viewer.plan} ${encoding ?? ''} ${keyOf(request)}`
+    const cached = cache.get(key)
+    if (cached) {
+      const answer = unlessKnown(cached, headers['if-none-match'])
+      return answer === cached && typeof cached.body === 'function' ? store(key, cached, cached.body()) : answer
+    }
+    const { version } = cache
+    const made = make(viewer, request)
+    if (!made) return own(caller, request)
+    const answer = unlessKnown(made, headers['if-none-match'])
+    if (!made.again || answer !== made) return encoded(answer, encoding)
+    if (encoding === null) {
+      cache.set(key, { ...made, body: made.again })
+      return made
+    }
+    // Compressing takes a hundred times as long as making the bytes.
+    const whole = encoded(made, encoding)
+    const keep = (response: Response) => (cache.version === version ? store(key, response, response.body as Buffer) : response)
+    return whole instanceof Promise ? whole.then(keep) : keep(whole)
+  }
+}

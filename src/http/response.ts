@@ -1,0 +1,61 @@
+// What a listener sends, before either adapter writes it: status, headers and body; and how an error becomes one.
+import { pipeline, type Readable } from 'node:stream'
+import { promisify } from 'node:util'
+import { brotliCompress, brotliCompressSync, constants, createBrotliCompress, createGzip, gzip, gzipSync } from 'node:zlib'
+import Negotiator from 'negotiator'
+import { matchesTag } from './entity-tag.ts'
+
+/** Names and values in turn, names in lower case: what `writeHead` of node:http takes. */
+export type Headers = readonly string[]
+
+export interface Response {
+  status: number
+  headers: Headers
+  /** entity tag, sent as `ETag` */
+  etag?: string | null
+  /** bytes, or what makes them when they are needed: not for a 304 or HEAD; null for none */
+  body: Buffer | Readable | (() => Buffer) | null
+  /** makes the same bytes once more, as long as nothing has changed; null where the response may not be cached */
+  again?: (() => Buffer) | null
+}
+
+export const JSON_TYPE = 'application/json; charset=utf-8'
+export const JSON_HEADERS: Headers = ['content-type', JSON_TYPE]
+
+export function jsonResponse(status: number, body: object, headers: Headers = JSON_HEADERS): Response {
+  return { status, headers, body: Buffer.from(JSON.stringify(body)) }
+}
+
+/** A 304 without a body where the caller has this state already. */
+export function unlessKnown(response: Response, ifNoneMatch: string | undefined): Response {
+  if (ifNoneMatch === undefined || response.etag == null || !matchesTag(ifNoneMatch, response.etag)) return response
+  return { ...response, status: 304, headers: [], body: null }
+}
+
+/** Bodies from this many bytes on are compressed for callers who accept it. */
+const COMPRESS_FROM = 1_024
+/** Up to this many bytes, more than a page of 20 items, compressing at once is cheaper than a thread. */
+const COMPRESS_AT_ONCE = 32 * 1024
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
+const ENCODINGS = ['br', 'gzip', 'identity'] as const
+const compressInThread = { br: promisify(brotliCompress), gzip: promisify(gzip) }
+
+/** The encoding that an `Accept-Encoding` header prefers among ours. */
+export function encodingFor(acceptEncoding: string | undefined): 'br' | 'gzip' | null {
+  if (acceptEncoding === undefined) return null
+  const [best] = new Negotiator({ headers: { 'accept-encoding': acceptEncoding } }).encodings([...ENCODINGS])
+  return best === 'br' || best === 'gzip' ? best : null
+}
+
+/** The response with its body compressed, but for small ones. */
+export function encoded(response: Response, encoding: 'br' | 'gzip' | null): Response | Promise<Response> {
+  if (encoding === null) return response
+  const body = typeof response.body === 'function' ? response.body() : response.body
+  if (body === null) return response
+  const headers = [...response.headers, 'vary', 'accept-encoding']
+  const done = (compressed: Buffer | Readable): Response => ({ ...response, headers: [...headers, 'content-encoding', encoding], body: compressed })
+  if (!Buffer.isBuffer(body)) return done(pipeline(body, encoding === 'br' ? createBrotliCompress(BROTLI) : createGzip(), () => {}))
+  if (body.length < COMPRESS_FROM) return { ...response, headers, body }
+  if (body.length <= COMPRESS_AT_ONCE) return done(encoding === 'br' ? brotliCompressSync(body, BROTLI) : gzipSync(body))
+  return (encoding === 'br' ? compressInThread.br(body, BROTLI) : compressInThread.gzip(body)).then(done)
+}

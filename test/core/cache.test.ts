@@ -1,0 +1,51 @@
+// The cache: within its limit whatever is stored, and what is read again and again stays.
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { Cache } from '#core/cache.ts'
+
+test('gives back what was set last, and holds no more than its limit', () => {
+  const step = fc.record({ key: fc.nat(60).map(String), weight: fc.integer({ min: 1, max: 5 }), set: fc.boolean() })
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 400 }), (steps) => {
+      const cache = new Cache<string, { weight: number }>({ limit: 40, weigh: ({ weight }) => weight })
+      const last = new Map<string, { weight: number }>()
+      for (const { key, weight, set } of steps) {
+        if (set) {
+          const entry = { weight }
+          cache.set(key, entry)
+          last.set(key, entry)
+        }
+        const found = cache.get(key)
+        if (set || found) expect(found).toBe(last.get(key))
+      }
+      const held = [...cache.entries()].map(([, value]) => value)
+      expect(new Set(held).size).toBe(held.length)
+      expect(held.reduce((sum, { weight }) => sum + weight, 0)).toBeLessThanOrEqual(40)
+      cache.clear()
+      expect([...cache.entries()].map(([, value]) => value)).toEqual([])
+    }),
+  )
+})
+
+test('an entry that is read between any others stays', () => {
+  const cache = new Cache<string, number>({ limit: 10 })
+  cache.set('often', -1)
+  for (let i = 0; i < 100; i += 1) {
+    cache.set(`once ${i}`, i)
+    expect(cache.get('often')).toBe(-1)
+  }
+  expect(cache.get('once 0')).toBeUndefined()
+})
+
+test('entries made from an earlier version are gone', () => {
+  let version = 0
+  const cache = new Cache<string, number>({ limit: 10, version: () => version })
+  cache.set('a', 1)
+  expect(cache.get('a')).toBe(1)
+  version += 1
+  expect(cache.get('a')).toBeUndefined()
+  cache.set('a', 2)
+  version += 1
+  cache.set('b', 3)
+  expect([cache.get('a'), cache.get('b'), cache.size]).toEqual([undefined, 3, 1])
+})
