@@ -41,8 +41,13 @@ export function answerBy(respond: Responder, request: FastifyRequest, reply: Fas
   return response instanceof Promise ? response.then((made) => sendBy(reply, made)) : sendBy(reply, response)
 }
 
+/** Sets headers; what answers vary by adds up. */
 export function setHeaders(reply: FastifyReply, headers: Headers): void {
-  for (let i = 0; i < headers.length; i += 2) reply.header(headers[i]!, headers[i + 1])
+  for (let i = 0; i < headers.length; i += 2) {
+    const name = headers[i]!
+    const before = name === 'vary' ? reply.getHeader(name) : undefined
+    reply.header(name, before === undefined ? headers[i + 1] : `${String(before)}, ${headers[i + 1]!}`)
+  }
 }
 
 export function sendBy(reply: FastifyReply, { status, headers, etag, body }: Response): FastifyReply {

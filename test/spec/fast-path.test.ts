@@ -141,7 +141,8 @@ test('searches of listings are the same', async () => {
 test('whatever else is asked is the same, refusals among it', async () => {
   for (const asked of [...OTHER_READS, ...OTHER_QUERIES]) await expectSame(asked, fast.keys.professional)
   for (const key of [null, 'nonsense', newKey('api')]) {
-    for (const path of READS) await expectSame({ path }, key)
+    // Failed authentications are limited, too.
+    for (const path of READS.slice(0, 3)) await expectSame({ path }, key)
     await expectSame({ ...POST, body: QUERIES[0]! }, key)
   }
 })
