@@ -37,13 +37,17 @@ const COMPRESS_FROM = 1_024
 /** Up to this many bytes, more than a page of 20 items, compressing at once is cheaper than a thread. */
 const COMPRESS_AT_ONCE = 32 * 1024
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
-const ENCODINGS = ['br', 'gzip', 'identity'] as const
+/** Among those that a caller likes as much, the first. */
+const ENCODINGS = ['br', 'gzip', 'identity']
+/** Its types lack the argument that says which encoding the server prefers. */
+type EncodingNegotiator = { encodings: (available: readonly string[], options: { preferred: readonly string[] }) => string[] }
 const compressInThread = { br: promisify(brotliCompress), gzip: promisify(gzip) }
 
 /** The encoding that an `Accept-Encoding` header prefers among ours. */
 export function encodingFor(acceptEncoding: string | undefined): 'br' | 'gzip' | null {
   if (acceptEncoding === undefined) return null
-  const [best] = new Negotiator({ headers: { 'accept-encoding': acceptEncoding } }).encodings([...ENCODINGS])
+  const negotiator = new Negotiator({ headers: { 'accept-encoding': acceptEncoding } }) as EncodingNegotiator
+  const [best] = negotiator.encodings(ENCODINGS, { preferred: ENCODINGS })
   return best === 'br' || best === 'gzip' ? best : null
 }
 

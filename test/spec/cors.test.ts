@@ -35,14 +35,14 @@ const requests = (on: TestNode): [what: string, status: number, path: string, in
   const json = { ...key, 'content-type': 'application/json' }
   const plain = { 'accept-encoding': 'identity' }
   return [
-    ['a list before Fastify', 200, '/api/v1/items', { headers: { ...key, ...plain } }],
+    ['a list on the fast path', 200, '/api/v1/items', { headers: { ...key, ...plain } }],
     ['the same again', 200, '/api/v1/items', { headers: { ...key, ...plain } }],
-    ['an item before Fastify', 200, `/api/v1/items/${item}`, { headers: { ...key, ...plain } }],
+    ['an item on the fast path', 200, `/api/v1/items/${item}`, { headers: { ...key, ...plain } }],
     ['a compressed list', 200, '/api/v1/items?per_page=50', { headers: { ...key, 'accept-encoding': 'br' } }],
     ['a compressed list again', 200, '/api/v1/items?per_page=50', { headers: { ...key, 'accept-encoding': 'br' } }],
     ['a kept compressed list', 200, '/api/v1/items?per_page=50', { headers: { ...key, 'accept-encoding': 'br' } }],
     ['a search', 200, '/api/v1/items?search=char', { headers: key }],
-    ['a query before Fastify', 200, '/graphql', { method: 'POST', headers: { ...json, ...plain }, body: '{"query":"{ items { nodes { id } } }"}' }],
+    ['a query on the fast path', 200, '/graphql', { method: 'POST', headers: { ...json, ...plain }, body: '{"query":"{ items { nodes { id } } }"}' }],
     ['a query by GET', 200, '/graphql?query={__typename}', { headers: key }],
     ['the reference', 200, '/openapi.json'],
     ['health', 200, '/health/ready'],
