@@ -80,6 +80,8 @@ export class Keyring implements ChangeFollower {
   readonly #holders = new Cache<string, Holder>({ limit: CAPACITY })
   readonly #loading = new Map<string, Promise<Holder | null>>()
   readonly #unknown = new Cache<string, true>({ limit: UNKNOWN_CAPACITY })
+  /** keys that were valid until their account changed: they are read again, whatever address they come from */
+  readonly #changed = new Cache<string, true>({ limit: CAPACITY })
   readonly #audit: FailureAudit | null
   readonly failures: FailedAuthentications
   /** key id → epoch milliseconds of its last use that is not stored yet */
@@ -135,7 +137,7 @@ export class Keyring implements ChangeFollower {
     const holder = this.#holders.get(key)
     if (holder) return this.#admit(holder, caller)
     // Before the bootstrap token, too: people choose it, so that it can be guessed.
-    this.failures.check(caller)
+    if (!this.#changed.get(key)) this.failures.check(caller)
     const hash = hashKey(key)
     if (this.#bootstrapHash && timingSafeEqual(this.#bootstrapHash, hash)) return BOOTSTRAP
     if (!isWellFormed(key, kind)) throw this.failures.refuse(caller, `This is no ${noun}: its prefix, length or checksum is wrong`)
@@ -151,7 +153,11 @@ export class Keyring implements ChangeFollower {
     // What is being read now may be older than the change: nobody may share it, and it is not kept.
     this.#loading.clear()
     this.#unknown.clear()
-    for (const [key, holder] of this.#holders.entries()) if (owners.has(holder.ownerId)) this.#holders.delete(key)
+    for (const [key, holder] of this.#holders.entries()) {
+      if (!owners.has(holder.ownerId)) continue
+      this.#holders.delete(key)
+      if (this.#refusalOf(holder) === null) this.#changed.set(key, true)
+    }
   }
 
   async reload(): Promise<void> {
@@ -206,6 +212,7 @@ export class Keyring implements ChangeFollower {
       .load(this.#db, hash)
       .then((holder) => {
         if (this.#loading.get(key) !== loading) return holder
+        this.#changed.delete(key)
         if (holder) this.#holders.set(key, holder)
         else this.#unknown.set(nameOf(hash), true)
         return holder

@@ -76,6 +76,9 @@ test('an address that sends wrong keys gets 429, and the database is not asked',
   // Keys in memory go on, on every path; other addresses are not concerned.
   for (let i = 0; i < 3; i += 1) expect((await items(node.keys.starter, address)).status).toBe(200)
   expect((await graphql(node.keys.starter, address)).status).toBe(200)
+  // Also after a change of their account, which has them read again.
+  await change(node.ctx, (_tx, note) => Promise.resolve(note.changed('accounts', [node.accounts.starter])))
+  expect((await items(node.keys.starter, address)).status).toBe(200)
   expect((await items(newKey('api'), freshAddress())).status).toBe(401)
   node.clock.advance(MINUTE_MS)
   expect((await items(newKey('api'), address)).status).toBe(401)
