@@ -57,7 +57,8 @@ export class FailureAudit {
     this.#writing = this.#writing.then(async () => {
       try {
         await inTransaction(this.#db, async (tx) => {
-          const { note, write } = collector(tx, { viewer: UNKNOWN, requestId: null })
+          const { noteOf, write } = collector(tx)
+          const note = noteOf({ viewer: UNKNOWN, requestId: null })
           for (const [address, attempts] of rows) {
             note.audit({ action: 'operator.authentication-failed', subject: 'address', id: address, after: { attempts } })
           }

@@ -3,22 +3,17 @@ import { existing, id, idForSql } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
-import { change } from '#db/change.ts'
-import { committingTogether } from '#db/commit-together.ts'
+import { groupedChange } from '#db/change.ts'
 import { CLEARABLE_FIELDS, closed, valuesOf, quantity } from './fields.ts'
-import { type Added, type By, insertRecords, type NewRecord, refusalOf } from './insert-records.ts'
-import { ownerOf, taggedRecord } from './store.ts'
+import { type Addition, addRecords, type NewRecord } from './insert-records.ts'
+import { ownerOf, type RecordRow, taggedRecord } from './store.ts'
 import type { RecordWriteCtx, TaggedRecord } from './types.ts'
 
 const GradeId = Type.Integer({
   description: 'Condition or grade that suits the item; when absent Ungraded, or else the first suitable one',
 })
 
-/** Adds a record, together with those that others add meanwhile: it is durable when the promise resolves. */
-const insertTogether = committingTogether<{ record: NewRecord; by: By }, Added>({
-  keyOf: ({ record }) => record.collectionId,
-  commit: (db, additions) => insertRecords(db.kysely, additions.map(({ record }) => record), additions.map(({ by }) => by)),
-})
+const addRecord = groupedChange<RecordWriteCtx, Addition, RecordRow>(({ record }) => record.collectionId, addRecords)
 
 export const addCollectionItem = verb(
   {
@@ -59,15 +54,6 @@ export const addCollectionItem = verb(
       note,
       importKey: null,
     }
-    if (ctx.idempotency) {
-      return change(ctx, async (tx) => {
-        const [added] = await insertRecords(tx, [record], [ctx])
-        if ('row' in added!) return taggedRecord(added.row)
-        throw await refusalOf(tx, record, added!.refused, asked)
-      })
-    }
-    const added = await insertTogether(ctx.db, { record, by: ctx })
-    if ('row' in added) return taggedRecord(added.row)
-    throw await refusalOf(ctx.db.kysely, record, added.refused, asked)
+    return taggedRecord(await addRecord(ctx, { record, asked }))
   },
 )

@@ -2,9 +2,9 @@
 import { sql } from 'kysely'
 import { invalid, type ServiceError } from '#core/errors.ts'
 import { missing } from '#core/fields.ts'
-import { actorOf, auditedBy, type WriteCtx } from '#db/change.ts'
-import type { Queryable } from '#db/schema.ts'
-import { decimalOf, notYours, type RecordRow } from './store.ts'
+import type { Note } from '#db/change.ts'
+import type { Tx } from '#db/schema.ts'
+import { decimalOf, notYours, recordOf, type RecordRow } from './store.ts'
 
 export interface NewRecord {
   collectionId: number
@@ -24,7 +24,7 @@ export interface NewRecord {
 }
 
 /** A record that was added, or why it was not. */
-export type Added = { row: RecordRow } | { refused: Refusal }
+type Added = { row: RecordRow } | { refused: Refusal }
 type Refusal = 'no collection' | 'not yours' | 'no item' | 'wrong grade'
 
 interface JudgedRow {
@@ -36,28 +36,16 @@ interface JudgedRow {
   group_label: string | null
 }
 
-/** What `recordOf` gives of the same record. */
-const RECORD_JSON = sql`jsonb_build_object(
-  'id', good.id, 'item_id', item_id, 'item_name', item_name, 'item_slug', item_slug, 'group_label', group_label,
-  'quantity', quantity, 'purchase_price', trim_scale(purchase_price), 'sale_price', floor(sale_price + 0.5),
-  'purchase_date', purchase_date, 'card_uniq_id', card_uniq_id, 'note', note)`
-
-/** Who adds a record, by which request. */
-export type By = Pick<WriteCtx, 'viewer' | 'requestId'>
-
-/**
- * Adds records and counts them to their collections, in this order: one statement, that can be a change by itself.
- * @param by who adds each, for the audit log; absent where one entry tells of all
- */
-export async function insertRecords(on: Queryable, records: readonly NewRecord[], by?: readonly By[]): Promise<Added[]> {
+/** Adds records and counts them to their collections, in this order and in one statement. */
+export async function insertRecords(tx: Tx, records: readonly NewRecord[]): Promise<Added[]> {
   // The planner takes `where allowed` for half of the rows, and `where refused is null` for one: it would compare each with each.
   const { rows } = await sql<JudgedRow>`
     with given as (
-      select * from rows from (json_to_recordset(${JSON.stringify(records.map((record, i) => columnsOf(record, by?.[i])))}::json) as (
+      select * from rows from (json_to_recordset(${JSON.stringify(records.map(columnsOf))}::json) as (
         collection_id int4, owner_id int4, item_id int4, asked_id int4, quantity int4, purchase_price numeric,
-        sale_price numeric, purchase_date date, card_uniq_id text, note text, import_key text, actor text, request_id text
+        sale_price numeric, purchase_date date, card_uniq_id text, note text, import_key text
       )) with ordinality as g(collection_id, owner_id, item_id, asked_id, quantity, purchase_price, sale_price,
-                              purchase_date, card_uniq_id, note, import_key, actor, request_id, n)
+                              purchase_date, card_uniq_id, note, import_key, n)
     ), weighed as (
       select given.*, i.name as item_name, i.slug as item_slug, suitable.id as grade_id, suitable.name as group_label,
              case when c.id is null then 'no collection'
@@ -87,17 +75,15 @@ export async function insertRecords(on: Queryable, records: readonly NewRecord[]
       select good.id, collection_id, item_id, grade_id, quantity, purchase_price, sale_price,
              purchase_date, card_uniq_id, note, import_key
       from good join counted on counted.id = good.collection_id
-    ), ${auditedBy(sql`
-      select actor, 'collection_item.add', 'collection_item', good.id, null::jsonb, ${RECORD_JSON}, request_id
-      from good join counted on counted.id = good.collection_id where actor is not null order by n`)}
+    )
     select case when counted.id is not null then good.id end as id,
            judged.refused, judged.item_name, judged.item_slug, judged.grade_id, judged.group_label
     from judged left join good on good.n = judged.n left join counted on counted.id = good.collection_id
-    order by judged.n`.execute(on)
+    order by judged.n`.execute(tx)
   return rows.map((row, i) => outcomeOf(row, records[i]!))
 }
 
-function columnsOf(record: NewRecord, by: By | undefined): object {
+function columnsOf(record: NewRecord): object {
   const { collectionId, ownerId, itemId, gradeId, quantity, purchaseMinor, saleMinor, ...texts } = record
   return {
     collection_id: collectionId,
@@ -111,8 +97,6 @@ function columnsOf(record: NewRecord, by: By | undefined): object {
     card_uniq_id: texts.cardUniqId,
     note: texts.note,
     import_key: texts.importKey,
-    actor: by ? actorOf(by.viewer) : null,
-    request_id: by?.requestId ?? null,
   }
 }
 
@@ -135,25 +119,40 @@ function outcomeOf({ id, refused, ...names }: JudgedRow, record: NewRecord): Add
   }
 }
 
-/** The error of a refusal, with what would be possible; `asked` are the ids as the caller wrote them. */
-export async function refusalOf(
-  on: Queryable,
-  { collectionId, itemId, gradeId }: NewRecord,
+/** A record to add, with the ids as the caller wrote them. */
+export interface Addition {
+  record: NewRecord
+  asked: { itemId: number; gradeId: number | null }
+}
+
+/** Adds records and audits each: the added records in their order, or why one is refused. */
+export async function addRecords(tx: Tx, writes: { input: Addition; note: Note }[]): Promise<(RecordRow | ServiceError)[]> {
+  const added = await insertRecords(tx, writes.map(({ input }) => input.record))
+  const outcomes: (RecordRow | ServiceError)[] = []
+  for (const [i, { input, note }] of writes.entries()) {
+    const one = added[i]!
+    if ('row' in one) note.audit({ action: 'collection_item.add', subject: 'collection_item', id: one.row.id, after: recordOf(one.row) })
+    outcomes.push('row' in one ? one.row : await refusalOf(tx, input, one.refused))
+  }
+  return outcomes
+}
+
+/** The error of a refusal, with what would be possible. */
+async function refusalOf(
+  tx: Tx,
+  { record: { collectionId, itemId, gradeId }, asked }: Addition,
   refused: Refusal,
-  asked: { itemId: number; gradeId: number | null },
 ): Promise<ServiceError> {
   if (refused === 'no collection') return missing('collection', collectionId)
   if (refused === 'not yours') return notYours(collectionId)
   if (refused === 'no item') return missing('item', asked.itemId)
   const field = 'item_group_type_id'
-  const grade = await on.selectFrom('groups').select(['name', 'parent_id']).where('id', '=', gradeId).executeTakeFirst()
+  const grade = await tx.selectFrom('groups').select(['name', 'parent_id']).where('id', '=', gradeId).executeTakeFirst()
   if (!grade) return missing('grade', asked.gradeId!)
   if (grade.parent_id === null)
     return invalid([{ field, message: `must be the id of a grade; ${gradeId} is the group ${grade.name}` }])
   const { rows } = await sql<{ id: number; name: string }>`
-    select t.id, t.name from groups t join items i on t.parent_id = any(i.group_ids) where i.id = ${itemId} order by t.id`.execute(
-    on,
-  )
+    select t.id, t.name from groups t join items i on t.parent_id = any(i.group_ids) where i.id = ${itemId} order by t.id`.execute(tx)
   const suitable = rows.map(({ id, name }) => `${id} (${name})`).join(', ') || 'none'
   return invalid([
     { field, message: `must suit the item: ${gradeId} (${grade.name}) does not, suitable are ${suitable}` },

@@ -40,9 +40,7 @@ const PART_BYTES = 256 * 1024
 const NOTICE_MS = 5
 const CLOCK_TOLERANCE_MS = 1_000
 
-/** Sent in the transaction of a change; listeners are woken by its commit. */
-export const notifyChanges = sql.raw(`notify ${CHANNEL}`)
-/** The same as a value that a statement selects. */
+/** Selected in the transaction of a change; its commit wakes the listeners. */
 export const notified = sql.raw(`(select pg_notify('${CHANNEL}', ''))`)
 
 /**

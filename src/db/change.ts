@@ -1,9 +1,11 @@
-// The one way to write: a change, its audit rows, what other nodes must take over, and the answer for a repeated request
-// commit together or not at all, and the writing node has applied it before it answers.
+// The one way to write: a change, its audit rows, its change log and the result for a repeated request commit atomically,
+// alone or in a batch, and the writing node has applied it before it answers.
 import { type RawBuilder, sql } from 'kysely'
+import { ServiceError } from '#core/errors.ts'
 import type { Viewer } from '#core/verb.ts'
-import { type Idempotency, recall, remember } from './idempotency.ts'
-import { notifyChanges } from './change-feed.ts'
+import { notified } from './change-feed.ts'
+import { groupCommit } from './group-commit.ts'
+import { type Idempotency, recall, remember, type Results } from './idempotency.ts'
 import type { ChangeKind, Db, Tx } from './schema.ts'
 import { inTransaction } from './transaction.ts'
 
@@ -33,84 +35,136 @@ export interface AuditEntry {
   actor?: string
 }
 
-/** Collects, inside the transaction, what goes with the change. */
+/** Collects, inside the transaction, what commits with a write. */
 export interface Note {
   audit(entry: AuditEntry): void
-  /** rows of this kind are to be read again by every node */
-  changed(kind: ChangeKind, ids: number[]): void
-  /** packed values that every node applies as they are (price batches) */
+  /** Ids of rows that every node reads again, or packed values that every node applies without reading. */
+  changed(kind: ChangeKind, rows: number[] | Buffer): void
+  /** Packed values that are logged at once: those of a whole import would fill the memory. */
   changedPrices(payload: Buffer): Promise<void>
 }
 
+/** One write of a batch; `note` is in the name of its own caller. */
+export interface Write<Ctx, Input> {
+  ctx: Ctx
+  input: Input
+  note: Note
+}
+type Submitted<Ctx, Input> = Omit<Write<Ctx, Input>, 'note'>
+
+/** Writes a batch in one transaction: an outcome for each write in their order, an error for one that is refused. */
+type Run<Ctx, Input, Result> = (tx: Tx, writes: Write<Ctx, Input>[]) => Promise<(Result | ServiceError)[]>
+
 /**
- * Runs a write. `run` may run again after a deadlock, so its only effects are in `tx` and `note`. With an idempotency
- * key that was used before, `run` does not run and the first result comes back.
+ * Runs a write in a transaction of its own. `run` may run again after a deadlock, so its only effects are in `tx` and
+ * `note`. With an idempotency key that was used before, `run` does not run and the first result comes back.
  */
-export async function change<T>(ctx: WriteCtx, run: (tx: Tx, note: Note) => Promise<T>): Promise<T> {
-  const result = await inTransaction(ctx.db, async (tx) => {
-    const { idempotency } = ctx
-    const earlier = idempotency && (await recall(tx, idempotency))
-    if (earlier?.has(idempotency!.part)) return earlier.get(idempotency!.part) as T
-    const collected = collector(tx, ctx)
-    const outcome = await run(tx, collected.note)
-    await collected.write()
-    if (earlier) await remember(tx, idempotency!, earlier, outcome)
-    return outcome
-  })
-  // The write stands whether or not this node has taken it over yet: the feed goes on trying and logs its trouble.
-  await ctx.caughtUp().catch(() => {})
-  return result
+export async function change<Result>(ctx: WriteCtx, run: (tx: Tx, note: Note) => Promise<Result>): Promise<Result> {
+  const [outcome] = await commit([{ ctx, input: null }], async (tx, [write]) => [await run(tx, write!.note)])
+  return resultOf(outcome as Result | ServiceError)
 }
 
-/** The same inside a transaction that is open already: imports write many changes in one. */
-export function collector(tx: Tx, ctx: Pick<WriteCtx, 'viewer' | 'requestId'>): { note: Note; write: () => Promise<void> } {
-  const audits: AuditEntry[] = []
-  const changes = new Map<ChangeKind, Set<number>>()
-  let notify = false
-  const note: Note = {
-    audit: (entry) => audits.push(entry),
-    changed(kind, ids) {
-      const known = changes.get(kind)
-      if (known) for (const id of ids) known.add(id)
-      else changes.set(kind, new Set(ids))
+/**
+ * The same as a group commit: `run` gets all writes that wait at that moment, and what `change` promises holds for each.
+ * An error that `run` throws undoes the batch, and each write is tried alone.
+ * @param keyOf what a write locks: writes of one key are never in two batches that run at once
+ */
+export function groupedChange<Ctx extends WriteCtx, Input, Result>(
+  keyOf: (input: Input) => number,
+  run: Run<Ctx, Input, Result>,
+): (ctx: Ctx, input: Input) => Promise<Result> {
+  const submit = groupCommit({
+    keyOf: ({ input }: Submitted<Ctx, Input>) => keyOf(input),
+    commit: (writes) => commit(writes, run),
+  })
+  return async (ctx, input) => resultOf(await submit(ctx.db, { ctx, input }))
+}
+
+async function commit<Ctx extends WriteCtx, Input, Result>(
+  writes: Submitted<Ctx, Input>[],
+  run: Run<Ctx, Input, Result>,
+): Promise<(Result | ServiceError)[]> {
+  const { db, caughtUp } = writes[0]!.ctx
+  const { outcomes, follow } = await inTransaction(db, async (tx) => {
+    const earlier = await recall(tx, writes.map(({ ctx }) => ctx.idempotency))
+    const { noteOf, write } = collector(tx)
+    const outcomes: (Result | ServiceError)[] = []
+    const fresh: number[] = []
+    earlier.forEach((found, i) => {
+      const part = writes[i]!.ctx.idempotency?.part ?? ''
+      if (found instanceof ServiceError) outcomes[i] = found
+      else if (found?.has(part)) outcomes[i] = found.get(part) as Result
+      else fresh.push(i)
+    })
+    const made = fresh.length > 0 ? await run(tx, fresh.map((i) => ({ ...writes[i]!, note: noteOf(writes[i]!.ctx) }))) : []
+    const logged = await write()
+    await remember(
+      tx,
+      fresh.flatMap((i, n) => {
+        outcomes[i] = made[n]!
+        const request = writes[i]!.ctx.idempotency
+        return request && !(made[n] instanceof ServiceError) ? [{ request, earlier: earlier[i] as Results, result: made[n] }] : []
+      }),
+    )
+    return { outcomes, follow: logged || fresh.length < writes.length }
+  })
+  // The write is durable whether or not this node has applied it yet: the feed retries and logs its errors.
+  if (follow) await caughtUp().catch(() => {})
+  return outcomes
+}
+
+function resultOf<Result>(outcome: Result | ServiceError): Result {
+  if (outcome instanceof ServiceError) throw outcome
+  return outcome
+}
+
+/** Who writes, for the audit log. */
+type By = Pick<WriteCtx, 'viewer' | 'requestId'>
+
+/** Notes in a transaction that is open already; `write` stores them and tells whether nodes have something to follow. */
+export function collector(tx: Tx): { noteOf: (by: By) => Note; write: () => Promise<boolean> } {
+  const audits: (AuditEntry & { actor: string; requestId: string | null })[] = []
+  const changes = new Map<ChangeKind, { ids: Set<number>; packed: Buffer[] }>()
+  let logged = false
+  const noteOf = ({ viewer, requestId }: By): Note => ({
+    audit: (entry) => audits.push({ actor: actorOf(viewer), requestId, ...entry }),
+    changed(kind, rows) {
+      const known = changes.get(kind) ?? { ids: new Set(), packed: [] }
+      changes.set(kind, known)
+      if (Buffer.isBuffer(rows)) known.packed.push(rows)
+      else for (const id of rows) known.ids.add(id)
     },
     async changedPrices(payload) {
       await tx.insertInto('change_log').values({ kind: 'prices', payload }).execute()
-      notify = true
+      logged = true
     },
-  }
+  })
   const write = async () => {
-    if (audits.length > 0) await insertAudits(tx, audits, ctx)
-    for (const [kind, ids] of changes) {
-      await tx.insertInto('change_log').values({ kind, ids: [...ids] }).execute()
-    }
-    if (notify || changes.size > 0) await sql`${notifyChanges}`.execute(tx)
+    const rows = [...changes].flatMap(([kind, { ids, packed }]) => [
+      ...(ids.size > 0 ? [sql`(${kind}, ${[...ids]}::int4[], null::bytea)`] : []),
+      ...(packed.length > 0 ? [sql`(${kind}, null::int4[], ${Buffer.concat(packed)}::bytea)`] : []),
+    ])
+    logged ||= rows.length > 0
+    // One statement, so that a small write takes few round trips.
+    const parts = [
+      ...(audits.length > 0 ? [audited(audits)] : []),
+      ...(rows.length > 0 ? [sql`logged as (insert into change_log (kind, ids, payload) values ${sql.join(rows)})`] : []),
+    ]
+    if (audits.length > 0 || logged) await sql`${parts.length > 0 ? sql`with ${sql.join(parts)}` : sql``} select ${logged ? notified : sql`1`}`.execute(tx)
+    return logged
   }
-  return { note, write }
+  return { noteOf, write }
 }
 
-async function insertAudits(tx: Tx, audits: AuditEntry[], by: Pick<WriteCtx, 'viewer' | 'requestId'>): Promise<void> {
+function audited(audits: (AuditEntry & { actor: string; requestId: string | null })[]): RawBuilder<unknown> {
   const json = (value: object | null | undefined) => (value ? JSON.stringify(value) : null)
-  await sql`
+  return sql`audited as (
     insert into audit_log (actor, action, subject_type, subject_id, before, after, request_id)
     select * from unnest(
-      ${audits.map((entry) => entry.actor ?? actorOf(by.viewer))}::text[], ${audits.map((entry) => entry.action)}::text[],
-      ${audits.map((entry) => entry.subject)}::text[], ${audits.map((entry) => String(entry.id))}::text[],
-      ${audits.map((entry) => json(entry.before))}::jsonb[], ${audits.map((entry) => json(entry.after))}::jsonb[],
-      ${audits.map(() => by.requestId)}::text[])`.execute(tx)
-}
-
-// Parts of a `with`, for a change that is one statement and so saves the round trips of a transaction.
-
-/** @param selected actor, action, subject_type, subject_id, before, after, request_id */
-export function auditedBy(selected: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`audited as (
-      insert into audit_log (actor, action, subject_type, subject_id, before, after, request_id) ${selected})`
-}
-
-/** @param selected kind, ids, payload; the statement also has to select `notified` (change-feed.ts) */
-export function loggedBy(selected: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`logged as (insert into change_log (kind, ids, payload) ${selected})`
+      ${audits.map(({ actor }) => actor)}::text[], ${audits.map(({ action }) => action)}::text[],
+      ${audits.map(({ subject }) => subject)}::text[], ${audits.map(({ id }) => String(id))}::text[],
+      ${audits.map(({ before }) => json(before))}::jsonb[], ${audits.map(({ after }) => json(after))}::jsonb[],
+      ${audits.map(({ requestId }) => requestId)}::text[]))`
 }
 
 export function actorOf(viewer: Viewer): string {

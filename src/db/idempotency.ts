@@ -20,7 +20,7 @@ export interface Idempotency {
 }
 
 /** Results of a request's writes by their part. */
-type Results = Map<string, unknown>
+export type Results = Map<string, unknown>
 
 /** What identifies a request for its idempotency key; the order in which fields happen to be written is no difference. */
 export function hashRequest(method: string, path: string, body: unknown): Buffer {
@@ -33,43 +33,61 @@ function sortedFields(_name: string, value: unknown): unknown {
 }
 
 /**
- * Results of earlier requests with this key by part, empty for the first. The key is locked until the transaction ends.
- * @throws IDEMPOTENCY_CONFLICT when the first still runs, was another request or was sent with another credential
+ * Results of earlier requests with these keys by part, empty for the first, null without a key; or the error of a key
+ * whose first request still runs, was another one or was sent with another credential. The keys are locked until the
+ * transaction ends.
  */
-export async function recall(tx: Tx, idempotency: Idempotency): Promise<Results> {
-  const { scope, key, requestHash } = idempotency
-  const lock = await sql<{ free: boolean }>`
-    select pg_try_advisory_xact_lock(hashtextextended(${`${scope}\n${key}`}, 0)) as free`.execute(tx)
-  if (!lock.rows[0]!.free) {
-    throw new ServiceError('IDEMPOTENCY_CONFLICT', 'The first request with this Idempotency-Key is still running')
-  }
-  const row = await tx
-    .selectFrom('idempotency_keys')
-    .select(['request_hash', 'result'])
-    .where('scope', '=', scope)
-    .where('key', '=', key)
-    .where('created_at', '>', sql<Date>`now() - interval '24 hours'`)
-    .executeTakeFirst()
-  if (!row) return new Map()
-  if (!row.request_hash.equals(requestHash)) {
-    throw new ServiceError('IDEMPOTENCY_CONFLICT', 'This Idempotency-Key was used for another request')
-  }
-  const text = decrypt(idempotency, row.result)
-  if (text === null) {
-    throw new ServiceError('IDEMPOTENCY_CONFLICT', 'This Idempotency-Key was used with another credential')
-  }
-  return new Map(JSON.parse(text) as [string, unknown][])
+export async function recall(tx: Tx, requests: (Idempotency | null)[]): Promise<(Results | ServiceError | null)[]> {
+  const asked = new Map(requests.flatMap((request) => (request ? [[nameOf(request), request] as const] : [])))
+  if (asked.size === 0) return requests.map(() => null)
+  const names = [...asked.keys()]
+  // A statement of its own: the next one has to see what the last holder of a lock has committed.
+  const locks = await sql<{ name: string; free: boolean }>`
+    select name, pg_try_advisory_xact_lock(hashtextextended(name, 0)) as free from unnest(${names}::text[]) as asked(name)`.execute(tx)
+  const free = new Set(locks.rows.filter((lock) => lock.free).map(({ name }) => name))
+  const { rows } = await sql<{ scope: string; key: string; request_hash: Buffer; result: Buffer }>`
+    select scope, key, request_hash, result from idempotency_keys
+    join unnest(${[...asked.values()].map(({ scope }) => scope)}::text[], ${[...asked.values()].map(({ key }) => key)}::text[])
+      as asked(scope, key) using (scope, key)
+    where created_at > now() - interval '24 hours'`.execute(tx)
+  const stored = new Map(rows.map((row) => [nameOf(row), row]))
+  return requests.map((request) => {
+    if (!request) return null
+    const name = nameOf(request)
+    // Of requests with one key in a batch the first runs.
+    if (!free.delete(name)) return refused('The first request with this Idempotency-Key is still running')
+    const row = stored.get(name)
+    if (!row) return new Map()
+    if (!row.request_hash.equals(request.requestHash)) return refused('This Idempotency-Key was used for another request')
+    const text = decrypt(request, row.result)
+    if (text === null) return refused('This Idempotency-Key was used with another credential')
+    return new Map(JSON.parse(text) as [string, unknown][])
+  })
 }
 
-/** Keeps a result beside the earlier ones, in the transaction that made it. */
-export async function remember(tx: Tx, idempotency: Idempotency, earlier: Results, result: unknown): Promise<void> {
-  const { scope, key, part, requestHash } = idempotency
-  const results = JSON.stringify([...earlier, [part, result ?? null]])
-  const row = { request_hash: requestHash, result: encrypt(idempotency, results), created_at: sql<Date>`now()` }
+const nameOf = ({ scope, key }: Pick<Idempotency, 'scope' | 'key'>) => `${scope}\n${key}`
+const refused = (message: string) => new ServiceError('IDEMPOTENCY_CONFLICT', message)
+
+/** Keeps results beside the earlier ones, in the transaction that made them. */
+export async function remember(tx: Tx, made: { request: Idempotency; earlier: Results; result: unknown }[]): Promise<void> {
+  if (made.length === 0) return
+  const rows = made.map(({ request, earlier, result }) => ({
+    scope: request.scope,
+    key: request.key,
+    request_hash: request.requestHash,
+    result: encrypt(request, JSON.stringify([...earlier, [request.part, result ?? null]])),
+    created_at: sql<Date>`now()`,
+  }))
   await tx
     .insertInto('idempotency_keys')
-    .values({ scope, key, ...row })
-    .onConflict((conflict) => conflict.columns(['scope', 'key']).doUpdateSet(row))
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(['scope', 'key']).doUpdateSet((eb) => ({
+        request_hash: eb.ref('excluded.request_hash'),
+        result: eb.ref('excluded.result'),
+        created_at: eb.ref('excluded.created_at'),
+      })),
+    )
     .execute()
 }
 

@@ -4,9 +4,8 @@ import { id, moment, momentOf } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change } from '#db/change.ts'
-import { endedIfOver } from './expire-listings.ts'
-import { approvalValues, moved } from './move.ts'
 import { auditedListing, lockCurrentListing, storedListing, updateListingRow } from './store.ts'
+import { approvalValues, transition } from './transition.ts'
 import type { MarketWriteCtx, StoredListing } from './types.ts'
 
 export const approveListing = verb(
@@ -26,9 +25,8 @@ export const approveListing = verb(
       const now = ctx.now()
       const expiresAt = end === undefined ? null : momentOf('expires_at', end)
       if (expiresAt && expiresAt <= now) throw invalid([{ field: 'expires_at', message: 'must be in the future' }])
-      const before = await endedIfOver(tx, note, ctx, await lockCurrentListing(tx, ctx, id))
-      moved(before, 'approve', now)
-      const after = await updateListingRow(tx, id, approvalValues(before, now, expiresAt, ctx.market.listingPeriodDays), now)
+      const { before, status } = await transition(tx, note, ctx, await lockCurrentListing(tx, ctx, id), 'approve')
+      const after = await updateListingRow(tx, id, status, approvalValues(before, now, expiresAt, ctx.market.listingPeriodDays), now)
       note.audit({ action: 'listing.approve', subject: 'listing', id, before: auditedListing(before, now), after: auditedListing(after, now) })
       note.changed('listings', [id])
       return storedListing(after, now)

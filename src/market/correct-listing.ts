@@ -1,15 +1,14 @@
-// Changes a listing as the operator; its status stays. What differs from what was approved shows in the listing, and an
+// Changes a listing as the operator; it is not sent to approval. What differs from what was approved shows in the listing, and an
 // owner who publishes it after a pause has to wait for approval.
 import { invalid } from '#core/errors.ts'
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change } from '#db/change.ts'
-import { endedIfOver } from './expire-listings.ts'
 import { checkPrices, ListingBody, valuesOf } from './listing-body.ts'
-import { moved } from './move.ts'
 import { checkItem, labelOfGrade } from './references.ts'
 import { auditedListing, lockCurrentListing, storedListing, updateListingRow } from './store.ts'
+import { priceValues, transition } from './transition.ts'
 import type { MarketWriteCtx, StoredListing } from './types.ts'
 
 const { item_id, title, price, ...optional } = ListingBody
@@ -29,15 +28,14 @@ export const correctListing = verb(
         throw invalid([{ field: 'body', message: `must have at least one of ${Object.keys(ListingBody).join(', ')}` }])
       }
       const now = ctx.now()
-      const before = await endedIfOver(tx, note, ctx, await lockCurrentListing(tx, ctx, id))
-      moved(before, 'correct', now)
+      const { before, status } = await transition(tx, note, ctx, await lockCurrentListing(tx, ctx, id), 'correct')
       const values = valuesOf(fields)
       checkPrices({ ...before, ...values })
       if (fields.item_id !== undefined) await checkItem(tx, fields.item_id)
       const grade = fields.grade_id === undefined ? {} : { grade_id: fields.grade_id, label_id: await labelOfGrade(tx, fields.grade_id) }
-      const followed = before.status === 'active' && values.price !== undefined ? { approved_price: values.price } : {}
+      const price = values.price === undefined ? {} : priceValues(status, values.price)
       const item = fields.item_id === undefined ? {} : { item_id: fields.item_id }
-      const after = await updateListingRow(tx, id, { ...values, ...grade, ...item, ...followed }, now)
+      const after = await updateListingRow(tx, id, status, { ...values, ...grade, ...item, ...price }, now)
       note.audit({ action: 'listing.correct', subject: 'listing', id, before: auditedListing(before, now), after: auditedListing(after, now) })
       note.changed('listings', [id])
       return storedListing(after, now)

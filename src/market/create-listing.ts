@@ -2,16 +2,17 @@
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
+import { priceKurus } from './fields.ts'
 import { checkPrices, ListingBody, valuesOf } from './listing-body.ts'
 import { checkItem, checkSeller, labelOfGrade } from './references.ts'
-import { auditedListing, insertListing, storedListing } from './store.ts'
+import { auditedListing, insertListing, kurusText, type NewListing, storedListing } from './store.ts'
 import type { StoredListing } from './types.ts'
 
 const DEFAULTS = {
   description: '',
   quantity: 1,
   language: null,
-  images: [],
+  images: [] as NewListing['images'],
   shipping_payer: 'buyer',
   offers_enabled: false,
   min_offer_price: null,
@@ -28,8 +29,8 @@ export const createListing = verb(
   },
   (ctx: WriteCtx, { seller_id, ...fields }) =>
     change(ctx, async (tx, note): Promise<StoredListing> => {
-      const { item_id, grade_id = null, title, price } = fields
-      const values = { ...DEFAULTS, title, price: String(price), ...valuesOf(fields), images: valuesOf(fields).images ?? [] }
+      const { item_id, grade_id = null, title } = fields
+      const values = { ...DEFAULTS, title, price: kurusText(priceKurus(fields.price))!, ...valuesOf(fields) }
       checkPrices(values)
       await checkSeller(tx, seller_id)
       await checkItem(tx, item_id)

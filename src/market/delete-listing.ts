@@ -4,8 +4,8 @@ import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import { change } from '#db/change.ts'
-import { endedIfOver } from './expire-listings.ts'
-import { auditedListing, deleteListingRow, lockOwnListing } from './store.ts'
+import { auditedListing, deleteListingRow, lockOwnListing, updateListingRow } from './store.ts'
+import { transition } from './transition.ts'
 import type { MarketWriteCtx } from './types.ts'
 
 export const deleteListing = verb(
@@ -17,9 +17,11 @@ export const deleteListing = verb(
   },
   (ctx: MarketWriteCtx, { id }) =>
     change(ctx, async (tx, note) => {
-      const before = await endedIfOver(tx, note, ctx, await lockOwnListing(tx, ctx, id))
-      await deleteListingRow(tx, id)
-      note.audit({ action: 'listing.delete', subject: 'listing', id, before: auditedListing(before, ctx.now()) })
+      const now = ctx.now()
+      const { before, status } = await transition(tx, note, ctx, await lockOwnListing(tx, ctx, id), 'delete')
+      if (status === 'deleted') await deleteListingRow(tx, id)
+      else await updateListingRow(tx, id, status, {}, now)
+      note.audit({ action: 'listing.delete', subject: 'listing', id, before: auditedListing(before, now) })
       note.changed('listings', [id])
       return { id }
     }),

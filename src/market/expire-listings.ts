@@ -4,10 +4,10 @@ import { change, type Note, type WriteCtx } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { emitExpiries } from '#webhooks/emit.ts'
 import { statusAt } from './rules.ts'
-import { endPeriods, fetchListing, type ListingRow } from './store.ts'
+import { fetchListing, lockOver, type StockRow, updateStock } from './store.ts'
 import type { MarketSettings } from './types.ts'
 
-type ExpiryCtx = WriteCtx & { market: MarketSettings }
+export type ExpiryCtx = WriteCtx & { market: MarketSettings }
 
 const BATCH = 500
 const SWEEP_MS = 5_000
@@ -20,35 +20,38 @@ const SWEEP_MS = 5_000
 export async function expireListings(ctx: ExpiryCtx): Promise<number> {
   let ended = 0
   for (;;) {
-    const count = await change(ctx, (tx, note) => endDue(tx, note, ctx, null))
+    const count = await change(ctx, async (tx, note) => {
+      const over = await lockOver(tx, ctx.now(), BATCH)
+      await endPeriods(tx, note, ctx, over)
+      return over.length
+    })
     ended += count
     if (count < BATCH) return ended
   }
 }
 
-/** A locked listing whose period is over is ended first, so that no later move swallows its notification. */
-export async function endedIfOver(tx: Tx, note: Note, ctx: ExpiryCtx, row: ListingRow): Promise<ListingRow> {
+/** A locked listing whose period is over is ended first, so that a later transition does not swallow its notification. */
+export async function endedIfOver<Row extends StockRow>(tx: Tx, note: Note, ctx: ExpiryCtx, row: Row): Promise<Row> {
   if (statusAt(row.status, row.expires_at, ctx.now()) === row.status) return row
-  await endDue(tx, note, ctx, row.id)
-  return fetchListing(tx, row.id)
+  await endPeriods(tx, note, ctx, [row])
+  return { ...row, ...(await fetchListing(tx, row.id)) }
 }
 
-async function endDue(tx: Tx, note: Note, { now, market }: ExpiryCtx, id: number | null): Promise<number> {
+async function endPeriods(tx: Tx, note: Note, { now, market }: ExpiryCtx, over: StockRow[]): Promise<void> {
+  if (over.length === 0) return
   const at = now()
-  const ended = await endPeriods(tx, at, id, BATCH)
-  if (ended.length === 0) return 0
+  const ended = over.map((row) => ({ ...row, status: statusAt(row.status, row.expires_at, at), version: row.version + 1 }))
+  await updateStock(tx, ended, at)
   await emitExpiries(
     tx,
     { now: at, zone: market.timeZone },
     ended.map((row) => ({ accountId: row.seller_id, listingId: row.id, title: row.title, expiredAt: row.expires_at! })),
   )
-  for (const { id: listingId, expires_at } of ended) {
-    const after = { status: 'expired', expires_at }
+  ended.forEach(({ id, status, expires_at }, i) => {
     // Time ends a period, also where the write of a caller finds it ended.
-    note.audit({ action: 'listing.expire', subject: 'listing', id: listingId, actor: 'system', before: { status: 'active' }, after })
-  }
-  note.changed('listings', ended.map((row) => row.id))
-  return ended.length
+    note.audit({ action: 'listing.expire', subject: 'listing', id, actor: 'system', before: { status: over[i]!.status }, after: { status, expires_at } })
+  })
+  note.changed('listings', ended.map(({ id }) => id))
 }
 
 /** Sweeps at once and then every few seconds until it is stopped; any number of nodes may do so at once. */
@@ -59,7 +62,7 @@ export function keepExpiring(ctx: ExpiryCtx, log: Log): { stop: () => Promise<vo
     try {
       await expireListings(ctx)
     } catch (error) {
-      if (!stopped) log.warn({ err: error }, 'Ended publication periods cannot be swept at the moment')
+      if (!stopped) log.warn({ err: error }, 'Failed to expire listings; retrying')
     }
     sweeping = null
   }

@@ -15,7 +15,7 @@ import {
   shippingPayer,
   title,
 } from './fields.ts'
-import { kurusText, type NewListing } from './store.ts'
+import { kurusOfRow, kurusText, minOfferKurus, type NewListing } from './store.ts'
 
 export const ListingBody = {
   item_id: Type.Integer({ description: 'Id of the item that is sold' }),
@@ -59,6 +59,5 @@ export function valuesOf(fields: Partial<ListingFields>): Partial<Omit<NewListin
 
 /** @throws VALIDATION_ERROR when the lowest offer is above the price */
 export function checkPrices(values: { price: string; min_offer_price: string | null }): void {
-  const kurus = (text: string) => Math.round(Number(text) * 100)
-  checkOffer('min_offer_price', kurus(values.price), values.min_offer_price === null ? null : kurus(values.min_offer_price))
+  checkOffer('min_offer_price', kurusOfRow(values), minOfferKurus(values))
 }

@@ -6,9 +6,8 @@ import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import { change } from '#db/change.ts'
-import { endedIfOver } from './expire-listings.ts'
-import { daysAfter, moved } from './move.ts'
 import { lockOwnListing, updateListingRow } from './store.ts'
+import { daysAfter, transition } from './transition.ts'
 import type { MarketWriteCtx } from './types.ts'
 
 export const makeHighlight = verb(
@@ -21,13 +20,12 @@ export const makeHighlight = verb(
   (ctx: MarketWriteCtx, { id }) =>
     change(ctx, async (tx, note) => {
       const now = ctx.now()
-      const before = await endedIfOver(tx, note, ctx, await lockOwnListing(tx, ctx, id))
-      moved(before, 'highlight', now)
+      const { before, status } = await transition(tx, note, ctx, await lockOwnListing(tx, ctx, id), 'highlight')
       const remaining = await spendCredit(tx, before.seller_id, `highlight of listing ${id}`, now)
       if (remaining === null) throw conflict('The account has no highlight credits left')
       const running = before.highlighted_until && before.highlighted_until > now ? before.highlighted_until : now
       const until = daysAfter(running, ctx.market.highlightDays)
-      await updateListingRow(tx, id, { highlighted_until: until }, now)
+      await updateListingRow(tx, id, status, { highlighted_until: until }, now)
       note.audit({
         action: 'listing.highlight',
         subject: 'listing',

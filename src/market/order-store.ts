@@ -3,6 +3,7 @@ import { type SelectQueryBuilder, sql } from 'kysely'
 import { idForSql, missing } from '#core/fields.ts'
 import type { Queryable, Schema, Tx } from '#db/schema.ts'
 import type { StoredSale } from './list-sales.ts'
+import { COLUMNS as LISTING_COLUMNS } from './store.ts'
 import type { Order } from './types.ts'
 
 /** Takes the id of an order for this transaction. False when it is taken; one that is being written is waited for. */
@@ -46,7 +47,7 @@ export async function lockForSale(tx: Tx, ids: number[]) {
   const rows = await tx
     .selectFrom('listings as l')
     .innerJoin('items as i', 'i.id', 'l.item_id')
-    .select(['l.id', 'l.seller_id', 'l.item_id', 'l.label_id', 'l.price', 'l.quantity', 'l.status', 'l.expires_at', 'i.name as item_name'])
+    .select([...LISTING_COLUMNS.map((column) => `l.${column}` as const), 'i.name as item_name'])
     .where('l.id', '=', (eb) => eb.fn.any(eb.val(ids)))
     .orderBy('l.id')
     .forUpdate('l')
@@ -67,15 +68,6 @@ export async function lockSuspended(tx: Tx, sellerIds: number[]): Promise<Set<nu
 }
 
 export type ForSale = Awaited<ReturnType<typeof lockForSale>> extends Map<number, infer Row> ? Row : never
-
-/** Takes units out of stock; a listing without any left is sold. */
-export async function takeStock(tx: Tx, taken: Map<number, number>, now: Date): Promise<void> {
-  await sql`
-    update listings l set quantity = l.quantity - t.units, version = l.version + 1, updated_at = ${now},
-      status = case when l.quantity = t.units then 'sold' else l.status end
-    from unnest(${[...taken.keys()]}::int4[], ${[...taken.values()]}::int4[]) as t(id, units)
-    where l.id = t.id`.execute(tx)
-}
 
 export interface NewSale {
   order_id: number

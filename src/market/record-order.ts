@@ -6,13 +6,15 @@ import { minorToNumber, minorToText, parseMinor } from '#core/money.ts'
 import { verb } from '#core/verb.ts'
 import { change, type Note } from '#db/change.ts'
 import { hashRequest } from '#db/idempotency.ts'
-import type { ListingStatus, Tx } from '#db/schema.ts'
+import type { Tx } from '#db/schema.ts'
 import { refreshServicePrice } from '#prices/service-price.ts'
 import { emitSales } from '#webhooks/emit.ts'
+import { endedIfOver } from './expire-listings.ts'
 import { HIGHEST_PRICE, MOST_UNITS, unitPriceKurus } from './fields.ts'
-import { claimOrder, fetchOrder, type ForSale, insertSales, lockForSale, lockSuspended, saveOrderResult, takeStock } from './order-store.ts'
+import { claimOrder, fetchOrder, type ForSale, insertSales, lockForSale, lockSuspended, saveOrderResult } from './order-store.ts'
 import { payoutKurus } from './payout.ts'
-import { decide, statusAt } from './rules.ts'
+import { updateStock } from './store.ts'
+import { decisionOn } from './transition.ts'
 import type { MarketWriteCtx, Order } from './types.ts'
 
 const MOST_LINES = 200
@@ -68,9 +70,10 @@ export const recordOrder = verb(
       const taken = unitsByListing(lines, listings)
       // After the listings, as highlights lock them: a listing, then its seller.
       refuseSuspended(listings, await lockSuspended(tx, [...new Set([...listings.values()].map((listing) => listing.seller_id))]))
-      const statuses = new Map([...taken].map(([id, units]) => [id, statusAfter(listings.get(id)!, units, now)]))
+      for (const [id, listing] of listings) listings.set(id, await endedIfOver(tx, note, ctx, listing))
+      const left = new Map([...taken].map(([id, units]) => [id, afterSale(listings.get(id)!, units, now)]))
       const sold = lines.map((line, i) => soldLine(line, i, listings.get(line.listing_id)!, ctx.market.commissionPercent))
-      await takeStock(tx, taken, now)
+      await updateStock(tx, [...left.values()], now)
       await insertSales(tx, sold.map((line, i) => saleRow(line, orderId, i + 1, soldAt)))
       await refreshPrices(tx, note, sold, now)
       await emitSales(tx, { now, zone: ctx.market.timeZone }, sold.map((line) => notice(line, orderId, soldAt)))
@@ -82,7 +85,7 @@ export const recordOrder = verb(
           quantity,
           unit_price: minorToNumber(unitPriceKurus),
           seller_payout: minorToNumber(payoutKurus),
-          listing_status: statuses.get(listing.id)!,
+          listing_status: left.get(listing.id)!.status,
         })),
       }
       await saveOrderResult(tx, order)
@@ -133,14 +136,14 @@ function refuseSuspended(listings: Map<number, ForSale>, suspended: ReadonlySet<
   }
 }
 
-/** @throws CONFLICT when the listing is not for sale or has too little stock: the whole order is refused */
-function statusAfter(listing: ForSale, units: number, now: Date): ListingStatus {
-  const { id, quantity } = listing
-  const status = statusAt(listing.status, listing.expires_at, now)
-  const decision = decide(status, 'sell', { contentApproved: true, inPeriod: true, stock: quantity - units })
+/** The listing without the units. @throws CONFLICT when it is not for sale or has too little stock: the whole order is refused */
+function afterSale(listing: ForSale, units: number, now: Date): ForSale {
+  const { id, status } = listing
+  const quantity = listing.quantity - units
+  const decision = decisionOn(listing, 'sell', now, quantity)
   if ('refused' in decision) throw conflict(`Listing ${id}: ${decision.refused}; it is ${status}`)
-  if (quantity < units) throw conflict(`Listing ${id}: ${units} asked for, ${quantity} in stock`)
-  return decision.to as ListingStatus
+  if (quantity < 0) throw conflict(`Listing ${id}: ${units} asked for, ${listing.quantity} in stock`)
+  return { ...listing, quantity, status: decision.to, version: listing.version + 1 }
 }
 
 function soldLine(line: OrderLine, i: number, listing: ForSale, commissionPercent: number): SoldLine {

@@ -3,9 +3,8 @@ import { id, name } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change } from '#db/change.ts'
-import { endedIfOver } from './expire-listings.ts'
-import { moved, statusValues } from './move.ts'
 import { auditedListing, lockCurrentListing, storedListing, updateListingRow } from './store.ts'
+import { transition } from './transition.ts'
 import type { MarketWriteCtx, StoredListing } from './types.ts'
 
 export const rejectListing = verb(
@@ -17,9 +16,8 @@ export const rejectListing = verb(
   (ctx: MarketWriteCtx, { id, reason }) =>
     change(ctx, async (tx, note): Promise<StoredListing> => {
       const now = ctx.now()
-      const before = await endedIfOver(tx, note, ctx, await lockCurrentListing(tx, ctx, id))
-      const status = moved(before, 'reject', now)
-      const after = await updateListingRow(tx, id, { ...statusValues(before, status, now), rejection_reason: reason.trim() }, now)
+      const { before, status } = await transition(tx, note, ctx, await lockCurrentListing(tx, ctx, id), 'reject')
+      const after = await updateListingRow(tx, id, status, { rejection_reason: reason.trim() }, now)
       note.audit({ action: 'listing.reject', subject: 'listing', id, before: auditedListing(before, now), after: auditedListing(after, now) })
       note.changed('listings', [id])
       return storedListing(after, now)

@@ -1,88 +1,57 @@
-// A new price for an own listing, alone: approval and status stay. Prices submitted at the same time commit as one batch.
+// A new price for an own listing, alone: no approval is needed. Prices submitted at the same time commit as one batch.
+import { ServiceError } from '#core/errors.ts'
 import { missing } from '#core/fields.ts'
 import { minorToNumber } from '#core/money.ts'
-import { requireCurrent } from '#core/precondition.ts'
-import { change } from '#db/change.ts'
-import { AGAIN, committingTogether } from '#db/commit-together.ts'
-import type { Db } from '#db/schema.ts'
+import { groupedChange, type Write } from '#db/change.ts'
+import type { Tx } from '#db/schema.ts'
+import { endedIfOver } from './expire-listings.ts'
 import { checkOffer } from './fields.ts'
-import { statusOf } from './move.ts'
-import { type NewPrice, pricedListings, type PricedListing, writePrices } from './price-store.ts'
-import { statusAt, TABLE } from './rules.ts'
-import { checkOwner, listingTag, lockListing, minOfferKurus } from './store.ts'
+import { packedPrice } from './packed-prices.ts'
+import { TABLE } from './rules.ts'
+import { checkOwn, kurusOfRow, kurusText, listingTag, lockStock, minOfferKurus, type StockRow, updateStock } from './store.ts'
+import { allowed, priceValues } from './transition.ts'
 import type { ListingResult, MarketCtx } from './types.ts'
 
-interface PriceWrite {
-  ctx: Pick<MarketCtx, 'viewer' | 'requestId' | 'precondition' | 'now' | 'caughtUp'>
+interface NewPrice {
   id: number
   kurus: number
 }
-
-interface Refused {
-  refused: unknown
-}
-
-const submit = committingTogether<PriceWrite, ListingResult | Refused>({ keyOf: ({ id }) => id, commit: writeAllowed })
 
 /**
  * Resolves when the price is durable and this node has applied it.
  * @throws why it is refused: not the owner's, not as the caller read it, sold, or below the lowest offer
  */
-export async function repriceListing(ctx: MarketCtx, id: number, kurus: number): Promise<ListingResult> {
-  if (ctx.idempotency) return repriceOnce({ ctx, id, kurus })
-  const outcome = await submit(ctx.db, { ctx, id, kurus })
-  if ('refused' in outcome) throw outcome.refused
-  return outcome
-}
-
-/** Commits alone: the price and the result for a repeated request belong to one transaction. */
-function repriceOnce({ ctx, id, kurus }: PriceWrite & { ctx: MarketCtx }): Promise<ListingResult> {
-  return change(ctx, async (tx) => {
-    const now = ctx.now()
-    const price = judge({ ctx, id, kurus }, await lockListing(tx, id), now)
-    await writePrices(tx, [price], now)
-    return resultOf(price)
-  })
-}
-
-/**
- * Judges each price by its listing as it is read, without a lock, and writes those that are allowed where the listing is
- * still the same. Where it is not, the price is judged anew.
- */
-async function writeAllowed(db: Db, writes: PriceWrite[]): Promise<(ListingResult | Refused | typeof AGAIN)[]> {
-  const { now, caughtUp } = writes[0]!.ctx
-  const moment = now()
-  const listings = await pricedListings(db.kysely, writes.map(({ id }) => id))
-  const allowed = new Map<number, NewPrice>()
-  const judged = writes.map((write) => {
-    // The second price of a listing comes after the first.
-    if (allowed.has(write.id)) return AGAIN
-    try {
-      const price = judge(write, listings.get(write.id), moment)
-      allowed.set(write.id, price)
-      return price
-    } catch (error) {
-      return { refused: error }
+export const repriceListing = groupedChange<MarketCtx, NewPrice, ListingResult>(
+  ({ id }) => id,
+  async (tx, writes) => {
+    const listings = await lockStock(tx, writes.map(({ input }) => input.id))
+    const priced = new Map<number, StockRow>()
+    const outcomes: (ListingResult | ServiceError)[] = []
+    for (const write of writes) {
+      try {
+        // The second price of a listing applies to the first.
+        const after = await reprice(tx, write, priced.get(write.input.id) ?? listings.get(write.input.id))
+        priced.set(after.id, after)
+        const { id, status } = after
+        outcomes.push({ message: 'The price is changed', id, price: minorToNumber(write.input.kurus), status, etag: listingTag(after) })
+      } catch (error) {
+        if (!(error instanceof ServiceError)) throw error
+        outcomes.push(error)
+      }
     }
-  })
-  const written = await writePrices(db.kysely, [...allowed.values()], moment)
-  if (written.size > 0) await caughtUp().catch(() => {})
-  return judged.map((price) => {
-    if (price === AGAIN || 'refused' in price) return price
-    return written.has(price.listing.id) ? resultOf(price) : AGAIN
-  })
-}
+    await updateStock(tx, [...priced.values()], writes[0]!.ctx.now())
+    return outcomes
+  },
+)
 
-function judge({ ctx, id, kurus }: PriceWrite, listing: PricedListing | undefined, now: Date): NewPrice {
-  if (!listing) throw missing('listing', id)
-  checkOwner(listing, ctx.viewer)
-  requireCurrent(ctx, listingTag(listing))
-  const status = statusOf(TABLE[statusAt(listing.status, listing.expires_at, now)].reprice)
-  checkOffer('price', kurus, minOfferKurus(listing))
-  return { listing, kurus, status, by: ctx }
-}
-
-function resultOf({ listing: { id, version }, kurus, status }: NewPrice): ListingResult {
-  const etag = listingTag({ id, version: version + 1 })
-  return { message: 'The price is changed', id, price: minorToNumber(kurus), status, etag }
+/** The listing as it is with its new price. */
+async function reprice(tx: Tx, { ctx, input: { id, kurus }, note }: Write<MarketCtx, NewPrice>, row: StockRow | undefined): Promise<StockRow> {
+  if (!row) throw missing('listing', id)
+  checkOwn(ctx, row)
+  const before = await endedIfOver(tx, note, ctx, row)
+  const status = allowed<'reprice'>(TABLE[before.status].reprice)
+  checkOffer('price', kurus, minOfferKurus(before))
+  note.audit({ action: 'listing.reprice', subject: 'listing', id, before: { price: minorToNumber(kurusOfRow(before)) }, after: { price: minorToNumber(kurus) } })
+  note.changed('listings', status === before.status ? packedPrice(id, kurus) : [id])
+  return { ...before, ...priceValues(status, kurusText(kurus)!), status, version: before.version + 1 }
 }

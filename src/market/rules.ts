@@ -1,7 +1,14 @@
-// What may be done with a listing in which status, and where it leads (decisions.md, "Listings"): one table, pure.
+// Which action is allowed in which status of a listing, and the next status (decisions.md, "Listings"): one table, pure.
 import type { ListingStatus } from '#db/schema.ts'
 
 export const STATUSES = ['pending', 'active', 'paused', 'rejected', 'expired', 'sold'] as const satisfies readonly ListingStatus[]
+
+/** New listings and others in the operator's queue, the only ones with `waiting_since`. */
+export const QUEUED = 'pending' satisfies ListingStatus
+/** Listings shown to buyers while they have stock and their period lasts; a new price is approved as it is set. */
+export const PUBLISHED = 'active' satisfies ListingStatus
+/** Listings with a `rejection_reason`. */
+export const REJECTED = 'rejected' satisfies ListingStatus
 
 /** By the owner, by the operator, by the shop's checkout and by time. */
 export const ACTIONS = [
@@ -19,7 +26,7 @@ export const ACTIONS = [
 ] as const
 export type Action = (typeof ACTIONS)[number]
 
-/** What a conditional move depends on. */
+/** What a conditional transition depends on. */
 export interface Facts {
   /** nothing but the price differs from what was approved */
   contentApproved: boolean
@@ -29,13 +36,13 @@ export interface Facts {
   stock: number
 }
 
-export type Decision = { to: ListingStatus | 'deleted' } | { refused: string }
-export type Outcome =
-  | Decision
-  | { when: keyof typeof CONDITIONS; to: ListingStatus; otherwise: { to: ListingStatus } | { refused: string } }
-
-/** What a new price leads to depends on the status alone, so that many are judged by little of their rows. */
-type Outcomes = Record<Exclude<Action, 'reprice'>, Outcome> & { reprice: Decision }
+export type NextStatus<A extends Action = Action> = ListingStatus | (A extends 'delete' ? 'deleted' : never)
+export type Decision<A extends Action = Action> = { to: NextStatus<A> } | { refused: string }
+/** A new price and the end of a period depend on the status alone, so that many are judged by little of their rows. */
+type Conditional<A extends Action> = A extends 'reprice' | 'expire'
+  ? never
+  : { when: keyof typeof CONDITIONS; to: NextStatus<A>; otherwise: Decision<A> }
+export type Outcome<A extends Action = Action> = Decision<A> | Conditional<A>
 
 /** The conditions of the table, with the words the picture uses. */
 export const CONDITIONS = {
@@ -44,17 +51,17 @@ export const CONDITIONS = {
   soldOut: { words: 'no stock left', holds: (f: Facts) => f.stock === 0 },
 } as const
 
-const refused = (reason: string): Decision => ({ refused: reason })
-const to = (status: ListingStatus | 'deleted'): Decision => ({ to: status })
+const refused = (refused: string) => ({ refused })
+const to = <Next extends NextStatus>(to: Next) => ({ to })
 
 const UNPUBLISHED = refused('Only a published listing can be highlighted')
-const UNSTOCKED = { refused: 'Only a published listing can be highlighted; this one has no stock' }
+const UNSTOCKED = refused('Only a published listing can be highlighted; this one has no stock')
 const UNSELLABLE = refused('Only an active listing can be sold')
 const SOLD = refused('The listing is sold and cannot be changed any more')
 const NOT_RUNNING = refused('Only the period of an active listing can end')
 const onlyActivePauses = (status: ListingStatus) => refused(`Only an active listing can be paused; this one is ${status}`)
 
-export const TABLE: Record<ListingStatus, Outcomes> = {
+export const TABLE: Record<ListingStatus, { [A in Action]: Outcome<A> }> = {
   pending: {
     reprice: to('pending'),
     edit: to('pending'),
@@ -135,14 +142,23 @@ export const TABLE: Record<ListingStatus, Outcomes> = {
   },
 }
 
-/** Where an action leads from a status, or why it is refused. */
-export function decide(status: ListingStatus, action: Action, facts: Facts): Decision {
-  const outcome: Outcome = TABLE[status][action]
-  if (!('when' in outcome)) return outcome
-  return CONDITIONS[outcome.when].holds(facts) ? { to: outcome.to } : outcome.otherwise
+/** The next status after an action, or why it is refused. */
+export function decide<A extends Action>(status: ListingStatus, action: A, facts: Facts): Decision<A> {
+  const outcome = TABLE[status][action] as Outcome
+  const decision = !('when' in outcome) ? outcome : CONDITIONS[outcome.when].holds(facts) ? { to: outcome.to } : outcome.otherwise
+  return decision as Decision<A>
 }
 
 /** The status at a moment: a period ends at its very end, whenever the sweep comes by. */
 export function statusAt(status: ListingStatus, expiresAt: Date | null, now: Date): ListingStatus {
-  return status === 'active' && expiresAt !== null && expiresAt.getTime() <= now.getTime() ? 'expired' : status
+  const end = TABLE[status].expire
+  return 'to' in end && expiresAt !== null && expiresAt.getTime() <= now.getTime() ? end.to : status
+}
+
+/** Statuses whose period ends, each with the status it ends in. */
+export function periodEnds(): { from: ListingStatus; to: ListingStatus }[] {
+  return STATUSES.flatMap((from) => {
+    const end = TABLE[from].expire
+    return 'to' in end ? [{ from, to: end.to }] : []
+  })
 }

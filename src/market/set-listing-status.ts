@@ -6,15 +6,17 @@ import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import { change } from '#db/change.ts'
 import type { ListingStatus } from '#db/schema.ts'
-import { endedIfOver } from './expire-listings.ts'
-import { moved, statusValues } from './move.ts'
 import { listingTag, lockOwnListing, updateListingRow } from './store.ts'
+import { transition } from './transition.ts'
 import type { ListingResult, MarketWriteCtx } from './types.ts'
 
-const MESSAGES: Partial<Record<ListingStatus, string>> = {
+const MESSAGES: Record<ListingStatus, string> = {
   active: 'The listing is published',
   paused: 'The listing is paused',
   pending: 'The listing waits for approval',
+  rejected: 'The listing is rejected',
+  expired: 'The listing is expired',
+  sold: 'The listing is sold',
 }
 
 export const setListingStatus = verb(
@@ -34,12 +36,11 @@ export const setListingStatus = verb(
     if (action !== 'pause' && action !== 'publish') throw conflict('Invalid action (must be pause or publish)')
     return change(ctx, async (tx, note) => {
       const now = ctx.now()
-      const before = await endedIfOver(tx, note, ctx, await lockOwnListing(tx, ctx, id))
-      const status = moved(before, action, now)
-      const after = await updateListingRow(tx, id, statusValues(before, status, now), now)
+      const { before, status } = await transition(tx, note, ctx, await lockOwnListing(tx, ctx, id), action)
+      const after = await updateListingRow(tx, id, status, {}, now)
       note.audit({ action: `listing.${action}`, subject: 'listing', id, before: { status: before.status }, after: { status } })
       note.changed('listings', [id])
-      return { message: MESSAGES[status]!, id, price: Number(after.price), status, etag: listingTag(after) }
+      return { message: MESSAGES[status], id, price: Number(after.price), status, etag: listingTag(after) }
     })
   },
 )

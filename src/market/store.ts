@@ -1,5 +1,5 @@
 // SQL of listings.
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { ServiceError } from '#core/errors.ts'
 import { existing, idForSql, missing } from '#core/fields.ts'
 import { minorToText, parseMinor } from '#core/money.ts'
@@ -8,10 +8,10 @@ import type { Viewer } from '#core/verb.ts'
 import { slugWords } from '#catalogue/slugs.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import type { ListingStatus, Queryable, Tx } from '#db/schema.ts'
-import { statusAt } from './rules.ts'
+import { periodEnds, QUEUED, REJECTED, statusAt } from './rules.ts'
 import type { StoredListing } from './types.ts'
 
-const COLUMNS = [
+export const COLUMNS = [
   'id',
   'seller_id',
   'item_id',
@@ -84,14 +84,17 @@ export async function lockCurrentListing(tx: Tx, ctx: Conditional, id: number): 
 /** Mine or throw (interface.md, "Errors": reasons of PLUS_LISTING_ERROR). */
 export async function lockOwnListing(tx: Tx, ctx: Conditional & { viewer: Viewer }, id: number): Promise<ListingRow> {
   const row = await lockListing(tx, id)
-  checkOwner(row, ctx.viewer)
-  requireCurrent(ctx, listingTag(row))
+  checkOwn(ctx, row)
   return row
 }
 
-export function checkOwner(listing: { id: number; seller_id: number }, viewer: Viewer): void {
-  if (viewer.kind === 'account' && viewer.accountId === listing.seller_id) return
-  throw new ServiceError('PLUS_LISTING_ERROR', `The listing ${listing.id} does not belong to the caller`)
+/** @throws PLUS_LISTING_ERROR when the listing is another account's, PRECONDITION_FAILED */
+export function checkOwn(ctx: Conditional & { viewer: Viewer }, listing: Pick<ListingRow, 'id' | 'seller_id' | 'version'>): void {
+  const { viewer } = ctx
+  if (viewer.kind !== 'account' || viewer.accountId !== listing.seller_id) {
+    throw new ServiceError('PLUS_LISTING_ERROR', `The listing ${listing.id} does not belong to the caller`)
+  }
+  requireCurrent(ctx, listingTag(listing))
 }
 
 export async function fetchListing(on: Queryable, id: number): Promise<ListingRow> {
@@ -100,21 +103,72 @@ export async function fetchListing(on: Queryable, id: number): Promise<ListingRo
   return row
 }
 
-/** Gives a locked listing new values and a new version. */
-export async function updateListingRow(tx: Tx, id: number, values: ListingValues, now: Date): Promise<ListingRow> {
+/** The columns that follow a status. A listing in the queue has its place, a rejected one its reason. */
+function statusColumns(status: RawBuilder<ListingStatus>, now: Date) {
+  return {
+    status,
+    waiting_since: sql<Date | null>`case when ${status} = ${QUEUED} then coalesce(listings.waiting_since, ${now}) end`,
+    rejection_reason: sql<string | null>`case when ${status} in (${REJECTED}, listings.status) then listings.rejection_reason end`,
+    updated_at: now,
+  }
+}
+
+/** Gives a locked listing its next status, new values and a new version. */
+export async function updateListingRow(tx: Tx, id: number, status: ListingStatus, values: ListingValues, now: Date): Promise<ListingRow> {
   const { images, approved, ...plain } = values
   return tx
     .updateTable('listings')
     .set({
+      ...statusColumns(sql`${status}::text`, now),
       ...plain,
       ...(images !== undefined && { images: JSON.stringify(images) }),
       ...(approved !== undefined && { approved: approved === null ? null : JSON.stringify(approved) }),
       version: sql<number>`version + 1`,
-      updated_at: now,
     })
     .where('id', '=', id)
     .returning(COLUMNS)
     .executeTakeFirstOrThrow()
+}
+
+/** What changes of many listings at once, and what these changes are judged by. */
+const STOCK_COLUMNS = [
+  'id', 'seller_id', 'title', 'price', 'approved_price', 'min_offer_price', 'quantity', 'status', 'expires_at', 'version',
+] as const
+export type StockRow = Pick<ListingRow, (typeof STOCK_COLUMNS)[number]>
+
+/** Locked in the order of ids, so that batches of several nodes do not block each other in a circle. */
+export async function lockStock(tx: Tx, ids: number[]): Promise<Map<number, StockRow>> {
+  const listings = tx.selectFrom('listings').select(STOCK_COLUMNS).where('id', '=', sql<number>`any(${ids.map(idForSql)}::int4[])`)
+  const rows = await listings.orderBy('id').forUpdate().execute()
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** Up to `limit` listings whose period is over; those that others hold are skipped. */
+export async function lockOver(tx: Tx, now: Date, limit: number): Promise<StockRow[]> {
+  const statuses = periodEnds().map(({ from }) => from)
+  if (statuses.length === 0) return []
+  const over = tx.selectFrom('listings').select(STOCK_COLUMNS).where('status', 'in', statuses).where('expires_at', '<=', now)
+  return over.orderBy('expires_at').limit(limit).forUpdate().skipLocked().execute()
+}
+
+/** Writes price, stock, status and version of locked listings. */
+export async function updateStock(tx: Tx, rows: StockRow[], now: Date): Promise<void> {
+  if (rows.length === 0) return
+  const given = sql<Pick<StockRow, 'id' | 'version' | 'price' | 'approved_price' | 'quantity' | 'status'>>`unnest(
+    ${rows.map(({ id }) => id)}::int4[], ${rows.map(({ version }) => version)}::int4[], ${rows.map(({ price }) => price)}::numeric[],
+    ${rows.map((row) => row.approved_price)}::numeric[], ${rows.map(({ quantity }) => quantity)}::int4[], ${rows.map(({ status }) => status)}::text[])`
+  await tx
+    .updateTable('listings')
+    .from(given.as<'given'>(sql`given(id, version, price, approved_price, quantity, status)`))
+    .set((eb) => ({
+      ...statusColumns(sql.ref('given.status'), now),
+      version: eb.ref('given.version'),
+      price: eb.ref('given.price'),
+      approved_price: eb.ref('given.approved_price'),
+      quantity: eb.ref('given.quantity'),
+    }))
+    .whereRef('listings.id', '=', 'given.id')
+    .execute()
 }
 
 export interface NewListing {
@@ -137,7 +191,7 @@ export interface NewListing {
 export async function insertListing(tx: Tx, listing: NewListing, now: Date): Promise<ListingRow> {
   return tx
     .insertInto('listings')
-    .values({ ...listing, images: JSON.stringify(listing.images), waiting_since: now, created_at: now, updated_at: now })
+    .values({ ...listing, status: QUEUED, images: JSON.stringify(listing.images), waiting_since: now, created_at: now, updated_at: now })
     .returning(COLUMNS)
     .executeTakeFirstOrThrow()
 }
@@ -165,12 +219,16 @@ export async function pageOfListings(on: Queryable, filter: ListingFilter, limit
   if (sellerId !== undefined) matching = matching.where('seller_id', '=', idForSql(sellerId))
   if (itemId !== undefined) matching = matching.where('item_id', '=', idForSql(itemId))
   if (search !== undefined) matching = matching.where(sql<boolean>`strpos(lower(title), lower(${search})) > 0`)
-  if (status === 'active') matching = matching.where('status', '=', 'active').where('expires_at', '>', now)
-  else if (status === 'expired') {
+  if (status !== undefined) {
+    const ends = periodEnds()
+    const ending = ends.some(({ from }) => from === status)
     matching = matching.where((eb) =>
-      eb.or([eb('status', '=', 'expired'), eb.and([eb('status', '=', 'active'), eb('expires_at', '<=', now)])]),
+      eb.or([
+        ending ? eb.and([eb('status', '=', status), eb('expires_at', '>', now)]) : eb('status', '=', status),
+        ...ends.filter(({ to }) => to === status).map(({ from }) => eb.and([eb('status', '=', from), eb('expires_at', '<=', now)])),
+      ]),
     )
-  } else if (status !== undefined) matching = matching.where('status', '=', status)
+  }
   const ordered = order === 'newest' ? matching.orderBy('id', 'desc') : matching.orderBy('waiting_since').orderBy('id')
   const [rows, counted] = await Promise.all([
     ordered.select(COLUMNS).limit(limit).offset(offset).execute(),
@@ -239,16 +297,4 @@ export function minOfferKurus(row: Pick<ListingRow, 'min_offer_price'>): number 
 
 export function kurusText(kurus: number | null): string | null {
   return kurus === null ? null : minorToText(kurus)
-}
-
-/** Ends periods that are over, of all listings or one, up to `limit`; listings that others hold are passed over. */
-export async function endPeriods(tx: Tx, now: Date, id: number | null, limit: number) {
-  let due = tx.selectFrom('listings').select('id').where('status', '=', 'active').where('expires_at', '<=', now)
-  if (id !== null) due = due.where('id', '=', id)
-  return tx
-    .updateTable('listings')
-    .set({ status: 'expired', version: sql<number>`version + 1`, updated_at: now })
-    .where('id', 'in', due.orderBy('expires_at').limit(limit).forUpdate().skipLocked())
-    .returning(['id', 'seller_id', 'title', 'expires_at'])
-    .execute()
 }

@@ -14,5 +14,5 @@ export const updateListingPrice = verb(
     fails: 'PLUS_LISTING_ERROR',
     input: Type.Object({ id: id('listing'), price: price() }, { additionalProperties: false }),
   },
-  (ctx: MarketCtx, input) => repriceListing(ctx, input.id, priceKurus(input.price)),
+  (ctx: MarketCtx, input) => repriceListing(ctx, { id: input.id, kurus: priceKurus(input.price) }),
 )

@@ -5,11 +5,11 @@ import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import { change } from '#db/change.ts'
-import { endedIfOver } from './expire-listings.ts'
 import { checkedTexts, checkOffer, offerKurus, OwnFields, price, priceKurus } from './fields.ts'
-import { moved, statusValues } from './move.ts'
 import { repriceListing } from './reprice.ts'
+import { QUEUED } from './rules.ts'
 import { auditedListing, kurusOfRow, kurusText, listingTag, lockOwnListing, minOfferKurus, updateListingRow } from './store.ts'
+import { transition } from './transition.ts'
 import type { ListingResult, MarketCtx } from './types.ts'
 
 export const updateListing = verb(
@@ -25,13 +25,12 @@ export const updateListing = verb(
       throw invalid([{ field: 'body', message: `must have at least one of price, ${Object.keys(OwnFields).join(', ')}` }])
     }
     const newPrice = fields.price === undefined ? null : priceKurus(fields.price)
-    if (newPrice !== null && names.length === 1) return repriceListing(ctx, id, newPrice)
+    if (newPrice !== null && names.length === 1) return repriceListing(ctx, { id, kurus: newPrice })
     const texts = checkedTexts(fields)
     const newOffer = fields.min_offer_price === undefined ? undefined : offerKurus(fields.min_offer_price)
     return change(ctx, async (tx, note) => {
       const now = ctx.now()
-      const before = await endedIfOver(tx, note, ctx, await lockOwnListing(tx, ctx, id))
-      const status = moved(before, 'edit', now)
+      const { before, status } = await transition(tx, note, ctx, await lockOwnListing(tx, ctx, id), 'edit')
       const offer = newOffer === undefined ? minOfferKurus(before) : newOffer
       checkOffer(newOffer === undefined ? 'price' : 'min_offer_price', newPrice ?? kurusOfRow(before), offer)
       const values = {
@@ -40,12 +39,11 @@ export const updateListing = verb(
         ...(fields.offers_enabled !== undefined && { offers_enabled: fields.offers_enabled }),
         ...(newOffer !== undefined && { min_offer_price: kurusText(newOffer) }),
         ...(newPrice !== null && { price: kurusText(newPrice)! }),
-        ...statusValues(before, status, now),
       }
-      const after = await updateListingRow(tx, id, values, now)
+      const after = await updateListingRow(tx, id, status, values, now)
       note.audit({ action: 'listing.update', subject: 'listing', id, before: auditedListing(before, now), after: auditedListing(after, now) })
       note.changed('listings', [id])
-      const message = 'The listing is changed and waits for approval'
+      const message = `The listing is changed${status === QUEUED ? ' and waits for approval' : ''}`
       return { message, id, price: Number(after.price), status: after.status, etag: listingTag(after) }
     })
   },

@@ -6,7 +6,7 @@ import { verb } from '#core/verb.ts'
 import { orNull } from '#catalogue/fields.ts'
 import type { WriteCtx } from '#db/change.ts'
 import { workersSeen } from '#jobs/heartbeat.ts'
-import { STATUSES } from '#market/rules.ts'
+import { PUBLISHED, QUEUED, STATUSES } from '#market/rules.ts'
 import { sourceHealth, SourceHealthSchema } from '#prices/health.ts'
 import { IMPORT_STATUSES } from '#prices/stored-imports.ts'
 import { receiverHealth, ReceiverHealthSchema } from '#webhooks/receiver-health.ts'
@@ -66,7 +66,7 @@ export const readStats = verb(
       union all select 'categories', '', count(*)::int from categories
       union all select 'accounts', case when suspended then 'suspended' else plan end, count(*)::int from accounts group by 2
       union all select 'listings', status, count(*)::int from listings group by 2
-      union all select 'hidden', '', count(*)::int from accounts a join listings l on l.seller_id = a.id where a.suspended and l.status = 'active'
+      union all select 'hidden', '', count(*)::int from accounts a join listings l on l.seller_id = a.id where a.suspended and l.status = ${sql.lit(PUBLISHED)}
       union all select 'imports', status, count(*)::int from imports group by 2
       union all select 'held_prices', rule, count(*)::int from held_prices where decision is null group by 2
       union all select 'webhook_events', state, count(*)::int from webhook_events group by 2`.execute(on)
@@ -79,7 +79,7 @@ export const readStats = verb(
     const hidden = counts('hidden')['']!
     const { rows: queues } = await sql<{ failing: number; approval: Date | null; webhook_event: Date | null }>`
       select (select count(*)::int from webhooks where failing and is_active) as failing,
-        (select min(waiting_since) from listings where status = 'pending') as approval,
+        (select min(waiting_since) from listings where status = ${sql.lit(QUEUED)}) as approval,
         (select min(e.created_at) from webhook_events e join accounts a on a.id = e.account_id
           where e.state = 'queued' and not a.suspended) as webhook_event`.execute(on)
     const { failing, approval, webhook_event: webhookEvent } = queues[0]!

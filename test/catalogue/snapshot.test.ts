@@ -300,7 +300,8 @@ test('answers as well where a category has so many items that they are kept as a
 
 async function commit(changes: { what: string; n: number }[]): Promise<void> {
   await db.kysely.transaction().execute(async (tx) => {
-    const { note, write } = collector(tx, { viewer: { kind: 'operator', name: 'test' }, requestId: null })
+    const { noteOf, write } = collector(tx)
+    const note = noteOf({ viewer: { kind: 'operator', name: 'test' }, requestId: null })
     for (const { what, n } of changes) await CHANGES[what]!(n)(tx, note)
     await write()
   })

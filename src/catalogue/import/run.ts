@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { FeedError, gunzip } from '#core/feed.ts'
 import { MARKETS, type Market } from '#core/markets.ts'
-import { actorOf, collector, type WriteCtx } from '#db/change.ts'
+import { actorOf, collector, type Note, type WriteCtx } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { closeImport, type ImportCounts, IMPORT_LOCK, noCounts, openImport, reportProgress } from '#prices/imports.ts'
 import type { PriceRules } from '#prices/quarantine.ts'
@@ -44,7 +44,7 @@ export interface ImportRun {
   tx: Tx
   ctx: WriteCtx
   importId: number
-  note: ReturnType<typeof collector>['note']
+  note: Note
   counts: ImportCounts
   market: Market | null
   rules: PriceRules
@@ -99,7 +99,8 @@ async function writeAll(ctx: WriteCtx, id: number, request: ImportRequest, count
     .transaction()
     .execute(async (tx) => {
       await sql`select pg_advisory_xact_lock_shared(${sql.lit(IMPORT_LOCK)}, ${id}::int4)`.execute(tx)
-      const { note, write } = collector(tx, ctx)
+      const { noteOf, write } = collector(tx)
+      const note = noteOf(ctx)
       const run: ImportRun = {
         tx,
         ctx,

@@ -1,5 +1,5 @@
 // Rows of imported files that wait: they are listed, placed on an item, or discarded.
-import { conflict, invalid } from '#core/errors.ts'
+import { conflict, invalid, ServiceError } from '#core/errors.ts'
 import { existing, id, missing } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
@@ -9,7 +9,7 @@ import { actorOf, change, type ReadCtx, type WriteCtx } from '#db/change.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import type { Tx } from '#db/schema.ts'
 import { closed } from '../fields.ts'
-import { insertRecords, refusalOf } from '../insert-records.ts'
+import { addRecords } from '../insert-records.ts'
 import { recordOf as shownRecord, requireCollection } from '../store.ts'
 import type { CollectionRecord } from '../types.ts'
 import type { CollectionEntry } from './entries.ts'
@@ -124,7 +124,7 @@ export const placeParkedRow = verb(
     ),
   },
   (ctx: WriteCtx, { id: collectionId, row_id: rowId, item_id: itemId, grade_id: given }): Promise<CollectionRecord> =>
-    change(ctx, async (tx) => {
+    change(ctx, async (tx, note) => {
       const row = await decide(tx, ctx, collectionId, rowId, 'placed')
       const entry = row.entry as CollectionEntry
       const gradeId = given ?? (await gradeOf(tx, entry.label))
@@ -135,9 +135,9 @@ export const placeParkedRow = verb(
         gradeId === null ? null : existing('grade', gradeId),
         row.import_key,
       )
-      const [added] = await insertRecords(tx, [record], [ctx])
-      if ('refused' in added!) throw await refusalOf(tx, record, added.refused, { itemId, gradeId })
-      return shownRecord(added!.row)
+      const [added] = await addRecords(tx, [{ input: { record, asked: { itemId, gradeId } }, note }])
+      if (added instanceof ServiceError) throw added
+      return shownRecord(added!)
     }),
 )
 

@@ -7,9 +7,10 @@ import type { Utf8 } from '#index/utf8.ts'
 import { RepeatedTexts } from '#index/vocabulary.ts'
 import type { LastSale } from './item-sales.ts'
 import { LAST_SALES, POPULAR_MS } from './item-sales.ts'
+import { PUBLISHED } from '../rules.ts'
 import type { ListingSource } from './published.ts'
 
-const PUBLISHED = `from listings where status = 'active' and quantity > 0`
+const SHOWN = `from listings where status = '${PUBLISHED}' and quantity > 0`
 const FIELDS = `id, seller_id, item_id, coalesce(grade_id, 0), label_id, (price * 100)::int4, coalesce(language, ''),
   coalesce(published_at, 'epoch'), expires_at, coalesce(highlighted_until, 'epoch'), title`
 
@@ -20,14 +21,14 @@ const msAt = (buffer: Buffer, offset: number) => int8At(buffer, offset) / 1_000 
 /** How many listings `loadPublished` will give, and the largest of their ids. */
 export async function countPublished(db: Queryable): Promise<{ count: number; largestId: number }> {
   const { rows } = await sql<{ count: number; largestId: number }>`
-    select count(*)::int4 as count, coalesce(max(id), 0) as "largestId" ${sql.raw(PUBLISHED)}`.execute(db)
+    select count(*)::int4 as count, coalesce(max(id), 0) as "largestId" ${sql.raw(SHOWN)}`.execute(db)
   return rows[0]!
 }
 
 /** Streams listings that are approved and in stock, all for null; `take` is given the same object each time. */
 export async function loadPublished(db: Queryable, ids: number[] | null, take: (listing: ListingSource) => void): Promise<void> {
   const among = ids ? `and id = any('{${ids.join(',')}}'::int4[])` : ''
-  const chunks = copyOut(db, `copy (select ${FIELDS} ${PUBLISHED} ${among}) to stdout (format binary)`)
+  const chunks = copyOut(db, `copy (select ${FIELDS} ${SHOWN} ${among}) to stdout (format binary)`)
   const languages = new RepeatedTexts()
   const title: Utf8 = { bytes: Buffer.alloc(0), from: 0, to: 0 }
   const times = { publishedMs: 0, expiresMs: 0, highlightedMs: 0 }
@@ -108,6 +109,6 @@ export async function loadSuspended(db: Queryable): Promise<number[]> {
 
 /** Ids of the listings of a seller that are approved and in stock. */
 export async function publishedOf(db: Queryable, sellerId: number): Promise<number[]> {
-  const { rows } = await sql<{ id: number }>`select id ${sql.raw(PUBLISHED)} and seller_id = ${sellerId}`.execute(db)
+  const { rows } = await sql<{ id: number }>`select id ${sql.raw(SHOWN)} and seller_id = ${sellerId}`.execute(db)
   return rows.map(({ id }) => id)
 }

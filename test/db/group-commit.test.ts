@@ -1,7 +1,7 @@
-// Writes that wait at the same time: one commit for many, an answer for each, nothing twice, and no waiting for strangers.
+// Group commit: one commit for many writes, an answer for each, nothing written twice, and no waiting for unrelated writes.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { AGAIN, committingTogether } from '#db/commit-together.ts'
+import { groupCommit } from '#db/group-commit.ts'
 import { openPool } from '#db/pool.ts'
 import type { Db, Schema } from '#db/schema.ts'
 import { freshDatabase } from '../support/postgres.ts'
@@ -38,9 +38,9 @@ const keyOf = ({ key }: Write) => key
 
 test('what waits goes in one commit, each with its own answer', async () => {
   const batches: number[] = []
-  const submit = committingTogether<Write, number>({
+  const submit = groupCommit<Write, number>({
     keyOf,
-    commit: async (_db, writes) => {
+    commit: async (writes) => {
       batches.push(writes.length)
       await insert(writes.map(({ value }) => value))
       return writes.map(({ value }) => value * 2)
@@ -50,23 +50,26 @@ test('what waits goes in one commit, each with its own answer', async () => {
   expect(batches).toEqual([3])
 })
 
-test('a write that meets another one is tried again, before those that came later', async () => {
+test('writes that come while a batch is committed go in the next one, in their order', async () => {
   const batches: number[][] = []
-  const submit = committingTogether<Write, number>({
+  let submitted: Promise<number[]> | null = null
+  const submit = groupCommit<Write, number>({
     keyOf,
-    commit: async (_db, writes) => {
+    commit: async (writes) => {
       batches.push(writes.map(({ value }) => value))
-      return writes.map(({ value }, i) => (i === 0 ? value : AGAIN))
+      submitted ??= Promise.all([2, 3].map((value) => submit(db, { key: 1, value })))
+      return writes.map(({ value }) => value)
     },
   })
-  expect(await Promise.all([1, 2, 3].map((value) => submit(db, { key: 1, value })))).toEqual([1, 2, 3])
-  expect(batches).toEqual([[1, 2, 3], [2, 3], [3]])
+  expect(await submit(db, { key: 1, value: 1 })).toBe(1)
+  expect(await submitted).toEqual([2, 3])
+  expect(batches).toEqual([[1], [2, 3]])
 })
 
 test('what breaks the statement takes no other with it', async () => {
-  const submit = committingTogether<Write, number>({
+  const submit = groupCommit<Write, number>({
     keyOf,
-    commit: async (_db, writes) => {
+    commit: async (writes) => {
       await insert(writes.map(({ value }) => value))
       return writes.map(({ value }) => value)
     },
@@ -79,9 +82,9 @@ test('what breaks the statement takes no other with it', async () => {
 
 test('nothing is written again when the connection was lost, as it may have been committed', async () => {
   let commits = 0
-  const submit = committingTogether<Write, number>({
+  const submit = groupCommit<Write, number>({
     keyOf,
-    commit: async (_db, writes) => {
+    commit: async (writes) => {
       commits += 1
       await insert(writes.map(({ value }) => value))
       throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
@@ -95,9 +98,9 @@ test('nothing is written again when the connection was lost, as it may have been
 test('a batch that is held up keeps only its own keys waiting', async () => {
   const held = Promise.withResolvers<void>()
   const order: number[] = []
-  const submit = committingTogether<Write, number>({
+  const submit = groupCommit<Write, number>({
     keyOf,
-    commit: async (_db, writes) => {
+    commit: async (writes) => {
       if (writes.some(({ value }) => value === 0)) await held.promise
       order.push(...writes.map(({ value }) => value))
       return writes.map(({ value }) => value)

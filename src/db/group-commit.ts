@@ -1,0 +1,114 @@
+// Group commit: writes that wait at the same time commit as one batch with one fsync, each answered after it.
+import type { Db } from './schema.ts'
+import { isUnavailable } from './transaction.ts'
+
+export interface Grouping<Write, Result> {
+  /** Writes of one key are never in two batches that run at once: the second would only wait for the first. */
+  keyOf: (write: Write) => number
+  /** Writes all or nothing, and gives a result for each in their order. */
+  commit: (writes: Write[]) => Promise<Result[]>
+}
+
+interface Waiting<Write, Result> {
+  write: Write
+  resolve: (result: Result) => void
+  reject: (error: unknown) => void
+}
+
+/** Largest batch; more writes wait for the next. */
+const BATCH_WRITES = 500
+/** Batches that run at once. More than one only while the others wait for a lock, so that unrelated writes go on. */
+const PARALLEL_BATCHES = 3
+const HELD_UP_MS = 50
+/** Turns of the event loop without a further write, after which a batch starts: callers just answered send their next by then. */
+const QUIET_TURNS = 2
+
+class Group<Write, Result> {
+  readonly #grouping: Grouping<Write, Result>
+  #waiting: Waiting<Write, Result>[] = []
+  readonly #busy = new Set<number>()
+  #running = 0
+  #heldUp = 0
+
+  constructor(grouping: Grouping<Write, Result>) {
+    this.#grouping = grouping
+  }
+
+  submit(write: Write): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ write, resolve, reject })
+      this.#start()
+    })
+  }
+
+  #isFree({ write }: Waiting<Write, Result>): boolean {
+    return !this.#busy.has(this.#grouping.keyOf(write))
+  }
+
+  #start(): void {
+    const mayRun = this.#running === this.#heldUp && this.#running < PARALLEL_BATCHES
+    if (mayRun && this.#waiting.some((waiting) => this.#isFree(waiting))) void this.#run()
+  }
+
+  /** Batch after batch, until nothing can be written or another run has taken over. */
+  async #run(): Promise<void> {
+    this.#running += 1
+    let heldUp = false
+    while (!heldUp) {
+      await this.#gather()
+      const batch = this.#take()
+      if (batch.length === 0) break
+      const timer = setTimeout(() => {
+        heldUp = true
+        this.#heldUp += 1
+        this.#start()
+      }, HELD_UP_MS)
+      const keys = new Set(batch.map(({ write }) => this.#grouping.keyOf(write)))
+      for (const key of keys) this.#busy.add(key)
+      await this.#commit(batch)
+      for (const key of keys) this.#busy.delete(key)
+      clearTimeout(timer)
+    }
+    if (heldUp) this.#heldUp -= 1
+    this.#running -= 1
+    this.#start()
+  }
+
+  async #gather(): Promise<void> {
+    for (let quiet = 0; quiet < QUIET_TURNS && this.#waiting.length < BATCH_WRITES; ) {
+      const before = this.#waiting.length
+      await new Promise((resolve) => setImmediate(resolve))
+      quiet = this.#waiting.length > before ? 0 : quiet + 1
+    }
+  }
+
+  #take(): Waiting<Write, Result>[] {
+    const batch: Waiting<Write, Result>[] = []
+    const left: Waiting<Write, Result>[] = []
+    for (const waiting of this.#waiting) (batch.length < BATCH_WRITES && this.#isFree(waiting) ? batch : left).push(waiting)
+    this.#waiting = left
+    return batch
+  }
+
+  async #commit(batch: Waiting<Write, Result>[]): Promise<void> {
+    try {
+      const results = await this.#grouping.commit(batch.map(({ write }) => write))
+      batch.forEach(({ resolve }, i) => resolve(results[i]!))
+    } catch (error) {
+      // A database that went away may have committed: nothing is written twice. Any other error comes from one of the
+      // writes, such as an item deleted meanwhile: the others commit without it.
+      if (batch.length === 1 || isUnavailable(error)) for (const { reject } of batch) reject(error)
+      else for (const waiting of batch) await this.#commit([waiting])
+    }
+  }
+}
+
+/** Makes a function that commits a write with all others waiting for the same database, and resolves when it is durable. */
+export function groupCommit<Write, Result>(grouping: Grouping<Write, Result>): (db: Db, write: Write) => Promise<Result> {
+  const groups = new WeakMap<Db, Group<Write, Result>>()
+  return (db, write) => {
+    const group = groups.get(db) ?? new Group(grouping)
+    groups.set(db, group)
+    return group.submit(write)
+  }
+}
