@@ -1,4 +1,5 @@
 // Adds a record to a collection (interface.md, "POST /api/v1/plus/collections/{id}/items").
+import { ServiceError } from '#core/errors.ts'
 import { existing, id, idForSql } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
@@ -6,14 +7,17 @@ import { verb } from '#core/verb.ts'
 import { groupedChange } from '#db/change.ts'
 import { CLEARABLE_FIELDS, closed, valuesOf, quantity } from './fields.ts'
 import { type Addition, addRecords, type NewRecord } from './insert-records.ts'
-import { ownerOf, type RecordRow, taggedRecord } from './store.ts'
+import { ownerOf, taggedRecord } from './store.ts'
 import type { RecordWriteCtx, TaggedRecord } from './types.ts'
 
 const GradeId = Type.Integer({
   description: 'Condition or grade that suits the item; when absent Ungraded, or else the first suitable one',
 })
 
-const addRecord = groupedChange<RecordWriteCtx, Addition, RecordRow>(({ record }) => record.collectionId, addRecords)
+const addRecord = groupedChange<RecordWriteCtx, Addition, TaggedRecord>(
+  ({ record }) => record.collectionId,
+  async (tx, writes) => (await addRecords(tx, writes)).map((added) => (added instanceof ServiceError ? added : taggedRecord(added))),
+)
 
 export const addCollectionItem = verb(
   {
@@ -31,7 +35,7 @@ export const addCollectionItem = verb(
       closed,
     ),
   },
-  async (ctx: RecordWriteCtx, input): Promise<TaggedRecord> => {
+  (ctx: RecordWriteCtx, input): Promise<TaggedRecord> => {
     const asked = { itemId: input.item_id, gradeId: input.item_group_type_id ?? null }
     const {
       purchaseMinor = null,
@@ -54,6 +58,6 @@ export const addCollectionItem = verb(
       note,
       importKey: null,
     }
-    return taggedRecord(await addRecord(ctx, { record, asked }))
+    return addRecord(ctx, { record, asked })
   },
 )

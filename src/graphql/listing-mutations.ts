@@ -1,11 +1,15 @@
 // Mutations of own listings (interface.md, "GraphQL").
-import { updateListingPrice } from '#market/update-listing-price.ts'
+import { HIGHEST_PRICE, LONGEST_DESCRIPTION, LONGEST_TITLE, LOWEST_PRICE } from '#market/fields.ts'
+import { STATUSES } from '#market/rules.ts'
 import { setListingStatus } from '#market/set-listing-status.ts'
 import { updateListing } from '#market/update-listing.ts'
+import { updateListingPrice } from '#market/update-listing-price.ts'
 import type { ListingResult } from '#market/types.ts'
 import { idOf } from './arguments.ts'
 import type { Builder } from './builder.ts'
 import { callByFields } from './mutating.ts'
+
+const PRICE = `In TL, ${LOWEST_PRICE} to ${HIGHEST_PRICE}.`
 
 const pathOf = (args: { listingId: string | number }) => ({ id: ['listingId', idOf(args.listingId)] }) as const
 
@@ -13,9 +17,9 @@ export function implementListingMutations(builder: Builder): void {
   const input = builder.inputType('ListingInput', {
     description: 'Fields of a listing. What is not sent stays as it is.',
     fields: (t) => ({
-      price: t.float({ description: 'In TL, 1 to 9999999.' }),
-      title: t.string({ description: 'At most 255 characters.' }),
-      description: t.string({ description: 'At most 5000 characters.' }),
+      price: t.float({ description: PRICE }),
+      title: t.string({ description: `At most ${LONGEST_TITLE} characters.` }),
+      description: t.string({ description: `At most ${LONGEST_DESCRIPTION} characters.` }),
       offersEnabled: t.boolean({ description: 'Whether buyers may offer another price.' }),
       minOfferPrice: t.float({ description: 'Lowest acceptable offer, at most the price; null for none.' }),
     }),
@@ -27,7 +31,7 @@ export function implementListingMutations(builder: Builder): void {
       message: t.exposeString('message', { description: 'What was done, for people.' }),
       id: t.id({ nullable: false, description: 'Id of the listing.', resolve: ({ id }) => id }),
       price: t.exposeFloat('price', { nullable: false, description: 'In TL.' }),
-      status: t.exposeString('status', { nullable: false, description: 'pending, active, paused, rejected, expired or sold.' }),
+      status: t.exposeString('status', { nullable: false, description: `${STATUSES.slice(0, -1).join(', ')} or ${STATUSES.at(-1)}.` }),
     }),
   })
   builder.mutationFields((t) => {
@@ -36,7 +40,7 @@ export function implementListingMutations(builder: Builder): void {
       updateListingPrice: t.field({
         type: result,
         description: 'Changes the price; the listing does not go back to approval.',
-        args: { listingId, price: t.arg.float({ required: true, description: 'In TL, 1 to 9999999.' }) },
+        args: { listingId, price: t.arg.float({ required: true, description: PRICE }) },
         resolve: (_root, args, ctx, info) => callByFields(updateListingPrice, ctx, info, { price: args.price }, pathOf(args)),
       }),
       updateListing: t.field({

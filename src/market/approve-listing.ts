@@ -3,10 +3,8 @@ import { invalid } from '#core/errors.ts'
 import { id, moment, momentOf } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
-import { change } from '#db/change.ts'
-import { auditedListing, lockCurrentListing, storedListing, updateListingRow } from './store.ts'
-import { approvalValues, transition } from './transition.ts'
-import type { MarketWriteCtx, StoredListing } from './types.ts'
+import { approvalValues, operate } from './transition.ts'
+import type { MarketWriteCtx } from './types.ts'
 
 export const approveListing = verb(
   {
@@ -21,14 +19,9 @@ export const approveListing = verb(
     ),
   },
   (ctx: MarketWriteCtx, { id, expires_at: end }) =>
-    change(ctx, async (tx, note): Promise<StoredListing> => {
-      const now = ctx.now()
+    operate(ctx, id, 'approve', ({ before, now }) => {
       const expiresAt = end === undefined ? null : momentOf('expires_at', end)
       if (expiresAt && expiresAt <= now) throw invalid([{ field: 'expires_at', message: 'must be in the future' }])
-      const { before, status } = await transition(tx, note, ctx, await lockCurrentListing(tx, ctx, id), 'approve')
-      const after = await updateListingRow(tx, id, status, approvalValues(before, now, expiresAt, ctx.market.listingPeriodDays), now)
-      note.audit({ action: 'listing.approve', subject: 'listing', id, before: auditedListing(before, now), after: auditedListing(after, now) })
-      note.changed('listings', [id])
-      return storedListing(after, now)
+      return approvalValues(before, now, expiresAt, ctx.market.listingPeriodDays)
     }),
 )

@@ -4,12 +4,10 @@ import { invalid } from '#core/errors.ts'
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
-import { change } from '#db/change.ts'
 import { checkPrices, ListingBody, valuesOf } from './listing-body.ts'
 import { checkItem, labelOfGrade } from './references.ts'
-import { auditedListing, lockCurrentListing, storedListing, updateListingRow } from './store.ts'
-import { priceValues, transition } from './transition.ts'
-import type { MarketWriteCtx, StoredListing } from './types.ts'
+import { operate, priceValues } from './transition.ts'
+import type { MarketWriteCtx } from './types.ts'
 
 const { item_id, title, price, ...optional } = ListingBody
 
@@ -23,21 +21,18 @@ export const correctListing = verb(
     ),
   },
   (ctx: MarketWriteCtx, { id, ...fields }) =>
-    change(ctx, async (tx, note): Promise<StoredListing> => {
+    operate(ctx, id, 'correct', async ({ tx, before, status }) => {
       if (Object.keys(fields).length === 0) {
         throw invalid([{ field: 'body', message: `must have at least one of ${Object.keys(ListingBody).join(', ')}` }])
       }
-      const now = ctx.now()
-      const { before, status } = await transition(tx, note, ctx, await lockCurrentListing(tx, ctx, id), 'correct')
       const values = valuesOf(fields)
       checkPrices({ ...before, ...values })
       if (fields.item_id !== undefined) await checkItem(tx, fields.item_id)
-      const grade = fields.grade_id === undefined ? {} : { grade_id: fields.grade_id, label_id: await labelOfGrade(tx, fields.grade_id) }
-      const price = values.price === undefined ? {} : priceValues(status, values.price)
-      const item = fields.item_id === undefined ? {} : { item_id: fields.item_id }
-      const after = await updateListingRow(tx, id, status, { ...values, ...grade, ...item, ...price }, now)
-      note.audit({ action: 'listing.correct', subject: 'listing', id, before: auditedListing(before, now), after: auditedListing(after, now) })
-      note.changed('listings', [id])
-      return storedListing(after, now)
+      return {
+        ...values,
+        ...(fields.item_id !== undefined && { item_id: fields.item_id }),
+        ...(fields.grade_id !== undefined && { grade_id: fields.grade_id, label_id: await labelOfGrade(tx, fields.grade_id) }),
+        ...(values.price !== undefined && priceValues(status, values.price)),
+      }
     }),
 )

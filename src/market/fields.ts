@@ -8,8 +8,8 @@ import { orNull } from '#catalogue/fields.ts'
 export const LOWEST_PRICE = 1
 export const HIGHEST_PRICE = 9_999_999
 export const MOST_UNITS = 1_000_000
-const LONGEST_TITLE = 255
-const LONGEST_DESCRIPTION = 5_000
+export const LONGEST_TITLE = 255
+export const LONGEST_DESCRIPTION = 5_000
 
 const PRICE = `a number from ${LOWEST_PRICE} to ${HIGHEST_PRICE} with at most two decimals`
 const OFFER = 'a number above 0 with at most two decimals'

@@ -5,9 +5,7 @@ import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
-import { change } from '#db/change.ts'
-import { lockOwnListing, updateListingRow } from './store.ts'
-import { daysAfter, transition } from './transition.ts'
+import { act, daysAfter } from './transition.ts'
 import type { MarketWriteCtx } from './types.ts'
 
 export const makeHighlight = verb(
@@ -18,22 +16,16 @@ export const makeHighlight = verb(
     input: Type.Object({ id: id('listing') }, { additionalProperties: false }),
   },
   (ctx: MarketWriteCtx, { id }) =>
-    change(ctx, async (tx, note) => {
-      const now = ctx.now()
-      const { before, status } = await transition(tx, note, ctx, await lockOwnListing(tx, ctx, id), 'highlight')
+    act(ctx, id, 'highlight', async ({ tx, before, now, update, audit }) => {
       const remaining = await spendCredit(tx, before.seller_id, `highlight of listing ${id}`, now)
       if (remaining === null) throw conflict('The account has no highlight credits left')
       const running = before.highlighted_until && before.highlighted_until > now ? before.highlighted_until : now
       const until = daysAfter(running, ctx.market.highlightDays)
-      await updateListingRow(tx, id, status, { highlighted_until: until }, now)
-      note.audit({
-        action: 'listing.highlight',
-        subject: 'listing',
-        id,
-        before: { highlighted_until: before.highlighted_until, highlight_credits: remaining + 1 },
-        after: { highlighted_until: until, highlight_credits: remaining },
-      })
-      note.changed('listings', [id])
+      await update({ highlighted_until: until })
+      audit(
+        { highlighted_until: before.highlighted_until, highlight_credits: remaining + 1 },
+        { highlighted_until: until, highlight_credits: remaining },
+      )
       return { id, remaining_highlight_credits: remaining }
     }),
 )

@@ -8,7 +8,7 @@ import { endedIfOver } from './expire-listings.ts'
 import { checkOffer } from './fields.ts'
 import { packedPrice } from './packed-prices.ts'
 import { TABLE } from './rules.ts'
-import { checkOwn, kurusOfRow, kurusText, listingTag, lockStock, minOfferKurus, type StockRow, updateStock } from './store.ts'
+import { checkCaller, kurusOfRow, kurusText, listingTag, lockStock, minOfferKurus, type StockRow, updateStock } from './store.ts'
 import { allowed, priceValues } from './transition.ts'
 import type { ListingResult, MarketCtx } from './types.ts'
 
@@ -47,7 +47,7 @@ export const repriceListing = groupedChange<MarketCtx, NewPrice, ListingResult>(
 /** The listing as it is with its new price. */
 async function reprice(tx: Tx, { ctx, input: { id, kurus }, note }: Write<MarketCtx, NewPrice>, row: StockRow | undefined): Promise<StockRow> {
   if (!row) throw missing('listing', id)
-  checkOwn(ctx, row)
+  checkCaller(ctx, row)
   const before = await endedIfOver(tx, note, ctx, row)
   const status = allowed<'reprice'>(TABLE[before.status].reprice)
   checkOffer('price', kurus, minOfferKurus(before))

@@ -4,10 +4,9 @@ import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
-import { change } from '#db/change.ts'
 import type { ListingStatus } from '#db/schema.ts'
-import { listingTag, lockOwnListing, updateListingRow } from './store.ts'
-import { transition } from './transition.ts'
+import { listingTag } from './store.ts'
+import { act } from './transition.ts'
 import type { ListingResult, MarketWriteCtx } from './types.ts'
 
 const MESSAGES: Record<ListingStatus, string> = {
@@ -34,12 +33,9 @@ export const setListingStatus = verb(
   },
   (ctx: MarketWriteCtx, { id, action }): Promise<ListingResult> => {
     if (action !== 'pause' && action !== 'publish') throw conflict('Invalid action (must be pause or publish)')
-    return change(ctx, async (tx, note) => {
-      const now = ctx.now()
-      const { before, status } = await transition(tx, note, ctx, await lockOwnListing(tx, ctx, id), action)
-      const after = await updateListingRow(tx, id, status, {}, now)
-      note.audit({ action: `listing.${action}`, subject: 'listing', id, before: { status: before.status }, after: { status } })
-      note.changed('listings', [id])
+    return act(ctx, id, action, async ({ before, status, update, audit }) => {
+      const after = await update()
+      audit({ status: before.status }, { status })
       return { message: MESSAGES[status], id, price: Number(after.price), status, etag: listingTag(after) }
     })
   },

@@ -1,4 +1,4 @@
-// Prints the table of rules as Markdown: a picture of the moves and every pair of status and action.
+// Prints the table of rules as Markdown: a picture of the transitions and every pair of status and action.
 import { ACTIONS, CONDITIONS, type Outcome, STATUSES, TABLE } from './rules.ts'
 
 const WHO: Record<(typeof ACTIONS)[number], string> = {
@@ -36,17 +36,17 @@ ${ACTIONS.map((action) => `| ${action} | ${WHO[action]} | ${STATUSES.map((status
 }
 
 function arrows(): string[] {
-  const moves = new Map<string, string[]>()
+  const transitions = new Map<string, string[]>()
   for (const from of STATUSES) {
     for (const action of ACTIONS) {
       for (const { to, when } of targets(TABLE[from][action])) {
         if (to === from || to === 'deleted') continue
         const key = `  ${from} --> ${to}`
-        moves.set(key, [...(moves.get(key) ?? []), when ? `${action} (${when})` : action])
+        transitions.set(key, [...(transitions.get(key) ?? []), when ? `${action} (${when})` : action])
       }
     }
   }
-  return [...moves].map(([key, actions]) => `${key}: ${actions.join(' / ')}`)
+  return [...transitions].map(([key, actions]) => `${key}: ${actions.join(' / ')}`)
 }
 
 function targets(outcome: Outcome): { to: string; when: string | null }[] {

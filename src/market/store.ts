@@ -53,7 +53,7 @@ const CONTENT = [
   'min_offer_price',
 ] as const
 
-export type ListingRow = Awaited<ReturnType<typeof lockListing>>
+export type ListingRow = Awaited<ReturnType<typeof fetchListing>>
 export type ListingValues = Partial<{ [Name in (typeof COLUMNS)[number]]: ListingRow[Name] }>
 
 /** A listing's slug: words of its title for people, its id for machines. */
@@ -67,37 +67,27 @@ export function listingTag({ id, version }: { id: number; version: number }): st
   return `"${id}-${version}"`
 }
 
-/** The listing, locked until the transaction ends. @throws NOT_FOUND */
-export async function lockListing(tx: Tx, id: number) {
+/** A listing that the caller may change, locked until the transaction ends. @throws NOT_FOUND, as `checkCaller` does */
+export async function lockListing(tx: Tx, ctx: Conditional & { viewer: Viewer }, id: number): Promise<ListingRow> {
   const row = await tx.selectFrom('listings').select(COLUMNS).where('id', '=', existing('listing', id)).forUpdate().executeTakeFirst()
   if (!row) throw missing('listing', id)
+  checkCaller(ctx, row)
   return row
 }
 
-/** The same, if it is as the caller read it. @throws NOT_FOUND, PRECONDITION_FAILED */
-export async function lockCurrentListing(tx: Tx, ctx: Conditional, id: number): Promise<ListingRow> {
-  const row = await lockListing(tx, id)
-  requireCurrent(ctx, listingTag(row))
-  return row
-}
-
-/** Mine or throw (interface.md, "Errors": reasons of PLUS_LISTING_ERROR). */
-export async function lockOwnListing(tx: Tx, ctx: Conditional & { viewer: Viewer }, id: number): Promise<ListingRow> {
-  const row = await lockListing(tx, id)
-  checkOwn(ctx, row)
-  return row
-}
-
-/** @throws PLUS_LISTING_ERROR when the listing is another account's, PRECONDITION_FAILED */
-export function checkOwn(ctx: Conditional & { viewer: Viewer }, listing: Pick<ListingRow, 'id' | 'seller_id' | 'version'>): void {
+/**
+ * Accounts change their own listings, operators all, and both as they read them (interface.md, "Errors").
+ * @throws PLUS_LISTING_ERROR, PRECONDITION_FAILED
+ */
+export function checkCaller(ctx: Conditional & { viewer: Viewer }, listing: Pick<ListingRow, 'id' | 'seller_id' | 'version'>): void {
   const { viewer } = ctx
-  if (viewer.kind !== 'account' || viewer.accountId !== listing.seller_id) {
+  if (viewer.kind === 'account' && viewer.accountId !== listing.seller_id) {
     throw new ServiceError('PLUS_LISTING_ERROR', `The listing ${listing.id} does not belong to the caller`)
   }
   requireCurrent(ctx, listingTag(listing))
 }
 
-export async function fetchListing(on: Queryable, id: number): Promise<ListingRow> {
+export async function fetchListing(on: Queryable, id: number) {
   const row = await on.selectFrom('listings').select(COLUMNS).where('id', '=', existing('listing', id)).executeTakeFirst()
   if (!row) throw missing('listing', id)
   return row
@@ -154,12 +144,11 @@ export async function lockOver(tx: Tx, now: Date, limit: number): Promise<StockR
 /** Writes price, stock, status and version of locked listings. */
 export async function updateStock(tx: Tx, rows: StockRow[], now: Date): Promise<void> {
   if (rows.length === 0) return
-  const given = sql<Pick<StockRow, 'id' | 'version' | 'price' | 'approved_price' | 'quantity' | 'status'>>`unnest(
-    ${rows.map(({ id }) => id)}::int4[], ${rows.map(({ version }) => version)}::int4[], ${rows.map(({ price }) => price)}::numeric[],
-    ${rows.map((row) => row.approved_price)}::numeric[], ${rows.map(({ quantity }) => quantity)}::int4[], ${rows.map(({ status }) => status)}::text[])`
+  const changed = rows.map(({ id, version, price, approved_price, quantity, status }) => ({ id, version, price, approved_price, quantity, status }))
+  const given = sql<StockRow>`json_populate_recordset(null::listings, ${JSON.stringify(changed)})`
   await tx
     .updateTable('listings')
-    .from(given.as<'given'>(sql`given(id, version, price, approved_price, quantity, status)`))
+    .from(given.as<'given'>(sql`given`))
     .set((eb) => ({
       ...statusColumns(sql.ref('given.status'), now),
       version: eb.ref('given.version'),

@@ -1,26 +1,59 @@
 // The table of rules applied to a stored listing: whether an action is allowed, and the status it leads to.
 import { conflict } from '#core/errors.ts'
-import type { Note } from '#db/change.ts'
-import type { Tx } from '#db/schema.ts'
-import { endedIfOver, type ExpiryCtx } from './expire-listings.ts'
+import { change } from '#db/change.ts'
+import type { ListingStatus, Tx } from '#db/schema.ts'
+import { endedIfOver } from './expire-listings.ts'
 import { type Action, decide, type Decision, type NextStatus, PUBLISHED } from './rules.ts'
-import { changedSinceApproval, contentOf, type ListingRow, type ListingValues } from './store.ts'
+import { auditedListing, changedSinceApproval, contentOf, lockListing, type ListingRow, type ListingValues, storedListing, updateListingRow } from './store.ts'
+import type { MarketWriteCtx, StoredListing } from './types.ts'
 
 const DAY_MS = 86_400_000
 
+/** An action on a locked listing whose ended period has been ended. */
+interface Step<A extends Action> {
+  tx: Tx
+  before: ListingRow
+  /** the next status, which `update` writes */
+  status: NextStatus<A>
+  now: Date
+  update: (values?: ListingValues) => Promise<ListingRow>
+  /** @param name of the action in the log, where it is another one */
+  audit: (before: object, after?: object, name?: string) => void
+}
+
 /**
- * Ends the period of a locked listing if it is over, and takes the next status from the table.
- * @throws CONFLICT with the reason where the table refuses the action
+ * Runs an action on one listing: an account's own, or any for an operator.
+ * @throws NOT_FOUND, PLUS_LISTING_ERROR, PRECONDITION_FAILED, CONFLICT with the reason where the table refuses the action
  */
-export async function transition<A extends Action>(
-  tx: Tx,
-  note: Note,
-  ctx: ExpiryCtx,
-  row: ListingRow,
+export function act<A extends Action, Result>(ctx: MarketWriteCtx, id: number, action: A, run: (step: Step<A>) => Promise<Result>): Promise<Result> {
+  return change(ctx, async (tx, note) => {
+    const now = ctx.now()
+    const before = await endedIfOver(tx, note, ctx, await lockListing(tx, ctx, id))
+    const status = allowed(decisionOn(before, action, now))
+    note.changed('listings', [id])
+    return run({
+      tx,
+      before,
+      status,
+      now,
+      update: (values = {}) => updateListingRow(tx, id, status as ListingStatus, values, now),
+      audit: (before, after, name = action) => note.audit({ action: `listing.${name}`, subject: 'listing', id, before, after: after ?? null }),
+    })
+  })
+}
+
+/** Runs an action of an operator that gives the listing new values. */
+export function operate<A extends 'approve' | 'reject' | 'correct'>(
+  ctx: MarketWriteCtx,
+  id: number,
   action: A,
-): Promise<{ before: ListingRow; status: NextStatus<A> }> {
-  const before = await endedIfOver(tx, note, ctx, row)
-  return { before, status: allowed(decisionOn(before, action, ctx.now())) }
+  valuesOf: (step: Step<A>) => ListingValues | Promise<ListingValues>,
+): Promise<StoredListing> {
+  return act(ctx, id, action, async (step) => {
+    const after = await step.update(await valuesOf(step))
+    step.audit(auditedListing(step.before, step.now), auditedListing(after, step.now))
+    return storedListing(after, step.now)
+  })
 }
 
 /** What the table says of an action on a listing whose ended period has been ended; `stock` after the action. */

@@ -4,12 +4,11 @@ import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
-import { change } from '#db/change.ts'
 import { checkedTexts, checkOffer, offerKurus, OwnFields, price, priceKurus } from './fields.ts'
 import { repriceListing } from './reprice.ts'
 import { QUEUED } from './rules.ts'
-import { auditedListing, kurusOfRow, kurusText, listingTag, lockOwnListing, minOfferKurus, updateListingRow } from './store.ts'
-import { transition } from './transition.ts'
+import { auditedListing, kurusOfRow, kurusText, listingTag, minOfferKurus } from './store.ts'
+import { act, priceValues } from './transition.ts'
 import type { ListingResult, MarketCtx } from './types.ts'
 
 export const updateListing = verb(
@@ -28,21 +27,17 @@ export const updateListing = verb(
     if (newPrice !== null && names.length === 1) return repriceListing(ctx, { id, kurus: newPrice })
     const texts = checkedTexts(fields)
     const newOffer = fields.min_offer_price === undefined ? undefined : offerKurus(fields.min_offer_price)
-    return change(ctx, async (tx, note) => {
-      const now = ctx.now()
-      const { before, status } = await transition(tx, note, ctx, await lockOwnListing(tx, ctx, id), 'edit')
+    return act(ctx, id, 'edit', async ({ before, status, now, update, audit }) => {
       const offer = newOffer === undefined ? minOfferKurus(before) : newOffer
       checkOffer(newOffer === undefined ? 'price' : 'min_offer_price', newPrice ?? kurusOfRow(before), offer)
-      const values = {
+      const after = await update({
         ...texts,
         ...(fields.shipping_payer !== undefined && { shipping_payer: fields.shipping_payer }),
         ...(fields.offers_enabled !== undefined && { offers_enabled: fields.offers_enabled }),
         ...(newOffer !== undefined && { min_offer_price: kurusText(newOffer) }),
-        ...(newPrice !== null && { price: kurusText(newPrice)! }),
-      }
-      const after = await updateListingRow(tx, id, status, values, now)
-      note.audit({ action: 'listing.update', subject: 'listing', id, before: auditedListing(before, now), after: auditedListing(after, now) })
-      note.changed('listings', [id])
+        ...(newPrice !== null && priceValues(status, kurusText(newPrice)!)),
+      })
+      audit(auditedListing(before, now), auditedListing(after, now), 'update')
       const message = `The listing is changed${status === QUEUED ? ' and waits for approval' : ''}`
       return { message, id, price: Number(after.price), status: after.status, etag: listingTag(after) }
     })

@@ -4,6 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addCredits } from '#accounts/add-credits.ts'
 import { approveListing } from '#market/approve-listing.ts'
 import { call } from '#core/verb.ts'
+import { createCollection } from '#collections/create-collection.ts'
+import { post } from '../graphql/client.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
 import { found, makeCatalogue, operator, orderId, pending, plus, published } from './kit.ts'
 
@@ -104,7 +106,7 @@ test('PATCHes of different fields at once lose none', async () => {
   })
 })
 
-test('prices that wait together commit together, each answered with its own outcome', async () => {
+test('prices submitted at once commit as one batch, each answered with its own outcome', async () => {
   const mine = await Promise.all(times(40).map(() => published(node, item)))
   const { id: theirs } = await published(node, item, { seller_id: node.accounts.enterprise })
   const offered = await published(node, item, { price: 50, min_offer_price: 40 })
@@ -115,6 +117,44 @@ test('prices that wait together commit together, each answered with its own outc
   expect(replies.slice(40).map((reply) => reply.status)).toEqual([422, 422, 422, 200])
   expect((await operator(node, 'GET', `/listings/${mine[0]!.id}`)).body.data.price, 'the later of two').toBe(99)
   expect((await transactions()) - before).toBeLessThan(10)
+})
+
+test('prices with an Idempotency-Key commit as one batch, over REST and GraphQL; a repeat writes nothing', async () => {
+  const mine = await Promise.all(times(40).map(() => published(node, item)))
+  const { id: theirs } = await published(node, item, { seller_id: node.accounts.enterprise })
+  const answers = async () => {
+    const rest = times(20).map((i) => plus(node, 'PATCH', `/listings/${mine[i]!.id}/price`, { price: i + 1 }, { headers: { 'idempotency-key': `batch-${i}` } }))
+    const refused = plus(node, 'PATCH', `/listings/${theirs}/price`, { price: 5 }, { headers: { 'idempotency-key': 'batch-theirs' } })
+    const graphql = times(20).map((i) => {
+      const query = `mutation { done: updateListingPrice(listingId: ${mine[20 + i]!.id}, price: ${i + 21}) { price } }`
+      const headers = { authorization: `Bearer ${node.keys.plus}`, 'idempotency-key': `batch-graphql-${i}` }
+      return post<{ done: { price: number } }>(node, JSON.stringify({ query }), headers)
+    })
+    expect((await refused).status).toBe(422)
+    return [...(await Promise.all(rest)).map((reply) => reply.body.data.price), ...(await Promise.all(graphql)).map((reply) => reply.data.done.price)]
+  }
+  const before = await transactions()
+  expect(await answers()).toEqual(times(40).map((i) => i + 1))
+  const written = await transactions()
+  expect(written - before).toBeLessThan(10)
+  await plus(node, 'PATCH', `/listings/${mine[0]!.id}/price`, { price: 99 })
+  expect(await answers()).toEqual(times(40).map((i) => i + 1))
+  expect((await operator(node, 'GET', `/listings/${mine[0]!.id}`)).body.data.price).toBe(99)
+  const audits = await operator<object[]>(node, 'GET', `/audit?subject_type=listing&subject_id=${mine[1]!.id}&action=listing.reprice`)
+  expect(audits.body.data).toMatchObject([{ actor: `account:${node.accounts.plus}`, before: { price: 100 }, after: { price: 2 } }])
+})
+
+test('collection records with an Idempotency-Key commit as one batch; a repeat adds none', async () => {
+  const { id } = await call(createCollection, node.ctx, { account_id: node.accounts.plus, name: 'Raced' })
+  const add = () =>
+    Promise.all(times(40).map((i) => plus<{ id: number }>(node, 'POST', `/collections/${id}/items`, { item_id: item }, { headers: { 'idempotency-key': `record-${i}` } })))
+  const before = await transactions()
+  const first = await add()
+  expect((await transactions()) - before).toBeLessThan(10)
+  expect(new Set(first.map((reply) => reply.body.data.id)).size).toBe(40)
+  expect((await add()).map((reply) => reply.body.data.id)).toEqual(first.map((reply) => reply.body.data.id))
+  const stored = await node.db.kysely.selectFrom('collection_items').select('id').where('collection_id', '=', id).execute()
+  expect(stored).toHaveLength(40)
 })
 
 test('the same price change many times on one listing: the last one stays, versions count them all', async () => {

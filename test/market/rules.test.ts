@@ -1,6 +1,6 @@
-// The table of listing rules: every pair decided, the moves that the contract names, and the document made from it.
+// The table of listing rules: every pair decided, the transitions that the contract names, no status named elsewhere, and the document made from it.
 import fc from 'fast-check'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { ACTIONS, decide, type Facts, STATUSES, statusAt, TABLE } from '#market/rules.ts'
 import { statesDocument } from '#market/states-picture.ts'
@@ -37,6 +37,14 @@ test('publishing after a pause goes live only as approved and in time', () => {
   const publish = (contentApproved: boolean, inPeriod: boolean) => decide('paused', 'publish', { contentApproved, inPeriod, stock: 1 })
   expect(publish(true, true)).toEqual({ to: 'active' })
   expect([publish(false, true), publish(true, false), publish(false, false)]).toEqual(Array(3).fill({ to: 'pending' }))
+})
+
+test('no verb, statement or sweep names a status of its own', () => {
+  const directory = new URL('../../src/market/', import.meta.url)
+  const files = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts') && !/^(rules|demo)\.ts$/.test(file))
+  const named = new RegExp(`'(${STATUSES.join('|')})'`)
+  expect(files.length).toBeGreaterThan(20)
+  expect(files.filter((file) => named.test(readFileSync(new URL(file, directory), 'utf8')))).toEqual([])
 })
 
 test('a period ends at its very end', () => {

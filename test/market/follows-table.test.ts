@@ -1,0 +1,125 @@
+// Every path follows the table of listing rules: a changed transition or refusal holds over REST, GraphQL, operator API and sweep.
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { addCredits } from '#accounts/add-credits.ts'
+import { call } from '#core/verb.ts'
+import { expireListings } from '#market/expire-listings.ts'
+import { type Action, ACTIONS, type Outcome, TABLE } from '#market/rules.ts'
+import { ask } from '../graphql/client.ts'
+import { startTestNode, type TestNode, until } from '../support/node.ts'
+import { found, inStatus, makeCatalogue, operator, orderId, plus, type Status } from './kit.ts'
+
+let node: TestNode
+let item: number
+
+beforeAll(async () => {
+  node = await startTestNode()
+  item = (await makeCatalogue(node)).items.char!
+  await call(addCredits, node.ctx, { id: node.accounts.plus, amount: 100 })
+})
+
+afterAll(() => node.close())
+
+const original = structuredClone(TABLE)
+afterEach(() => Object.assign(TABLE, structuredClone(original)))
+
+function rule(from: Status, action: Action, outcome: Outcome): void {
+  Object.assign(TABLE[from], { [action]: outcome })
+}
+
+interface Path {
+  name: string
+  action: Action
+  from?: Status
+  /** Takes the action; the text of the answer, in which a refusal gives its reason. */
+  take: (id: number) => Promise<unknown>
+}
+
+const rest = (method: string, path: string, body?: object) => async (id: number) => {
+  const reply = await plus(node, method, path.replace(':id', String(id)), path.includes(':id') ? body : { id })
+  return reply.body
+}
+const operate = (method: string, path: string, body?: object) => async (id: number) => (await operator(node, method, path.replace(':id', String(id)), body)).body
+const mutate = (field: string) => async (id: number) => {
+  const { data, errors } = await ask<object>(node, `mutation { done: ${field.replace('ID', String(id))} { status } }`, { plan: 'plus' })
+  return { data, errors }
+}
+
+const PATHS: Path[] = [
+  { name: 'PATCH /listings/{id}/price', action: 'reprice', take: rest('PATCH', '/listings/:id/price', { price: 5 }) },
+  { name: 'PATCH /listings/{id} with a price', action: 'reprice', take: rest('PATCH', '/listings/:id', { price: 5 }) },
+  { name: 'updateListingPrice', action: 'reprice', take: mutate('updateListingPrice(listingId: ID, price: 5)') },
+  { name: 'updateListing with a price', action: 'reprice', take: mutate('updateListing(listingId: ID, input: { price: 5 })') },
+  { name: 'PATCH /listings/{id}', action: 'edit', take: rest('PATCH', '/listings/:id', { title: 'Other' }) },
+  { name: 'updateListing', action: 'edit', take: mutate('updateListing(listingId: ID, input: { title: "Other" })') },
+  { name: 'POST /listings/{id}/status', action: 'pause', take: rest('POST', '/listings/:id/status?action=pause') },
+  { name: 'setListingStatus', action: 'pause', take: mutate('setListingStatus(listingId: ID, action: "pause")') },
+  { name: 'POST /listings/{id}/status', action: 'publish', from: 'paused', take: rest('POST', '/listings/:id/status?action=publish') },
+  { name: 'setListingStatus', action: 'publish', from: 'paused', take: mutate('setListingStatus(listingId: ID, action: "publish")') },
+  { name: 'POST /make-highlight', action: 'highlight', take: rest('POST', '/make-highlight') },
+  { name: 'DELETE /listings/{id}', action: 'delete', take: rest('DELETE', '/listings/:id') },
+  { name: 'POST /operator/v1/listings/{id}/approve', action: 'approve', from: 'pending', take: operate('POST', '/listings/:id/approve', {}) },
+  { name: 'POST /operator/v1/listings/{id}/reject', action: 'reject', take: operate('POST', '/listings/:id/reject', { reason: 'blurred photo' }) },
+  { name: 'PATCH /operator/v1/listings/{id}', action: 'correct', take: operate('PATCH', '/listings/:id', { language: 'en' }) },
+  {
+    name: 'POST /operator/v1/orders',
+    action: 'sell',
+    take: async (id) => (await operator(node, 'POST', '/orders', { order_id: orderId(), lines: [{ listing_id: id, quantity: 1 }] })).body,
+  },
+]
+
+async function statusOf(id: number): Promise<Status> {
+  return (await node.db.kysely.selectFrom('listings').select('status').where('id', '=', id).executeTakeFirstOrThrow()).status
+}
+
+test('every action but the end of a period has its paths here', () => {
+  expect([...new Set(PATHS.map(({ action }) => action)), 'expire'].sort()).toEqual([...ACTIONS].sort())
+})
+
+test.each(PATHS)('$action: $name', async ({ action, from = 'active', take }) => {
+  const { id } = await inStatus(node, from, item)
+  rule(from, action, { refused: 'The table says no' })
+  expect(JSON.stringify(await take(id))).toContain('The table says no')
+  expect(await statusOf(id)).toBe(from)
+  const to = from === 'paused' ? 'active' : 'paused'
+  rule(from, action, action === 'publish' ? { when: 'soldOut', to: 'sold', otherwise: { to: 'rejected' } } : { to })
+  await take(id)
+  expect(await statusOf(id)).toBe(action === 'publish' ? 'rejected' : to)
+  expect(await found(node), 'the search of this node has applied it').not.toContain(id)
+})
+
+const over = async () => {
+  const listing = await inStatus(node, 'active', item)
+  await node.db.kysely.updateTable('listings').set({ expires_at: node.clock.now() }).where('id', '=', listing.id).execute()
+  return listing.id
+}
+
+test('expire: the status at a moment, its filters and the sweep', async () => {
+  rule('active', 'expire', { to: 'paused' })
+  const id = await over()
+  const listed = async (status: Status) => (await operator<{ id: number; status: Status }[]>(node, 'GET', `/listings?status=${status}`)).body.data.find((one) => one.id === id)
+  expect([(await listed('paused'))?.status, await listed('active'), await listed('expired')]).toEqual(['paused', undefined, undefined])
+  await expireListings(node.ctx)
+  // The node's own sweep may hold the listing at that moment.
+  await until('the end of the period', async () => (await statusOf(id)) === 'paused')
+})
+
+test('expire: a write that finds the period over', async () => {
+  rule('active', 'expire', { to: 'rejected' })
+  rule('rejected', 'reprice', { to: 'paused' })
+  const id = await over()
+  expect((await plus(node, 'PATCH', `/listings/${id}/price`, { price: 5 })).body.data.status).toBe('paused')
+  const { body } = await operator<{ action: string; after: object }[]>(node, 'GET', `/audit?subject_type=listing&subject_id=${id}`)
+  expect(body.data.find((entry) => entry.action === 'listing.expire')).toMatchObject({ before: { status: 'active' }, after: { status: 'rejected' } })
+})
+
+test('expire: another status whose period ends, and none', async () => {
+  rule('active', 'expire', { refused: 'Periods do not end' })
+  const [paused, active] = [await inStatus(node, 'paused', item), await over()]
+  await node.db.kysely.updateTable('listings').set({ expires_at: node.clock.now() }).where('id', '=', paused.id).execute()
+  await expireListings(node.ctx)
+  expect([await statusOf(paused.id), await statusOf(active)]).toEqual(['paused', 'active'])
+  rule('paused', 'expire', { to: 'expired' })
+  await expireListings(node.ctx)
+  await until('the end of the period', async () => (await statusOf(paused.id)) === 'expired')
+  expect(await statusOf(active)).toBe('active')
+})
