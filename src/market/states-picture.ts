@@ -19,7 +19,7 @@ const WHO: Record<(typeof ACTIONS)[number], string> = {
 export function statesDocument(): string {
   return `# Listing states
 
-Made from the table in \`src/market/rules.ts\` by \`node src/market/states-picture.ts\`; a test holds the two together.
+Made from the table in \`src/market/rules.ts\` by \`npx node src/market/states-picture.ts\`; a test holds the two together.
 
 \`\`\`mermaid
 stateDiagram-v2

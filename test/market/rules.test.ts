@@ -54,6 +54,6 @@ test('a period ends at its very end', () => {
   expect(statusAt('paused', end, end)).toBe('paused')
 })
 
-test('docs/listing-states.md is made from the table (make it again with `node src/market/states-picture.ts`)', () => {
+test('docs/listing-states.md is made from the table (make it again with `npx node src/market/states-picture.ts`)', () => {
   expect(readFileSync(new URL('../../docs/listing-states.md', import.meta.url), 'utf8')).toBe(statesDocument())
 })
