@@ -28,7 +28,17 @@ const FINISH_FACTOR: Record<string, number> = {
 const FIRST_DAY_MS = Date.parse('2026-10-20T00:00:00Z')
 const SPREAD_MINUTES = 27 * 24 * 60
 
-type Facts = Record<string, string>
+type CardRow = Record<'set' | 'code' | 'name' | 'rarity' | 'finishes' | 'usd', string>
+type PokemonRow = CardRow & Record<'illustrator' | 'hp' | 'types' | 'dex' | 'stage' | 'evolve_from' | 'suffix' | 'level', string>
+type OnePieceRow = CardRow & Record<'color' | 'kind' | 'cost' | 'power', string>
+
+/** The rows of each table in `facts/`. */
+interface Tables {
+  categories: Record<'game' | 'market' | 'ref' | 'parent' | 'name', string>
+  'pokemon-singles': PokemonRow
+  'onepiece-singles': OnePieceRow
+  sealed: Record<'game' | 'market' | 'genre' | 'name' | 'contents' | 'usd', string>
+}
 
 /** An item of the sample with the dollars that its prices are spread around. */
 interface PricedItem {
@@ -54,7 +64,7 @@ export function buildSample(): Record<string, string> {
   return Object.fromEntries(files)
 }
 
-function facts(table: string): Facts[] {
+function facts<Table extends keyof Tables>(table: Table): Tables[Table][] {
   return parse(readFileSync(new URL(`facts/${table}.csv`, import.meta.url)), { columns: true })
 }
 
@@ -84,7 +94,7 @@ interface CardFacts {
   attributes: ItemRecord['attributes']
 }
 
-function pokemonCard(row: Facts): CardFacts {
+function pokemonCard(row: PokemonRow): CardFacts {
   return {
     key: `${row.set}-${row.code.split('/')[0]}`,
     details: {
@@ -102,7 +112,7 @@ function pokemonCard(row: Facts): CardFacts {
   }
 }
 
-function onePieceCard(row: Facts): CardFacts {
+function onePieceCard(row: OnePieceRow): CardFacts {
   return {
     key: row.code,
     details: { rarity: row.rarity },
@@ -116,11 +126,12 @@ function onePieceCard(row: Facts): CardFacts {
 }
 
 /** One item per finish; the finish listed first keeps the plain ref and slug. */
-function singles(row: Facts, categories: CategoryRecord[], card: CardFacts): PricedItem[] {
+function singles(row: CardRow, categories: CategoryRecord[], card: CardFacts): PricedItem[] {
   const set = categories.find((category) => category.ref === `sample:${row.set}`)
   if (!set) throw new Error(`${row.code} ${row.name}: no category "${row.set}"`)
-  const [primary, ...others] = row.finishes.split('|')
-  return [primary, ...others].map((finish) => {
+  const finishes = row.finishes.split('|')
+  const primary = finishes[0]!
+  return finishes.map((finish) => {
     const further = finish === primary ? '' : finish
     const item: ItemRecord = {
       market: set.market,
@@ -143,11 +154,11 @@ function singles(row: Facts, categories: CategoryRecord[], card: CardFacts): Pri
       details: card.details,
       foreignIds: [],
     }
-    return { item, usd: (Number(row.usd) * FINISH_FACTOR[finish]) / FINISH_FACTOR[primary] }
+    return { item, usd: (Number(row.usd) * FINISH_FACTOR[finish]!) / FINISH_FACTOR[primary]! }
   })
 }
 
-function sealedProduct(row: Facts): PricedItem {
+function sealedProduct(row: Tables['sealed']): PricedItem {
   const item: ItemRecord = {
     market: row.market as Market,
     ref: `sample:${row.game}:${slugWords(row.name)}`,
@@ -189,9 +200,9 @@ function samplePrices(item: ItemRecord, usd: number): PricePoint[] {
     const rate = PER_DOLLAR[market] * vary(market, 0.95, 1.05)
     const minutes = Math.floor(vary(`${market} time`, 0, SPREAD_MINUTES))
     const updatedAt = new Date(FIRST_DAY_MS + minutes * 60_000).toISOString().replace('.000', '')
-    return Object.keys(dollars)
-      .filter((label) => isQuoted(label, item, market, usd))
-      .map((label) => ({ market, label, price: minorToText(Math.round(dollars[label] * rate * 100)), updatedAt }))
+    return Object.entries(dollars)
+      .filter(([label]) => isQuoted(label, item, market, usd))
+      .map(([label, amount]) => ({ market, label, price: minorToText(Math.round(amount * rate * 100)), updatedAt }))
   })
 }
 

@@ -48,7 +48,7 @@ export class RowBits {
 
   has(row: number): boolean {
     const word = row >>> 5
-    return word < this.#words.length && (this.#words[word] & (1 << (row & 31))) !== 0
+    return word < this.#words.length && (this.#words[word]! & (1 << (row & 31))) !== 0
   }
 
   /** @returns whether the row was not in the set before */
@@ -56,8 +56,8 @@ export class RowBits {
     const word = row >>> 5
     if (word >= this.#words.length) this.#words = grown(this.#words, word + 1)
     const bit = 1 << (row & 31)
-    if ((this.#words[word] & bit) !== 0) return false
-    this.#words[word] |= bit
+    if ((this.#words[word]! & bit) !== 0) return false
+    this.#words[word]! |= bit
     this.#size++
     this.#note(row)
     return true
@@ -66,7 +66,7 @@ export class RowBits {
   /** @returns whether the row was in the set before */
   delete(row: number): boolean {
     if (!this.has(row)) return false
-    this.#words[row >>> 5] &= ~(1 << (row & 31))
+    this.#words[row >>> 5]! &= ~(1 << (row & 31))
     this.#size--
     this.#note(~row)
     return true
@@ -75,16 +75,16 @@ export class RowBits {
   /** Adds the first `size` of the rows. */
   addRows(rows: Int32Array, size = rows.length): this {
     if (this.#journal !== null) {
-      for (let at = 0; at < size; at++) this.add(rows[at])
+      for (let at = 0; at < size; at++) this.add(rows[at]!)
       return this
     }
     let words = this.#words
     let added = 0
     for (let at = 0; at < size; at++) {
-      const row = rows[at]
+      const row = rows[at]!
       const word = row >>> 5
       if (word >= words.length) words = this.#words = grown(words, word + 1)
-      const before = words[word]
+      const before = words[word]!
       const after = before | (1 << (row & 31))
       words[word] = after
       if (before !== after >>> 0) added++
@@ -110,7 +110,7 @@ export class RowBits {
     const others = other.#words
     const shared = Math.min(words.length, others.length)
     let size = 0
-    for (let at = 0; at < shared; at++) size += bitCount((words[at] &= others[at]))
+    for (let at = 0; at < shared; at++) size += bitCount((words[at]! &= others[at]!))
     words.fill(0, shared)
     return this.#replaced(size)
   }
@@ -120,8 +120,8 @@ export class RowBits {
     const others = other.#words
     const words = (this.#words = grown(this.#words, others.length))
     let size = 0
-    for (let at = 0; at < others.length; at++) size += bitCount((words[at] |= others[at]))
-    for (let at = others.length; at < words.length; at++) size += bitCount(words[at])
+    for (let at = 0; at < others.length; at++) size += bitCount((words[at]! |= others[at]!))
+    for (let at = others.length; at < words.length; at++) size += bitCount(words[at]!)
     return this.#replaced(size)
   }
 
@@ -131,15 +131,15 @@ export class RowBits {
     const others = other.#words
     const shared = Math.min(words.length, others.length)
     let size = 0
-    for (let at = 0; at < shared; at++) size += bitCount((words[at] &= ~others[at]))
-    for (let at = shared; at < words.length; at++) size += bitCount(words[at])
+    for (let at = 0; at < shared; at++) size += bitCount((words[at]! &= ~others[at]!))
+    for (let at = shared; at < words.length; at++) size += bitCount(words[at]!)
     return this.#replaced(size)
   }
 
   /** Calls `visit` with every row, ascending; the set must not change meanwhile. */
   forEach(visit: (row: number) => void): void {
     for (let at = 0; at < this.#words.length; at++) {
-      for (let word = this.#words[at]; word !== 0; word &= word - 1) visit((at << 5) | (31 - Math.clz32(word & -word)))
+      for (let word = this.#words[at]!; word !== 0; word &= word - 1) visit((at << 5) | (31 - Math.clz32(word & -word)))
     }
   }
 
@@ -148,7 +148,7 @@ export class RowBits {
     const rows = new Int32Array(this.#size)
     let size = 0
     for (let at = 0; size < rows.length; at++) {
-      for (let word = this.#words[at]; word !== 0; word &= word - 1) {
+      for (let word = this.#words[at]!; word !== 0; word &= word - 1) {
         rows[size++] = (at << 5) | (31 - Math.clz32(word & -word))
       }
     }
@@ -160,8 +160,8 @@ export class RowBits {
     const words = this.#words
     let count = 0
     for (let at = 0; at < size; at++) {
-      const word = rows[at] >>> 5
-      if (word < words.length) count += (words[word] >>> (rows[at] & 31)) & 1
+      const word = rows[at]! >>> 5
+      if (word < words.length) count += (words[word]! >>> (rows[at]! & 31)) & 1
     }
     return count
   }
@@ -175,9 +175,9 @@ export class RowBits {
     const words = this.#words
     const room = into.length
     for (let at = from; at < to && size < room; at++) {
-      const row = rows[at]
+      const row = rows[at]!
       const word = row >>> 5
-      if (word >= words.length || ((words[word] >>> (row & 31)) & 1) === 0) continue
+      if (word >= words.length || ((words[word]! >>> (row & 31)) & 1) === 0) continue
       if (skip > 0) skip--
       else into[size++] = row
     }
@@ -192,7 +192,7 @@ export class RowBits {
     const journal = this.#keepJournal()
     if (version < this.#journalFrom || this.#version - version > JOURNAL) return false
     for (let at = version; at < this.#version; at++) {
-      const entry = journal[at % JOURNAL]
+      const entry = journal[at % JOURNAL]!
       if (entry >= 0) visit(entry, true)
       else visit(~entry, false)
     }

@@ -40,7 +40,7 @@ export class RowBlocks {
 
   /** The block of a row that is here. */
   blockOf(row: number): number {
-    return this.#places[row] >>> LABEL_BITS
+    return this.#places[row]! >>> LABEL_BITS
   }
 
   /** Numbers that rise along the order, one for each of the given rows, all of which are here. */
@@ -49,8 +49,8 @@ export class RowBlocks {
     const turns = this.#turns
     const keys = new Float64Array(rows.length)
     for (let at = 0; at < rows.length; at++) {
-      const place = places[rows[at]]
-      keys[at] = turns[place >>> LABEL_BITS] * LABELS + (place & (LABELS - 1))
+      const place = places[rows[at]!]!
+      keys[at] = turns[place >>> LABEL_BITS]! * LABELS + (place & (LABELS - 1))
     }
     return keys
   }
@@ -77,11 +77,11 @@ export class RowBlocks {
       // The first row of a block to come takes the others along, so each block is swept once.
       if (!this.has(each)) continue
       const block = this.blockOf(each)
-      const rows = this.rows[block]
-      const length = this.lengths[block]
+      const rows = this.rows[block]!
+      const length = this.lengths[block]!
       let kept = 0
       for (let place = 0; place < length; place++) {
-        const row = rows[place]
+        const row = rows[place]!
         if (leaves(row)) this.#places[row] = ABSENT
         else rows[kept++] = row
       }
@@ -99,10 +99,10 @@ export class RowBlocks {
     this.#places = grown(this.#places, row + 1, ABSENT)
     let [at, place] = this.locate((other) => compare(other, row), false)
     // Between two blocks a row goes to the end of the first, and so it does past the last.
-    if (place === 0 && at > 0) place = this.lengths[this.sequence[--at]]
-    const block = this.sequence[at]
-    const rows = this.rows[block]
-    const length = this.lengths[block]
+    if (place === 0 && at > 0) place = this.lengths[this.sequence[--at]!]!
+    const block = this.sequence[at]!
+    const rows = this.rows[block]!
+    const length = this.lengths[block]!
     rows.copyWithin(place + 1, place, length)
     rows[place] = row
     this.#resize(block, length + 1)
@@ -117,10 +117,10 @@ export class RowBlocks {
     let size = 0
     let next = 0
     for (const block of this.sequence) {
-      const rows = this.rows[block]
-      for (let place = 0; place < this.lengths[block]; place++) {
-        while (next < added.length && compare(added[next], rows[place]) < 0) merged[size++] = added[next++]
-        merged[size++] = rows[place]
+      const rows = this.rows[block]!
+      for (let place = 0; place < this.lengths[block]!; place++) {
+        while (next < added.length && compare(added[next]!, rows[place]!) < 0) merged[size++] = added[next++]!
+        merged[size++] = rows[place]!
       }
     }
     merged.set(added.subarray(next), size)
@@ -133,19 +133,19 @@ export class RowBlocks {
     let high = this.sequence.length
     while (low < high) {
       const middle = (low + high) >>> 1
-      const block = this.sequence[middle]
-      if (isPast(probe(this.rows[block][this.lengths[block] - 1]), inclusive)) high = middle
+      const block = this.sequence[middle]!
+      if (isPast(probe(this.rows[block]![this.lengths[block]! - 1]!), inclusive)) high = middle
       else low = middle + 1
     }
     if (low === this.sequence.length) return [low, 0]
-    const block = this.sequence[low]
-    return [low, firstPast(this.rows[block], this.lengths[block], probe, inclusive)]
+    const block = this.sequence[low]!
+    return [low, firstPast(this.rows[block]!, this.lengths[block]!, probe, inclusive)]
   }
 
   #arrange(sequence: number[]): void {
     this.sequence = sequence
     this.#turns = grown(this.#turns, this.rows.length)
-    for (let at = 0; at < sequence.length; at++) this.#turns[sequence[at]] = at
+    for (let at = 0; at < sequence.length; at++) this.#turns[sequence[at]!] = at
   }
 
   #resize(block: number, length: number): void {
@@ -164,9 +164,9 @@ export class RowBlocks {
   }
 
   #split(at: number): void {
-    const block = this.sequence[at]
-    const half = this.lengths[block] >>> 1
-    const upper = this.#newBlock(this.rows[block].subarray(half, this.lengths[block]))
+    const block = this.sequence[at]!
+    const half = this.lengths[block]! >>> 1
+    const upper = this.#newBlock(this.rows[block]!.subarray(half, this.lengths[block]!))
     this.#resize(block, half)
     this.#arrange(this.sequence.toSpliced(at + 1, 0, upper))
   }
@@ -175,17 +175,17 @@ export class RowBlocks {
   #join(): void {
     const sequence: number[] = []
     for (const block of this.sequence) {
-      const length = this.lengths[block]
+      const length = this.lengths[block]!
       const before = sequence.at(-1)
-      if (length > 0 && (before === undefined || this.lengths[before] + length > FILL)) {
+      if (length > 0 && (before === undefined || this.lengths[before]! + length > FILL)) {
         sequence.push(block)
         continue
       }
       this.#spare.push(block)
       if (length === 0 || before === undefined) continue
-      const rows = this.rows[block].subarray(0, length)
-      this.rows[before].set(rows, this.lengths[before])
-      this.#resize(before, this.lengths[before] + length)
+      const rows = this.rows[block]!.subarray(0, length)
+      this.rows[before]!.set(rows, this.lengths[before]!)
+      this.#resize(before, this.lengths[before]! + length)
       this.#spread(before)
     }
     this.#arrange(sequence)
@@ -193,21 +193,21 @@ export class RowBlocks {
 
   /** Gives the row at a place of a block a label between its neighbours', or new labels to all of the block. */
   #label(block: number, place: number): void {
-    const rows = this.rows[block]
+    const rows = this.rows[block]!
     const first = block * LABELS
-    const low = place > 0 ? this.#places[rows[place - 1]] : first - 1
-    const high = place + 1 < this.lengths[block] ? this.#places[rows[place + 1]] : first + LABELS
+    const low = place > 0 ? this.#places[rows[place - 1]!]! : first - 1
+    const high = place + 1 < this.lengths[block]! ? this.#places[rows[place + 1]!]! : first + LABELS
     if (high - low < 2) this.#spread(block)
-    else this.#places[rows[place]] = low + ((high - low) >>> 1)
+    else this.#places[rows[place]!] = low + ((high - low) >>> 1)
   }
 
   /** Spreads the labels of a block evenly. */
   #spread(block: number): void {
-    const rows = this.rows[block]
-    const length = this.lengths[block]
+    const rows = this.rows[block]!
+    const length = this.lengths[block]!
     const step = Math.floor(LABELS / (length + 1))
     let place = block * LABELS
-    for (let at = 0; at < length; at++) this.#places[rows[at]] = place += step
+    for (let at = 0; at < length; at++) this.#places[rows[at]!] = place += step
   }
 }
 
@@ -217,7 +217,7 @@ export function firstPast(rows: Int32Array, length: number, probe: Probe, inclus
   let high = length
   while (low < high) {
     const middle = (low + high) >>> 1
-    if (isPast(probe(rows[middle]), inclusive)) high = middle
+    if (isPast(probe(rows[middle]!), inclusive)) high = middle
     else low = middle + 1
   }
   return low
@@ -226,7 +226,7 @@ export function firstPast(rows: Int32Array, length: number, probe: Probe, inclus
 /** How long a column must be to hold all of the rows. */
 export function rowSpace(rows: Int32Array): number {
   let space = 0
-  for (let at = 0; at < rows.length; at++) if (rows[at] >= space) space = rows[at] + 1
+  for (let at = 0; at < rows.length; at++) if (rows[at]! >= space) space = rows[at]! + 1
   return space
 }
 

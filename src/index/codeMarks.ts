@@ -25,7 +25,7 @@ export class CodeMarks {
     this.#bits = grown(this.#bits, this.field.space)
     this.#inFirst = grown(this.#inFirst, this.field.space)
     for (let word = 0; word < query.words.length; word++) {
-      const { text, literal } = query.words[word]
+      const { text, literal } = query.words[word]!
       if (!literal) this.#markContaining(text, 1 << word)
       this.#markEqual(text, (1 << word) | (1 << (word + EQUALS)))
     }
@@ -35,7 +35,7 @@ export class CodeMarks {
 
   /** Calls `visit` with every code that has one of the bits. */
   each(bits: number, visit: (code: number) => void): void {
-    for (const code of this.#marked) if ((this.#bits[code] & bits) !== 0) visit(code)
+    for (const code of this.#marked) if ((this.#bits[code]! & bits) !== 0) visit(code)
   }
 
   /** Whether some code equals the whole query. */
@@ -45,7 +45,7 @@ export class CodeMarks {
 
   /** The bits of a code; none for code -1. */
   bits(code: number): number {
-    return code < 0 ? 0 : this.#bits[code]
+    return code < 0 ? 0 : this.#bits[code]!
   }
 
   /** How many codes have one of the bits. */
@@ -95,6 +95,6 @@ export class CodeMarks {
 
   #add(code: number, bits: number): void {
     if (this.#bits[code] === 0) this.#marked.push(code)
-    this.#bits[code] |= bits
+    this.#bits[code]! |= bits
   }
 }

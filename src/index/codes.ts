@@ -18,7 +18,8 @@ export interface Code {
  */
 export function parseCode(code: string): Code {
   const folded = fold(code)
-  const [number, total] = partsOf(folded).map(normalRuns)
+  const parts = partsOf(folded)
+  const [number, total] = [normalRuns(parts[0]), normalRuns(parts[1])]
   return number === '' && total === '' ? { number: folded, total } : { number, total }
 }
 

@@ -43,7 +43,7 @@ export class Dictionary {
 
   /** Takes a word out of the set; its number is given out again. */
   delete(id: number): void {
-    const word = this.#words[id]
+    const word = this.#words[id]!
     for (const gram of this.#gramsOf(word)) {
       const list = this.#grams.get(gram)!
       this.#lists.remove(list, id)
@@ -64,7 +64,7 @@ export class Dictionary {
     const length = this.#lists.length(list)
     for (let at = 0; at < length; at++) {
       const id = this.#lists.at(list, at)
-      if (part.length <= 3 || this.#words[id].includes(part)) found.push(id)
+      if (part.length <= 3 || this.#words[id]!.includes(part)) found.push(id)
     }
     return found
   }
@@ -84,7 +84,7 @@ export class Dictionary {
       this.#collectNear(endGram(length, end), part, start, found)
     }
     if (part.length === 2 * END) {
-      const swapped = this.#ids.get(part[0] + part[2] + part[1] + part[3])
+      const swapped = this.#ids.get(part[0]! + part[2]! + part[1]! + part[3]!)
       if (swapped !== undefined && part[1] !== part[2]) found.push(swapped)
     }
     return found
@@ -96,7 +96,7 @@ export class Dictionary {
     const length = this.#lists.length(list)
     for (let at = 0; at < length; at++) {
       const id = this.#lists.at(list, at)
-      const word = this.#words[id]
+      const word = this.#words[id]!
       if (knownStart !== null && word.startsWith(knownStart)) continue
       if (isOneTypo(part, word) && !word.includes(part)) found.push(id)
     }

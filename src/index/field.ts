@@ -51,7 +51,7 @@ export class TextField {
 
   /** The number of the row's text, -1 for none. */
   textOf(row: number): number {
-    return row < this.#of.length ? this.#of[row] : NONE
+    return row < this.#of.length ? this.#of[row]! : NONE
   }
 
   /** The number of a text that some row has, -1 for any other. */
@@ -61,7 +61,7 @@ export class TextField {
 
   /** How many rows have this text. */
   count(text: number): number {
-    return this.#counts[text]
+    return this.#counts[text]!
   }
 
   /** Gives the row a text, null for none. */
@@ -90,34 +90,34 @@ export class TextField {
 
   /** The first row that has this text, and the one after a row that has it; -1 at the end. */
   firstRow(text: number): number {
-    return this.#heads[text]
+    return this.#heads[text]!
   }
 
   nextRow(row: number): number {
-    return this.#after[row]
+    return this.#after[row]!
   }
 
   #link(row: number, text: number): void {
     if (row >= this.#of.length) this.reserve(row + 1)
-    const head = this.#heads[text]
+    const head = this.#heads[text]!
     if (head !== NONE) this.#before[head] = row
     this.#before[row] = NONE
     this.#after[row] = head
     this.#heads[text] = row
     this.#of[row] = text
-    this.#counts[text]++
+    this.#counts[text]!++
     this.#rows++
   }
 
   #unlink(row: number, text: number): void {
-    const before = this.#before[row]
-    const after = this.#after[row]
+    const before = this.#before[row]!
+    const after = this.#after[row]!
     if (before === NONE) this.#heads[text] = after
     else this.#after[before] = after
     if (after !== NONE) this.#before[after] = before
     this.#of[row] = NONE
     this.#rows--
-    if (--this.#counts[text] === 0) this.#deleteText(text)
+    if (--this.#counts[text]! === 0) this.#deleteText(text)
   }
 
   #addText(text: string): number {

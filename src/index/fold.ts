@@ -43,7 +43,7 @@ export function fold(text: string): string {
     .toLowerCase()
     .replace(MARKS, '')
     .replace(APOSTROPHES, '')
-    .replace(SPECIAL, (letter) => LETTERS[letter])
+    .replace(SPECIAL, (letter) => LETTERS[letter]!)
     .normalize('NFC')
     .replace(/\s+/gu, ' ')
     .trim()

@@ -58,23 +58,23 @@ export class TextMarks {
   infix(text: number, query: Query): number {
     if (text < 0) return 0
     if (this.#seen[text] !== this.#query) this.#look(text, query)
-    return this.#infix[text]
+    return this.#infix[text]!
   }
 
   /** Bits of the parts that start a word of the text, and `STARTS`. To be asked after `infix`. */
   prefix(text: number): number {
-    return text < 0 ? 0 : this.#prefix[text]
+    return text < 0 ? 0 : this.#prefix[text]!
   }
 
   typos(text: number): number {
-    return text < 0 ? 0 : this.#typos[text]
+    return text < 0 ? 0 : this.#typos[text]!
   }
 
   /** Marks all texts that have a word one typo away from the part. */
   findTypos(part: string, bit: number): void {
     this.#field.eachText(this.#field.words.near(part), (text) => {
       if (this.#typos[text] === 0) this.#withTypos.push(text)
-      this.#typos[text] |= bit
+      this.#typos[text]! |= bit
     })
   }
 
@@ -89,7 +89,7 @@ export class TextMarks {
     let infix = 0
     let prefix = folded.startsWith(query.text) ? STARTS : 0
     for (let part = 0; part < query.parts.length; part++) {
-      const { text: sought, literal } = query.parts[part]
+      const { text: sought, literal } = query.parts[part]!
       let at = folded.indexOf(sought)
       if (at < 0) continue
       infix |= 1 << part

@@ -78,7 +78,7 @@ export class KeptOrder {
     const kept = this.#counted(filter)
     const at = this.#placeOf(offset, filter, kept)
     if (at === blocks.sequence.length) return new Int32Array(0)
-    const skip = at === 0 ? offset : offset - kept.ends[at - 1]
+    const skip = at === 0 ? offset : offset - kept.ends[at - 1]!
     return filter === null ? this.#walk(at, skip, 0, null, kept, limit) : this.#walk(at, 0, skip, filter, kept, limit)
   }
 
@@ -127,12 +127,12 @@ export class KeptOrder {
     const { sequence } = blocks
     const { ends } = kept
     for (; kept.endsKnown < at; kept.endsKnown++) {
-      const before = kept.endsKnown === 0 ? 0 : ends[kept.endsKnown - 1]
-      ends[kept.endsKnown] = before + this.#count(sequence[kept.endsKnown], filter, kept)
+      const before = kept.endsKnown === 0 ? 0 : ends[kept.endsKnown - 1]!
+      ends[kept.endsKnown] = before + this.#count(sequence[kept.endsKnown]!, filter, kept)
     }
-    const before = at === 0 ? 0 : ends[at - 1]
+    const before = at === 0 ? 0 : ends[at - 1]!
     if (at === sequence.length) return before
-    return before + (filter === null ? place : filter.countIn(blocks.rows[sequence[at]], place))
+    return before + (filter === null ? place : filter.countIn(blocks.rows[sequence[at]!]!, place))
   }
 
   /** Sorts the given rows, all of this order, in place. */
@@ -150,7 +150,7 @@ export class KeptOrder {
 
   #sortByKey(rows: Int32Array, keyOf: Probe): void {
     const keys = new Float64Array(rows.length)
-    for (let at = 0; at < rows.length; at++) keys[at] = keyOf(rows[at])
+    for (let at = 0; at < rows.length; at++) keys[at] = keyOf(rows[at]!)
     sortByKeys(rows, keys)
     for (let from = 0, at = 1; at <= rows.length; at++) {
       if (at < rows.length && keys[at] === keys[from]) continue
@@ -162,7 +162,7 @@ export class KeptOrder {
   /** Rows are mostly numbered as the ids that ties end in: to put them in that order and look is faster than to compare. */
   #sortTies(rows: Int32Array): void {
     rows.sort()
-    for (let at = 1; at < rows.length; at++) if (this.#compare(rows[at - 1], rows[at]) > 0) return void rows.sort(this.#compare)
+    for (let at = 1; at < rows.length; at++) if (this.#compare(rows[at - 1]!, rows[at]!) > 0) return void rows.sort(this.#compare)
   }
 
   #note(row: number, what: number): void {
@@ -191,10 +191,10 @@ export class KeptOrder {
     const [first, start] = from === null ? [0, 0] : this.#blocks.locate(from, true)
     const [last, end] = to === null ? [sequence.length, 0] : this.#blocks.locate(to, false)
     for (let at = first; at <= last && at < sequence.length; at++) {
-      const block = sequence[at]
+      const block = sequence[at]!
       const low = at === first ? start : 0
-      const high = at === last ? end : lengths[block]
-      if (low < high) visit(rows[block].subarray(low, high))
+      const high = at === last ? end : lengths[block]!
+      if (low < high) visit(rows[block]!.subarray(low, high))
     }
   }
 
@@ -204,14 +204,14 @@ export class KeptOrder {
     const found = new Int32Array(Math.max(0, Math.min(limit, all)))
     let size = 0
     for (let place = from; at < sequence.length && size < found.length; at++, place = 0) {
-      const block = sequence[at]
-      const rows = this.#blocks.rows[block]
+      const block = sequence[at]!
+      const rows = this.#blocks.rows[block]!
       if (filter === null) {
-        const taken = rows.subarray(place + skip, Math.min(lengths[block], place + skip + found.length - size))
+        const taken = rows.subarray(place + skip, Math.min(lengths[block]!, place + skip + found.length - size))
         found.set(taken, size)
         size += taken.length
       } else if (this.#count(block, filter, kept) > 0) {
-        size = filter.pick(rows, place, lengths[block], skip, found, size)
+        size = filter.pick(rows, place, lengths[block]!, skip, found, size)
       }
       skip = 0
     }
@@ -221,12 +221,12 @@ export class KeptOrder {
   /** How many of the filter's rows a block has, counted only when the block changed. */
   #count(block: number, filter: RowBits | null, kept: Kept): number {
     const { lengths, versions } = this.#blocks
-    if (filter === null) return lengths[block]
+    if (filter === null) return lengths[block]!
     if (kept.countedAt[block] !== versions[block]) {
-      kept.counts[block] = filter.countIn(this.#blocks.rows[block], lengths[block])
-      kept.countedAt[block] = versions[block]
+      kept.counts[block] = filter.countIn(this.#blocks.rows[block]!, lengths[block]!)
+      kept.countedAt[block] = versions[block]!
     }
-    return kept.counts[block]
+    return kept.counts[block]!
   }
 
   /** The place in the sequence of the block that holds the filter's row at an offset; the end when there is none. */
@@ -234,13 +234,13 @@ export class KeptOrder {
     const { sequence } = this.#blocks
     const { ends } = kept
     let at = kept.endsKnown
-    let end = at === 0 ? 0 : ends[at - 1]
-    for (; end <= offset && at < sequence.length; at++) ends[at] = end += this.#count(sequence[at], filter, kept)
+    let end = at === 0 ? 0 : ends[at - 1]!
+    for (; end <= offset && at < sequence.length; at++) ends[at] = end += this.#count(sequence[at]!, filter, kept)
     kept.endsKnown = at
     let low = 0
     while (low < at) {
       const middle = (low + at) >>> 1
-      if (ends[middle] > offset) at = middle
+      if (ends[middle]! > offset) at = middle
       else low = middle + 1
     }
     return low
@@ -268,7 +268,7 @@ export class KeptOrder {
     const known = filter.changesSince(kept.filterVersion, (row, added) => {
       if (!blocks.has(row)) return
       const block = blocks.blockOf(row)
-      if (kept.countedAt[block] === versions[block]) kept.counts[block] += added ? 1 : -1
+      if (kept.countedAt[block]! === versions[block]!) kept.counts[block]! += added ? 1 : -1
     })
     if (!known) kept.countedAt.fill(0)
     kept.filterVersion = filter.version

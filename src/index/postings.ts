@@ -16,17 +16,17 @@ export class Postings {
   #lengths = new Int32Array(0)
 
   length(list: number): number {
-    return list < this.#lengths.length ? this.#lengths[list] : 0
+    return list < this.#lengths.length ? this.#lengths[list]! : 0
   }
 
   /** The list's entry at a place below its length; entries are in no order. */
   at(list: number, place: number): number {
-    return this.#pool[this.#starts[list] + place]
+    return this.#pool[this.#starts[list]! + place]!
   }
 
   /** The whole list; it holds until the next change of any list. */
   view(list: number): Int32Array {
-    const start = this.#starts[list]
+    const start = this.#starts[list]!
     return this.#pool.subarray(start, start + this.length(list))
   }
 
@@ -36,23 +36,23 @@ export class Postings {
       this.#starts = grown(this.#starts, list + 1, NONE)
       this.#lengths = grown(this.#lengths, list + 1)
     }
-    const length = this.#lengths[list]
+    const length = this.#lengths[list]!
     if (this.#isPacked(list)) this.#move(list, 0, roomFor(length + 1))
     // Room is always the least power of two that holds the list, so it is full exactly at such a length.
     else if ((length & (length - 1)) === 0) this.#move(list, length, roomFor(length + 1))
-    this.#pool[this.#starts[list] + length] = value
+    this.#pool[this.#starts[list]! + length] = value
     this.#lengths[list] = length + 1
     this.#entries++
   }
 
   /** Takes a value out, if it is there. */
   remove(list: number, value: number): void {
-    const start = this.#starts[list]
-    const length = this.#lengths[list]
+    const start = this.#starts[list]!
+    const length = this.#lengths[list]!
     const place = this.#pool.subarray(start, start + length).indexOf(value)
     if (place < 0) return
     const left = length - 1
-    this.#pool[start + place] = this.#pool[start + left]
+    this.#pool[start + place] = this.#pool[start + left]!
     this.#lengths[list] = left
     this.#entries--
     if (this.#isPacked(list)) this.#starts[list] = left === 0 ? NONE : start
@@ -74,9 +74,9 @@ export class Postings {
     const pool = new Int32Array(Math.max(64, this.#entries))
     let used = 0
     for (let list = 0; list < this.#lengths.length; list++) {
-      const length = this.#lengths[list]
+      const length = this.#lengths[list]!
       if (length === 0) continue
-      const start = this.#starts[list]
+      const start = this.#starts[list]!
       pool.set(this.#pool.subarray(start, start + length), used)
       this.#starts[list] = used
       used += length
@@ -88,28 +88,28 @@ export class Postings {
   }
 
   #isPacked(list: number): boolean {
-    const start = this.#starts[list]
+    const start = this.#starts[list]!
     return start !== NONE && start < this.#packed
   }
 
   /** Gives a list other room (sizes are powers of two, 0 for none) and takes along what fits. */
   #move(list: number, oldRoom: number, newRoom: number): void {
     const to = newRoom === 0 ? NONE : this.#take(newRoom)
-    const from = this.#starts[list]
-    const length = Math.min(this.#lengths[list], newRoom)
-    for (let at = 0; at < length; at++) this.#pool[to + at] = this.#pool[from + at]
+    const from = this.#starts[list]!
+    const length = Math.min(this.#lengths[list]!, newRoom)
+    for (let at = 0; at < length; at++) this.#pool[to + at] = this.#pool[from + at]!
     this.#starts[list] = to
     if (oldRoom === 0) return
     const size = 31 - Math.clz32(oldRoom)
-    this.#pool[from] = this.#freed[size]
+    this.#pool[from] = this.#freed[size]!
     this.#freed[size] = from
   }
 
   #take(room: number): number {
     const size = 31 - Math.clz32(room)
-    const freed = this.#freed[size]
+    const freed = this.#freed[size]!
     if (freed !== NONE) {
-      this.#freed[size] = this.#pool[freed]
+      this.#freed[size] = this.#pool[freed]!
       return freed
     }
     const start = this.#used

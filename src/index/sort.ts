@@ -15,17 +15,17 @@ export function sortByKeys(rows: Int32Array, keys: Float64Array, from = 0, to = 
 /** Quicksort of positions low..high (both inclusive) that leaves out the parts outside the wanted window. */
 function sortRange(rows: Int32Array, keys: Float64Array, low: number, high: number, from: number, to: number): void {
   while (high - low >= SHORT) {
-    const pivot = median(keys[low], keys[(low + high) >>> 1], keys[high])
+    const pivot = median(keys[low]!, keys[(low + high) >>> 1]!, keys[high]!)
     let left = low
     let right = high
     while (left <= right) {
-      while (keys[left] < pivot) left++
-      while (keys[right] > pivot) right--
+      while (keys[left]! < pivot) left++
+      while (keys[right]! > pivot) right--
       if (left > right) break
-      const row = rows[left]
-      const key = keys[left]
-      keys[left] = keys[right]
-      rows[left++] = rows[right]
+      const row = rows[left]!
+      const key = keys[left]!
+      keys[left] = keys[right]!
+      rows[left++] = rows[right]!
       keys[right] = key
       rows[right--] = row
     }
@@ -42,12 +42,12 @@ function sortRange(rows: Int32Array, keys: Float64Array, low: number, high: numb
     else high = right
   }
   for (let at = low + 1; at <= high; at++) {
-    const row = rows[at]
-    const key = keys[at]
+    const row = rows[at]!
+    const key = keys[at]!
     let before = at - 1
-    for (; before >= low && keys[before] > key; before--) {
-      rows[before + 1] = rows[before]
-      keys[before + 1] = keys[before]
+    for (; before >= low && keys[before]! > key; before--) {
+      rows[before + 1] = rows[before]!
+      keys[before + 1] = keys[before]!
     }
     rows[before + 1] = row
     keys[before + 1] = key

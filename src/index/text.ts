@@ -144,7 +144,7 @@ export class TextIndex {
         if (!taken) this.#take(row, tierOf(name, more, code))
       }
     }
-    const { text, literal } = query.parts[drive.part]
+    const { text, literal } = query.parts[drive.part]!
     if (literal) {
       this.#names.texts.forEach((name, id) => name?.includes(text) && takeName(id))
       this.#more.texts.forEach((more, id) => more?.includes(text) && takeMore(id))
@@ -162,8 +162,8 @@ export class TextIndex {
     for (let word = 0; word < query.words.length; word++) {
       const codes = expectedRows(this.#codes, this.#codeMarks.count(1 << word))
       for (let part = 0; part < query.parts.length; part++) {
-        if ((query.words[word].parts & (1 << part)) === 0) continue
-        const { text, literal } = query.parts[part]
+        if ((query.words[word]!.parts & (1 << part)) === 0) continue
+        const { text, literal } = query.parts[part]!
         const inNames = literal ? [] : this.#names.words.infix(text)
         const inMore = literal ? [] : this.#more.words.infix(text)
         const texts =
@@ -189,7 +189,7 @@ export class TextIndex {
   /** Adds the rows that match only when typos are allowed. */
   #addTypos(query: Query): void {
     for (let part = 0; part < query.parts.length; part++) {
-      const { text, literal } = query.parts[part]
+      const { text, literal } = query.parts[part]!
       if (literal || text.length < SHORTEST_WITH_TYPO) continue
       this.#nameMarks.findTypos(text, 1 << part)
       this.#moreMarks.findTypos(text, 1 << part)
@@ -233,7 +233,7 @@ export class TextIndex {
 /** Whether each word has all its parts among the given ones, or its bit among those of the code. */
 function covers(query: Query, parts: number, code: number): boolean {
   for (let word = 0; word < query.words.length; word++) {
-    const wanted = query.words[word].parts
+    const wanted = query.words[word]!.parts
     if ((parts & wanted) !== wanted && (code & (1 << word)) === 0) return false
   }
   return true

@@ -19,9 +19,9 @@ export class Vocabulary {
   /** The number of the word that stands in these bytes, given at its first use; -1 when it gets none. */
   number(bytes: Uint8Array, from: number, to: number): number {
     let hash = 0x811c9dc5
-    for (let at = from; at < to; at++) hash = Math.imul(hash ^ bytes[at], 0x01000193)
+    for (let at = from; at < to; at++) hash = Math.imul(hash ^ bytes[at]!, 0x01000193)
     let slot = (hash ^ (hash >>> 15)) & (SLOTS - 1)
-    for (let word = this.#slots[slot] - 1; word >= 0; word = this.#slots[slot] - 1) {
+    for (let word = this.#slots[slot]! - 1; word >= 0; word = this.#slots[slot]! - 1) {
       if (this.#is(word, bytes, from, to)) return word
       slot = (slot + 1) & (SLOTS - 1)
     }
@@ -29,7 +29,7 @@ export class Vocabulary {
     if (this.#size === MOST_WORDS || length > LONGEST || length === 0) return -1
     const start = this.#start(this.#size)
     this.#bytes = grown(this.#bytes, start + length)
-    for (let at = 0; at < length; at++) this.#bytes[start + at] = bytes[from + at]
+    for (let at = 0; at < length; at++) this.#bytes[start + at] = bytes[from + at]!
     this.#ends[this.#size] = start + length
     this.#slots[slot] = this.#size + 1
     return this.#size++
@@ -41,12 +41,12 @@ export class Vocabulary {
   }
 
   #start(word: number): number {
-    return word === 0 ? 0 : this.#ends[word - 1]
+    return word === 0 ? 0 : this.#ends[word - 1]!
   }
 
   #is(word: number, bytes: Uint8Array, from: number, to: number): boolean {
     const start = this.#start(word)
-    if (this.#ends[word] - start !== to - from) return false
+    if (this.#ends[word]! - start !== to - from) return false
     for (let at = from; at < to; at++) if (this.#bytes[start + at - from] !== bytes[at]) return false
     return true
   }

@@ -119,7 +119,7 @@ export class WordedTexts {
     this.#terms.length = 0
     while (this.#at < end) {
       const word = this.#number(chunk) - 1
-      for (const term of word < 0 ? this.terms.termsOf(fold(this.#literal(chunk))) : this.#termsOf[word]) {
+      for (const term of word < 0 ? this.terms.termsOf(fold(this.#literal(chunk))) : this.#termsOf[word]!) {
         if (term >= this.#lastText.length) this.#lastText = grown(this.#lastText, term + 1)
         if (this.#lastText[term] === this.#text) continue
         this.#lastText[term] = this.#text
@@ -140,7 +140,7 @@ export class WordedTexts {
   #number(chunk: Buffer): number {
     let number = 0
     for (let shift = 0; ; shift += 7) {
-      const byte = chunk[this.#at++]
+      const byte = chunk[this.#at++]!
       number |= (byte & LOW_BITS) << shift
       if (byte < MORE) return number
     }
@@ -154,8 +154,8 @@ export class WordedTexts {
 
   /** Begins to read the record of a row that has a text. */
   #open(row: number): { chunk: Buffer; end: number } {
-    const place = this.#places[row] - 1
-    const chunk = this.#chunks[Math.floor(place / CHUNK_BYTES)]
+    const place = this.#places[row]! - 1
+    const chunk = this.#chunks[Math.floor(place / CHUNK_BYTES)]!
     this.#at = place % CHUNK_BYTES
     const length = this.#number(chunk)
     return { chunk, end: this.#at + length }
@@ -179,14 +179,14 @@ export class WordedTexts {
       chunk[this.#used++] = length > LOW_BITS ? (length & LOW_BITS) | MORE : length
       if (length <= LOW_BITS) break
     }
-    for (let at = 0; at < this.#size; at++) chunk[this.#used++] = this.#record[at]
+    for (let at = 0; at < this.#size; at++) chunk[this.#used++] = this.#record[at]!
     this.#places[row] = (this.#chunks.length - 1) * CHUNK_BYTES + start + 1
     this.#kept += this.#used - start
   }
 
   #release(row: number): void {
     this.#file(row, false)
-    const size = this.#at - ((this.#places[row] - 1) % CHUNK_BYTES)
+    const size = this.#at - ((this.#places[row]! - 1) % CHUNK_BYTES)
     this.#kept -= size
     this.#waste += size
     this.#places[row] = 0
@@ -199,9 +199,9 @@ export class WordedTexts {
     this.#waste = 0
     this.#kept = 0
     for (let row = 0; row < this.#places.length; row++) {
-      const place = this.#places[row] - 1
+      const place = this.#places[row]! - 1
       if (place < 0) continue
-      const chunk = chunks[Math.floor(place / CHUNK_BYTES)]
+      const chunk = chunks[Math.floor(place / CHUNK_BYTES)]!
       this.#at = place % CHUNK_BYTES
       this.#size = this.#number(chunk)
       this.#record = grown(this.#record, this.#size)

@@ -17,7 +17,7 @@ function dice(seed: number): (range: number) => number {
 function fixture() {
   const keys: number[] = []
   const present = new Set<number>()
-  const compare = (a: number, b: number): number => keys[a] - keys[b] || a - b
+  const compare = (a: number, b: number): number => keys[a]! - keys[b]! || a - b
   const order = new KeptOrder(compare)
   const naive = (filter: RowBits | null): number[] =>
     [...present].filter((row) => filter === null || filter.has(row)).sort(compare)
@@ -35,7 +35,7 @@ describe.each([
     const { keys, present, compare, order, naive } = fixture()
     for (let row = 0; row < rows; row++) keys[row] = roll(span)
     for (let row = 0; row < rows; row++) if (roll(3) > 0) present.add(row)
-    order.load(Int32Array.from(present), seed === 1 ? (row) => Math.floor(keys[row] / 4) : undefined)
+    order.load(Int32Array.from(present), seed === 1 ? (row) => Math.floor(keys[row]! / 4) : undefined)
     // The last filter grows and shrinks past the size up to which a filter counts as sparse.
     const filters = [2, 10, 1.2, rows / 512].map((thinness) => {
       const bits = new RowBits()
@@ -56,11 +56,11 @@ describe.each([
           order.drop(row)
           keys[row] = Number.NaN
         } else {
-          const filter = filters[roll(filters.length)]
+          const filter = filters[roll(filters.length)]!
           if (!filter.delete(row)) filter.add(row)
         }
       }
-      if (step % 10 === 9) filters[0].or(RowBits.of(Int32Array.of(roll(rows), roll(rows))))
+      if (step % 10 === 9) filters[0]!.or(RowBits.of(Int32Array.of(roll(rows), roll(rows))))
       expect(order.size).toBe(present.size)
       for (const filter of [null, ...filters]) {
         const expected = naive(filter)
@@ -70,18 +70,18 @@ describe.each([
         expect(Array.from(order.slice(filter, 0, limit))).toEqual(expected.slice(0, limit))
 
         const cursor = roll(span)
-        const after = expected.filter((row) => keys[row] > cursor)
-        const page = order.sliceAfter((row) => keys[row] - cursor, filter, limit)
+        const after = expected.filter((row) => keys[row]! > cursor)
+        const page = order.sliceAfter((row) => keys[row]! - cursor, filter, limit)
         expect([...page.rows]).toEqual(after.slice(0, limit))
         expect(page.more).toBe(after.length > limit)
-        expect(order.rank(filter, (row) => keys[row] - cursor, true)).toBe(expected.length - after.length)
-        expect(order.rank(filter, (row) => keys[row] - cursor, false)).toBe(expected.filter((row) => keys[row] < cursor).length)
+        expect(order.rank(filter, (row) => keys[row]! - cursor, true)).toBe(expected.length - after.length)
+        expect(order.rank(filter, (row) => keys[row]! - cursor, false)).toBe(expected.filter((row) => keys[row]! < cursor).length)
       }
       const low = roll(span)
       const high = low + roll(span / 2)
-      const from = roll(4) ? (row: number): number => keys[row] - low : null
-      const to = roll(4) ? (row: number): number => keys[row] - high : null
-      const inRange = naive(null).filter((row) => (!from || keys[row] >= low) && (!to || keys[row] <= high))
+      const from = roll(4) ? (row: number): number => keys[row]! - low : null
+      const to = roll(4) ? (row: number): number => keys[row]! - high : null
+      const inRange = naive(null).filter((row) => (!from || keys[row]! >= low) && (!to || keys[row]! <= high))
       expect(order.countRange(from, to)).toBe(inRange.length)
       expect([...order.collectRange(from, to, new RowBits()).toRows()]).toEqual(inRange.sort((a, b) => a - b))
 
@@ -152,7 +152,7 @@ test('a load by key column orders as the comparator alone does', () => {
       const { keys, order, compare } = fixture()
       keys.push(...numbers)
       const rows = Int32Array.from(numbers, (_, row) => row)
-      order.load(rows, (row) => Math.floor(keys[row] / 10))
+      order.load(rows, (row) => Math.floor(keys[row]! / 10))
       expect(Array.from(order.slice(null, 0, rows.length))).toEqual([...rows].sort(compare))
     }),
   )

@@ -14,18 +14,18 @@ function distance(a: string, b: string): number {
   for (let i = 1; i <= a.length; i++) {
     for (let j = 1; j <= b.length; j++) {
       const change = a[i - 1] === b[j - 1] ? 0 : 1
-      table[i][j] = Math.min(table[i - 1][j] + 1, table[i][j - 1] + 1, table[i - 1][j - 1] + change)
+      table[i]![j] = Math.min(table[i - 1]![j]! + 1, table[i]![j - 1]! + 1, table[i - 1]![j - 1]! + change)
       if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
-        table[i][j] = Math.min(table[i][j], table[i - 2][j - 2] + 1)
+        table[i]![j] = Math.min(table[i]![j]!, table[i - 2]![j - 2]! + 1)
       }
     }
   }
-  return table[a.length][b.length]
+  return table[a.length]![b.length]!
 }
 
 /** A folded code as typed, without separators and normalised, the parts before and after the slash in any of these. */
 function codeForms(code: string): string[] {
-  const [number, ...rest] = code.split('/')
+  const [number = '', ...rest] = code.split('/')
   const spellings = (part: string): string[] => [part, normalCode(part), part.replaceAll(/[^\p{L}\p{M}\p{N}]/gu, '')]
   const total = rest.join('-').trim()
   if (normalCode(total) === '' || words(total).length === 0) return spellings(number.trim())
@@ -69,7 +69,7 @@ function expectSame(index: TextIndex, docs: Map<number, Doc>, search: string): v
   }
   expected.sort(([a], [b]) => a - b)
   const { rows, tiers } = index.ranked(search)
-  const ranked = Array.from(rows, (row, at) => [row, tiers[at]]).sort(([a], [b]) => a - b)
+  const ranked = Array.from(rows, (row, at) => [row, tiers[at]!] as const).sort(([a], [b]) => a - b)
   expect({ search, ranked }).toEqual({ search, ranked: expected })
   const filtered = Array.from(index.filter(search)).sort((a, b) => a - b)
   expect({ search, filtered }).toEqual({
@@ -276,7 +276,7 @@ describe('a catalogue page', () => {
     ["'", []],
   ])('%s', (search, ranked) => {
     const { rows, tiers } = index.ranked(search)
-    expect(Array.from(rows, (row, at) => [row, tiers[at]]).sort(([a], [b]) => a - b)).toEqual(ranked)
+    expect(Array.from(rows, (row, at) => [row, tiers[at]!] as const).sort(([a], [b]) => a - b)).toEqual(ranked)
   })
 })
 

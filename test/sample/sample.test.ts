@@ -40,7 +40,7 @@ const CONDITIONS = NAMED_LABELS.slice(0, 4)
 const built = buildSample()
 const fileNames = ['pokemon.ndjson', 'onepiece.ndjson']
 const records = fileNames.flatMap((name) =>
-  built[name].trimEnd().split('\n').map((line) => JSON.parse(line) as Category | Item),
+  built[name]!.trimEnd().split('\n').map((line) => JSON.parse(line) as Category | Item),
 )
 const categories = records.filter((record) => record.type === 'category')
 const items = records.filter((record) => record.type === 'item')
@@ -148,7 +148,7 @@ describe('prices', () => {
     for (const item of items) {
       for (const market of MARKETS) {
         const nearMint = minorOf(item, market, 'Near Mint')!
-        for (const [higher, lower] of [['PSA 10', 'PSA 9'], ['CGC 10', 'CGC 9'], ['PSA 10', 'BGS 9.5']]) {
+        for (const [higher, lower] of [['PSA 10', 'PSA 9'], ['CGC 10', 'CGC 9'], ['PSA 10', 'BGS 9.5']] as const) {
           const top = minorOf(item, market, higher)
           if (top === null) continue
           expect(top, item.ref).toBeGreaterThan(nearMint)

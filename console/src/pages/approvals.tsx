@@ -219,7 +219,7 @@ export function ApprovalsPage() {
           error={error}
           reason={reason}
           onReject={(values) => {
-            setReason(values.reason)
+            setReason(values.reason!)
             void decide('reject', { reason: values.reason })
           }}
           onClose={() => {

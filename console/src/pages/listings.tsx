@@ -160,7 +160,7 @@ export function changedFields(opened: Listing, fields: ReturnType<typeof listing
 
 export function listingFields(values: Values) {
   const number = (text: string) => (text === '' ? null : Number(text))
-  const images = values.images.split(/\s+/).filter(Boolean)
+  const images = values.images!.split(/\s+/).filter(Boolean)
   return {
     title: values.title,
     description: values.description,
@@ -171,7 +171,7 @@ export function listingFields(values: Values) {
     // Before the grades are there the choice is not sent.
     ...(values.grade_id !== undefined && { grade_id: number(values.grade_id) }),
     offers_enabled: values.offers_enabled !== undefined,
-    min_offer_price: number(values.min_offer_price),
+    min_offer_price: number(values.min_offer_price!),
     images: images.map((url, order) => ({ url, order })),
   }
 }

@@ -13,7 +13,7 @@ export function SignInPage() {
     setBusy(true)
     setError(null)
     try {
-      await signIn(values.token)
+      await signIn(values.token!)
     } catch (failure) {
       const refused = asApiError(failure)
       setError(refused.status === 401 ? new ApiError(401, 'TOKEN_REFUSED', t('tokenRefused')) : refused)
