@@ -6,7 +6,6 @@ import { profileWhile } from './inspect.ts'
 import { type Load, type LoadFigures, measure, writeRequests } from './load.ts'
 import { type Server, startServer } from './processes.ts'
 import type { Stage } from './stage.ts'
-import type { HttpWorkload } from './workload.ts'
 
 export interface Traffic {
   /** whose key the requests carry */
@@ -48,7 +47,7 @@ const TOP = 25
  * Ours and bare take turns, since whatever else the machine does then disturbs both alike. The plain server comes after
  * them, as what it has not answered when its time is over would keep the core busy.
  */
-export async function compare(stage: Stage, { id, title, goal }: Omit<HttpWorkload, 'prepare'>, traffic: Traffic): Promise<Comparison> {
+export async function compare(stage: Stage, { id, title, goal }: Pick<Comparison, 'id' | 'title' | 'goal'>, traffic: Traffic): Promise<Comparison> {
   const { effort, database, say } = stage
   const { bytes, requests } = traffic
   const { key } = database.accounts[traffic.plan]

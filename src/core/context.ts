@@ -7,3 +7,9 @@ export interface Log {
   info(details: object, message: string): void
   debug(details: object, message: string): void
 }
+
+/** Where lines without fields go; a `Log` takes them too. */
+export interface TextLog {
+  info(line: string): void
+  warn(line: string): void
+}

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, relative } from 'node:path'
+import type { TextLog } from '#core/context.ts'
 import { canRead, isSystemError, letIn, ownerOf, type SystemUser, unprivilegedUser } from './data-dir.ts'
-import type { Log } from './embedded.ts'
 
 /** In the data directory: where its data is kept instead. */
 export const LOCATION_FILE = 'postgres-location'
@@ -24,7 +24,7 @@ export interface Home {
  * As root, which PostgreSQL refuses, the server runs as the owner of its data, or as an unprivileged user; what that
  * one cannot enter (a checkout or data directory below /root) is kept below /var/lib/mintmark instead.
  */
-export function chooseHome(dataDir: string, log: Log): Home {
+export function chooseHome(dataDir: string, log: TextLog): Home {
   const root = fs.realpathSync(dataDir)
   const remembered = readText(join(root, LOCATION_FILE))
   const kept = join(remembered ?? root, 'postgres')

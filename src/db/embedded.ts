@@ -7,19 +7,14 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
+import type { TextLog } from '#core/context.ts'
 import { canRead, commandLine, ensureSecret, identify, isRunning, isSystemError, type ProcessIdentity, processStart, reason } from './data-dir.ts'
 import { chooseHome, type Home, LOCATION_FILE, own, readText } from './embedded-home.ts'
-
-/** What pino's logger has too. */
-export interface Log {
-  info(line: string): void
-  warn(line: string): void
-}
 
 export interface EmbeddedOptions {
   /** Claimed by the caller, see `claimDataDir`. */
   dataDir: string
-  log: Log
+  log: TextLog
   /** False gives up safety against power failure for speed: tests only. */
   durable?: boolean
 }
@@ -103,7 +98,7 @@ export function embeddedConnection(dataDir: string): string | null {
   return connection && isRunning(connection.owner) && isRunning(connection.server) ? connection.url : null
 }
 
-async function start(dataDir: string, log: Log, durable: boolean): Promise<EmbeddedServer> {
+async function start(dataDir: string, log: TextLog, durable: boolean): Promise<EmbeddedServer> {
   const before = readConnection(dataDir)
   if (before && isRunning(before.owner)) {
     throw new Error(`DATA_DIR ${dataDir} is in use by another mintmark (process ${before.owner.pid})`)
@@ -215,7 +210,7 @@ async function initialise(home: Home, password: string, durable: boolean): Promi
 }
 
 /** Resolves once the server takes connections; recovery after a crash may need its time. */
-async function startServer(home: Home, args: string[], logFile: string, log: Log): Promise<ChildProcess> {
+async function startServer(home: Home, args: string[], logFile: string, log: TextLog): Promise<ChildProcess> {
   const deadline = Date.now() + STOP_MS
   if (fs.existsSync(logFile)) fs.renameSync(logFile, `${logFile}.previous`)
   for (;;) {
@@ -253,7 +248,7 @@ function isReady(home: Home, pid: number | undefined): boolean {
 }
 
 /** Ends a server that a killed process of ours left running; clears a lock whose number now names another process. */
-async function stopOrphan(home: Home, log: Log): Promise<void> {
+async function stopOrphan(home: Home, log: TextLog): Promise<void> {
   const pid = Number(postmasterFile(home)[0])
   if (!pid || processStart(pid) === null) return
   if (commandLine(pid).includes(`-D ${home.data} `)) {

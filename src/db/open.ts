@@ -1,7 +1,8 @@
 // Opening of the database by the settings: the one that is named, the embedded one that runs already, or one started now.
 import type { Config } from '#config.ts'
+import type { TextLog } from '#core/context.ts'
 import { claimDataDir } from './data-dir.ts'
-import { embeddedConnection, type Log, startEmbedded } from './embedded.ts'
+import { embeddedConnection, startEmbedded } from './embedded.ts'
 import { openPool } from './pool.ts'
 import type { Db, Schema } from './schema.ts'
 
@@ -15,7 +16,7 @@ export interface OpenDatabase {
 
 export interface OpenOptions {
   applicationName: string
-  log: Log
+  log: TextLog
   /** most connections */
   max?: number
   /** true: the embedded server must be ours alone; false: one that another process runs is used */

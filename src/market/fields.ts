@@ -4,6 +4,7 @@ import { Type } from '#core/input.ts'
 import { minorOfNumber } from '#core/money.ts'
 import { fitsCharacters, LINES, ON_LINES, ON_ONE_LINE, VISIBLE_LINE } from '#core/text.ts'
 import { orNull } from '#catalogue/fields.ts'
+import { slugWords } from '#catalogue/slugs.ts'
 
 export const LOWEST_PRICE = 1
 export const HIGHEST_PRICE = 9_999_999
@@ -98,4 +99,10 @@ export function checkOffer(field: 'price' | 'min_offer_price', priceKurus: numbe
   if (offerKurus === null || offerKurus <= priceKurus) return
   const message = field === 'price' ? `may not be below the min_offer_price of ${offerKurus / 100}` : 'may not exceed the price'
   throw invalid([{ field, message }])
+}
+
+/** A listing's slug: words of its title for people, its id for machines. */
+export function listingSlug(title: string, id: number): string {
+  const words = slugWords(title)
+  return words ? `${words}-${id}` : String(id)
 }

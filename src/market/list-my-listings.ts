@@ -5,10 +5,11 @@ import { type Page, pageParams, pagination } from '#core/paging.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { localTime } from '#core/time.ts'
 import { verb } from '#core/verb.ts'
+import { listingSlug } from './fields.ts'
 import { FlagParams, flagsOf } from './listing-flags.ts'
 import { STATUSES, statusAt } from './rules.ts'
 import type { Flags } from './snapshot/listing-json.ts'
-import { amountOrNull, kurusOfRow, type ListingRow, listingSlug, listingTag, pageOfListings } from './store.ts'
+import { amountOrNull, kurusOfRow, type ListingRow, listingTag, pageOfListings } from './store.ts'
 import type { MarketCtx, OwnListing } from './types.ts'
 
 export const listMyListings = verb(

@@ -2,9 +2,8 @@
 import { type SelectQueryBuilder, sql } from 'kysely'
 import { idForSql, missing } from '#core/fields.ts'
 import type { Queryable, Schema, Tx } from '#db/schema.ts'
-import type { StoredSale } from './list-sales.ts'
 import { COLUMNS as LISTING_COLUMNS } from './store.ts'
-import type { Order } from './types.ts'
+import type { Order, StoredSale } from './types.ts'
 
 /** Takes the id of an order for this transaction. False when it is taken; one that is being written is waited for. */
 export async function claimOrder(tx: Tx, orderId: number, requestHash: Buffer, soldAt: Date, now: Date): Promise<boolean> {

@@ -5,9 +5,9 @@ import { existing, idForSql, missing } from '#core/fields.ts'
 import { minorToText, parseMinor } from '#core/money.ts'
 import { type Conditional, requireCurrent } from '#core/precondition.ts'
 import type { Viewer } from '#core/verb.ts'
-import { slugWords } from '#catalogue/slugs.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import type { ListingStatus, Queryable, Tx } from '#db/schema.ts'
+import { listingSlug } from './fields.ts'
 import { periodEnds, QUEUED, REJECTED, statusAt } from './rules.ts'
 import type { StoredListing } from './types.ts'
 
@@ -55,12 +55,6 @@ const CONTENT = [
 
 export type ListingRow = Awaited<ReturnType<typeof fetchListing>>
 export type ListingValues = Partial<{ [Name in (typeof COLUMNS)[number]]: ListingRow[Name] }>
-
-/** A listing's slug: words of its title for people, its id for machines. */
-export function listingSlug(title: string, id: number): string {
-  const words = slugWords(title)
-  return words ? `${words}-${id}` : String(id)
-}
 
 /** Names one state of a listing: the header `ETag`, the field `etag`, and what `If-Match` is compared with. */
 export function listingTag({ id, version }: { id: number; version: number }): string {

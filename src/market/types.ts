@@ -169,3 +169,22 @@ export const OrderSchema = Type.Object(
   { title: 'Order' },
 )
 export type Order = Static<typeof OrderSchema>
+
+/** A sale as operators see it. */
+export const StoredSaleSchema = Type.Object(
+  {
+    id: Type.Integer(),
+    order_id: Type.Integer(),
+    listing_id: Type.Union([Type.Integer(), Type.Null()], { description: 'null when the listing was deleted' }),
+    seller_id: Type.Integer(),
+    item_id: Type.Integer(),
+    item_name: Type.String(),
+    label: Type.String({ description: 'Condition or grade', examples: ['Near Mint'] }),
+    quantity: Type.Integer(),
+    unit_price: Type.Number({ description: 'TRY' }),
+    seller_payout: Type.Number({ description: 'TRY, of all units' }),
+    sold_at: Type.String({ format: 'date-time', description: 'UTC' }),
+  },
+  { title: 'StoredSale' },
+)
+export type StoredSale = Static<typeof StoredSaleSchema>

@@ -4,9 +4,9 @@ import type { Page } from '#core/paging.ts'
 import type { Route } from '#http/routes.ts'
 import { getOrder } from '#market/get-order.ts'
 import { listOrders } from '#market/list-orders.ts'
-import { listSales, type StoredSale, StoredSaleSchema } from '#market/list-sales.ts'
+import { listSales } from '#market/list-sales.ts'
 import { recordOrder } from '#market/record-order.ts'
-import { type MarketWriteCtx, type Order, OrderSchema } from '#market/types.ts'
+import { type MarketWriteCtx, type Order, OrderSchema, type StoredSale, StoredSaleSchema } from '#market/types.ts'
 
 const tag = 'Orders'
 

@@ -9,8 +9,9 @@ import type { Route } from '#http/routes.ts'
 import { getImport } from '#prices/get-import.ts'
 import { listImports } from '#prices/list-imports.ts'
 import { revertImport } from '#prices/revert-import.ts'
-import { listPricePoints, PricePointSchema, type StoredPricePoint } from '#prices/list-price-points.ts'
+import { listPricePoints } from '#prices/list-price-points.ts'
 import { IMPORT_STATUSES, type ImportDetail, ImportDetailSchema, type ImportSummary, ImportSummarySchema } from '#prices/stored-imports.ts'
+import { PricePointSchema, type StoredPricePoint } from '#prices/types.ts'
 import { acceptUploads } from './uploads.ts'
 
 export const priceRoutes = (imports: ImportQueue): Route<FeedCtx>[] => [

@@ -5,7 +5,7 @@ import { labelOrder } from '#core/labels.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
 import type { Queryable } from '#db/schema.ts'
 import { labelIds } from './labels.ts'
-import type { StoredPricePoint } from './list-price-points.ts'
+import type { StoredPricePoint } from './types.ts'
 
 export interface PointFilter {
   market?: Market

@@ -1,27 +1,15 @@
 // The history of an item's prices, point by point, as operators see it.
 import { filter, id, moment, momentOf } from '#core/fields.ts'
-import { type Static, Type } from '#core/input.ts'
+import { Type } from '#core/input.ts'
 import { parseLabel } from '#core/labels.ts'
 import { MARKETS } from '#core/markets.ts'
 import { verb } from '#core/verb.ts'
 import type { ReadCtx } from '#db/change.ts'
-
 import { pointsOf, requireItem } from './history.ts'
+import type { StoredPricePoint } from './types.ts'
 
 /** Most points of one answer. */
 const MOST_POINTS = 10_000
-
-export const PricePointSchema = Type.Object(
-  {
-    market: Type.Enum([...MARKETS]),
-    label: Type.String({ examples: ['Near Mint'] }),
-    price: Type.Number({ description: "In the market's currency" }),
-    updated_at: Type.String({ format: 'date-time', description: 'UTC' }),
-    import_id: Type.Integer({ description: 'The import or price post that set it' }),
-  },
-  { title: 'PricePoint' },
-)
-export type StoredPricePoint = Static<typeof PricePointSchema>
 
 export const listPricePoints = verb(
   {

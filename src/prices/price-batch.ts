@@ -1,7 +1,8 @@
 // Prices on their way into the tables, as columns: of an object each, millions would be moved about in memory.
 import { grown } from '#index/columns.ts'
 import type { PriceChange } from './payload.ts'
-import type { Hold, PriceWrite } from './types.ts'
+import type { Hold } from './quarantine.ts'
+import type { PriceWrite } from './types.ts'
 
 export class PriceBatch {
   size = 0

@@ -1,11 +1,20 @@
 // The rules that hold a price back from publication until someone has looked at it. Pure: all they need is handed in.
 import type { Market } from '#core/markets.ts'
 import { minorToText } from '#core/money.ts'
-import type { Hold } from './types.ts'
 
 /** Every reason for which a price can be held, in the order of their weight; `foreign_id` is found where items are. */
 export const RULE_NAMES = ['foreign_id', 'future_date', 'jump', 'disagreement', 'grade_order'] as const
 export type RuleName = (typeof RULE_NAMES)[number]
+
+/** Why a price is not published before someone has looked at it. */
+export interface Hold {
+  rule: RuleName
+  reason: string
+  /** what it was compared with, in minor units of its own currency; null where it was not */
+  compared: number | null
+  /** how many times larger or smaller than that, null where it was not compared */
+  timesOff: number | null
+}
 
 export interface Candidate {
   minor: number

@@ -1,5 +1,7 @@
-// Shapes that the price module hands around: one price to be written, and how a batch of them went.
-import type { RuleName } from './quarantine.ts'
+// Shapes that the price module hands around: a price to be written, how a batch of them went, a stored point.
+import { type Static, Type } from '#core/input.ts'
+import { MARKETS } from '#core/markets.ts'
+import type { Hold } from './quarantine.ts'
 
 /** A price of a known item, in the units of the tables. */
 export interface PriceWrite {
@@ -23,12 +25,14 @@ export interface PriceCounts {
   held: number
 }
 
-/** Why a price is not published before someone has looked at it. */
-export interface Hold {
-  rule: RuleName
-  reason: string
-  /** what it was compared with, in minor units of its own currency; null where it was not */
-  compared: number | null
-  /** how many times larger or smaller than that, null where it was not compared */
-  timesOff: number | null
-}
+export const PricePointSchema = Type.Object(
+  {
+    market: Type.Enum([...MARKETS]),
+    label: Type.String({ examples: ['Near Mint'] }),
+    price: Type.Number({ description: "In the market's currency" }),
+    updated_at: Type.String({ format: 'date-time', description: 'UTC' }),
+    import_id: Type.Integer({ description: 'The import or price post that set it' }),
+  },
+  { title: 'PricePoint' },
+)
+export type StoredPricePoint = Static<typeof PricePointSchema>

@@ -11,9 +11,9 @@ import { labelIds } from './labels.ts'
 import { ensureMonths } from './months.ts'
 import { packPrices, type PriceChange } from './payload.ts'
 import type { PriceBatch } from './price-batch.ts'
-import { type Candidate, holdOf, type PriceRules } from './quarantine.ts'
+import { type Candidate, type Hold, holdOf, type PriceRules } from './quarantine.ts'
 import { Rates } from './rates.ts'
-import type { Hold, PriceCounts } from './types.ts'
+import type { PriceCounts } from './types.ts'
 
 /** A price that one is compared with. */
 interface Known {

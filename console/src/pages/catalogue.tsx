@@ -3,16 +3,16 @@ import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { useAddressQuery } from '../address.ts'
 import { useData, useVersion } from '../data.ts'
-import { type Category, type Item, type ListedItem, MARKETS } from '../rows.ts'
+import type { Category, Item, ListedItem } from '../rows.ts'
 import { Heading } from '../ui/heading.tsx'
+import { marketOptions } from '../ui/market-options.ts'
+import { Picture } from '../ui/picture.tsx'
 import { Failure, Waiting } from '../ui/states.tsx'
 import { List } from '../ui/table.tsx'
 import { moment, t, term } from '../words.ts'
 import { CategoryForm } from './category-form.tsx'
 import { ItemForm } from './item-form.tsx'
 import { priceText } from './prices.ts'
-
-export const marketOptions = () => MARKETS.map((code) => ({ value: code, text: term('market', code) }))
 
 type Task = { kind: 'item' } | { kind: 'category'; category: Category | null } | null
 
@@ -185,19 +185,4 @@ function Node({ category, ...shared }: { category: Category } & Omit<BranchProps
       )}
     </li>
   )
-}
-
-/** An item's first picture; where it cannot be loaded, an empty card of the same size. */
-export function Picture({ item, small }: { item: Pick<Item, 'images' | 'name'>; small?: boolean }) {
-  const [broken, setBroken] = useState(false)
-  const url = item.images.toSorted((a, b) => a.order - b.order)[0]?.url
-  const size = small ? { width: 18, height: 25, class: 'picture small' } : { width: 245, height: 342, class: 'picture' }
-  if (!url || broken) {
-    return (
-      <span {...size} class={`${size.class} none`} aria-hidden="true">
-        {!small && <img src="/console/favicon.svg" alt="" />}
-      </span>
-    )
-  }
-  return <img {...size} src={url} alt={small ? '' : item.name} loading="lazy" referrerpolicy="no-referrer" onError={() => setBroken(true)} />
 }

@@ -4,7 +4,7 @@ import type { Category } from '../rows.ts'
 import { Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
 import { announce } from '../ui/toasts.tsx'
 import { t } from '../words.ts'
-import { marketOptions } from './catalogue.tsx'
+import { marketOptions } from '../ui/market-options.ts'
 
 interface CategoryFormProps {
   category: Category | null

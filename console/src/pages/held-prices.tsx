@@ -12,7 +12,7 @@ import { type Column, List } from '../ui/table.tsx'
 import { announce } from '../ui/toasts.tsx'
 import { date, moment, refusal, reported, t, term } from '../words.ts'
 import { ImportTabs } from './imports.tsx'
-import { marketOptions } from './catalogue.tsx'
+import { marketOptions } from '../ui/market-options.ts'
 import { priceText } from './prices.ts'
 
 type Decision = 'accept' | 'discard'

@@ -10,7 +10,7 @@ import { Heading } from '../ui/heading.tsx'
 import { Progress, Refusal, Status } from '../ui/states.tsx'
 import { List } from '../ui/table.tsx'
 import { count, moment, share, t, term } from '../words.ts'
-import { marketOptions } from './catalogue.tsx'
+import { marketOptions } from '../ui/market-options.ts'
 
 const SOON_MS = 1_000
 

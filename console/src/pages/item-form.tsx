@@ -4,7 +4,7 @@ import type { Item, ItemDetails } from '../rows.ts'
 import { Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
 import { announce } from '../ui/toasts.tsx'
 import { t, term } from '../words.ts'
-import { marketOptions } from './catalogue.tsx'
+import { marketOptions } from '../ui/market-options.ts'
 
 const GENRES = ['single', 'card', 'sealed', 'bundle']
 

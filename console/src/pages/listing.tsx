@@ -13,7 +13,7 @@ import { Named } from '../ui/named.tsx'
 import { Await, Facts, Failure, Refusal, Status } from '../ui/states.tsx'
 import { announce } from '../ui/toasts.tsx'
 import { count, language, moment, t, term } from '../words.ts'
-import { Picture } from './catalogue.tsx'
+import { Picture } from '../ui/picture.tsx'
 import { changedFields, ListingFields, listingFields } from './listings.tsx'
 import { lira, priceText } from './prices.ts'
 

@@ -3,7 +3,7 @@ import type { Market } from '#core/markets.ts'
 import type { CatalogueFormat, CatalogueReader, CatalogueRow, CategoryRecord, ItemRecord, KnownCategory } from '../records.ts'
 import { categoriesByRef, type ItemWrite, saveCategory, saveItems } from '../store.ts'
 import { PriceBatcher } from './price-batcher.ts'
-import type { Importer, ImportRun } from './run.ts'
+import type { Importer, ImportRun } from './importer.ts'
 
 /** Text of items that are saved at once; a thousand cards have a fifth of it. */
 const PART_CHARACTERS = 4 * 1024 * 1024

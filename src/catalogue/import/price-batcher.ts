@@ -8,7 +8,7 @@ import type { PriceRules } from '#prices/quarantine.ts'
 import type { PricePoint } from '#prices/records.ts'
 import type { PriceWrite } from '#prices/types.ts'
 import { PriceWriter } from '#prices/writer.ts'
-import type { ImportRun } from './run.ts'
+import type { ImportRun } from './importer.ts'
 
 const BATCH = 20_000
 /** Companies and grades in the world are a few hundred; what names more was made to fill the tree. */

@@ -3,7 +3,7 @@ import { MARKETS } from '#core/markets.ts'
 import type { FeedRow, ItemKey, PriceFormat, PriceRow } from '#prices/records.ts'
 import { ItemLookup } from './item-lookup.ts'
 import { PriceBatcher } from './price-batcher.ts'
-import type { Importer, ImportRun } from './run.ts'
+import type { Importer, ImportRun } from './importer.ts'
 
 export class PriceImporter implements Importer {
   readonly #run: ImportRun

@@ -2,14 +2,14 @@
 import { sql } from 'kysely'
 import { FeedError, gunzip } from '#core/feed.ts'
 import { MARKETS, type Market } from '#core/markets.ts'
-import { actorOf, collector, type Note, type WriteCtx } from '#db/change.ts'
-import type { Tx } from '#db/schema.ts'
+import { actorOf, collector, type WriteCtx } from '#db/change.ts'
 import { closeImport, type ImportCounts, IMPORT_LOCK, noCounts, openImport, reportProgress } from '#prices/imports.ts'
 import type { PriceRules } from '#prices/quarantine.ts'
 import { type RefusedRow, Refusals } from '#prices/refusals.ts'
 import { lockMarkets } from '#prices/writer.ts'
 import { CatalogueImporter } from './catalogue-importer.ts'
 import type { ImportFile } from './files.ts'
+import type { ImportRun } from './importer.ts'
 import { type ImportFormat, inReadingOrder } from './registry.ts'
 import { PriceImporter } from './price-importer.ts'
 
@@ -31,26 +31,6 @@ export interface ImportReport {
   /** the first thousand refused rows */
   errors: RefusedRow[]
   message: string | null
-}
-
-/** Takes rows of one format and writes them; counts and refusals are kept by the run. */
-export interface Importer {
-  read(source: { bytes: AsyncIterable<Uint8Array>; fileName: string | null }): Promise<void>
-  finish(): Promise<void>
-}
-
-/** What an importer writes with and reports to. */
-export interface ImportRun {
-  tx: Tx
-  ctx: WriteCtx
-  importId: number
-  note: Note
-  counts: ImportCounts
-  market: Market | null
-  rules: PriceRules
-  refuse: (row: number, message: string) => void
-  /** lets others run, and reports progress now and then */
-  breathe: () => Promise<void>
 }
 
 /** Reason of an import that failed by trouble of our own. */

@@ -2,7 +2,7 @@
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { outgoingMemory } from '#http/outgoing-memory.ts'
 import { ReadyBytes } from '#catalogue/snapshot/ready-bytes.ts'
-import { listingSlug } from '../store.ts'
+import { listingSlug } from '../fields.ts'
 import type { ListingState } from './state.ts'
 
 /** What is added to the minimal listing (interface.md, "Listing (Plus)"). */

@@ -1,0 +1,26 @@
+// What a run hands to an importer, and what it asks of one.
+import type { Market } from '#core/markets.ts'
+import type { collector, WriteCtx } from '#db/change.ts'
+import type { Tx } from '#db/schema.ts'
+import type { ImportCounts } from '#prices/imports.ts'
+import type { PriceRules } from '#prices/quarantine.ts'
+
+/** Takes rows of one format and writes them; counts and refusals are kept by the run. */
+export interface Importer {
+  read(source: { bytes: AsyncIterable<Uint8Array>; fileName: string | null }): Promise<void>
+  finish(): Promise<void>
+}
+
+/** What an importer writes with and reports to. */
+export interface ImportRun {
+  tx: Tx
+  ctx: WriteCtx
+  importId: number
+  note: ReturnType<typeof collector>['note']
+  counts: ImportCounts
+  market: Market | null
+  rules: PriceRules
+  refuse: (row: number, message: string) => void
+  /** lets others run, and reports progress now and then */
+  breathe: () => Promise<void>
+}
