@@ -59,6 +59,7 @@ export interface Config {
   secretKey: string | null
 }
 
+/** A setting is missing or invalid; the message names it and says what is allowed. */
 export class ConfigError extends Error {
   override name = 'ConfigError'
 }

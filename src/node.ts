@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { FastifyInstance } from 'fastify'
+import { MINUTE_MS } from '#core/duration.ts'
 import { apiKeyring, consoleSessions, type Keyring, operatorTokens } from '#accounts/keyring.ts'
 import { RateLimits, type Shared } from '#accounts/rate-limits.ts'
 import { Catalogue } from '#catalogue/snapshot/catalogue.ts'
@@ -53,7 +54,7 @@ export interface RunningNode {
   close: () => Promise<void>
 }
 
-const HOUSEKEEPING_MS = 10 * 60_000
+const HOUSEKEEPING_MS = 10 * MINUTE_MS
 /** How long requests under way may take to end when the node stops. */
 const CLOSE_MS = 5_000
 /** How long callers that keep their connections, and proxies that ask for readiness, have to go elsewhere. */

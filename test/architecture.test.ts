@@ -72,6 +72,15 @@ function importsOf(from: string): Import[] {
   }))
 }
 
+/** What a file imports by name from the sources. */
+function importedNames(from: string): [from: string, names: string[], to: string][] {
+  return [...texts.get(from)!.matchAll(/^(?:import|export)\b\s*(?:type )?\{([^}]*)\} from '([#.][^']+)'/gm)].map(([, names, path]) => [
+    from,
+    names!.split(',').map((name) => name.trim().replace(/^type /, '').replace(/ as .*/, '')).filter(Boolean),
+    path!.startsWith('#') ? `src/${path!.slice(1)}` : normalize(join(dirname(from), path!)),
+  ])
+}
+
 function roomOf(file: string): string {
   const path = file.slice('src/'.length)
   return path in MAY_IMPORT ? path : path.split('/', 1)[0]!
@@ -110,6 +119,24 @@ test('no import circle, of types or of values', () => {
   }
   for (const file of files) visit(file, [])
   expect(circles).toEqual([])
+})
+
+test('functions and classes that other modules call have a docstring', () => {
+  const without: string[] = []
+  let seen = 0
+  for (const file of sources) {
+    for (const [, names, to] of importedNames(file)) {
+      if (roomOf(to) === roomOf(file)) continue
+      for (const name of names) {
+        const [, before] = texts.get(to)!.match(new RegExp(`^(.*)\\nexport (?:async )?(?:function\\*?|class) ${name}\\b`, 'm')) ?? []
+        if (before === undefined) continue
+        seen += 1
+        if (!before.endsWith('*/')) without.push(`${to}: ${name}`)
+      }
+    }
+  }
+  expect(seen).toBeGreaterThan(300)
+  expect([...new Set(without)].sort()).toEqual([])
 })
 
 test('one file reads the environment', () => {

@@ -4,11 +4,10 @@ import { invalid } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
-import { existing, id, remark } from '#core/fields.ts'
+import { existing, id, LARGEST_INTEGER, remark } from '#core/fields.ts'
 import { fetchAccount, insertCreditEntry } from './store.ts'
 import type { Balance } from './types.ts'
 
-const LARGEST_BALANCE = 2 ** 31 - 1
 const AMOUNT = 'a whole number other than 0, from -1000000 to 1000000'
 
 export const addCredits = verb(
@@ -36,12 +35,12 @@ export const addCredits = verb(
         .updateTable('accounts')
         .set({ highlight_credits: sql<number>`highlight_credits + ${amount}::int`, updated_at: ctx.now() })
         .where('id', '=', existing('account', id))
-        .where(sql<boolean>`highlight_credits::bigint + ${amount}::int between 0 and ${sql.lit(LARGEST_BALANCE)}`)
+        .where(sql<boolean>`highlight_credits::bigint + ${amount}::int between 0 and ${sql.lit(LARGEST_INTEGER)}`)
         .returning('highlight_credits')
         .executeTakeFirst()
       if (!changed) {
         const { highlight_credits: has } = await fetchAccount(tx, id)
-        const limit = amount < 0 ? 'below 0' : `above ${LARGEST_BALANCE}`
+        const limit = amount < 0 ? 'below 0' : `above ${LARGEST_INTEGER}`
         throw invalid([{ field: 'amount', message: `would take the balance of ${has} ${limit}` }])
       }
       const balance = changed.highlight_credits

@@ -4,7 +4,7 @@ import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type Note, type WriteCtx } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
-import { id, moment, momentOf, remark } from '#core/fields.ts'
+import { id, moment, momentOf, orNull, remark } from '#core/fields.ts'
 import { hashKey, last4, newKey } from './key-format.ts'
 import { fetchAccount, insertKey } from './store.ts'
 import type { NewApiKey } from './types.ts'
@@ -19,7 +19,7 @@ export const createKey = verb(
         account_id: id('account'),
         label: remark('What the key is for'),
         expires_at: Type.Optional(
-          Type.Union([moment('When the key ends, in the future; null or absent: never'), Type.Null()]),
+          orNull(moment('When the key ends, in the future; null or absent: never')),
         ),
       },
       { additionalProperties: false },

@@ -1,7 +1,7 @@
 // All accounts, oldest first.
 import { filter } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
-import { type Page, pageParams, pagination } from '#core/paging.ts'
+import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { PLANS } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import { pageOfAccounts } from './store.ts'
@@ -16,13 +16,11 @@ export const listAccounts = verb(
         search: filter('Part of the name, in any case'),
         plan: Type.Optional(Type.Enum([...PLANS])),
         suspended: Type.Optional(Type.Boolean()),
-        ...pageParams(20),
+        ...pageParams(),
       },
       { additionalProperties: false },
     ),
   },
-  async (ctx: ReadCtx, { page = 1, per_page: perPage = 20, ...wanted }): Promise<Page<Account>> => {
-    const { rows, total } = await pageOfAccounts(ctx.db.kysely, wanted, perPage, (page - 1) * perPage)
-    return { rows, pagination: pagination(page, perPage, total) }
-  },
+  (ctx: ReadCtx, input): Promise<Page<Account>> =>
+    readPage(input, (filter, limit, offset) => pageOfAccounts(ctx.db.kysely, filter, limit, offset)),
 )

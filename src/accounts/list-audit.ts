@@ -1,6 +1,6 @@
 // The audit log: who changed what and when, newest first.
 import { Type } from '#core/input.ts'
-import { type Page, pageParams, pagination } from '#core/paging.ts'
+import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
 import { filter, PeriodFields, periodOf } from '#core/fields.ts'
 import { jsonReady } from '#db/json-ready.ts'
@@ -19,27 +19,24 @@ export const listAudit = verb(
         subject_type: filter('Such as `account`'),
         subject_id: filter('Id of the thing changed'),
         ...PeriodFields,
-        ...pageParams(20),
+        ...pageParams(),
       },
       { additionalProperties: false },
     ),
   },
-  async (ctx: ReadCtx, { from, to, page = 1, per_page: perPage = 20, ...equal }): Promise<Page<AuditRow>> => {
+  async (ctx: ReadCtx, { from, to, page, per_page, ...equal }): Promise<Page<AuditRow>> => {
     let matching = ctx.db.kysely.selectFrom('audit_log')
     for (const [column, value] of Object.entries(equal))
       matching = matching.where(column as keyof typeof equal, '=', value)
     const period = periodOf({ from, to })
     if (period.from) matching = matching.where('at', '>=', period.from)
     if (period.to) matching = matching.where('at', '<', period.to)
-    const [rows, { total }] = await Promise.all([
-      matching
-        .select(COLUMNS)
-        .orderBy('id', 'desc')
-        .limit(perPage)
-        .offset((page - 1) * perPage)
-        .execute(),
-      matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-    ])
-    return { rows: rows.map(jsonReady), pagination: pagination(page, perPage, total) }
+    return readPage({ page, per_page }, async (_all, limit, offset) => {
+      const [rows, { total }] = await Promise.all([
+        matching.select(COLUMNS).orderBy('id', 'desc').limit(limit).offset(offset).execute(),
+        matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+      ])
+      return { rows: rows.map(jsonReady), total }
+    })
   },
 )

@@ -1,6 +1,6 @@
 // The keys of an account, revoked and expired ones too, without the keys themselves.
 import { Type } from '#core/input.ts'
-import { type Page, pageParams, pagination } from '#core/paging.ts'
+import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
 import type { WriteCtx } from '#db/change.ts'
 import { filter, id } from '#core/fields.ts'
@@ -16,14 +16,14 @@ export const listKeys = verb(
         account_id: id('account'),
         search: filter('Part of the label, in any case, or the last four characters of the key'),
         state: Type.Optional(Type.Enum([...KEY_STATES], { description: 'As it is now' })),
-        ...pageParams(20),
+        ...pageParams(),
       },
       { additionalProperties: false },
     ),
   },
-  async (ctx: Pick<WriteCtx, 'db' | 'viewer' | 'now'>, { account_id, page = 1, per_page: perPage = 20, ...wanted }): Promise<Page<ApiKey>> => {
+  async (ctx: Pick<WriteCtx, 'db' | 'viewer' | 'now'>, { account_id, ...input }): Promise<Page<ApiKey>> => {
     const account = await fetchAccount(ctx.db.kysely, account_id)
-    const { rows, total } = await pageOfKeys(ctx.db.kysely, { accountId: account.id, now: ctx.now(), ...wanted }, perPage, (page - 1) * perPage)
-    return { rows, pagination: pagination(page, perPage, total) }
+    const keys = { accountId: account.id, now: ctx.now() }
+    return readPage(input, (filter, limit, offset) => pageOfKeys(ctx.db.kysely, { ...keys, ...filter }, limit, offset))
   },
 )

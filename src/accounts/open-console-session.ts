@@ -1,11 +1,12 @@
 // Signs an operator in to the console: a session that lasts 12 hours, or until its token is revoked.
+import { MINUTE_MS } from '#core/duration.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
 import { hashKey, newKey } from './key-format.ts'
 import { insertConsoleSession } from './store.ts'
 
-const SESSION_MS = 12 * 60 * 60_000
+const SESSION_MS = 12 * 60 * MINUTE_MS
 
 export interface NewConsoleSession {
   /** the cookie's value, in this result only */

@@ -1,4 +1,5 @@
 // Replaces an API key: a new one with the same label and expiry, while the old one runs on for the overlap.
+import { HOUR_MS } from '#core/duration.ts'
 import { conflict } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
@@ -6,8 +7,6 @@ import { change, type WriteCtx } from '#db/change.ts'
 import { issueKey } from './create-key.ts'
 import { id } from '#core/fields.ts'
 import { lockKey, updateKey } from './store.ts'
-
-const HOUR_MS = 3_600_000
 
 export const rotateKey = verb(
   {

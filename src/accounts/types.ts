@@ -1,11 +1,12 @@
 // Accounts, keys, tokens and audit rows as verbs give them: in the operator API's names, ready for JSON.
+import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { PLANS } from '#core/plans.ts'
 
 export type { ReadCtx } from '#db/change.ts'
 
 const Time = Type.String({ format: 'date-time', description: 'UTC' })
-const TimeOrNull = Type.Union([Time, Type.Null()])
+const TimeOrNull = orNull(Time)
 const Last4 = Type.String({ description: 'The last four characters of the key' })
 
 export const AccountSchema = Type.Object(
@@ -86,7 +87,7 @@ export const OperatorTokenSchema = Type.Object(
 export type OperatorToken = Static<typeof OperatorTokenSchema>
 export type NewOperatorToken = OperatorToken & { token: string }
 
-const State = Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()])
+const State = orNull(Type.Object({}, { additionalProperties: true }))
 
 export const AuditRowSchema = Type.Object(
   {
@@ -98,7 +99,7 @@ export const AuditRowSchema = Type.Object(
     subject_id: Type.String(),
     before: State,
     after: State,
-    request_id: Type.Union([Type.String(), Type.Null()]),
+    request_id: orNull(Type.String()),
   },
   { title: 'AuditRow' },
 )

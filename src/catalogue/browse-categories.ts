@@ -1,4 +1,5 @@
 // Pages through categories by cursor, in the order of their ids: all that match, the roots, or those below one.
+import { orNull } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
@@ -25,7 +26,7 @@ export const browseCategories = verb(
       {
         game: Type.Optional(GameParam),
         market: Type.Optional(MarketParam),
-        parentId: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+        parentId: Type.Optional(orNull(Type.Integer())),
         first: Type.Optional(Type.Integer({ minimum: 1, maximum: CATEGORIES_FIRST.max, default: CATEGORIES_FIRST.default })),
         after: Type.Optional(AfterParam),
       },

@@ -1,9 +1,10 @@
 // The body fields of a category, and the check of its parent.
+import { orNull } from '#core/fields.ts'
 import { invalid } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import type { Market } from '#core/markets.ts'
 import type { Tx } from '#db/schema.ts'
-import { address, market, orNull, shortText, slug } from './fields.ts'
+import { address, market, shortText, slug } from './fields.ts'
 import { lockCategory } from './stored-categories.ts'
 
 export const CategoryBody = {

@@ -1,4 +1,5 @@
 // Fields of categories and items as bodies and our own file format carry them, each rule once.
+import { LARGEST_INTEGER, orNull } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
 import { CATALOGUE_TEXT, LINES, ON_LINES } from '#core/text.ts'
@@ -24,19 +25,16 @@ export function address(description?: string) {
 }
 
 export function positive() {
-  return Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 })
+  return Type.Integer({ minimum: 1, maximum: LARGEST_INTEGER })
 }
 
 export function market() {
   return Type.Enum([...MARKETS])
 }
 
+/** What an item is: a single card, a sealed product or a bundle. */
 export function genre() {
   return Type.Enum([...GENRES])
-}
-
-export function orNull<T extends Type.TSchema>(schema: T) {
-  return Type.Union([schema, Type.Null()])
 }
 
 export const AttributeList = Type.Array(

@@ -1,8 +1,9 @@
 // The body fields of an item, and what they refer to: its category, its groups, its images' order.
+import { orNull } from '#core/fields.ts'
 import { invalid } from '#core/errors.ts'
 import { type Static, Type } from '#core/input.ts'
 import type { Tx } from '#db/schema.ts'
-import { address, AttributeList, closed, DetailsBody, ForeignIdList, genre, market, orNull, shortText, slug } from './fields.ts'
+import { address, AttributeList, closed, DetailsBody, ForeignIdList, genre, market, shortText, slug } from './fields.ts'
 import type { ItemImage } from './records.ts'
 import { detailsFromRow, type ItemWrite } from './store.ts'
 import { lockCategory } from './stored-categories.ts'

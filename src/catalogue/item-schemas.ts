@@ -1,4 +1,5 @@
 // The REST item as a schema, for the reference (interface.md, "Item (REST)").
+import { orNull } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 
 const GATED = 'Professional and above'
@@ -41,7 +42,7 @@ export const ItemSchema = Type.Object(
   {
     id: Type.Integer({ examples: [4] }),
     name: Type.String({ examples: ['Charizard'] }),
-    code: Type.Union([Type.String(), Type.Null()], { description: 'Item code or set number', examples: ['4/102'] }),
+    code: orNull(Type.String(), { description: 'Item code or set number', examples: ['4/102'] }),
     slug: Type.Optional(Type.String({ description: `Unique. ${GATED}`, examples: ['charizard-4-102-base-set'] })),
     genre: Type.Optional(Type.Enum(['single', 'card', 'sealed', 'bundle'], { description: GATED })),
     game: Type.Optional(Type.String({ description: GATED, examples: ['pokemon'] })),

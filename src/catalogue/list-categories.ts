@@ -1,7 +1,7 @@
 // Categories as operators see them, oldest first.
-import { filter } from '#core/fields.ts'
+import { filter, LARGEST_INTEGER } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
-import { type Page, pageParams, pagination } from '#core/paging.ts'
+import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
 import type { ReadCtx } from '#db/change.ts'
 import { closed, market } from './fields.ts'
@@ -16,15 +16,13 @@ export const listCategories = verb(
       {
         market: Type.Optional(market()),
         game: filter('Such as `pokemon`'),
-        parent_id: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1, description: 'Directly below this one; 0 for those at the top' })),
+        parent_id: Type.Optional(Type.Integer({ minimum: 0, maximum: LARGEST_INTEGER, description: 'Directly below this one; 0 for those at the top' })),
         search: filter('Part of name or ref, in any case'),
-        ...pageParams(20),
+        ...pageParams(),
       },
       closed,
     ),
   },
-  async (ctx: ReadCtx, { page = 1, per_page: perPage = 20, parent_id: parentId, ...rest }): Promise<Page<StoredCategory>> => {
-    const { rows, total } = await pageOfCategories(ctx.db.kysely, { ...rest, parentId }, perPage, (page - 1) * perPage)
-    return { rows, pagination: pagination(page, perPage, total) }
-  },
+  (ctx: ReadCtx, { parent_id: parentId, ...input }): Promise<Page<StoredCategory>> =>
+    readPage(input, (filter, limit, offset) => pageOfCategories(ctx.db.kysely, { ...filter, parentId }, limit, offset)),
 )

@@ -1,6 +1,6 @@
 // Lists items: filters, any of the sorts, pages by number with exact totals (interface.md, "GET /api/v1/items").
 import { Type } from '#core/input.ts'
-import { pageParams, pagination, type Pagination } from '#core/paging.ts'
+import { PER_PAGE, pageParams, pagination, type Pagination } from '#core/paging.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import { type CatalogueCtx, shapeFor } from './context.ts'
@@ -21,7 +21,7 @@ export const listItems = verb(
     sharedBy: 'plan',
     input: Type.Object(
       {
-        ...pageParams(20),
+        ...pageParams(),
         search: Type.Optional(SearchParam),
         category_id: Type.Optional(CategoryParam),
         game: Type.Optional(GameParam),
@@ -34,7 +34,7 @@ export const listItems = verb(
     ),
   },
   (ctx: CatalogueCtx, input): ItemPage => {
-    const { page = 1, per_page = 20, sort_by = 'name', sort_order = 'asc' } = input
+    const { page = 1, per_page = PER_PAGE, sort_by = 'name', sort_order = 'asc' } = input
     const filter = {
       market: input.market,
       game: input.game,

@@ -1,7 +1,7 @@
 // Items as operators see them, each with its price, oldest first.
 import { filter } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
-import { type Page, pageParams, pagination } from '#core/paging.ts'
+import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
 import type { ReadCtx } from '#db/change.ts'
 import { closed, market } from './fields.ts'
@@ -20,13 +20,11 @@ export const listStoredItems = verb(
         ref: filter('Exactly this ref'),
         category_id: Type.Optional(CategoryParam),
         search: filter('Part of name, code or ref, in any case'),
-        ...pageParams(20),
+        ...pageParams(),
       },
       closed,
     ),
   },
-  async (ctx: ReadCtx, { page = 1, per_page: perPage = 20, category_id: categoryId, ...rest }): Promise<Page<ListedItem>> => {
-    const { rows, total } = await pageOfItems(ctx.db.kysely, { ...rest, categoryId }, perPage, (page - 1) * perPage)
-    return { rows, pagination: pagination(page, perPage, total) }
-  },
+  (ctx: ReadCtx, { category_id: categoryId, ...input }): Promise<Page<ListedItem>> =>
+    readPage(input, (filter, limit, offset) => pageOfItems(ctx.db.kysely, { ...filter, categoryId }, limit, offset)),
 )

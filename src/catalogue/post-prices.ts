@@ -1,6 +1,6 @@
 // Takes a list of prices in: one batch, in which each row is judged on its own.
 import { invalid, ServiceError } from '#core/errors.ts'
-import { moment, momentOf } from '#core/fields.ts'
+import { boundedId, moment, momentOf } from '#core/fields.ts'
 import { bodyReader, type Static, Type } from '#core/input.ts'
 import { parseLabel } from '#core/labels.ts'
 import { MARKETS } from '#core/markets.ts'
@@ -23,7 +23,7 @@ const MOST_ROWS = 10_000
 
 export const PriceRowSchema = Type.Object(
   {
-    item_id: Type.Optional(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'The item, or `item_ref`' })),
+    item_id: boundedId('The item, or `item_ref`'),
     item_ref: Type.Optional(shortText('Ref of the item; in `market` if it is in several')),
     market: market(),
     label: Type.String({ maxLength: 40, description: 'Condition, or grader and grade', examples: ['Near Mint', 'PSA 10'] }),

@@ -1,4 +1,5 @@
 // The history of an item's prices by day, week or month: an addition to the interface, for Professional and above.
+import { DAY_MS } from '#core/duration.ts'
 import { invalid, itemNotFound } from '#core/errors.ts'
 import { moment, momentOf } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
@@ -11,7 +12,6 @@ import { INTERVALS, periodsOf } from '#prices/history.ts'
 import type { CatalogueNode } from './context.ts'
 import { IdParam } from './params.ts'
 
-const DAY_MS = 86_400_000
 const MOST_DAYS = 3_660
 
 export const PricePeriodSchema = Type.Object(

@@ -7,6 +7,8 @@ import { type CatalogueCtx, shapeFor } from './context.ts'
 import type { ItemPage } from './list-items.ts'
 import { CategoryParam, GameParam, MarketParam } from './params.ts'
 
+const RESULTS_PER_PAGE = 50
+
 export const searchItems = verb(
   {
     name: 'searchItems',
@@ -24,13 +26,13 @@ export const searchItems = verb(
         category_id: Type.Optional(CategoryParam),
         game: Type.Optional(GameParam),
         market: Type.Optional(MarketParam),
-        ...pageParams(50),
+        ...pageParams(RESULTS_PER_PAGE),
       },
       { additionalProperties: false },
     ),
   },
   (ctx: CatalogueCtx, input): ItemPage => {
-    const { page = 1, per_page = 50 } = input
+    const { page = 1, per_page = RESULTS_PER_PAGE } = input
     const filter = { market: input.market, game: input.game, categoryId: input.category_id }
     const found = ctx.catalogue.queries.search(input.q, filter, (page - 1) * per_page, per_page)
     return { rows: found.rows, shape: shapeFor(ctx.viewer), pagination: pagination(page, per_page, found.total) }

@@ -1,5 +1,5 @@
 // SQL of categories as operators see them.
-import { existing, missing } from '#core/fields.ts'
+import { existing, idForSql, missing } from '#core/fields.ts'
 import type { Market } from '#core/markets.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
@@ -25,8 +25,7 @@ export async function fetchCategory(on: Queryable, id: number): Promise<StoredCa
 
 /** The category, locked until the transaction ends; null where there is none. */
 export async function lockCategory(tx: Tx, id: number): Promise<StoredCategory | null> {
-  if (id < 1 || id >= 2 ** 31) return null
-  const row = await tx.selectFrom('categories').select(COLUMNS).where('id', '=', id).forShare().executeTakeFirst()
+  const row = await tx.selectFrom('categories').select(COLUMNS).where('id', '=', idForSql(id)).forShare().executeTakeFirst()
   return row ? jsonReady(row) : null
 }
 

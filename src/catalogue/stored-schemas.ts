@@ -1,7 +1,8 @@
 // Categories and items as operators see them: every stored field, in the operator API's names, ready for JSON.
+import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
-import { closed, Details, ForeignIdList, genre, market, orNull } from './fields.ts'
+import { closed, Details, ForeignIdList, genre, market } from './fields.ts'
 
 const Time = Type.String({ format: 'date-time', description: 'UTC' })
 
@@ -60,7 +61,7 @@ export const ItemPriceSchema = Type.Object(
 export const ListedItemSchema = Type.Object(
   {
     ...StoredItemSchema.properties,
-    price: Type.Union([ItemPriceSchema, Type.Null()], {
+    price: orNull(ItemPriceSchema, {
       description: "The current price in the item's own market under its first label; null without one",
     }),
   },

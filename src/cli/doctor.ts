@@ -4,6 +4,7 @@ import { createServer, isIPv6 } from 'node:net'
 import type { Command } from 'commander'
 import { sql } from 'kysely'
 import { pino } from 'pino'
+import { DAY_MS } from '#core/duration.ts'
 import { pendingMigrations } from '#db/migrate.ts'
 import { embeddedConnection } from '#db/embedded.ts'
 import { openDatabase } from '#db/open.ts'
@@ -26,7 +27,6 @@ const LEAST_FREE_BYTES = 1024 ** 3
 const CLOCK_TOLERANCE_MS = 2_000
 const LEAST_POSTGRES = 150_000
 const ANSWER_MS = 2_000
-const DAY_MS = 86_400_000
 
 export function register(program: Command, print: Print): void {
   addCommand(program, 'doctor', 'check settings, database, migrations, clock, worker, ports and disk')

@@ -1,6 +1,6 @@
 // Adds a record to a collection (interface.md, "POST /api/v1/plus/collections/{id}/items").
 import { ServiceError } from '#core/errors.ts'
-import { existing, id, idForSql } from '#core/fields.ts'
+import { existing, id, idForSql, orNull } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
@@ -28,7 +28,7 @@ export const addCollectionItem = verb(
       {
         id: id('collection'),
         item_id: Type.Integer({ description: 'A registered item', examples: [1] }),
-        item_group_type_id: Type.Optional(Type.Union([GradeId, Type.Null()])),
+        item_group_type_id: Type.Optional(orNull(GradeId)),
         quantity: quantity(1),
         ...CLEARABLE_FIELDS,
       },

@@ -1,4 +1,5 @@
 // Collections of a demo account, made of the sample catalogue: a binder, graded cards and sealed products.
+import { DAY_MS } from '#core/duration.ts'
 import { call } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
 import { createCollection } from './create-collection.ts'
@@ -49,7 +50,6 @@ const COLLECTIONS: readonly DemoCollection[] = [
 
 /** Purchases of the demo lie this far apart. */
 const DAYS_APART = 9
-const DAY_MS = 86_400_000
 
 /** Opens the collections and fills them; the same items, grades and amounts each time. */
 export async function addDemoCollections(ctx: WriteCtx, accountId: number): Promise<void> {

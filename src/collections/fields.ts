@@ -1,6 +1,6 @@
 // Input fields of collections and their records, each rule once.
 import { invalid, type Problem } from '#core/errors.ts'
-import { day } from '#core/fields.ts'
+import { day, orNull } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { minorOfNumber } from '#core/money.ts'
 import { fitsCharacters, LINE, LINES, ON_LINES, ON_ONE_LINE } from '#core/text.ts'
@@ -25,7 +25,7 @@ function text(pattern: string, maxLength: number, description: string) {
 }
 
 function clearable<T extends Type.TSchema>(schema: T) {
-  return Type.Optional(Type.Union([schema, Type.Null()]))
+  return Type.Optional(orNull(schema))
 }
 
 function money(description: string) {

@@ -1,7 +1,7 @@
 // Collections of all accounts as operators see them, oldest first.
 import { filter } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
-import { type Page, pageParams, pagination } from '#core/paging.ts'
+import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
 import type { ReadCtx } from '#db/change.ts'
 import { closed } from './fields.ts'
@@ -17,19 +17,11 @@ export const listStoredCollections = verb(
         account_id: Type.Optional(Type.Integer({ description: "Only this account's" })),
         visibility: Type.Optional(Type.Enum([...VISIBILITIES])),
         search: filter('Part of the name, in any case'),
-        ...pageParams(20),
+        ...pageParams(),
       },
       closed,
     ),
   },
-  async (ctx: ReadCtx, input): Promise<Page<StoredCollection>> => {
-    const { account_id: accountId, visibility, search, page = 1, per_page: perPage = 20 } = input
-    const { rows, total } = await pageOfCollections(
-      ctx.db.kysely,
-      { accountId, visibility, search },
-      perPage,
-      (page - 1) * perPage,
-    )
-    return { rows, pagination: pagination(page, perPage, total) }
-  },
+  (ctx: ReadCtx, { account_id: accountId, ...input }): Promise<Page<StoredCollection>> =>
+    readPage(input, (filter, limit, offset) => pageOfCollections(ctx.db.kysely, { accountId, ...filter }, limit, offset)),
 )

@@ -1,5 +1,6 @@
 // Collections and their records as verbs give them: in the interface's names, ready for JSON.
 import type { CatalogueNode } from '#catalogue/context.ts'
+import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
 import type { Conditional } from '#core/precondition.ts'
@@ -12,10 +13,6 @@ export type RecordWriteCtx = WriteCtx & Conditional
 export type CollectionReadCtx = ReadCtx & CatalogueNode & { currencies: Readonly<Record<Market, string>> }
 
 export const VISIBILITIES = ['private', 'unlisted', 'public'] as const
-
-function orNull<T extends Type.TSchema>(schema: T) {
-  return Type.Union([schema, Type.Null()])
-}
 
 const Amount = Type.Object({ currency: Type.String({ examples: ['TRY'] }), amount: Type.Number() }, { title: 'Amount' })
 

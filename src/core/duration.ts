@@ -1,6 +1,10 @@
-// Durations as people write them in settings and on the command line: 500ms, 30s, 5m, 24h, 7d.
+// Durations: their units, and how people write them in settings and on the command line: 500ms, 30s, 5m, 24h, 7d.
 
-const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+export const MINUTE_MS = 60_000
+export const HOUR_MS = 3_600_000
+export const DAY_MS = 86_400_000
+
+const UNIT_MS = { ms: 1, s: 1_000, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS } as const
 
 /** Milliseconds of a number with a unit, null when the text is none. */
 export function parseDuration(text: string): number | null {

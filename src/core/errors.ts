@@ -40,6 +40,7 @@ export interface ServiceErrorExtra {
   cause?: unknown
 }
 
+/** An error with a closed code. `message` and `details` are for the caller, `cause` is for the log only. */
 export class ServiceError extends Error {
   readonly code: ErrorCode
   readonly status: number
@@ -56,6 +57,7 @@ export class ServiceError extends Error {
   }
 }
 
+/** 401; `reason` is the whole message for the caller and never holds the credential. */
 export function unauthenticated(reason: string): ServiceError {
   return new ServiceError('UNAUTHENTICATED', reason, { headers: { 'www-authenticate': 'Bearer' } })
 }
@@ -68,18 +70,22 @@ export function invalid(details: Problem[]): ServiceError {
   })
 }
 
+/** 404 of the public item operations, by id or slug. */
 export function itemNotFound(id: number | string): ServiceError {
   return new ServiceError('ITEM_NOT_FOUND', `Item not found: there is none with the id ${id}`)
 }
 
+/** 404; `what` is the whole message for the caller. */
 export function notFound(what: string): ServiceError {
   return new ServiceError('NOT_FOUND', what)
 }
 
+/** 409; `what` is the whole message for the caller. */
 export function conflict(what: string): ServiceError {
   return new ServiceError('CONFLICT', what)
 }
 
+/** 503 with `Retry-After: 2`, for a database that cannot be reached; `cause` goes to the log only. */
 export function unavailable(cause?: unknown): ServiceError {
   return new ServiceError('UNAVAILABLE', 'The service cannot reach its database at the moment; try again shortly', {
     headers: { 'retry-after': '2' },

@@ -4,13 +4,24 @@ import { Type } from './input.ts'
 import { LINE, ON_ONE_LINE, VISIBLE_LINE } from './text.ts'
 import { isTimeInRange, TIME_RANGE } from './time.ts'
 
-const LARGEST_ID = 2 ** 31 - 1
+/** The largest integer of a column: 32 bits. */
+export const LARGEST_INTEGER = 2 ** 31 - 1
 
 const SEARCHED_TEXT = '^[^\\p{Cc}\\p{Cs}]*$'
 
 /** The id of a row. Unbounded, so that an id which cannot exist is not found rather than invalid: see `existing`. */
 export function id(of: string) {
   return Type.Integer({ description: `Id of the ${of}` })
+}
+
+/** An id that a filter or a body may name; larger ones are refused. */
+export function boundedId(description: string) {
+  return Type.Optional(Type.Integer({ minimum: 1, maximum: LARGEST_INTEGER, description }))
+}
+
+/** What may also be null. */
+export function orNull<T extends Type.TSchema>(schema: T, options?: Type.TSchemaOptions) {
+  return Type.Union([schema, Type.Null()], options)
 }
 
 /** Text that must say something; stored trimmed. */
@@ -48,13 +59,13 @@ export function day(description?: string) {
  * @throws NOT_FOUND when no row can have it
  */
 export function existing(what: string, wanted: number): number {
-  if (wanted < 1 || wanted > LARGEST_ID) throw missing(what, wanted)
+  if (wanted < 1 || wanted > LARGEST_INTEGER) throw missing(what, wanted)
   return wanted
 }
 
 /** The id for SQL where one that no row can have just finds nothing: 0 stands for it. */
 export function idForSql(wanted: number): number {
-  return wanted >= 1 && wanted <= LARGEST_ID ? wanted : 0
+  return wanted >= 1 && wanted <= LARGEST_INTEGER ? wanted : 0
 }
 
 /** In the words of interface.md, "Errors": listing not found, collection record not found. */

@@ -15,8 +15,11 @@ export interface Page<T> {
   pagination: Pagination
 }
 
+/** Entries on a page where the request does not say, and a list has no number of its own. */
+export const PER_PAGE = 20
+
 /** `page` and `per_page` of a list; `per_page` is 1..100. */
-export function pageParams(defaultPerPage: number) {
+export function pageParams(defaultPerPage = PER_PAGE) {
   return {
     page: Type.Optional(
       Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1, description: 'Page number, from 1' }),
@@ -27,6 +30,27 @@ export function pageParams(defaultPerPage: number) {
   }
 }
 
+interface PageInput {
+  page?: number
+  per_page?: number
+}
+
+/**
+ * The page of a list that an input asks for.
+ * @param read gives the rows that the other fields of the input select, at most `limit` from `offset` on, and their total
+ * @param defaultPerPage as given to `pageParams`
+ */
+export async function readPage<Input extends PageInput, Row>(
+  input: Input,
+  read: (filter: Omit<Input, keyof PageInput>, limit: number, offset: number) => Promise<{ rows: Row[]; total: number }>,
+  defaultPerPage = PER_PAGE,
+): Promise<Page<Row>> {
+  const { page = 1, per_page: perPage = defaultPerPage, ...filter } = input
+  const { rows, total } = await read(filter, perPage, (page - 1) * perPage)
+  return { rows, pagination: pagination(page, perPage, total) }
+}
+
+/** The pagination object of a page. */
 export function pagination(page: number, perPage: number, total: number): Pagination {
   const lastPage = Math.max(1, Math.ceil(total / perPage))
   return { current_page: page, per_page: perPage, total, last_page: lastPage, has_more: page < lastPage }

@@ -65,6 +65,7 @@ export const GRAPHQL_ITEM_FIELDS_FROM_PROFESSIONAL = [
   'level',
 ] as const
 
+/** Whether a plan is at least the needed one. */
 export function planAllows(plan: Plan, needed: Plan): boolean {
   return PLANS.indexOf(plan) >= PLANS.indexOf(needed)
 }

@@ -1,4 +1,5 @@
 // Which times the service accepts, and local times as Plus endpoints and webhooks give them.
+import { MINUTE_MS } from '#core/duration.ts'
 
 /** The range of all times and dates from callers and files: years of four digits, which every column and format holds. */
 export const TIME_RANGE = 'from 1970-01-01 to 9999-12-31'
@@ -17,7 +18,7 @@ export function monthAfter(month: string): string {
 }
 
 /** Zones change their offset at quarters of an hour, so one look-up serves all moments of a quarter. */
-const QUARTER_MS = 15 * 60_000
+const QUARTER_MS = 15 * MINUTE_MS
 const KEPT = 50_000
 
 const offsets = new Map<string, { ms: number; text: string }>()

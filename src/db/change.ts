@@ -167,6 +167,7 @@ function audited(audits: (AuditEntry & { actor: string; requestId: string | null
       ${audits.map(({ requestId }) => requestId)}::text[]))`
 }
 
+/** Who acts, as the audit log writes it: `operator:<name>` or `account:<id>`. */
 export function actorOf(viewer: Viewer): string {
   return viewer.kind === 'operator' ? `operator:${viewer.name}` : `account:${viewer.accountId}`
 }

@@ -91,6 +91,7 @@ export async function remember(tx: Tx, made: { request: Idempotency; earlier: Re
     .execute()
 }
 
+/** Deletes the keys that are older than 24 hours. */
 export async function forgetOldIdempotencyKeys(db: Db): Promise<void> {
   await db.kysely.deleteFrom('idempotency_keys').where('created_at', '<', sql<Date>`now() - interval '24 hours'`).execute()
 }

@@ -26,6 +26,10 @@ export interface OpenOptions {
 /** Nobody waits for an answer of a command; it rather outlasts a pause of the database. */
 const COMMAND_PATIENCE_MS = 15_000
 
+/**
+ * Opens the database of the settings, and starts the embedded server where `own` asks for it; `close` ends both.
+ * @throws Error that says what to do when it cannot be reached or started
+ */
 export async function openDatabase(config: Config, { applicationName, log, max = 20, own }: OpenOptions): Promise<OpenDatabase> {
   const connect = (url: string) => openPool<Schema>({ url, max, applicationName, ...(!own && { patienceMs: COMMAND_PATIENCE_MS }) })
   if (config.databaseUrl) {

@@ -13,6 +13,7 @@ export interface LargeReads {
 /** A snapshot at start, an export, a backup: few connections, one after the other. */
 const CONNECTIONS = 2
 
+/** A small pool on the replica, for large reads only. */
 export function openReplica(url: string): Db {
   return openPool<Schema>({ url, max: CONNECTIONS, applicationName: 'mintmark large reads' })
 }

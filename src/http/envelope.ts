@@ -15,6 +15,7 @@ export interface Answer {
   extra?: Record<string, unknown>
 }
 
+/** The body of a successful answer; fields without a value are left out. */
 export function successBody({ data, message, pagination, extra }: Answer): object {
   return {
     success: true,

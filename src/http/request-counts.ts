@@ -14,6 +14,7 @@ export interface RouteCounts {
   buckets: number[]
 }
 
+/** Counts answers and their durations by method, route and status, for `/metrics`. */
 export class RequestCounts {
   readonly #routes = new Map<string, RouteCounts>()
 

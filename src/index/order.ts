@@ -26,6 +26,7 @@ interface Kept {
   endsKnown: number
 }
 
+/** Keeps row numbers sorted by `compare`. Mark a row whose key has changed; the next read repairs the order. */
 export class KeptOrder {
   readonly #compare: Compare
   readonly #blocks = new RowBlocks()

@@ -27,6 +27,7 @@ export interface QueryPart {
   literal: boolean
 }
 
+/** The folded words and parts of a search text; what is beyond the largest number of words is ignored. */
 export function parseQuery(search: string): Query {
   const text = fold(search)
   const query: Query = { text, words: [], parts: [] }

@@ -50,6 +50,7 @@ interface Drive {
   cost: number
 }
 
+/** Finds and ranks row numbers by search text; it knows the texts and no cards. */
 export class TextIndex {
   readonly #names = new TextField(words, true)
   readonly #more = new TextField(words, true)

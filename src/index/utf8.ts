@@ -8,6 +8,7 @@ export interface Utf8 {
   to: number
 }
 
+/** The bytes of a text, in memory of their own. */
 export function utf8(text: string): Utf8 {
   const bytes = Buffer.from(text)
   return { bytes, from: 0, to: bytes.length }

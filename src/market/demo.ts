@@ -1,5 +1,6 @@
 // The marketplace of the demo: listings in every status and language, and sales of the last 90 days, over the sample catalogue.
 import { sql } from 'kysely'
+import { DAY_MS } from '#core/duration.ts'
 import { MARKETS } from '#core/markets.ts'
 import { minorToNumber, minorToText } from '#core/money.ts'
 import { change, type Note, type WriteCtx } from '#db/change.ts'
@@ -17,7 +18,6 @@ const SALES = 1_200
 const SELLING_ITEMS = 120
 /** Far from the ids that a shop's trial orders have. */
 const FIRST_ORDER = 9_000_000_000
-const DAY_MS = 86_400_000
 /** Listings cost what their item does there, times this. */
 const PRICED_BY = MARKETS.indexOf('source_a')
 const KURUS_PER_UNIT = 42

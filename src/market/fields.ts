@@ -1,9 +1,9 @@
 // Fields of a listing as bodies carry them, each rule once.
+import { orNull } from '#core/fields.ts'
 import { invalid } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { minorOfNumber } from '#core/money.ts'
 import { fitsCharacters, LINES, ON_LINES, ON_ONE_LINE, VISIBLE_LINE } from '#core/text.ts'
-import { orNull } from '#catalogue/fields.ts'
 import { slugWords } from '#catalogue/slugs.ts'
 
 export const LOWEST_PRICE = 1

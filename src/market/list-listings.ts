@@ -1,7 +1,7 @@
 // Listings as operators see them, newest first.
 import { filter } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
-import { type Page, pageParams, pagination } from '#core/paging.ts'
+import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
 import type { WriteCtx } from '#db/change.ts'
 import { STATUSES } from './rules.ts'
@@ -15,7 +15,7 @@ export const ListingFilters = {
   seller_id: Type.Optional(Type.Integer()),
   item_id: Type.Optional(Type.Integer()),
   search: filter('Part of the title, in any case'),
-  ...pageParams(20),
+  ...pageParams(),
 }
 
 const Input = Type.Object({ status: Status, ...ListingFilters }, { additionalProperties: false })
@@ -25,8 +25,7 @@ export type ListingsCtx = Pick<WriteCtx, 'db' | 'viewer' | 'now'>
 export const listListings = verb({ name: 'listListings', needs: 'operator', input: Input }, (ctx: ListingsCtx, input) => storedPage(ctx, input, 'newest'))
 
 export async function storedPage(ctx: ListingsCtx, input: Static<typeof Input>, order: ListingOrder): Promise<Page<StoredListing>> {
-  const { page = 1, per_page: perPage = 20, ...wanted } = input
   const now = ctx.now()
-  const { rows, total } = await pageOfListings(ctx.db.kysely, { ...wanted, now }, perPage, (page - 1) * perPage, order)
-  return { rows: rows.map((row) => storedListing(row, now)), pagination: pagination(page, perPage, total) }
+  const { rows, pagination } = await readPage(input, (filter, limit, offset) => pageOfListings(ctx.db.kysely, { ...filter, now }, limit, offset, order))
+  return { rows: rows.map((row) => storedListing(row, now)), pagination }
 }

@@ -1,7 +1,7 @@
 // The caller's own listings in every status, newest first (interface.md, "GET /api/v1/plus/my-listings").
 import { Type } from '#core/input.ts'
 import { minorToNumber } from '#core/money.ts'
-import { type Page, pageParams, pagination } from '#core/paging.ts'
+import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { localTime } from '#core/time.ts'
 import { verb } from '#core/verb.ts'
@@ -17,17 +17,16 @@ export const listMyListings = verb(
     name: 'listMyListings',
     needs: OPERATION_PLAN.listMyListings,
     input: Type.Object(
-      { status: Type.Optional(Type.Enum([...STATUSES])), ...FlagParams, ...pageParams(20) },
+      { status: Type.Optional(Type.Enum([...STATUSES])), ...FlagParams, ...pageParams() },
       { additionalProperties: false },
     ),
   },
   async (ctx: MarketCtx, input): Promise<Page<OwnListing>> => {
-    const { status, page = 1, per_page: perPage = 20 } = input
     const sellerId = ctx.viewer.kind === 'account' ? ctx.viewer.accountId : 0
-    const filter = { seller_id: sellerId, now: ctx.now(), ...(status !== undefined && { status }) }
-    const { rows, total } = await pageOfListings(ctx.db.kysely, filter, perPage, (page - 1) * perPage)
+    const own = { seller_id: sellerId, now: ctx.now() }
+    const { rows, pagination } = await readPage(input, ({ status }, limit, offset) => pageOfListings(ctx.db.kysely, { ...own, status }, limit, offset))
     const flags = flagsOf(input)
-    return { rows: rows.map((row) => ownListing(ctx, row, flags)), pagination: pagination(page, perPage, total) }
+    return { rows: rows.map((row) => ownListing(ctx, row, flags)), pagination }
   },
 )
 

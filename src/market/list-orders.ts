@@ -1,7 +1,7 @@
 // Orders as they were answered, latest sale first.
 import { PeriodFields, periodOf } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
-import { type Page, pageParams, pagination } from '#core/paging.ts'
+import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
 import type { ReadCtx } from '#db/change.ts'
 import { pageOfOrders } from './order-store.ts'
@@ -17,13 +17,13 @@ export const listOrders = verb(
         item_id: Type.Optional(Type.Integer({ description: 'With a line of this item' })),
         listing_id: Type.Optional(Type.Integer({ description: 'With a line of this listing' })),
         ...PeriodFields,
-        ...pageParams(20),
+        ...pageParams(),
       },
       { additionalProperties: false },
     ),
   },
-  async (ctx: ReadCtx, { from, to, page = 1, per_page: perPage = 20, ...filter }): Promise<Page<Order>> => {
-    const { rows, total } = await pageOfOrders(ctx.db.kysely, { ...filter, ...periodOf({ from, to }) }, perPage, (page - 1) * perPage)
-    return { rows, pagination: pagination(page, perPage, total) }
+  async (ctx: ReadCtx, { from, to, ...input }): Promise<Page<Order>> => {
+    const period = periodOf({ from, to })
+    return readPage(input, (filter, limit, offset) => pageOfOrders(ctx.db.kysely, { ...filter, ...period }, limit, offset))
   },
 )

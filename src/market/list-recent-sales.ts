@@ -1,7 +1,7 @@
 // The latest sales of the marketplace, without any trace of who sold (interface.md, "GET /api/v1/plus/recent-sales").
 import { filter } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
-import { type Page, pageParams, pagination } from '#core/paging.ts'
+import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { localTime } from '#core/time.ts'
 import { verb } from '#core/verb.ts'
@@ -16,19 +16,18 @@ export const listRecentSales = verb(
       {
         game: filter('Such as `pokemon`; one that is not known gives an empty page'),
         item_id: Type.Optional(Type.Integer({ description: 'Sales of this item only' })),
-        ...pageParams(20),
+        ...pageParams(),
       },
       { additionalProperties: false },
     ),
   },
   async (ctx: Pick<MarketWriteCtx, 'db' | 'viewer' | 'market'>, input): Promise<Page<RecentSale>> => {
-    const { page = 1, per_page: perPage = 20, ...wanted } = input
-    const { rows, total } = await pageOfSales(ctx.db.kysely, wanted, perPage, (page - 1) * perPage)
+    const { rows, pagination } = await readPage(input, (filter, limit, offset) => pageOfSales(ctx.db.kysely, filter, limit, offset))
     const sales = rows.map(({ unit_price: price, sold_at: soldAt, ...item }) => ({
       item,
       price: Number(price),
       sold_at: localTime(soldAt, ctx.market.timeZone),
     }))
-    return { rows: sales, pagination: pagination(page, perPage, total) }
+    return { rows: sales, pagination }
   },
 )

@@ -1,6 +1,6 @@
 // Sales with who sold what, newest first: for operators only.
 import { Type } from '#core/input.ts'
-import { type Page, pageParams, pagination } from '#core/paging.ts'
+import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
 import type { ReadCtx } from '#db/change.ts'
 import { pageOfLineSales } from './order-store.ts'
@@ -15,13 +15,11 @@ export const listSales = verb(
         seller_id: Type.Optional(Type.Integer()),
         item_id: Type.Optional(Type.Integer()),
         listing_id: Type.Optional(Type.Integer()),
-        ...pageParams(20),
+        ...pageParams(),
       },
       { additionalProperties: false },
     ),
   },
-  async (ctx: ReadCtx, { page = 1, per_page: perPage = 20, ...filter }): Promise<Page<StoredSale>> => {
-    const { rows, total } = await pageOfLineSales(ctx.db.kysely, filter, perPage, (page - 1) * perPage)
-    return { rows, pagination: pagination(page, perPage, total) }
-  },
+  (ctx: ReadCtx, input): Promise<Page<StoredSale>> =>
+    readPage(input, (filter, limit, offset) => pageOfLineSales(ctx.db.kysely, filter, limit, offset)),
 )

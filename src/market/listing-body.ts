@@ -1,7 +1,7 @@
 // The body fields by which operators bring listings in and correct them.
+import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { orderedImages, ImageList } from '#catalogue/item-fields.ts'
-import { orNull } from '#catalogue/fields.ts'
 import {
   checkedTexts,
   checkOffer,

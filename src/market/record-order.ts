@@ -1,4 +1,5 @@
 // Takes an order of the shop's checkout: stock, sales, payouts, the service's prices and notifications, all or nothing.
+import { MINUTE_MS } from '#core/duration.ts'
 import { conflict, invalid } from '#core/errors.ts'
 import { moment, momentOf } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
@@ -19,7 +20,7 @@ import type { MarketWriteCtx, Order } from './types.ts'
 
 const MOST_LINES = 200
 /** Clocks of two systems differ; a sale further ahead than this has not happened. */
-const AHEAD_MS = 5 * 60_000
+const AHEAD_MS = 5 * MINUTE_MS
 
 const Line = Type.Object(
   {

@@ -2,7 +2,7 @@
 import { filter } from '#core/fields.ts'
 import { invalid } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
-import { pageParams, type Pagination, pagination } from '#core/paging.ts'
+import { PER_PAGE, pageParams, type Pagination, pagination } from '#core/paging.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { type PlanViewer, verb } from '#core/verb.ts'
 import { GenreParam } from '#catalogue/params.ts'
@@ -60,13 +60,13 @@ export const searchListings = verb(
           }),
         ),
         ...FlagParams,
-        ...pageParams(20),
+        ...pageParams(),
       },
       { additionalProperties: false },
     ),
   },
   (ctx: Pick<MarketNode, 'listings'> & { viewer: PlanViewer }, input): FoundListings => {
-    const { search, sort_by: sort = 'popular', page = 1, per_page: perPage = 20 } = input
+    const { search, sort_by: sort = 'popular', page = 1, per_page: perPage = PER_PAGE } = input
     checkRange('price', input.min_price, input.max_price)
     checkRange('pc', input.min_pc, input.max_pc)
     const wanted = {

@@ -1,7 +1,8 @@
 // Listings, orders and sales as verbs give them, and what the verbs need of their context.
+import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import type { Conditional } from '#core/precondition.ts'
-import { genre, orNull } from '#catalogue/fields.ts'
+import { genre } from '#catalogue/fields.ts'
 import type { WriteCtx } from '#db/change.ts'
 import { SHIPPING_PAYERS } from './fields.ts'
 import { STATUSES } from './rules.ts'
@@ -175,7 +176,7 @@ export const StoredSaleSchema = Type.Object(
   {
     id: Type.Integer(),
     order_id: Type.Integer(),
-    listing_id: Type.Union([Type.Integer(), Type.Null()], { description: 'null when the listing was deleted' }),
+    listing_id: orNull(Type.Integer(), { description: 'null when the listing was deleted' }),
     seller_id: Type.Integer(),
     item_id: Type.Integer(),
     item_name: Type.String(),

@@ -1,9 +1,9 @@
 // The service at a glance: what there is by status, what was sold, what waits, and how fresh the prices are.
 import { sql } from 'kysely'
+import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { PLANS } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
-import { orNull } from '#catalogue/fields.ts'
 import type { WriteCtx } from '#db/change.ts'
 import { workersSeen } from '#jobs/heartbeat.ts'
 import { PUBLISHED, QUEUED, STATUSES } from '#market/rules.ts'

@@ -1,10 +1,11 @@
 // The scope of uploads: a body of any content type goes to disk as it arrives.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { MINUTE_MS } from '#core/duration.ts'
 import type { ImportQueue } from '#catalogue/import/queue.ts'
 import { ServiceError } from '#core/errors.ts'
 
 /** How long a whole upload may take. */
-export const UPLOAD_TIMEOUT_MS = 60 * 60_000
+export const UPLOAD_TIMEOUT_MS = 60 * MINUTE_MS
 
 /** Makes every body of the scope an `Upload`. */
 export function acceptUploads(scope: FastifyInstance, imports: ImportQueue): void {

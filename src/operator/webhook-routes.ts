@@ -1,4 +1,5 @@
 // Operator API: the events of webhooks, sending one again, and test events.
+import { orNull } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
 import type { Route } from '#http/routes.ts'
@@ -28,7 +29,7 @@ export const webhookRoutes: Route<WebhookCtx>[] = [
     description: '`data` is null when the account has none.',
     tag,
     answer: (webhook: AccountWebhook | null) => ({ data: webhook }),
-    data: Type.Union([AccountWebhookSchema, Type.Null()]),
+    data: orNull(AccountWebhookSchema),
     errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
   },
   {

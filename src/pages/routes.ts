@@ -16,6 +16,7 @@ const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; 
 const CHANGELOG = new URL('../../CHANGELOG.md', import.meta.url)
 const HOST = /^[\w.:[\]-]{1,255}$/
 
+/** Adds `/` and `/changelog` to the public listener; `demoKey` is null where there is no demo. */
 export function addPages(app: FastifyInstance, { config, demoKey }: PagesNode): void {
   const schema = { hide: true } as object
   app.get('/', { schema }, (request, reply) => {

@@ -1,6 +1,6 @@
 // Accepts or discards one held price.
 import { conflict, invalid } from '#core/errors.ts'
-import { id } from '#core/fields.ts'
+import { boundedId, id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
@@ -14,9 +14,7 @@ export const acceptHeldPrice = verb(
     input: Type.Object(
       {
         id: id('held price'),
-        item_id: Type.Optional(
-          Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'The item it is of, where one foreign id is on several' }),
-        ),
+        item_id: boundedId('The item it is of, where one foreign id is on several'),
       },
       { additionalProperties: false },
     ),

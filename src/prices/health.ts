@@ -1,10 +1,9 @@
 // How healthy the price sources are: when each last delivered, how old its prices are, what it covers, what is held.
 import { sql } from 'kysely'
+import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
 import type { Queryable } from '#db/schema.ts'
-
-const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
 export const SourceHealthSchema = Type.Object(
   {

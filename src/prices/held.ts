@@ -1,6 +1,6 @@
 // Prices that wait for a decision: reading them, and carrying a decision out.
 import { type SelectQueryBuilder, sql } from 'kysely'
-import { missing } from '#core/fields.ts'
+import { missing, orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
 import { parseMinor } from '#core/money.ts'
@@ -13,7 +13,6 @@ import { PriceWriter } from './writer.ts'
 export const HELD_STATES = ['open', 'accepted', 'discarded'] as const
 
 const Time = Type.String({ format: 'date-time', description: 'UTC' })
-const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
 export const HeldPriceSchema = Type.Object(
   {

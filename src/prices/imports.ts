@@ -24,6 +24,7 @@ export interface ImportOpening {
   status?: 'queued' | 'running'
 }
 
+/** Opens a batch, `running` unless it says otherwise; gives its id. */
 export async function openImport(on: Queryable, opening: ImportOpening): Promise<number> {
   const row = await on
     .insertInto('imports')
@@ -78,6 +79,7 @@ export async function reportProgress(db: Db, id: number, counts: ImportCounts, p
   await db.kysely.updateTable('imports').set({ ...columns(counts), percent }).where('id', '=', id).execute()
 }
 
+/** Writes down how a batch ended, with its counts and refused rows. */
 export async function closeImport(
   on: Queryable,
   id: number,
@@ -112,6 +114,7 @@ function columns(counts: ImportCounts) {
   return { rows_read: rowsRead, ...others }
 }
 
+/** The counts of a batch before its first row. */
 export function noCounts(): ImportCounts {
   return { rowsRead: 0, created: 0, updated: 0, accepted: 0, unchanged: 0, held: 0, rejected: 0 }
 }

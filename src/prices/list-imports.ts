@@ -1,7 +1,7 @@
 // Imports and price posts as operators see them, newest first.
 import { filter } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
-import { type Page, pageParams, pagination } from '#core/paging.ts'
+import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
 import type { ReadCtx } from '#db/change.ts'
 import { IMPORT_STATUSES, type ImportSummary, pageOfImports } from './stored-imports.ts'
@@ -15,13 +15,11 @@ export const listImports = verb(
         format: filter('Such as `tcgdex`; `prices-api` for price posts'),
         status: Type.Optional(Type.Enum([...IMPORT_STATUSES])),
         search: filter('Part of the name of the file, in any case'),
-        ...pageParams(20),
+        ...pageParams(),
       },
       { additionalProperties: false },
     ),
   },
-  async (ctx: ReadCtx, { page = 1, per_page: perPage = 20, ...wanted }): Promise<Page<ImportSummary>> => {
-    const { rows, total } = await pageOfImports(ctx.db.kysely, wanted, perPage, (page - 1) * perPage)
-    return { rows, pagination: pagination(page, perPage, total) }
-  },
+  (ctx: ReadCtx, input): Promise<Page<ImportSummary>> =>
+    readPage(input, (filter, limit, offset) => pageOfImports(ctx.db.kysely, filter, limit, offset)),
 )

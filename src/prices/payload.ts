@@ -26,6 +26,7 @@ export function packPrices(changes: readonly PriceChange[]): Buffer {
   return packed
 }
 
+/** How many price changes a payload holds. */
 export function packedCount(packed: Buffer): number {
   return Math.floor(packed.length / ENTRY_BYTES)
 }

@@ -4,6 +4,7 @@ import type { PriceChange } from './payload.ts'
 import type { Hold } from './quarantine.ts'
 import type { PriceWrite } from './types.ts'
 
+/** Price writes as columns, in the order they were added; the units are those of `PriceWrite`. */
 export class PriceBatch {
   size = 0
   /** as in `PriceWrite`, by position */

@@ -1,4 +1,5 @@
 // The rules that hold a price back from publication until someone has looked at it. Pure: all they need is handed in.
+import { HOUR_MS } from '#core/duration.ts'
 import type { Market } from '#core/markets.ts'
 import { minorToText } from '#core/money.ts'
 
@@ -40,8 +41,6 @@ export interface PriceRules {
   /** the rules that apply; all when absent */
   only?: readonly RuleName[]
 }
-
-const HOUR_MS = 3_600_000
 
 type Judge = (candidate: Candidate, rules: PriceRules, nowMs: number) => Omit<Hold, 'rule'> | null
 

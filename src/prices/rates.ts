@@ -1,7 +1,6 @@
 // Exchange rates that operators load: used to compare prices of several currencies, never to change one.
+import { DAY_MS } from '#core/duration.ts'
 import type { Queryable } from '#db/schema.ts'
-
-const DAY_MS = 86_400_000
 
 interface Rate {
   dayMs: number

@@ -1,8 +1,7 @@
 // How long the price history is kept: whole months at a time, because a month is a table that can be emptied at once.
 import { sql } from 'kysely'
+import { DAY_MS } from '#core/duration.ts'
 import type { Db } from '#db/schema.ts'
-
-const DAY_MS = 86_400_000
 
 /**
  * Empties the months of the history that ended more than so many days ago; current prices stay. What a batch of such a

@@ -1,5 +1,6 @@
 // The service's own price of an item and label: the median of its last sales (decisions.md, "Catalogue").
 import { sql } from 'kysely'
+import { DAY_MS } from '#core/duration.ts'
 import { parseMinor } from '#core/money.ts'
 import type { Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
@@ -8,7 +9,6 @@ import { packPrices } from './payload.ts'
 
 const SALES = 10
 const DAYS = 90
-const DAY_MS = 86_400_000
 /** position of `service` in MARKETS */
 const SERVICE = 0
 /** the one batch that all prices of our own belong to (made by the migration) */

@@ -1,6 +1,6 @@
 // SQL of imports as operators see them.
 import { sql } from 'kysely'
-import { existing, missing } from '#core/fields.ts'
+import { existing, missing, orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
 import { jsonReady } from '#db/json-ready.ts'
@@ -11,7 +11,6 @@ import { type RefusedRow, Refusals } from './refusals.ts'
 export const IMPORT_STATUSES = ['queued', 'running', 'done', 'failed'] as const
 
 const Time = Type.String({ format: 'date-time', description: 'UTC' })
-const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
 export const ImportSummarySchema = Type.Object(
   {

@@ -1,6 +1,7 @@
 // Writing of prices: what is new becomes a point of the history and the current price, what is the same is not written,
 // what looks wrong is held. All in the transaction of the import or post.
 import { sql } from 'kysely'
+import { DAY_MS } from '#core/duration.ts'
 import { MARKETS } from '#core/markets.ts'
 import { minorToText, parseMinor } from '#core/money.ts'
 import type { Note } from '#db/change.ts'
@@ -28,7 +29,7 @@ interface Labels {
 }
 
 /** Prices further apart in time than this say nothing about each other. */
-const COMPARABLE_MS = 90 * 86_400_000
+const COMPARABLE_MS = 90 * DAY_MS
 /** Fewer points than this are not worth the round trips of a COPY. */
 const COPY_POINTS = 500
 const UNIQUE_VIOLATION = '23505'

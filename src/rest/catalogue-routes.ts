@@ -10,6 +10,7 @@ import { Type } from '#core/input.ts'
 import type { HasViewer } from '#core/verb.ts'
 import type { ReadyAnswer, Route } from '#http/routes.ts'
 
+/** Items from memory, as ready bytes. */
 export function catalogueRoutes(catalogue: Catalogue): Route<CatalogueNode & HasViewer>[] {
   const ready = (rows: Int32Array, shape: ItemShape, state: number, head: string, tail: string): ReadyAnswer => ({
     tag: catalogue.pageTag(rows, shape, state),

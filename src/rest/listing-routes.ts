@@ -32,6 +32,7 @@ const writes: ErrorCode[] = ['PLAN_UPGRADE_REQUIRED', 'INVALID_JSON', 'PLUS_LIST
 const conditional: ErrorCode[] = [...writes, 'PRECONDITION_FAILED']
 const CONDITION = 'The `ETag` of the answer can be sent as `If-Match` with the next change: 412 if the listing has changed since.'
 
+/** Listings, sales and highlights; searches are answered from memory as ready bytes. */
 export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
   const page = ({ rows, flags, pagination }: FoundListings): ReadyAnswer => {
     const state = pagination.total * 31 + pagination.current_page * 7 + pagination.per_page

@@ -1,4 +1,5 @@
 // The public webhook endpoints (interface.md, "Webhook (Plus)").
+import { orNull } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
 import type { Route } from '#http/routes.ts'
@@ -25,7 +26,7 @@ export const webhookRoutes: Route<WebhookCtx>[] = [
     description: '`data` is null when none is defined; `note` says how to verify the signature.',
     tag,
     answer: (webhook: Webhook | null) => ({ data: webhook, extra: { note: SIGNATURE_NOTE } }),
-    data: Type.Union([WebhookSchema, Type.Null()]),
+    data: orNull(WebhookSchema),
     extra: { note: Type.String({ description: 'How to verify the signature' }) },
     errors: ['PLAN_UPGRADE_REQUIRED'],
   },

@@ -1,7 +1,7 @@
 // Operator: every finished attempt to deliver to an account's webhook, with what the receiver answered, newest first.
 import { existing, id, missing } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
-import { type Page, pageParams, pagination } from '#core/paging.ts'
+import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
 import type { ReadCtx } from '#db/change.ts'
 import { fetchAccountWebhook, pageOfAttempts } from './store.ts'
@@ -16,21 +16,21 @@ export const listAccountAttempts = verb(
         account_id: id('account'),
         event_id: Type.Optional(Type.Integer({ description: 'Attempts for this event only' })),
         success: Type.Optional(Type.Boolean({ description: 'Only those that were answered with 2xx, or only the others' })),
-        ...pageParams(20),
+        ...pageParams(),
       },
       { additionalProperties: false },
     ),
   },
-  async ({ db }: ReadCtx, { account_id, page = 1, per_page: perPage = 20, ...wanted }): Promise<Page<WebhookAttempt>> => {
+  async ({ db }: ReadCtx, { account_id, ...input }): Promise<Page<WebhookAttempt>> => {
     const accountId = existing('account', account_id)
     if (!(await fetchAccountWebhook(db.kysely, accountId))) throw missing('account', accountId)
-    const { rows, total } = await pageOfAttempts(db.kysely, { accountId, ...wanted }, perPage, (page - 1) * perPage)
+    const { rows, pagination } = await readPage(input, (filter, limit, offset) => pageOfAttempts(db.kysely, { accountId, ...filter }, limit, offset))
     const attempts = rows.map(({ kind, started_at, finished_at, ...row }) => ({
       ...row,
       event: kind,
       started_at: started_at.toISOString(),
       finished_at: finished_at!.toISOString(),
     }))
-    return { rows: attempts, pagination: pagination(page, perPage, total) }
+    return { rows: attempts, pagination }
   },
 )

@@ -1,6 +1,6 @@
 // Every finished attempt to deliver to the account's webhook, newest first.
 import { Type } from '#core/input.ts'
-import { type Page, pageParams, pagination } from '#core/paging.ts'
+import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { localTime } from '#core/time.ts'
 import { verb } from '#core/verb.ts'
@@ -8,15 +8,16 @@ import { ownAccount, pageOfAttempts } from './store.ts'
 import type { WebhookLog, WebhookReadCtx } from './types.ts'
 
 export const listWebhookLogs = verb(
-  { name: 'listWebhookLogs', needs: OPERATION_PLAN.listWebhookLogs, input: Type.Object(pageParams(20), { additionalProperties: false }) },
-  async ({ db, viewer, webhooks }: WebhookReadCtx, { page = 1, per_page: perPage = 20 }): Promise<Page<WebhookLog>> => {
-    const { rows, total } = await pageOfAttempts(db.kysely, { accountId: ownAccount(viewer) }, perPage, (page - 1) * perPage)
+  { name: 'listWebhookLogs', needs: OPERATION_PLAN.listWebhookLogs, input: Type.Object(pageParams(), { additionalProperties: false }) },
+  async ({ db, viewer, webhooks }: WebhookReadCtx, input): Promise<Page<WebhookLog>> => {
+    const own = { accountId: ownAccount(viewer) }
+    const { rows, pagination } = await readPage(input, (_all, limit, offset) => pageOfAttempts(db.kysely, own, limit, offset))
     const logs = rows.map(({ started_at, finished_at: _end, event_id: _event, kind, test, ...row }) => ({
       ...row,
       event: kind,
       created_at: localTime(started_at, webhooks.zone),
       test,
     }))
-    return { rows: logs, pagination: pagination(page, perPage, total) }
+    return { rows: logs, pagination }
   },
 )

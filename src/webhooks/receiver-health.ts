@@ -1,4 +1,5 @@
 // How receivers answered lately: the share of attempts that succeeded, for the operator's statistics and metrics.
+import { HOUR_MS } from '#core/duration.ts'
 import { type Static, Type } from '#core/input.ts'
 import type { Queryable } from '#db/schema.ts'
 
@@ -21,7 +22,7 @@ export function receiverHealth(on: Queryable, now: Date): Promise<ReceiverHealth
     .select((e) =>
       e.fn.avg<number>(e.cast<number>(e.cast('success', 'integer'), 'double precision')).as('success_share'),
     )
-    .where('finished_at', '>', new Date(now.getTime() - HOURS * 3_600_000))
+    .where('finished_at', '>', new Date(now.getTime() - HOURS * HOUR_MS))
     .groupBy('account_id')
     .orderBy('success_share')
     .orderBy('account_id')

@@ -1,10 +1,10 @@
 // How long events and the log of their attempts are kept.
 import { sql } from 'kysely'
+import { DAY_MS } from '#core/duration.ts'
 import type { Db } from '#db/schema.ts'
 import { retrying } from '#db/transaction.ts'
 
 const KEEP_DAYS = 30
-const DAY_MS = 86_400_000
 const BATCH = 1_000
 
 /**

@@ -1,4 +1,5 @@
 // Webhook configurations, events and attempts as verbs give them, ready for JSON.
+import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import type { ReadCtx, WriteCtx } from '#db/change.ts'
 import { EVENT_KINDS } from './event-body.ts'
@@ -54,11 +55,11 @@ export const WebhookLogSchema = Type.Object(
     id: Type.Integer(),
     event: Kind,
     attempt: Type.Integer({ description: '1 to 3; further ones after an operator sent the event again' }),
-    status_code: Type.Union([Type.Integer(), Type.Null()], {
+    status_code: orNull(Type.Integer(), {
       description: 'What the receiver answered, null when it did not',
     }),
     success: Type.Boolean(),
-    error: Type.Union([Type.String(), Type.Null()], { description: 'Why there is no answer' }),
+    error: orNull(Type.String(), { description: 'Why there is no answer' }),
     response_excerpt: Type.String({ description: "At most 1,000 characters of the answer's body" }),
     created_at: LocalTime,
     test: Type.Boolean({ description: 'A test event that an operator sent' }),
@@ -92,7 +93,7 @@ export const WebhookEventSchema = Type.Object(
     test: Type.Boolean(),
     state: Type.Enum([...STATES]),
     attempts: Type.Integer({ description: 'How often it was posted' }),
-    due_at: Type.Union([Time, Type.Null()], { description: 'When the next attempt is due, null when there is none' }),
+    due_at: orNull(Time, { description: 'When the next attempt is due, null when there is none' }),
     created_at: Time,
     body: Type.Object({}, { additionalProperties: true, description: 'What is sent' }),
   },

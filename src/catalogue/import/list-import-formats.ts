@@ -1,4 +1,5 @@
 // The formats that an import can read, for whoever has to choose one.
+import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
 import { verb, type HasViewer } from '#core/verb.ts'
@@ -10,7 +11,7 @@ export const ImportFormatSchema = Type.Object(
     name: Type.String({ examples: ['mintmark-prices-csv'] }),
     kind: Type.Enum(['catalogue', 'prices']),
     title: Type.String({ description: 'What such a file is, for people' }),
-    market: Type.Union([Type.Enum([...MARKETS]), Type.Null()], { description: 'Market that it is imported into unless another is named' }),
+    market: orNull(Type.Enum([...MARKETS]), { description: 'Market that it is imported into unless another is named' }),
   },
   { title: 'ImportFormat' },
 )

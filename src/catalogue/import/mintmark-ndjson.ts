@@ -1,4 +1,5 @@
 // Reads and writes Mintmark's own lossless catalogue format: one category or item per line, every field checked.
+import { LARGEST_INTEGER, orNull } from '#core/fields.ts'
 import { ServiceError } from '#core/errors.ts'
 import { ndjsonRows } from '#core/feed.ts'
 import { bodyReader, type Static, Type } from '#core/input.ts'
@@ -6,7 +7,7 @@ import { parseLabel } from '#core/labels.ts'
 import { parseMinor } from '#core/money.ts'
 import { isTimeInRange, TIME_RANGE } from '#core/time.ts'
 import {
-  address, AttributeList, closed, Details, ForeignIdList, genre, market, matching, orNull, positive, shortText, slug,
+  address, AttributeList, closed, Details, ForeignIdList, genre, market, matching, positive, shortText, slug,
 } from '../fields.ts'
 import type { CatalogueFormat, CategoryRecord, ItemRecord } from '../records.ts'
 import { detailsFromRow, detailsToRow } from '../store.ts'
@@ -48,7 +49,7 @@ const ITEM = Type.Object(
     genre: genre(),
     game: slug(),
     category: shortText(),
-    images: Type.Array(Type.Object({ url: address(), order: Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 }) }, closed)),
+    images: Type.Array(Type.Object({ url: address(), order: Type.Integer({ minimum: 0, maximum: LARGEST_INTEGER }) }, closed)),
     attributes: AttributeList,
     groups: Type.Array(slug()),
     details: Details,

@@ -26,6 +26,7 @@ export interface ImportQueueOptions {
   heapMb?: number
 }
 
+/** Runs uploaded imports of this node in worker threads, two at a time; the others wait in order. */
 export class ImportQueue {
   readonly #db: Db
   readonly #log: Log

@@ -1,6 +1,7 @@
 // What the catalogue formats share: values of loose JSON, lines of files and documents, and refusal of repeated refs.
 import { hash } from 'node:crypto'
 import { FeedError, type FeedLine, type FeedSource, jsonEntries } from '#core/feed.ts'
+import { LARGEST_INTEGER } from '#core/fields.ts'
 import { cleaned } from '#core/text.ts'
 import type { CatalogueRow, CategoryRecord, ItemRecord } from '../records.ts'
 
@@ -40,7 +41,7 @@ export function texts(value: unknown): string[] | undefined {
 /** A whole number from 1 up that fits a database integer, also when written as text; undefined for anything else. */
 export function wholeNumber(value: unknown): number | undefined {
   const number = typeof value === 'string' && /^\d{1,10}$/.test(value) ? Number(value) : value
-  return typeof number === 'number' && Number.isInteger(number) && number > 0 && number < 2 ** 31 ? number : undefined
+  return typeof number === 'number' && Number.isInteger(number) && number > 0 && number <= LARGEST_INTEGER ? number : undefined
 }
 
 /** The whole numbers of a list, undefined when there is none; other entries are passed over. */

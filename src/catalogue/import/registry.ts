@@ -12,6 +12,7 @@ export const IMPORT_FORMATS: readonly ImportFormat[] = [
   ...PRICE_FORMATS.map((format) => ({ kind: 'prices' as const, ...format })),
 ]
 
+/** The format of this name; undefined for any other text. */
 export function importFormat(name: string): ImportFormat | undefined {
   return IMPORT_FORMATS.find((format) => format.name === name)
 }

@@ -20,6 +20,7 @@ const PASSES = 4
 
 const SEPARATOR = 44
 
+/** The catalogue in memory. Load it once with `load`, then let the change feed keep it up to date; it never writes. */
 export class Catalogue implements ChangeFollower {
   readonly #db: Db
   readonly #budgetBytes: number

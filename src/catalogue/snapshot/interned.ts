@@ -1,5 +1,6 @@
 // Distinct texts, numbered: a column of a million names holds small integers, and equal names compare as equal numbers.
 
+/** Numbers distinct texts from 0; a number never changes its text. `key` makes the text that a text is sorted by. */
 export class Interned {
   readonly texts: string[] = []
   /** sort key of each text, made once */

@@ -1,4 +1,5 @@
 // The REST form of an item as JSON text, per shape; made once per change, not per request.
+import { DAY_MS } from '#core/duration.ts'
 import { REST_ITEM_FIELDS_FROM_PROFESSIONAL } from '#core/plans.ts'
 import type { CategoryTree } from './category-tree.ts'
 import type { ItemTable } from './items.ts'
@@ -23,7 +24,6 @@ export interface ItemImageView {
   order: number
 }
 
-const DAY_MS = 86_400_000
 /** The day written last, and the start of its times: those of prices mostly lie on few days. */
 let day = Number.NaN
 let date = ''
@@ -59,6 +59,7 @@ export function pricesOf(items: ItemTable, labels: LabelTree, row: number, marke
   return found.map(({ price }) => price)
 }
 
+/** An item's images from their JSON text `[{url, order}]`; an image's id is made of the item's id and its order. */
 export function imagesOf(itemId: number, images: string): ItemImageView[] {
   if (images === '[]') return []
   const parsed = JSON.parse(images) as { url: string; order: number }[]

@@ -1,9 +1,9 @@
 // Rows of imported files that wait: they are listed, placed on an item, or discarded.
 import { conflict, invalid, ServiceError } from '#core/errors.ts'
-import { existing, id, missing } from '#core/fields.ts'
+import { existing, id, missing, orNull } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
-import { type Page, pageParams, pagination } from '#core/paging.ts'
+import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
 import { actorOf, change, type ReadCtx, type WriteCtx } from '#db/change.ts'
 import { jsonReady } from '#db/json-ready.ts'
@@ -16,7 +16,6 @@ import type { CollectionEntry } from './entries.ts'
 import type { Candidate } from './match.ts'
 import { recordOf } from './run.ts'
 
-const orNull = (schema: Type.TSchema) => Type.Union([schema, Type.Null()])
 
 export const ParkedRowSchema = Type.Object(
   {
@@ -61,24 +60,21 @@ export interface ParkedRow extends Pick<CollectionEntry, 'line' | 'label' | 'qua
 }
 
 export const listParkedRows = verb(
-  { name: 'listParkedRows', needs: 'operator', input: Type.Object({ id: id('collection'), ...pageParams(20) }, closed) },
-  async (ctx: ReadCtx, { id: collectionId, page = 1, per_page: perPage = 20 }): Promise<Page<ParkedRow>> => {
+  { name: 'listParkedRows', needs: 'operator', input: Type.Object({ id: id('collection'), ...pageParams() }, closed) },
+  async (ctx: ReadCtx, { id: collectionId, ...input }): Promise<Page<ParkedRow>> => {
     const on = ctx.db.kysely
     await requireCollection(on, ctx.viewer, collectionId)
     const matching = on
       .selectFrom('collection_parked_rows')
       .where('collection_id', '=', collectionId)
       .where('decision', 'is', null)
-    const [rows, { total }] = await Promise.all([
-      matching
-        .selectAll()
-        .orderBy('id')
-        .limit(perPage)
-        .offset((page - 1) * perPage)
-        .execute(),
-      matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-    ])
-    return { rows: rows.map((row) => shown(jsonReady(row))), pagination: pagination(page, perPage, total) }
+    return readPage(input, async (_all, limit, offset) => {
+      const [rows, { total }] = await Promise.all([
+        matching.selectAll().orderBy('id').limit(limit).offset(offset).execute(),
+        matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+      ])
+      return { rows: rows.map((row) => shown(jsonReady(row))), total }
+    })
   },
 )
 

@@ -1,11 +1,12 @@
 // Sales of each item in memory: the last ten with their mean, and how many there were in the last 30 days.
+import { DAY_MS } from '#core/duration.ts'
 import { minorToNumber } from '#core/money.ts'
 import { localTime } from '#core/time.ts'
 import { grown } from '#index/columns.ts'
 import { Deadlines } from './deadlines.ts'
 
 export const LAST_SALES = 10
-export const POPULAR_MS = 30 * 86_400_000
+export const POPULAR_MS = 30 * DAY_MS
 
 export interface LastSale {
   kurus: number

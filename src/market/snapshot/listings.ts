@@ -31,6 +31,7 @@ export interface ListingSnapshotOptions {
 const RELOAD = 1_000
 const SOURCE_A = MARKETS.indexOf('source_a')
 
+/** The published listings in memory. Load them once with `load`, then let the change feed keep them up to date; it never writes. */
 export class ListingSnapshot implements ChangeFollower {
   readonly #options: ListingSnapshotOptions
   #state: ListingState

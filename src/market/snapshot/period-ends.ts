@@ -1,9 +1,10 @@
 // When publication periods end: those of the next hours are kept in order, later ones are found in the column when their time nears.
+import { HOUR_MS } from '#core/duration.ts'
 import { Deadlines } from './deadlines.ts'
 import type { PublishedTable } from './published.ts'
 
 /** How far ahead ends are kept in order: looking all listings over takes a few milliseconds at five million. */
-const AHEAD_MS = 6 * 3_600_000
+const AHEAD_MS = 6 * HOUR_MS
 
 export class PeriodEnds {
   readonly #table: PublishedTable
