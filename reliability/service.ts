@@ -33,11 +33,11 @@ process.on('exit', () => {
 })
 
 /** Starts a role of the program and waits until it says that it runs. */
-export async function startService(settings: Settings, { role = 'serve', command = [process.execPath] } = {}): Promise<Service> {
+export async function startService(settings: Settings, { role = 'serve', command = [process.execPath], main = MAIN } = {}): Promise<Service> {
   const started = performance.now()
   const env = { PATH: process.env.PATH, RATE_LIMITS: 'off', MINTMARK_DEMO: '0', LOG_LEVEL: 'warn', OPERATOR_TOKEN, SECRET_KEY, ...settings }
   const [program, ...before] = command
-  const child = spawn(program!, [...before, MAIN, role], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(program!, [...before, main, role], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   children.add(child)
   let greeting = ''
   let log: string[] = []

@@ -1,0 +1,27 @@
+// The release before this one, and its program as people would still run it during a rolling upgrade.
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** Its tag or commit: set it to the commit of a release once that is out. */
+export const PREVIOUS_RELEASE = 'b8c909d'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+
+/** Whether the history holds it; a shallow clone or an unpacked archive does not. */
+export function hasPreviousRelease(): boolean {
+  return spawnSync('git', ['cat-file', '-e', `${PREVIOUS_RELEASE}^{commit}`], { cwd: ROOT, stdio: 'ignore' }).status === 0
+}
+
+/**
+ * Unpacks its program into a directory, over the packages and built pages of this checkout.
+ * @returns its `src/main.ts`
+ */
+export function unpackPreviousRelease(dir: string): string {
+  mkdirSync(dir)
+  const packed = execFileSync('git', ['archive', PREVIOUS_RELEASE], { cwd: ROOT, maxBuffer: 1 << 30 })
+  execFileSync('tar', ['-x', '-C', dir], { input: packed })
+  for (const name of ['node_modules', 'dist']) symlinkSync(join(ROOT, name), join(dir, name))
+  return join(dir, 'src/main.ts')
+}
