@@ -41,7 +41,9 @@ export async function rollingUpgradeRun({ seconds }: RollingUpgradeOptions): Pro
       started.push(service)
       return service
     }
-    return { api: await start('api'), operator: await start('operator'), worker: await start('work') }
+    const api = await start('api')
+    const [operator, worker] = await Promise.all([start('operator'), start('work')])
+    return { api, operator, worker }
   }
   const services = ({ api, operator, worker }: Node) => [api, operator, worker]
   const errors = (node: Node) => services(node).flatMap((service) => service.log()).filter((line) => FAILED.test(line))
@@ -60,7 +62,7 @@ export async function rollingUpgradeRun({ seconds }: RollingUpgradeOptions): Pro
     if (status !== 200) throw new Error(`webhook: ${status}`)
 
     const reads = [
-      `/items/${writes.itemId}`, '/items?sort_by=price', '/items/search?q=card', '/categories', '/plus/listings?search=card&with_item=1',
+      `/items/${writes.itemId}`, '/items?sort_by=price', '/items/search?q=card', '/plus/listings?search=card&with_item=1',
       '/plus/my-listings', '/plus/recent-sales', '/plus/collections', '/plus/webhook/logs',
     ]
     writes.start()
@@ -101,12 +103,14 @@ export async function rollingUpgradeRun({ seconds }: RollingUpgradeOptions): Pro
     const kinds = (failures: readonly (string | number)[]) => [...new Set(failures)].map((kind) => `${failures.filter((each) => each === kind).length} × ${kind}`).join(', ')
     if (refused.length > 0) findings.push(figure('statuses of writes that failed', kinds(refused.map((each) => each.status))))
     if (traffic.failures.length > 0) findings.push(figure('reads that failed', kinds(traffic.failures)))
+    const undone = imports.outcomes.filter((outcome) => outcome !== 'done')
+    if (undone.length > 0) findings.push(figure('imports that failed', kinds(undone)))
     for (const line of [...oldErrors, ...errors(now)].slice(0, 5)) findings.push(figure('logged', line))
     return [
-      figure('migrations applied under load', migrated.output.split('\n').length),
+      figure('migrated under load', migrated.output.replaceAll('\n', '; ')),
       count(`reads that failed of ${traffic.sent}`, traffic.failures.length, 0),
       count(`writes that failed of ${writes.answers.length}`, refused.length, 0),
-      count(`imports that failed of ${imports.outcomes.length}`, imports.outcomes.filter((outcome) => outcome !== 'done').length, 0),
+      count(`imports that failed of ${imports.outcomes.length}`, undone.length, 0),
       count(`sales without a notification of ${orders}`, Math.max(0, orders - receiver.times.size), 0),
       count('errors logged by the old release', oldErrors.length, 0),
       count('errors logged by the new release', errors(now).length, 0),
@@ -134,7 +138,7 @@ function startImports({ operatorUrl }: { operatorUrl: () => string }): { outcome
     const body = [category, ...Array.from({ length: n }, (_, at) => item(at + 1))].map((line) => JSON.stringify(line)).join('\n')
     const operator = operatorUrl()
     const headers = { authorization: `Bearer ${OPERATOR_TOKEN}`, 'content-type': 'application/octet-stream' }
-    const response = await fetch(`${operator}/operator/v1/imports/mintmark?file_name=cards.ndjson`, { method: 'POST', headers, body })
+    const response = await fetch(`${operator}/operator/v1/imports/mintmark-ndjson?file_name=cards.ndjson`, { method: 'POST', headers, body })
     if (response.status !== 202) return `${response.status} ${await response.text()}`
     const { data } = (await response.json()) as { data: { id: number } }
     let end = ''
