@@ -14,15 +14,15 @@ export interface Traffic {
   requests: string[]
   /** mean size of an answer */
   bytes: number
-  /** whether the plain server is measured with these requests, too */
+  /** whether the baseline server is measured with these requests, too */
   plain: boolean
   /**
-   * Checks what must hold after our node was asked, before the plain server is; gets the figures of every load on ours.
+   * Checks what must hold after our node was asked, before the baseline server is; gets the figures of every load on ours.
    * @returns what to say of it below the table
    * @throws Error when it does not hold
    */
   verify?: (loads: readonly LoadFigures[]) => Promise<string>
-  /** Tells our node of what the plain server has written. */
+  /** Tells our node of what the baseline server has written. */
   afterPlain?: () => Promise<void>
 }
 
@@ -44,7 +44,7 @@ export interface Comparison {
 const TOP = 25
 
 /**
- * Ours and bare take turns, since whatever else the machine does then disturbs both alike. The plain server comes after
+ * Ours and bare take turns, since whatever else the machine does then disturbs both alike. The baseline server comes after
  * them, as what it has not answered when its time is over would keep the core busy.
  */
 export async function compare(stage: Stage, { id, title, goal }: Pick<Comparison, 'id' | 'title' | 'goal'>, traffic: Traffic): Promise<Comparison> {

@@ -9,7 +9,7 @@ import { cpuMicros, pinned } from './processes.ts'
 const SCRIPT = fileURLToPath(new URL('rotate.lua', import.meta.url))
 export const CONNECTIONS = 50
 const LOAD_CORE = 1
-/** The plain server needs long for a page when all connections ask at once. */
+/** The baseline server needs long for a page when all connections ask at once. */
 const TIMEOUT = '60s'
 
 export interface Load {

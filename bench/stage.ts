@@ -26,7 +26,7 @@ export interface Stage {
   startedNode: () => Node | null
   /** stops it; the next who asks gets a new one */
   stopNode: () => Promise<void>
-  /** a plain server over the same data, to be stopped by who starts it */
+  /** a baseline server over the same data, to be stopped by who starts it */
   startPlain: () => Promise<PlainServer>
   close: () => Promise<void>
 }

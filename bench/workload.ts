@@ -1,4 +1,4 @@
-// What a workload is: measured beside bare node:http and a plain server, or in a way of its own.
+// What a workload is: measured beside bare node:http and a baseline server, or in a way of its own.
 import type { Comparison, Traffic } from './compare.ts'
 import { compare } from './compare.ts'
 import type { Stage } from './stage.ts'

@@ -1,4 +1,4 @@
-// Slow and rude clients at a running node, while a decent one keeps asking: who is cut off, when, and who notices.
+// Slow and misbehaving clients at a running node, while a decent one keeps asking: who is cut off, when, and who notices.
 import { Agent, get as httpGet } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { atMost, count, figure, type Finding, percentile } from './report.ts'

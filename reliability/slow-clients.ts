@@ -1,4 +1,4 @@
-// `node reliability/slow-clients.ts`: slow and rude clients at the program; everybody else must not notice.
+// `node reliability/slow-clients.ts`: slow and misbehaving clients at the program; everybody else must not notice.
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command } from 'commander'
@@ -30,7 +30,7 @@ try {
   for (const line of errors.slice(0, 5)) console.log(line)
   findings.push({ what: 'errors in the log', value: errors.length, promised: '0', holds: errors.length === 0 })
   findings.push({ what: 'the program', value: program.alive() ? 'runs' : 'has ended', promised: 'runs', holds: program.alive() })
-  conclude('Slow and rude clients', findings)
+  conclude('Slow and misbehaving clients', findings)
 } finally {
   await program.stop()
 }

@@ -1,11 +1,11 @@
-// The house as it is drawn: which way imports run, who reads the environment, who writes a table, how files begin.
+// The architecture as it is drawn: which way imports run, who reads the environment, who writes a table, how files begin.
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
 
 const ROOT = new URL('..', import.meta.url).pathname
 
-/** What a room may import beside itself and the type of the settings. */
+/** What a module may import beside itself and the type of the settings. */
 const MODULES = ['collections', 'market', 'catalogue', 'prices', 'webhooks', 'accounts']
 const BELOW = ['http', 'db', 'core']
 const MAY_IMPORT: Record<string, readonly string[]> = {
@@ -81,7 +81,7 @@ function importedNames(from: string): [from: string, names: string[], to: string
   ])
 }
 
-function roomOf(file: string): string {
+function moduleOf(file: string): string {
   const path = file.slice('src/'.length)
   return path in MAY_IMPORT ? path : path.split('/', 1)[0]!
 }
@@ -92,13 +92,13 @@ test('the imports are seen at all', () => {
   for (const { to } of imports) expect(texts.has(to) ? [] : [to]).toEqual([])
 })
 
-test('every room has its place in the house', () => {
-  expect([...new Set(sources.map(roomOf))].filter((room) => !(room in MAY_IMPORT))).toEqual([])
+test('every module has its place', () => {
+  expect([...new Set(sources.map(moduleOf))].filter((module) => !(module in MAY_IMPORT))).toEqual([])
 })
 
 test('imports run downwards, and the edges never know each other', () => {
   const wrong = imports.filter(({ from, to, typeOnly }) => {
-    const [here, there] = [roomOf(from), roomOf(to)]
+    const [here, there] = [moduleOf(from), moduleOf(to)]
     if (here === there) return false
     if (there === 'config.ts') return !typeOnly && !READ_SETTINGS.includes(here)
     return !MAY_IMPORT[here]?.includes(there)
@@ -126,7 +126,7 @@ test('functions and classes that other modules call have a docstring', () => {
   let seen = 0
   for (const file of sources) {
     for (const [, names, to] of importedNames(file)) {
-      if (roomOf(to) === roomOf(file)) continue
+      if (moduleOf(to) === moduleOf(file)) continue
       for (const name of names) {
         const [, before] = texts.get(to)!.match(new RegExp(`^(.*)\\nexport (?:async )?(?:function\\*?|class) ${name}\\b`, 'm')) ?? []
         if (before === undefined) continue
@@ -153,17 +153,17 @@ test('every table has an owner', () => {
 })
 
 test('a table is written only by the module that owns it', () => {
-  const owner = new Map(Object.entries(OWNERS).flatMap(([room, tables]) => tables.map((table) => [table, room])))
+  const owner = new Map(Object.entries(OWNERS).flatMap(([module, tables]) => tables.map((table) => [table, module])))
   const write = /(?:insertInto|updateTable|deleteFrom|mergeInto)\('(\w+)|\b(?:insert into|delete from|update|truncate|copy|merge into)\s+(?:only\s+)?(\w+)/gi
   const wrong: string[] = []
   let seen = 0
   for (const [file, text] of texts) {
     if (file.startsWith('src/db/migrations/')) continue
     for (const [, called, written] of withoutComments(text).matchAll(write)) {
-      const room = owner.get((called ?? written)!)
-      if (room === undefined) continue
+      const module = owner.get((called ?? written)!)
+      if (module === undefined) continue
       seen += 1
-      if (room !== roomOf(file)) wrong.push(`${file} writes ${called ?? written}, which belongs to ${room}`)
+      if (module !== moduleOf(file)) wrong.push(`${file} writes ${called ?? written}, which belongs to ${module}`)
     }
   }
   expect(seen).toBeGreaterThan(30)

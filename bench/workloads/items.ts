@@ -29,7 +29,7 @@ interface Reading {
   goal: number | null
   plan: 'starter' | 'professional'
   paths: (db: Db) => Promise<string[]>
-  /** whether totals must be as the plain server counts them */
+  /** whether totals must be as the baseline server counts them */
   counted: boolean
 }
 

@@ -104,7 +104,7 @@ interface Found {
   pagination: { total: number }
 }
 
-/** Frequent words of item names without accents, which the plain server would tell apart. */
+/** Frequent words of item names without accents, which the baseline server would tell apart. */
 async function wordsOf(db: Db): Promise<string[]> {
   const { rows } = await sql<{ word: string }>`
     select word from items, regexp_split_to_table(lower(name), ' ') as word

@@ -48,7 +48,7 @@ async function traffic(stage: Stage): Promise<Traffic> {
     return `${answered} changes in ${commits} transactions that wrote, ${each} each; the ${rows.length} prices are those acknowledged last`
   }
 
-  // The plain server writes no change log.
+  // The baseline server writes no change log.
   const tell = () => change(database.ctx, async (_tx, note) => note.changed('listings', own))
   return { plan: 'plus', requests, bytes, plain: true, verify, afterPlain: tell }
 }

@@ -1,6 +1,6 @@
 // What a run hands to an importer, and what it asks of one.
 import type { Market } from '#core/markets.ts'
-import type { collector, WriteCtx } from '#db/change.ts'
+import type { Note, WriteCtx } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
 import type { ImportCounts } from '#prices/imports.ts'
 import type { PriceRules } from '#prices/quarantine.ts'
@@ -16,7 +16,7 @@ export interface ImportRun {
   tx: Tx
   ctx: WriteCtx
   importId: number
-  note: ReturnType<typeof collector>['note']
+  note: Note
   counts: ImportCounts
   market: Market | null
   rules: PriceRules
