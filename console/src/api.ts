@@ -1,5 +1,7 @@
 // The console's only way to the service: the operator API, with the session's cookie.
 import { signal } from '@preact/signals'
+import type { Pagination, Problem } from './api-types.ts'
+import type { Body, Data, Method, PathOf } from './operations.ts'
 
 /** Who is signed in, null for nobody, undefined until it is known. */
 export const session = signal<Session | null | undefined>(undefined)
@@ -10,14 +12,6 @@ export interface Session {
   currencies: Record<string, string>
 }
 
-export interface Pagination {
-  current_page: number
-  per_page: number
-  total: number
-  last_page: number
-  has_more: boolean
-}
-
 export interface Reply<T> {
   data: T
   message?: string
@@ -25,15 +19,14 @@ export interface Reply<T> {
 }
 
 export type Query = Record<string, string | number | undefined>
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 /** An answer that is no success, or none at all (status 0). */
 export class ApiError extends Error {
   readonly status: number
   readonly code: string
-  readonly details: { field: string; message: string }[]
+  readonly details: Problem[]
 
-  constructor(status: number, code: string, message: string, details: { field: string; message: string }[] = []) {
+  constructor(status: number, code: string, message: string, details: Problem[] = []) {
     super(message)
     this.status = status
     this.code = code
@@ -41,9 +34,9 @@ export class ApiError extends Error {
   }
 }
 
-interface Sending {
+interface Sending<Json> {
   query?: Query
-  json?: unknown
+  json?: Json
   idempotencyKey?: string
   /** entity tag of the state that the operator saw: a write of anything else is refused with status 412 */
   ifMatch?: string
@@ -51,8 +44,8 @@ interface Sending {
 }
 
 /** Asks the operator API; an ended session signs the console out. @throws ApiError, or AbortError when it was cancelled */
-export function request<T>(method: Method, path: string, sending: Sending = {}): Promise<Reply<T>> {
-  return ask<T>(method, `/operator/v1${path}${queryText(sending.query)}`, sending).catch((error: unknown) => {
+export function request<M extends Method, P extends PathOf<M>>(method: M, path: P, sending: Sending<Body<M, P>> = {}): Promise<Reply<Data<M, P>>> {
+  return ask<Data<M, P>>(method, `/operator/v1${path}${queryText(sending.query)}`, sending).catch((error: unknown) => {
     if (error instanceof ApiError && error.status === 401) session.value = null
     throw error
   })
@@ -109,7 +102,7 @@ export function newKey(): string {
   return [...crypto.getRandomValues(new Uint32Array(4))].map((word) => word.toString(36)).join('-')
 }
 
-async function ask<T>(method: Method, url: string, { json, idempotencyKey, ifMatch, signal }: Sending = {}): Promise<Reply<T>> {
+async function ask<T>(method: Method, url: string, { json, idempotencyKey, ifMatch, signal }: Sending<unknown> = {}): Promise<Reply<T>> {
   const headers: Record<string, string> = { 'x-console': '1' }
   if (json !== undefined) headers['content-type'] = 'application/json'
   if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey
@@ -125,7 +118,7 @@ async function ask<T>(method: Method, url: string, { json, idempotencyKey, ifMat
 }
 
 function read<T>(status: number, text: string): Reply<T> {
-  let body: { success?: boolean; error?: { code: string; message: string; details?: { field: string; message: string }[] } }
+  let body: { success?: boolean; error?: { code: string; message: string; details?: Problem[] } }
   try {
     body = JSON.parse(text) as typeof body
   } catch {

@@ -1,6 +1,8 @@
 // Reading and writing from components: answers that follow their address, and writes that cannot happen twice.
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { ApiError, type Method, newKey, type Pagination, type Query, type Reply, request } from './api.ts'
+import type { Pagination } from './api-types.ts'
+import { ApiError, newKey, type Reply, request } from './api.ts'
+import type { Body, Data, Method, PathOf, QueryOf } from './operations.ts'
 import { announce } from './ui/toasts.tsx'
 import { refusal } from './words.ts'
 
@@ -13,10 +15,12 @@ export interface Loaded<T> {
   reload: () => void
 }
 
-export interface DataOptions<T> {
-  query?: Query
+type Path = PathOf<'GET'>
+
+interface DataOptions<P extends Path> {
+  query?: QueryOf<P>
   /** milliseconds until the same is asked again, null for never; told by the last answer */
-  again?: (data: T) => number | null
+  again?: (data: Data<'GET', P>) => number | null
   /** another number asks again */
   version?: number
 }
@@ -28,8 +32,8 @@ export function useVersion(): [number, () => void] {
 }
 
 /** The answer to a GET; null asks nothing. */
-export function useData<T>(path: string | null, { query, again, version }: DataOptions<T> = {}): Loaded<T> {
-  const [state, setState] = useState<Omit<Loaded<T>, 'reload'>>({ data: null, pagination: null, error: null, loading: path !== null })
+export function useData<P extends Path>(path: P | null, { query, again, version }: DataOptions<P> = {}): Loaded<Data<'GET', P>> {
+  const [state, setState] = useState<Omit<Loaded<Data<'GET', P>>, 'reload'>>({ data: null, pagination: null, error: null, loading: path !== null })
   const [round, setRound] = useState(0)
   const asked = useRef('')
   const address = JSON.stringify([path, query])
@@ -43,7 +47,7 @@ export function useData<T>(path: string | null, { query, again, version }: DataO
     const samePath = asked.current === path
     asked.current = path
     setState((old) => ({ ...(samePath ? old : { data: null, pagination: null }), error: null, loading: true }))
-    request<T>('GET', path, { query, signal: cancel.signal }).then(
+    request('GET', path, { query, signal: cancel.signal }).then(
       ({ data, pagination = null }) => {
         setState({ data, pagination, error: null, loading: false })
         const delay = again?.(data) ?? null
@@ -62,11 +66,13 @@ export function useData<T>(path: string | null, { query, again, version }: DataO
   return { ...state, reload }
 }
 
+type Write = <M extends Method, P extends PathOf<M>>(method: M, path: P, json?: Body<M, P>, ifMatch?: string) => Promise<Reply<Data<M, P>> | null>
+
 export interface Writing {
   busy: boolean
   error: ApiError | null
   /** resolves with the answer, or null when it failed; the failure is in `error` */
-  write: <T>(method: Method, path: string, json?: unknown, ifMatch?: string) => Promise<Reply<T> | null>
+  write: Write
   clear: () => void
 }
 
@@ -74,13 +80,13 @@ export interface Writing {
 export function useWrite(): Writing {
   const [state, setState] = useState<{ busy: boolean; error: ApiError | null }>({ busy: false, error: null })
   const last = useRef<{ what: string; key: string } | null>(null)
-  const write = async <T,>(method: Method, path: string, json?: unknown, ifMatch?: string): Promise<Reply<T> | null> => {
+  const write: Write = async (method, path, json, ifMatch) => {
     const what = JSON.stringify([method, path, json, ifMatch])
     if (last.current?.what !== what) last.current = { what, key: newKey() }
     setState({ busy: true, error: null })
     try {
       const sending = { json, ifMatch, ...(method === 'POST' && { idempotencyKey: last.current.key }) }
-      const reply = await request<T>(method, path, sending)
+      const reply = await request(method, path, sending)
       last.current = null
       setState({ busy: false, error: null })
       return reply
@@ -93,9 +99,9 @@ export function useWrite(): Writing {
 }
 
 /** A write without a form of its own: its failure is announced. */
-export async function writeNow<T>(method: Method, path: string, json?: unknown): Promise<Reply<T> | null> {
+export async function writeNow<M extends Method, P extends PathOf<M>>(method: M, path: P, json?: Body<M, P>): Promise<Reply<Data<M, P>> | null> {
   try {
-    return await request<T>(method, path, { json, ...(method === 'POST' && { idempotencyKey: newKey() }) })
+    return await request(method, path, { json, ...(method === 'POST' && { idempotencyKey: newKey() }) })
   } catch (error) {
     announce(refusal(asApiError(error)), 'bad')
     return null

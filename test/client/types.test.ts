@@ -1,4 +1,4 @@
-// Holds the client's types to the document that the service serves. RECORD_TYPES=1 writes them anew.
+// Holds the types of the client and of the console to the documents that the service serves. RECORD_TYPES=1 writes them anew.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestNode, type TestNode } from '../support/node.ts'
 
-const TYPES = 'client/src/api.ts'
+const CLIENT_TYPES = 'client/src/api.ts'
+const CONSOLE_TYPES = 'console/src/api-types.ts'
 const NAMED = ['Item', 'Price', 'Category', 'Group', 'Listing', 'ListingWriteResult', 'RecentSale', 'Collection', 'CollectionRecord', 'Webhook', 'WebhookLog', 'Pagination', 'Error']
 
 const directory = mkdtempSync(join(tmpdir(), 'mintmark-types-'))
@@ -22,22 +23,37 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-async function typesOf(url: string): Promise<string> {
-  const [document, types] = [join(directory, 'openapi.json'), join(directory, 'api.ts')]
-  writeFileSync(document, await (await fetch(url)).text())
-  execFileSync('npm', ['run', '--silent', 'types', '-w', 'client', '--', document, '--output', types], { stdio: ['ignore', 'ignore', 'pipe'] })
+async function documentAt(url: string): Promise<string> {
+  return (await fetch(url)).text()
+}
+
+function typesOf(document: string, ...options: string[]): string {
+  const [source, types] = [join(directory, 'openapi.json'), join(directory, 'api.ts')]
+  writeFileSync(source, document)
+  execFileSync('npm', ['run', '--silent', 'types', '-w', 'client', '--', source, '--output', types, ...options], { stdio: ['ignore', 'ignore', 'pipe'] })
   return readFileSync(types, 'utf8')
 }
 
+function expectRecorded(types: string, path: string): void {
+  if (process.env.RECORD_TYPES === '1') writeFileSync(path, types)
+  expect(types).toBe(readFileSync(path, 'utf8'))
+}
+
 test('the types of the client are those of the service, by name', async () => {
-  const types = await typesOf(`${node.publicUrl}/openapi.json`)
-  if (process.env.RECORD_TYPES === '1') writeFileSync(TYPES, types)
-  expect(types).toBe(readFileSync(TYPES, 'utf8'))
+  const types = typesOf(await documentAt(`${node.publicUrl}/openapi.json`))
+  expectRecorded(types, CLIENT_TYPES)
   for (const name of NAMED) expect(types).toContain(`export type ${name} = components['schemas']['${name}'];`)
 })
 
-test('types can be generated from the operator API, too', async () => {
-  const types = await typesOf(`${node.operatorUrl}/operator/openapi.json`)
+test('the types of the console are those of the operator API, with the values of its enums', async () => {
+  const document = await documentAt(`${node.operatorUrl}/operator/openapi.json`)
+  const types = typesOf(withoutExamples(document), '--enum-values')
+  expectRecorded(types, CONSOLE_TYPES)
   for (const name of ['Account', 'ApiKey', 'StoredItem', 'StoredListing', 'Order', 'Import']) expect(types).toContain(`export type ${name} = `)
   expect(types).toContain('approveListing: {')
 })
+
+/** The console reads neither examples nor errors by status; without them its types are half as long. */
+function withoutExamples(document: string): string {
+  return JSON.stringify(JSON.parse(document, (key, value: unknown) => (key === 'example' || key === 'examples' || /^[45]\d\d$/.test(key) ? undefined : value)))
+}

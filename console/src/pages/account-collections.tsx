@@ -1,16 +1,14 @@
 // An account's collections.
 import { useState } from 'preact/hooks'
 import { useVersion, useWrite, writeNow } from '../data.ts'
-import type { Collection } from '../rows.ts'
+import { storedCollectionVisibilityValues as VISIBILITIES, type StoredCollection } from '../api-types.ts'
 import { confirmed, Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
 import { List } from '../ui/table.tsx'
 import { announce } from '../ui/toasts.tsx'
 import { count, t, term } from '../words.ts'
 
-const VISIBILITIES = ['private', 'unlisted', 'public']
-
 export function AccountCollections({ accountId }: { accountId: number }) {
-  const [edited, setEdited] = useState<Collection | 'new' | null>(null)
+  const [edited, setEdited] = useState<StoredCollection | 'new' | null>(null)
   const { busy, error, write, clear } = useWrite()
   const [version, changed] = useVersion()
   const close = () => {
@@ -28,7 +26,7 @@ export function AccountCollections({ accountId }: { accountId: number }) {
     announce(t('saved'))
     changed()
   }
-  const remove = async (collection: Collection) => {
+  const remove = async (collection: StoredCollection) => {
     const asked = {
       title: t('removeTitle', { name: collection.name }),
       text: t('removeCollectionText', { count: collection.items_count }),
@@ -42,7 +40,7 @@ export function AccountCollections({ accountId }: { accountId: number }) {
   const shown = edited === 'new' ? null : edited
   return (
     <>
-      <List<Collection>
+      <List
         path="/collections"
         fixed={{ account_id: accountId }}
         caption={t('collections')}

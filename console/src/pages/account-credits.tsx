@@ -1,7 +1,7 @@
 // An account's highlight credits: every gift, use and correction, and a new one.
 import { useState } from 'preact/hooks'
 import { useVersion, useWrite } from '../data.ts'
-import type { Account, CreditEntry } from '../rows.ts'
+import type { Account } from '../api-types.ts'
 import { Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
 import { List, periodFilters, periodQuery } from '../ui/table.tsx'
 import { announce } from '../ui/toasts.tsx'
@@ -11,7 +11,7 @@ export function AccountCredits({ account, onChanged }: { account: Account; onCha
   const [changing, setChanging] = useState(false)
   const { busy, error, write } = useWrite()
   const [version, changed] = useVersion()
-  const path = `/accounts/${account.id}/credits`
+  const path = `/accounts/${account.id}/credits` as const
   const submit = async (values: Values) => {
     if (!(await write('POST', path, { amount: Number(values.amount), reason: values.reason }))) return
     setChanging(false)
@@ -21,7 +21,7 @@ export function AccountCredits({ account, onChanged }: { account: Account; onCha
   }
   return (
     <>
-      <List<CreditEntry>
+      <List
         path={path}
         caption={t('ledger')}
         empty={t('noCredits')}

@@ -1,7 +1,7 @@
 // An account's API keys: made, rotated and revoked; the key itself is shown once.
 import { useState } from 'preact/hooks'
 import { useVersion, useWrite, writeNow } from '../data.ts'
-import { type ApiKey, KEY_STATES, type NewApiKey } from '../rows.ts'
+import { type ApiKey, pathsOperatorV1AccountsAccount_idKeysGetParametersQueryStateValues as KEY_STATES, type NewApiKey } from '../api-types.ts'
 import { confirmed, Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
 import { Secret } from '../ui/secret.tsx'
 import { Status } from '../ui/states.tsx'
@@ -26,7 +26,7 @@ export function AccountKeys({ accountId }: { accountId: number }) {
   }
   return (
     <>
-      <List<ApiKey>
+      <List
         path={`/accounts/${accountId}/keys`}
         caption={t('keys')}
         empty={t('noKeys')}
@@ -81,7 +81,7 @@ function CreateKey({ accountId, onMade, onClose }: MakingProps & { accountId: nu
   const submit = async (values: Values) => {
     const expires = values.expires
     const body = { label: values.label, ...(expires && { expires_at: new Date(expires).toISOString() }) }
-    const made = await write<NewApiKey>('POST', `/accounts/${accountId}/keys`, body)
+    const made = await write('POST', `/accounts/${accountId}/keys`, body)
     if (made) onMade(made.data)
   }
   return (
@@ -101,7 +101,7 @@ function CreateKey({ accountId, onMade, onClose }: MakingProps & { accountId: nu
 function RotateKey({ of, onMade, onClose }: MakingProps & { of: ApiKey }) {
   const { busy, error, write } = useWrite()
   const submit = async (values: Values) => {
-    const made = await write<NewApiKey>('POST', `/keys/${of.id}/rotate`, { overlap_hours: Number(values.overlap) })
+    const made = await write('POST', `/keys/${of.id}/rotate`, { overlap_hours: Number(values.overlap) })
     if (made) onMade(made.data)
   }
   return (

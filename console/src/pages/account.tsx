@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { useRoute } from 'preact-iso'
 import { type Loaded, useData, useWrite } from '../data.ts'
-import type { Account } from '../rows.ts'
+import type { Account } from '../api-types.ts'
 import { confirmed, Dialog, Field, Form } from '../ui/dialog.tsx'
 import { useAddressQuery } from '../address.ts'
 import { Tabs } from '../ui/frame.tsx'
@@ -26,7 +26,7 @@ const VIEWS: { name: string; word: WordKey }[] = [
 export function AccountPage() {
   const id = Number(useRoute().params.id)
   const { path } = useRoute()
-  const account = useData<Account>(`/accounts/${id}`)
+  const account = useData(`/accounts/${id}`)
   const view = useAddressQuery().values.view ?? 'keys'
   return (
     <>
@@ -55,7 +55,7 @@ function Head({ account, of }: { account: Account; of: Loaded<Account> }) {
   const [changing, setChanging] = useState(false)
   const { busy, error, write } = useWrite()
   const change = async (changes: object) => {
-    if (!(await write<Account>('PATCH', `/accounts/${account.id}`, changes))) return
+    if (!(await write('PATCH', `/accounts/${account.id}`, changes))) return
     setChanging(false)
     announce(t('accountChanged'))
     of.reload()

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { useWrite } from '../data.ts'
-import { type Account, PLANS } from '../rows.ts'
+import { accountPlanValues as PLANS } from '../api-types.ts'
 import { Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
 import { Tabs } from '../ui/frame.tsx'
 import { Heading } from '../ui/heading.tsx'
@@ -30,7 +30,7 @@ export function AccountsPage() {
     <>
       <Heading>{t('accounts')}</Heading>
       <AccountTabs current="accounts" />
-      <List<Account>
+      <List
         path="/accounts"
         caption={t('accounts')}
         empty={t('noAccounts')}
@@ -70,7 +70,7 @@ function NewAccount({ onClose }: { onClose: () => void }) {
   const { busy, error, write } = useWrite()
   const { route } = useLocation()
   const submit = async (values: Values) => {
-    const opened = await write<Account>('POST', '/accounts', {
+    const opened = await write('POST', '/accounts', {
       name: values.name,
       plan: values.plan,
       highlight_credits: Number(values.credits),

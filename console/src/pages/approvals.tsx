@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { type ApiError, newKey, request } from '../api.ts'
 import { asApiError, useData, useVersion } from '../data.ts'
-import type { Listing } from '../rows.ts'
+import type { StoredListing } from '../api-types.ts'
 import { confirmed } from '../ui/dialog.tsx'
 import { Grade } from '../ui/grade.tsx'
 import { Heading } from '../ui/heading.tsx'
@@ -24,7 +24,7 @@ export function ApprovalsPage() {
     { name: 'seller_id', label: t('sellerId'), type: 'number' },
     { name: 'item_id', label: t('itemId'), type: 'number' },
   ])
-  const queue = useData<Listing[]>('/listings/waiting', { query: { ...values, page, per_page: SHOWN }, version })
+  const queue = useData('/listings/waiting', { query: { ...values, page, per_page: SHOWN }, version })
   const { url } = useLocation()
   const [at, setAt] = useState(0)
   const [chosen, setChosen] = useState<number[]>([])
@@ -34,7 +34,7 @@ export function ApprovalsPage() {
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<ApiError | null>(null)
   /** listings that changed before they were decided, as they were shown then */
-  const [outdated, setOutdated] = useState<Listing[]>([])
+  const [outdated, setOutdated] = useState<StoredListing[]>([])
   /** of these the one to show when the newer queue is there */
   const [next, setNext] = useState<number | null>(null)
   const [reason, setReason] = useState('')
@@ -66,7 +66,7 @@ export function ApprovalsPage() {
     setBusy(true)
     setError(null)
     const done: number[] = []
-    const changedNow: Listing[] = []
+    const changedNow: StoredListing[] = []
     let failure: ApiError | null = null
     for (const row of subjects) {
       try {

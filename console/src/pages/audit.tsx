@@ -1,5 +1,5 @@
 // The audit log: who changed what and when, with the values before and after.
-import type { AuditRow } from '../rows.ts'
+import type { AuditRow } from '../api-types.ts'
 import { Heading } from '../ui/heading.tsx'
 import { List, periodFilters, periodQuery } from '../ui/table.tsx'
 import { moment, t } from '../words.ts'
@@ -8,7 +8,7 @@ export function AuditPage() {
   return (
     <>
       <Heading>{t('audit')}</Heading>
-      <List<AuditRow>
+      <List
         path="/audit"
         caption={t('audit')}
         empty={t('noAudit')}

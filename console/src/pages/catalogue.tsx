@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { useAddressQuery } from '../address.ts'
 import { useData, useVersion } from '../data.ts'
-import type { Category, Item, ListedItem } from '../rows.ts'
+import type { ListedItem, StoredCategory } from '../api-types.ts'
 import { Heading } from '../ui/heading.tsx'
 import { marketOptions } from '../ui/market-options.ts'
 import { Picture } from '../ui/picture.tsx'
@@ -14,7 +14,7 @@ import { CategoryForm } from './category-form.tsx'
 import { ItemForm } from './item-form.tsx'
 import { priceText } from './prices.ts'
 
-type Task = { kind: 'item' } | { kind: 'category'; category: Category | null } | null
+type Task = { kind: 'item' } | { kind: 'category'; category: StoredCategory | null } | null
 
 export function CataloguePage() {
   const [task, setTask] = useState<Task>(null)
@@ -45,7 +45,7 @@ export function CataloguePage() {
           </ul>
         </aside>
         <div>
-          <List<ListedItem>
+          <List
             path="/items"
             caption={t('items')}
             empty={t('noItems')}
@@ -105,7 +105,7 @@ export function CataloguePage() {
 }
 
 /** How a card is printed, such as `Holo`; sealed products have none. */
-function finishOf({ attributes }: Item): string | undefined {
+function finishOf({ attributes }: StoredItem): string | undefined {
   return attributes.find(({ name }) => name === 'Finish')?.value
 }
 
@@ -120,14 +120,14 @@ interface BranchProps {
   page?: number
   selected: number | null
   version: number
-  onEdit: (category: Category) => void
+  onEdit: (category: StoredCategory) => void
 }
 
 const MOST = 100
 
 /** The categories below one, asked for when it is opened, and further ones when they are wanted. */
 function Branch({ parentId, page = 1, ...shared }: BranchProps) {
-  const below = useData<Category[]>('/categories', { query: { parent_id: parentId, page, per_page: MOST }, version: shared.version })
+  const below = useData('/categories', { query: { parent_id: parentId, page, per_page: MOST }, version: shared.version })
   const [further, setFurther] = useState(false)
   if (below.error) {
     return (
@@ -162,7 +162,7 @@ function Branch({ parentId, page = 1, ...shared }: BranchProps) {
   )
 }
 
-function Node({ category, ...shared }: { category: Category } & Omit<BranchProps, 'parentId' | 'page'>) {
+function Node({ category, ...shared }: { category: StoredCategory } & Omit<BranchProps, 'parentId' | 'page'>) {
   const [open, setOpen] = useState(false)
   const address = useAddressQuery()
   return (

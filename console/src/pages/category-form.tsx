@@ -1,13 +1,13 @@
 // Makes a category, or changes one.
 import { useWrite } from '../data.ts'
-import type { Category } from '../rows.ts'
+import type { StoredCategory } from '../api-types.ts'
 import { Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
 import { announce } from '../ui/toasts.tsx'
 import { t } from '../words.ts'
 import { marketOptions } from '../ui/market-options.ts'
 
 interface CategoryFormProps {
-  category: Category | null
+  category: StoredCategory | null
   onClose: () => void
   onSaved: () => void
 }

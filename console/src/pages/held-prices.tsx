@@ -4,7 +4,7 @@ import { useLocation } from 'preact-iso'
 import { type Query, request } from '../api.ts'
 import { asApiError, useVersion, writeNow } from '../data.ts'
 import { useAddressQuery } from '../address.ts'
-import { HELD_STATES, HOLD_RULES, type HeldPrice } from '../rows.ts'
+import { heldPriceStateValues as HELD_STATES, heldPriceRuleValues as HOLD_RULES, type HeldPrice } from '../api-types.ts'
 import { confirmed } from '../ui/dialog.tsx'
 import { Heading } from '../ui/heading.tsx'
 import { Status } from '../ui/states.tsx'
@@ -50,7 +50,7 @@ export function HeldPricesPage() {
     if (!(await confirmed({ title, text: t('decideAllText'), action: t(decision === 'accept' ? 'acceptCount' : 'discardCount', { count }) }))) return
     const { import_id: importId, item_id: itemId, ...rest } = filters
     const body = { ...rest, ...(importId && { import_id: Number(importId) }), ...(itemId && { item_id: Number(itemId) }) }
-    const done = await writeNow<{ decided: number }>('POST', `/held-prices/${decision}`, body)
+    const done = await writeNow('POST', `/held-prices/${decision}`, body)
     if (done) announce(t(decision === 'accept' ? 'acceptedCount' : 'discardedCount', { count: done.data.decided }))
     changed()
   }
@@ -85,7 +85,7 @@ export function HeldPricesPage() {
     <>
       <Heading>{t('heldPrices')}</Heading>
       <ImportTabs current="held" />
-      <List<HeldPrice>
+      <List
         path="/held-prices"
         caption={t('heldPrices')}
         empty={t('noHeld')}
@@ -146,7 +146,7 @@ export function HeldPricesPage() {
 /** How many open prices these filters find, null when the service does not say; the refusal is announced then. */
 async function countMatching(filters: Query): Promise<number | null> {
   try {
-    const { pagination } = await request<HeldPrice[]>('GET', '/held-prices', { query: { ...filters, per_page: 1 } })
+    const { pagination } = await request('GET', '/held-prices', { query: { ...filters, per_page: 1 } })
     return pagination?.total ?? null
   } catch (error) {
     announce(refusal(asApiError(error)), 'bad')

@@ -2,7 +2,7 @@
 import { useLocation, useRoute } from 'preact-iso'
 import { csvLine } from '../../../src/collections/csv.ts'
 import { useData, useWrite } from '../data.ts'
-import type { Import, ImportDetail, RefusedRow } from '../rows.ts'
+import type { ImportDetail } from '../api-types.ts'
 import { confirmed } from '../ui/dialog.tsx'
 import { Heading } from '../ui/heading.tsx'
 import { Await, Facts, Progress, Refusal } from '../ui/states.tsx'
@@ -12,12 +12,14 @@ import { count, moment, reported, t, term } from '../words.ts'
 import { ImportState } from './imports.tsx'
 import { priceText } from './prices.ts'
 
+type RefusedRow = ImportDetail['errors'][number]
+
 const SOON_MS = 500
 
 export function ImportPage() {
   const id = Number(useRoute().params.id)
   const again = ({ status }: ImportDetail) => (status === 'queued' || status === 'running' ? SOON_MS : null)
-  const found = useData<ImportDetail>(`/imports/${id}`, { again })
+  const found = useData(`/imports/${id}`, { again })
   return (
     <>
       <p class="trail">
@@ -35,12 +37,12 @@ function Report({ of }: { of: ImportDetail }) {
   const revert = async () => {
     const asked = { title: t('revertTitle', { id: String(of.id) }), text: t('revertText', { count: of.accepted }), action: t('revert') }
     if (!(await confirmed(asked))) return
-    const reverting = await write<Import>('POST', `/imports/${of.id}/revert`, {})
+    const reverting = await write('POST', `/imports/${of.id}/revert`)
     if (!reverting) return
     announce(t('revertDone'))
     route(`/console/imports/${reverting.data.id}`)
   }
-  const { held_by_rule: byRule = {}, worst_held: worst = [] } = of
+  const { held_by_rule: byRule, worst_held: worst } = of
   const rules = Object.entries(byRule)
   return (
     <>

@@ -3,7 +3,7 @@ import { useRef, useState } from 'preact/hooks'
 import { type ApiError, upload } from '../api.ts'
 import { asApiError, useData, useVersion } from '../data.ts'
 import { guessFormat, headOf } from '../guess-format.ts'
-import { IMPORT_STATUSES, type Import, type ImportFormat } from '../rows.ts'
+import { importFormatKindValues as FORMAT_KINDS, importStatusValues as IMPORT_STATUSES, type Import, type ImportFormat } from '../api-types.ts'
 import { Field, valuesOf } from '../ui/dialog.tsx'
 import { Tabs } from '../ui/frame.tsx'
 import { Heading } from '../ui/heading.tsx'
@@ -29,13 +29,13 @@ const isUnderWay = ({ status }: Pick<Import, 'status'>) => status === 'queued' |
 
 export function ImportsPage() {
   const [version, changed] = useVersion()
-  const formats = useData<ImportFormat[]>('/import-formats').data ?? []
+  const formats = useData('/import-formats').data ?? []
   return (
     <>
       <Heading>{t('imports')}</Heading>
       <ImportTabs current="imports" />
       <Drop formats={formats} onStarted={changed} />
-      <List<Import>
+      <List
         path="/imports"
         caption={t('imports')}
         empty={t('noImports')}
@@ -192,7 +192,7 @@ function Drop({ formats, onStarted }: { formats: ImportFormat[]; onStarted: () =
                     onChange={(event) => update(file, { format: event.currentTarget.value })}
                   >
                     <option value="">{t('chooseFormat')}</option>
-                    {(['catalogue', 'prices'] as const).map((kind) => (
+                    {FORMAT_KINDS.map((kind) => (
                       <optgroup key={kind} label={term('formats', kind)}>
                         {formats
                           .filter((known) => known.kind === kind)

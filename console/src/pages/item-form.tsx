@@ -1,19 +1,17 @@
 // Makes an item, or changes one: lists are written one entry a line.
 import { useWrite } from '../data.ts'
-import type { Item, ItemDetails } from '../rows.ts'
+import { storedItemGenreValues as GENRES, type StoredItem } from '../api-types.ts'
 import { Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
 import { announce } from '../ui/toasts.tsx'
 import { t, term } from '../words.ts'
 import { marketOptions } from '../ui/market-options.ts'
 
-const GENRES = ['single', 'card', 'sealed', 'bundle']
-
 interface ItemFormProps {
-  item: Item | null
+  item: StoredItem | null
   /** of a new item */
   categoryId: number | null
   onClose: () => void
-  onSaved: (item: Item) => void
+  onSaved: (item: StoredItem) => void
 }
 
 export function ItemForm({ item, categoryId, onClose, onSaved }: ItemFormProps) {
@@ -22,13 +20,13 @@ export function ItemForm({ item, categoryId, onClose, onSaved }: ItemFormProps) 
     const fields = fieldsOf(values)
     const text = (name: string) => values[name] ?? ''
     const saved = item
-      ? await write<Item>('PATCH', `/items/${item.id}`, fields)
-      : await write<Item>('POST', '/items', { ...fields, market: text('market'), ...(text('ref') && { ref: text('ref') }) })
+      ? await write('PATCH', `/items/${item.id}`, fields)
+      : await write('POST', '/items', { ...fields, market: text('market'), ...(text('ref') && { ref: text('ref') }) })
     if (!saved) return
     announce(t('saved'))
     onSaved(saved.data)
   }
-  const details = item?.details ?? {}
+  const details: StoredItem['details'] = item?.details ?? {}
   return (
     <Dialog title={item ? item.name : t('newItem')} onClose={onClose}>
       <Form submit={t('save')} busy={busy} error={error} onSubmit={(values) => void submit(values)} onCancel={onClose}>
@@ -112,7 +110,7 @@ const NUMBERS = ['hp', 'level'] as const
 function fieldsOf(values: Values) {
   const text = (name: string) => values[name] ?? ''
   const listed = (name: string, separator: RegExp) => text(name).split(separator).map((part) => part.trim()).filter(Boolean)
-  const details: ItemDetails = {}
+  const details: StoredItem['details'] = {}
   for (const name of TEXTS) if (text(`details.${name}`)) details[name] = text(`details.${name}`)
   for (const name of NUMBERS) if (text(`details.${name}`)) details[name] = Number(text(`details.${name}`))
   const types = listed('details.types', /,/)

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { useRoute } from 'preact-iso'
 import { useData } from '../data.ts'
-import { type Listing, MARKETS, type Market, type Price, type PricedItem, type Sale } from '../rows.ts'
+import { type PricedItem, type PricePoint, storedItemMarketValues as MARKETS } from '../api-types.ts'
 import { Grade } from '../ui/grade.tsx'
 import { Heading } from '../ui/heading.tsx'
 import { Await, Empty, Facts, Status } from '../ui/states.tsx'
@@ -11,11 +11,11 @@ import { ago, count, date, moment, t, term } from '../words.ts'
 import { Picture } from '../ui/picture.tsx'
 import { ItemForm } from './item-form.tsx'
 import { PriceChart } from '../ui/price-chart.tsx'
-import { lira, priceText } from './prices.ts'
+import { lira, type Market, priceText } from './prices.ts'
 
 export function ItemPage() {
   const id = Number(useRoute().params.id)
-  const item = useData<PricedItem>(`/items/${id}`)
+  const item = useData(`/items/${id}`)
   const [editing, setEditing] = useState(false)
   return (
     <>
@@ -87,8 +87,8 @@ function factsOf(item: PricedItem): [string, string][] {
   ]
 }
 
-function PriceHistory({ itemId, own, current }: { itemId: number; own: Market; current: Price[] }) {
-  const points = useData<Price[]>(`/items/${itemId}/price-history`)
+function PriceHistory({ itemId, own, current }: { itemId: number; own: Market; current: PricePoint[] }) {
+  const points = useData(`/items/${itemId}/price-history`)
   const [chosen, setChosen] = useState<Market | null>(null)
   return (
     <section aria-labelledby="history">
@@ -123,7 +123,7 @@ function PriceHistory({ itemId, own, current }: { itemId: number; own: Market; c
   )
 }
 
-function CurrentPrices({ prices }: { prices: Price[] }) {
+function CurrentPrices({ prices }: { prices: PricePoint[] }) {
   return (
     <section aria-labelledby="prices">
       <h2 id="prices">{t('currentPrices')}</h2>
@@ -150,7 +150,7 @@ function CurrentPrices({ prices }: { prices: Price[] }) {
 const SHOWN = 10
 
 function LastSales({ itemId }: { itemId: number }) {
-  const sales = useData<Sale[]>('/sales', { query: { item_id: itemId, per_page: SHOWN } })
+  const sales = useData('/sales', { query: { item_id: itemId, per_page: SHOWN } })
   return (
     <section aria-labelledby="sales">
       <h2 id="sales">{t('lastSales')}</h2>
@@ -179,7 +179,7 @@ function LastSales({ itemId }: { itemId: number }) {
 }
 
 function ItemListings({ itemId }: { itemId: number }) {
-  const listings = useData<Listing[]>('/listings', { query: { item_id: itemId, per_page: SHOWN } })
+  const listings = useData('/listings', { query: { item_id: itemId, per_page: SHOWN } })
   return (
     <section aria-labelledby="listings">
       <h2 id="listings">{t('listings')}</h2>

@@ -2,9 +2,8 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useRoute } from 'preact-iso'
-import type { Method } from '../api.ts'
 import { useData, useWrite } from '../data.ts'
-import type { Listing, PricedItem } from '../rows.ts'
+import type { StoredListing } from '../api-types.ts'
 import { Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
 import { Grade } from '../ui/grade.tsx'
 import { Heading } from '../ui/heading.tsx'
@@ -17,15 +16,15 @@ import { Picture } from '../ui/picture.tsx'
 import { changedFields, ListingFields, listingFields } from './listings.tsx'
 import { lira, priceText } from './prices.ts'
 
-type Task = { kind: 'reject' } | { kind: 'edit'; opened: Listing } | null
+type Task = { kind: 'reject' } | { kind: 'edit'; opened: StoredListing } | null
 
 export function ListingPage() {
   const id = Number(useRoute().params.id)
-  const listing = useData<Listing>(`/listings/${id}`)
+  const listing = useData(`/listings/${id}`)
   const [task, setTask] = useState<Task>(null)
   /** the listing as it was shown when a write was refused because it had changed */
-  const [seen, setSeen] = useState<Listing | null>(null)
-  const judged = useRef<Listing | null>(null)
+  const [seen, setSeen] = useState<StoredListing | null>(null)
+  const judged = useRef<StoredListing | null>(null)
   const { busy, error: failure, write, clear } = useWrite()
   const outdated = failure?.status === 412
   const error = outdated ? null : failure
@@ -40,22 +39,22 @@ export function ListingPage() {
     clear()
   }
   /** A write of the state that is shown, and of no other. */
-  const writeShown = async (row: Listing, method: Method, path: string, json: object, text: string) => {
+  const writeShown = async (row: StoredListing, send: () => Promise<unknown>, text: string) => {
     judged.current = row
-    if (!(await write(method, path, json, row.etag))) return
+    if (!(await send())) return
     setSeen(null)
     setTask(null)
     announce(text)
     reload()
   }
-  const approve = (row: Listing) => writeShown(row, 'POST', `/listings/${id}/approve`, {}, t('approved'))
-  const reject = (row: Listing, values: Values) => writeShown(row, 'POST', `/listings/${id}/reject`, { reason: values.reason }, t('rejectedNow'))
-  const save = async (row: Listing, opened: Listing, values: Values) => {
+  const approve = (row: StoredListing) => writeShown(row, () => write('POST', `/listings/${id}/approve`, {}, row.etag), t('approved'))
+  const reject = (row: StoredListing, { reason }: Values) => writeShown(row, () => write('POST', `/listings/${id}/reject`, { reason }, row.etag), t('rejectedNow'))
+  const save = async (row: StoredListing, opened: StoredListing, values: Values) => {
     const changes = changedFields(opened, listingFields(values))
     if (Object.keys(changes).length === 0) return close()
-    await writeShown(row, 'PATCH', `/listings/${id}`, changes, t('saved'))
+    await writeShown(row, () => write('PATCH', `/listings/${id}`, changes, row.etag), t('saved'))
   }
-  const meanwhile = (row: Listing) => seen && <ChangedMeanwhile seen={seen} now={row} />
+  const meanwhile = (row: StoredListing) => seen && <ChangedMeanwhile seen={seen} now={row} />
   return (
     <>
       <p class="trail">
@@ -130,14 +129,14 @@ export function RejectDialog({ count: number = 1, reason, children, busy, error,
   )
 }
 
-function GradeOf({ listing, changed }: { listing: Listing; changed: boolean }) {
+function GradeOf({ listing, changed }: { listing: StoredListing; changed: boolean }) {
   const grade = <Grade id={listing.grade_id} />
   return changed ? <mark>{grade}</mark> : grade
 }
 
 /** A listing beside its card and the card's prices, with what changed since the last approval marked. */
-export function ListingBeside({ listing }: { listing: Listing }) {
-  const item = useData<PricedItem>(`/items/${listing.item_id}`)
+export function ListingBeside({ listing }: { listing: StoredListing }) {
+  const item = useData(`/items/${listing.item_id}`)
   const changes = listing.changed_since_approval
   const changed = new Set(changes?.map((change) => change.field))
   const mark = (field: string, text: string) => (changed.has(field) ? <mark>{text}</mark> : text)

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { useData, useWrite } from '../data.ts'
-import { type Group, LISTING_STATUSES, type Listing } from '../rows.ts'
+import { storedListingShipping_payerValues as SHIPPING_PAYERS, storedListingStatusValues as LISTING_STATUSES, type StoredListing } from '../api-types.ts'
 import { Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
 import { Tabs } from '../ui/frame.tsx'
 import { Grade } from '../ui/grade.tsx'
@@ -31,7 +31,7 @@ export function ListingsPage() {
     <>
       <Heading>{t('market')}</Heading>
       <MarketTabs current="listings" />
-      <List<Listing>
+      <List
         path="/listings"
         caption={t('listings')}
         empty={t('noListings')}
@@ -68,7 +68,7 @@ function NewListing({ onClose }: { onClose: () => void }) {
   const { busy, error, write } = useWrite()
   const { route } = useLocation()
   const submit = async (values: Values) => {
-    const made = await write<Listing>('POST', '/listings', {
+    const made = await write('POST', '/listings', {
       seller_id: Number(values.seller_id),
       item_id: Number(values.item_id),
       ...listingFields(values),
@@ -95,8 +95,8 @@ function NewListing({ onClose }: { onClose: () => void }) {
 }
 
 /** The fields that both a new and a changed listing have. */
-export function ListingFields({ listing }: { listing: Listing | null }) {
-  const groups = useData<Group[]>('/groups')
+export function ListingFields({ listing }: { listing: StoredListing | null }) {
+  const groups = useData('/groups')
   return (
     <>
       <Field label={t('title')}>
@@ -114,7 +114,7 @@ export function ListingFields({ listing }: { listing: Listing | null }) {
         </Field>
         <Field label={t('shippingPayer')}>
           <select name="shipping_payer">
-            {['buyer', 'seller'].map((code) => (
+            {SHIPPING_PAYERS.map((code) => (
               <option key={code} value={code} selected={code === listing?.shipping_payer}>
                 {term('payer', code)}
               </option>
@@ -153,7 +153,7 @@ export function ListingFields({ listing }: { listing: Listing | null }) {
 }
 
 /** The fields that were changed in a form; those that it left alone stay as they are now, whoever changed them meanwhile. */
-export function changedFields(opened: Listing, fields: ReturnType<typeof listingFields>): Partial<ReturnType<typeof listingFields>> {
+export function changedFields(opened: StoredListing, fields: ReturnType<typeof listingFields>): Partial<ReturnType<typeof listingFields>> {
   const before: Record<string, unknown> = { ...opened, images: opened.images.map(({ url }, order) => ({ url, order })) }
   return Object.fromEntries(Object.entries(fields).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name])))
 }

@@ -1,7 +1,6 @@
 // One order with its lines.
 import { useRoute } from 'preact-iso'
 import { useData } from '../data.ts'
-import type { Order } from '../rows.ts'
 import { Heading } from '../ui/heading.tsx'
 import { Named } from '../ui/named.tsx'
 import { Await, Facts, Status } from '../ui/states.tsx'
@@ -11,8 +10,8 @@ import { sumOf } from './orders.tsx'
 import { lira } from './prices.ts'
 
 export function OrderPage() {
-  const id = useRoute().params.id!
-  const order = useData<Order>(`/orders/${encodeURIComponent(id)}`)
+  const id = Number(useRoute().params.id)
+  const order = useData(`/orders/${id}`)
   return (
     <>
       <p class="trail">
@@ -38,12 +37,12 @@ export function OrderPage() {
               columns={[
                 {
                   head: t('listing'),
-                  cell: (line) => (line.listing_id === null ? t('deleted') : <Named of="listings" id={line.listing_id} />),
+                  cell: (line) => <Named of="listings" id={line.listing_id} />,
                 },
                 { head: t('quantity'), number: true, cell: (line) => count(line.quantity) },
                 { head: t('unitPrice'), number: true, cell: (line) => lira(line.unit_price) },
                 { head: t('payout'), number: true, cell: (line) => lira(line.seller_payout) },
-                { head: t('state'), cell: (line) => line.listing_status && <Status code={line.listing_status} /> },
+                { head: t('state'), cell: (line) => <Status code={line.listing_status} /> },
               ]}
             />
           </>

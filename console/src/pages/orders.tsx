@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { useWrite } from '../data.ts'
-import type { Order } from '../rows.ts'
+import type { Order } from '../api-types.ts'
 import { Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
 import { Heading } from '../ui/heading.tsx'
 import { Named } from '../ui/named.tsx'
@@ -18,7 +18,7 @@ export function OrdersPage() {
     <>
       <Heading>{t('market')}</Heading>
       <MarketTabs current="orders" />
-      <List<Order>
+      <List
         path="/orders"
         caption={t('orders')}
         empty={t('noOrders')}
@@ -51,10 +51,9 @@ export function OrdersPage() {
 
 /** The first listing of an order, and how many more there are. */
 function Sold({ order: { lines } }: { order: Order }) {
-  const id = lines[0]?.listing_id ?? null
   return (
     <>
-      {id === null ? t('deleted') : <Named of="listings" id={id} />} {lines.length > 1 && <span class="quiet">{t('andMore', { count: lines.length - 1 })}</span>}
+      <Named of="listings" id={lines[0]!.listing_id} /> {lines.length > 1 && <span class="quiet">{t('andMore', { count: lines.length - 1 })}</span>}
     </>
   )
 }
@@ -69,7 +68,7 @@ function RecordOrder({ onClose }: { onClose: () => void }) {
   const [lines, setLines] = useState([0])
   const submit = async (values: Values) => {
     const soldAt = values.sold_at
-    const recorded = await write<Order>('POST', '/orders', {
+    const recorded = await write('POST', '/orders', {
       order_id: Number(values.order_id),
       ...(soldAt && { sold_at: new Date(soldAt).toISOString() }),
       lines: lines.map((line) => {

@@ -1,7 +1,9 @@
 // Prices as people read them: each source has its currency, the marketplace has lira.
 import { session } from '../api.ts'
-import type { Market } from '../rows.ts'
+import type { PricePoint } from '../api-types.ts'
 import { money } from '../words.ts'
+
+export type Market = PricePoint['market']
 
 export function priceText(value: number, market: Market): string {
   return money(value, session.value?.currencies[market] ?? 'TRY')

@@ -1,7 +1,7 @@
 // Today: what waits, what sells, and whether feeds and webhooks flow; every number leads to its page.
 import type { ComponentChildren } from 'preact'
 import { useData } from '../data.ts'
-import { LISTING_STATUSES, type Stats } from '../rows.ts'
+import { storedListingStatusValues as LISTING_STATUSES, type Stats } from '../api-types.ts'
 import { Bars } from '../ui/bars.tsx'
 import { Heading } from '../ui/heading.tsx'
 import { Await } from '../ui/states.tsx'
@@ -13,7 +13,7 @@ const DAYS = 30
 const OLD_FEED_MS = 48 * 3_600_000
 
 export function TodayPage() {
-  const stats = useData<Stats>('/stats', { again: () => AGAIN_MS })
+  const stats = useData('/stats', { again: () => AGAIN_MS })
   return (
     <>
       <Heading>{t('today')}</Heading>

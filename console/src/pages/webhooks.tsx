@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { useData, useVersion, useWrite, writeNow } from '../data.ts'
-import { type AccountWebhook as Webhook, EVENT_KINDS, EVENT_STATES, type WebhookAttempt, type WebhookEvent } from '../rows.ts'
+import { type AccountWebhook as Webhook, webhookEventEventValues as EVENT_KINDS, webhookEventStateValues as EVENT_STATES, type WebhookEvent } from '../api-types.ts'
 import { Heading } from '../ui/heading.tsx'
 import { Named } from '../ui/named.tsx'
 import { Await, Empty, Facts, Refusal, Status } from '../ui/states.tsx'
@@ -16,7 +16,7 @@ const SOON_MS = 2_000
 export function AccountWebhook({ accountId }: { accountId: number }) {
   const test = useWrite()
   const [version, changed] = useVersion()
-  const webhook = useData<Webhook | null>(`/accounts/${accountId}/webhook`, { version })
+  const webhook = useData(`/accounts/${accountId}/webhook`, { version })
   const sendTest = async (event: string) => {
     if (!(await test.write('POST', `/accounts/${accountId}/webhook/test`, { event }))) return
     announce(t('testQueued'))
@@ -78,8 +78,8 @@ function Attempts({ of: event }: { of: WebhookEvent }) {
 }
 
 function Answers({ of: event }: { of: WebhookEvent }) {
-  const path = `/accounts/${event.account_id}/webhook/attempts`
-  const attempts = useData<WebhookAttempt[]>(path, { query: { event_id: event.id, per_page: 100 }, version: event.attempts })
+  const path = `/accounts/${event.account_id}/webhook/attempts` as const
+  const attempts = useData(path, { query: { event_id: event.id, per_page: 100 }, version: event.attempts })
   return (
     <Await of={attempts}>
       {(rows) => (
@@ -126,7 +126,7 @@ function WebhookEvents({ accountId, version: outer, actions }: WebhookEventsProp
     changed()
   }
   return (
-      <List<WebhookEvent>
+      <List
         path="/webhook-events"
         fixed={accountId === null ? {} : { account_id: accountId }}
         caption={t('deliveries')}
@@ -142,7 +142,7 @@ function WebhookEvents({ accountId, version: outer, actions }: WebhookEventsProp
               { value: '0', text: t('no') },
             ],
           },
-          ...(accountId === null ? [{ name: 'account_id', label: t('accountId'), type: 'number' as const }] : []),
+          ...(accountId === null ? [{ name: 'account_id' as const, label: t('accountId'), type: 'number' as const }] : []),
         ]}
         version={outer + inner}
         again={(events) => (events.some((event) => event.state === 'queued') ? SOON_MS : null)}

@@ -1,14 +1,13 @@
 // The condition or grade of a listing by its id.
 import { useEffect, useState } from 'preact/hooks'
 import { request } from '../api.ts'
-import type { Group } from '../rows.ts'
 import { t } from '../words.ts'
 
 let labels: Promise<Map<number, string>> | null = null
 
 /** Labels by id. They are read once: new grades come with imports, and their id is shown until the page is loaded again. */
 function gradeLabels(): Promise<Map<number, string>> {
-  labels ??= request<Group[]>('GET', '/groups').then(
+  labels ??= request('GET', '/groups').then(
     ({ data }) => new Map(data.flatMap((group) => group.types.map(({ id, label }) => [id, label] as const))),
     () => {
       labels = null

@@ -1,7 +1,7 @@
 // What differs between two states of a listing, old beside new.
 import type { ComponentChildren } from 'preact'
 import { lira } from '../pages/prices.ts'
-import type { Listing } from '../rows.ts'
+import type { StoredListing } from '../api-types.ts'
 import { count, language, moment, t, term } from '../words.ts'
 import { Grade } from './grade.tsx'
 import { Table } from './table.tsx'
@@ -16,9 +16,9 @@ interface FieldChange {
 const FIELDS = [
   'status', 'title', 'description', 'price', 'quantity', 'item_id', 'grade_id', 'language', 'images', 'shipping_payer',
   'offers_enabled', 'min_offer_price', 'expires_at', 'highlighted_until', 'rejection_reason',
-] as const satisfies (keyof Listing)[]
+] as const satisfies (keyof StoredListing)[]
 
-export function differences(before: Listing, now: Listing): FieldChange[] {
+export function differences(before: StoredListing, now: StoredListing): FieldChange[] {
   return FIELDS.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(now[field])).map((field) => ({
     field,
     before: before[field],
@@ -42,7 +42,7 @@ export function ChangeTable({ caption, before, changes }: { caption: string; bef
 }
 
 /** Says that a write was refused because the listing is not what the operator saw, and what is different. */
-export function ChangedMeanwhile({ seen, now }: { seen: Listing; now: Listing }) {
+export function ChangedMeanwhile({ seen, now }: { seen: StoredListing; now: StoredListing }) {
   const changes = differences(seen, now)
   return (
     <div class="meanwhile" role="alert">
@@ -65,7 +65,7 @@ function shownField(field: string, value: unknown): ComponentChildren {
     case 'language':
       return language(value as string)
     case 'images':
-      return (value as Listing['images']).map((image) => image.url).join(' ') || '–'
+      return (value as StoredListing['images']).map((image) => image.url).join(' ') || '–'
     case 'shipping_payer':
       return term('payer', value as string)
     case 'offers_enabled':

@@ -1,9 +1,9 @@
 // The picture of an item.
 import { useState } from 'preact/hooks'
-import type { Item } from '../rows.ts'
+import type { StoredItem } from '../api-types.ts'
 
 /** An item's first picture; where it cannot be loaded, an empty card of the same size. */
-export function Picture({ item, small }: { item: Pick<Item, 'images' | 'name'>; small?: boolean }) {
+export function Picture({ item, small }: { item: Pick<StoredItem, 'images' | 'name'>; small?: boolean }) {
   const [broken, setBroken] = useState(false)
   const url = item.images.toSorted((a, b) => a.order - b.order)[0]?.url
   const size = small ? { width: 18, height: 25, class: 'picture small' } : { width: 245, height: 342, class: 'picture' }

@@ -1,9 +1,11 @@
 // Tables, and lists: a table with filters in the address bar, pages, an empty and an error state.
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Pagination, Query } from '../api.ts'
+import type { Pagination } from '../api-types.ts'
+import type { Query } from '../api.ts'
 import { type AddressQuery, useAddressQuery } from '../address.ts'
 import { useData } from '../data.ts'
+import type { Data, PathOf, QueryName, QueryOf } from '../operations.ts'
 import { t } from '../words.ts'
 import { Empty, Failure, Waiting } from './states.tsx'
 
@@ -116,8 +118,8 @@ export function ChooseAll<Key>({ keys, chosen, choose }: { keys: Key[]; chosen: 
   )
 }
 
-export interface Filter {
-  name: string
+export interface Filter<Name extends string = string> {
+  name: Name
   label: string
   /** a closed set of values; without it the filter is text */
   options?: { value: string; text: string }[]
@@ -127,7 +129,7 @@ export interface Filter {
 }
 
 /** Filters by day, for `periodQuery`. */
-export const periodFilters = (): Filter[] => [
+export const periodFilters = (): Filter<'from' | 'to'>[] => [
   { name: 'from', label: t('from'), type: 'date' },
   { name: 'to', label: t('until'), type: 'date' },
 ]
@@ -144,17 +146,21 @@ function startOf(day: string, plus: number): string | undefined {
   return at.toISOString()
 }
 
-export interface ListProps<Row> extends Omit<TableProps<Row>, 'rows' | 'busy'> {
-  path: string
-  filters?: Filter[]
+type ListPath = PathOf<'GET'>
+/** A row of the list at a path. */
+type RowOf<P extends ListPath> = Data<'GET', P> extends (infer Row)[] ? Row : never
+
+interface ListProps<P extends ListPath> extends Omit<TableProps<RowOf<P>>, 'rows' | 'busy'> {
+  path: P
+  filters?: Filter<QueryName<P>>[]
   /** filters that are always on */
-  fixed?: Query
+  fixed?: QueryOf<P>
   /** from the address to the request, where they differ */
   toQuery?: (values: Record<string, string>) => Query
   empty: string
   /** prefix of the names in the address, where a page has several lists */
   prefix?: string
-  again?: (rows: Row[]) => number | null
+  again?: (rows: RowOf<P>[]) => number | null
   /** beside the filters */
   actions?: ComponentChildren
   /** another number asks again: see `useVersion` */
@@ -163,10 +169,11 @@ export interface ListProps<Row> extends Omit<TableProps<Row>, 'rows' | 'busy'> {
 
 const PER_PAGE = 25
 
-export function List<Row>({ path, filters = [], fixed = {}, toQuery, empty, prefix = '', again, version, actions, ...table }: ListProps<Row>) {
+export function List<P extends ListPath>({ path, filters = [], fixed, toQuery, empty, prefix = '', again, version, actions, ...table }: ListProps<P>) {
   const { values, page, filtered, bar, link } = useFilters(filters, prefix)
-  const query = { ...(toQuery ? toQuery(values) : values), ...fixed, page, per_page: PER_PAGE }
-  const list = useData<Row[]>(path, { query, again, version })
+  const query = { ...(toQuery ? toQuery(values) : values), ...fixed, page, per_page: PER_PAGE } as QueryOf<P>
+  const list = useData(path, { query, again, version })
+  const rows = list.data as RowOf<P>[] | null
   return (
     <>
       {(filters.length > 0 || actions) && (
@@ -177,12 +184,12 @@ export function List<Row>({ path, filters = [], fixed = {}, toQuery, empty, pref
       )}
       {list.error ? (
         <Failure error={list.error} retry={list.reload} />
-      ) : list.data === null ? (
+      ) : rows === null ? (
         <Waiting />
-      ) : list.data.length === 0 ? (
+      ) : rows.length === 0 ? (
         <Empty>{filtered ? t('nothingMatches') : empty}</Empty>
       ) : (
-        <Table {...table} rows={list.data} busy={list.loading} />
+        <Table {...table} rows={rows} busy={list.loading} />
       )}
       {list.pagination && <Pages of={list.pagination} link={link} />}
     </>

@@ -64,7 +64,6 @@ export const en = {
   credits: 'Credits',
   creditsChanged: 'The balance is changed',
   currentPrices: 'Current prices',
-  deleted: 'deleted',
   deliveries: 'Webhook deliveries',
   description: 'Description',
   details: 'Details',

@@ -66,7 +66,6 @@ export const tr: Record<keyof typeof en, string> = {
   credits: 'Krediler',
   creditsChanged: 'Bakiye değişti',
   currentPrices: 'Güncel fiyatlar',
-  deleted: 'silinmiş',
   deliveries: 'Webhook gönderimleri',
   description: 'Açıklama',
   details: 'Ayrıntılar',
