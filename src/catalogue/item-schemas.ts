@@ -1,6 +1,8 @@
 // The REST item as a schema, for the reference (interface.md, "Item (REST)").
 import { orNull } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
+import { MARKETS } from '#core/markets.ts'
+import { GENRES } from './records.ts'
 
 const GATED = 'Professional and above'
 
@@ -44,9 +46,9 @@ export const ItemSchema = Type.Object(
     name: Type.String({ examples: ['Charizard'] }),
     code: orNull(Type.String(), { description: 'Item code or set number', examples: ['4/102'] }),
     slug: Type.Optional(Type.String({ description: `Unique. ${GATED}`, examples: ['charizard-4-102-base-set'] })),
-    genre: Type.Optional(Type.Enum(['single', 'card', 'sealed', 'bundle'], { description: GATED })),
+    genre: Type.Optional(Type.Enum([...GENRES], { description: GATED })),
     game: Type.Optional(Type.String({ description: GATED, examples: ['pokemon'] })),
-    market: Type.Optional(Type.Enum(['service', 'source_a', 'source_b', 'source_c'], { description: GATED })),
+    market: Type.Optional(Type.Enum([...MARKETS], { description: GATED })),
     category: CategorySchema,
     images: Type.Optional(Type.Array(ImageSchema, { description: GATED })),
     prices: Type.Array(PriceSchema, { description: "Prices of the item's own market, one for each label" }),

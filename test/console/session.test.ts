@@ -154,8 +154,38 @@ describe('The pages', () => {
     expect(policy).toContain("frame-ancestors 'none'")
     expect(policy).not.toContain('unsafe')
     expect(await response.text()).not.toMatch(/<script(?![^>]* src=)/)
-    const again = await fetch(`${node.operatorUrl}/console/accounts`, { headers: { 'if-none-match': response.headers.get('etag')! } })
+    // As browsers ask again; fetch alone would add `Cache-Control: no-cache`, which demands a whole answer.
+    const headers = { 'if-none-match': response.headers.get('etag')!, 'cache-control': 'max-age=0' }
+    const again = await fetch(`${node.operatorUrl}/console/accounts`, { headers })
     expect(again.status).toBe(304)
+    expect(again.headers.get('content-security-policy')).toBe(policy)
+    expect(response.headers.get('cache-control')).toBe('no-cache')
+  })
+
+  test.each(['/console', '/console/', '/console/index.html', '/console/listings/7?view=x'])('are one page that is asked for anew each time: %s', async (path) => {
+    const response = await fetch(`${node.operatorUrl}${path}`)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('cache-control')).toBe('no-cache')
+    expect(await response.text()).toContain('<script')
+  })
+
+  test('have files that are kept for ever, smaller where the browser takes it', async () => {
+    const page = await (await fetch(`${node.operatorUrl}/console`)).text()
+    const files = [...page.matchAll(/(?:src|href)="(\/console\/assets\/[^"]+)"/g)].map(([, path]) => path!)
+    expect(files.map((path) => path.replace(/.*\./, '')).sort()).toEqual(['css', 'js'])
+    for (const path of files) {
+      const texts: string[] = []
+      for (const encoding of ['identity', 'gzip', 'br']) {
+        const response = await fetch(`${node.operatorUrl}${path}`, { headers: { 'accept-encoding': encoding } })
+        expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+        expect(response.headers.get('content-type')).toMatch(path.endsWith('css') ? 'text/css' : '/javascript')
+        expect(response.headers.get('content-encoding')).toBe(encoding === 'identity' ? null : encoding)
+        expect(response.headers.get('vary')).toMatch(/accept-encoding/i)
+        expect(response.headers.get('x-content-type-options')).toBe('nosniff')
+        texts.push(await response.text())
+      }
+      expect(new Set(texts).size).toBe(1)
+    }
   })
 
   test('that do not exist answer 404 below the assets', async () => {
