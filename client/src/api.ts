@@ -77,6 +77,190 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/plus/listings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search published listings
+         * @description Minimal (`id`, `title`, `slug`, `price`) unless the `with_*` flags ask for more. Totals are exact.
+         *
+         *     ```sh
+         *     curl 'https://cards.example/api/v1/plus/listings?search=charizard&sort_by=latest&with_item=1&with_pc=1&with_average=1&with_last_sales=1&per_page=1' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
+         */
+        get: operations["searchListings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/plus/my-listings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Your own listings in every status, newest first
+         * @description ```sh
+         *     curl 'https://cards.example/api/v1/plus/my-listings?status=active&per_page=1' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
+         */
+        get: operations["listMyListings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/plus/recent-sales": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The latest sales of the marketplace
+         * @description Who sold is not disclosed.
+         *
+         *     ```sh
+         *     curl 'https://cards.example/api/v1/plus/recent-sales?game=pokemon&per_page=1' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
+         */
+        get: operations["listRecentSales"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/plus/listings/{id}/price": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change the price of a listing
+         * @description The listing does not go back to approval. The `ETag` of the answer can be sent as `If-Match` with the next change: 412 if the listing has changed since.
+         *
+         *     ```sh
+         *     curl -X PATCH 'https://cards.example/api/v1/plus/listings/3001/price' \
+         *       -H 'Authorization: Bearer <API_KEY>' \
+         *       -H 'Content-Type: application/json' -d '{"price":1190}'
+         *     ```
+         */
+        patch: operations["updateListingPrice"];
+        trace?: never;
+    };
+    "/api/v1/plus/listings/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a listing for good
+         * @description In whatever status; its sales stay.
+         *
+         *     ```sh
+         *     curl -X DELETE 'https://cards.example/api/v1/plus/listings/3002' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
+         */
+        delete: operations["deleteListing"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a listing in part
+         * @description Any field beside `price` sends the listing to approval: it is `pending` and not published until then. The `ETag` of the answer can be sent as `If-Match` with the next change: 412 if the listing has changed since.
+         *
+         *     ```sh
+         *     curl -X PATCH 'https://cards.example/api/v1/plus/listings/3001' \
+         *       -H 'Authorization: Bearer <API_KEY>' \
+         *       -H 'Content-Type: application/json' -d '{"description":"Straight from the pack into a sleeve.","offers_enabled":true,"min_offer_price":1000}'
+         *     ```
+         */
+        patch: operations["updateListing"];
+        trace?: never;
+    };
+    "/api/v1/plus/listings/{id}/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pause or publish a listing
+         * @description What comes of `publish` is in `data.status`: `active`, or `pending` where it has to be approved again. Takes an `Idempotency-Key`. The `ETag` of the answer can be sent as `If-Match` with the next change: 412 if the listing has changed since.
+         *
+         *     ```sh
+         *     curl -X POST 'https://cards.example/api/v1/plus/listings/3001/status?action=pause' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
+         */
+        post: operations["setListingStatus"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/plus/make-highlight": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Highlight a published listing for one credit
+         * @description `id` stands in the query or in the body. A highlight that still runs is prolonged. Takes an `Idempotency-Key` and `If-Match`.
+         *
+         *     ```sh
+         *     curl -X POST 'https://cards.example/api/v1/plus/make-highlight?id=3001' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
+         */
+        post: operations["makeHighlight"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/items/{id}/price-history": {
         parameters: {
             query?: never;
@@ -256,190 +440,6 @@ export interface paths {
         get: operations["listWebhookLogs"];
         put?: never;
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/plus/listings": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Search published listings
-         * @description Minimal (`id`, `title`, `slug`, `price`) unless the `with_*` flags ask for more. Totals are exact.
-         *
-         *     ```sh
-         *     curl 'https://cards.example/api/v1/plus/listings?search=charizard&sort_by=latest&with_item=1&with_pc=1&with_average=1&with_last_sales=1&per_page=1' \
-         *       -H 'Authorization: Bearer <API_KEY>'
-         *     ```
-         */
-        get: operations["searchListings"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/plus/my-listings": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Your own listings in every status, newest first
-         * @description ```sh
-         *     curl 'https://cards.example/api/v1/plus/my-listings?status=active&per_page=1' \
-         *       -H 'Authorization: Bearer <API_KEY>'
-         *     ```
-         */
-        get: operations["listMyListings"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/plus/recent-sales": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * The latest sales of the marketplace
-         * @description Who sold is not disclosed.
-         *
-         *     ```sh
-         *     curl 'https://cards.example/api/v1/plus/recent-sales?game=pokemon&per_page=1' \
-         *       -H 'Authorization: Bearer <API_KEY>'
-         *     ```
-         */
-        get: operations["listRecentSales"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/plus/listings/{id}/price": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        /**
-         * Change the price of a listing
-         * @description The listing does not go back to approval. The `ETag` of the answer can be sent as `If-Match` with the next change: 412 if the listing has changed since.
-         *
-         *     ```sh
-         *     curl -X PATCH 'https://cards.example/api/v1/plus/listings/3001/price' \
-         *       -H 'Authorization: Bearer <API_KEY>' \
-         *       -H 'Content-Type: application/json' -d '{"price":1190}'
-         *     ```
-         */
-        patch: operations["updateListingPrice"];
-        trace?: never;
-    };
-    "/api/v1/plus/listings/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * Delete a listing for good
-         * @description In whatever status; its sales stay.
-         *
-         *     ```sh
-         *     curl -X DELETE 'https://cards.example/api/v1/plus/listings/3002' \
-         *       -H 'Authorization: Bearer <API_KEY>'
-         *     ```
-         */
-        delete: operations["deleteListing"];
-        options?: never;
-        head?: never;
-        /**
-         * Change a listing in part
-         * @description Any field beside `price` sends the listing to approval: it is `pending` and not published until then. The `ETag` of the answer can be sent as `If-Match` with the next change: 412 if the listing has changed since.
-         *
-         *     ```sh
-         *     curl -X PATCH 'https://cards.example/api/v1/plus/listings/3001' \
-         *       -H 'Authorization: Bearer <API_KEY>' \
-         *       -H 'Content-Type: application/json' -d '{"description":"Straight from the pack into a sleeve.","offers_enabled":true,"min_offer_price":1000}'
-         *     ```
-         */
-        patch: operations["updateListing"];
-        trace?: never;
-    };
-    "/api/v1/plus/listings/{id}/status": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Pause or publish a listing
-         * @description What comes of `publish` is in `data.status`: `active`, or `pending` where it has to be approved again. Takes an `Idempotency-Key`. The `ETag` of the answer can be sent as `If-Match` with the next change: 412 if the listing has changed since.
-         *
-         *     ```sh
-         *     curl -X POST 'https://cards.example/api/v1/plus/listings/3001/status?action=pause' \
-         *       -H 'Authorization: Bearer <API_KEY>'
-         *     ```
-         */
-        post: operations["setListingStatus"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/plus/make-highlight": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Highlight a published listing for one credit
-         * @description `id` stands in the query or in the body. A highlight that still runs is prolonged. Takes an `Idempotency-Key` and `If-Match`.
-         *
-         *     ```sh
-         *     curl -X POST 'https://cards.example/api/v1/plus/make-highlight?id=3001' \
-         *       -H 'Authorization: Bearer <API_KEY>'
-         *     ```
-         */
-        post: operations["makeHighlight"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1335,6 +1335,948 @@ export interface operations {
                 };
             };
             /** @description VALIDATION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    searchListings: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Words that must all be in the title or the name of the item
+                 * @example charizard
+                 */
+                search?: string;
+                /** @description Name of the seller, in any case */
+                seller_name?: string;
+                /** @description Name of the set (a category), in any case; everything below it is included */
+                set_name?: string;
+                /** @description Slug of a category; everything below it is included */
+                category?: string;
+                /** @description Kind of item */
+                type?: "single" | "card" | "sealed" | "bundle";
+                /** @description Lowest price, in TL */
+                min_price?: number;
+                /** @description Highest price, in TL */
+                max_price?: number;
+                /** @description Lowest `pc_multiplier` */
+                min_pc?: number;
+                /** @description Highest `pc_multiplier` */
+                max_pc?: number;
+                /** @description `game[]`, such as `pokemon` */
+                "game[]"?: string[];
+                /** @description `language[]`, such as `en` */
+                "language[]"?: string[];
+                /** @description `grade_filters[]`: ids of groups (all grades below) or of grades */
+                "grade_filters[]"?: number[];
+                /**
+                 * @description `popular`: highlighted first, then by the item's sales in the last 30 days, then newest
+                 * @example latest
+                 */
+                sort_by?: "latest" | "price_low" | "price_high" | "pc_multiplier_asc" | "pc_multiplier_desc" | "popular";
+                /**
+                 * @description `1` adds `item`
+                 * @example true
+                 */
+                with_item?: boolean;
+                /**
+                 * @description `1` adds `pc_multiplier`
+                 * @example true
+                 */
+                with_pc?: boolean;
+                /**
+                 * @description `1` adds `average_price`
+                 * @example true
+                 */
+                with_average?: boolean;
+                /**
+                 * @description `1` adds `last_sales`
+                 * @example true
+                 */
+                with_last_sales?: boolean;
+                /** @description Page number, from 1 */
+                page?: number;
+                /**
+                 * @description Entries on a page
+                 * @example 1
+                 */
+                per_page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": [
+                     *         {
+                     *           "id": 3001,
+                     *           "title": "Charizard, Base Set, near mint",
+                     *           "slug": "charizard-base-set-near-mint-3001",
+                     *           "price": 1250.5,
+                     *           "item": {
+                     *             "id": 5,
+                     *             "name": "Charizard",
+                     *             "code": "4/102",
+                     *             "slug": "charizard-4-102-base-set",
+                     *             "genre": "single",
+                     *             "game": "pokemon"
+                     *           },
+                     *           "pc_multiplier": 2.92,
+                     *           "average_price": 17854.53,
+                     *           "last_sales": [
+                     *             {
+                     *               "price": 1200,
+                     *               "sold_at": "2026-11-21T14:10:27+03:00"
+                     *             },
+                     *             {
+                     *               "price": 1250.5,
+                     *               "sold_at": "2026-11-21T14:10:27+03:00"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "current_page": 1,
+                     *         "per_page": 1,
+                     *         "total": 215,
+                     *         "last_page": 215,
+                     *         "has_more": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Listing"][];
+                        pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listMyListings: {
+        parameters: {
+            query?: {
+                /** @example active */
+                status?: "pending" | "active" | "paused" | "rejected" | "expired" | "sold";
+                /** @description `1` adds `item` */
+                with_item?: boolean;
+                /** @description `1` adds `pc_multiplier` */
+                with_pc?: boolean;
+                /** @description `1` adds `average_price` */
+                with_average?: boolean;
+                /** @description `1` adds `last_sales` */
+                with_last_sales?: boolean;
+                /** @description Page number, from 1 */
+                page?: number;
+                /**
+                 * @description Entries on a page
+                 * @example 1
+                 */
+                per_page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": [
+                     *         {
+                     *           "id": 3001,
+                     *           "title": "Charizard, Base Set, near mint",
+                     *           "slug": "charizard-base-set-near-mint-3001",
+                     *           "price": 1250.5,
+                     *           "status": "active",
+                     *           "approved_price": 1250.5,
+                     *           "description": "Straight from the pack.",
+                     *           "quantity": 2,
+                     *           "language": "en",
+                     *           "images": [],
+                     *           "shipping_payer": "buyer",
+                     *           "offers_enabled": false,
+                     *           "min_offer_price": null,
+                     *           "item_id": 5,
+                     *           "grade_id": 4,
+                     *           "rejection_reason": null,
+                     *           "published_at": "2026-11-21T14:10:27+03:00",
+                     *           "expires_at": "2026-12-21T14:10:27+03:00",
+                     *           "highlighted_until": null,
+                     *           "created_at": "2026-11-21T14:10:27+03:00",
+                     *           "updated_at": "2026-11-21T14:10:27+03:00",
+                     *           "etag": "\"3001-4\""
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "current_page": 1,
+                     *         "per_page": 1,
+                     *         "total": 348,
+                     *         "last_page": 348,
+                     *         "has_more": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["OwnListing"][];
+                        pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listRecentSales: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Such as `pokemon`; one that is not known gives an empty page
+                 * @example pokemon
+                 */
+                game?: string;
+                /** @description Sales of this item only */
+                item_id?: number;
+                /** @description Page number, from 1 */
+                page?: number;
+                /**
+                 * @description Entries on a page
+                 * @example 1
+                 */
+                per_page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": [
+                     *         {
+                     *           "item": {
+                     *             "id": 5,
+                     *             "name": "Charizard",
+                     *             "code": "4/102",
+                     *             "slug": "charizard-4-102-base-set"
+                     *           },
+                     *           "price": 1200,
+                     *           "sold_at": "2026-11-21T14:10:27+03:00"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "current_page": 1,
+                     *         "per_page": 1,
+                     *         "total": 859,
+                     *         "last_page": 859,
+                     *         "has_more": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["RecentSale"][];
+                        pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    updateListingPrice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the listing
+                 * @example 3001
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "price": 1190
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description In TL
+                     * @example 1250.5
+                     */
+                    price: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": 3001,
+                     *         "price": 1190,
+                     *         "status": "active"
+                     *       },
+                     *       "message": "The price is changed"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["ListingWriteResult"];
+                        message?: string;
+                    };
+                };
+            };
+            /** @description INVALID_JSON */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description IDEMPOTENCY_CONFLICT */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PRECONDITION_FAILED */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLUS_LISTING_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteListing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the listing
+                 * @example 3002
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "message": "The listing is deleted"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        message?: string;
+                    };
+                };
+            };
+            /** @description INVALID_JSON */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description IDEMPOTENCY_CONFLICT */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PRECONDITION_FAILED */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLUS_LISTING_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    updateListing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the listing
+                 * @example 3001
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "description": "Straight from the pack into a sleeve.",
+                 *       "offers_enabled": true,
+                 *       "min_offer_price": 1000
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description In TL
+                     * @example 1250.5
+                     */
+                    price?: number;
+                    /** @description At most 255 characters */
+                    title?: string;
+                    /** @description At most 5000 characters */
+                    description?: string;
+                    /**
+                     * @description Who pays the shipping
+                     * @enum {string}
+                     */
+                    shipping_payer?: "buyer" | "seller";
+                    /** @description Whether buyers may offer another price */
+                    offers_enabled?: boolean;
+                    min_offer_price?: number | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": 3001,
+                     *         "price": 1190,
+                     *         "status": "pending"
+                     *       },
+                     *       "message": "The listing is changed and waits for approval"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["ListingWriteResult"];
+                        message?: string;
+                    };
+                };
+            };
+            /** @description INVALID_JSON */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description IDEMPOTENCY_CONFLICT */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PRECONDITION_FAILED */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLUS_LISTING_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    setListingStatus: {
+        parameters: {
+            query: {
+                /** @example pause */
+                action: "pause" | "publish";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the listing
+                 * @example 3001
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": 3001,
+                     *         "status": "paused"
+                     *       },
+                     *       "message": "The listing is paused"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["ListingStatusResult"];
+                        message?: string;
+                    };
+                };
+            };
+            /** @description INVALID_JSON */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description IDEMPOTENCY_CONFLICT */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PRECONDITION_FAILED */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLUS_LISTING_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    makeHighlight: {
+        parameters: {
+            query: {
+                /**
+                 * @description Id of the listing
+                 * @example 3001
+                 */
+                id: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": 3001,
+                     *         "remaining_highlight_credits": 14
+                     *       },
+                     *       "message": "The listing is highlighted"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["HighlightResult"];
+                        message?: string;
+                    };
+                };
+            };
+            /** @description INVALID_JSON */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description IDEMPOTENCY_CONFLICT */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PRECONDITION_FAILED */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLUS_LISTING_ERROR */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -2411,948 +3353,6 @@ export interface operations {
                 };
             };
             /** @description VALIDATION_ERROR */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    searchListings: {
-        parameters: {
-            query?: {
-                /**
-                 * @description Words that must all be in the title or the name of the item
-                 * @example charizard
-                 */
-                search?: string;
-                /** @description Name of the seller, in any case */
-                seller_name?: string;
-                /** @description Name of the set (a category), in any case; everything below it is included */
-                set_name?: string;
-                /** @description Slug of a category; everything below it is included */
-                category?: string;
-                /** @description Kind of item */
-                type?: "single" | "card" | "sealed" | "bundle";
-                /** @description Lowest price, in TL */
-                min_price?: number;
-                /** @description Highest price, in TL */
-                max_price?: number;
-                /** @description Lowest `pc_multiplier` */
-                min_pc?: number;
-                /** @description Highest `pc_multiplier` */
-                max_pc?: number;
-                /** @description `game[]`, such as `pokemon` */
-                "game[]"?: string[];
-                /** @description `language[]`, such as `en` */
-                "language[]"?: string[];
-                /** @description `grade_filters[]`: ids of groups (all grades below) or of grades */
-                "grade_filters[]"?: number[];
-                /**
-                 * @description `popular`: highlighted first, then by the item's sales in the last 30 days, then newest
-                 * @example latest
-                 */
-                sort_by?: "latest" | "price_low" | "price_high" | "pc_multiplier_asc" | "pc_multiplier_desc" | "popular";
-                /**
-                 * @description `1` adds `item`
-                 * @example true
-                 */
-                with_item?: boolean;
-                /**
-                 * @description `1` adds `pc_multiplier`
-                 * @example true
-                 */
-                with_pc?: boolean;
-                /**
-                 * @description `1` adds `average_price`
-                 * @example true
-                 */
-                with_average?: boolean;
-                /**
-                 * @description `1` adds `last_sales`
-                 * @example true
-                 */
-                with_last_sales?: boolean;
-                /** @description Page number, from 1 */
-                page?: number;
-                /**
-                 * @description Entries on a page
-                 * @example 1
-                 */
-                per_page?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": true,
-                     *       "data": [
-                     *         {
-                     *           "id": 3001,
-                     *           "title": "Charizard, Base Set, near mint",
-                     *           "slug": "charizard-base-set-near-mint-3001",
-                     *           "price": 1250.5,
-                     *           "item": {
-                     *             "id": 5,
-                     *             "name": "Charizard",
-                     *             "code": "4/102",
-                     *             "slug": "charizard-4-102-base-set",
-                     *             "genre": "single",
-                     *             "game": "pokemon"
-                     *           },
-                     *           "pc_multiplier": 2.92,
-                     *           "average_price": 17854.53,
-                     *           "last_sales": [
-                     *             {
-                     *               "price": 1200,
-                     *               "sold_at": "2026-11-21T14:10:27+03:00"
-                     *             },
-                     *             {
-                     *               "price": 1250.5,
-                     *               "sold_at": "2026-11-21T14:10:27+03:00"
-                     *             }
-                     *           ]
-                     *         }
-                     *       ],
-                     *       "pagination": {
-                     *         "current_page": 1,
-                     *         "per_page": 1,
-                     *         "total": 215,
-                     *         "last_page": 215,
-                     *         "has_more": true
-                     *       }
-                     *     }
-                     */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["Listing"][];
-                        pagination: components["schemas"]["Pagination"];
-                    };
-                };
-            };
-            /** @description UNAUTHENTICATED */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PLAN_UPGRADE_REQUIRED */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description VALIDATION_ERROR */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    listMyListings: {
-        parameters: {
-            query?: {
-                /** @example active */
-                status?: "pending" | "active" | "paused" | "rejected" | "expired" | "sold";
-                /** @description `1` adds `item` */
-                with_item?: boolean;
-                /** @description `1` adds `pc_multiplier` */
-                with_pc?: boolean;
-                /** @description `1` adds `average_price` */
-                with_average?: boolean;
-                /** @description `1` adds `last_sales` */
-                with_last_sales?: boolean;
-                /** @description Page number, from 1 */
-                page?: number;
-                /**
-                 * @description Entries on a page
-                 * @example 1
-                 */
-                per_page?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": true,
-                     *       "data": [
-                     *         {
-                     *           "id": 3001,
-                     *           "title": "Charizard, Base Set, near mint",
-                     *           "slug": "charizard-base-set-near-mint-3001",
-                     *           "price": 1250.5,
-                     *           "status": "active",
-                     *           "approved_price": 1250.5,
-                     *           "description": "Straight from the pack.",
-                     *           "quantity": 2,
-                     *           "language": "en",
-                     *           "images": [],
-                     *           "shipping_payer": "buyer",
-                     *           "offers_enabled": false,
-                     *           "min_offer_price": null,
-                     *           "item_id": 5,
-                     *           "grade_id": 4,
-                     *           "rejection_reason": null,
-                     *           "published_at": "2026-11-21T14:10:27+03:00",
-                     *           "expires_at": "2026-12-21T14:10:27+03:00",
-                     *           "highlighted_until": null,
-                     *           "created_at": "2026-11-21T14:10:27+03:00",
-                     *           "updated_at": "2026-11-21T14:10:27+03:00",
-                     *           "etag": "\"3001-4\""
-                     *         }
-                     *       ],
-                     *       "pagination": {
-                     *         "current_page": 1,
-                     *         "per_page": 1,
-                     *         "total": 348,
-                     *         "last_page": 348,
-                     *         "has_more": true
-                     *       }
-                     *     }
-                     */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["OwnListing"][];
-                        pagination: components["schemas"]["Pagination"];
-                    };
-                };
-            };
-            /** @description UNAUTHENTICATED */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PLAN_UPGRADE_REQUIRED */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description VALIDATION_ERROR */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    listRecentSales: {
-        parameters: {
-            query?: {
-                /**
-                 * @description Such as `pokemon`; one that is not known gives an empty page
-                 * @example pokemon
-                 */
-                game?: string;
-                /** @description Sales of this item only */
-                item_id?: number;
-                /** @description Page number, from 1 */
-                page?: number;
-                /**
-                 * @description Entries on a page
-                 * @example 1
-                 */
-                per_page?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": true,
-                     *       "data": [
-                     *         {
-                     *           "item": {
-                     *             "id": 5,
-                     *             "name": "Charizard",
-                     *             "code": "4/102",
-                     *             "slug": "charizard-4-102-base-set"
-                     *           },
-                     *           "price": 1200,
-                     *           "sold_at": "2026-11-21T14:10:27+03:00"
-                     *         }
-                     *       ],
-                     *       "pagination": {
-                     *         "current_page": 1,
-                     *         "per_page": 1,
-                     *         "total": 859,
-                     *         "last_page": 859,
-                     *         "has_more": true
-                     *       }
-                     *     }
-                     */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["RecentSale"][];
-                        pagination: components["schemas"]["Pagination"];
-                    };
-                };
-            };
-            /** @description UNAUTHENTICATED */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PLAN_UPGRADE_REQUIRED */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description VALIDATION_ERROR */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    updateListingPrice: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description Id of the listing
-                 * @example 3001
-                 */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "price": 1190
-                 *     }
-                 */
-                "application/json": {
-                    /**
-                     * @description In TL
-                     * @example 1250.5
-                     */
-                    price: number;
-                };
-            };
-        };
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": true,
-                     *       "data": {
-                     *         "id": 3001,
-                     *         "price": 1190,
-                     *         "status": "active"
-                     *       },
-                     *       "message": "The price is changed"
-                     *     }
-                     */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["ListingWriteResult"];
-                        message?: string;
-                    };
-                };
-            };
-            /** @description INVALID_JSON */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description UNAUTHENTICATED */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PLAN_UPGRADE_REQUIRED */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description IDEMPOTENCY_CONFLICT */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PRECONDITION_FAILED */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PLUS_LISTING_ERROR */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    deleteListing: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description Id of the listing
-                 * @example 3002
-                 */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": true,
-                     *       "message": "The listing is deleted"
-                     *     }
-                     */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        message?: string;
-                    };
-                };
-            };
-            /** @description INVALID_JSON */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description UNAUTHENTICATED */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PLAN_UPGRADE_REQUIRED */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description IDEMPOTENCY_CONFLICT */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PRECONDITION_FAILED */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PLUS_LISTING_ERROR */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    updateListing: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description Id of the listing
-                 * @example 3001
-                 */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "description": "Straight from the pack into a sleeve.",
-                 *       "offers_enabled": true,
-                 *       "min_offer_price": 1000
-                 *     }
-                 */
-                "application/json": {
-                    /**
-                     * @description In TL
-                     * @example 1250.5
-                     */
-                    price?: number;
-                    /** @description At most 255 characters */
-                    title?: string;
-                    /** @description At most 5000 characters */
-                    description?: string;
-                    /**
-                     * @description Who pays the shipping
-                     * @enum {string}
-                     */
-                    shipping_payer?: "buyer" | "seller";
-                    /** @description Whether buyers may offer another price */
-                    offers_enabled?: boolean;
-                    min_offer_price?: number | null;
-                };
-            };
-        };
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": true,
-                     *       "data": {
-                     *         "id": 3001,
-                     *         "price": 1190,
-                     *         "status": "pending"
-                     *       },
-                     *       "message": "The listing is changed and waits for approval"
-                     *     }
-                     */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["ListingWriteResult"];
-                        message?: string;
-                    };
-                };
-            };
-            /** @description INVALID_JSON */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description UNAUTHENTICATED */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PLAN_UPGRADE_REQUIRED */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description IDEMPOTENCY_CONFLICT */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PRECONDITION_FAILED */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PLUS_LISTING_ERROR */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    setListingStatus: {
-        parameters: {
-            query: {
-                /** @example pause */
-                action: "pause" | "publish";
-            };
-            header?: never;
-            path: {
-                /**
-                 * @description Id of the listing
-                 * @example 3001
-                 */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": true,
-                     *       "data": {
-                     *         "id": 3001,
-                     *         "status": "paused"
-                     *       },
-                     *       "message": "The listing is paused"
-                     *     }
-                     */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["ListingStatusResult"];
-                        message?: string;
-                    };
-                };
-            };
-            /** @description INVALID_JSON */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description UNAUTHENTICATED */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PLAN_UPGRADE_REQUIRED */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description IDEMPOTENCY_CONFLICT */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PRECONDITION_FAILED */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PLUS_LISTING_ERROR */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    makeHighlight: {
-        parameters: {
-            query: {
-                /**
-                 * @description Id of the listing
-                 * @example 3001
-                 */
-                id: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": true,
-                     *       "data": {
-                     *         "id": 3001,
-                     *         "remaining_highlight_credits": 14
-                     *       },
-                     *       "message": "The listing is highlighted"
-                     *     }
-                     */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["HighlightResult"];
-                        message?: string;
-                    };
-                };
-            };
-            /** @description INVALID_JSON */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description UNAUTHENTICATED */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PLAN_UPGRADE_REQUIRED */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description IDEMPOTENCY_CONFLICT */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PRECONDITION_FAILED */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PLUS_LISTING_ERROR */
             422: {
                 headers: {
                     [name: string]: unknown;
