@@ -16,7 +16,7 @@ export function AccountCollections({ accountId }: { accountId: number }) {
     clear()
   }
   const submit = async (values: Values) => {
-    const fields = { name: values.name, description: values.description, visibility: values.visibility }
+    const fields = { name: values.name!, description: values.description, visibility: values.visibility }
     const saved =
       edited === 'new'
         ? await write('POST', '/collections', { account_id: accountId, ...fields })

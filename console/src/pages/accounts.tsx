@@ -71,8 +71,8 @@ function NewAccount({ onClose }: { onClose: () => void }) {
   const { route } = useLocation()
   const submit = async (values: Values) => {
     const opened = await write('POST', '/accounts', {
-      name: values.name,
-      plan: values.plan,
+      name: values.name!,
+      plan: values.plan!,
       highlight_credits: Number(values.credits),
     })
     if (!opened) return

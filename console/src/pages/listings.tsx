@@ -162,7 +162,7 @@ export function listingFields(values: Values) {
   const number = (text: string) => (text === '' ? null : Number(text))
   const images = values.images!.split(/\s+/).filter(Boolean)
   return {
-    title: values.title,
+    title: values.title!,
     description: values.description,
     price: Number(values.price),
     quantity: Number(values.quantity),
