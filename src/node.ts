@@ -9,18 +9,21 @@ import { RateLimits, type Shared } from '#accounts/rate-limits.ts'
 import { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { Log } from '#core/context.ts'
 import type { Viewer } from '#core/verb.ts'
-import { ChangeFeed, trimChangeLog } from '#db/change-feed.ts'
+import { ChangeFeed, CHANGES_CHANNEL, trimChangeLog } from '#db/change-feed.ts'
 import { forgetOldIdempotencyKeys } from '#db/idempotency.ts'
 import { readAtLength } from '#db/replica.ts'
 import type { Db } from '#db/schema.ts'
-import { keepExpiring } from '#market/expire-listings.ts'
-import { startHeartbeat } from '#jobs/heartbeat.ts'
+import { type Heartbeat, workerHeartbeat } from '#jobs/heartbeat.ts'
+import { Notices } from '#jobs/notices.ts'
+import { Scheduler } from '#jobs/scheduler.ts'
+import { expireListings } from '#market/expire-listings.ts'
 import { ListingSnapshot } from '#market/snapshot/listings.ts'
 import type { MarketSettings, MarketWriteCtx } from '#market/types.ts'
 import { outgoingMemory } from '#http/outgoing-memory.ts'
 import { RequestCounts } from '#http/request-counts.ts'
 import { endIdle, stopListening } from '#http/stop-listening.ts'
 import { prepareMonths } from '#prices/months.ts'
+import { failBrokenImports } from '#prices/imports.ts'
 import { forgetOldPrices } from '#prices/retention.ts'
 import { openResolver } from '#webhooks/resolve.ts'
 import { forgetOldEvents } from '#webhooks/retention.ts'
@@ -54,7 +57,7 @@ export interface RunningNode {
   close: () => Promise<void>
 }
 
-const HOUSEKEEPING_MS = 10 * MINUTE_MS
+const EVERY = { pull: 400, expiry: 5_000, brokenImports: 10_000, heartbeat: 15_000, keyUses: 30_000, housekeeping: 10 * MINUTE_MS } as const
 /** How long requests under way may take to end when the node stops. */
 const CLOSE_MS = 5_000
 /** How long callers that keep their connections, and proxies that ask for readiness, have to go elsewhere. */
@@ -98,11 +101,15 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   if (listeners.public) void import('./public.ts')
   await readAtLength({ replicaUrl: config.databaseReplicaUrl, primary: db, log }, load)
   await feed.pull()
-  feed.start()
-  keys.start()
-  operators.start()
-  sessions.start()
-  const shared = { config, db, log, now, feed, keys, operators, sessions, catalogue, listings, market, webhooks, limits: new RateLimits(config.rateLimits, sharedCounting(config, db)), requests: new RequestCounts() }
+  const scheduler = new Scheduler(log)
+  const notices = new Notices(db)
+  notices.follow(CHANGES_CHANNEL, () => feed.noticed())
+  // Where notices do not arrive.
+  scheduler.add({ name: 'change-feed', intervalMs: EVERY.pull, run: () => feed.pull() })
+  for (const [name, keyring] of [['api-key-uses', keys], ['operator-token-uses', operators], ['console-session-uses', sessions]] as const) {
+    scheduler.add({ name, intervalMs: EVERY.keyUses, run: () => keyring.flush() })
+  }
+  const shared = { config, db, log, scheduler, now, feed, keys, operators, sessions, catalogue, listings, market, webhooks, limits: new RateLimits(config.rateLimits, sharedCounting(config, db)), requests: new RequestCounts() }
   let started = false
   let draining = false
   const notReady = () => {
@@ -120,12 +127,12 @@ export async function startNode({ config, db, log, now: given, listeners, worker
     for (const { server } of servers) await endIdle(server)
   }
   let sender: Sender | null = null
-  let expiring: ReturnType<typeof keepExpiring> | null = null
-  let heartbeat: ReturnType<typeof startHeartbeat> | null = null
-  let housekeeping: NodeJS.Timeout | undefined
+  let heartbeat: Heartbeat | null = null
   const close = async () => {
-    clearInterval(housekeeping)
-    await Promise.all([...servers.map(closeServer), sender?.close(), expiring?.stop(), heartbeat?.stop()])
+    await Promise.all([...servers.map(closeServer), sender?.close()])
+    await scheduler.stop()
+    notices.close()
+    await heartbeat?.leave()
     shared.limits.close()
     await feed.close()
     await Promise.all([closeQuietly(keys), closeQuietly(operators), closeQuietly(sessions)])
@@ -139,11 +146,15 @@ export async function startNode({ config, db, log, now: given, listeners, worker
       : null
     const network = { guard: webhooks.guard, resolve: openResolver() }
     const delivering = { network, sealing: webhooks.sealing, retryDelaysMs: config.webhookRetryDelaysMs }
-    if (worker) sender = (await import('#webhooks/sender.ts')).startSender({ db, log, now, ...delivering, alone: config.databaseUrl === null })
+    if (worker) sender = (await import('#webhooks/sender.ts')).startSender({ db, log, scheduler, notices, now, ...delivering, alone: config.databaseUrl === null })
     const ctx = (viewer: Viewer): MarketWriteCtx => ({ db, viewer, now, requestId: null, idempotency: null, precondition: null, market, caughtUp })
-    if (worker) expiring = keepExpiring(ctx({ kind: 'operator', name: 'worker' }), log)
-    if (worker) heartbeat = startHeartbeat(db, log)
-    housekeeping = keepHouse(db, log, now, config.priceHistoryDays)
+    if (worker) {
+      const workerCtx = ctx({ kind: 'operator', name: 'worker' })
+      scheduler.add({ name: 'listing-expiry', intervalMs: EVERY.expiry, run: () => expireListings(workerCtx) })
+      const beating = (heartbeat = workerHeartbeat(db))
+      scheduler.add({ name: 'worker-heartbeat', intervalMs: EVERY.heartbeat, run: () => beating.beat() })
+    }
+    keepHouse(scheduler, db, now, config.priceHistoryDays)
     started = true
     return { publicUrl, operatorUrl, catalogue, listings, market, ctx, drain, close }
   } catch (error) {
@@ -196,20 +207,16 @@ async function closeServer(server: FastifyInstance): Promise<void> {
 }
 
 /** Removes what is no longer needed and prepares what soon will be; any node does it for all. */
-function keepHouse(db: Db, log: Log, now: () => Date, priceHistoryDays: number): NodeJS.Timeout {
-  const keep = () => {
-    Promise.all([
-      trimChangeLog(db),
-      forgetOldIdempotencyKeys(db),
-      prepareMonths(db, now()),
-      forgetOldPrices(db, priceHistoryDays, now()),
-      forgetOldEvents(db, now()),
-    ]).catch((error: unknown) => {
-      log.warn({ err: error }, 'Housekeeping is not possible at the moment')
-    })
-  }
-  keep()
-  return setInterval(keep, HOUSEKEEPING_MS).unref()
+function keepHouse(scheduler: Scheduler, db: Db, now: () => Date, priceHistoryDays: number): void {
+  const tasks: [name: string, run: () => Promise<unknown>][] = [
+    ['change-log-trimming', () => trimChangeLog(db)],
+    ['idempotency-key-expiry', () => forgetOldIdempotencyKeys(db)],
+    ['price-months', () => prepareMonths(db, now())],
+    ['price-retention', () => forgetOldPrices(db, priceHistoryDays, now())],
+    ['webhook-retention', () => forgetOldEvents(db, now())],
+  ]
+  for (const [name, run] of tasks) scheduler.add({ name, intervalMs: EVERY.housekeeping, run })
+  scheduler.add({ name: 'broken-imports', intervalMs: EVERY.brokenImports, run: () => failBrokenImports(db) })
 }
 
 async function closeQuietly(keyring: Keyring): Promise<void> {

@@ -17,7 +17,6 @@ import { BOOTSTRAP, type Holder, loadApiKey, loadConsoleSession, loadOperatorTok
 const CAPACITY = 50_000
 /** Hashes of keys that do not exist. */
 const UNKNOWN_CAPACITY = 10_000
-const FLUSH_MS = 30_000
 const BEARER = /^Bearer +([^ ].*)$/i
 
 /** What differs between API keys, operator tokens and the console's sessions. */
@@ -74,7 +73,6 @@ export function consoleSessions(options: KeyringOptions, bootstrap: string | nul
 export class Keyring implements ChangeFollower {
   readonly #source: KeySource
   readonly #db: Db
-  readonly #log: Log
   readonly #now: () => Date
   readonly #bootstrapHash: Buffer | null
   readonly #holders = new Cache<string, Holder>({ limit: CAPACITY })
@@ -86,13 +84,11 @@ export class Keyring implements ChangeFollower {
   readonly failures: FailedAuthentications
   /** key id → epoch milliseconds of its last use that is not stored yet */
   #lastUses = new Map<number, number>()
-  #timer: NodeJS.Timeout | null = null
 
   /** @param audit where failures are recorded beside log and metrics, null for nowhere */
   constructor(source: KeySource, { db, log, now }: KeyringOptions, bootstrap: string | null, audit: FailureAudit | null = null) {
     this.#source = source
     this.#db = db
-    this.#log = log
     this.#now = now
     this.#bootstrapHash = bootstrap === null ? null : hashKey(bootstrap)
     this.#audit = audit
@@ -100,14 +96,7 @@ export class Keyring implements ChangeFollower {
     this.failures = new FailedAuthentications({ credential: source.noun, limit: source.failuresAMinute, log, now, record })
   }
 
-  /** Begins to store the times of last use, every 30 s. */
-  start(): void {
-    this.#timer = setInterval(() => void this.flush(), FLUSH_MS)
-    this.#timer.unref()
-  }
-
   async close(): Promise<void> {
-    if (this.#timer) clearInterval(this.#timer)
     await Promise.all([this.flush(), this.#audit?.close()])
   }
 
@@ -166,7 +155,7 @@ export class Keyring implements ChangeFollower {
     this.#holders.clear()
   }
 
-  /** Stores the times of last use. On failure they are kept for the next time, with a warning in the log. */
+  /** Stores the times of last use; rejects with the database's error, and keeps them for the next time. */
   async flush(): Promise<void> {
     if (this.#lastUses.size === 0) return
     const used = this.#lastUses
@@ -180,7 +169,7 @@ export class Keyring implements ChangeFollower {
       )
     } catch (error) {
       for (const [id, ms] of used) if (!this.#lastUses.has(id)) this.#lastUses.set(id, ms)
-      this.#log.warn({ err: error }, 'The times at which keys were last used cannot be stored at the moment')
+      throw error
     }
   }
 

@@ -1,6 +1,5 @@
 // Following of the change log: every node learns of every committed change, in order, without missing a slow transaction.
 import { sql } from 'kysely'
-import type pg from 'pg'
 import { copyOut, int8At, readBinaryCopy } from './copy.ts'
 import type { ChangeKind, Db } from './schema.ts'
 
@@ -28,9 +27,8 @@ interface FeedLog {
   info(message: string): void
 }
 
-const CHANNEL = 'mintmark_changes'
-const POLL_MS = 400
-const RETRY_MS = 250
+/** The channel on which every commit of a change is announced. */
+export const CHANGES_CHANNEL = 'mintmark_changes'
 const KEEP_HOURS = 1
 /** Payloads up to this size are read with their rows. */
 const SMALL_BYTES = 8 * 1024
@@ -41,7 +39,7 @@ const NOTICE_MS = 5
 const CLOCK_TOLERANCE_MS = 1_000
 
 /** Selected in the transaction of a change; its commit wakes the listeners. */
-export const notified = sql.raw(`(select pg_notify('${CHANNEL}', ''))`)
+export const notified = sql.raw(`(select pg_notify('${CHANGES_CHANNEL}', ''))`)
 
 /**
  * Sequence numbers become visible out of order, so a position in them would skip a transaction that commits late. The
@@ -57,13 +55,10 @@ export class ChangeFeed {
   #coveredFloor = ''
   #pulling: Promise<void> | null = null
   #pullAgain: Promise<void> | null = null
-  #timer: NodeJS.Timeout | null = null
   #notice: NodeJS.Timeout | null = null
   #pullsBegun = 0
   /** how many pulls had begun at the last notice */
   #noticedAfter = 0
-  #listener: pg.PoolClient | null = null
-  #closed = false
   /** epoch milliseconds of the last time the log was read to its end */
   lastPullMs = 0
   #clockOffsetMs = 0
@@ -91,12 +86,6 @@ export class ChangeFeed {
   /** Followers get changes in the order in which they are added. */
   add(follower: ChangeFollower): void {
     this.#followers.push(follower)
-  }
-
-  /** Begins to listen; polling is the fallback where notifications do not arrive. */
-  start(): void {
-    void this.#listen()
-    this.#schedule(POLL_MS)
   }
 
   /**
@@ -127,14 +116,18 @@ export class ChangeFeed {
     return new Date(Date.now() + this.#clockOffsetMs)
   }
 
+  /** Follows a notice of a commit: pulls, unless a pull that began after the notice, mostly a writer's, has read it. */
+  noticed(): void {
+    this.#noticedAfter = this.#pullsBegun
+    this.#notice ??= setTimeout(() => {
+      this.#notice = null
+      // A pull that fails is made up for by the next regular one, which reports it.
+      if (this.#pullsBegun === this.#noticedAfter) void this.pull().catch(() => {})
+    }, NOTICE_MS)
+  }
+
   async close(): Promise<void> {
-    this.#closed = true
-    if (this.#timer) clearTimeout(this.#timer)
     if (this.#notice) clearTimeout(this.#notice)
-    // Forgotten first: an error of the ending connection must not release it again.
-    const listener = this.#listener
-    this.#listener = null
-    listener?.release(true)
     await this.#pulling?.catch(() => {})
   }
 
@@ -217,49 +210,6 @@ export class ChangeFeed {
     } catch (error) {
       this.#position = before
       throw error
-    }
-  }
-
-  #schedule(delayMs: number): void {
-    if (this.#closed) return
-    if (this.#timer) clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => {
-      this.pull().then(
-        () => this.#schedule(POLL_MS),
-        (error: unknown) => {
-          this.#log.warn({ err: error }, 'Changes cannot be followed at the moment; trying again')
-          this.#schedule(RETRY_MS)
-        },
-      )
-    }, delayMs)
-    this.#timer.unref()
-  }
-
-  /** What a pull that began after the notice has read, mostly one of a writer's, need not be asked for again. */
-  #noticed(): void {
-    this.#noticedAfter = this.#pullsBegun
-    this.#notice ??= setTimeout(() => {
-      this.#notice = null
-      if (this.#pullsBegun === this.#noticedAfter) this.#schedule(0)
-    }, NOTICE_MS)
-  }
-
-  async #listen(): Promise<void> {
-    if (this.#closed) return
-    try {
-      const client = await this.#db.pool.connect()
-      if (this.#closed) return client.release(true)
-      this.#listener = client
-      client.on('notification', () => this.#noticed())
-      client.on('error', () => {
-        if (this.#listener !== client) return
-        this.#listener = null
-        client.release(true)
-        setTimeout(() => void this.#listen(), RETRY_MS).unref()
-      })
-      await client.query(`listen ${CHANNEL}`)
-    } catch {
-      setTimeout(() => void this.#listen(), RETRY_MS).unref()
     }
   }
 }

@@ -2,10 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { sql } from 'kysely'
-import type { Log } from '#core/context.ts'
 import type { Db, Queryable } from '#db/schema.ts'
 
-const BEAT_MS = 15_000
 /** A worker that was not heard for longer counts as gone. */
 export const ALIVE_SECONDS = 60
 const FORGET_AFTER_DAYS = 7
@@ -17,34 +15,22 @@ export interface Workers {
   lastSeenSeconds: number | null
 }
 
-/** Writes at once, and then every 15 s until it is stopped. */
-export function startHeartbeat(db: Db, log: Log): { stop: () => Promise<void> } {
+export interface Heartbeat {
+  beat(): Promise<void>
+  /** Says that the worker has stopped; without a database to say it to, it counts as alive for a minute. */
+  leave(): Promise<void>
+}
+
+/** The heartbeat of this process, to be called every few seconds. */
+export function workerHeartbeat(db: Db): Heartbeat {
   const id = randomUUID()
-  const write = (stopped: boolean) =>
-    sql`
+  const write = async (stopped: boolean) => {
+    await sql`
       with forgotten as (delete from workers where last_seen_at < now() - make_interval(days => ${FORGET_AFTER_DAYS}))
       insert into workers (id, host, last_seen_at, stopped) values (${id}, ${hostname()}, now(), ${stopped})
       on conflict (id) do update set last_seen_at = excluded.last_seen_at, stopped = excluded.stopped`.execute(db.kysely)
-  const beat = async () => {
-    try {
-      await write(false)
-    } catch (error) {
-      log.warn({ err: error }, 'Failed to record the worker heartbeat; retrying')
-    }
-    beating = null
   }
-  let beating: Promise<void> | null = beat()
-  const timer = setInterval(() => {
-    beating ??= beat()
-  }, BEAT_MS).unref()
-  return {
-    stop: async () => {
-      clearInterval(timer)
-      await beating
-      // Without a database to say it to, the worker counts as alive for a minute.
-      await write(true).catch(() => {})
-    },
-  }
+  return { beat: () => write(false), leave: () => write(true).catch(() => {}) }
 }
 
 /** By the database's clock, which all workers write with. */

@@ -1,41 +1,61 @@
-// Listening on a channel of the database; notices only shorten waits, so that nothing counts on them.
+// The one connection of a node that listens on channels of the database; notices only shorten waits, so that nothing relies on them.
 import type pg from 'pg'
 import type { Db } from '#db/schema.ts'
 
 const RETRY_MS = 250
 
-/** Calls `onNotice` with the payload of every notice that arrives until `close`. */
-export function followNotices(db: Db, channel: string, onNotice: (payload: string) => void): { close(): void } {
-  let listener: pg.PoolClient | null = null
-  let closed = false
-  const again = () => {
-    if (!closed) setTimeout(() => void listen(), RETRY_MS).unref()
+type OnNotice = (payload: string) => void
+
+/** Connects at the first `follow`, and again 250 ms after the connection was lost; notices sent meanwhile are missed. */
+export class Notices {
+  readonly #db: Db
+  readonly #channels = new Map<string, OnNotice>()
+  #connecting = false
+  #client: pg.PoolClient | null = null
+  #closed = false
+
+  constructor(db: Db) {
+    this.#db = db
   }
-  const listen = async () => {
-    if (closed) return
-    try {
-      const client = await db.pool.connect()
-      if (closed) return client.release(true)
-      listener = client
-      client.on('notification', ({ payload = '' }) => onNotice(payload))
-      client.on('error', () => {
-        // Forgotten first: a connection may report several errors and is released once.
-        if (listener !== client) return
-        listener = null
-        client.release(true)
-        again()
-      })
-      await client.query(`listen ${channel}`)
-    } catch {
-      again()
-    }
+
+  /** Calls `onNotice` with the payload of every notice of a channel that arrives until `close`. */
+  follow(channel: string, onNotice: OnNotice): void {
+    this.#channels.set(channel, onNotice)
+    if (this.#client) void this.#listen(this.#client, [channel])
+    else void this.#connect()
   }
-  void listen()
-  return {
-    close() {
-      closed = true
-      listener?.release(true)
-      listener = null
-    },
+
+  close(): void {
+    this.#closed = true
+    if (this.#client) this.#lose(this.#client)
+  }
+
+  async #connect(): Promise<void> {
+    if (this.#closed || this.#connecting) return
+    this.#connecting = true
+    const client = await this.#db.pool.connect().catch(() => null)
+    this.#connecting = false
+    if (!client) return this.#connectLater()
+    if (this.#closed) return client.release(true)
+    this.#client = client
+    client.on('notification', ({ channel, payload = '' }) => this.#channels.get(channel)?.(payload))
+    client.on('error', () => this.#lose(client))
+    await this.#listen(client, [...this.#channels.keys()])
+  }
+
+  async #listen(client: pg.PoolClient, channels: string[]): Promise<void> {
+    await client.query(channels.map((channel) => `listen ${channel}`).join('; ')).catch(() => this.#lose(client))
+  }
+
+  /** A connection may report several errors and is released once. */
+  #lose(client: pg.PoolClient): void {
+    if (this.#client !== client) return
+    this.#client = null
+    client.release(true)
+    this.#connectLater()
+  }
+
+  #connectLater(): void {
+    if (!this.#closed) setTimeout(() => void this.#connect(), RETRY_MS).unref()
   }
 }

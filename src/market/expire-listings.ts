@@ -1,5 +1,4 @@
 // Ends publication periods: status, the one notification and the audit row commit in one transaction.
-import type { Log } from '#core/context.ts'
 import { change, type Note, type WriteCtx } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { emitExpiries } from '#webhooks/emit.ts'
@@ -10,7 +9,6 @@ import type { MarketSettings } from './types.ts'
 export type ExpiryCtx = WriteCtx & { market: MarketSettings }
 
 const BATCH = 500
-const SWEEP_MS = 5_000
 
 /**
  * Ends all periods that are over by now. Rows that another node or write holds are passed over: they are ended by who
@@ -52,29 +50,4 @@ async function endPeriods(tx: Tx, note: Note, { now, market }: ExpiryCtx, over: 
     note.audit({ action: 'listing.expire', subject: 'listing', id, actor: 'system', before: { status: over[i]!.status }, after: { status, expires_at } })
   })
   note.changed('listings', ended.map(({ id }) => id))
-}
-
-/** Sweeps at once and then every few seconds until it is stopped; any number of nodes may do so at once. */
-export function keepExpiring(ctx: ExpiryCtx, log: Log): { stop: () => Promise<void> } {
-  let stopped = false
-  let sweeping: Promise<void> | null = null
-  const sweep = async () => {
-    try {
-      await expireListings(ctx)
-    } catch (error) {
-      if (!stopped) log.warn({ err: error }, 'Failed to expire listings; retrying')
-    }
-    sweeping = null
-  }
-  sweeping = sweep()
-  const timer = setInterval(() => {
-    sweeping ??= sweep()
-  }, SWEEP_MS).unref()
-  return {
-    stop: async () => {
-      stopped = true
-      clearInterval(timer)
-      await sweeping
-    },
-  }
 }

@@ -3,6 +3,7 @@ import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
 import type { Keyring } from '#accounts/keyring.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { DURATION_BUCKETS, type RequestCounts } from '#http/request-counts.ts'
+import type { Scheduler } from '#jobs/scheduler.ts'
 import type { Stats } from './read-stats.ts'
 
 /** What metrics are taken from. */
@@ -10,6 +11,7 @@ export interface MeasuredNode {
   catalogue: Catalogue
   requests: RequestCounts
   feed: { lastPullMs: number }
+  scheduler: Pick<Scheduler, 'tasks'>
   keys: Keyring
   operators: Keyring
   sessions: Keyring
@@ -33,6 +35,9 @@ export function openMetrics(node: MeasuredNode): Metrics {
   const success = gauge('webhook_success_share', 'Share of the attempts of the last day that succeeded, by account', ['account_id'])
   const workersAlive = gauge('workers_alive', 'Workers heard within the last minute: they deliver webhooks and end publication periods')
   const workerSeen = gauge('worker_last_seen_seconds', 'Since the last word of any worker; absent when there was none in the last days')
+  const taskRun = gauge('task_last_run_timestamp_seconds', 'When the last run of a periodic task of this node ended', ['task'])
+  const taskDuration = gauge('task_last_run_duration_seconds', 'How long the last run of a periodic task took', ['task'])
+  const taskFailure = gauge('task_last_failure_timestamp_seconds', 'When a run of a periodic task last failed, absent for never; the time of the last run while it is failing', ['task'])
   const held = gauge('held_prices', 'Prices that wait for a decision, by rule', ['rule'])
   const age = gauge('feed_age_seconds', 'Since when a market got no price', ['market', 'group'])
   const prices = gauge('prices', 'Current prices', ['market', 'group'])
@@ -59,6 +64,12 @@ export function openMetrics(node: MeasuredNode): Metrics {
     if (workers.last_seen_seconds === null) workerSeen.remove()
     else workerSeen.set(workers.last_seen_seconds)
     oldest.set(waiting_since.webhook_event ? (now - Date.parse(waiting_since.webhook_event)) / 1_000 : 0)
+    for (const { name: task, lastRunMs, durationMs, lastFailureMs } of node.scheduler.tasks()) {
+      if (lastRunMs === null) continue
+      taskRun.set({ task }, lastRunMs / 1_000)
+      taskDuration.set({ task }, durationMs / 1_000)
+      if (lastFailureMs !== null) taskFailure.set({ task }, lastFailureMs / 1_000)
+    }
     failures.reset()
     for (const [credential, { failures: counts }] of Object.entries(keyrings)) {
       failures.inc({ credential, reason: 'invalid' }, counts.refused)

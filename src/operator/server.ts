@@ -18,6 +18,7 @@ import type { ApiRequest } from '#http/respond.ts'
 import { registerOtherMethods, registerRoutes } from '#http/routes.ts'
 import type { RequestCounts } from '#http/request-counts.ts'
 import { answerNotFound, createServer } from '#http/server.ts'
+import type { Scheduler } from '#jobs/scheduler.ts'
 import type { MarketSettings, MarketWriteCtx } from '#market/types.ts'
 import type { WebhookRules } from '#webhooks/types.ts'
 import packageJson from '../../package.json' with { type: 'json' }
@@ -63,6 +64,7 @@ export interface OperatorNode {
   log: Log
   feed: Pick<ChangeFeed, 'pull' | 'lastPullMs'>
   requests: RequestCounts
+  scheduler: Pick<Scheduler, 'tasks'>
   keys: Keyring
   operators: Keyring
   catalogue: Catalogue

@@ -2,7 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '#core/context.ts'
 import type { Db } from '#db/schema.ts'
-import { followNotices } from '#jobs/notices.ts'
+import type { Notices } from '#jobs/notices.ts'
+import type { Scheduler } from '#jobs/scheduler.ts'
 import { type Network, type Outcome, post } from './post.ts'
 import { ATTEMPTS, type Claim, type Ended, settleAndClaim, takeUpLost, waitingAccounts, WAKE_CHANNEL } from './queue.ts'
 import type { Sealing } from './sealed-secret.ts'
@@ -11,6 +12,8 @@ import { signatureHeaders } from './sign.ts'
 export interface SenderOptions {
   db: Db
   log: Log
+  scheduler: Scheduler
+  notices: Notices
   now: () => Date
   network: Network
   sealing: Sealing
@@ -34,7 +37,7 @@ const EACH = 5
 const JITTER = 0.2
 const FAR_FUTURE = new Date('9999-12-31')
 
-export function startSender({ db, log, now, network, sealing, retryDelaysMs, alone }: SenderOptions): Sender {
+export function startSender({ db, log, scheduler, notices, now, network, sealing, retryDelaysMs, alone }: SenderOptions): Sender {
   /** accounts that may have something due, in the order of their turns */
   const turns = new Set<number>()
   let ended: Ended[] = []
@@ -43,9 +46,9 @@ export function startSender({ db, log, now, network, sealing, retryDelaysMs, alo
   let working = false
   let rounds: Promise<void> = Promise.resolve()
   let closed = false
-  let timer: NodeJS.Timeout | null = null
-  /** followed from the first look on, so that nothing of our own is under way at that look */
-  let notices: { close(): void } | null = null
+  let lookInMs = POLL_MS
+  /** notices are followed from the first look on, so that nothing of our own is under way at that look */
+  let following = false
 
   const wake = (accountId: number) => {
     if (closed) return
@@ -117,31 +120,25 @@ export function startSender({ db, log, now, network, sealing, retryDelaysMs, alo
   }
 
   /** Finds what no notice told of: retries that are due, lost workers, lost notices. */
-  const poll = async () => {
-    let waitMs = POLL_MS
-    try {
-      const at = now()
-      await takeUpLost(db, at, alone && !notices ? FAR_FUTURE : at)
-      if (closed) return
-      notices ??= followNotices(db, WAKE_CHANNEL, (payload) => wake(Number(payload)))
-      for (const { accountId, dueAt } of await waitingAccounts(db)) {
-        const inMs = dueAt.getTime() - at.getTime()
-        if (inMs <= 0) wake(accountId)
-        else waitMs = Math.min(waitMs, inMs)
-      }
-    } catch (error) {
-      log.warn({ err: error }, 'Webhooks that are due cannot be read at the moment; trying again')
+  const look = async () => {
+    lookInMs = POLL_MS
+    const at = now()
+    await takeUpLost(db, at, alone && !following ? FAR_FUTURE : at)
+    if (closed) return
+    if (!following) notices.follow(WAKE_CHANNEL, (payload) => wake(Number(payload)))
+    following = true
+    for (const { accountId, dueAt } of await waitingAccounts(db)) {
+      const inMs = dueAt.getTime() - at.getTime()
+      if (inMs <= 0) wake(accountId)
+      else lookInMs = Math.min(lookInMs, inMs)
     }
-    if (!closed) timer = setTimeout(() => void poll(), waitMs).unref()
   }
 
-  void poll()
+  scheduler.add({ name: 'webhooks-due', intervalMs: () => lookInMs, run: look })
 
   return {
     async close() {
       closed = true
-      notices?.close()
-      if (timer) clearTimeout(timer)
       await rounds
       await Promise.all(inFlight.values())
       await rounds

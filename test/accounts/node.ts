@@ -1,12 +1,14 @@
 // A small node for tests of accounts: a pool, a change feed, the keyrings and the operator's listener, on a clock that tests move.
 import { apiKeyring, consoleSessions, operatorTokens } from '#accounts/keyring.ts'
 import { Catalogue } from '#catalogue/snapshot/catalogue.ts'
-import { ChangeFeed } from '#db/change-feed.ts'
+import { ChangeFeed, CHANGES_CHANNEL } from '#db/change-feed.ts'
 import { readConfig } from '#config.ts'
 import type { WriteCtx } from '#db/change.ts'
 import { openPool } from '#db/pool.ts'
 import type { Schema } from '#db/schema.ts'
 import { RequestCounts } from '#http/request-counts.ts'
+import { Notices } from '#jobs/notices.ts'
+import { Scheduler } from '#jobs/scheduler.ts'
 import { operatorServer } from '#operator/server.ts'
 import { webhookRules } from '#webhooks/rules.ts'
 import { Clock, type Reply, send as sendTo, type Sending, silent } from '../support/node.ts'
@@ -26,10 +28,13 @@ export async function openNode(databaseUrl: string, clock = new Clock()) {
   const operators = operatorTokens({ db, log: silent, now }, BOOTSTRAP_TOKEN)
   const sessions = consoleSessions({ db, log: silent, now }, BOOTSTRAP_TOKEN)
   for (const follower of [keys, operators, sessions]) feed.add(follower)
-  feed.start()
+  const scheduler = new Scheduler(silent)
+  const notices = new Notices(db)
+  notices.follow(CHANGES_CHANNEL, () => feed.noticed())
+  scheduler.add({ name: 'change-feed', intervalMs: 400, run: () => feed.pull() })
   const config = readConfig({ DATABASE_URL: databaseUrl, TRUST_PROXY: 'loopback' })
   const webhooks = webhookRules(config, db, silent, () => [])
-  const app = await operatorServer({ config, db, log: silent, feed, keys, operators, sessions, now, webhooks, market: config, catalogue: new Catalogue(db, 1), requests: new RequestCounts() })
+  const app = await operatorServer({ config, db, log: silent, scheduler, feed, keys, operators, sessions, now, webhooks, market: config, catalogue: new Catalogue(db, 1), requests: new RequestCounts() })
   const baseUrl = await app.listen({ port: 0, host: '127.0.0.1' })
   const ctx: WriteCtx = {
     db,
@@ -41,6 +46,8 @@ export async function openNode(databaseUrl: string, clock = new Clock()) {
   }
   const close = async () => {
     await app.close()
+    await scheduler.stop()
+    notices.close()
     await feed.close()
     await keys.close()
     await operators.close()

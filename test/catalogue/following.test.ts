@@ -101,7 +101,7 @@ test('a node that the log has left behind loads everything again', async () => {
 test('without its listening connection a node polls, and listens again', async () => {
   const listeners = async () => {
     const { rows } = await sql<{ pid: number }>`
-      select pid from pg_stat_activity where query = 'listen mintmark_changes' and datname = current_database()`.execute(here.db.kysely)
+      select pid from pg_stat_activity where query like 'listen %' and datname = current_database()`.execute(here.db.kysely)
     return rows.map(({ pid }) => pid)
   }
   await until('both nodes listen', async () => (await listeners()).length === 2)

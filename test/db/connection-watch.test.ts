@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPool } from '#db/pool.ts'
 import type { Db } from '#db/schema.ts'
 import { isUnavailable } from '#db/transaction.ts'
-import { followNotices } from '#jobs/notices.ts'
+import { Notices } from '#jobs/notices.ts'
 import { openWire, overWire, targetOf, type Wire } from '../../reliability/wire.ts'
 import { until } from '../support/node.ts'
 import { freshDatabase } from '../support/postgres.ts'
@@ -47,7 +47,8 @@ test('in silence everything fails within 3 s, then at once, and works again when
 
 test('it recovers from silences whose connections are never answered, and connects at most once a second meanwhile', async () => {
   const db = open(4)
-  const notices = followNotices(db as unknown as Db, 'watched', () => {})
+  const notices = new Notices(db as unknown as Db)
+  notices.follow('watched', () => {})
   for (let round = 0; round < 3; round++) {
     await until('it answers', () => answers(db), 5_000)
     const before = wire.accepted()

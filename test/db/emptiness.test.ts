@@ -6,9 +6,8 @@ import { call } from '#core/verb.ts'
 import { isUntouched } from '#db/emptiness.ts'
 import { openPool } from '#db/pool.ts'
 import type { Db, Schema } from '#db/schema.ts'
-import { startHeartbeat } from '#jobs/heartbeat.ts'
+import { workerHeartbeat } from '#jobs/heartbeat.ts'
 import { setRates } from '#prices/set-rates.ts'
-import { silent, until } from '../support/node.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
 let db: Db
@@ -27,9 +26,10 @@ afterAll(async () => {
 const ctx = () => ({ db, viewer: { kind: 'operator' as const, name: 'test' }, now: () => new Date(), requestId: null, idempotency: null, caughtUp: async () => {} })
 
 test('a migrated database with a worker on it is empty', async () => {
-  const heartbeat = startHeartbeat(db, silent)
-  await until('the worker was seen', async () => (await sql`select from workers`.execute(db.kysely)).rows.length === 1)
-  await heartbeat.stop()
+  const heartbeat = workerHeartbeat(db)
+  await heartbeat.beat()
+  expect((await sql`select from workers`.execute(db.kysely)).rows).toHaveLength(1)
+  await heartbeat.leave()
   expect(await isUntouched(db)).toBe(true)
 })
 

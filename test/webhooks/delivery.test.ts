@@ -10,6 +10,8 @@ import { configureWebhook } from '#webhooks/configure-webhook.ts'
 import { emitExpiries, emitSales } from '#webhooks/emit.ts'
 import { listWebhookLogs } from '#webhooks/list-webhook-logs.ts'
 import { openResolver } from '#webhooks/resolve.ts'
+import { Notices } from '#jobs/notices.ts'
+import { Scheduler } from '#jobs/scheduler.ts'
 import { startSender } from '#webhooks/sender.ts'
 import type { Webhook, WebhookCtx } from '#webhooks/types.ts'
 import { webhookRules } from '#webhooks/rules.ts'
@@ -322,10 +324,13 @@ test('a worker alone on its database takes up at once what was under way before 
   const event = { account_id: accountId, kind: 'sale' as const, body: '{}', due_at: now, created_at: now, ...lease }
   await db.kysely.insertInto('webhook_events').values(event).execute()
   const network = { guard: webhooks.guard, resolve: openResolver() }
-  const options = { db, log: silent, now: () => new Date(), network, sealing: webhooks.sealing, retryDelaysMs: [0, 0] }
+  const [scheduler, notices] = [new Scheduler(silent), new Notices(db)]
+  const options = { db, log: silent, scheduler, notices, now: () => new Date(), network, sealing: webhooks.sealing, retryDelaysMs: [0, 0] }
   const sender = startSender({ ...options, alone: true })
   await until('it arrives', () => receiver.received.length === 1)
   await sender.close()
+  await scheduler.stop()
+  notices.close()
   expect(await db.kysely.selectFrom('webhook_events').select(['state', 'attempts']).execute()).toEqual([
     { state: 'delivered', attempts: 2 },
   ])

@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads'
 import type pg from 'pg'
 import type { Log } from '#core/context.ts'
 import type { Db } from '#db/schema.ts'
-import { failBrokenImports, failImports, IMPORT_LOCK } from '#prices/imports.ts'
+import { failImports, IMPORT_LOCK } from '#prices/imports.ts'
 import { STOPPED } from './run.ts'
 import { removeUpload, storeUpload, type Upload } from './upload.ts'
 import type { ImportJob } from './worker.ts'
@@ -15,7 +15,6 @@ const AT_ONCE = 2
 /** Formats read their files in pieces and stay far below; whatever does not ends its thread, never the process. */
 const HEAP_MB = 192
 const YOUNG_MB = 32
-const SWEEP_MS = 10_000
 
 export interface ImportQueueOptions {
   db: Db
@@ -34,7 +33,6 @@ export class ImportQueue {
   readonly #heapMb: number
   readonly #waiting: ImportJob[] = []
   readonly #running = new Map<number, Worker>()
-  #sweeper: NodeJS.Timeout | null = null
   /** holds the locks of this node's imports for as long as the process lives */
   #guard: pg.PoolClient | null = null
   /** statements on the guard, one after the other */
@@ -51,8 +49,6 @@ export class ImportQueue {
   /** Clears away what an earlier process left. */
   start(): void {
     rmSync(this.#folder, { recursive: true, force: true })
-    this.#sweep()
-    this.#sweeper = setInterval(() => this.#sweep(), SWEEP_MS).unref()
   }
 
   store(body: AsyncIterable<Uint8Array>): Promise<Upload> {
@@ -73,7 +69,6 @@ export class ImportQueue {
   /** Stops the threads; what was under way is rolled back and marked as failed. */
   async close(): Promise<void> {
     this.#closed = true
-    if (this.#sweeper) clearInterval(this.#sweeper)
     const stopped = [...this.#running.keys(), ...this.#waiting.map((job) => job.importId)]
     await Promise.all([...this.#running.values()].map((worker) => worker.terminate()))
     try {
@@ -154,11 +149,5 @@ export class ImportQueue {
       client.release(true)
     })
     return client
-  }
-
-  #sweep(): void {
-    failBrokenImports(this.#db).catch((error: unknown) => {
-      if (!this.#closed) this.#log.warn({ err: error }, 'Imports that were cut off cannot be looked for at the moment')
-    })
   }
 }

@@ -1,0 +1,86 @@
+// The scheduler of a node: runs every periodic task, each at its own interval, and knows how its last run went.
+import type { Log } from '#core/context.ts'
+
+export interface Task {
+  /** unique in the node; the label of its metrics */
+  name: string
+  /** from the end of a run to the start of the next; a function is asked after each run */
+  intervalMs: number | (() => number)
+  run: () => Promise<unknown>
+}
+
+/** How a task has run so far; times are epoch milliseconds. */
+export interface TaskRecord {
+  name: string
+  /** when its last run ended, null before the first */
+  lastRunMs: number | null
+  durationMs: number
+  /** when a run last failed, null for never; equal to `lastRunMs` while the task is failing */
+  lastFailureMs: number | null
+}
+
+/** A task that failed is retried after this time, or after its interval where that is shorter. */
+const RETRY_MS = 10_000
+
+interface Scheduled extends TaskRecord {
+  task: Task
+  timer: NodeJS.Timeout | null
+  /** the run under way, or the last one */
+  running: Promise<void>
+}
+
+/** Begins a task when it is added, and no more once it is stopped; it never throws because of a task. */
+export class Scheduler {
+  readonly #log: Log
+  readonly #scheduled: Scheduled[] = []
+  #stopped = false
+
+  constructor(log: Log) {
+    this.#log = log
+  }
+
+  /** Runs the task at once and then at its interval, never twice at the same time. A failure is logged when it begins and when it ends. */
+  add(task: Task): void {
+    const scheduled: Scheduled = { task, name: task.name, timer: null, running: Promise.resolve(), lastRunMs: null, durationMs: 0, lastFailureMs: null }
+    this.#scheduled.push(scheduled)
+    this.#run(scheduled)
+  }
+
+  tasks(): readonly TaskRecord[] {
+    return this.#scheduled
+  }
+
+  /** Starts nothing more; resolves when the runs under way have ended. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    for (const { timer } of this.#scheduled) if (timer) clearTimeout(timer)
+    await Promise.all(this.#scheduled.map(({ running }) => running))
+  }
+
+  #run(scheduled: Scheduled): void {
+    if (this.#stopped) return
+    scheduled.running = this.#record(scheduled).then((succeeded) => {
+      if (this.#stopped) return
+      const { intervalMs } = scheduled.task
+      const waitMs = typeof intervalMs === 'function' ? intervalMs() : intervalMs
+      scheduled.timer = setTimeout(() => this.#run(scheduled), succeeded ? waitMs : Math.min(waitMs, RETRY_MS)).unref()
+    })
+  }
+
+  /** Whether the run succeeded. */
+  async #record(scheduled: Scheduled): Promise<boolean> {
+    const { name, task, lastRunMs, lastFailureMs } = scheduled
+    const wasFailing = lastFailureMs !== null && lastFailureMs === lastRunMs
+    const started = performance.now()
+    const failure = await task.run().then(() => null, (error: unknown) => ({ error }))
+    scheduled.durationMs = performance.now() - started
+    scheduled.lastRunMs = Date.now()
+    if (failure) {
+      scheduled.lastFailureMs = scheduled.lastRunMs
+      if (!wasFailing && !this.#stopped) this.#log.warn({ task: name, err: failure.error }, 'Task failed; retrying')
+    } else if (wasFailing) {
+      this.#log.info({ task: name }, 'Task succeeded again')
+    }
+    return failure === null
+  }
+}

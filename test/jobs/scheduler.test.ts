@@ -1,0 +1,92 @@
+// The scheduler: every periodic task of a node with its last run in /metrics, no overlap, failures logged once and retried.
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Log } from '#core/context.ts'
+import { Notices } from '#jobs/notices.ts'
+import { Scheduler } from '#jobs/scheduler.ts'
+import { OPERATOR_TOKEN, silent, startTestNode, type TestNode, until } from '../support/node.ts'
+
+let node: TestNode
+const logged: [level: string, message: string, task: unknown][] = []
+const note = (level: string) => (details: object, message: string) => void logged.push([level, message, (details as { task?: string }).task])
+const log = { ...silent, warn: note('warn'), info: note('info') } as Log
+
+beforeAll(async () => {
+  node = await startTestNode({ log })
+})
+
+afterAll(() => node.close())
+
+/** The value of a metric for each task that has one. */
+async function byTask(name: string): Promise<Map<string, number>> {
+  const text = await (await fetch(`${node.operatorUrl}/metrics`, { headers: { authorization: `Bearer ${OPERATOR_TOKEN}` } })).text()
+  return new Map([...text.matchAll(new RegExp(`^mintmark_task_${name}\\{task="([^"]+)"\\} (\\S+)$`, 'gm'))].map(([, task, value]) => [task!, Number(value)]))
+}
+
+const LAST_RUN = 'last_run_timestamp_seconds'
+const LAST_FAILURE = 'last_failure_timestamp_seconds'
+
+test('/metrics tells of every periodic task when it last ran and how long that took', async () => {
+  await until('every task has run', async () => (await byTask(LAST_RUN)).size === 13)
+  const runs = await byTask(LAST_RUN)
+  expect([...runs.keys()].sort()).toEqual([
+    'api-key-uses', 'broken-imports', 'change-feed', 'change-log-trimming', 'console-session-uses', 'idempotency-key-expiry',
+    'listing-expiry', 'operator-token-uses', 'price-months', 'price-retention', 'webhook-retention', 'webhooks-due', 'worker-heartbeat',
+  ])
+  for (const at of runs.values()) expect(Math.abs(at - Date.now() / 1_000)).toBeLessThan(600)
+  expect([...(await byTask('last_run_duration_seconds')).keys()].sort()).toEqual([...runs.keys()].sort())
+  await until('the change feed has run again', async () => (await byTask(LAST_RUN)).get('change-feed')! > runs.get('change-feed')!)
+})
+
+test('a task that fails is logged once, retried, and logged once more when it succeeds; the others run on', async () => {
+  await sql`alter table webhook_events rename lease_until to lease_away`.execute(node.db.kysely)
+  await until('it has failed', async () => (await byTask(LAST_FAILURE)).has('webhooks-due'))
+  const first = (await byTask(LAST_FAILURE)).get('webhooks-due')!
+  await until('it has failed again', async () => (await byTask(LAST_FAILURE)).get('webhooks-due')! > first)
+  const feed = (await byTask(LAST_RUN)).get('change-feed')!
+  await until('the change feed runs on', async () => (await byTask(LAST_RUN)).get('change-feed')! > feed)
+  await sql`alter table webhook_events rename lease_away to lease_until`.execute(node.db.kysely)
+  await until('it succeeds', async () => (await byTask(LAST_RUN)).get('webhooks-due')! > (await byTask(LAST_FAILURE)).get('webhooks-due')!)
+  expect(logged.filter(([, , task]) => task === 'webhooks-due')).toEqual([
+    ['warn', 'Task failed; retrying', 'webhooks-due'],
+    ['info', 'Task succeeded again', 'webhooks-due'],
+  ])
+})
+
+test('a task never runs twice at the same time, and stopping waits for the run under way', async () => {
+  const scheduler = new Scheduler(silent)
+  let [running, most, runs] = [0, 0, 0]
+  const run = async () => {
+    most = Math.max(most, (running += 1))
+    await sql`select pg_sleep(0.02)`.execute(node.db.kysely)
+    running -= 1
+    runs += 1
+  }
+  scheduler.add({ name: 'slow', intervalMs: 1, run })
+  await until('it has run three times', () => runs >= 3)
+  await until('it is running', () => running === 1)
+  await scheduler.stop()
+  expect([running, most]).toEqual([0, 1])
+})
+
+test('a node listens on one connection for all channels, and listens again after it was lost', async () => {
+  const listening = async () => {
+    const { rows } = await sql<{ pid: number }>`
+      select pid from pg_stat_activity where datname = current_database() and query like 'listen %' order by 1`.execute(node.db.kysely)
+    return rows.map(({ pid }) => pid)
+  }
+  await until('it listens', async () => (await listening()).length > 0)
+  const [pid, ...others] = await listening()
+  expect(others).toEqual([])
+  await sql`select pg_terminate_backend(${pid})`.execute(node.db.kysely)
+  await until('it listens again', async () => (await listening()).some((other) => other !== pid))
+  expect(await listening()).toHaveLength(1)
+  const channels = new Set<string>()
+  const notices = new Notices(node.db)
+  for (const channel of ['first', 'second']) notices.follow(channel, () => void channels.add(channel))
+  await until('both channels are heard', async () => {
+    await sql`select pg_notify('first', ''), pg_notify('second', '')`.execute(node.db.kysely)
+    return channels.size === 2
+  })
+  notices.close()
+})
