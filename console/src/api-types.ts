@@ -1368,6 +1368,11 @@ export interface components {
                 details?: components["schemas"]["Problem"][];
             };
         };
+        FileMark: {
+            /** @enum {string} */
+            type: "csv" | "json";
+            names: string[];
+        };
         Group: {
             id: number;
             name: string;
@@ -1511,6 +1516,8 @@ export interface components {
             title: string;
             /** @description Market that it is imported into unless another is named */
             market: ("service" | "source_a" | "source_b" | "source_c") | null;
+            /** @description A file is of this format when it bears one of these marks: all names are columns of its header line (`csv`), or all are keys in its first 4,096 characters (`json`) */
+            marks: components["schemas"]["FileMark"][];
         };
         ListedItem: {
             id: number;
@@ -2089,6 +2096,7 @@ export type CollectionRecord = components['schemas']['CollectionRecord'];
 export type CreditEntry = components['schemas']['CreditEntry'];
 export type DecidedPrices = components['schemas']['DecidedPrices'];
 export type Error = components['schemas']['Error'];
+export type FileMark = components['schemas']['FileMark'];
 export type Group = components['schemas']['Group'];
 export type HeldPrice = components['schemas']['HeldPrice'];
 export type Import = components['schemas']['Import'];
@@ -4312,6 +4320,7 @@ export const collectionRecordValueAnyOf0MarketValues: ReadonlyArray<Extract<Flat
     market: unknown;
 }>["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const errorErrorCodeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Error"]["error"]["code"]> = ["INVALID_JSON", "BAD_REQUEST", "UNAUTHENTICATED", "PLAN_UPGRADE_REQUIRED", "FORBIDDEN", "ITEM_NOT_FOUND", "NOT_FOUND", "METHOD_NOT_ALLOWED", "NOT_ACCEPTABLE", "CONFLICT", "IDEMPOTENCY_CONFLICT", "PRECONDITION_FAILED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "VALIDATION_ERROR", "PLUS_LISTING_ERROR", "PLUS_COLLECTION_ERROR", "RATE_LIMITED", "INTERNAL_ERROR", "UNAVAILABLE"];
+export const fileMarkTypeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["FileMark"]["type"]> = ["csv", "json"];
 export const heldPriceMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["HeldPrice"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const heldPriceRuleValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["HeldPrice"]["rule"]> = ["foreign_id", "future_date", "jump", "disagreement", "grade_order"];
 export const heldPriceStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["HeldPrice"]["state"]> = ["open", "accepted", "discarded"];

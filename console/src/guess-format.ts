@@ -1,27 +1,23 @@
 // Which import format a file is, by its first bytes: a proposal, the operator decides.
 
-// In this order: what is more particular comes first.
-export const MARKS: readonly [format: string, mark: RegExp][] = [
-  ['mintmark-ndjson', /^\s*\{"type":\s*"(category|item|group)"/],
-  ['cardmarket-price-guide', /"priceGuides"/],
-  ['cardmarket-products', /"idProduct"/],
-  ['singles-brl', /^\s*\{"key":[^\n]*"cardId"/],
-  ['punk-records', /"(raw_title|block_number|img_full_url)"/],
-  ['graded-guide', /^\s*\{[^\n]*"card_link"/],
-  ['pokemontcg', /"(supertype|ptcgoCode|printedTotal)"/],
-  ['tcgdex', /^\s*\{[^\n]*("localId"|"serie"|"cardCount"|"name":\s*\{)/],
-  ['mintmark-prices-csv', /^(item_ref|"item_ref")\s*,/],
-  ['sealed-daily', /^productId,date,/],
-  ['pricecharting-csv', /^[^\n]*\bloose-price\b/],
-  ['pokemontcg-prices', /^[^\n]*TCG Market Price USD/],
-  ['tcgplayer-csv', /^[^\n]*(TCG Market Price|marketPrice|TCGplayer Id|subTypeName)/],
-  ['tcgplayer-sealed', /^productId,name,cleanName,/],
-]
+import type { ImportFormat } from './api-types.ts'
 
-/** The format whose marks the head of a file bears, null when none fits. */
-export function guessFormat(head: string): string | null {
-  const text = head.replace(/^\uFEFF/, '')
-  return MARKS.find(([, mark]) => mark.test(text))?.[0] ?? null
+/** The format one of whose marks the head of a file bears, null when none fits. */
+export function guessFormat(head: string, formats: readonly Pick<ImportFormat, 'name' | 'marks'>[]): string | null {
+  const text = head.replace(/^\uFEFF/, '').trimStart()
+  const type = /^[{[]/.test(text) ? 'json' : 'csv'
+  const names = new Set(type === 'json' ? keysIn(text) : columnsOf(text))
+  const bears = (mark: ImportFormat['marks'][number]) => mark.type === type && mark.names.every((name) => names.has(name))
+  return formats.find(({ marks }) => marks.some(bears))?.name ?? null
+}
+
+/** Keys of all objects, however deep: the head may end anywhere, so that it cannot be parsed. */
+function keysIn(json: string): string[] {
+  return [...json.matchAll(/"([\w-]+)"\s*:/g)].map(([, key]) => key!)
+}
+
+function columnsOf(csv: string): string[] {
+  return csv.split('\n', 1)[0]!.split(/[,;\t]/).map((column) => column.trim().replace(/^"|"$/g, ''))
 }
 
 const HEAD_BYTES = 4096

@@ -1,5 +1,6 @@
 // What an import reads and an export writes: categories and items as self-contained records, named by `ref` instead of id.
 import type { FeedSource } from '#core/feed.ts'
+import type { FileMark } from '#core/file-marks.ts'
 import type { Market } from '#core/markets.ts'
 import type { PricePoint } from '#prices/records.ts'
 
@@ -86,6 +87,8 @@ export interface CatalogueFormat {
   title: string
   /** market whose catalogue the file becomes unless the caller names another */
   defaultMarket: Market
+  /** a file that bears one of these is taken for this format */
+  marks: readonly FileMark[]
   /** where a file that begins so stands among several: series 0, sets 1, cards 2 */
   rank?(head: string): number
   /**

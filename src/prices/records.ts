@@ -1,5 +1,6 @@
 // What a price feed is read into: one price of one item under one label, not yet matched to the catalogue.
 import type { FeedSource } from '#core/feed.ts'
+import type { FileMark } from '#core/file-marks.ts'
 import type { Market } from '#core/markets.ts'
 
 /** A price as files and exports carry it. */
@@ -44,6 +45,8 @@ export interface PriceFormat {
   title: string
   /** market of the prices unless the caller names another; null where the file names it, whatever the caller says */
   defaultMarket: Market | null
+  /** a file that bears one of these is taken for this format */
+  marks: readonly FileMark[]
   /** As `CatalogueFormat.read`: bad rows are yielded as `reject`, only a file of another format throws `FeedError`. */
   read(source: FeedSource, options: PriceReadOptions): AsyncIterable<FeedRow[]>
 }

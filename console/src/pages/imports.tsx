@@ -105,7 +105,7 @@ function Drop({ formats, onStarted }: { formats: ImportFormat[]; onStarted: () =
   const add = async (list: FileList | null | undefined) => {
     const added = await Promise.all(
       [...(list ?? [])].map(async (file): Promise<Waiting> => {
-        const format = guessFormat(await headOf(file)) ?? ''
+        const format = guessFormat(await headOf(file), formats) ?? ''
         return { file, format, sent: null, importId: null, error: null }
       }),
     )

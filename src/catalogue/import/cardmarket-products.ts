@@ -21,6 +21,7 @@ export const cardmarketProducts: CatalogueFormat = {
   name: 'cardmarket-products',
   title: 'Cardmarket products other than single cards (JSON with version, createdAt, products)',
   defaultMarket: 'source_b',
+  marks: [{ type: 'json', names: ['products', 'idProduct', 'categoryName'] }],
   open(market) {
     return (source) => catalogueRows(productLines(source), 'a product of Cardmarket', productReader(market))
   },

@@ -12,6 +12,14 @@ export const ImportFormatSchema = Type.Object(
     kind: Type.Enum(['catalogue', 'prices']),
     title: Type.String({ description: 'What such a file is, for people' }),
     market: orNull(Type.Enum([...MARKETS]), { description: 'Market that it is imported into unless another is named' }),
+    marks: Type.Array(
+      Type.Object({ type: Type.Enum(['csv', 'json']), names: Type.Array(Type.String()) }, { title: 'FileMark' }),
+      {
+        description:
+          'A file is of this format when it bears one of these marks: all names are columns of its header line (`csv`), ' +
+          'or all are keys in its first 4,096 characters (`json`)',
+      },
+    ),
   },
   { title: 'ImportFormat' },
 )
@@ -19,5 +27,12 @@ export type ListedFormat = Static<typeof ImportFormatSchema>
 
 export const listImportFormats = verb(
   { name: 'listImportFormats', needs: 'operator', input: Type.Object({}, closed) },
-  (_ctx: HasViewer): ListedFormat[] => IMPORT_FORMATS.map(({ name, kind, title, defaultMarket: market }) => ({ name, kind, title, market })),
+  (_ctx: HasViewer): ListedFormat[] =>
+    IMPORT_FORMATS.map(({ name, kind, title, defaultMarket: market, marks }) => ({
+      name,
+      kind,
+      title,
+      market,
+      marks: marks.map(({ type, names }) => ({ type, names: [...names] })),
+    })),
 )

@@ -66,6 +66,7 @@ export const mintmarkNdjson: CatalogueFormat = {
   name: 'mintmark-ndjson',
   title: 'Mintmark\'s own catalogue format, lossless: categories, items and their current prices (NDJSON)',
   defaultMarket: 'source_c',
+  marks: [{ type: 'json', names: ['type', 'market', 'ref', 'name'] }],
   // Each line names its own market.
   open() {
     return (source) => catalogueRows(ndjsonRows(source), 'a category or item of mintmark-ndjson', entriesOf)

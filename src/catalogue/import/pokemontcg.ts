@@ -14,6 +14,10 @@ export const pokemontcg: CatalogueFormat = {
   name: 'pokemontcg',
   title: 'Pokémon TCG API sets and cards (JSON array or NDJSON)',
   defaultMarket: 'source_a',
+  marks: [
+    { type: 'json', names: ['id', 'printedTotal'] },
+    { type: 'json', names: ['id', 'supertype'] },
+  ],
   rank: (head) => (head.includes('"printedTotal"') ? RANK.sets : RANK.cards),
   open(market, known) {
     const sets: SetsRead = { read: new Map(), series: new Set(), known }

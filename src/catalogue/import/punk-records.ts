@@ -21,6 +21,10 @@ export const punkRecords: CatalogueFormat = {
   name: 'punk-records',
   title: 'One Piece packs (JSON object) and cards (NDJSON) of punk-records',
   defaultMarket: 'source_c',
+  marks: [
+    { type: 'json', names: ['id', 'raw_title'] },
+    { type: 'json', names: ['id', 'pack_id', 'colors'] },
+  ],
   rank: (head) => (PACKS.test(head.trimStart()) ? RANK.sets : RANK.cards),
   open(market) {
     return async function* (file) {

@@ -34,6 +34,12 @@ export const tcgdex: CatalogueFormat = {
   name: 'tcgdex',
   title: 'TCGdex series, sets and cards (NDJSON), international and Asian, or cards of its English API',
   defaultMarket: 'source_c',
+  marks: [
+    { type: 'json', names: ['id', 'localId', 'name'] },
+    { type: 'json', names: ['id', 'name', 'cardCount'] },
+    // Series have nothing but names by language.
+    ...[...WESTERN, ...ASIAN].filter((language) => language !== 'id').map((language) => ({ type: 'json' as const, names: ['id', 'name', language] })),
+  ],
   rank: (head) => RANK[kindOfHead(head)],
   open(market, known) {
     const sets: SetsRead = { read: new Map(), known }

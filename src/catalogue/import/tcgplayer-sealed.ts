@@ -7,6 +7,7 @@ import { address, attributeList, catalogueRows, type Entry, text, wholeNumber } 
 // Refs: `tcgplayer:sealed` (the one category), `tcgplayer:<productId>`. `set_code` is a group id of TCGplayer whose
 // name the file does not have, so it makes no categories.
 const CATEGORY = 'tcgplayer:sealed'
+const COLUMNS = ['productId', 'name', 'imageUrl', 'set_code']
 
 /** Words of packs that hold several products; a pencil case or a "Case File" is one. */
 const MULTI_PACK = /\b(?:Case|Display|Bundle)\b|\[Set of \d+\]/
@@ -16,9 +17,10 @@ export const tcgplayerSealed: CatalogueFormat = {
   name: 'tcgplayer-sealed',
   title: 'TCGplayer sealed products (CSV with productId, name, imageUrl, set_code)',
   defaultMarket: 'source_c',
+  marks: [{ type: 'csv', names: COLUMNS }],
   open(market) {
     return (source) => {
-      const rows = csvRows(source, ['productId', 'name', 'imageUrl', 'set_code'])
+      const rows = csvRows(source, COLUMNS)
       return catalogueRows(rows, 'a product of TCGplayer', productReader(market))
     }
   },

@@ -20,6 +20,10 @@ export const gradedGuide: PriceFormat = {
   name: 'graded-guide',
   title: 'Card list with ungraded and PSA 10 prices of PriceCharting (NDJSON: card_link, graded_prices), USD',
   defaultMarket: MARKET,
+  marks: [
+    { type: 'json', names: ['set_code', 'card_link'] },
+    { type: 'json', names: ['set_code', 'graded_prices'] },
+  ],
   read: (source, { market }) => {
     const lines = recognised(
       ndjsonRows(source),

@@ -13,6 +13,7 @@ export const mintmarkPricesCsv: PriceFormat = {
   name: 'mintmark-prices-csv',
   title: `Mintmark's own CSV: ${COLUMNS.join(',')}`,
   defaultMarket: null,
+  marks: [{ type: 'csv', names: COLUMNS }],
   read: (source, { nowMs }) => feedRows(csvRows(source, COLUMNS), (row, line, rows) => readRow(row, line, rows, nowMs)),
 }
 

@@ -12,14 +12,15 @@ const PRINTINGS = [
   ['TCG Market Price USD (Reverse Holofoil)', 'reverse'],
   ['TCG Market Price USD (Holofoil)', 'holo'],
 ] as const
+const COLUMNS = ['ID', DATE, ...PRINTINGS.map(([column]) => column)]
 
 export const pokemontcgPrices: PriceFormat = {
   name: 'pokemontcg-prices',
   title: 'Pokémon TCG API card list with TCGplayer market prices by printing (CSV), USD',
   defaultMarket: MARKET,
+  marks: [{ type: 'csv', names: COLUMNS }],
   read: (source, { market }) => {
-    const columns = ['ID', DATE, ...PRINTINGS.map(([column]) => column)]
-    return feedRows(csvRows(source, columns), (row, line, rows: FeedRow[]) => {
+    return feedRows(csvRows(source, COLUMNS), (row, line, rows: FeedRow[]) => {
       const id = row.ID!.trim()
       if (id === '') return void rows.push({ line, reject: 'ID is missing' })
       const time = dayOf(row[DATE], DATE)

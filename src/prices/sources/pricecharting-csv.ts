@@ -16,14 +16,15 @@ const LABELS = [
   ['manual-only-price', 'PSA 10'],
   ['bgs-10-price', 'BGS 10'],
 ] as const
+const COLUMNS = ['id', 'product-name', 'tcg-id', ...LABELS.map(([column]) => column)]
 
 export const pricechartingCsv: PriceFormat = {
   name: 'pricecharting-csv',
   title: 'PriceCharting price guide (CSV or tab-separated): ungraded, PSA 10 and BGS 10, USD',
   defaultMarket: MARKET,
+  marks: [{ type: 'csv', names: COLUMNS }],
   read: (source, { market, nowMs }) => {
-    const columns = ['id', 'product-name', 'tcg-id', ...LABELS.map(([column]) => column)]
-    return feedRows(csvRows(source, columns), (row, line, rows: FeedRow[]) => {
+    return feedRows(csvRows(source, COLUMNS), (row, line, rows: FeedRow[]) => {
       const item = itemKey(row)
       if (!item) return void rows.push({ line, reject: 'id: the row has neither an id nor a tcg-id' })
       for (const [column, label] of LABELS) {

@@ -6,14 +6,16 @@ import { type Cell, dayOf, priceOf } from './cells.ts'
 import { addPrice, feedRows } from './rows.ts'
 
 const MARKET: Market = 'source_c'
+const COLUMNS = ['productId', 'date', 'marketPrice']
 
 export const sealedDaily: PriceFormat = {
   name: 'sealed-daily',
   title: 'Daily market prices of sealed products (CSV: productId,date,marketPrice), USD',
   defaultMarket: MARKET,
+  marks: [{ type: 'csv', names: COLUMNS }],
   read: (source, { market }) => {
     const days = new Map<string, Cell>()
-    return feedRows(csvRows(source, ['productId', 'date', 'marketPrice']), (row, line, rows: FeedRow[]) => {
+    return feedRows(csvRows(source, COLUMNS), (row, line, rows: FeedRow[]) => {
       const id = row.productId!
       if (id === '') return void rows.push({ line, reject: 'productId is missing' })
       const owner = { line, item: { source: 'tcgplayer', id }, market: market ?? MARKET, label: 'Near Mint' }

@@ -26,6 +26,7 @@ export const singlesBrl: PriceFormat = {
   name: 'singles-brl',
   title: 'Single-card prices by finish (NDJSON, BRL): Cardmarket trend to source_b, TCGplayer market to source_c',
   defaultMarket: null,
+  marks: [{ type: 'json', names: ['cardId', 'finish', 'sources'] }],
   read: (source) =>
     feedRows(
       byCard(

@@ -62,6 +62,7 @@ export const tcgplayerCsv: PriceFormat = {
   name: 'tcgplayer-csv',
   title: 'TCGplayer market prices (CSV): pricing export, collection export or tcgcsv prices, USD',
   defaultMarket: MARKET,
+  marks: LAYOUTS.map(({ needs }) => ({ type: 'csv', names: needs })),
   read: (source, { market, nowMs }) => {
     let layout = LAYOUTS[0]!
     const lines = csvRows(source, (header) => {
