@@ -644,7 +644,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Prices that are not published before someone has looked at them, furthest off first
+         * Prices that are not published before someone has looked at them, largest deviation first
          * @description Rules: `jump` (times off the last price), `disagreement` (times off every other source of the same label), `grade_order` (a PSA 10 below Near Mint), `future_date`, `foreign_id` (one foreign id on two items).
          *
          *     ```sh
@@ -934,7 +934,7 @@ export interface paths {
         put?: never;
         /**
          * Take the prices of an import or price post back
-         * @description What the batch set and nothing newer replaced becomes what it was, in one transaction and visible at once; prices of it that still wait are dropped. The answer is the batch that did it, which can be taken back, too.
+         * @description What the batch set and nothing newer replaced becomes what it was, in one transaction and visible at once; prices of it that still wait are dropped. The answer is the batch that did it, which can be reverted, too.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/imports/5/revert' \
@@ -1505,7 +1505,7 @@ export interface components {
             held_by_rule: {
                 [key: string]: number;
             };
-            /** @description The ten held prices that are furthest off */
+            /** @description The ten held prices with the largest deviation */
             worst_held: components["schemas"]["HeldPrice"][];
         };
         ImportFormat: {

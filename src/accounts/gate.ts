@@ -47,7 +47,7 @@ export function addGate(
 }
 
 /**
- * Checks the plan of a caller who is known, and counts the request.
+ * Checks the plan of an authenticated caller, and counts the request.
  * @returns headers that tell the limits
  * @throws PLAN_UPGRADE_REQUIRED, RATE_LIMITED (or rejects with it)
  */

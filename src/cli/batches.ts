@@ -28,7 +28,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .action((id: number, options: OutputOptions) =>
       open(async (ctx) => {
         const batch = await call(revertImport, ctx, { id })
-        show(print, options, batch, `Import ${id} is taken back by import ${batch.id}: ${batch.accepted} prices are as they were`)
+        show(print, options, batch, `Reverted import ${id} by import ${batch.id}; ${batch.accepted} prices restored`)
       }),
     )
 }

@@ -18,7 +18,7 @@ interface Which extends OutputOptions {
 export function register(program: Command, open: OpenCli, print: Print): void {
   const held = program.command('held').description('prices that wait for a decision')
 
-  chosen(addCommand(held, 'list', 'what waits, furthest off first'))
+  chosen(addCommand(held, 'list', 'what waits, largest deviation first'))
     .action((which: Which) =>
       open(async (ctx) => {
         const prices = await allRows((paging) => call(listHeldPrices, ctx, { ...filterOf(which), ...paging }))

@@ -6,7 +6,7 @@ import { successBody } from './envelope.ts'
 import type { Failures } from './failures.ts'
 import { type ApiRequest, type Endpoint, ownResponder, type Responder, type ResponseCache, sharedResponder } from './respond.ts'
 import { jsonResponse, JSON_HEADERS, type Response } from './response.ts'
-import type { Route } from './routes.ts'
+import type { Route } from './route.ts'
 
 export interface EndpointRules<Ctx extends HasViewer> {
   /** what the verb gets */

@@ -24,6 +24,7 @@ export function viewerOf(request: FastifyRequest): Viewer {
   return request.viewer
 }
 
+/** Fastify's request in our form. */
 export function apiRequest(request: FastifyRequest): ApiRequest {
   const { id, method, url, headers, body } = request
   const params = request.params as Record<string, string>
@@ -50,6 +51,7 @@ export function setHeaders(reply: FastifyReply, headers: Headers): void {
   }
 }
 
+/** Sends a response by Fastify's reply. */
 export function sendBy(reply: FastifyReply, { status, headers, etag, body }: Response): FastifyReply {
   reply.code(status)
   setHeaders(reply, headers)

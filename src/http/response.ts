@@ -22,6 +22,7 @@ export interface Response {
 export const JSON_TYPE = 'application/json; charset=utf-8'
 export const JSON_HEADERS: Headers = ['content-type', JSON_TYPE]
 
+/** A response with a JSON body. */
 export function jsonResponse(status: number, body: object, headers: Headers = JSON_HEADERS): Response {
   return { status, headers, body: Buffer.from(JSON.stringify(body)) }
 }

@@ -1,60 +1,16 @@
-// Declaration of routes: method, path and verb, with what the reference says of them; everything else follows from the verb.
-import type { Readable } from 'node:stream'
+// Registers declared routes with Fastify: handlers, 405s and the entries of the reference, all made from their verbs.
 import type { FastifyInstance, onRequestHookHandler } from 'fastify'
 import { type ErrorCode, ERROR_STATUS, ServiceError } from '#core/errors.ts'
 import { type Shape, type TSchema, Type } from '#core/input.ts'
 import { PaginationSchema } from '#core/paging.ts'
 import { conditionUnsupported } from '#core/precondition.ts'
-import { type HasViewer, type Verb, voiced } from '#core/verb.ts'
+import { type HasViewer, voiced } from '#core/verb.ts'
 import { endpointOf, type EndpointRules, namesInPath } from './endpoint.ts'
-import { type Answer, ErrorSchema } from './envelope.ts'
+import { ErrorSchema } from './envelope.ts'
 import { answerBy } from './fastify-adapter.ts'
-import type { Headers } from './response.ts'
+import type { Method, Route } from './route.ts'
 
-type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
-
-/** The envelope as bytes that are there already, and what stands for its state in `ETag`. */
-export interface ReadyAnswer {
-  tag: string
-  bytes: () => Buffer
-}
-
-/** Something else than JSON, such as a file. */
-export interface FileAnswer {
-  headers: Headers
-  body: Readable | Buffer
-}
-
-export interface Route<Ctx extends HasViewer> {
-  method: Method
-  /** with parameters as `:id`; they are integers of the verb's input unless the input says otherwise */
-  path: string
-  // biome-ignore lint/suspicious/noExplicitAny: a list of routes holds verbs of all inputs and results
-  verb: Verb<Ctx, any, any>
-  /** the result as it is answered */
-  answer: (result: never) => Answer | ReadyAnswer | FileAnswer
-  /** one line, and more where a stranger needs it */
-  summary: string
-  description?: string
-  tag: string
-  /** success status, 200 unless told */
-  status?: number
-  /** input field that takes the whole body where it is no object of fields (an array, a file); others come as text */
-  bodyField?: string
-  /** input fields of a write that are read from the query; they may stand in the body instead */
-  queryFields?: readonly string[]
-  bodyLimit?: number
-  /** prepares a scope of the route's own, such as one that reads other bodies than JSON */
-  scope?: (inner: FastifyInstance) => void
-  /** schema of `data`, for the reference */
-  data?: TSchema
-  paged?: boolean
-  /** schemas of further members of the envelope, for the reference */
-  extra?: Record<string, TSchema>
-  /** error codes beside 401, 429 and a write's IDEMPOTENCY_CONFLICT; PRECONDITION_FAILED says that the write honours `If-Match`, which others refuse */
-  errors?: ErrorCode[]
-}
 
 export interface RouteRules<Ctx extends HasViewer> extends EndpointRules<Ctx> {
   /** name of the security scheme */

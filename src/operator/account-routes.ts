@@ -24,7 +24,7 @@ import {
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
 import type { WriteCtx } from '#db/change.ts'
-import type { Route } from '#http/routes.ts'
+import type { Route } from '#http/route.ts'
 
 export const accountRoutes: Route<WriteCtx>[] = [
   {

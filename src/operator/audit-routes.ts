@@ -4,7 +4,7 @@ import { type AuditRow, AuditRowSchema } from '#accounts/types.ts'
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
 import type { WriteCtx } from '#db/change.ts'
-import type { Route } from '#http/routes.ts'
+import type { Route } from '#http/route.ts'
 
 export const auditRoutes: Route<WriteCtx>[] = [
   {

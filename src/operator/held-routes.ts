@@ -2,7 +2,7 @@
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
 import type { WriteCtx } from '#db/change.ts'
-import type { Route } from '#http/routes.ts'
+import type { Route } from '#http/route.ts'
 import { acceptHeldPrice, discardHeldPrice } from '#prices/decide-held-price.ts'
 import { acceptHeldPrices, type Decided, discardHeldPrices } from '#prices/decide-held-prices.ts'
 import { type HeldPrice, HeldPriceSchema } from '#prices/held.ts'
@@ -17,7 +17,7 @@ export const heldRoutes: Route<WriteCtx>[] = [
     method: 'GET',
     path: '/held-prices',
     verb: listHeldPrices,
-    summary: 'Prices that are not published before someone has looked at them, furthest off first',
+    summary: 'Prices that are not published before someone has looked at them, largest deviation first',
     description:
       'Rules: `jump` (times off the last price), `disagreement` (times off every other source of the same label), ' +
       '`grade_order` (a PSA 10 below Near Mint), `future_date`, `foreign_id` (one foreign id on two items).',

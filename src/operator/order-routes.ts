@@ -1,7 +1,7 @@
 // Operator API: orders of the shop's checkout.
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
-import type { Route } from '#http/routes.ts'
+import type { Route } from '#http/route.ts'
 import { getOrder } from '#market/get-order.ts'
 import { listOrders } from '#market/list-orders.ts'
 import { listSales } from '#market/list-sales.ts'

@@ -5,7 +5,7 @@ import type { ImportQueue } from '#catalogue/import/queue.ts'
 import { type FeedCtx, startUploadedImport } from '#catalogue/import/start-import.ts'
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
-import type { Route } from '#http/routes.ts'
+import type { Route } from '#http/route.ts'
 import { getImport } from '#prices/get-import.ts'
 import { listImports } from '#prices/list-imports.ts'
 import { revertImport } from '#prices/revert-import.ts'
@@ -69,7 +69,7 @@ export const priceRoutes = (imports: ImportQueue): Route<FeedCtx>[] => [
     summary: 'Take the prices of an import or price post back',
     description:
       'What the batch set and nothing newer replaced becomes what it was, in one transaction and visible at once; prices ' +
-      'of it that still wait are dropped. The answer is the batch that did it, which can be taken back, too.',
+      'of it that still wait are dropped. The answer is the batch that did it, which can be reverted, too.',
     tag: 'Imports',
     answer: (batch: ImportDetail) => ({ data: batch }),
     data: ImportDetailSchema,

@@ -1,6 +1,6 @@
 // Operator API: the service at a glance.
 import type { WriteCtx } from '#db/change.ts'
-import type { Route } from '#http/routes.ts'
+import type { Route } from '#http/route.ts'
 import { readStats, type Stats, StatsSchema } from './read-stats.ts'
 
 export const statsRoutes: Route<WriteCtx>[] = [

@@ -2,7 +2,7 @@
 import { orNull } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
-import type { Route } from '#http/routes.ts'
+import type { Route } from '#http/route.ts'
 import { getAccountWebhook } from '#webhooks/get-account-webhook.ts'
 import { listAccountAttempts } from '#webhooks/list-account-attempts.ts'
 import { listWebhookEvents } from '#webhooks/list-events.ts'

@@ -56,7 +56,7 @@ function matching(on: Queryable, { state = 'open', rule, market, import_id: impo
   return query
 }
 
-/** Those furthest off first. */
+/** Those largest deviation first. */
 export async function pageOfHeld(
   on: Queryable,
   filter: HeldFilter,

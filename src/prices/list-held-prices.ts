@@ -1,4 +1,4 @@
-// Held prices as operators see them, those furthest off first.
+// Held prices as operators see them, those largest deviation first.
 import { boundedId } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'

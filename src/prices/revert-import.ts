@@ -41,7 +41,7 @@ export const revertImport = verb(
 
 /**
  * The batch, and the one whose prices it is about: itself, or what a revert (of a revert ...) took back or brought back.
- * @throws NOT_FOUND, or CONFLICT where there is nothing to take back
+ * @throws NOT_FOUND, or CONFLICT where there is nothing to revert
  */
 async function lockRevertible(tx: Tx, id: number): Promise<{ reverted: ImportDetail; root: ImportDetail; comesBack: boolean }> {
   await tx.selectFrom('imports').select('id').where('id', '=', existing('import', id)).execute()
@@ -56,8 +56,8 @@ async function lockRevertible(tx: Tx, id: number): Promise<{ reverted: ImportDet
   await tx.selectFrom('imports').select('id').where('id', '=', root.id).forUpdate().execute()
   const [now, rootNow] = [await fetchImport(tx, id), await fetchImport(tx, root.id)]
   if (now.format === 'service-price') throw conflict('The prices of the service follow from its sales')
-  if (now.status !== 'done' || now.dry_run) throw conflict(`Import ${id} has changed nothing: there is nothing to take back`)
-  if (now.reverted_by_import_id !== null) throw conflict(`Import ${id} was taken back already, by import ${now.reverted_by_import_id}`)
+  if (now.status !== 'done' || now.dry_run) throw conflict(`Import ${id} has changed nothing: there is nothing to revert`)
+  if (now.reverted_by_import_id !== null) throw conflict(`Import ${id} is already reverted, by import ${now.reverted_by_import_id}`)
   if (rootNow.reverted_by_import_id !== (comesBack ? id : null)) {
     throw conflict(`Another batch decided over the prices of import ${root.id} after import ${id}`)
   }

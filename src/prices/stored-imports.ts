@@ -58,7 +58,7 @@ export const ImportDetailSchema = Type.Object(
       { description: 'Why rows were refused, the most frequent reason first; counts all refused rows' },
     ),
     held_by_rule: Type.Record(Type.String(), Type.Integer(), { description: 'Held prices by the rule that held them' }),
-    worst_held: Type.Array(HeldPriceSchema, { description: 'The ten held prices that are furthest off' }),
+    worst_held: Type.Array(HeldPriceSchema, { description: 'The ten held prices with the largest deviation' }),
   },
   { title: 'ImportDetail' },
 )

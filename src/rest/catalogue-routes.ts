@@ -8,7 +8,7 @@ import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { ItemShape } from '#catalogue/snapshot/item-json.ts'
 import { Type } from '#core/input.ts'
 import type { HasViewer } from '#core/verb.ts'
-import type { ReadyAnswer, Route } from '#http/routes.ts'
+import type { ReadyAnswer, Route } from '#http/route.ts'
 
 /** Items from memory, as ready bytes. */
 export function catalogueRoutes(catalogue: Catalogue): Route<CatalogueNode & HasViewer>[] {

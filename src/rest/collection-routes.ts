@@ -17,7 +17,7 @@ import { type ChangedRecord, updateCollectionItem } from '#collections/update-it
 import type { ErrorCode } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { JSON_HEADERS } from '#http/response.ts'
-import type { Route } from '#http/routes.ts'
+import type { Route } from '#http/route.ts'
 
 const RECORDS = '/plus/collections/:id/items'
 const tag = 'Collections'

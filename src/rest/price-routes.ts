@@ -3,7 +3,7 @@ import type { CatalogueNode } from '#catalogue/context.ts'
 import { type PricePeriod, PricePeriodSchema, readPriceHistory } from '#catalogue/read-price-history.ts'
 import { Type } from '#core/input.ts'
 import type { WriteCtx } from '#db/change.ts'
-import type { Route } from '#http/routes.ts'
+import type { Route } from '#http/route.ts'
 
 export const priceRoutes: Route<CatalogueNode & Pick<WriteCtx, 'db' | 'viewer' | 'now'>>[] = [
   {

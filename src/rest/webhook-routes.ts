@@ -2,7 +2,7 @@
 import { orNull } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
-import type { Route } from '#http/routes.ts'
+import type { Route } from '#http/route.ts'
 import { configureWebhook } from '#webhooks/configure-webhook.ts'
 import { getWebhook } from '#webhooks/get-webhook.ts'
 import { listWebhookLogs } from '#webhooks/list-webhook-logs.ts'

@@ -196,7 +196,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     })
   })
 
-  test('an import: guessed, tried, done, reported and taken back', async () => {
+  test('an import: guessed, tried, done, reported and reverted', async () => {
     const rows = [`${item.ref},source_b,Near Mint,400.50,2026-11-20T00:00:00Z`, 'nobody,source_b,Near Mint,1.00,2026-11-20T00:00:00Z']
     const buffer = Buffer.from(`item_ref,market,label,price,updated_at\n${rows.join('\n')}\n`)
     const send = async (dry: boolean) => {
@@ -225,7 +225,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     expect(await near()).toBe(400.5)
     await button('Revert').click()
     await dialog().getByRole('button', { name: 'Revert' }).click()
-    await page.getByText('The import is taken back').waitFor()
+    await page.getByText('The import is reverted').waitFor()
     expect(await near()).toBe(before)
   })
 

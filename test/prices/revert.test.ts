@@ -1,4 +1,4 @@
-// Whatever batches come and in whatever order they are taken back: current prices follow the history, and nothing stays.
+// Whatever batches come and in whatever order they are reverted: current prices follow the history, and nothing stays.
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createCategory } from '#catalogue/create-category.ts'
@@ -71,7 +71,7 @@ async function state(items: number[]) {
   return { points, current }
 }
 
-test('taken back in turn, each batch leaves what was there before it, and may come again', async () => {
+test('reverted in turn, each batch leaves what was there before it, and may come again', async () => {
   await fc.assert(
     fc.asyncProperty(batches, async (all) => {
       const items = await twoItems()
@@ -93,7 +93,7 @@ test('taken back in turn, each batch leaves what was there before it, and may co
   )
 }, 120_000)
 
-test('taken back in any order, no batch leaves anything behind', async () => {
+test('reverted in any order, no batch leaves anything behind', async () => {
   const shuffled = batches.chain((all) => fc.tuple(fc.constant(all), fc.shuffledSubarray(all.map((_, i) => i), { minLength: all.length })))
   await fc.assert(
     fc.asyncProperty(shuffled, async ([all, order]) => {

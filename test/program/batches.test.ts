@@ -29,18 +29,18 @@ async function mintmark(...args: string[]): Promise<string> {
   return lines.join('\n')
 }
 
-test('a batch is listed and taken back, and the revert too', async () => {
+test('a batch is listed and reverted, and the revert too', async () => {
   const row = (price: number, day: number) => `item_ref,market,label,price,updated_at\na,source_c,Near Mint,${price},2026-01-0${day}T00:00:00Z\n`
   await importText(node, 'mintmark-prices-csv', row(2, 1))
   const { id } = await importText(node, 'mintmark-prices-csv', row(3, 2))
   const price = async () => (await node.db.kysely.selectFrom('prices').select('price').where('market', '=', 3).executeTakeFirstOrThrow()).price
   expect(await price()).toBe('3.00')
   expect(await mintmark('imports', '--format', 'mintmark-prices-csv')).toMatch(new RegExp(`^ID +FORMAT +FILE .*\\n${id} +mintmark-prices-csv +test +done`))
-  expect(await mintmark('revert', String(id))).toMatch(new RegExp(`^Import ${id} is taken back by import \\d+: 1 prices are as they were$`))
+  expect(await mintmark('revert', String(id))).toMatch(new RegExp(`^Reverted import ${id} by import \\d+; 1 prices restored$`))
   expect(await price()).toBe('2.00')
   const [revert] = JSON.parse(await mintmark('imports', '--format', 'revert', '--json')) as { id: number; reverts_import_id: number }[]
   expect(revert!.reverts_import_id).toBe(id)
-  await expect(mintmark('revert', String(id))).rejects.toThrow('was taken back already')
+  await expect(mintmark('revert', String(id))).rejects.toThrow('is already reverted')
   expect(JSON.parse(await mintmark('revert', String(revert!.id), '--json'))).toMatchObject({ reverts_import_id: revert!.id })
   expect(await price()).toBe('3.00')
 })

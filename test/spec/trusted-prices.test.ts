@@ -182,7 +182,7 @@ describe('a revert', () => {
     }
   })
 
-  test('is refused where there is nothing to take back', async () => {
+  test('is refused where there is nothing to revert', async () => {
     expect((await revert(999_999)).status).toBe(404)
     const failed = await operator('/imports/tcgdex', { method: 'POST', body: 'x' })
     const { id } = failed.body.data

@@ -221,7 +221,7 @@ export const en = {
   removed: 'Removed',
   resume: 'Resume',
   revert: 'Revert',
-  revertDone: 'The import is taken back',
+  revertDone: 'The import is reverted',
   revertText: 'Its {count} prices go, and those before them count again.',
   revertTitle: 'Take import #{id} back?',
   reverted: 'reverted',

@@ -1,0 +1,52 @@
+// Declaration of a route: method, path and verb, with what the reference says of it; everything else follows from the verb.
+import type { Readable } from 'node:stream'
+import type { FastifyInstance } from 'fastify'
+import type { ErrorCode } from '#core/errors.ts'
+import type { TSchema } from '#core/input.ts'
+import type { HasViewer, Verb } from '#core/verb.ts'
+import type { Answer } from './envelope.ts'
+import type { Headers } from './response.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** The envelope as bytes that are there already, and what stands for its state in `ETag`. */
+export interface ReadyAnswer {
+  tag: string
+  bytes: () => Buffer
+}
+
+/** Something else than JSON, such as a file. */
+export interface FileAnswer {
+  headers: Headers
+  body: Readable | Buffer
+}
+
+export interface Route<Ctx extends HasViewer> {
+  method: Method
+  /** with parameters as `:id`; they are integers of the verb's input unless the input says otherwise */
+  path: string
+  // biome-ignore lint/suspicious/noExplicitAny: a list of routes holds verbs of all inputs and results
+  verb: Verb<Ctx, any, any>
+  /** the result as it is answered */
+  answer: (result: never) => Answer | ReadyAnswer | FileAnswer
+  /** one line, and more where a stranger needs it */
+  summary: string
+  description?: string
+  tag: string
+  /** success status, 200 unless told */
+  status?: number
+  /** input field that takes the whole body where it is no object of fields (an array, a file); others come as text */
+  bodyField?: string
+  /** input fields of a write that are read from the query; they may stand in the body instead */
+  queryFields?: readonly string[]
+  bodyLimit?: number
+  /** prepares a scope of the route's own, such as one that reads other bodies than JSON */
+  scope?: (inner: FastifyInstance) => void
+  /** schema of `data`, for the reference */
+  data?: TSchema
+  paged?: boolean
+  /** schemas of further members of the envelope, for the reference */
+  extra?: Record<string, TSchema>
+  /** error codes beside 401, 429 and a write's IDEMPOTENCY_CONFLICT; PRECONDITION_FAILED says that the write honours `If-Match`, which others refuse */
+  errors?: ErrorCode[]
+}
