@@ -82,9 +82,9 @@ async function importFile(ctx: WriteCtx, formatName: string, file: string): Prom
     rules: readConfig({}).priceRules,
   }
   const started = performance.now()
-  const { status, counts, errors, message } = await runImport(ctx, await beginImport(ctx, request), request)
+  const { status, counts, errors, why } = await runImport(ctx, await beginImport(ctx, request), request)
   const seconds = (performance.now() - started) / 1000
-  if (status === 'failed') throw new Error(`${file}: ${message}`)
+  if (status === 'failed') throw new Error(`${file}: ${JSON.stringify(why)}`)
   const { rowsRead: rows, ...outcome } = counts
   return {
     file, format: formatName, kind: format.kind, rows, ...outcome,

@@ -8,6 +8,7 @@ import type { Config } from './config.ts'
 import { Cache } from '#core/cache.ts'
 import type { Log } from '#core/context.ts'
 import { ServiceError } from '#core/errors.ts'
+import { reason } from '#core/problems.ts'
 import { addPages } from './pages/routes.ts'
 import { publicContext, type PublicContextNode, type PublicCtx } from '#public-context.ts'
 import { corsHeaders } from '#http/cors.ts'
@@ -121,8 +122,8 @@ function health(app: FastifyInstance, node: PublicNode): void {
   const schema = { hide: true } as object
   app.get('/health/live', { schema }, () => ({ success: true, data: { status: 'live' } }))
   app.get('/health/ready', { schema }, () => {
-    const reason = node.notReady()
-    if (reason) throw new ServiceError('UNAVAILABLE', reason)
+    const state = node.notReady()
+    if (state) throw new ServiceError('UNAVAILABLE', reason('not_ready', { state }))
     return { success: true, data: { status: 'ready' } }
   })
   registerOtherMethods(app, '/health/live', ['GET'])

@@ -1,7 +1,9 @@
 // The console's only way to the service: the operator API, with the session's cookie.
 import { signal } from '@preact/signals'
-import type { Pagination, Problem } from './api-types.ts'
+import type { Params, Rule } from '../../src/core/problems.ts'
+import type { Pagination } from './api-types.ts'
 import type { Body, Data, Method, PathOf } from './operations.ts'
+import { t } from './words.ts'
 
 /** Who is signed in, null for nobody, undefined until it is known. */
 export const session = signal<Session | null | undefined>(undefined)
@@ -20,17 +22,37 @@ export interface Reply<T> {
 
 export type Query = Record<string, string | number | undefined>
 
+/** One wrong field of a request. */
+interface Detail {
+  field: string
+  message: string
+  rule: Rule
+  params: Params
+}
+
+interface Refusal {
+  code: string
+  message: string
+  rule?: Rule
+  params?: Params
+  details?: Detail[]
+}
+
 /** An answer that is no success, or none at all (status 0). */
 export class ApiError extends Error {
   readonly status: number
   readonly code: string
-  readonly details: Problem[]
+  readonly details: Detail[]
+  readonly rule: Rule | undefined
+  readonly params: Params | undefined
 
-  constructor(status: number, code: string, message: string, details: Problem[] = []) {
+  constructor(status: number, { code, message, details = [], rule, params }: Refusal) {
     super(message)
     this.status = status
     this.code = code
     this.details = details
+    this.rule = rule
+    this.params = params
   }
 }
 
@@ -85,7 +107,7 @@ export function upload({ format, market, dryRun, file, onProgress }: Upload): Pr
     sending.setRequestHeader('x-console', '1')
     sending.setRequestHeader('content-type', 'application/octet-stream')
     sending.upload.onprogress = ({ loaded, total }) => onProgress(total > 0 ? loaded / total : 0)
-    sending.onerror = () => reject(new ApiError(0, 'OFFLINE', 'The service cannot be reached'))
+    sending.onerror = () => reject(new ApiError(0, { code: 'OFFLINE', message: t('offline') }))
     sending.onload = () => {
       try {
         resolve(read<{ id: number }>(sending.status, sending.responseText).data)
@@ -112,21 +134,24 @@ async function ask<T>(method: Method, url: string, { json, idempotencyKey, ifMat
     response = await fetch(url, { method, headers, signal, ...(json !== undefined && { body: JSON.stringify(json) }) })
   } catch (error) {
     if (signal?.aborted) throw error
-    throw new ApiError(0, 'OFFLINE', 'The service cannot be reached')
+    throw new ApiError(0, { code: 'OFFLINE', message: t('offline') })
   }
   return read<T>(response.status, await response.text())
 }
 
 function read<T>(status: number, text: string): Reply<T> {
-  let body: { success?: boolean; error?: { code: string; message: string; details?: Problem[] } }
+  let body: { success?: boolean; error?: Refusal }
   try {
     body = JSON.parse(text) as typeof body
   } catch {
-    throw new ApiError(status, 'NO_ANSWER', 'The answer cannot be read')
+    throw new ApiError(status, noAnswer())
   }
   if (body.success) return body as unknown as Reply<T>
-  const { code = 'NO_ANSWER', message = 'The answer cannot be read', details } = body.error ?? {}
-  throw new ApiError(status, code, message, details)
+  throw new ApiError(status, body.error ?? noAnswer())
+}
+
+function noAnswer(): Refusal {
+  return { code: 'NO_ANSWER', message: t('noAnswer') }
 }
 
 function queryText(query: Query = {}): string {

@@ -4,7 +4,7 @@ import type { Pagination } from './api-types.ts'
 import { ApiError, newKey, type Reply, request } from './api.ts'
 import type { Body, Data, Method, PathOf, QueryOf } from './operations.ts'
 import { announce } from './ui/toasts.tsx'
-import { refusal } from './words.ts'
+import { sentence } from './words.ts'
 
 export interface Loaded<T> {
   /** of the last answer, also while the next is awaited */
@@ -103,11 +103,11 @@ export async function writeNow<M extends Method, P extends PathOf<M>>(method: M,
   try {
     return await request(method, path, { json, ...(method === 'POST' && { idempotencyKey: newKey() }) })
   } catch (error) {
-    announce(refusal(asApiError(error)), 'bad')
+    announce(sentence(asApiError(error)), 'bad')
     return null
   }
 }
 
 export function asApiError(error: unknown): ApiError {
-  return error instanceof ApiError ? error : new ApiError(0, 'UNEXPECTED', String(error))
+  return error instanceof ApiError ? error : new ApiError(0, { code: 'UNEXPECTED', message: String(error) })
 }

@@ -20,11 +20,11 @@ export function itemCursor(field: SortField, direction: SortDirection, value: So
 export function readItemCursor(cursor: string, field: SortField, direction: SortDirection): After {
   const parts = decode(cursor)
   const [list, cursorField, cursorDirection, value, id] = parts
-  if (list === 'items' && cursorField === RELEVANCE && isMatch(value)) throw otherSort(RELEVANCE, '', `${field} ${direction}`)
+  if (list === 'items' && cursorField === RELEVANCE && isMatch(value)) throw invalid('after', 'cursor_of', { values: `${field} ${direction}` })
   const known = parts.length === 5 && list === 'items' && isSortField(cursorField) && isSortValue(value, cursorField) && isId(id)
   if (!known) throw unreadable()
   if (cursorField === field && cursorDirection === direction) return { value, id }
-  throw otherSort(cursorField, cursorDirection, `${field} ${direction}`)
+  throw invalid('after', 'cursor_of', { values: `${field} ${direction}` })
 }
 
 /** Cursor after an item of a search that is sorted by relevance: how well it matches, its name's sort key and its id. */
@@ -37,9 +37,9 @@ export function matchCursor({ tier, name, id }: AfterMatch): string {
  * @throws VALIDATION_ERROR naming `after` for a cursor of another sort or list, and for anything else
  */
 export function readMatchCursor(cursor: string): AfterMatch {
-  const [list, field, direction, value, id, ...rest] = decode(cursor)
+  const [list, field, , value, id, ...rest] = decode(cursor)
   if (list !== 'items' || !isId(id) || rest.length > 0) throw unreadable()
-  if (isSortField(field) && isSortValue(value, field)) throw otherSort(field, direction, RELEVANCE)
+  if (isSortField(field) && isSortValue(value, field)) throw invalid('after', 'cursor_of', { values: RELEVANCE })
   if (field !== RELEVANCE || !isMatch(value)) throw unreadable()
   return { tier: value[0], name: value[1], id }
 }
@@ -92,14 +92,6 @@ function isId(id: unknown): id is number {
   return Number.isSafeInteger(id)
 }
 
-function otherSort(field: string, direction: unknown, wanted: string): Error {
-  return refused(`belongs to a list sorted by ${`${field} ${String(direction)}`.trim()}, not by ${wanted}`)
-}
-
 function unreadable(): Error {
-  return refused('must be an endCursor of this list, as it was answered')
-}
-
-function refused(message: string): Error {
-  return invalid([{ field: 'after', message }])
+  return invalid('after', 'cursor')
 }

@@ -6,6 +6,7 @@ import { IMPORT_FORMATS, importFormat } from '#catalogue/import/registry.ts'
 import type { ImportFile } from '#catalogue/import/files.ts'
 import { beginImport, type ImportReport, runImport } from '#catalogue/import/run.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
+import { textOf } from '#core/problems.ts'
 import { readConfig } from '../config.ts'
 import { addCommand, type OpenCli, type OutputOptions, type Print, show } from './command.ts'
 
@@ -38,7 +39,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
         const report = await runImport(ctx, await beginImport(ctx, request), { ...request, ...(bar && { onProgress: bar.show }) })
         bar?.clear()
         const seconds = (Date.now() - started) / 1000
-        show(print, options, jsonOf(report, options.dryRun ?? false, seconds), textOf(report, options.dryRun ?? false, seconds))
+        show(print, options, jsonOf(report, options.dryRun ?? false, seconds), summaryOf(report, options.dryRun ?? false, seconds))
         if (report.status === 'failed') process.exitCode = 1
       }),
     )
@@ -54,12 +55,12 @@ function fileAt(path: string): ImportFile {
   }
 }
 
-function jsonOf({ id, status, counts, errors, message }: ImportReport, dryRun: boolean, seconds: number): object {
+function jsonOf({ id, status, counts, errors, why }: ImportReport, dryRun: boolean, seconds: number): object {
   const { rowsRead, ...others } = counts
-  return { id, status, dry_run: dryRun, rows_read: rowsRead, ...others, seconds, message, errors: errors.map(({ row, message: reason }) => ({ line: row, message: reason })) }
+  return { id, status, dry_run: dryRun, rows_read: rowsRead, ...others, seconds, message: why && textOf(why), errors: errors.map(({ row: line, message }) => ({ line, message })) }
 }
 
-function textOf({ id, status, counts, errors, message }: ImportReport, dryRun: boolean, seconds: number): string {
+function summaryOf({ id, status, counts, errors, why }: ImportReport, dryRun: boolean, seconds: number): string {
   const { rowsRead, created, updated, accepted, unchanged, held, rejected } = counts
   const rate = seconds > 0 ? `, ${Math.round(rowsRead / seconds)} rows/s` : ''
   const lines = [
@@ -67,7 +68,7 @@ function textOf({ id, status, counts, errors, message }: ImportReport, dryRun: b
     `  ${created} created, ${updated} updated, ${unchanged} unchanged, ${rejected} rejected`,
     `  prices among them: ${accepted} accepted, ${held} held`,
   ]
-  if (message) lines.push(`  ${message}`)
+  if (why) lines.push(`  ${textOf(why)}`)
   if (held > 0) lines.push(`  why they are held: mintmark held list --import ${id}`)
   for (const error of errors.slice(0, SHOWN_ERRORS)) lines.push(`    line ${error.row}: ${error.message}`)
   if (rejected > SHOWN_ERRORS) lines.push(`    and ${rejected - SHOWN_ERRORS} more (--json lists up to 1000)`)

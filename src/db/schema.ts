@@ -2,6 +2,7 @@
 import type { ColumnType, Generated, GeneratedAlways, JSONColumnType, Kysely, Transaction } from 'kysely'
 import type { Market } from '#core/markets.ts'
 import type { Plan } from '#core/plans.ts'
+import type { Params, Rule } from '#core/problems.ts'
 import type { Database } from './pool.ts'
 
 export type Db = Database<Schema>
@@ -17,6 +18,15 @@ interface RefusedRow {
   row: number
   message: string
   file?: string | null
+  field?: string
+  rule?: Rule
+  params?: Params
+}
+
+interface RefusalReason extends Omit<RefusedRow, 'row' | 'message' | 'file'> {
+  reason: string
+  count: number
+  samples: RefusedRow[]
 }
 
 export interface Schema {
@@ -139,8 +149,10 @@ export interface Schema {
     rejected: Generated<number>
     percent: Generated<number>
     errors: ColumnType<RefusedRow[], string | undefined, string>
-    reasons: ColumnType<{ reason: string; count: number; samples: RefusedRow[] }[] | null, undefined, string>
+    reasons: ColumnType<RefusalReason[] | null, undefined, string>
     message: string | null
+    rule: string | null
+    params: ColumnType<Params | null, undefined, string | null>
     reverts_import_id: number | null
     reverted_by_import_id: number | null
     started_at: Generated<Date>
@@ -155,6 +167,7 @@ export interface Schema {
     price: Numeric
     updated_at: Date
     rule: string
+    params: ColumnType<Params | null, string | null>
     reason: string
     compared_price: Numeric | null
     times_off: number | null
@@ -254,6 +267,8 @@ export interface Schema {
     line: number
     import_key: string
     reason: string
+    rule: string | null
+    params: ColumnType<Params | null, string | null>
     entry: JSONColumnType<object>
     candidates: JSONColumnType<object[]>
     decision: 'placed' | 'discarded' | null

@@ -15,6 +15,7 @@ import type { KeptBytes } from './kept-bytes.ts'
 import { LARGEST, MAX_DOCUMENT, type Size, sizeOf, tooLarge } from './limits.ts'
 import { problemsOf } from './validation.ts'
 import { type Values, variablesReader } from './variables.ts'
+import { reason } from '#core/problems.ts'
 
 /** Characters of all documents that are kept; a parsed one takes some fifty times its text. */
 const KEPT_CHARACTERS = 1_000_000
@@ -107,13 +108,13 @@ export class Documents {
 }
 
 function parsed(text: string): DocumentNode {
-  if (text.length > MAX_DOCUMENT) throw refused(`The document has ${text.length} characters; at most ${MAX_DOCUMENT} are allowed`)
+  if (text.length > MAX_DOCUMENT) throw refused(reason('document_size', { count: text.length, max: MAX_DOCUMENT }))
   try {
     return parse(text, { maxTokens: LARGEST.tokens })
   } catch (error) {
     if (error instanceof GraphQLError) throw new RequestRefused([documentError(error)])
     // The parser calls itself for what is inside of something.
-    if (error instanceof RangeError) throw refused('The document is nested too deeply')
+    if (error instanceof RangeError) throw refused(reason('document_nesting'))
     throw error
   }
 }

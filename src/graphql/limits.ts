@@ -1,6 +1,7 @@
 // How large a GraphQL document may be, by plan, and the refusal of one that is larger.
 import { type DocumentNode, Kind, type SelectionSetNode } from 'graphql'
 import type { Plan } from '#core/plans.ts'
+import { type Reason, reason } from '#core/problems.ts'
 import type { Caller } from '#core/verb.ts'
 import { fragmentsOf } from './collect.ts'
 
@@ -73,9 +74,9 @@ export function sizeOf(document: DocumentNode): Size {
 }
 
 /** Why a document is too large, null when it is not. */
-export function tooLarge(size: Size, limits: Limits): string | null {
-  if (size.tokens > limits.tokens) return `The document has ${size.tokens} tokens; at most ${limits.tokens} are allowed`
-  if (size.depth > limits.depth) return `The document is ${size.depth} levels deep; at most ${limits.depth} are allowed`
-  if (size.aliases > limits.aliases) return `The document has ${size.aliases} aliases; at most ${limits.aliases} are allowed`
+export function tooLarge(size: Size, limits: Limits): Reason | null {
+  if (size.tokens > limits.tokens) return reason('document_tokens', { count: size.tokens, max: limits.tokens })
+  if (size.depth > limits.depth) return reason('document_depth', { count: size.depth, max: limits.depth })
+  if (size.aliases > limits.aliases) return reason('document_aliases', { count: size.aliases, max: limits.aliases })
   return null
 }

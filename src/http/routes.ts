@@ -4,6 +4,7 @@ import { type ErrorCode, ERROR_STATUS, ServiceError } from '#core/errors.ts'
 import { type Shape, type TSchema, Type } from '#core/input.ts'
 import { PaginationSchema } from '#core/paging.ts'
 import { conditionUnsupported } from '#core/precondition.ts'
+import { reason } from '#core/problems.ts'
 import { type HasViewer, voiced } from '#core/verb.ts'
 import { endpointOf, type EndpointRules, namesInPath } from './endpoint.ts'
 import { ErrorSchema } from './envelope.ts'
@@ -46,8 +47,8 @@ export function registerOtherMethods(app: FastifyInstance, url: string, methods:
     method: TRIED.filter((method) => !methods.includes(method)),
     url,
     schema: { hide: true } as object,
-    handler: (request) => {
-      throw new ServiceError('METHOD_NOT_ALLOWED', `${request.method} is not possible here; possible: ${allow}`, {
+    handler: () => {
+      throw new ServiceError('METHOD_NOT_ALLOWED', reason('method', { values: allow.split(', ') }), {
         headers: { allow },
       })
     },

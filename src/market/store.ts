@@ -4,6 +4,7 @@ import { ServiceError } from '#core/errors.ts'
 import { existing, idForSql, missing } from '#core/fields.ts'
 import { minorToText, parseMinor } from '#core/money.ts'
 import { type Conditional, requireCurrent } from '#core/precondition.ts'
+import { reason } from '#core/problems.ts'
 import type { Viewer } from '#core/verb.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import type { ListingStatus, Queryable, Tx } from '#db/schema.ts'
@@ -76,7 +77,7 @@ export async function lockListing(tx: Tx, ctx: Conditional & { viewer: Viewer },
 export function checkCaller(ctx: Conditional & { viewer: Viewer }, listing: Pick<ListingRow, 'id' | 'seller_id' | 'version'>): void {
   const { viewer } = ctx
   if (viewer.kind === 'account' && viewer.accountId !== listing.seller_id) {
-    throw new ServiceError('PLUS_LISTING_ERROR', `The listing ${listing.id} does not belong to the caller`)
+    throw new ServiceError('PLUS_LISTING_ERROR', reason('not_owner', { thing: 'listing', id: listing.id }))
   }
   requireCurrent(ctx, listingTag(listing))
 }

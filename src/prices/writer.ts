@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { DAY_MS } from '#core/duration.ts'
 import { MARKETS } from '#core/markets.ts'
 import { minorToText, parseMinor } from '#core/money.ts'
+import { textOf } from '#core/problems.ts'
 import type { Note } from '#db/change.ts'
 import { BinaryRows, copyIn } from '#db/copy.ts'
 import type { Db, Tx } from '#db/schema.ts'
@@ -276,9 +277,9 @@ export class PriceWriter {
   async #insertHeld(batch: PriceBatch, held: readonly number[], holds: readonly Hold[]): Promise<number> {
     if (held.length === 0) return 0
     const { numAffectedRows } = await sql`
-      insert into held_prices (item_id, market, label_id, updated_at, price, import_id, rule, reason, compared_price, times_off)
+      insert into held_prices (item_id, market, label_id, updated_at, price, import_id, rule, params, reason, compared_price, times_off)
       select g.item_id, g.market, g.label_id, to_timestamp(g.at_ms / 1000), g.price, ${this.#importId}::int4,
-             (${holds.map((h) => h.rule)}::text[])[n], (${holds.map((h) => h.reason)}::text[])[n],
+             (${holds.map((h) => h.rule)}::text[])[n], (${holds.map((h) => JSON.stringify(h.params))}::jsonb[])[n], (${holds.map(textOf)}::text[])[n],
              (${holds.map((h) => (h.compared === null ? null : minorToText(h.compared)))}::numeric[])[n],
              (${holds.map((h) => h.timesOff)}::real[])[n]
       from ${given(batch, held)}

@@ -105,7 +105,7 @@ test('a file that breaks while a batch is being written leaves nothing behind', 
     rules: node.config.priceRules,
   }
   const report = await runImport(node.ctx, await beginImport(node.ctx, request), request)
-  expect(report).toMatchObject({ status: 'failed', message: 'the file is not UTF-8 text', counts: { accepted: 0 } })
+  expect(report).toMatchObject({ status: 'failed', why: { rule: 'file_utf8' }, counts: { accepted: 0 } })
   for (const table of ['prices', 'price_points'] as const) {
     const { rows } = await sql`select from ${sql.table(table)} where item_id = ${id}`.execute(node.db.kysely)
     expect(rows).toHaveLength(0)

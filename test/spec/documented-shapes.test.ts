@@ -68,7 +68,7 @@ async function anItem(): Promise<{ category: Row; item: Row; ref: string }> {
   ]
   const posted = having(await operator<{ errors: unknown[] }>('/prices', prices), 200, 'import_id accepted unchanged held rejected errors')
   expect(posted).toMatchObject({ accepted: 2, unchanged: 0, held: 0, rejected: 1 })
-  exactly(posted.errors[0], 'row message')
+  exactly(posted.errors[0], 'row message field rule params')
   return { category, item, ref }
 }
 

@@ -297,7 +297,7 @@ describe('transport', () => {
       const reply = await post(node, JSON.stringify(body), { ...headers, accept: 'application/graphql-response+json' })
       expect(reply.status).toBe(401)
       expect(reply.headers.get('www-authenticate')).toBe('Bearer')
-      expect(reply.errors).toEqual([{ message: expect.any(String) as string, extensions: { code: 'UNAUTHENTICATED', status: 401 } }])
+      expect(reply.errors).toEqual([{ message: expect.any(String) as string, extensions: { code: 'UNAUTHENTICATED', status: 401, rule: expect.any(String) as string, params: { credential: 'API key' } } }])
     }
   })
 

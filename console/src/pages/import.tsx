@@ -8,7 +8,7 @@ import { Heading } from '../ui/heading.tsx'
 import { Await, Facts, Progress, Refusal } from '../ui/states.tsx'
 import { Pages, Table, useFilters } from '../ui/table.tsx'
 import { announce } from '../ui/toasts.tsx'
-import { count, moment, reported, t, term } from '../words.ts'
+import { count, moment, refusal, sentence, t, term } from '../words.ts'
 import { ImportState } from './imports.tsx'
 import { priceText } from './prices.ts'
 
@@ -60,9 +60,9 @@ function Report({ of }: { of: ImportDetail }) {
       </div>
       <Refusal error={error} />
       {(of.status === 'running' || of.status === 'queued') && <Progress percent={of.percent} label={t('importProgress')} />}
-      {of.message && (
+      {of.message !== null && (
         <p class="refusal" role="alert">
-          {reported(of.message)}
+          {sentence({ ...of, message: of.message })}
         </p>
       )}
       <div class="tiles">
@@ -107,7 +107,7 @@ function Report({ of }: { of: ImportDetail }) {
               { head: t('label'), cell: (held) => held.label },
               { head: t('price'), number: true, cell: (held) => priceText(held.price, held.market) },
               { head: t('comparedWith'), number: true, cell: (held) => (held.compared_price === null ? '–' : priceText(held.compared_price, held.market)) },
-              { head: t('why'), cell: (held) => reported(held.reason) },
+              { head: t('why'), cell: (held) => refusal({ ...held, message: held.reason }) },
             ]}
           />
         </section>
@@ -141,7 +141,7 @@ function RejectedRows({ of }: { of: ImportDetail }) {
           rows={of.reasons}
           rowKey={({ reason }) => reason}
           columns={[
-            { head: t('reason'), cell: ({ reason }) => reported(reason) },
+            { head: t('reason'), cell: (reason) => told(reason) },
             { head: t('rows'), number: true, cell: (reason) => count(reason.count) },
             { head: t('forExample'), cell: ({ samples }) => <Samples rows={samples} at={at} /> },
           ]}
@@ -161,7 +161,7 @@ function RejectedRows({ of }: { of: ImportDetail }) {
           rowKey={(error) => error.index}
           columns={[
             { head: t('line'), number: true, cell: at },
-            { head: t('reason'), cell: (error) => reported(error.reason) },
+            { head: t('reason'), cell: told },
           ]}
         />
         <Pages of={pagination} link={link} />
@@ -170,13 +170,18 @@ function RejectedRows({ of }: { of: ImportDetail }) {
   )
 }
 
+/** Why rows were rejected. */
+function told({ reason, field, rule, params }: Omit<RefusedRow, 'file' | 'line'>): string {
+  return refusal({ message: reason, ...(field && { field }), rule, params })
+}
+
 /** What exactly was wrong in the first rows that were rejected for a reason. */
 function Samples({ rows, at }: { rows: RefusedRow[]; at: (row: RefusedRow) => string }) {
   return (
     <ul>
       {rows.map((row) => (
         <li key={at(row)}>
-          <span class="quiet">{t('inLine', { line: at(row) })}</span> {reported(row.reason)}
+          <span class="quiet">{t('inLine', { line: at(row) })}</span> {told(row)}
         </li>
       ))}
     </ul>

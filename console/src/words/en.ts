@@ -168,6 +168,7 @@ export const en = {
   nowIs: 'Now',
   offers: 'Offers',
   offersEnabled: 'Buyers may offer another price',
+  noAnswer: 'The answer cannot be read',
   offline: 'The service cannot be reached',
   oldest: 'oldest: {ago}',
   open: 'Open',

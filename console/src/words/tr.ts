@@ -170,6 +170,7 @@ export const tr: Record<keyof typeof en, string> = {
   nowIs: 'Şimdi',
   offers: 'Teklif',
   offersEnabled: 'Alıcılar başka fiyat önerebilir',
+  noAnswer: 'Yanıt okunamadı',
   offline: 'Hizmete ulaşılamıyor',
   oldest: 'en eski: {ago}',
   open: 'Aç',

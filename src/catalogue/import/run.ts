@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import { FeedError, gunzip } from '#core/feed.ts'
 import { MARKETS, type Market } from '#core/markets.ts'
+import { type Reason, reason } from '#core/problems.ts'
 import { actorOf, collector, type WriteCtx } from '#db/change.ts'
 import { closeImport, type ImportCounts, IMPORT_LOCK, noCounts, openImport, reportProgress } from '#prices/imports.ts'
 import type { PriceRules } from '#prices/quarantine.ts'
@@ -30,11 +31,10 @@ export interface ImportReport {
   counts: ImportCounts
   /** the first thousand refused rows */
   errors: RefusedRow[]
-  message: string | null
+  /** why it failed */
+  why: Reason | null
 }
 
-/** Reason of an import that failed by trouble of our own. */
-export const STOPPED = 'the import was stopped by an error of the service; it is in the log'
 const PROGRESS_MS = 500
 
 class DryRun extends Error {}
@@ -58,14 +58,14 @@ export async function runImport(ctx: WriteCtx, id: number, request: ImportReques
   try {
     await writeAll(ctx, id, request, counts, refusals)
   } catch (error) {
-    const message = error instanceof FeedError ? error.message : STOPPED
+    const why = error instanceof FeedError ? error.why : reason('import_stopped')
     const untouched = { ...noCounts(), rowsRead: counts.rowsRead, rejected: counts.rejected }
-    await closeImport(ctx.db.kysely, id, { status: 'failed', counts: untouched, refusals, message })
-    if (error instanceof FeedError) return { id, status: 'failed', counts: untouched, errors, message }
+    await closeImport(ctx.db.kysely, id, { status: 'failed', counts: untouched, refusals, why })
+    if (error instanceof FeedError) return { id, status: 'failed', counts: untouched, errors, why }
     throw error
   }
   await ctx.caughtUp()
-  return { id, status: 'done', counts, errors, message: null }
+  return { id, status: 'done', counts, errors, why: null }
 }
 
 async function writeAll(ctx: WriteCtx, id: number, request: ImportRequest, counts: ImportCounts, refusals: Refusals): Promise<void> {
@@ -89,9 +89,9 @@ async function writeAll(ctx: WriteCtx, id: number, request: ImportRequest, count
         counts,
         market,
         rules: request.rules,
-        refuse: (row, message) => {
+        refuse: (row, why) => {
           counts.rejected += 1
-          refusals.add({ row, message, file: fileName })
+          refusals.add({ row, file: fileName }, why)
         },
         breathe: async () => {
           await new Promise((resolve) => setImmediate(resolve))
@@ -113,7 +113,7 @@ async function writeAll(ctx: WriteCtx, id: number, request: ImportRequest, count
         await importer.read({ bytes, fileName: file.name })
       }
       await importer.finish()
-      if (counts.rowsRead === 0) throw new FeedError('the file is empty')
+      if (counts.rowsRead === 0) throw new FeedError(reason('file_empty'))
       note.audit({ action: `import.${request.format.name}`, subject: 'import', id, after: { ...counts } })
       if (request.dryRun) throw new DryRun()
       await write()

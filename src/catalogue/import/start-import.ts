@@ -2,6 +2,7 @@
 import { notFound } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
+import { reason } from '#core/problems.ts'
 import { verb } from '#core/verb.ts'
 import { actorOf, change, type WriteCtx } from '#db/change.ts'
 import { openImport } from '#prices/imports.ts'
@@ -30,7 +31,7 @@ export const startUploadedImport = verb(
           Type.String({
             maxLength: 200,
             pattern: '^[^\\p{Cc}\\p{Cs}/\\\\]*$',
-            allowed: 'a file name of at most 200 characters, without folders',
+            allowed: reason('file_name', { max: 200 }),
             description: 'Shown with the import',
           }),
         ),
@@ -75,5 +76,5 @@ function nameOf(name: string, { gzip }: Upload): string {
 function knownFormat(name: string): ImportFormat {
   const format = importFormat(name)
   if (format) return format
-  throw notFound(`There is no format ${name}; known are ${IMPORT_FORMATS.map((known) => known.name).join(', ')}`)
+  throw notFound('no_format', { name, values: IMPORT_FORMATS.map((known) => known.name) })
 }

@@ -24,6 +24,8 @@ export const ParkedRowSchema = Type.Object(
     format: Type.String(),
     line: Type.Integer({ description: 'Line of the file' }),
     reason: Type.String(),
+    rule: orNull(Type.String({ description: 'The reason for programs; null for rows of earlier versions' })),
+    params: orNull(Type.Record(Type.String(), Type.Unknown())),
     name: Type.String(),
     number: orNull(Type.String()),
     set: orNull(Type.String()),
@@ -51,6 +53,8 @@ export interface ParkedRow extends Pick<CollectionEntry, 'line' | 'label' | 'qua
   collection_id: number
   format: string
   reason: string
+  rule: string | null
+  params: object | null
   name: string
   number: string | null
   set: string | null
@@ -86,13 +90,15 @@ function shown(
 ): ParkedRow {
   const { item, label, quantity } = row.entry as CollectionEntry
   const { name, number, set, finish } = item
-  const { id, collection_id, format, line, reason, parked_at } = row
+  const { id, collection_id, format, line, reason, rule, params, parked_at } = row
   return {
     id,
     collection_id,
     format,
     line,
     reason,
+    rule,
+    params,
     name,
     number,
     set,
@@ -161,7 +167,7 @@ async function decide(tx: Tx, ctx: WriteCtx, collectionId: number, rowId: number
     .forUpdate()
     .executeTakeFirst()
   if (!row) throw missing('parked row', rowId)
-  if (row.decision) throw conflict(`The row is ${row.decision} already`)
+  if (row.decision) throw conflict('row_decided', { state: row.decision })
   await tx
     .updateTable('collection_parked_rows')
     .set({ decision, decided_by: actorOf(ctx.viewer), decided_at: ctx.now() })
@@ -178,6 +184,6 @@ async function gradeOf(tx: Tx, label: string | null): Promise<number | null> {
     .where('name', '=', label)
     .where('parent_id', 'is not', null)
     .executeTakeFirst()
-  if (!grade) throw invalid([{ field: 'grade_id', message: `must be given: there is no grade ${label}` }])
+  if (!grade) throw invalid('grade_id', 'needs_grade', { name: label })
   return grade.id
 }
