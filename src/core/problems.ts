@@ -138,7 +138,7 @@ export const RULES = {
   sold_not_published: 'a sold listing cannot be published again',
   order_recorded: 'the order {id} was recorded with another body',
   seller_suspended: 'listing {id}: the account of its seller is suspended',
-  not_for_sale: 'listing {id} is not for sale: it is {status}',
+  not_for_sale: 'listing {id}: {must}; it is {status}',
   stock: 'listing {id}: the order of {wanted} exceeds the stock of {stock}',
   row_decided: 'the row is {state} already',
   price_decided: 'the price is {state} already',

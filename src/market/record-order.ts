@@ -143,7 +143,7 @@ function afterSale(listing: ForSale, units: number, now: Date): ForSale {
   const { id, status } = listing
   const quantity = listing.quantity - units
   const decision = decisionOn(listing, 'sell', now, quantity)
-  if ('refused' in decision) throw conflict('not_for_sale', { id, status })
+  if ('refused' in decision) throw conflict('not_for_sale', { id, status, must: decision.refused })
   if (quantity < 0) throw conflict('stock', { id, wanted: units, stock: listing.quantity })
   return { ...listing, quantity, status: decision.to, version: listing.version + 1 }
 }

@@ -6,6 +6,7 @@ import { apiKeyring, type Keyring } from '#accounts/keyring.ts'
 import { Cache } from '#core/cache.ts'
 import { ServiceError } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
+import { reason } from '#core/problems.ts'
 import { call, type HasViewer, type PlanViewer, verb } from '#core/verb.ts'
 import { endpointOf } from '#http/endpoint.ts'
 import { addFastPath, fastRead } from '#http/fast-path.ts'
@@ -22,7 +23,7 @@ const input = Type.Object({}, { additionalProperties: false })
 const readCaller = verb({ name: 'readCaller', needs: 'starter', sharedBy: 'plan', input }, ({ viewer }: { viewer: PlanViewer }) => ({ ...viewer }))
 const readOwn = verb({ name: 'readOwn', needs: 'starter', input }, ({ viewer }: HasViewer) => ({ ...viewer }))
 const fail = verb({ name: 'fail', needs: 'starter', sharedBy: 'plan', input }, (_ctx: { viewer: PlanViewer }) => {
-  throw new ServiceError('CONFLICT', 'always')
+  throw new ServiceError('CONFLICT', reason('invalid'))
 })
 const bytesOf = (data: object) => ({ tag: '"1"', bytes: () => Buffer.from(JSON.stringify({ success: true, data })) })
 const described = { summary: 'Test', tag: 'Test' }

@@ -147,7 +147,7 @@ export const TURKISH: Words = {
     sold_not_published: 'satılmış bir ilan yeniden yayımlanamaz',
     order_recorded: '{id} numaralı sipariş başka bir içerikle kaydedilmiş',
     seller_suspended: '{id} numaralı ilanın satıcısının hesabı askıda',
-    not_for_sale: '{id} numaralı ilan satışta değil: durumu {status}',
+    not_for_sale: '{id} numaralı ilan: {must}; durumu {status}',
     stock: '{id} numaralı ilan: {wanted} adet istendi, stokta {stock} var',
     row_decided: 'satıra zaten karar verilmiş: {state}',
     price_decided: 'fiyata zaten karar verilmiş: {state}',
