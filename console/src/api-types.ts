@@ -1311,6 +1311,13 @@ export interface components {
             errors: {
                 line: number;
                 message: string;
+                field?: string;
+                /** @description Name of the rule that was broken; for programs */
+                rule?: string;
+                /** @description Values that the rule names */
+                params?: {
+                    [key: string]: unknown;
+                };
             }[];
         };
         CollectionRecord: {
@@ -1365,6 +1372,12 @@ export interface components {
                 code: "INVALID_JSON" | "BAD_REQUEST" | "UNAUTHENTICATED" | "PLAN_UPGRADE_REQUIRED" | "FORBIDDEN" | "ITEM_NOT_FOUND" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "PLUS_LISTING_ERROR" | "PLUS_COLLECTION_ERROR" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UNAVAILABLE";
                 /** @description For people; names what was wrong and what is allowed */
                 message: string;
+                /** @description Name of the rule that was broken; for programs */
+                rule?: string;
+                /** @description Values that the rule names */
+                params?: {
+                    [key: string]: unknown;
+                };
                 details?: components["schemas"]["Problem"][];
             };
         };
@@ -1403,6 +1416,9 @@ export interface components {
             /** @enum {string} */
             rule: "foreign_id" | "future_date" | "jump" | "disagreement" | "grade_order";
             reason: string;
+            params: {
+                [key: string]: unknown;
+            } | null;
             compared_price: number | null;
             times_off: number | null;
             /**
@@ -1440,6 +1456,10 @@ export interface components {
             /** @description Rows */
             rejected: number;
             message: string | null;
+            rule: string | null;
+            params: {
+                [key: string]: unknown;
+            } | null;
             reverts_import_id: number | null;
             reverted_by_import_id: number | null;
             /**
@@ -1474,6 +1494,10 @@ export interface components {
             /** @description Rows */
             rejected: number;
             message: string | null;
+            rule: string | null;
+            params: {
+                [key: string]: unknown;
+            } | null;
             reverts_import_id: number | null;
             reverted_by_import_id: number | null;
             /**
@@ -1487,11 +1511,25 @@ export interface components {
                 file: string | null;
                 line: number;
                 reason: string;
+                field?: string;
+                /** @description Name of the rule that was broken; for programs */
+                rule?: string;
+                /** @description Values that the rule names */
+                params?: {
+                    [key: string]: unknown;
+                };
             }[];
             /** @description Why rows were refused, the most frequent reason first; counts all refused rows */
             reasons: {
                 /** @description `…` stands for what differs from row to row */
                 reason: string;
+                field?: string;
+                /** @description Name of the rule that was broken; for programs */
+                rule?: string;
+                /** @description Values that the rule names */
+                params?: {
+                    [key: string]: unknown;
+                };
                 /** @description Rows refused for it */
                 count: number;
                 /** @description The first three of them */
@@ -1499,6 +1537,13 @@ export interface components {
                     file: string | null;
                     line: number;
                     reason: string;
+                    field?: string;
+                    /** @description Name of the rule that was broken; for programs */
+                    rule?: string;
+                    /** @description Values that the rule names */
+                    params?: {
+                        [key: string]: unknown;
+                    };
                 }[];
             }[];
             /** @description Held prices by the rule that held them */
@@ -1644,6 +1689,10 @@ export interface components {
             /** @description Line of the file */
             line: number;
             reason: string;
+            rule: string | null;
+            params: {
+                [key: string]: unknown;
+            } | null;
             name: string;
             number: string | null;
             set: string | null;
@@ -1675,6 +1724,13 @@ export interface components {
                 /** @description Position in the list, from 0 */
                 row: number;
                 message: string;
+                field?: string;
+                /** @description Name of the rule that was broken; for programs */
+                rule?: string;
+                /** @description Values that the rule names */
+                params?: {
+                    [key: string]: unknown;
+                };
             }[];
         };
         PricePoint: {
@@ -1765,6 +1821,12 @@ export interface components {
         Problem: {
             field: string;
             message: string;
+            /** @description Name of the rule that was broken; for programs */
+            rule?: string;
+            /** @description Values that the rule names */
+            params?: {
+                [key: string]: unknown;
+            };
         };
         Rate: {
             /** Format: date */

@@ -1,7 +1,6 @@
 // The console's only way to the service: the operator API, with the session's cookie.
 import { signal } from '@preact/signals'
-import type { Params, Rule } from '../../src/core/problems.ts'
-import type { Pagination } from './api-types.ts'
+import type { Pagination, Problem } from './api-types.ts'
 import type { Body, Data, Method, PathOf } from './operations.ts'
 import { t } from './words.ts'
 
@@ -22,29 +21,18 @@ export interface Reply<T> {
 
 export type Query = Record<string, string | number | undefined>
 
-/** One wrong field of a request. */
-interface Detail {
-  field: string
-  message: string
-  rule: Rule
-  params: Params
-}
-
-interface Refusal {
+interface Refusal extends Omit<Problem, 'field'> {
   code: string
-  message: string
-  rule?: Rule
-  params?: Params
-  details?: Detail[]
+  details?: Problem[]
 }
 
 /** An answer that is no success, or none at all (status 0). */
 export class ApiError extends Error {
   readonly status: number
   readonly code: string
-  readonly details: Detail[]
-  readonly rule: Rule | undefined
-  readonly params: Params | undefined
+  readonly details: Problem[]
+  readonly rule: string | undefined
+  readonly params: object | undefined
 
   constructor(status: number, { code, message, details = [], rule, params }: Refusal) {
     super(message)

@@ -1,7 +1,7 @@
 // The console's texts in the reader's language, and numbers, dates and prices as that language writes them.
 import { computed, effect, signal } from '@preact/signals'
 import { en } from './words/en.ts'
-import { named, type Problem, type Reason, textIn } from '../../src/core/problems.ts'
+import { named, type Reason, textIn } from '../../src/core/problems.ts'
 import { TURKISH } from './words/rules-tr.ts'
 import { tr } from './words/tr.ts'
 
@@ -38,11 +38,12 @@ export function term(set: string, code: string): string {
 }
 
 /** What the service tells of a refusal: its English text, and the rule and parameters that it was made from. */
-export interface Refused extends Nullable<Problem> {
+export interface Refused {
   message: string
+  field?: string | undefined
+  rule?: string | null | undefined
+  params?: object | null | undefined
 }
-
-type Nullable<T> = { [K in keyof T]?: T[K] | null }
 
 /** Why something was refused, in the reader's language; as the service says it where its rule is not known here. */
 export function refusal({ message, ...why }: Refused): string {

@@ -359,7 +359,7 @@ export function textIn(words: Words, of: Reason | Problem): string {
 }
 
 function shown(words: Words, name: string, value: Value | undefined): string {
-  if (name === 'thing') return words.things?.[value as Thing] ?? String(value)
+  if (name === 'thing') return words.things?.[value as Thing] ?? (value as Thing)
   if (isList(value)) return value.map((one) => shown(words, name, one)).join(name === 'problems' ? '; ' : ', ')
   return isReason(value) ? textIn(words, value) : String(value)
 }

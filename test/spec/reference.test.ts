@@ -69,7 +69,7 @@ const MASKED: Record<string, string> = { key: `mintmark_${'x'.repeat(49)}`, secr
 
 /** Lists cut to two entries, secrets replaced. */
 function shortened(value: unknown, name = ''): unknown {
-  if (Array.isArray(value)) return (name === 'details' ? value : value.slice(0, 2)).map((one) => shortened(one))
+  if (Array.isArray(value)) return value.slice(0, 2).map((one) => shortened(one))
   if (typeof value === 'string') return MASKED[name] ?? value
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shortened(inner, key)]))
@@ -100,7 +100,7 @@ test('every example is answered as it is documented', async () => {
       continue
     }
     const { status, answer, exposed } = await answerOf(example)
-    recorded.push({ ...example, status, answer: shortened(answer) })
+    recorded.push({ ...example, status, answer: status < 400 ? shortened(answer) : answer })
     const told = `${example.request} (${example.status})`
     if (exposed) found.push(`${told} holds a secret and may be stored by caches`)
     if (status !== example.status) found.push(`${told} answers ${status} ${JSON.stringify(answer)}`)

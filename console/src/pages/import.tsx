@@ -171,8 +171,8 @@ function RejectedRows({ of }: { of: ImportDetail }) {
 }
 
 /** Why rows were rejected. */
-function told({ reason, field, rule, params }: Omit<RefusedRow, 'file' | 'line'>): string {
-  return refusal({ message: reason, ...(field && { field }), rule, params })
+function told({ reason, ...why }: Omit<RefusedRow, 'file' | 'line'>): string {
+  return refusal({ message: reason, ...why })
 }
 
 /** What exactly was wrong in the first rows that were rejected for a reason. */
