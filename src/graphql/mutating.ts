@@ -24,7 +24,7 @@ export async function callByFields<Ctx extends GraphqlCtx, In extends TSchema, O
   const fields = Object.entries(input).map(([name, value]) => [snakeCase(name), value] as const)
   const ids = Object.entries(path).map(([name, [, value]]) => [name, value] as const)
   try {
-    return await call(target, ofItsOwn(ctx, info), Object.fromEntries([...fields, ...ids]))
+    return await call(target, ofItsOwn(ctx, info), Object.fromEntries([...fields, ...ids]), Object.keys(path))
   } catch (error) {
     throw error instanceof ServiceError ? renamed(error, namingOf(info, path)) : error
   }

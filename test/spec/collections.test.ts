@@ -110,7 +110,7 @@ describe('adding', () => {
     refused(await plus.add(collection, { item_id: 2 ** 40 }), /^not_found item 1099511627776$/)
     refused(
       await plus.add(collection, { item_id: ids.slab, item_group_type_id: await grade('Near Mint') }),
-      /grade_of_item .* \d+ \(PSA 10\)$/,
+      /grade_of_item 4 \(Near Mint\) \d+ \(PSA 10\)/,
     )
     refused(
       await plus.add(collection, { item_id: ids.booster, item_group_type_id: await grade('PSA 10') }),

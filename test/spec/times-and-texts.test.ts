@@ -89,7 +89,7 @@ describe('times from 1970 to 9999', () => {
 describe('texts', () => {
   const INVISIBLE = ['\u200b', '\u200d', '\u00ad', '\u3164', '\u2800', ' \u200b ']
   const REFUSED = ['Charizard\u202efd', 'Charizard\u2066x', 'Charizard\u2028x', 'Charizard\u2029x']
-  const RULE = /text_visible/
+  const RULE = /text_visible|text_trimmed/
 
   test.each([...INVISIBLE, ...REFUSED])('%j as a name', async (text) => {
     const { id } = await pending(node, item)

@@ -394,11 +394,11 @@ it('refuses texts that no item can have, and more printings than a card has', as
     card(),
   )
   expect(rejectsOf(rows)).toEqual([
-    '1 the card has no id',
-    '2 the item has a name of more than 500 characters',
-    '3 the card tst1-4 has no set',
-    '4 the item has a detail of more than 500 characters',
-    '5 the card tst1-4 has more than 200 printings',
+    '1 lacks card id',
+    '2 name text_to 500',
+    '3 lacks_of card tst1-4 set',
+    '4 details text_to 500',
+    '5 printings tst1-4 200',
   ])
   expect(itemsOf(rows)).toHaveLength(1)
 })
