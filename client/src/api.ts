@@ -1481,11 +1481,11 @@ export interface operations {
                      *           "last_sales": [
                      *             {
                      *               "price": 1200,
-                     *               "sold_at": "2026-11-22T14:47:31+03:00"
+                     *               "sold_at": "2026-11-22T14:56:01+03:00"
                      *             },
                      *             {
                      *               "price": 1250.5,
-                     *               "sold_at": "2026-11-22T14:47:31+03:00"
+                     *               "sold_at": "2026-11-22T14:56:01+03:00"
                      *             }
                      *           ]
                      *         }
@@ -1599,11 +1599,11 @@ export interface operations {
                      *           "item_id": 5,
                      *           "grade_id": 4,
                      *           "rejection_reason": null,
-                     *           "published_at": "2026-11-22T14:47:31+03:00",
-                     *           "expires_at": "2026-12-22T14:47:31+03:00",
+                     *           "published_at": "2026-11-22T14:56:01+03:00",
+                     *           "expires_at": "2026-12-22T14:56:01+03:00",
                      *           "highlighted_until": null,
-                     *           "created_at": "2026-11-22T14:47:31+03:00",
-                     *           "updated_at": "2026-11-22T14:47:31+03:00",
+                     *           "created_at": "2026-11-22T14:56:01+03:00",
+                     *           "updated_at": "2026-11-22T14:56:01+03:00",
                      *           "etag": "\"3001-4\""
                      *         }
                      *       ],
@@ -1704,7 +1704,7 @@ export interface operations {
                      *             "slug": "charizard-4-102-base-set"
                      *           },
                      *           "price": 1200,
-                     *           "sold_at": "2026-11-22T14:47:31+03:00"
+                     *           "sold_at": "2026-11-22T14:56:01+03:00"
                      *         }
                      *       ],
                      *       "pagination": {
@@ -3337,14 +3337,14 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "id": 6,
-                     *           "attempt": 1,
+                     *           "attempt": 3,
                      *           "status_code": null,
                      *           "success": false,
                      *           "error": "name not resolved",
                      *           "response_excerpt": "",
                      *           "event": "sale",
-                     *           "created_at": "2026-11-22T14:47:31+03:00",
-                     *           "test": true
+                     *           "created_at": "2026-11-22T14:56:01+03:00",
+                     *           "test": false
                      *         }
                      *       ],
                      *       "pagination": {
