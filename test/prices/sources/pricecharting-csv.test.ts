@@ -2,7 +2,6 @@
 import { expect, it } from 'vitest'
 import { pricechartingCsv } from '#prices/sources/pricecharting-csv.ts'
 import { itReads, readShort, readText } from './reading.ts'
-import { reason } from '#core/problems.ts'
 
 const COLUMNS = [
   'id',
