@@ -63,6 +63,7 @@ export interface ErrorFacts {
   details?: (Problem & { message: string })[]
 }
 
+/** What an answer tells of an error, in English: its reason, or each wrong field with its own. */
 export function factsOf({ message, why }: ServiceError): ErrorFacts {
   if (isReason(why)) return { message, rule: why.rule, params: why.params }
   return { message, details: why.map(({ field, rule, params }) => ({ field, message: textOf({ rule, params }), rule, params })) }

@@ -325,10 +325,12 @@ export interface Problem extends Reason {
   field: string
 }
 
+/** A reason by its rule; the compiler asks for the parameters that the rule's text has. */
 export function reason<R extends Rule>(rule: R, ...[params]: Given<R>): Reason {
   return { rule, params: params ?? {} }
 }
 
+/** A problem of a field, as `reason`. */
 export function problem<R extends Rule>(field: string, rule: R, ...[params]: Given<R>): Problem {
   return { field, rule, params: params ?? {} }
 }
