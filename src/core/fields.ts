@@ -69,6 +69,7 @@ export function idForSql(wanted: number): number {
   return wanted >= 1 && wanted <= LARGEST_INTEGER ? wanted : 0
 }
 
+/** 404 of a thing that no row has. */
 export function missing(thing: Thing, id: number) {
   return notFound('not_found', { thing, id })
 }
