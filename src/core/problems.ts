@@ -152,7 +152,7 @@ export const RULES = {
   key_expired: 'the key has expired; create a new one instead',
   service_prices: 'the prices of the service follow from its sales',
   nothing_to_revert: 'import {id} has changed nothing; there is nothing to revert',
-  reverted: 'import {id} was reverted already, by import {other}',
+  reverted: 'import {id} is already reverted, by import {other}',
   decided_later: 'another batch decided on prices of import {root} after import {id}',
   idempotency_running: 'the first request with this Idempotency-Key is still running',
   idempotency_request: 'this Idempotency-Key was used for another request',

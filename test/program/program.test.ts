@@ -129,7 +129,7 @@ describe('beside a running service', () => {
   test('what a command cannot do is one line and exit 1', async () => {
     for (const [args, words] of [
       [['import', 'mintmark-ndjson', join(dataDir, 'nothing.ndjson')], 'cannot be read'],
-      [['key', 'create', '--account', '999999'], 'Account not found: there is none with the id 999999'],
+      [['key', 'create', '--account', '999999'], 'Account not found: 999999'],
       [['key', 'revoke', '999999'], '999999'],
       [['restore', join(dataDir, 'nothing.backup')], 'cannot be read'],
       [['restore', dataDir], 'EISDIR'],
