@@ -131,7 +131,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await button('Give or take credits').click()
     await dialog().getByLabel('Amount').fill('-50')
     await dialog().getByRole('button', { name: 'Save' }).click()
-    await dialog().getByRole('alert').getByText('would take the balance of 1 below 0').waitFor()
+    await dialog().getByRole('alert').getByText('must not take the balance of 1 below 0').waitFor()
     await dialog().getByLabel('Amount').fill('9')
     await dialog().getByLabel('Reason').fill('campaign')
     await dialog().getByRole('button', { name: 'Save' }).click()
@@ -499,7 +499,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await turkish.open('/listings?status=nonsense')
     await turkish.page.getByRole('alert').getByText(/Durum şunlardan biri olmalı/).waitFor()
     await turkish.open('/accounts/999999')
-    await turkish.page.getByRole('alert').getByText('999999 numaralı hesap yok').waitFor()
+    await turkish.page.getByRole('alert').getByText('999999 numaralı hesap bulunamadı').waitFor()
     await turkish.close()
   })
 
