@@ -24,7 +24,7 @@ export interface Stage {
   node: () => Promise<Node>
   /** the same, null while nobody has asked for it */
   startedNode: () => Node | null
-  /** stops it; the next who asks gets a new one */
+  /** stops it; the next call of `node` starts a new one */
   stopNode: () => Promise<void>
   /** a baseline server over the same data, to be stopped by who starts it */
   startPlain: () => Promise<PlainServer>

@@ -71,18 +71,22 @@ function answer({ endpoint, made, viewer, response, cors, sent }: Exchange, { al
     sent(answer.status)
     return written
   }
-  const refuse = (error: unknown) => void send(endpoint.refuse(error, made), NONE)
+  const refuse = (error: unknown): void => {
+    if (response.headersSent) response.destroy()
+    else send(endpoint.refuse(error, made), NONE)
+  }
   const respond = (limits: Headers) => {
     outgoingMemory.sending(() => {
       const answered = endpoint.respond(viewer, made)
       if (!(answered instanceof Promise)) return send(answered, limits)
-      void answered.then((later) => send(later, limits))
+      void answered.then((later) => send(later, limits)).catch(refuse)
       return false
     })
   }
   try {
     const allowed = allow(viewer, endpoint.needs)
-    if (allowed instanceof Promise) allowed.then(respond, refuse)
+    // Bytes are made while they are sent, which may fail, too.
+    if (allowed instanceof Promise) allowed.then(respond).catch(refuse)
     else respond(allowed)
   } catch (error) {
     refuse(error)
