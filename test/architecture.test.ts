@@ -39,7 +39,11 @@ const READ_SETTINGS = ['cli', 'node.ts', 'public.ts']
 /** Who writes a table; any may join it. */
 const OWNERS: Record<string, readonly string[]> = {
   accounts: ['accounts', 'credit_entries', 'api_keys', 'operator_tokens', 'console_sessions', 'rate_limit_leases'],
-  catalogue: ['categories', 'items', 'item_foreign_ids'],
+  catalogue: [
+    'categories', 'category_codes', 'category_changes', 'items', 'item_foreign_ids',
+    'source_records', 'source_statements', 'item_sources',
+  ],
+  identity: ['match_decisions', 'match_queue', 'match_set_maps'],
   prices: ['groups', 'prices', 'price_points', 'hidden_points', 'imports', 'held_prices', 'rates'],
   market: ['listings', 'orders', 'sales'],
   collections: ['collections', 'collection_items', 'collection_parked_rows'],

@@ -9,7 +9,7 @@ import type { Tx } from '#db/schema.ts'
 import { CategoryBody, checkParent } from './category-fields.ts'
 import { closed } from './fields.ts'
 import { fetchCategory, isWithin } from './stored-categories.ts'
-import { renameRef, saveCategory } from './store.ts'
+import { renameCategory, saveCategory } from './store.ts'
 import type { StoredCategory } from './stored-schemas.ts'
 import { refuseTaken } from './taken.ts'
 
@@ -47,7 +47,7 @@ export const changeCategory = verb(
       if (typeof fields.parent_id === 'number') await checkMove(tx, before, fields.parent_id)
       const { parent_id: parentId, ...values } = { ...before, ...fields }
       await refuseTaken('category', async () => {
-        if (values.ref !== before.ref) await renameRef(tx, note, 'categories', id, values.ref)
+        if (values.ref !== before.ref) await renameCategory(tx, note, id, values.ref)
         await saveCategory(tx, note, values, parentId)
       })
       const after = await fetchCategory(tx, id)

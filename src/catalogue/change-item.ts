@@ -3,10 +3,13 @@ import { invalid } from '#core/errors.ts'
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
-import { change, type WriteCtx } from '#db/change.ts'
+import { actorOf, change, type WriteCtx } from '#db/change.ts'
+import { adoptItems } from './adopt-items.ts'
+import { CatalogueNames, composeAgain } from './compose-items.ts'
 import { closed } from './fields.ts'
-import { fieldsOf, ItemBody, resolveItem } from './item-fields.ts'
-import { lockItem, renameRef, saveItems } from './store.ts'
+import { fieldsOf, ItemBody, type ItemFields, resolveItem } from './item-fields.ts'
+import { factsOfChange, stateByOperator } from './operator-facts.ts'
+import { lockItem } from './store.ts'
 import { fetchItem } from './stored-items.ts'
 import type { StoredItem } from './stored-schemas.ts'
 import { refuseTaken } from './taken.ts'
@@ -36,11 +39,10 @@ export const changeItem = verb(
       await lockItem(tx, id)
       const before = await fetchItem(tx, id)
       const write = await resolveItem(tx, { ...fieldsOf(before), ...fields })
-      const { ref: newRef, market: newMarket } = write.record
-      await refuseTaken('item', async () => {
-        if (newRef !== before.ref || newMarket !== before.market) await renameRef(tx, note, 'items', id, newRef, newMarket)
-        await saveItems(tx, note, [write])
-      })
+      await adoptItems(tx, [id])
+      const facts = await factsOfChange(tx, id, Object.keys(fields) as (keyof ItemFields)[], write)
+      await stateByOperator(tx, id, facts, { game: write.record.game, author: actorOf(ctx.viewer) })
+      await refuseTaken('item', () => composeAgain(tx, note, new CatalogueNames(tx), [id]))
       const after = await fetchItem(tx, id)
       note.audit({ action: 'item.change', subject: 'item', id, before, after })
       return after

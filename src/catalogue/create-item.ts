@@ -3,9 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { conflict } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
-import { change, type WriteCtx } from '#db/change.ts'
+import { actorOf, change, type WriteCtx } from '#db/change.ts'
 import { closed } from './fields.ts'
 import { ItemBody, resolveItem } from './item-fields.ts'
+import { factsOfNew, stateByOperator } from './operator-facts.ts'
 import { saveItems } from './store.ts'
 import { fetchItem } from './stored-items.ts'
 import type { StoredItem } from './stored-schemas.ts'
@@ -16,9 +17,9 @@ export const createItem = verb(
   (ctx: WriteCtx, { ref = `manual:${randomUUID()}`, ...fields }) =>
     change(ctx, async (tx, note): Promise<StoredItem> => {
       const write = await resolveItem(tx, { ...fields, ref })
-      const saved = await refuseTaken('item', () => saveItems(tx, note, [write]))
-      const id = saved.ids[0]!
-      if (saved.created === 0) throw conflict(`The item ${id} has the ref ${ref} in ${fields.market}`)
+      const { ids } = await refuseTaken('item', () => saveItems(tx, note, [write]))
+      const id = ids[0]!
+      await stateByOperator(tx, id, await factsOfNew(tx, write), { game: write.record.game, author: actorOf(ctx.viewer) })
       const item = await fetchItem(tx, id)
       if (fields.slug !== undefined && item.slug !== fields.slug) throw conflict('Another item has this slug')
       note.audit({ action: 'item.create', subject: 'item', id, after: item })

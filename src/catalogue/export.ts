@@ -5,7 +5,7 @@ import { type Market, MARKETS } from '#core/markets.ts'
 import type { Db, Queryable } from '#db/schema.ts'
 import { categoryLine, itemLine } from './sources/mintmark-ndjson.ts'
 import type { CategoryRecord, ForeignId, Genre, ItemImage, ItemRecord } from './records.ts'
-import { detailsFromRow } from './store.ts'
+import { detailsFromRow } from './details.ts'
 
 export interface ExportFilter {
   market?: Market

@@ -5,7 +5,8 @@ import { type Static, Type } from '#core/input.ts'
 import type { Tx } from '#db/schema.ts'
 import { address, AttributeList, closed, DetailsBody, ForeignIdList, genre, market, shortText, slug } from './fields.ts'
 import type { ItemImage } from './records.ts'
-import { detailsFromRow, type ItemWrite } from './store.ts'
+import { detailsFromRow } from './details.ts'
+import type { ItemWrite } from './store.ts'
 import { lockCategory } from './stored-categories.ts'
 import type { StoredItem } from './stored-schemas.ts'
 
@@ -57,6 +58,7 @@ export async function resolveItem(tx: Tx, fields: ItemFields): Promise<ItemWrite
   await checkGroups(tx, groupIds)
   const { ref, name, code = null, slug: wanted, genre: kind = 'single', game = category.game } = fields
   return {
+    id: null,
     record: {
       market: fields.market,
       ref,

@@ -4,6 +4,16 @@ import type { FileMark } from '#core/file-marks.ts'
 import type { Market } from '#core/markets.ts'
 import type { PricePoint } from '#prices/records.ts'
 
+/** Names a source record: what one source says of one printing of a card (or of one product). */
+export interface SourceKey {
+  /** `tcgdex`, `pokemontcg`, `cardmarket`, `mintmark`, `operator`, ... */
+  source: string
+  /** the source's id of the card, the same for all its finishes */
+  id: string
+  /** canonical slug; '' where the source does not state a finish */
+  finish: string
+}
+
 export const GENRES = ['single', 'card', 'sealed', 'bundle'] as const
 export type Genre = (typeof GENRES)[number]
 
@@ -21,6 +31,10 @@ export interface CategoryRecord {
   image: string | null
   /** the count printed on the cards (`102` in `4/102`); a known one is never forgotten */
   printedTotal?: number | null
+  /** abbreviations and codes under which others name the set */
+  codes?: string[]
+  /** the set in shops: Cardmarket's expansion, TCGplayer's group */
+  shopIds?: ForeignId[]
 }
 
 /** A foreign id of an item in another system, kept so that price feeds find the item. */
@@ -78,7 +92,7 @@ export interface ItemRecord {
 /** One thing read from a catalogue file; `line` is 1-based (array index + 1 in a JSON document). */
 export type CatalogueRow =
   | { line: number; category: CategoryRecord }
-  | { line: number; item: ItemRecord }
+  | { line: number; item: ItemRecord; key: SourceKey }
   | { line: number; reject: string }
 
 export interface CatalogueFormat {

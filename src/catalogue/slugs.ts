@@ -53,7 +53,8 @@ function withRef({ wanted, ref }: SlugWish): string {
   return `${wanted}-${slugWords(ref)}`
 }
 
-async function takenSlugs(db: Queryable, table: 'items' | 'categories', slugs: string[]): Promise<Set<string>> {
+/** Those of the slugs that an item or category has. */
+export async function takenSlugs(db: Queryable, table: 'items' | 'categories', slugs: string[]): Promise<Set<string>> {
   if (slugs.length === 0) return new Set()
   const rows = await db.selectFrom(table).select('slug').where('slug', '=', (eb) => eb.fn.any(eb.val(slugs))).execute()
   return new Set(rows.map((row) => row.slug))

@@ -4,15 +4,17 @@ import { existing } from '#core/fields.ts'
 import type { Market } from '#core/markets.ts'
 import type { Note } from '#db/change.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
-import type { CategoryRecord, ForeignId, ItemDetails, ItemRecord } from './records.ts'
-import { freeSlugs, slugWords, wantedItemSlug } from './slugs.ts'
+import { detailsFromRow, detailsToRow } from './details.ts'
+import type { CategoryRecord, ForeignId, ItemRecord } from './records.ts'
+import { freeSlugs, slugWords, takenSlugs, wantedItemSlug } from './slugs.ts'
 
 export interface Written {
-  created: number
-  updated: number
-  unchanged: number
-  /** in the order of the records */
+  /** in the order of the writes */
   ids: number[]
+  /** positions of the writes that made an item */
+  created: number[]
+  /** positions of the writes that changed one */
+  updated: number[]
 }
 
 interface CategoryRow extends Required<CategoryRecord> {
@@ -23,6 +25,8 @@ interface CategoryRow extends Required<CategoryRecord> {
 
 /** An item record with its references resolved. */
 export interface ItemWrite {
+  /** null: a new item; one that does not exist (any more): a new item with that id */
+  id: number | null
   record: ItemRecord
   categoryId: number
   categoryName: string
@@ -80,18 +84,20 @@ export async function saveCategory(
   return { id: existing.id, outcome: 'updated' }
 }
 
-/** Gives an item or a category another ref (an item perhaps in another market); what is saved after it finds it there. */
-export async function renameRef(
-  tx: Tx,
-  note: Note,
-  table: 'items' | 'categories',
-  id: number,
-  ref: string,
-  market?: Market,
-): Promise<void> {
-  const values = { ref, ...(market !== undefined && { market }), updated_at: sql<Date>`now()` }
-  await tx.updateTable(table).set(values).where('id', '=', id).execute()
-  note.changed(table, [id])
+/** Gives a category another ref; what is saved after it finds it there, and source records name it so. */
+export async function renameCategory(tx: Tx, note: Note, id: number, ref: string): Promise<void> {
+  await sql`
+    with renamed as (
+      update categories c set ref = ${ref}, updated_at = now() from categories old
+      where c.id = ${id}::int4 and old.id = c.id
+      returning c.market, old.ref
+    ), records as (
+      update source_records s set facts = jsonb_set(s.facts, '{category}', to_jsonb(${ref}::text)) from renamed r
+      where s.facts->>'category' = r.ref and s.facts->>'market' = r.market
+    )
+    update source_statements s set facts = jsonb_set(s.facts, '{category}', to_jsonb(${ref}::text)) from renamed r
+    where s.facts->>'category' = r.ref and s.facts->>'market' = r.market`.execute(tx)
+  note.changed('categories', [id])
 }
 
 /** Keeps other changes of the item waiting until the transaction ends. */
@@ -100,45 +106,55 @@ export async function lockItem(tx: Tx, id: number): Promise<void> {
 }
 
 interface StoredItem {
-  id: number
+  market: Market
+  ref: string
   slug: string
   /** everything a write compares, as one text */
   content: string
 }
 
-/** Creates or updates items by market and ref; all of one market, no ref twice. */
-export async function saveItems(tx: Tx, note: Note, writes: ItemWrite[]): Promise<Written> {
-  if (writes.length === 0) return { created: 0, updated: 0, unchanged: 0, ids: [] }
-  const market = writes[0]!.record.market
-  const existing = await storedItems(tx, market, writes.map((write) => write.record.ref))
-  const fresh = writes.filter((write) => !existing.has(write.record.ref))
-  const slugs = await freeSlugs(
-    tx,
-    'items',
-    fresh.map(({ record, categoryName }) => ({ wanted: record.slug ?? wantedItemSlug(record, categoryName), ref: record.ref })),
-  )
-  const inserts = fresh.map((write, i) => itemRow(write, slugs[i]!))
-  const updates: { id: number; row: ItemRow; write: ItemWrite }[] = []
-  for (const write of writes) {
-    const stored = existing.get(write.record.ref)
-    if (!stored) continue
-    const row = itemRow(write, write.record.slug ?? stored.slug)
-    if (contentOf(row, write.record.foreignIds) !== stored.content) updates.push({ id: stored.id, row, write })
+/**
+ * Creates or updates items, no id and no ref twice. A stated slug that another item has is not taken where `keepSlugs` is
+ * set: the item keeps its own, or gets one like it.
+ */
+export async function saveItems(tx: Tx, note: Note, writes: readonly ItemWrite[], { keepSlugs = false } = {}): Promise<Written> {
+  if (writes.length === 0) return { ids: [], created: [], updated: [] }
+  const existing = await storedItems(tx, writes.flatMap(({ id }) => id ?? []))
+  const wishes = writes.filter(({ id }) => id === null || !existing.has(id)).map(({ record, categoryName }) => ({
+    wanted: record.slug ?? wantedItemSlug(record, categoryName),
+    ref: record.ref,
+  }))
+  const slugs = (await freeSlugs(tx, 'items', wishes)).values()
+  const taken = keepSlugs ? await takenSlugs(tx, 'items', writes.flatMap(({ id, record }) => restatedSlug(existing.get(id ?? 0), record) ?? [])) : null
+  const inserts: { id: number | null; row: ItemRow; n: number }[] = []
+  const updates: { id: number; row: ItemRow; n: number; moved: boolean }[] = []
+  for (const [n, write] of writes.entries()) {
+    const stored = write.id === null ? undefined : existing.get(write.id)
+    if (!stored) {
+      inserts.push({ id: write.id, row: itemRow(write, slugs.next().value!), n })
+      continue
+    }
+    const wanted = restatedSlug(stored, write.record)
+    const row = itemRow(write, wanted === undefined || taken?.has(wanted) ? stored.slug : wanted)
+    const moved = row.ref !== stored.ref || row.market !== stored.market
+    if (moved || contentOf(row, write.record.foreignIds) !== stored.content) updates.push({ id: write.id!, row, n, moved })
   }
-  const created = await insertItems(tx, inserts)
   await updateItems(tx, updates)
+  const ids = writes.map(({ id }) => id ?? 0)
+  for (const [i, id] of (await insertItems(tx, inserts)).entries()) ids[inserts[i]!.n] = id
   await replaceForeignIds(tx, [
-    ...fresh.map((write) => ({ id: created.get(write.record.ref)!, foreignIds: write.record.foreignIds, fresh: true })),
-    ...updates.map(({ id, write }) => ({ id, foreignIds: write.record.foreignIds, fresh: false })),
+    ...inserts.map(({ n }) => ({ id: ids[n]!, foreignIds: writes[n]!.record.foreignIds, fresh: true })),
+    ...updates.map(({ id, n }) => ({ id, foreignIds: writes[n]!.record.foreignIds, fresh: false })),
   ])
-  const changed = [...created.values(), ...updates.map((update) => update.id)]
-  if (changed.length > 0) note.changed('items', changed)
-  return {
-    created: created.size,
-    updated: updates.length,
-    unchanged: writes.length - created.size - updates.length,
-    ids: writes.map(({ record }) => existing.get(record.ref)?.id ?? created.get(record.ref)!),
-  }
+  const created = inserts.map(({ n }) => n)
+  const updated = updates.map(({ n }) => n)
+  if (created.length + updated.length > 0) note.changed('items', [...created, ...updated].map((n) => ids[n]!))
+  return { ids, created, updated }
+}
+
+/** The slug that a record states where the item has another one. */
+function restatedSlug(stored: StoredItem | undefined, { slug }: ItemRecord): string | undefined {
+  return stored && slug !== stored.slug ? slug : undefined
 }
 
 interface ItemRow {
@@ -174,39 +190,19 @@ function itemRow({ record, categoryId, groupIds }: ItemWrite, slug: string): Ite
   }
 }
 
-/** Details in their fixed order of keys, without absent ones. */
-export function detailsToRow(details: ItemDetails): Record<string, unknown> {
-  const row = {
-    rarity: details.rarity,
-    illustrator: details.illustrator,
-    hp: details.hp,
-    types: details.types,
-    dex_ids: details.dexIds,
-    stage: details.stage,
-    evolve_from: details.evolveFrom,
-    suffix: details.suffix,
-    level: details.level,
-  }
-  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined))
-}
-
-export function detailsFromRow(row: Record<string, unknown>): ItemDetails {
-  const { dex_ids: dexIds, evolve_from: evolveFrom, ...others } = row
-  return { ...others, ...(dexIds !== undefined && { dexIds }), ...(evolveFrom !== undefined && { evolveFrom }) } as ItemDetails
-}
-
 function contentOf(row: Omit<ItemRow, 'market' | 'ref'>, foreignIds: ForeignId[]): string {
   const { name, code, slug, genre, game, category_id, images, attributes, group_ids, details } = row
   const ids = foreignIds.map(({ source, id, finish = '' }) => `${source}\t${id}\t${finish}`).sort()
   return JSON.stringify([name, code, slug, genre, game, category_id, images, attributes, group_ids, details, [...new Set(ids)]])
 }
 
-async function storedItems(tx: Tx, market: Market, refs: string[]): Promise<Map<string, StoredItem>> {
-  const { rows } = await sql<Omit<ItemRow, 'market'> & { id: number; foreign_ids: ForeignId[] | null }>`
-    select i.id, i.ref, i.name, i.code, i.slug, i.genre, i.game, i.category_id, i.images, i.attributes, i.group_ids, i.details,
+async function storedItems(tx: Tx, ids: number[]): Promise<Map<number, StoredItem>> {
+  if (ids.length === 0) return new Map()
+  const { rows } = await sql<ItemRow & { id: number; foreign_ids: ForeignId[] | null }>`
+    select i.id, i.market, i.ref, i.name, i.code, i.slug, i.genre, i.game, i.category_id, i.images, i.attributes, i.group_ids, i.details,
       (select json_agg(json_build_object('source', f.source, 'id', f.foreign_id, 'finish', f.finish))
        from item_foreign_ids f where f.item_id = i.id) as foreign_ids
-    from items i where i.market = ${market} and i.ref = any(${refs}::text[])`.execute(tx)
+    from items i where i.id = any(${ids}::int4[])`.execute(tx)
   return new Map(
     rows.map((row) => {
       const ordered = {
@@ -215,7 +211,7 @@ async function storedItems(tx: Tx, market: Market, refs: string[]): Promise<Map<
         attributes: (row.attributes as { name: string; value: string }[]).map(({ name, value }) => ({ name, value })),
         details: detailsToRow(detailsFromRow(row.details as Record<string, unknown>)),
       }
-      return [row.ref, { id: row.id, slug: row.slug, content: contentOf(ordered, row.foreign_ids ?? []) }]
+      return [row.id, { market: row.market, ref: row.ref, slug: row.slug, content: contentOf(ordered, row.foreign_ids ?? []) }]
     }),
   )
 }
@@ -224,25 +220,50 @@ const ITEM_COLUMNS = sql.raw(
   'market text, ref text, name text, code text, slug text, genre text, game text, category_id int, images jsonb, attributes jsonb, group_ids int[], details jsonb',
 )
 
-async function insertItems(tx: Tx, rows: ItemRow[]): Promise<Map<string, number>> {
-  if (rows.length === 0) return new Map()
-  const { rows: created } = await sql<{ id: number; ref: string }>`
-    insert into items (market, ref, name, code, slug, genre, game, category_id, images, attributes, group_ids, details)
-    select market, ref, name, code, slug, genre, game, category_id, images, attributes, group_ids, details
-    from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as (${ITEM_COLUMNS})) with ordinality
-      as r(market, ref, name, code, slug, genre, game, category_id, images, attributes, group_ids, details, n)
+async function insertItems(tx: Tx, inserts: readonly { id: number | null; row: ItemRow }[]): Promise<number[]> {
+  if (inserts.length === 0) return []
+  // An item that comes back has its old id again: ids are never given twice.
+  const { rows } = await sql<{ id: number }>`
+    insert into items (id, market, ref, name, code, slug, genre, game, category_id, images, attributes, group_ids, details)
+    overriding system value
+    select coalesce(id, nextval(pg_get_serial_sequence('items', 'id'))), market, ref, name, code, slug, genre, game, category_id,
+      images, attributes, group_ids, details
+    from rows from (jsonb_to_recordset(${JSON.stringify(inserts.map(({ id, row }) => ({ id, ...row })))}::jsonb) as (id int, ${ITEM_COLUMNS}))
+      with ordinality as r(id, market, ref, name, code, slug, genre, game, category_id, images, attributes, group_ids, details, n)
     order by n
-    returning id, ref`.execute(tx)
-  return new Map(created.map((row) => [row.ref, row.id]))
+    returning id`.execute(tx)
+  return rows.map(({ id }) => id)
 }
 
-async function updateItems(tx: Tx, updates: { id: number; row: ItemRow }[]): Promise<void> {
+async function updateItems(tx: Tx, updates: readonly { id: number; row: ItemRow; moved: boolean }[]): Promise<void> {
   if (updates.length === 0) return
+  // Two items may change their refs with each other.
+  const moved = updates.filter((update) => update.moved).map(({ id }) => id)
+  if (moved.length > 0) await sql`update items set ref = '~' || id where id = any(${moved}::int4[])`.execute(tx)
   await sql`
-    update items i set name = r.name, code = r.code, slug = r.slug, genre = r.genre, game = r.game, category_id = r.category_id,
-      images = r.images, attributes = r.attributes, group_ids = r.group_ids, details = r.details, updated_at = now()
+    update items i set market = r.market, ref = r.ref, name = r.name, code = r.code, slug = r.slug, genre = r.genre, game = r.game,
+      category_id = r.category_id, images = r.images, attributes = r.attributes, group_ids = r.group_ids, details = r.details,
+      updated_at = now()
     from jsonb_to_recordset(${JSON.stringify(updates.map(({ id, row }) => ({ id, ...row })))}::jsonb) as r(id int, ${ITEM_COLUMNS})
     where i.id = r.id`.execute(tx)
+}
+
+/** Those of the items on which something hangs that people have or paid for: prices, listings, sales, collection records. */
+export async function itemsInUse(on: Queryable, ids: readonly number[]): Promise<Set<number>> {
+  const { rows } = await sql<{ id: number }>`
+    select id from unnest(${ids}::int4[]) as i(id)
+    where exists (select from prices where item_id = id) or exists (select from price_points where item_id = id)
+      or exists (select from held_prices where item_id = id and decision is null)
+      or exists (select from listings where item_id = id) or exists (select from sales where item_id = id)
+      or exists (select from collection_items where item_id = id)`.execute(on)
+  return new Set(rows.map((row) => row.id))
+}
+
+/** Removes items on which nothing hangs (`itemsInUse`). */
+export async function deleteItems(tx: Tx, note: Note, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return
+  await sql`delete from items where id = any(${ids}::int4[])`.execute(tx)
+  note.changed('items', [...ids])
 }
 
 async function replaceForeignIds(tx: Tx, items: { id: number; foreignIds: ForeignId[]; fresh: boolean }[]): Promise<void> {

@@ -106,6 +106,54 @@ export interface Schema {
     updated_at: Generated<Date>
   }
   item_foreign_ids: { source: string; foreign_id: string; item_id: number; finish: Generated<string> }
+  source_records: {
+    id: GeneratedAlways<number>
+    source: string
+    foreign_id: string
+    finish: Generated<string>
+    game: string
+    facts: JSONColumnType<object>
+    active: Generated<boolean>
+  }
+  source_statements: { import_id: number; record_id: number; facts: JSONColumnType<object> | null; withdrawn: Generated<boolean> }
+  item_sources: {
+    record_id: number
+    item_id: number
+    method: string
+    confidence: number
+    decided_by: string | null
+    decided_at: Generated<Date>
+  }
+  category_codes: { category_id: number; codes: string[]; shop_ids: JSONColumnType<object[]> }
+  category_changes: { import_id: number; category_id: number; before: JSONColumnType<object> | null; after: JSONColumnType<object> }
+  match_decisions: {
+    id: GeneratedAlways<number>
+    kind: 'same' | 'apart' | 'set' | 'postponed'
+    a: string
+    b: Generated<string>
+    author: string
+    decided_at: Generated<Date>
+  }
+  match_queue: {
+    id: GeneratedAlways<number>
+    record_id: number
+    record_ids: number[]
+    game: string
+    set_ref: string | null
+    postponed: boolean
+    reasons: JSONColumnType<object[]>
+    candidates: JSONColumnType<object[]>
+    waiting_since: Generated<Date>
+  }
+  match_set_maps: {
+    from_ref: string
+    to_ref: string
+    game: string
+    agree: number
+    cards: number
+    decided: boolean
+    decided_by: string | null
+  }
   prices: {
     item_id: number
     market: number

@@ -64,6 +64,7 @@ function productReader(market: Market): (row: Json) => Entry[] | null {
     return [
       ...categories.map((c) => ({ category: c })),
       {
+        key: { source: 'cardmarket', id: String(id), finish: '' },
         item: {
           market,
           ref: `cardmarket:${id}`,

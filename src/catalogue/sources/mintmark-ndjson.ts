@@ -9,8 +9,9 @@ import { isTimeInRange, TIME_RANGE } from '#core/time.ts'
 import {
   address, AttributeList, closed, Details, ForeignIdList, genre, market, matching, positive, shortText, slug,
 } from '../fields.ts'
+import { exportedKey } from '../origin.ts'
 import type { CatalogueFormat, CategoryRecord, ItemRecord } from '../records.ts'
-import { detailsFromRow, detailsToRow } from '../store.ts'
+import { detailsFromRow, detailsToRow } from '../details.ts'
 import { catalogueRows, type Entry, type Json } from './reading.ts'
 
 const CATEGORY = Type.Object(
@@ -105,7 +106,7 @@ function itemEntry({ details, foreign_ids, prices, ...rest }: Static<typeof ITEM
     foreignIds: foreign_ids,
     ...(prices && { prices: prices.map(({ updated_at, ...price }) => ({ ...price, updatedAt: updated_at })) }),
   }
-  return { item }
+  return { item, key: exportedKey({ ...item, foreign_ids: item.foreignIds }) }
 }
 
 /** `Date` moves 31 February to March; such a time does not exist. */

@@ -64,8 +64,14 @@ function setEntries(row: Json, market: Market, { read, series: seriesRead }: Set
     ...(isNew && seriesName
       ? [{ category: { ...of, ref: series, name: seriesName, parent: null, image: null } }]
       : []),
-    { category: { ...of, ref: `pokemontcg:set:${id}`, name, parent: series, image, printedTotal } },
+    { category: { ...of, ref: `pokemontcg:set:${id}`, name, parent: series, image, printedTotal, codes: codesOf(row, id) } },
   ]
+}
+
+/** The set's id and the code printed in the online game, under which lists name it, too. */
+function codesOf(row: Json, id: string): string[] {
+  const code = text(row.ptcgoCode)
+  return code === undefined ? [id] : [id, code]
 }
 
 function cardEntries(row: Json, market: Market, { read, known }: SetsRead): Entry[] | null {
@@ -83,6 +89,7 @@ function cardEntries(row: Json, market: Market, { read, known }: SetsRead): Entr
   const image = isObject(row.images) ? (address(row.images.large) ?? address(row.images.small)) : undefined
   const details = detailsOf(row)
   return [{
+    key: { source: 'pokemontcg', id, finish: '' },
     item: {
       market,
       ref: `pokemontcg:${id}`,

@@ -1,6 +1,7 @@
 // Reads the One Piece card list of punk-records: packs (one JSON object) and cards (NDJSON), in three languages.
 import { ndjsonRows } from '#core/feed.ts'
 import type { Market } from '#core/markets.ts'
+import { finishSlug } from '../finishes.ts'
 import type { CatalogueFormat } from '../records.ts'
 import {
   address, attributeList, catalogueRows, documentLines, type Entry, isObject, type Json, peek, RANK, text, texts,
@@ -60,7 +61,8 @@ function packReader(market: Market): (row: Json) => Entry[] | null {
       entries.push({ category: { market, ref: root, name: rootName, game: 'onepiece', parent: null, image: null } })
     }
     const ref = `punk-records:pack:${id}`
-    entries.push({ category: { market, ref, name, game: 'onepiece', parent: root, image: null } })
+    const label = isObject(row.title_parts) ? text(row.title_parts.label) : undefined
+    entries.push({ category: { market, ref, name, game: 'onepiece', parent: root, image: null, codes: label === undefined ? [] : [label] } })
     return entries
   }
 }
@@ -89,6 +91,7 @@ function cardEntries(row: Json, market: Market): Entry[] | null {
   const rarity = text(row.rarity)?.replace(/([a-z])([A-Z])/g, '$1 $2')
   const image = address(row.img_full_url)?.split('?', 1)[0]
   return [{
+    key: { source: 'punk-records', id: `${language.code}:${code}`, finish: finishSlug(printing && number ? `${printing}${number}` : '') },
     item: {
       market,
       ref: `punk-records:${language.code}:${id}`,

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { FeedError, type FeedLine, type FeedSource, jsonEntries } from '#core/feed.ts'
 import { LARGEST_INTEGER } from '#core/fields.ts'
 import { cleaned } from '#core/text.ts'
-import type { CatalogueRow, CategoryRecord, ItemRecord } from '../records.ts'
+import type { CatalogueRow, CategoryRecord, ItemRecord, SourceKey } from '../records.ts'
 
 /** Longest ref, name, code or foreign id, as `shortText` has it: the database looks them up in indexes. */
 const LONGEST_TEXT = 500
@@ -13,7 +13,7 @@ const LONGEST_VALUE = 10_000
 export type Json = Record<string, unknown>
 
 /** What a row gives, before its line number is put to it. */
-export type Entry = { category: CategoryRecord } | { item: ItemRecord } | { reject: string }
+export type Entry = { category: CategoryRecord } | { item: ItemRecord; key: SourceKey } | { reject: string }
 
 /** Text without white space at its ends, undefined for anything else and for text that shows nothing. */
 export function text(value: unknown): string | undefined {

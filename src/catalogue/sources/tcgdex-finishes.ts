@@ -1,17 +1,17 @@
-// The finishes of a TCGdex card: which of its printings are products of their own, and under which ids.
+// The finishes of a TCGdex card: each printing that it states, and the ids that shops have for it.
+import { finishSlug } from '../finishes.ts'
 import type { ForeignId } from '../records.ts'
-import { slugWords } from '../slugs.ts'
 import { isObject, type Json, text, texts, wholeNumber } from './reading.ts'
 
-/** A finish that is one item. The first of a card is its primary one. */
+/** A finish of a card, which is one item. The first stated has the card's own ref. */
 export interface Finish {
-  /** `holo-shadowless-1st-edition`, unique within the card; null where the source states no finish */
+  /** canonical slug such as `holo-first-edition`, unique within the card; null where the source states no finish */
   slug: string | null
-  /** `Holo Shadowless 1st Edition` */
+  /** `Holo First Edition` */
   label: string | undefined
   /** its name in price files (`normal`, `reverse`, `holo`, `firstEdition`), or the slug where that is another item's */
   priceFinish: string | undefined
-  /** ids in shops, with the finish of the shop's product that this item stands for */
+  /** ids in shops, with the finish of the shop's product that this item is */
   foreignIds: ForeignId[]
 }
 
@@ -20,55 +20,55 @@ interface ShopIds {
   tcgplayer: number | undefined
 }
 
-/** A printing of a card; `parts` are the slugs of type, subtype, stamps, foil and size. */
 interface Printing {
-  type: string
-  parts: string[]
-  ids: ShopIds
-}
-
-/** Printings that shops sell as one product; the first names it. */
-interface Product {
-  first: Printing
+  slug: string
+  /** the word that price files have for it */
+  word: string
+  /** whether it is nothing but that: no stamp, foil or size */
+  plain: boolean
   ids: ShopIds
 }
 
 const SHOPS = ['cardmarket', 'tcgplayer'] as const
-const FIRST_EDITION = '1st-edition'
-const PLAIN_PARTS = new Set([FIRST_EDITION, 'unlimited', 'shadowless'])
+const FLAGS = ['normal', 'holo', 'reverse', 'firstEdition'] as const
+const PLAIN_SLUGS = new Set(['normal', 'holo', 'reverse', 'first-edition', 'holo-first-edition', 'shadowless', 'holo-shadowless'])
 
-/** The finishes of a card, at least one. Flags instead of a list of printings are unreliable and count as unstated. */
+/** The finishes of a card, at least one: those of its list of printings, or of its flags where it has these instead. */
 export function finishesOf(card: Json): Finish[] {
   const cardIds = shopIds(card.thirdParty)
-  const printings = (Array.isArray(card.variants) ? card.variants : []).flatMap((v: unknown) => printingOf(v, cardIds))
+  const printings = distinct(statedPrintings(card.variants, cardIds))
   if (printings.length === 0) {
-    return [{ slug: null, label: undefined, priceFinish: undefined, foreignIds: foreignIds(cardIds, undefined) }]
+    return [{ slug: null, label: undefined, priceFinish: undefined, foreignIds: foreignIds(cardIds, () => undefined) }]
   }
-  const products = productsOf(printings)
-  const priceFinishes = priceFinishesOf(products)
-  const slugs = new Map<string, number>()
   const claimed = new Set<string>()
-  return products.map(({ first, ids }, i) => {
-    const plainSlug = first.parts.join('-')
-    const count = (slugs.get(plainSlug) ?? 0) + 1
-    slugs.set(plainSlug, count)
-    const slug = count === 1 ? plainSlug : `${plainSlug}-${count}`
-    // Where two items of a card share a shop's id and finish, it means the first: a price must never hit both.
-    const own = foreignIds(ids, finishWord(first)).filter(({ source, id, finish }) => {
-      const key = `${source} ${id} ${finish}`
-      return !claimed.has(key) && claimed.add(key)
+  return printings.map((printing) => {
+    const { slug, word, ids } = printing
+    // Where two items of a card share a shop's id and finish word, it means the first: a price must never be of both.
+    const own = foreignIds(ids, (source, id) => {
+      const key = `${source} ${id} ${word}`
+      if (claimed.has(key)) return slug
+      claimed.add(key)
+      return word
     })
-    return { slug, label: labelOf(slug), priceFinish: priceFinishes[i] ?? slug, foreignIds: own }
+    return { slug, label: labelOf(slug), priceFinish: plainestOf(printings, word) === printing ? word : slug, foreignIds: own }
   })
 }
 
+function statedPrintings(variants: unknown, cardIds: ShopIds): Printing[] {
+  if (Array.isArray(variants)) return variants.flatMap((variant: unknown) => printingOf(variant, cardIds))
+  if (!isObject(variants)) return []
+  return FLAGS.filter((flag) => variants[flag] === true).map((flag) => ({ slug: finishSlug(flag), word: flag, plain: true, ids: cardIds }))
+}
+
 function printingOf(variant: unknown, cardIds: ShopIds): Printing[] {
-  if (!isObject(variant) || text(variant.type) === undefined) return []
+  const type = isObject(variant) ? text(variant.type) : undefined
+  if (!isObject(variant) || type === undefined) return []
   const size = text(variant.size)
-  const stated = [text(variant.type), text(variant.subtype), ...(texts(variant.stamp) ?? []), text(variant.foil)]
-  const parts = [...stated, size === 'standard' ? undefined : size].map((part) => slugWords(part ?? '')).filter(Boolean)
+  const stated = [type, text(variant.subtype), ...(texts(variant.stamp) ?? []), text(variant.foil), size === 'standard' ? undefined : size]
+  const slug = finishSlug(stated.filter((part) => part !== undefined).join(' '))
+  const word = slug.includes('first-edition') ? 'firstEdition' : finishSlug(type)
   const ids = shopIds(variant.thirdParty)
-  return parts.length > 0 ? [{ type: parts[0]!, parts, ids: hasIds(ids) ? ids : cardIds }] : []
+  return [{ slug, word, plain: PLAIN_SLUGS.has(slug), ids: hasIds(ids) ? ids : cardIds }]
 }
 
 function shopIds(thirdParty: unknown): ShopIds {
@@ -80,42 +80,36 @@ function hasIds(ids: ShopIds): boolean {
   return SHOPS.some((shop) => ids[shop] !== undefined)
 }
 
-/** A printing is a product unless another's ids include all of its own; one without ids belongs to the first. */
-function productsOf(printings: Printing[]): Product[] {
-  const products: Product[] = []
+/** One printing a slug; those of one slug whose shop ids contradict each other are several, told apart by a number. */
+function distinct(printings: Printing[]): Printing[] {
+  const found: Printing[] = []
+  const bySlug = new Map<string, Printing[]>()
   for (const printing of printings) {
-    const { ids } = printing
-    const same = hasIds(ids)
-      ? products.find((other) => hasIds(other.ids) && (includes(other.ids, ids) || includes(ids, other.ids)))
-      : products[0]
-    if (!same) products.push({ first: printing, ids })
-    else if (hasIds(ids) && includes(ids, same.ids)) same.ids = ids
+    const alike = bySlug.get(printing.slug) ?? []
+    const same = alike.find(({ ids }) => SHOPS.every((shop) => ids[shop] === undefined || printing.ids[shop] === undefined || ids[shop] === printing.ids[shop]))
+    if (same) {
+      same.ids = { cardmarket: same.ids.cardmarket ?? printing.ids.cardmarket, tcgplayer: same.ids.tcgplayer ?? printing.ids.tcgplayer }
+      continue
+    }
+    const next = alike.length === 0 ? { ...printing } : { ...printing, slug: `${printing.slug}-${alike.length + 1}`, plain: false }
+    bySlug.set(printing.slug, [...alike, next])
+    found.push(next)
   }
-  return products
+  return found
 }
 
-function includes(outer: ShopIds, inner: ShopIds): boolean {
-  return SHOPS.every((shop) => inner[shop] === undefined || inner[shop] === outer[shop])
+/** The printing that price files mean by a word: the plain one, or the card's first where that alone has the word. */
+function plainestOf(printings: readonly Printing[], word: string): Printing | undefined {
+  const alike = printings.filter((printing) => printing.word === word)
+  return alike.find(({ plain }) => plain) ?? alike.find((printing) => printing === printings[0])
 }
 
-function finishWord({ type, parts }: Printing): string {
-  return parts.includes(FIRST_EDITION) ? 'firstEdition' : type
-}
-
-/** The finish word of each product, undefined where a plainer product of the card (no stamp, foil or size) has it. */
-function priceFinishesOf(products: Product[]): (string | undefined)[] {
-  const words = products.map(({ first }) => finishWord(first))
-  const plain = products.map(({ first }) => first.parts.slice(1).every((part) => PLAIN_PARTS.has(part)))
-  return words.map((word, i) => {
-    const plainest = words.findIndex((other, j) => other === word && plain[j])
-    return plainest === i || (plainest === -1 && i === 0) ? word : undefined
-  })
-}
-
-function foreignIds(ids: ShopIds, finish: string | undefined): ForeignId[] {
+function foreignIds(ids: ShopIds, finishOf: (source: string, id: number) => string | undefined): ForeignId[] {
   return SHOPS.flatMap((source) => {
     const id = ids[source]
-    return id === undefined ? [] : [{ source, id: String(id), ...(finish && { finish }) }]
+    if (id === undefined) return []
+    const finish = finishOf(source, id)
+    return [{ source, id: String(id), ...(finish && { finish }) }]
   })
 }
 

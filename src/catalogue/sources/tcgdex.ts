@@ -1,7 +1,7 @@
 // Reads the TCGdex catalogue: series, sets and cards, international and Asian, and cards in its English API's form.
 import type { Market } from '#core/markets.ts'
 import { ndjsonRows } from '#core/feed.ts'
-import type { CatalogueFormat, ItemRecord, KnownCategory } from '../records.ts'
+import type { CatalogueFormat, ForeignId, ItemRecord, KnownCategory } from '../records.ts'
 import {
   cardTypeTerm, collectorNumber, printedTotalOf, rarityTerm, regulationMarkTerm, stageTerm,
 } from './card-terms.ts'
@@ -131,14 +131,28 @@ function setEntry(row: Json, { market, source, id, name, sets }: Reading): Entry
   const parent = serie === undefined || serie === 'null' ? null : `${source}:serie:${serie}`
   const printedTotal = printedTotalIn(row, name)
   if (!sets.read.has(ref)) sets.read.set(ref, { printedTotal, digital: parent === DIGITAL_SERIE })
-  return { category: { market, ref, name, game: 'pokemon', parent, image: logoOf(row), printedTotal } }
+  const stated = { codes: codesOf(row, id), shopIds: shopIdsOf(row) }
+  return { category: { market, ref, name, game: 'pokemon', parent, image: logoOf(row), printedTotal, ...stated } }
 }
 
-/** The set inside a card of the API form, unless this import has it already; its series is not told there. */
+function codesOf(set: Json, id: string): string[] {
+  const abbreviations = isObject(set.abbreviations) ? Object.values(set.abbreviations) : []
+  return [...new Set([id, ...(texts([set.tcgOnline, ...abbreviations]) ?? [])])]
+}
+
+function shopIdsOf({ thirdParty }: Json): ForeignId[] {
+  const ids = isObject(thirdParty) ? thirdParty : {}
+  return ['cardmarket', 'tcgplayer'].flatMap((source) => {
+    const id = wholeNumber(ids[source])
+    return id === undefined ? [] : [{ source, id: String(id) }]
+  })
+}
+
+/** The set inside a card of the API form, unless an import has it already: it tells less of the set, and not its series. */
 function embeddedSet(set: Json, { market, source, id, sets }: Omit<Reading, 'name'>): Entry[] {
   const ref = `${source}:set:${id}`
   const name = text(set.name)
-  if (sets.read.has(ref) || name === undefined) return []
+  if (sets.read.has(ref) || sets.known.has(ref) || name === undefined) return []
   const printedTotal = printedTotalIn(set, name)
   sets.read.set(ref, { printedTotal, digital: setOf(ref, sets)?.digital ?? false })
   return [{ category: { market, ref, name, game: 'pokemon', image: logoOf(set), printedTotal } }]
@@ -163,7 +177,10 @@ function cardEntries(row: Json, reading: Reading & { setId: string }): Entry[] {
   const set = setOf(`${source}:set:${setId}`, sets)
   const code = collectorNumber(number, set?.printedTotal ?? null)
   const image = address(row.image)
-  return finishesOf(row).map((finish, i) => ({
+  // Cards of the API form have flags in place of printings, which say `normal` of holos, too.
+  const flat = !isObject(row.name)
+  return finishesOf(flat ? { ...row, variants: undefined } : row).map((finish, i) => ({
+    key: { source: flat ? 'tcgdex-api' : source, id, finish: finish.slug ?? '' },
     item: {
       market,
       ref: i === 0 ? `${source}:${id}` : `${source}:${id}:${finish.slug}`,

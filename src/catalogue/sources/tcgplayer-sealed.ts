@@ -41,6 +41,7 @@ function productReader(market: Market): (row: Record<string, string>) => Entry[]
     return [
       ...category,
       {
+        key: { source: 'tcgplayer', id: String(id), finish: '' },
         item: {
           market,
           ref: `tcgplayer:${id}`,

@@ -1,0 +1,98 @@
+// Makes items of the facts that their source records state, with category and groups found by name.
+import type { Market } from '#core/markets.ts'
+import type { Note } from '#db/change.ts'
+import type { Queryable, Tx } from '#db/schema.ts'
+import { detailsFromRow } from './details.ts'
+import { type Facts, factsOf, type StatedFacts } from './facts.ts'
+import type { ForeignId } from './records.ts'
+import { statedFacts } from './source-records.ts'
+import { categoriesByRef, type ItemWrite, saveItems, type Written } from './store.ts'
+
+interface CategoryNamed {
+  id: number
+  name: string
+}
+
+/** Finds categories and groups by name, and keeps what it has found. */
+export class CatalogueNames {
+  readonly #db: Queryable
+  readonly #categories = new Map<string, CategoryNamed>()
+  #groups: Map<string, number> | null = null
+
+  constructor(db: Queryable) {
+    this.#db = db
+  }
+
+  /** Reads the categories that these facts name. */
+  async load(facts: readonly Facts[]): Promise<void> {
+    const wanted = new Map<Market, Set<string>>()
+    for (const { market, category } of facts) {
+      if (!market || category === undefined || this.#categories.has(`${market}\t${category}`)) continue
+      wanted.set(market, (wanted.get(market) ?? new Set()).add(category))
+    }
+    for (const [market, refs] of wanted) {
+      for (const [ref, { id, name }] of await categoriesByRef(this.#db, market, [...refs])) this.#categories.set(`${market}\t${ref}`, { id, name })
+    }
+    if (this.#groups) return
+    const rows = await this.#db.selectFrom('groups').select(['id', 'slug']).where('parent_id', 'is', null).execute()
+    this.#groups = new Map(rows.map((row) => [row.slug, row.id]))
+  }
+
+  categoryOf({ market, category }: Facts): CategoryNamed | undefined {
+    return this.#categories.get(`${market}\t${category}`)
+  }
+
+  groupIds({ groups = [] }: Facts): number[] {
+    return groups.flatMap((slug) => this.#groups!.get(slug) ?? [])
+  }
+}
+
+/** An item to be made of facts; `id` null for a new one. */
+export interface Composition {
+  id: number | null
+  stated: readonly StatedFacts[]
+  /** in place of the ref that its records state, where another item has that */
+  ref?: string
+}
+
+/**
+ * Saves items as their records state them.
+ * @throws Error where no category of an item is in the catalogue
+ */
+export async function composeItems(tx: Tx, note: Note, names: CatalogueNames, items: readonly Composition[], options: { keepSlugs?: boolean } = {}): Promise<Written> {
+  const facts = items.map(({ stated, ref }) => ({ ...factsOf(stated).facts, ...(ref !== undefined && { ref }) }))
+  await names.load(facts)
+  return saveItems(tx, note, facts.map((one, i) => writeOf(items[i]!.id, one, names)), options)
+}
+
+function writeOf(id: number | null, facts: Facts, names: CatalogueNames): ItemWrite {
+  const category = names.categoryOf(facts)
+  if (!category) throw new Error(`The category ${facts.category} of ${facts.ref} is not in the catalogue of ${facts.market}`)
+  return {
+    id,
+    record: {
+      market: facts.market!,
+      ref: facts.ref!,
+      name: facts.name!,
+      code: facts.code ?? null,
+      ...(facts.slug !== undefined && { slug: facts.slug }),
+      genre: facts.genre ?? 'single',
+      game: facts.game!,
+      category: facts.category!,
+      images: facts.images ?? [],
+      attributes: (facts.attributes ?? []) as { name: string; value: string }[],
+      groups: facts.groups ?? [],
+      details: detailsFromRow(facts.details ?? {}),
+      foreignIds: (facts.foreign_ids ?? []) as ForeignId[],
+    },
+    categoryId: category.id,
+    categoryName: category.name,
+    groupIds: names.groupIds(facts),
+  }
+}
+
+/** Makes items what their records say now. */
+export async function composeAgain(tx: Tx, note: Note, names: CatalogueNames, ids: readonly number[]): Promise<Written> {
+  const stated = await statedFacts(tx, ids)
+  return composeItems(tx, note, names, [...stated].map(([id, records]) => ({ id, stated: records })))
+}

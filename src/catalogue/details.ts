@@ -1,0 +1,24 @@
+// Details of items under the names they are stored and exported with, and back.
+import type { ItemDetails } from './records.ts'
+
+/** Details in their fixed order of keys, without absent ones. */
+export function detailsToRow(details: ItemDetails): Record<string, unknown> {
+  const row = {
+    rarity: details.rarity,
+    illustrator: details.illustrator,
+    hp: details.hp,
+    types: details.types,
+    dex_ids: details.dexIds,
+    stage: details.stage,
+    evolve_from: details.evolveFrom,
+    suffix: details.suffix,
+    level: details.level,
+  }
+  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined))
+}
+
+/** The inverse of `detailsToRow`. */
+export function detailsFromRow(row: Record<string, unknown>): ItemDetails {
+  const { dex_ids: dexIds, evolve_from: evolveFrom, ...others } = row
+  return { ...others, ...(dexIds !== undefined && { dexIds }), ...(evolveFrom !== undefined && { evolveFrom }) } as ItemDetails
+}

@@ -1,0 +1,178 @@
+// The facts of an item: those of its source records by precedence, value by value, and which source each comes from.
+import type { Market } from '#core/markets.ts'
+import type { ForeignId, Genre, ItemImage, ItemRecord } from './records.ts'
+import { detailsToRow } from './details.ts'
+
+/** Sources in order of precedence, the first is right; others come last. Imports never change what operators state. */
+export const PRECEDENCE: readonly string[] = [
+  'operator', 'mintmark', 'tcgdex', 'tcgdex-asia', 'tcgdex-api', 'pokemontcg', 'punk-records', 'cardmarket', 'tcgplayer',
+]
+
+/**
+ * What a source states, as it is stored. A field that is absent is not stated; null (of operators only) states that
+ * there is no value. Details are by the names of `detailsToRow`.
+ */
+export interface Facts {
+  market?: Market
+  ref?: string
+  /** ref of a category of the same market */
+  category?: string
+  name?: string
+  code?: string | null
+  slug?: string
+  genre?: Genre
+  game?: string
+  images?: ItemImage[]
+  groups?: string[]
+  /** of one name there can be several */
+  attributes?: { name: string; value: string | null }[]
+  details?: Record<string, unknown>
+  foreign_ids?: ForeignId[]
+  /** foreign ids that an operator took away, whoever states them */
+  without_ids?: ForeignId[]
+}
+
+export interface StatedFacts {
+  source: string
+  /** '' where the record is of the card as a whole */
+  finish: string
+  facts: Facts
+}
+
+/** Sources by field: `name`, `images`, `details.hp`, `attributes.Rarity`, `foreign_ids.cardmarket`. */
+export type Provenance = Record<string, string>
+
+const IDENTITY = ['market', 'ref', 'category', 'slug'] as const
+const SINGLE = ['name', 'code', 'genre', 'game', 'images', 'groups'] as const
+
+/** Position of a source in the order of precedence. */
+export function rankOf(source: string): number {
+  const rank = PRECEDENCE.indexOf(source)
+  return rank < 0 ? PRECEDENCE.length : rank
+}
+
+/** A record of a whole card says nothing about which item it is: another record of the item does. */
+function isWhole({ source, finish }: StatedFacts): boolean {
+  return finish === '' && source !== 'operator'
+}
+
+/**
+ * The facts of an item, given its records: of each value the first record by precedence that states it. What a record
+ * does not state takes nothing away from what others do.
+ */
+export function factsOf(records: readonly StatedFacts[]): { facts: Facts; provenance: Provenance } {
+  const ordered = records.toSorted(
+    (a, b) => rankOf(a.source) - rankOf(b.source) || Number(isWhole(a)) - Number(isWhole(b)) || compare(a.source, b.source) || compare(a.finish, b.finish),
+  )
+  const finish = ordered.find((record) => record.finish !== '')?.finish ?? ''
+  const provenance: Provenance = {}
+  const facts: Facts = {}
+  const own = finish === '' ? ordered : [...ordered.filter((record) => !isWhole(record)), ...ordered.filter(isWhole)]
+  for (const field of IDENTITY) takeFirst(facts, provenance, own, field)
+  for (const field of SINGLE) takeFirst(facts, provenance, ordered, field)
+  facts.attributes = attributesOf(ordered, provenance)
+  facts.details = detailsOf(ordered, provenance)
+  facts.foreign_ids = foreignIdsOf(ordered, finish, provenance)
+  return { facts, provenance }
+}
+
+function takeFirst(into: Facts, provenance: Provenance, records: readonly StatedFacts[], field: (typeof IDENTITY | typeof SINGLE)[number]): void {
+  const record = records.find(({ facts }) => facts[field] !== undefined)
+  if (!record) return
+  Object.assign(into, { [field]: record.facts[field] })
+  if (record.facts[field] !== null) provenance[field] = record.source
+}
+
+function attributesOf(records: readonly StatedFacts[], provenance: Provenance): NonNullable<Facts['attributes']> {
+  const stated = new Set<string>()
+  const attributes: NonNullable<Facts['attributes']> = []
+  for (const { source, facts } of records) {
+    for (const attribute of facts.attributes ?? []) {
+      if (stated.has(attribute.name) || attribute.value === null) continue
+      attributes.push(attribute)
+      provenance[`attributes.${attribute.name}`] = source
+    }
+    for (const { name } of facts.attributes ?? []) stated.add(name)
+  }
+  return attributes
+}
+
+function detailsOf(records: readonly StatedFacts[], provenance: Provenance): Record<string, unknown> {
+  const details: Record<string, unknown> = {}
+  for (const { source, facts } of records) {
+    for (const [name, value] of Object.entries(facts.details ?? {})) {
+      if (name in details) continue
+      details[name] = value
+      if (value !== null) provenance[`details.${name}`] = source
+    }
+  }
+  return Object.fromEntries(Object.entries(details).filter(([, value]) => value !== null))
+}
+
+/** All of them; those of a record of the whole card lead to each finish under that finish. */
+function foreignIdsOf(records: readonly StatedFacts[], finish: string, provenance: Provenance): ForeignId[] {
+  const ids = new Map<string, ForeignId>()
+  for (const record of records) {
+    for (const id of record.facts.foreign_ids ?? []) {
+      const named = isWhole(record) && finish !== '' ? { ...id, finish } : id
+      const key = foreignIdKey(named)
+      if (ids.has(key)) continue
+      ids.set(key, named)
+      provenance[`foreign_ids.${id.source}`] ??= record.source
+    }
+  }
+  for (const { facts } of records) for (const id of facts.without_ids ?? []) ids.delete(foreignIdKey(id))
+  return [...ids.values()]
+}
+
+/** The same for the same id of the same shop and finish. */
+export function foreignIdKey({ source, id, finish = '' }: ForeignId): string {
+  return `${source}\t${id}\t${finish}`
+}
+
+/**
+ * What a source says of a record after it stated it again: what the newer statement leaves out stays. A newer statement
+ * that has ids of a shop replaces that shop's.
+ */
+export function restated(newer: Facts, older: Facts): Facts {
+  const shops = new Set(newer.foreign_ids?.map(({ source }) => source))
+  const kept = (older.foreign_ids ?? []).filter(({ source }) => !shops.has(source))
+  const both = [newer, { ...older, foreign_ids: kept }].map((facts) => ({ source: 'operator', finish: '', facts }))
+  return statedOnly({ ...factsInOrder(both), ...(newer.without_ids && { without_ids: newer.without_ids }) })
+}
+
+function factsInOrder(records: StatedFacts[]): Facts {
+  return factsOf(records).facts
+}
+
+/** Without what is empty: a source that has no code or no image of a card does not state that there is none. */
+export function statedOnly(facts: Facts): Facts {
+  const isEmpty = (value: unknown) =>
+    value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0)
+  return Object.fromEntries(Object.entries(facts).filter(([, value]) => !isEmpty(value))) as Facts
+}
+
+/** What a source states by a record that it was read as; prices are no facts. */
+export function factsStated(record: ItemRecord): Facts {
+  const { market, ref, category, name, code, slug, genre, game, images, groups, attributes, details, foreignIds } = record
+  return statedOnly({
+    market, ref, category, name, code, ...(slug !== undefined && { slug }), genre, game, images, groups, attributes,
+    details: detailsToRow(details),
+    foreign_ids: foreignIds.map(({ source, id, finish }) => ({ source, id, ...(finish && { finish }) })),
+  })
+}
+
+/** The same for equal facts, in whatever order the database gives them back. */
+export function factsText(facts: Facts): string {
+  return JSON.stringify(inOrder(facts))
+}
+
+function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOrder)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => compare(a, b)).map(([key, each]) => [key, inOrder(each)]))
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

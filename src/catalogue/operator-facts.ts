@@ -1,0 +1,71 @@
+// What an operator states of an item: a source record of its own that holds just the fields that were sent.
+import { sql } from 'kysely'
+import type { Tx } from '#db/schema.ts'
+import { detailsToRow } from './details.ts'
+import { type Facts, factsOf, factsStated, foreignIdKey } from './facts.ts'
+import type { ItemFields } from './item-fields.ts'
+import { statedFacts } from './source-records.ts'
+import type { ItemWrite } from './store.ts'
+
+/** The facts of an item that is made by hand: all that were sent. */
+export async function factsOfNew(tx: Tx, write: ItemWrite): Promise<Facts> {
+  return factsStated({ ...write.record, groups: await groupSlugs(tx, write.groupIds) })
+}
+
+/**
+ * The facts that a change states: the fields that were sent, each whole. What other sources state beyond it is stated
+ * not to be: it would come back with the next import otherwise.
+ * @param sent names of the fields that were sent
+ * @param write the item with the change made
+ */
+export async function factsOfChange(tx: Tx, id: number, sent: readonly (keyof ItemFields)[], write: ItemWrite): Promise<Facts> {
+  const records = (await statedFacts(tx, [id])).get(id) ?? []
+  const others = factsOf(records.filter(({ source }) => source !== 'operator')).facts
+  const { market, ref, name, code, genre, game, slug, category, images, attributes, details, foreignIds } = write.record
+  const named = new Set(attributes.map((attribute) => attribute.name))
+  const kept = detailsToRow(details)
+  const keptIds = new Set(foreignIds.map(foreignIdKey))
+  const stated: { [field in keyof ItemFields]-?: () => Promise<Facts> | Facts } = {
+    market: () => ({ market, category }),
+    category_id: () => ({ category }),
+    ref: () => ({ ref }),
+    name: () => ({ name }),
+    code: () => ({ code }),
+    genre: () => ({ genre }),
+    game: () => ({ game }),
+    slug: () => (slug === undefined ? {} : { slug }),
+    images: () => ({ images }),
+    groups: async () => ({ groups: await groupSlugs(tx, write.groupIds) }),
+    attributes: () => {
+      const removed = (others.attributes ?? []).filter((attribute) => !named.has(attribute.name))
+      return { attributes: [...attributes, ...removed.map((attribute) => ({ name: attribute.name, value: null }))] }
+    },
+    details: () => ({ details: { ...Object.fromEntries(Object.keys(others.details ?? {}).map((key) => [key, null])), ...kept } }),
+    foreign_ids: () => ({
+      foreign_ids: foreignIds,
+      without_ids: (others.foreign_ids ?? []).filter((foreignId) => !keptIds.has(foreignIdKey(foreignId))),
+    }),
+  }
+  const parts = await Promise.all(sent.map((field) => stated[field]()))
+  return Object.assign({}, ...parts) as Facts
+}
+
+async function groupSlugs(tx: Tx, ids: readonly number[]): Promise<string[]> {
+  if (ids.length === 0) return []
+  const rows = await tx.selectFrom('groups').select('slug').where('id', 'in', ids).orderBy('id').execute()
+  return rows.map((row) => row.slug)
+}
+
+/** Keeps what an operator states of an item, beside what operators stated before. */
+export async function stateByOperator(tx: Tx, itemId: number, facts: Facts, by: { game: string; author: string }): Promise<void> {
+  await sql`
+    with record as (
+      insert into source_records (source, foreign_id, game, facts)
+      values ('operator', ${String(itemId)}, ${by.game}, ${JSON.stringify(facts)}::jsonb)
+      on conflict (source, foreign_id, finish) do update set facts = source_records.facts || excluded.facts, active = true
+      returning id
+    )
+    insert into item_sources (record_id, item_id, method, confidence, decided_by)
+    select id, ${itemId}::int4, 'operator', 100, ${by.author} from record
+    on conflict (record_id, item_id) do update set decided_by = excluded.decided_by, decided_at = now()`.execute(tx)
+}

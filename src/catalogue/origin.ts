@@ -1,0 +1,32 @@
+// The source record that an item is from which has none yet, told by its ref: items of before records existed, and exported ones.
+import { finishSlug } from './finishes.ts'
+import type { ForeignId, SourceKey } from './records.ts'
+
+const CARD_SOURCES = ['tcgdex-asia', 'tcgdex', 'pokemontcg']
+const PRODUCT_SOURCES = ['cardmarket', 'tcgplayer']
+const PUNK_RECORDS = /^punk-records:([a-z]+:[A-Z0-9]+-\d+)(?:_([a-z]\d+))?$/
+
+export interface Originated {
+  ref: string
+  attributes?: readonly { name: string; value: string | null }[]
+  foreign_ids?: readonly ForeignId[]
+}
+
+/** The record, or null where the ref is of no source that the program reads. */
+export function originOf({ ref, attributes = [], foreign_ids: foreignIds = [] }: Originated): SourceKey | null {
+  const source = ref.slice(0, ref.indexOf(':'))
+  const rest = ref.slice(source.length + 1)
+  if (PRODUCT_SOURCES.includes(source)) return { source, id: rest, finish: '' }
+  if (CARD_SOURCES.includes(source)) {
+    const finish = attributes.find(({ name }) => name === 'Finish')?.value
+    const id = foreignIds.find((id) => id.source === source)?.id ?? rest.split(':', 1)[0]!
+    return { source, id, finish: finish ? finishSlug(finish) : '' }
+  }
+  const [, id, printing] = PUNK_RECORDS.exec(ref) ?? []
+  return id === undefined ? null : { source: 'punk-records', id, finish: finishSlug(printing ?? '') }
+}
+
+/** The record of an item in our own export: its market and ref, with the finish that it states. */
+export function exportedKey(item: Originated & { market: string }): SourceKey {
+  return { source: 'mintmark', id: `${item.market}:${item.ref}`, finish: originOf(item)?.finish ?? '' }
+}

@@ -1,0 +1,187 @@
+// SQL of source records: what imports state of them, which items they belong to, and taking an import's statements back.
+import { sql } from 'kysely'
+import type { Queryable, Tx } from '#db/schema.ts'
+import { type Facts, factsText, restated, type StatedFacts } from './facts.ts'
+import type { SourceKey } from './records.ts'
+
+/** A record as one import states it. */
+export interface Statement {
+  key: SourceKey
+  facts: Facts
+}
+
+/** The import of what items had before records existed. */
+export const BEFORE_RECORDS = 0
+
+interface StoredRecord {
+  n: number
+  id: number
+  active: boolean
+  facts: Facts
+  /** what this import stated of it before, null when that is `facts` */
+  earlier: Facts | null
+  again: boolean
+}
+
+/**
+ * Keeps what an import states, no record twice. A value that it does not state keeps what earlier imports stated.
+ * @returns id of each record, and whether its facts changed
+ */
+export async function stateRecords(tx: Tx, importId: number, statements: readonly Statement[]): Promise<{ id: number; changed: boolean }[]> {
+  if (statements.length === 0) return []
+  const stored = await storedRecords(tx, importId, statements)
+  const states: { id: number; changed: boolean }[] = []
+  const fresh: { n: number; statement: Statement }[] = []
+  const changes: { id: number; facts: Facts }[] = []
+  const said: { id: number; facts: Facts | null }[] = []
+  for (const [n, statement] of statements.entries()) {
+    const record = stored.get(n)
+    if (!record) {
+      fresh.push({ n, statement })
+      continue
+    }
+    const mine = record.again ? restated(statement.facts, record.earlier ?? record.facts) : statement.facts
+    const facts = record.active ? restated(statement.facts, record.facts) : statement.facts
+    const text = factsText(facts)
+    const changed = !record.active || text !== factsText(record.facts)
+    states[n] = { id: record.id, changed }
+    if (changed) changes.push({ id: record.id, facts })
+    const same = text === factsText(mine)
+    if (!record.again || changed || !same) said.push({ id: record.id, facts: same ? null : mine })
+  }
+  for (const [i, id] of (await insertRecords(tx, fresh.map(({ statement }) => statement))).entries()) {
+    states[fresh[i]!.n] = { id, changed: true }
+    said.push({ id, facts: null })
+  }
+  await changeFacts(tx, changes)
+  await sql`
+    insert into source_statements (import_id, record_id, facts)
+    select ${importId}::int4, (s->>'id')::int4, nullif(s->'facts', 'null'::jsonb)
+    from jsonb_array_elements(${JSON.stringify(said)}::jsonb) s
+    on conflict (import_id, record_id) do update set facts = excluded.facts, withdrawn = false`.execute(tx)
+  return states
+}
+
+async function storedRecords(tx: Tx, importId: number, statements: readonly Statement[]): Promise<Map<number, StoredRecord>> {
+  const keys = statements.map(({ key }) => key)
+  const { rows } = await sql<StoredRecord>`
+    select k.n::int4 - 1 as n, r.id, r.active, r.facts, s.facts as earlier, s.record_id is not null and not s.withdrawn as again
+    from unnest(${keys.map((key) => key.source)}::text[], ${keys.map((key) => key.id)}::text[], ${keys.map((key) => key.finish)}::text[])
+      with ordinality as k(source, foreign_id, finish, n)
+    join source_records r using (source, foreign_id, finish)
+    left join source_statements s on s.import_id = ${importId}::int4 and s.record_id = r.id`.execute(tx)
+  return new Map(rows.map((row) => [row.n, row]))
+}
+
+async function insertRecords(tx: Tx, statements: readonly Statement[]): Promise<number[]> {
+  if (statements.length === 0) return []
+  const rows = statements.map(({ key, facts }) => ({ source: key.source, foreign_id: key.id, finish: key.finish, game: facts.game, facts }))
+  const { rows: created } = await sql<{ id: number }>`
+    insert into source_records (source, foreign_id, finish, game, facts)
+    select source, foreign_id, finish, game, facts
+    from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      as (source text, foreign_id text, finish text, game text, facts jsonb)) with ordinality
+      as r(source, foreign_id, finish, game, facts, n)
+    order by n
+    returning id`.execute(tx)
+  return created.map(({ id }) => id)
+}
+
+/** Statements that were just what the record had keep what they were before the record changes. */
+async function changeFacts(tx: Tx, changes: readonly { id: number; facts: Facts }[]): Promise<void> {
+  if (changes.length === 0) return
+  await keepStatements(tx, changes.map(({ id }) => id))
+  await sql`
+    update source_records r set facts = c.facts, active = true, game = coalesce(c.facts->>'game', r.game)
+    from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as c(id int4, facts jsonb)
+    where r.id = c.id`.execute(tx)
+}
+
+async function keepStatements(tx: Tx, ids: readonly number[]): Promise<void> {
+  await sql`
+    update source_statements s set facts = r.facts from source_records r
+    where r.id = s.record_id and s.facts is null and s.record_id = any(${ids}::int4[])`.execute(tx)
+}
+
+/**
+ * Takes what an import stated out of its records, or puts it back; `except` are records that keep it. What other
+ * imports state stays. A record that no import states any more is inactive.
+ * @returns ids of the records that changed
+ */
+export async function withdrawStatements(tx: Tx, importId: number, withdrawn: boolean, except: readonly number[] = []): Promise<number[]> {
+  const { rows } = await sql<{ record_id: number }>`
+    select record_id from source_statements
+    where import_id = ${importId}::int4 and withdrawn = ${!withdrawn} and record_id <> all(${except}::int4[])`.execute(tx)
+  const ids = rows.map((row) => row.record_id)
+  await keepStatements(tx, ids)
+  await sql`
+    update source_statements set withdrawn = ${withdrawn}
+    where import_id = ${importId}::int4 and record_id = any(${ids}::int4[])`.execute(tx)
+  for (let from = 0; from < ids.length; from += PART) await stateAgain(tx, ids.slice(from, from + PART))
+  return ids
+}
+
+const PART = 2_000
+
+/** Makes records what their remaining statements say, the newest first. */
+async function stateAgain(tx: Tx, ids: number[]): Promise<void> {
+  const { rows } = await sql<{ record_id: number; statements: Facts[] }>`
+    select record_id, jsonb_agg(facts order by import_id desc) as statements from source_statements
+    where record_id = any(${ids}::int4[]) and not withdrawn
+    group by record_id`.execute(tx)
+  const stated = rows.map(({ record_id: id, statements }) => ({ id, facts: statements.reduce(restated) }))
+  await sql`
+    update source_records r set facts = c.facts, active = true, game = coalesce(c.facts->>'game', r.game)
+    from jsonb_to_recordset(${JSON.stringify(stated)}::jsonb) as c(id int4, facts jsonb)
+    where r.id = c.id`.execute(tx)
+  const known = new Set(stated.map(({ id }) => id))
+  const unstated = ids.filter((id) => !known.has(id))
+  await sql`update source_records set active = false where id = any(${unstated}::int4[])`.execute(tx)
+}
+
+/** A record under one of its items. */
+export interface ItemRecordLink {
+  recordId: number
+  itemId: number
+  method: string
+  /** 0 to 100 */
+  confidence: number
+  decidedBy: string | null
+}
+
+/** Puts records under items; a link that is there already takes the new method. */
+export async function linkRecords(tx: Tx, links: readonly ItemRecordLink[]): Promise<void> {
+  if (links.length === 0) return
+  await sql`
+    insert into item_sources (record_id, item_id, method, confidence, decided_by)
+    select * from unnest(${links.map((link) => link.recordId)}::int4[], ${links.map((link) => link.itemId)}::int4[],
+      ${links.map((link) => link.method)}::text[], ${links.map((link) => link.confidence)}::int2[],
+      ${links.map((link) => link.decidedBy)}::text[])
+    on conflict (record_id, item_id) do update
+    set method = excluded.method, confidence = excluded.confidence, decided_by = excluded.decided_by, decided_at = now()`.execute(tx)
+}
+
+/** Takes records from under items. */
+export async function unlinkRecords(tx: Tx, links: readonly { recordId: number; itemId: number }[]): Promise<void> {
+  if (links.length === 0) return
+  await sql`
+    delete from item_sources s
+    using unnest(${links.map((link) => link.recordId)}::int4[], ${links.map((link) => link.itemId)}::int4[]) as l(record_id, item_id)
+    where s.record_id = l.record_id and s.item_id = l.item_id`.execute(tx)
+}
+
+/** The facts that the active records of items state, by item. */
+export async function statedFacts(on: Queryable, itemIds: readonly number[]): Promise<Map<number, StatedFacts[]>> {
+  const { rows } = await sql<StatedFacts & { item_id: number }>`
+    select s.item_id, r.source, r.finish, r.facts
+    from item_sources s join source_records r on r.id = s.record_id
+    where s.item_id = any(${itemIds}::int4[]) and r.active
+    order by s.item_id, r.id`.execute(on)
+  const byItem = new Map<number, StatedFacts[]>()
+  for (const { item_id: itemId, ...record } of rows) {
+    const known = byItem.get(itemId)
+    if (known) known.push(record)
+    else byItem.set(itemId, [record])
+  }
+  return byItem
+}

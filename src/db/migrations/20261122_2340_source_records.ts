@@ -1,0 +1,89 @@
+// What each source says of a card or product, apart from the items made of it; decisions about joins, and what waits for one.
+import { type Kysely, sql } from 'kysely'
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
+}
+
+const STATEMENTS = [
+  // One printing of a card or one product as one source states it; finish is '' where the source states none. A record
+  // whose imports are all reverted is inactive and keeps its id.
+  `create table source_records (
+    id integer generated always as identity primary key,
+    source text not null,
+    foreign_id text not null,
+    finish text not null default '',
+    game text not null,
+    facts jsonb not null,
+    active boolean not null default true,
+    unique (source, foreign_id, finish)
+  )`,
+  // What an import stated of a record; null: just what the record has. Import 0 is what items had before records existed.
+  `create table source_statements (
+    import_id integer not null,
+    record_id integer not null,
+    facts jsonb,
+    withdrawn boolean not null default false,
+    primary key (import_id, record_id)
+  )`,
+  'create index source_statements_by_record on source_statements (record_id)',
+  // The items a record belongs to: one, or every finish of its card where it states no finish; none while it waits.
+  `create table item_sources (
+    record_id integer not null,
+    item_id integer not null,
+    method text not null,
+    confidence smallint not null,
+    decided_by text,
+    decided_at timestamptz(3) not null default now(),
+    primary key (record_id, item_id)
+  )`,
+  'create index item_sources_by_item on item_sources (item_id)',
+
+  // Codes and shop ids by which other sources name a set.
+  `create table category_codes (
+    category_id integer primary key references categories on delete cascade,
+    codes text[] not null default '{}',
+    shop_ids jsonb not null default '[]'
+  )`,
+  // What an import changed of a category: null before where it made it.
+  `create table category_changes (
+    import_id integer not null,
+    category_id integer not null,
+    before jsonb,
+    after jsonb not null,
+    primary key (import_id, category_id)
+  )`,
+
+  // What people decided: kinds 'same', 'apart' and 'postponed' name records by key, 'set' names sets by ref ('' for none).
+  `create table match_decisions (
+    id integer generated always as identity primary key,
+    kind text not null check (kind in ('same', 'apart', 'set', 'postponed')),
+    a text not null,
+    b text not null default '',
+    author text not null,
+    decided_at timestamptz(3) not null default now(),
+    unique (kind, a, b)
+  )`,
+  // Records that wait for a decision, written anew by each assignment of their game; an id stays while its record waits.
+  `create table match_queue (
+    id integer generated always as identity primary key,
+    record_id integer not null unique,
+    record_ids integer[] not null,
+    game text not null,
+    set_ref text,
+    postponed boolean not null default false,
+    reasons jsonb not null,
+    candidates jsonb not null,
+    waiting_since timestamptz(3) not null default now()
+  )`,
+  `create table match_set_maps (
+    from_ref text not null,
+    to_ref text not null,
+    game text not null,
+    agree integer not null,
+    cards integer not null,
+    decided boolean not null,
+    decided_by text,
+    primary key (from_ref, to_ref)
+  )`,
+]
