@@ -4,7 +4,7 @@ import type { ForeignId, SourceKey } from './records.ts'
 
 const CARD_SOURCES = ['tcgdex-asia', 'tcgdex', 'pokemontcg']
 const PRODUCT_SOURCES = ['cardmarket', 'tcgplayer']
-const PUNK_RECORDS = /^punk-records:([a-z]+:[A-Z0-9]+-\d+)(?:_([a-z]\d+))?$/
+const PUNK_RECORDS = /^punk-records:([a-z]+:[A-Z0-9]+-\d+(?:_([a-z]\d+))?)$/
 
 export interface Originated {
   ref: string

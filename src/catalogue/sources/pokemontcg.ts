@@ -68,10 +68,8 @@ function setEntries(row: Json, market: Market, { read, series: seriesRead }: Set
   ]
 }
 
-/** The set's id and the code printed in the online game, under which lists name it, too. */
-function codesOf(row: Json, id: string): string[] {
-  const code = text(row.ptcgoCode)
-  return code === undefined ? [id] : [id, code]
+function codesOf(set: Json, id: string): string[] {
+  return [...new Set([id, text(set.ptcgoCode)].filter((code) => code !== undefined))]
 }
 
 function cardEntries(row: Json, market: Market, { read, known }: SetsRead): Entry[] | null {

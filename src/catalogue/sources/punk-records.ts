@@ -61,8 +61,8 @@ function packReader(market: Market): (row: Json) => Entry[] | null {
       entries.push({ category: { market, ref: root, name: rootName, game: 'onepiece', parent: null, image: null } })
     }
     const ref = `punk-records:pack:${id}`
-    const label = isObject(row.title_parts) ? text(row.title_parts.label) : undefined
-    entries.push({ category: { market, ref, name, game: 'onepiece', parent: root, image: null, codes: label === undefined ? [] : [label] } })
+    const codes = codesOf(row, name)
+    entries.push({ category: { market, ref, name, game: 'onepiece', parent: root, image: null, ...(codes.length > 0 && { codes }) } })
     return entries
   }
 }
@@ -73,6 +73,12 @@ function packName(row: Json): string | undefined {
   const title = plainText(parts.title) ?? plainText(row.raw_title)
   const label = text(parts.label)
   return title && label ? `${title} [${label}]` : title
+}
+
+/** `OP-01`, where the label or the title's brackets have it; `OP14-EB04` is a pack of two. */
+function codesOf(row: Json, name: string): string[] {
+  const label = text(isObject(row.title_parts) ? row.title_parts.label : undefined)
+  return [label ?? /[【[]([A-Z]+\d*-[A-Z]*\d+)[】\]]/.exec(name)?.[1]].filter((code) => code !== undefined)
 }
 
 const CARD_ID = /^([A-Z]+\d*-\d+)(?:_([a-z])(\d+))?$/
@@ -91,7 +97,7 @@ function cardEntries(row: Json, market: Market): Entry[] | null {
   const rarity = text(row.rarity)?.replace(/([a-z])([A-Z])/g, '$1 $2')
   const image = address(row.img_full_url)?.split('?', 1)[0]
   return [{
-    key: { source: 'punk-records', id: `${language.code}:${code}`, finish: finishSlug(printing && number ? `${printing}${number}` : '') },
+    key: { source: 'punk-records', id: `${language.code}:${id}`, finish: finishSlug(printing && number ? `${printing}${number}` : '') },
     item: {
       market,
       ref: `punk-records:${language.code}:${id}`,

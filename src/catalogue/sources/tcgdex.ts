@@ -131,19 +131,19 @@ function setEntry(row: Json, { market, source, id, name, sets }: Reading): Entry
   const parent = serie === undefined || serie === 'null' ? null : `${source}:serie:${serie}`
   const printedTotal = printedTotalIn(row, name)
   if (!sets.read.has(ref)) sets.read.set(ref, { printedTotal, digital: parent === DIGITAL_SERIE })
-  const stated = { codes: codesOf(row, id), shopIds: shopIdsOf(row) }
-  return { category: { market, ref, name, game: 'pokemon', parent, image: logoOf(row), printedTotal, ...stated } }
+  return { category: { market, ref, name, game: 'pokemon', parent, image: logoOf(row), printedTotal, codes: codesOf(row, id), foreignIds: shopIdsOf(row) } }
 }
 
+/** The set's id and its abbreviations; the one of the online game may be shared by a set and its gallery. */
 function codesOf(set: Json, id: string): string[] {
-  const abbreviations = isObject(set.abbreviations) ? Object.values(set.abbreviations) : []
-  return [...new Set([id, ...(texts([set.tcgOnline, ...abbreviations]) ?? [])])]
+  const official = isObject(set.abbreviations) ? text(set.abbreviations.official) : undefined
+  return [...new Set([id, official, text(set.tcgOnline)].filter((code) => code !== undefined))]
 }
 
 function shopIdsOf({ thirdParty }: Json): ForeignId[] {
-  const ids = isObject(thirdParty) ? thirdParty : {}
+  if (!isObject(thirdParty)) return []
   return ['cardmarket', 'tcgplayer'].flatMap((source) => {
-    const id = wholeNumber(ids[source])
+    const id = wholeNumber(thirdParty[source])
     return id === undefined ? [] : [{ source, id: String(id) }]
   })
 }
