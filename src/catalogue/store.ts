@@ -47,18 +47,38 @@ export async function categoriesByRef(db: Queryable, market: Market, refs: strin
   )
 }
 
-/** Creates or updates one category by market and ref; `parentId` undefined leaves a stored parent as it is. */
+/** A category as it was before a change, or is after it. */
+export type CategoryState = Pick<CategoryRecord, 'name' | 'game' | 'image'> & { slug: string; parent_id: number | null; printed_total: number | null }
+
+/** How a category was saved; `before` is null for a new one. */
+export interface SavedCategory {
+  id: number
+  outcome: 'created' | 'updated' | 'unchanged'
+  before: CategoryState | null
+  after: CategoryState
+}
+
+/**
+ * Creates or updates one category by market and ref; `parentId` undefined leaves a stored parent as it is.
+ * @param statedOnly an image or parent that the record does not have leaves the stored one as it is
+ */
 export async function saveCategory(
   tx: Tx,
   note: Note,
   record: CategoryRecord,
   parentId: number | null | undefined,
-): Promise<{ id: number; outcome: 'created' | 'updated' | 'unchanged' }> {
-  const { market, ref, name, game, image } = record
+  { statedOnly = false } = {},
+): Promise<SavedCategory> {
+  const { market, ref, name, game } = record
   const existing = (await categoriesByRef(tx, market, [ref])).get(ref)
-  const printedTotal = record.printedTotal ?? existing?.printedTotal ?? null
-  const parent = parentId === undefined ? (existing?.parentId ?? null) : parentId
-  const values = { name, game, image, parent_id: parent, printed_total: printedTotal }
+  const stays = parentId === undefined || (statedOnly && parentId === null)
+  const values = {
+    name,
+    game,
+    image: record.image ?? (statedOnly ? (existing?.image ?? null) : null),
+    parent_id: stays ? (existing?.parentId ?? null) : parentId,
+    printed_total: record.printedTotal ?? existing?.printedTotal ?? null,
+  }
   if (!existing) {
     const wanted = record.slug ?? ([slugWords(game), slugWords(name)].filter(Boolean).join('-') || slugWords(ref))
     const [slug] = await freeSlugs(tx, 'categories', [{ wanted, ref }])
@@ -68,21 +88,20 @@ export async function saveCategory(
       .returning('id')
       .executeTakeFirstOrThrow()
     note.changed('categories', [row.id])
-    return { id: row.id, outcome: 'created' }
+    return { id: row.id, outcome: 'created', before: null, after: { ...values, slug: slug! } }
   }
-  const slug = record.slug ?? existing.slug
-  const same =
-    existing.name === name &&
-    existing.game === game &&
-    existing.image === image &&
-    existing.parentId === parent &&
-    existing.printedTotal === printedTotal &&
-    existing.slug === slug
-  if (same) return { id: existing.id, outcome: 'unchanged' }
-  await tx.updateTable('categories').set({ ...values, slug, updated_at: sql<Date>`now()` }).where('id', '=', existing.id).execute()
-  note.changed('categories', [existing.id])
-  return { id: existing.id, outcome: 'updated' }
+  const before: CategoryState = {
+    name: existing.name, game: existing.game, image: existing.image, parent_id: existing.parentId, printed_total: existing.printedTotal, slug: existing.slug,
+  }
+  const after: CategoryState = { ...values, slug: record.slug ?? existing.slug }
+  const { id } = existing
+  if (CATEGORY_FIELDS.every((field) => before[field] === after[field])) return { id, outcome: 'unchanged', before, after }
+  await tx.updateTable('categories').set({ ...after, updated_at: sql<Date>`now()` }).where('id', '=', id).execute()
+  note.changed('categories', [id])
+  return { id, outcome: 'updated', before, after }
 }
+
+const CATEGORY_FIELDS = ['name', 'game', 'image', 'parent_id', 'printed_total', 'slug'] as const
 
 /** Gives a category another ref; what is saved after it finds it there, and source records name it so. */
 export async function renameCategory(tx: Tx, note: Note, id: number, ref: string): Promise<void> {

@@ -1,7 +1,15 @@
-// Writes what a catalogue format reads: categories as they come, items in batches, and the prices that items carry.
-import type { CatalogueFormat, CatalogueReader, CatalogueRow, CategoryRecord, ItemRecord, KnownCategory } from '#catalogue/records.ts'
-import { categoriesByRef, type ItemWrite, saveCategory, saveItems } from '#catalogue/store.ts'
+// Writes what a catalogue format reads: categories as they come, what the source states of items in batches, and at the end
+// the items that this makes with what other sources state, and the prices that items carry.
+import { sql } from 'kysely'
+import { adoptItems } from '#catalogue/adopt-items.ts'
+import { CategoryChanges } from '#catalogue/category-changes.ts'
+import { type Facts, factsStated } from '#catalogue/facts.ts'
+import type { CatalogueFormat, CatalogueReader, CatalogueRow, CategoryRecord, ItemRecord, KnownCategory, SourceKey } from '#catalogue/records.ts'
+import { stateRecords } from '#catalogue/source-records.ts'
+import { categoriesByRef, saveCategory } from '#catalogue/store.ts'
 import type { Market } from '#core/markets.ts'
+import { settle } from '#identity/settle.ts'
+import type { PricePoint } from '#prices/records.ts'
 import { PriceBatcher } from './price-batcher.ts'
 import type { Importer, ImportRun } from './importer.ts'
 
@@ -11,69 +19,98 @@ const PART_CHARACTERS = 4 * 1024 * 1024
 /** Categories kept by ref: each item of a file may name another one. */
 const MOST_KEPT_CATEGORIES = 100_000
 
-interface Resolved {
-  id: number
-  name: string
+/** Prices that are read back at once. */
+const PRICES_READ = 5_000
+
+interface ReadItem {
+  line: number
+  record: ItemRecord
+  key: SourceKey
 }
 
 export class CatalogueImporter implements Importer {
   readonly #run: ImportRun
   readonly #read: CatalogueReader
-  readonly #groups: Map<string, number>
-  readonly #prices: PriceBatcher
-  /** by market and ref; null: looked for and not there */
-  readonly #categories = new Map<string, Resolved | null>()
+  readonly #groups: ReadonlySet<string>
+  /** ids by market and ref; null: looked for and not there */
+  readonly #categories = new Map<string, number | null>()
+  readonly #categoryChanges = new CategoryChanges()
+  readonly #games = new Set<string>()
+  /** ids of records that changed, by game */
+  readonly #touched = new Map<string, Set<number>>()
+  #unchanged = 0
+  #hasPrices = false
   #lastLine = 0
+  /** the records before, while they are written */
+  #writing: Promise<void> = Promise.resolve()
 
-  private constructor(run: ImportRun, read: CatalogueReader, groups: Map<string, number>, prices: PriceBatcher) {
+  private constructor(run: ImportRun, read: CatalogueReader, groups: ReadonlySet<string>) {
     this.#run = run
     this.#read = read
     this.#groups = groups
-    this.#prices = prices
   }
 
-  /** Prices that come with items were accepted where they were exported from: only what is far from ours is held. */
   static async open(run: ImportRun, format: CatalogueFormat): Promise<CatalogueImporter> {
     const market = run.market ?? format.defaultMarket
-    const groups = await run.tx.selectFrom('groups').select(['id', 'slug']).where('parent_id', 'is', null).execute()
+    await adoptItems(run.tx)
+    const groups = await run.tx.selectFrom('groups').select('slug').where('parent_id', 'is', null).execute()
     const read = format.open(market, await knownCategories(run, market))
-    return new CatalogueImporter(run, read, new Map(groups.map((group) => [group.slug, group.id])), await PriceBatcher.open(run, { rules: { ...run.ctx.rules, only: ['jump'] }, rowsArePrices: false }))
+    return new CatalogueImporter(run, read, new Set(groups.map((group) => group.slug)))
   }
 
   async read(source: Parameters<CatalogueReader>[0]): Promise<void> {
     this.#lastLine = 0
-    for await (const rows of this.#read(source)) {
-      await this.#take(rows)
-      await this.#run.breathe()
+    try {
+      for await (const rows of this.#read(source)) {
+        await this.#take(rows)
+        await this.#run.breathe()
+      }
+    } finally {
+      // A file that breaks ends the transaction, which must not be written to any more then.
+      await this.#writing.catch(() => {})
     }
+    await this.#writing
   }
 
   async finish(): Promise<void> {
-    await this.#prices.flush()
+    const { tx, ctx, note, counts, importId } = this.#run
+    const renamed = await this.#categoryChanges.write(tx, importId)
+    counts.unchanged += this.#unchanged
+    for (const game of this.#games) {
+      const touched = this.#touched.get(game) ?? new Set()
+      if (touched.size === 0 && !renamed) continue
+      const { createdFor, updatedFor } = await settle(ctx, tx, note, game, touched)
+      counts.created += createdFor.size
+      counts.updated += updatedFor.size
+      counts.unchanged += touched.size - createdFor.size - updatedFor.size
+      await this.#run.breathe()
+    }
+    if (this.#hasPrices) await this.#writePrices()
   }
 
   async #take(rows: CatalogueRow[]): Promise<void> {
     await this.#loadCategories(rows)
-    let items: { line: number; record: ItemRecord }[] = []
+    let items: ReadItem[] = []
     for (const row of rows) {
       if (row.line !== this.#lastLine) this.#run.counts.rowsRead += 1
       this.#lastLine = row.line
       if ('reject' in row) this.#run.refuse(row.line, row.reject)
-      else if ('category' in row) await this.#saveCategory(row.line, row.category)
-      else items.push({ line: row.line, record: row.item })
+      else if ('category' in row) {
+        this.#games.add(row.category.game)
+        await this.#saveCategory(row.line, row.category)
+      } else if (this.#isSound(row.line, row.item)) items.push({ line: row.line, record: row.item, key: row.key })
     }
-    // Items of one market at a time; one ref twice in a batch is two writes, the later one last.
+    // One record twice in a batch is two statements, the later one last.
     while (items.length > 0) {
-      const market = items[0]!.record.market
-      const refs = new Set<string>()
-      const now: typeof items = []
-      const later: typeof items = []
+      const keys = new Set<string>()
+      const now: ReadItem[] = []
+      const later: ReadItem[] = []
       for (const item of items) {
-        const fits = item.record.market === market && !refs.has(item.record.ref)
-        refs.add(item.record.ref)
-        ;(fits ? now : later).push(item)
+        const key = `${item.key.source}\t${item.key.id}\t${item.key.finish}`
+        ;(keys.has(key) ? later : now).push(item)
+        keys.add(key)
       }
-      await this.#saveItems(now)
+      for (const part of inParts(now)) await this.#state(part)
       items = later
     }
   }
@@ -86,9 +123,11 @@ export class CatalogueImporter implements Importer {
       if (!market || !ref || this.#categories.has(`${market}\t${ref}`)) continue
       wanted.set(market, (wanted.get(market) ?? new Set()).add(ref))
     }
+    if (wanted.size === 0) return
+    await this.#writing
     for (const [market, refs] of wanted) {
       const found = await categoriesByRef(this.#run.tx, market, [...refs])
-      for (const ref of refs) this.#categories.set(`${market}\t${ref}`, found.get(ref) ?? null)
+      for (const ref of refs) this.#categories.set(`${market}\t${ref}`, found.get(ref)?.id ?? null)
     }
   }
 
@@ -102,43 +141,83 @@ export class CatalogueImporter implements Importer {
       this.#run.refuse(line, `the category ${record.ref} cannot be its own parent`)
       return
     }
-    const parentId = record.parent === undefined ? undefined : (parent?.id ?? null)
-    const { id, outcome } = await saveCategory(this.#run.tx, this.#run.note, record, parentId)
-    this.#run.counts[outcome] += 1
-    this.#categories.set(`${record.market}\t${record.ref}`, { id, name: record.name })
+    await this.#writing
+    const parentId = record.parent === undefined ? undefined : (parent ?? null)
+    const saved = await saveCategory(this.#run.tx, this.#run.note, record, parentId, { statedOnly: true })
+    this.#run.counts[saved.outcome] += 1
+    this.#categoryChanges.add(saved, record)
+    this.#categories.set(`${record.market}\t${record.ref}`, saved.id)
   }
 
-  async #saveItems(items: { line: number; record: ItemRecord }[]): Promise<void> {
-    const writes: (ItemWrite & { line: number })[] = []
-    for (const { line, record } of items) {
-      const category = this.#categories.get(`${record.market}\t${record.category}`)
-      const unknown = record.groups.find((slug) => !this.#groups.has(slug))
-      if (!category) this.#run.refuse(line, `the category ${record.category} is not in the catalogue: import it first`)
-      else if (unknown !== undefined) this.#run.refuse(line, `the group ${unknown} does not exist`)
-      else {
-        const groupIds = record.groups.map((slug) => this.#groups.get(slug)!)
-        writes.push({ line, record, categoryId: category.id, categoryName: category.name, groupIds })
-      }
+  #isSound(line: number, record: ItemRecord): boolean {
+    const unknown = record.groups.find((slug) => !this.#groups.has(slug))
+    if (!this.#categories.get(`${record.market}\t${record.category}`)) {
+      this.#run.refuse(line, `the category ${record.category} is not in the catalogue: import it first`)
+    } else if (unknown !== undefined) this.#run.refuse(line, `the group ${unknown} does not exist`)
+    else return true
+    return false
+  }
+
+  /** Writes records while the next ones are read. */
+  async #state(items: readonly ReadItem[]): Promise<void> {
+    const statements = items.map(({ key, record }) => ({ key, facts: factsStated(record) }))
+    await this.#writing
+    this.#writing = this.#write(items, statements)
+    // Whoever waits for it next gets its error.
+    this.#writing.catch(() => {})
+  }
+
+  async #write(items: readonly ReadItem[], statements: { key: SourceKey; facts: Facts }[]): Promise<void> {
+    const states = await stateRecords(this.#run.tx, this.#run.importId, statements)
+    for (const [n, { id, changed }] of states.entries()) {
+      const { game } = items[n]!.record
+      this.#games.add(game)
+      const touched = this.#touched.get(game) ?? new Set()
+      this.#touched.set(game, touched)
+      if (changed) touched.add(id)
+      else this.#unchanged += 1
     }
-    for (const part of inParts(writes)) {
-      const { created, updated, unchanged, ids } = await saveItems(this.#run.tx, this.#run.note, part)
-      this.#run.counts.created += created
-      this.#run.counts.updated += updated
-      this.#run.counts.unchanged += unchanged
-      for (const [i, { line, record }] of part.entries()) {
-        for (const point of record.prices ?? []) await this.#prices.add(line, ids[i]!, point)
-      }
+    await this.#keepPrices(items.flatMap(({ line, record }, n) => (record.prices ?? []).map((price) => ({ line, record_id: states[n]!.id, price }))))
+  }
+
+  /** Prices wait for their items, outside memory. */
+  async #keepPrices(prices: readonly { line: number; record_id: number; price: PricePoint }[]): Promise<void> {
+    if (prices.length === 0) return
+    if (!this.#hasPrices) {
+      await sql`
+        create temporary table imported_prices (n int generated always as identity primary key, line int4, record_id int4, price jsonb)
+        on commit drop`.execute(this.#run.tx)
     }
+    this.#hasPrices = true
+    await sql`
+      insert into imported_prices (line, record_id, price)
+      select line, record_id, price
+      from jsonb_to_recordset(${JSON.stringify(prices)}::jsonb) as p(line int4, record_id int4, price jsonb)`.execute(this.#run.tx)
+  }
+
+  /** Prices that come with items were accepted where they were exported from: only what is far from ours is held. */
+  async #writePrices(): Promise<void> {
+    const prices = await PriceBatcher.open(this.#run, { rules: { ...this.#run.ctx.rules, only: ['jump'] }, rowsArePrices: false })
+    for (let last = 0; ; ) {
+      const { rows } = await sql<{ n: number; line: number; price: PricePoint; item_id: number | null }>`
+        select p.n, p.line, p.price, (select min(s.item_id) from item_sources s where s.record_id = p.record_id) as item_id
+        from imported_prices p where p.n > ${last}::int4 order by p.n limit ${PRICES_READ}`.execute(this.#run.tx)
+      for (const { line, price, item_id: itemId } of rows) if (itemId !== null) await prices.add(line, itemId, price)
+      if (rows.length < PRICES_READ) break
+      last = rows.at(-1)!.n
+      await this.#run.breathe()
+    }
+    await prices.flush()
   }
 }
 
-/** Writes that go to the database as one text: items of one line share their texts in memory, but not there. */
-function* inParts<T extends ItemWrite>(writes: T[]): Generator<T[]> {
-  let part: T[] = []
+/** Records that go to the database as one text: those of one line share their texts in memory, but not there. */
+function* inParts(items: readonly ReadItem[]): Generator<ReadItem[]> {
+  let part: ReadItem[] = []
   let characters = 0
-  for (const write of writes) {
-    part.push(write)
-    characters += charactersOf(write.record)
+  for (const item of items) {
+    part.push(item)
+    characters += charactersOf(item.record)
     if (characters < PART_CHARACTERS) continue
     yield part
     part = []

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { FeedError, gunzip } from '#core/feed.ts'
 import { MARKETS, type Market } from '#core/markets.ts'
 import { collector } from '#db/change.ts'
+import { lockIdentity } from '#identity/merge.ts'
 import { closeImport, type ImportCounts, IMPORT_LOCK, noCounts, reportProgress } from '#prices/imports.ts'
 import { type RefusedRow, Refusals } from '#prices/refusals.ts'
 import type { PriceWriteCtx } from '#prices/types.ts'
@@ -92,6 +93,7 @@ async function writeAll(ctx: ImportCtx, id: number, request: ImportRequest, coun
           await reportProgress(ctx.db, id, counts, percent)
         },
       }
+      if (request.format.kind === 'catalogue') await lockIdentity(tx)
       if (market) await lockMarkets(tx, [MARKETS.indexOf(market)])
       const importer = request.format.kind === 'catalogue' ? await CatalogueImporter.open(run, request.format) : await PriceImporter.open(run, request.format)
       for (const file of await inReadingOrder(request.format, request.files)) {

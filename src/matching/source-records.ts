@@ -22,7 +22,7 @@ export function matchRecordOf(item: ItemRecord, category: CategoryRecord | null)
     card: cardKey(source, id),
     game: item.game,
     genre: item.genre,
-    family: source === 'punk-records' ? id.slice(0, id.indexOf(':')) : (FAMILIES[source] ?? 'intl'),
+    family: familyOf(source, id),
     set: category && matchSetOf(category),
     number: item.code,
     name: item.name,
@@ -30,6 +30,11 @@ export function matchRecordOf(item: ItemRecord, category: CategoryRecord | null)
     shopIds: item.foreignIds.filter((foreign) => foreign !== own),
     hp: item.details.hp ?? null,
   }
+}
+
+/** Language family of a source's record: records of different families are never one item. */
+export function familyOf(source: string, id: string): string {
+  return source === 'punk-records' ? id.slice(0, id.indexOf(':')) : (FAMILIES[source] ?? 'intl')
 }
 
 /** A category as the set of its cards. */

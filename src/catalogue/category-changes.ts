@@ -1,0 +1,86 @@
+// SQL of what imports change of categories, of taking that back, and of the codes by which other sources name a set.
+import { sql } from 'kysely'
+import type { Note } from '#db/change.ts'
+import type { Tx } from '#db/schema.ts'
+import type { CategoryRecord } from './records.ts'
+import type { CategoryState, SavedCategory } from './store.ts'
+
+/** What one import saved of its categories, until it is written down at its end. */
+export class CategoryChanges {
+  readonly #changes = new Map<number, { category_id: number; before: CategoryState | null; after: CategoryState }>()
+  readonly #codes = new Map<number, { category_id: number; codes: string[]; shop_ids: object[] }>()
+
+  add({ id, outcome, before, after }: SavedCategory, { codes, foreignIds }: CategoryRecord): void {
+    const earlier = this.#changes.get(id)
+    if (outcome !== 'unchanged') this.#changes.set(id, { category_id: id, before: earlier ? earlier.before : before, after })
+    if (codes || foreignIds) this.#codes.set(id, { category_id: id, codes: codes ?? [], shop_ids: foreignIds ?? [] })
+  }
+
+  /** @returns whether a set is known by other codes than before */
+  async write(tx: Tx, importId: number): Promise<boolean> {
+    await sql`
+      insert into category_changes (import_id, category_id, before, after)
+      select ${importId}::int4, category_id, nullif(before, 'null'::jsonb), after
+      from jsonb_to_recordset(${JSON.stringify([...this.#changes.values()])}::jsonb) as c(category_id int4, before jsonb, after jsonb)`.execute(tx)
+    const { rows } = await sql<{ category_id: number }>`
+      insert into category_codes as k (category_id, codes, shop_ids)
+      select category_id, array(select jsonb_array_elements_text(codes)), shop_ids
+      from jsonb_to_recordset(${JSON.stringify([...this.#codes.values()])}::jsonb) as c(category_id int4, codes jsonb, shop_ids jsonb)
+      on conflict (category_id) do update
+      set codes = case when excluded.codes = '{}' then k.codes else excluded.codes end,
+        shop_ids = case when excluded.shop_ids = '[]' then k.shop_ids else excluded.shop_ids end
+      where (k.codes, k.shop_ids) is distinct from (excluded.codes, excluded.shop_ids)
+      returning category_id`.execute(tx)
+    return rows.length > 0
+  }
+}
+
+interface Change {
+  category_id: number
+  before: CategoryState | null
+  after: CategoryState
+}
+
+/**
+ * Takes back what an import changed of categories: those that it made and that hold nothing go, the fields of others are
+ * as they were. What was changed since stays.
+ */
+export async function revertCategories(tx: Tx, note: Note, importId: number): Promise<void> {
+  const { rows } = await sql<Change & { now: CategoryState }>`
+    select h.category_id, h.before, h.after,
+      json_build_object('name', c.name, 'game', c.game, 'image', c.image, 'parent_id', c.parent_id, 'printed_total', c.printed_total, 'slug', c.slug) as now
+    from category_changes h join categories c on c.id = h.category_id
+    where h.import_id = ${importId}::int4 and not exists (
+      select from category_changes l join imports i on i.id = l.import_id
+      where l.category_id = h.category_id and l.import_id > h.import_id and i.reverted_by_import_id is null
+    )
+    order by h.category_id desc`.execute(tx)
+  const changed: number[] = []
+  for (const { category_id: id, before, after, now } of rows) {
+    if (before === null) continue
+    const fields = Object.entries(before).filter(([field, value]) => {
+      const key = field as keyof CategoryState
+      return now[key] === after[key] && value !== after[key]
+    })
+    if (fields.length === 0) continue
+    await tx.updateTable('categories').set(Object.fromEntries(fields)).where('id', '=', id).execute()
+    changed.push(id)
+  }
+  const made = rows.filter(({ before }) => before === null).map((row) => row.category_id)
+  changed.push(...(await removeEmpty(tx, made)))
+  if (changed.length > 0) note.changed('categories', changed)
+}
+
+/** Removes those of the categories that hold neither items nor categories, from the lowest up. */
+async function removeEmpty(tx: Tx, ids: readonly number[]): Promise<number[]> {
+  const removed: number[] = []
+  for (;;) {
+    const { rows } = await sql<{ id: number }>`
+      delete from categories c
+      where c.id = any(${ids}::int4[]) and not exists (select from items i where i.category_id = c.id)
+        and not exists (select from categories d where d.parent_id = c.id)
+      returning c.id`.execute(tx)
+    if (rows.length === 0) return removed
+    removed.push(...rows.map((row) => row.id))
+  }
+}

@@ -1,0 +1,150 @@
+// The source records of one game as the matcher takes them, and the decisions of people about them.
+import { sql } from 'kysely'
+import type { Market } from '#core/markets.ts'
+import { MARKETS } from '#core/markets.ts'
+import { originOf } from '#catalogue/origin.ts'
+import type { ForeignId, Genre } from '#catalogue/records.ts'
+import type { Tx } from '#db/schema.ts'
+import { cardKey, type Decisions, type MatchRecord, type MatchSet, recordKey } from '#matching/records.ts'
+import { familyOf } from '#matching/source-records.ts'
+
+/** An active record with the items that it belongs to. */
+export interface GameRecord {
+  id: number
+  key: string
+  source: string
+  foreignId: string
+  finish: string
+  market: Market | null
+  ref: string | null
+  name: string | null
+  code: string | null
+  genre: Genre
+  category: string | null
+  hp: number | null
+  foreignIds: ForeignId[]
+  finishAttribute: string | null
+  items: number[]
+  /** how it came to each of its items */
+  methods: string[]
+  /** ids of items that do not exist any more */
+  former: number[]
+}
+
+interface Row {
+  id: number
+  source: string
+  foreign_id: string
+  finish: string
+  market: Market | null
+  ref: string | null
+  name: string | null
+  code: string | null
+  genre: Genre | null
+  category: string | null
+  hp: string | null
+  foreign_ids: ForeignId[] | null
+  finish_attribute: string | null
+  items: number[] | null
+  methods: string[] | null
+  former: number[] | null
+}
+
+/** All active records of a game. */
+export async function gameRecords(tx: Tx, game: string): Promise<GameRecord[]> {
+  const { rows } = await sql<Row>`
+    select r.id, r.source, r.foreign_id, r.finish, r.facts->>'market' as market, r.facts->>'ref' as ref, r.facts->>'name' as name,
+      r.facts->>'code' as code, r.facts->>'genre' as genre, r.facts->>'category' as category, r.facts->'details'->>'hp' as hp,
+      r.facts->'foreign_ids' as foreign_ids, l.items, l.methods, l.former,
+      case when r.source = 'mintmark' then (
+        select a->>'value' from jsonb_array_elements(r.facts->'attributes') a where a->>'name' = 'Finish' limit 1) end as finish_attribute
+    from source_records r
+    left join (
+      select s.record_id, array_agg(s.item_id order by s.item_id) filter (where i.id is not null) as items,
+        array_agg(s.method order by s.item_id) filter (where i.id is not null) as methods,
+        array_agg(s.item_id order by s.item_id) filter (where i.id is null) as former
+      from item_sources s left join items i on i.id = s.item_id group by s.record_id
+    ) l on l.record_id = r.id
+    where r.game = ${game} and r.active
+    order by r.id`.execute(tx)
+  return rows.map((row) => ({
+    id: row.id,
+    key: recordKey(row.source, row.foreign_id, row.finish || null),
+    source: row.source,
+    foreignId: row.foreign_id,
+    finish: row.finish,
+    market: row.market,
+    ref: row.ref,
+    name: row.name,
+    code: row.code,
+    genre: row.genre ?? 'single',
+    category: row.category,
+    hp: row.hp === null ? null : Number(row.hp),
+    foreignIds: row.foreign_ids ?? [],
+    finishAttribute: row.finish_attribute,
+    items: row.items ?? [],
+    methods: row.methods ?? [],
+    former: row.former ?? [],
+  }))
+}
+
+/** Sets by market and ref. */
+export async function setsOfGame(tx: Tx, game: string): Promise<Map<string, MatchSet>> {
+  const { rows } = await sql<{ market: Market; ref: string; name: string; printed_total: number | null; codes: string[] | null; shop_ids: ForeignId[] | null }>`
+    select c.market, c.ref, c.name, c.printed_total, k.codes, k.shop_ids
+    from categories c left join category_codes k on k.category_id = c.id where c.game = ${game}`.execute(tx)
+  return new Map(
+    rows.map(({ market, ref, name, printed_total: printedTotal, codes, shop_ids: shopIds }) => [
+      `${market}\t${ref}`,
+      { ref, name, codes: codes ?? [], printedTotal, ...(shopIds && { shopIds }) },
+    ]),
+  )
+}
+
+/** Near Mint prices in cents of the items' home markets, by item. */
+export async function homePrices(tx: Tx, game: string): Promise<Map<number, number>> {
+  const { rows } = await sql<{ item_id: number; cents: number }>`
+    select p.item_id, (p.price * 100)::float8 as cents
+    from prices p join groups l on l.id = p.label_id and l.name = 'Near Mint'
+    join items i on i.id = p.item_id and p.market = array_position(${[...MARKETS]}::text[], i.market) - 1
+    where i.game = ${game} and i.market <> 'service'`.execute(tx)
+  return new Map(rows.map((row) => [row.item_id, row.cents]))
+}
+
+/** A record as the matcher takes it. One of our own exports goes by the source that its ref names. */
+export function matchRecordOf(record: GameRecord, game: string, sets: ReadonlyMap<string, MatchSet>, prices: ReadonlyMap<number, number>): MatchRecord {
+  const { source, foreignId, finish, genre } = record
+  const origin = source === 'mintmark' && record.ref !== null ? originOf({ ref: record.ref, foreign_ids: record.foreignIds }) : null
+  // The API form of TCGdex describes the very cards of its other form.
+  const family = source === 'tcgdex-api' ? 'tcgdex' : source
+  const isProduct = genre === 'sealed' || genre === 'bundle'
+  return {
+    key: record.key,
+    source: family,
+    id: foreignId,
+    card: origin ? cardKey(source, `${record.market}:${origin.source}:${origin.id}`) : cardKey(family, foreignId),
+    game,
+    genre,
+    family: familyOf(origin?.source ?? source, origin?.id ?? foreignId),
+    // Shops sort products by kind, not by set.
+    set: isProduct ? null : (sets.get(`${record.market}\t${record.category}`) ?? null),
+    number: record.code,
+    name: record.name ?? '',
+    finish: finish || null,
+    shopIds: record.foreignIds.filter((id) => id.source !== family || (origin !== null && id.source === origin.source)),
+    hp: record.hp,
+    priceCents: record.items.length === 1 ? (prices.get(record.items[0]!) ?? null) : null,
+  }
+}
+
+/** What people decided about records and sets. */
+export async function decisions(tx: Tx): Promise<Decisions> {
+  const rows = await tx.selectFrom('match_decisions').select(['kind', 'a', 'b']).orderBy('id').execute()
+  const pairs = (kind: string) => rows.filter((row) => row.kind === kind).map(({ a, b }): [string, string] => [a, b])
+  return {
+    same: pairs('same'),
+    apart: pairs('apart'),
+    setMaps: pairs('set').map(([from, to]) => [from, to || null]),
+    postponed: pairs('postponed').map(([key]) => key),
+  }
+}

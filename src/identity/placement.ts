@@ -1,0 +1,105 @@
+// From the matcher's assignment to items: which item each group of records keeps, what is new, merged or emptied. Pure.
+import { rankOf } from '#catalogue/facts.ts'
+import type { Assignment } from '#matching/records.ts'
+import type { GameRecord } from './game-records.ts'
+
+interface Placed {
+  record: GameRecord
+  method: string
+  /** 0 to 100 */
+  confidence: number
+}
+
+/** Records that are one item. */
+export interface Group {
+  members: Placed[]
+  /** the item they keep; null: a new one */
+  item: number | null
+  /** items that are the same, to be merged into it */
+  merged: number[]
+}
+
+export interface Placement {
+  groups: Group[]
+  /** items that no record is under any more: those of records that wait */
+  emptied: number[]
+}
+
+interface Draft extends Group {
+  /** their items are the group's */
+  owners: Placed[]
+  primary: boolean
+}
+
+/**
+ * @param records all of the game
+ * @param keeps whether a waiting record stays the item that it is
+ */
+export function placementOf(records: readonly GameRecord[], followers: ReadonlyMap<GameRecord, GameRecord | null>, assignment: Assignment, keeps: (record: GameRecord) => boolean): Placement {
+  const byKey = new Map(records.map((record) => [record.key, record]))
+  const drafts: Draft[] = assignment.items.map(({ records: assigned, primary }) => {
+    const members = assigned.map(({ key, method, confidence, whole }) => ({ record: byKey.get(key)!, method, confidence, whole }))
+    const owners = members.filter(({ whole }) => !whole)
+    return { members, owners: owners.length > 0 ? owners : members, primary, item: null, merged: [] }
+  })
+  for (const { keys } of assignment.waiting) drafts.push(...keptItems(keys.map((key) => byKey.get(key)!), keeps))
+  follow(drafts, followers)
+  const held = claim(drafts)
+  const emptied = new Set<number>()
+  for (const record of records) for (const item of record.items) if (!held.has(item)) emptied.add(item)
+  return { groups: drafts, emptied: [...emptied] }
+}
+
+/** A waiting card that is items already, or is one by definition, stays them. */
+function keptItems(waiting: readonly GameRecord[], keeps: (record: GameRecord) => boolean): Draft[] {
+  const kept = waiting.filter(keeps)
+  const byItem = Map.groupBy(kept, ({ key, items }) => (items.length > 0 ? String(items[0]) : key))
+  return [...byItem.values()].map((own) => {
+    const members = own.map((record) => ({ record, method: 'own', confidence: 100 }))
+    return { members, owners: members, primary: true, item: null, merged: [] }
+  })
+}
+
+/** Records without a match of their own stand under the items of those that they follow, or stay where they are. */
+function follow(drafts: readonly Draft[], followers: ReadonlyMap<GameRecord, GameRecord | null>): void {
+  const behind = Map.groupBy([...followers].filter(([, leader]) => leader !== null), ([, leader]) => leader!)
+  if (behind.size === 0) return
+  for (const { members } of drafts) {
+    for (const { record, confidence } of [...members]) {
+      for (const [follower] of behind.get(record) ?? []) members.push({ record: follower, method: 'own', confidence })
+    }
+  }
+}
+
+/** Gives each item to one group; a group that is given several merges them. */
+function claim(drafts: readonly Draft[]): Set<number> {
+  const votes = new Map<number, Map<Draft, number>>()
+  const vote = (item: number, draft: Draft) => {
+    const own = votes.get(item) ?? new Map<Draft, number>()
+    votes.set(item, own.set(draft, (own.get(draft) ?? 0) + 1))
+  }
+  for (const draft of drafts) for (const { record } of draft.owners) for (const item of record.items) vote(item, draft)
+  // The item of a record of the whole card, where no finish has it, is that of the plainest finish.
+  const claimed = new Set(votes.keys())
+  for (const draft of drafts) {
+    if (!draft.primary) continue
+    for (const { record } of draft.members) for (const item of record.items) if (!claimed.has(item)) vote(item, draft)
+  }
+  const won = new Map<Draft, number[]>()
+  for (const [item, claims] of votes) {
+    const [winner] = [...claims].reduce((best, next) => (isBetter(next, best) ? next : best))
+    won.set(winner, [...(won.get(winner) ?? []), item])
+  }
+  for (const [draft, items] of won) {
+    const first = draft.members.flatMap(({ record }) => record.items).find((item) => items.includes(item))!
+    draft.item = first
+    draft.merged = items.filter((item) => item !== first)
+  }
+  return new Set(votes.keys())
+}
+
+function isBetter([a, votesA]: [Draft, number], [b, votesB]: [Draft, number]): boolean {
+  if (votesA !== votesB) return votesA > votesB
+  const [one, other] = [a.members[0]!.record, b.members[0]!.record]
+  return rankOf(one.source) - rankOf(other.source) < 0 || (one.source === other.source && one.key < other.key)
+}

@@ -1,0 +1,217 @@
+// Brings the items of a game to what its source records and the decisions of people make of them.
+import { sql } from 'kysely'
+import { CatalogueNames, type Composition, composeItems } from '#catalogue/compose-items.ts'
+import { factsOf, PRECEDENCE, type StatedFacts } from '#catalogue/facts.ts'
+import { linkRecords, type ItemRecordLink, unlinkRecords } from '#catalogue/source-records.ts'
+import { deleteItems, itemsInUse } from '#catalogue/store.ts'
+import type { Note, WriteCtx } from '#db/change.ts'
+import type { Tx } from '#db/schema.ts'
+import { assign } from '#matching/assign.ts'
+import type { Assignment } from '#matching/records.ts'
+import { decisions, gameRecords, type GameRecord, homePrices, matchRecordOf, setsOfGame } from './game-records.ts'
+import { mergeItems } from './merge.ts'
+import { type Group, placementOf } from './placement.ts'
+import { writeQueue } from './queue.ts'
+
+/** How the items of a game changed. */
+export interface Settled {
+  created: number
+  updated: number
+  /** items merged into others, as pairs of ids */
+  merged: { from: number; into: number }[]
+  /** items removed because their records wait */
+  emptied: number
+  /** records that wait for a decision */
+  waiting: number
+  /** of the touched records: those whose item is new, and those whose item changed */
+  createdFor: Set<number>
+  updatedFor: Set<number>
+  /** records by the method by which they came to items */
+  methods: Record<string, number>
+}
+
+const PART = 1_000
+
+/**
+ * Assigns all records of the game and applies what differs: new items, joins, merges, changed facts, the queue. Items that
+ * exist keep their ids. The caller holds `lockIdentity`.
+ * @param touched ids of records that changed: their items are made anew
+ */
+export async function settle(ctx: Pick<WriteCtx, 'viewer' | 'now'>, tx: Tx, note: Note, game: string, touched: ReadonlySet<number>): Promise<Settled> {
+  const records = await gameRecords(tx, game)
+  const followers = followersOf(records)
+  const assignment = await assigned(tx, game, records.filter((record) => !followers.has(record)))
+  const keeps = await keptWhileWaiting(tx, records, assignment)
+  const { groups, emptied } = placementOf(records, followers, assignment, keeps)
+  joinOperators(groups, followers)
+  const merges = groups.flatMap(({ item, merged }) => merged.map((from) => ({ from, into: item! })))
+  if (merges.length > 0) await mergeItems(ctx, tx, note, merges)
+  const gone = new Set(merges.map(({ from }) => from))
+  const empty = emptied.filter((id) => !gone.has(id))
+  await deleteItems(tx, note, empty)
+  const { changed, unlinked } = differences(groups, records)
+  await unlinkRecords(tx, unlinked)
+  const affected = groups.filter((group) => changed.has(group) || group.members.some(({ record }) => touched.has(record.id)))
+  const settled: Settled = {
+    created: 0, updated: 0, merged: merges, emptied: empty.length, waiting: assignment.waiting.length, createdFor: new Set(), updatedFor: new Set(),
+    methods: {},
+  }
+  await write(tx, note, affected, changed, touched, settled)
+  for (const { members } of groups) for (const { method } of members) settled.methods[method] = (settled.methods[method] ?? 0) + 1
+  await writeQueue(tx, game, assignment, new Map(records.map((record) => [record.key, record])))
+  return settled
+}
+
+/**
+ * Records that are not matched by themselves, with those that they follow: one of our own exports follows the record whose
+ * item it describes, and what an operator states of an item (null) stays with the item.
+ */
+function followersOf(records: readonly GameRecord[]): Map<GameRecord, GameRecord | null> {
+  const byRef = new Map<string, GameRecord>()
+  const described = new Set<number>()
+  for (const record of records) {
+    if (record.source === 'operator') continue
+    for (const item of record.items) described.add(item)
+    if (record.source !== 'mintmark') byRef.set(`${record.market}\t${record.ref}`, record)
+  }
+  const followers = new Map<GameRecord, GameRecord | null>()
+  for (const record of records) {
+    const leader = record.source === 'mintmark' ? byRef.get(`${record.market}\t${record.ref}`) : undefined
+    if (leader) followers.set(record, leader)
+    else if (record.source === 'operator' && (record.name === null || record.market === null || record.items.some((item) => described.has(item)))) followers.set(record, null)
+  }
+  return followers
+}
+
+async function assigned(tx: Tx, game: string, records: readonly GameRecord[]): Promise<Assignment> {
+  const sets = await setsOfGame(tx, game)
+  const prices = await homePrices(tx, game)
+  return assign(records.map((record) => matchRecordOf(record, game, sets, prices)), await decisions(tx), { precedence: PRECEDENCE })
+}
+
+/**
+ * A record that waits has no item of its own, except where that exists from before records did, where people hang
+ * something on it, or where our own export says that it is one.
+ */
+async function keptWhileWaiting(tx: Tx, records: readonly GameRecord[], { waiting }: Assignment): Promise<(record: GameRecord) => boolean> {
+  const byKey = new Map(records.map((record) => [record.key, record]))
+  const all = waiting.flatMap(({ keys }) => keys.map((key) => byKey.get(key)!))
+  const items = [...new Set(all.flatMap((record) => record.items))]
+  if (items.length === 0) return ({ source }) => source === 'mintmark'
+  const used = await itemsInUse(tx, items)
+  const { rows } = await sql<{ item_id: number }>`
+    select s.item_id from item_sources s
+    where s.item_id = any(${items}::int4[])
+      and (exists (select from source_statements t where t.import_id = 0 and t.record_id = s.record_id)
+        or exists (select from source_records r where r.id = s.record_id and r.source = 'operator'))`.execute(tx)
+  for (const { item_id: id } of rows) used.add(id)
+  return ({ source, items: own }) => source === 'mintmark' || own.some((id) => used.has(id))
+}
+
+/** What an operator states of an item goes along with it. */
+function joinOperators(groups: readonly Group[], followers: ReadonlyMap<GameRecord, GameRecord | null>): void {
+  const stated = new Map<number, GameRecord[]>()
+  for (const [record, leader] of followers) {
+    if (leader === null) for (const item of record.items) stated.set(item, [...(stated.get(item) ?? []), record])
+  }
+  if (stated.size === 0) return
+  for (const { members, item, merged } of groups) {
+    for (const id of item === null ? [] : [item, ...merged]) {
+      for (const record of stated.get(id) ?? []) members.push({ record, method: 'operator', confidence: 100 })
+    }
+  }
+}
+
+/** Groups whose records are not all under their item yet, or not only; and what is to be taken from under items. */
+function differences(groups: readonly Group[], records: readonly GameRecord[]): { changed: Set<Group>; unlinked: { recordId: number; itemId: number }[] } {
+  const wanted = new Map<number, Set<number>>()
+  const holder = new Map<number, Group>()
+  const changed = new Set<Group>()
+  for (const group of groups) {
+    if (group.item === null) {
+      changed.add(group)
+      continue
+    }
+    holder.set(group.item, group)
+    for (const { record, method } of group.members) {
+      const at = record.items.indexOf(group.item)
+      if (at < 0 || record.methods[at] !== method) changed.add(group)
+      const own = wanted.get(record.id)
+      if (own) own.add(group.item)
+      else wanted.set(record.id, new Set([group.item]))
+    }
+  }
+  const unlinked: { recordId: number; itemId: number }[] = []
+  for (const { id, items, former } of records) {
+    for (const itemId of items) {
+      if (wanted.get(id)?.has(itemId)) continue
+      unlinked.push({ recordId: id, itemId })
+      const group = holder.get(itemId)
+      if (group) changed.add(group)
+    }
+    for (const itemId of former) unlinked.push({ recordId: id, itemId })
+  }
+  return { changed, unlinked }
+}
+
+async function write(tx: Tx, note: Note, groups: readonly Group[], changed: ReadonlySet<Group>, touched: ReadonlySet<number>, settled: Settled): Promise<void> {
+  const names = new CatalogueNames(tx)
+  const comingBack = new Set<number>()
+  for (let from = 0; from < groups.length; from += PART) {
+    const part = groups.slice(from, from + PART)
+    const existing = part.flatMap(({ item }) => item ?? [])
+    // What an operator states at this moment is waited for, and read after it.
+    if (existing.length > 0) await sql`select from items where id = any(${existing}::int4[]) order by id for update`.execute(tx)
+    const facts = await factsOfRecords(tx, part.flatMap(({ members }) => members.map(({ record }) => record.id)))
+    const items = await withFreeRefs(tx, part.map((group) => ({ id: group.item ?? formerOf(group, comingBack), stated: group.members.map(({ record }) => facts.get(record.id)!) })))
+    const { ids, created, updated } = await composeItems(tx, note, names, items, { keepSlugs: true })
+    settled.created += created.length
+    settled.updated += updated.length
+    for (const [positions, outcome] of [[created, settled.createdFor], [updated, settled.updatedFor]] as const) {
+      for (const n of positions) for (const { record } of part[n]!.members) if (touched.has(record.id)) outcome.add(record.id)
+    }
+    const links = part.flatMap((group, n): ItemRecordLink[] =>
+      changed.has(group)
+        ? group.members.map(({ record, method, confidence }) => ({ recordId: record.id, itemId: ids[n]!, method, confidence, decidedBy: null }))
+        : [],
+    )
+    await linkRecords(tx, links)
+  }
+}
+
+/** The id of an item that its records had before their import was reverted; each comes back once. */
+function formerOf({ members }: Group, comingBack: Set<number>): number | null {
+  const id = members.flatMap(({ record }) => record.former).find((former) => !comingBack.has(former))
+  if (id === undefined) return null
+  comingBack.add(id)
+  return id
+}
+
+async function factsOfRecords(tx: Tx, ids: readonly number[]): Promise<Map<number, StatedFacts>> {
+  const { rows } = await sql<StatedFacts & { id: number }>`
+    select id, source, finish, facts from source_records where id = any(${ids}::int4[])`.execute(tx)
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** Another ref where two items would have the same: a source can give a ref to another finish than it did before. */
+async function withFreeRefs(tx: Tx, items: readonly Composition[]): Promise<Composition[]> {
+  const refs = items.map(({ stated }) => {
+    const { market, ref } = factsOf(stated).facts
+    return { market: market!, ref: ref! }
+  })
+  const { rows } = await sql<{ id: number; market: string; ref: string }>`
+    select i.id, i.market, i.ref from items i
+    join unnest(${refs.map(({ market }) => market)}::text[], ${refs.map(({ ref }) => ref)}::text[]) as r(market, ref) using (market, ref)`.execute(tx)
+  const taken = new Map(rows.map(({ id, market, ref }) => [`${market}\t${ref}`, id]))
+  return items.map((item, n) => {
+    const { market, ref } = refs[n]!
+    const holder = taken.get(`${market}\t${ref}`)
+    taken.set(`${market}\t${ref}`, holder ?? -1)
+    if (holder === undefined || holder === item.id) return item
+    const finish = item.stated.find((stated) => stated.finish !== '')?.finish ?? 'other'
+    let free = `${ref}:${finish}`
+    for (let count = 2; taken.has(`${market}\t${free}`); count += 1) free = `${ref}:${finish}-${count}`
+    taken.set(`${market}\t${free}`, -1)
+    return { ...item, ref: free }
+  })
+}
