@@ -42,13 +42,16 @@ const READ_SETTINGS = ['cli', 'node.ts', 'public.ts']
 const OWNERS: Record<string, readonly string[]> = {
   accounts: ['accounts', 'credit_entries', 'api_keys', 'operator_tokens', 'console_sessions', 'rate_limit_leases'],
   catalogue: [
-    'categories', 'category_codes', 'category_changes', 'items', 'item_foreign_ids',
-    'source_records', 'source_statements', 'item_sources',
+    'categories', 'category_codes', 'category_changes', 'items', 'item_foreign_ids', 'item_aliases', 'merged_foreign_ids',
+    'source_records', 'source_statements', 'item_sources', 'merged_sources',
   ],
-  identity: ['match_decisions', 'match_queue', 'match_set_maps'],
-  prices: ['groups', 'prices', 'price_points', 'hidden_points', 'imports', 'held_prices', 'rates'],
-  market: ['listings', 'orders', 'sales'],
-  collections: ['collections', 'collection_items', 'collection_parked_rows'],
+  prices: [
+    'groups', 'prices', 'price_points', 'hidden_points', 'imports', 'held_prices', 'rates', 'merged_prices', 'merged_points',
+    'merged_held_prices',
+  ],
+  market: ['listings', 'orders', 'sales', 'merged_listings', 'merged_sales'],
+  collections: ['collections', 'collection_items', 'collection_parked_rows', 'merged_records'],
+  identity: ['merges', 'import_merges', 'match_decisions', 'match_queue', 'match_set_maps'],
   webhooks: ['webhooks', 'webhook_events', 'webhook_attempts'],
   jobs: ['workers'],
   db: ['change_log', 'change_log_floor', 'audit_log', 'idempotency_keys'],

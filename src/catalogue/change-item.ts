@@ -36,15 +36,15 @@ export const changeItem = verb(
       if (Object.keys(fields).length === 0) {
         throw invalid([{ field: 'body', message: `must have at least one of ${Object.keys(ItemBody).join(', ')}` }])
       }
-      await lockItem(tx, id)
-      const before = await fetchItem(tx, id)
+      const liveId = await lockItem(tx, id)
+      const before = await fetchItem(tx, liveId)
       const write = await resolveItem(tx, { ...fieldsOf(before), ...fields })
-      await adoptItems(tx, [id])
-      const facts = await factsOfChange(tx, id, Object.keys(fields) as (keyof ItemFields)[], write)
-      await stateByOperator(tx, id, facts, { game: write.record.game, author: actorOf(ctx.viewer) })
-      await refuseTaken('item', () => composeAgain(tx, note, new CatalogueNames(tx), [id]))
-      const after = await fetchItem(tx, id)
-      note.audit({ action: 'item.change', subject: 'item', id, before, after })
+      await adoptItems(tx, [liveId])
+      const facts = await factsOfChange(tx, liveId, Object.keys(fields) as (keyof ItemFields)[], write)
+      await stateByOperator(tx, liveId, facts, { game: write.record.game, author: actorOf(ctx.viewer) })
+      await refuseTaken('item', () => composeAgain(tx, note, new CatalogueNames(tx), [liveId]))
+      const after = await fetchItem(tx, liveId)
+      note.audit({ action: 'item.change', subject: 'item', id: liveId, before, after })
       return after
     }),
 )

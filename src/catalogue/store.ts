@@ -1,8 +1,9 @@
 // SQL of categories, items and their foreign ids: reading them as records, and writing many at once.
 import { sql } from 'kysely'
-import { existing } from '#core/fields.ts'
+import { existing, missing } from '#core/fields.ts'
 import type { Market } from '#core/markets.ts'
 import type { Note } from '#db/change.ts'
+import { liveItem } from '#db/live-item.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
 import { detailsFromRow, detailsToRow } from './details.ts'
 import type { CategoryRecord, ForeignId, ItemRecord } from './records.ts'
@@ -119,9 +120,13 @@ export async function renameCategory(tx: Tx, note: Note, id: number, ref: string
   note.changed('categories', [id])
 }
 
-/** Keeps other changes of the item waiting until the transaction ends. */
-export async function lockItem(tx: Tx, id: number): Promise<void> {
-  await tx.selectFrom('items').select('id').where('id', '=', existing('item', id)).forUpdate().execute()
+/** Keeps other changes of the item that an id means waiting until the transaction ends, and gives its id. @throws NOT_FOUND */
+export async function lockItem(tx: Tx, id: number): Promise<number> {
+  const lock = () => tx.selectFrom('items').select('id').where('id', '=', liveItem(existing('item', id))).forUpdate().executeTakeFirst()
+  // Merged while this waited for the lock: the second look finds the survivor.
+  const row = (await lock()) ?? (await lock())
+  if (!row) throw missing('item', id)
+  return row.id
 }
 
 interface StoredItem {

@@ -39,6 +39,24 @@ const STATEMENTS = [
   )`,
   'create index item_sources_by_item on item_sources (item_id)',
 
+  // The links of an emptied item's records that a merge gave to the survivor, which did not have those that moved.
+  `create table merged_sources (
+    merge_id integer not null,
+    record_id integer not null,
+    method text not null,
+    confidence smallint not null,
+    decided_by text,
+    decided_at timestamptz(3) not null,
+    moved boolean not null,
+    primary key (merge_id, record_id)
+  )`,
+  // Merges that an import made, undone when it is reverted.
+  `create table import_merges (
+    import_id integer not null,
+    merge_id integer not null,
+    primary key (import_id, merge_id)
+  )`,
+
   // Codes and shop ids by which other sources name a set.
   `create table category_codes (
     category_id integer primary key references categories on delete cascade,
