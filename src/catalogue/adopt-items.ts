@@ -27,21 +27,20 @@ interface BareItem {
 const PART = 2_000
 
 /**
- * Adopts all items without a record, or those of these ids only.
- * @param onPart told how many are adopted after each part
+ * Adopts the items without a record: all of them, those of these ids only, or so many at most.
  * @returns how many items were adopted
  */
-export async function adoptItems(tx: Tx, ids: readonly number[] | null = null, onPart?: (adopted: number) => Promise<void>): Promise<number> {
+export async function adoptItems(tx: Tx, { ids = null, most = Number.POSITIVE_INFINITY }: { ids?: readonly number[] | null; most?: number } = {}): Promise<number> {
   let adopted = 0
   let last = 0
-  for (;;) {
+  while (adopted < most) {
     const items = await bareItems(tx, ids, last)
-    if (items.length === 0) return adopted
+    if (items.length === 0) break
     await adopt(tx, items)
     adopted += items.length
     last = items.at(-1)!.id
-    await onPart?.(adopted)
   }
+  return adopted
 }
 
 async function bareItems(tx: Tx, ids: readonly number[] | null, after: number): Promise<BareItem[]> {

@@ -5,23 +5,30 @@ import type { Tx } from '#db/schema.ts'
 import type { CategoryRecord } from './records.ts'
 import type { CategoryState, SavedCategory } from './store.ts'
 
+interface Change {
+  category_id: number
+  before: CategoryState | null
+  after: CategoryState
+}
+
 /** What one import saved of its categories, until it is written down at its end. */
 export class CategoryChanges {
-  readonly #changes = new Map<number, { category_id: number; before: CategoryState | null; after: CategoryState }>()
+  readonly #changes = new Map<number, Change & { market: string; ref: string }>()
   readonly #codes = new Map<number, { category_id: number; codes: string[]; shop_ids: object[] }>()
 
-  add({ id, outcome, before, after }: SavedCategory, { codes, foreignIds }: CategoryRecord): void {
+  add({ id, outcome, before, after }: SavedCategory, { market, ref, codes, foreignIds }: CategoryRecord): void {
     const earlier = this.#changes.get(id)
-    if (outcome !== 'unchanged') this.#changes.set(id, { category_id: id, before: earlier ? earlier.before : before, after })
+    if (outcome !== 'unchanged') this.#changes.set(id, { category_id: id, market, ref, before: earlier ? earlier.before : before, after })
     if (codes || foreignIds) this.#codes.set(id, { category_id: id, codes: codes ?? [], shop_ids: foreignIds ?? [] })
   }
 
   /** @returns whether a set is known by other codes than before */
   async write(tx: Tx, importId: number): Promise<boolean> {
     await sql`
-      insert into category_changes (import_id, category_id, before, after)
-      select ${importId}::int4, category_id, nullif(before, 'null'::jsonb), after
-      from jsonb_to_recordset(${JSON.stringify([...this.#changes.values()])}::jsonb) as c(category_id int4, before jsonb, after jsonb)`.execute(tx)
+      insert into category_changes (import_id, category_id, market, ref, before, after)
+      select ${importId}::int4, category_id, market, ref, nullif(before, 'null'::jsonb), after
+      from jsonb_to_recordset(${JSON.stringify([...this.#changes.values()])}::jsonb)
+        as c(category_id int4, market text, ref text, before jsonb, after jsonb)`.execute(tx)
     const { rows } = await sql<{ category_id: number }>`
       insert into category_codes as k (category_id, codes, shop_ids)
       select category_id, array(select jsonb_array_elements_text(codes)), shop_ids
@@ -33,12 +40,6 @@ export class CategoryChanges {
       returning category_id`.execute(tx)
     return rows.length > 0
   }
-}
-
-interface Change {
-  category_id: number
-  before: CategoryState | null
-  after: CategoryState
 }
 
 /**
@@ -83,4 +84,23 @@ async function removeEmpty(tx: Tx, ids: readonly number[]): Promise<number[]> {
     if (rows.length === 0) return removed
     removed.push(...rows.map((row) => row.id))
   }
+}
+
+/** Makes again what a reverted import had changed of categories. */
+export async function reinstateCategories(tx: Tx, note: Note, importId: number): Promise<void> {
+  const { rows } = await sql<Change & { market: string; ref: string; there: boolean }>`
+    select h.category_id, h.before, h.after, h.market, h.ref, c.id is not null as there
+    from category_changes h left join categories c on c.id = h.category_id
+    where h.import_id = ${importId}::int4 order by h.category_id`.execute(tx)
+  for (const { category_id: id, before, after, market, ref, there } of rows) {
+    if (there) {
+      const changed = Object.entries(after).filter(([field, value]) => before === null || before[field as keyof CategoryState] !== value)
+      if (changed.length > 0) await tx.updateTable('categories').set(Object.fromEntries(changed)).where('id', '=', id).execute()
+      continue
+    }
+    await sql`
+      insert into categories (id, market, ref, name, slug, game, parent_id, image, printed_total) overriding system value
+      values (${id}, ${market}, ${ref}, ${after.name}, ${after.slug}, ${after.game}, ${after.parent_id}, ${after.image}, ${after.printed_total})`.execute(tx)
+  }
+  if (rows.length > 0) note.changed('categories', rows.map((row) => row.category_id))
 }

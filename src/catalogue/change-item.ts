@@ -39,7 +39,7 @@ export const changeItem = verb(
       const liveId = await lockItem(tx, id)
       const before = await fetchItem(tx, liveId)
       const write = await resolveItem(tx, { ...fieldsOf(before), ...fields })
-      await adoptItems(tx, [liveId])
+      await adoptItems(tx, { ids: [liveId] })
       const facts = await factsOfChange(tx, liveId, Object.keys(fields) as (keyof ItemFields)[], write)
       await stateByOperator(tx, liveId, facts, { game: write.record.game, author: actorOf(ctx.viewer) })
       await refuseTaken('item', () => composeAgain(tx, note, new CatalogueNames(tx), [liveId]))

@@ -8,8 +8,3 @@ const LOCK = 7309
 export async function lockIdentity(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(tx)
 }
-
-/** Keeps only merges and undos waiting; comes before every other lock. */
-export async function shareIdentity(tx: Tx): Promise<void> {
-  await sql`select pg_advisory_xact_lock_shared(${sql.lit(LOCK)})`.execute(tx)
-}

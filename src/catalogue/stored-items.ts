@@ -6,6 +6,7 @@ import { jsonReady } from '#db/json-ready.ts'
 import { liveItem } from '#db/live-item.ts'
 import type { Queryable, Schema } from '#db/schema.ts'
 import { labelOrder } from '#core/labels.ts'
+import { sourcesOf } from './item-sources.ts'
 import { escapeLike } from './like.ts'
 import type { ForeignId } from './records.ts'
 import type { ListedItem, PricedItem, StoredItem } from './stored-schemas.ts'
@@ -27,10 +28,10 @@ export async function fetchItem(on: Queryable, id: number): Promise<StoredItem> 
   return item
 }
 
-/** With its current prices of all markets. @throws NOT_FOUND */
+/** With its current prices of all markets, and where its facts come from. @throws NOT_FOUND */
 export async function fetchPricedItem(on: Queryable, id: number): Promise<PricedItem> {
   const item = await fetchItem(on, id)
-  return { ...item, prices: (await pricesOf(on, [item.id])).get(item.id) ?? [] }
+  return { ...item, prices: (await pricesOf(on, [item.id])).get(item.id) ?? [], ...(await sourcesOf(on, item.id)) }
 }
 
 /** Current prices by item, in the order of markets and labels. */

@@ -69,8 +69,33 @@ export const ListedItemSchema = Type.Object(
 )
 export type ListedItem = Static<typeof ListedItemSchema>
 
+export const ItemSourceSchema = Type.Object(
+  {
+    record_id: Type.Integer(),
+    source: Type.String({ examples: ['tcgdex'] }),
+    id: Type.String({ description: "The source's id", examples: ['base1-4'] }),
+    finish: orNull(Type.String({ description: 'Null where the source does not state one: the record is of the card as a whole', examples: ['holo'] })),
+    name: orNull(Type.String()),
+    method: Type.String({ description: 'How the record came to the item: `own`, `shop-id`, `set-map`, `loose-decided`, `sealed`, `operator`' }),
+    confidence: Type.Integer({ description: '0 to 100' }),
+    decided_by: orNull(Type.String({ description: 'Null for a rule' })),
+    at: Time,
+  },
+  { title: 'ItemSource' },
+)
+export type ItemSource = Static<typeof ItemSourceSchema>
+
+/** An item as one request shows it: with its prices and where its facts come from. */
 export const PricedItemSchema = Type.Object(
-  { ...StoredItemSchema.properties, prices: Type.Array(ItemPriceSchema, { description: 'Current prices of all markets' }) },
+  {
+    ...StoredItemSchema.properties,
+    prices: Type.Array(ItemPriceSchema, { description: 'Current prices of all markets' }),
+    sources: Type.Array(ItemSourceSchema, { description: 'What sources state of the item, in order of precedence' }),
+    provenance: Type.Record(Type.String(), Type.String(), {
+      description: 'Source of each fact by field',
+      examples: [{ name: 'tcgdex', 'details.level': 'pokemontcg' }],
+    }),
+  },
   { title: 'PricedItem' },
 )
 export type PricedItem = Static<typeof PricedItemSchema>

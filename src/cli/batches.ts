@@ -1,8 +1,8 @@
-// The commands `imports` and `revert`: batches of rows and prices, and taking one back.
+// The commands `imports` and `revert`: batches of rows and prices, and reverting one.
 import { type Command, Option } from 'commander'
 import { call } from '#core/verb.ts'
 import { listImports } from '#prices/list-imports.ts'
-import { revertImport } from '#prices/revert-import.ts'
+import { revertImport } from '#imports/revert-import.ts'
 import { IMPORT_STATUSES, type ImportSummary } from '#prices/stored-imports.ts'
 import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, show, wholeNumber } from './command.ts'
 
@@ -23,12 +23,13 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       }),
     )
 
-  addCommand(program, 'revert', 'take the prices of an import or price post back')
+  addCommand(program, 'revert', 'revert an import or a price post')
     .argument('<id>', 'id of the import, see: imports', wholeNumber)
     .action((id: number, options: OutputOptions) =>
       open(async (ctx) => {
         const batch = await call(revertImport, ctx, { id })
-        show(print, options, batch, `Reverted import ${id} by import ${batch.id}; ${batch.accepted} prices restored`)
+        const items = batch.updated > 0 ? `, ${batch.updated} records of the catalogue` : ''
+        show(print, options, batch, `Reverted import ${id} by import ${batch.id}; ${batch.accepted} prices${items} restored`)
       }),
     )
 }

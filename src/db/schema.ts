@@ -135,7 +135,14 @@ export interface Schema {
   }
   import_merges: { import_id: number; merge_id: number }
   category_codes: { category_id: number; codes: string[]; shop_ids: JSONColumnType<object[]> }
-  category_changes: { import_id: number; category_id: number; before: JSONColumnType<object> | null; after: JSONColumnType<object> }
+  category_changes: {
+    import_id: number
+    category_id: number
+    market: Market
+    ref: string
+    before: JSONColumnType<object> | null
+    after: JSONColumnType<object>
+  }
   match_decisions: {
     id: GeneratedAlways<number>
     kind: 'same' | 'apart' | 'set' | 'postponed'

@@ -35,9 +35,16 @@ const PART = 1_000
 /**
  * Assigns all records of the game and applies what differs: new items, joins, merges, changed facts, the queue. Items that
  * exist keep their ids. The caller holds `lockIdentity`.
+ * @param importId of the import whose revert undoes the merges, null for none
  * @param touched ids of records that changed: their items are made anew
  */
-export async function settle(ctx: Pick<WriteCtx, 'viewer' | 'now'>, tx: Tx, note: Note, game: string, touched: ReadonlySet<number>): Promise<Settled> {
+export async function settle(
+  ctx: Pick<WriteCtx, 'viewer' | 'now'>,
+  tx: Tx,
+  note: Note,
+  game: string,
+  { importId, touched }: { importId: number | null; touched: ReadonlySet<number> },
+): Promise<Settled> {
   const records = await gameRecords(tx, game)
   const followers = followersOf(records)
   const assignment = await assigned(tx, game, records.filter((record) => !followers.has(record)))
@@ -45,11 +52,14 @@ export async function settle(ctx: Pick<WriteCtx, 'viewer' | 'now'>, tx: Tx, note
   const { groups, emptied } = placementOf(records, followers, assignment, keeps)
   joinOperators(groups, followers)
   const merges = groups.flatMap(({ item, merged }) => merged.map((from) => ({ from, into: item! })))
-  if (merges.length > 0) await mergeItems(ctx, tx, note, merges)
+  const mergeIds = await mergeItems(ctx, tx, note, merges)
+  if (importId !== null && mergeIds.length > 0) {
+    await tx.insertInto('import_merges').values(mergeIds.map((id) => ({ import_id: importId, merge_id: id }))).execute()
+  }
   const gone = new Set(merges.map(({ from }) => from))
   const empty = emptied.filter((id) => !gone.has(id))
   await deleteItems(tx, note, empty)
-  const { changed, unlinked } = differences(groups, records)
+  const { changed, unlinked } = differences(groups, records, await departedFrom(tx, game))
   await unlinkRecords(tx, unlinked)
   const affected = groups.filter((group) => changed.has(group) || group.members.some(({ record }) => touched.has(record.id)))
   const settled: Settled = {
@@ -122,8 +132,22 @@ function joinOperators(groups: readonly Group[], followers: ReadonlyMap<GameReco
   }
 }
 
+interface Link {
+  recordId: number
+  itemId: number
+}
+
+/** Links of records whose imports are reverted to items that others are under. */
+async function departedFrom(tx: Tx, game: string): Promise<Link[]> {
+  const { rows } = await sql<Link>`
+    select s.record_id as "recordId", s.item_id as "itemId"
+    from source_records r join item_sources s on s.record_id = r.id join items i on i.id = s.item_id
+    where r.game = ${game} and not r.active`.execute(tx)
+  return rows
+}
+
 /** Groups whose records are not all under their item yet, or not only; and what is to be taken from under items. */
-function differences(groups: readonly Group[], records: readonly GameRecord[]): { changed: Set<Group>; unlinked: { recordId: number; itemId: number }[] } {
+function differences(groups: readonly Group[], records: readonly GameRecord[], departed: readonly Link[]): { changed: Set<Group>; unlinked: Link[] } {
   const wanted = new Map<number, Set<number>>()
   const holder = new Map<number, Group>()
   const changed = new Set<Group>()
@@ -141,7 +165,12 @@ function differences(groups: readonly Group[], records: readonly GameRecord[]): 
       else wanted.set(record.id, new Set([group.item]))
     }
   }
-  const unlinked: { recordId: number; itemId: number }[] = []
+  const unlinked: Link[] = []
+  for (const link of departed) {
+    unlinked.push(link)
+    const group = holder.get(link.itemId)
+    if (group) changed.add(group)
+  }
   for (const { id, items, former } of records) {
     for (const itemId of items) {
       if (wanted.get(id)?.has(itemId)) continue

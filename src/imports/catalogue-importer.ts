@@ -79,7 +79,7 @@ export class CatalogueImporter implements Importer {
     for (const game of this.#games) {
       const touched = this.#touched.get(game) ?? new Set()
       if (touched.size === 0 && !renamed) continue
-      const { createdFor, updatedFor } = await settle(ctx, tx, note, game, touched)
+      const { createdFor, updatedFor } = await settle(ctx, tx, note, game, { importId, touched })
       counts.created += createdFor.size
       counts.updated += updatedFor.size
       counts.unchanged += touched.size - createdFor.size - updatedFor.size

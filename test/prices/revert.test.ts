@@ -5,7 +5,7 @@ import { createCategory } from '#catalogue/create-category.ts'
 import { createItem } from '#catalogue/create-item.ts'
 import { postPrices } from '#catalogue/post-prices.ts'
 import { call } from '#core/verb.ts'
-import { revertImport } from '#prices/revert-import.ts'
+import { revertImport } from '#imports/revert-import.ts'
 import type { PriceWriteCtx } from '#prices/types.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
 

@@ -19,7 +19,7 @@ export const OPEN: readonly string[] = [
   'src/http/routes.ts',
   'src/index/postings.ts',
   'src/node.ts',
-  'src/prices/revert-import.ts',
+  'src/prices/revert-prices.ts',
   'src/prices/stored-imports.ts',
   'src/webhooks/emit.ts',
   'test/accounts/keyring.test.ts',

@@ -42,6 +42,7 @@ export function ItemPage() {
             </div>
             <PriceHistory itemId={id} own={row.market} current={row.prices} />
             <CurrentPrices prices={row.prices} />
+            <Sources item={row} />
             <LastSales itemId={id} />
             <ItemListings itemId={id} />
             {editing && (
@@ -140,6 +141,32 @@ function CurrentPrices({ prices }: { prices: PricePoint[] }) {
             { head: t('price'), number: true, cell: (price) => priceText(price.price, price.market) },
             { head: t('asOf'), cell: (price) => <span title={moment(price.updated_at)}>{ago(price.updated_at)}</span> },
             { head: t('import'), number: true, wide: true, cell: (price) => <a href={`/console/imports/${price.import_id}`}>#{price.import_id}</a> },
+          ]}
+        />
+      )}
+    </section>
+  )
+}
+
+function Sources({ item }: { item: PricedItem }) {
+  const facts = Map.groupBy(Object.entries(item.provenance), ([, source]) => source)
+  return (
+    <section aria-labelledby="sources">
+      <h2 id="sources">{t('sources')}</h2>
+      {item.sources.length === 0 ? (
+        <Empty>{t('noSources')}</Empty>
+      ) : (
+        <Table
+          caption={t('sources')}
+          rows={item.sources}
+          rowKey={(record) => record.record_id}
+          columns={[
+            { head: t('source'), cell: (record) => record.source },
+            { head: t('id'), cell: (record) => record.id },
+            { head: t('finish'), cell: (record) => record.finish ?? '–' },
+            { head: t('joinedBy'), cell: (record) => `${term('method', record.method)} (${record.confidence} %)` },
+            { head: t('states'), wide: true, cell: (record) => (facts.get(record.source) ?? []).map(([field]) => field).join(', ') },
+            { head: t('when'), cell: (record) => <span title={moment(record.at)}>{ago(record.at)}</span> },
           ]}
         />
       )}

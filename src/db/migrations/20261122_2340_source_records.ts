@@ -57,9 +57,9 @@ const STATEMENTS = [
     primary key (import_id, merge_id)
   )`,
 
-  // Codes and shop ids by which other sources name a set.
+  // Codes and shop ids by which other sources name a set; they stay for a category that an undone revert brings back.
   `create table category_codes (
-    category_id integer primary key references categories on delete cascade,
+    category_id integer primary key,
     codes text[] not null default '{}',
     shop_ids jsonb not null default '[]'
   )`,
@@ -67,6 +67,8 @@ const STATEMENTS = [
   `create table category_changes (
     import_id integer not null,
     category_id integer not null,
+    market text not null,
+    ref text not null,
     before jsonb,
     after jsonb not null,
     primary key (import_id, category_id)

@@ -1,9 +1,7 @@
-// Takes a batch of prices back: what it set and nothing newer replaced becomes what it was, as a batch of its own.
+// Reverts the prices of a batch: what it set and nothing newer replaced becomes what it was.
 import { sql } from 'kysely'
 import { conflict } from '#core/errors.ts'
-import { existing, id } from '#core/fields.ts'
-import { Type } from '#core/input.ts'
-import { verb } from '#core/verb.ts'
+import { existing, missing } from '#core/fields.ts'
 import { actorOf, change, type WriteCtx } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { closeImport, noCounts, openImport } from './imports.ts'
@@ -12,27 +10,55 @@ import { resetCurrent } from './reset-current.ts'
 import { fetchImport, type ImportDetail } from './stored-imports.ts'
 import { lockMarkets } from './writer.ts'
 
-export const revertImport = verb(
-  { name: 'revertImport', needs: 'operator', input: Type.Object({ id: id('import') }, { additionalProperties: false }) },
-  (ctx: WriteCtx, { id }) =>
-    change(ctx, async (tx, note): Promise<ImportDetail> => {
-      const { reverted, root, comesBack } = await lockRevertible(tx, id)
-      const author = actorOf(ctx.viewer)
-      const opening = { format: 'revert', market: root.market, fileName: null, author, dryRun: false }
-      const importId = await openImport(tx, opening)
-      await tx.updateTable('imports').set({ reverts_import_id: id }).where('id', '=', importId).execute()
-      await markReverted(tx, reverted.id, importId)
-      await markReverted(tx, root.id, comesBack ? null : importId)
-      await lockMarkets(tx, await marketsOf(tx, root.id))
-      await (comesBack ? putPointsBack(tx, root.id) : withdrawPoints(tx, root.id))
-      const changed = await resetCurrent(tx, note, latestPoints(root.id))
-      const discarded = await discardHeld(tx, root.id, author, ctx.now())
-      const counts = { ...noCounts(), rowsRead: changed, accepted: changed }
-      await closeImport(tx, importId, { status: 'done', counts, refusals: new Refusals() })
-      note.audit({ action: 'import.revert', subject: 'import', id, after: { batch: importId, prices: changed, discarded } })
-      return fetchImport(tx, importId)
-    }),
-)
+/** A revert that is open: the batch that it is, the import that it is about, and whether that comes back. */
+export interface OpenRevert {
+  importId: number
+  root: ImportDetail
+  comesBack: boolean
+}
+
+/**
+ * Opens the revert of a batch as a batch of its own, and keeps other reverts of the same import waiting.
+ * @throws NOT_FOUND, or CONFLICT where there is nothing to revert
+ */
+export async function openRevert(ctx: WriteCtx, tx: Tx, id: number): Promise<OpenRevert> {
+  const { reverted, root, comesBack } = await lockRevertible(tx, id)
+  const opening = { format: 'revert', market: root.market, fileName: null, author: actorOf(ctx.viewer), dryRun: false }
+  const importId = await openImport(tx, opening)
+  await tx.updateTable('imports').set({ reverts_import_id: id }).where('id', '=', importId).execute()
+  await markReverted(tx, reverted.id, importId)
+  await markReverted(tx, root.id, comesBack ? null : importId)
+  return { importId, root, comesBack }
+}
+
+/** Takes the prices of the import out, or brings them back. @returns how many current prices changed, and how many held ones were discarded */
+export async function revertPrices(ctx: WriteCtx, tx: Tx, note: Note, { root, comesBack }: OpenRevert): Promise<{ prices: number; discarded: number }> {
+  await lockMarkets(tx, await marketsOf(tx, root.id))
+  await (comesBack ? putPointsBack(tx, root.id) : withdrawPoints(tx, root.id))
+  const changes = await resetCurrent(tx, root.id)
+  await publish(note, changes)
+  const discarded = await discardHeld(tx, root.id, actorOf(ctx.viewer), ctx.now())
+  return { prices: changes.length, discarded }
+}
+
+/** Writes down how the revert went. */
+export async function closeRevert(tx: Tx, { importId }: OpenRevert, counts: { prices: number; items: number }): Promise<ImportDetail> {
+  const closed = { ...noCounts(), rowsRead: counts.prices + counts.items, accepted: counts.prices, updated: counts.items }
+  await closeImport(tx, importId, { status: 'done', counts: closed, refusals: new Refusals() })
+  return fetchImport(tx, importId)
+}
+
+/** The import that a batch is about: itself, or what a revert (of a revert ...) is of. @throws NOT_FOUND */
+export async function rootOf(on: Queryable, id: number): Promise<{ id: number; format: string }> {
+  const { rows } = await sql<{ id: number; format: string }>`
+    with recursive up as (
+      select id, format, reverts_import_id from imports where id = ${existing('import', id)}::int4
+      union all select i.id, i.format, i.reverts_import_id from imports i join up on i.id = up.reverts_import_id
+    )
+    select id, format from up where reverts_import_id is null`.execute(on)
+  if (!rows[0]) throw missing('import', id)
+  return rows[0]
+}
 
 /**
  * The batch, and the one whose prices it is about: itself, or what a revert (of a revert ...) took back or brought back.

@@ -1,0 +1,119 @@
+// Brings the catalogue to what its sources make of it: records for items from before records existed, joins, merges of twins.
+import { sql } from 'kysely'
+import { adoptItems } from '#catalogue/adopt-items.ts'
+import { lockIdentity } from '#catalogue/identity-lock.ts'
+import { Type } from '#core/input.ts'
+import { verb } from '#core/verb.ts'
+import { change, type Note, type WriteCtx } from '#db/change.ts'
+import type { Tx } from '#db/schema.ts'
+import { settle } from './settle.ts'
+
+/** How one game came out. */
+export interface MatchedGame {
+  game: string
+  /** items that are new, changed, merged into others, or removed because their records wait */
+  created: number
+  updated: number
+  merged: number
+  emptied: number
+  /** cards and products that wait for a decision */
+  waiting: number
+  /** records under items by how they came there */
+  methods: Record<string, number>
+  /** the first merges, as ids of items */
+  merges: { from: number; into: number }[]
+}
+
+export interface MatchReport {
+  dry_run: boolean
+  /** items that had no source record yet */
+  adopted: number
+  games: MatchedGame[]
+}
+
+export interface MatchCtx extends WriteCtx {
+  /** told as it goes on */
+  onProgress?: (step: { adopted: number; game: string | null }) => void
+}
+
+/** Items that get their records in one transaction: what is done stays done when the rest is stopped. */
+const ADOPTED_AT_ONCE = 10_000
+const SHOWN_MERGES = 100
+
+class DryRun extends Error {
+  readonly report: MatchReport
+
+  constructor(report: MatchReport) {
+    super('dry run')
+    this.report = report
+  }
+}
+
+/**
+ * Matches all records. Readers and other writers go on meanwhile; only imports of catalogues and merges wait. Stopped, it
+ * goes on where it was when it is run again.
+ */
+export const matchCatalogue = verb(
+  {
+    name: 'matchCatalogue',
+    needs: 'operator',
+    input: Type.Object({ dry_run: Type.Optional(Type.Boolean({ description: 'Report only, change nothing' })) }, { additionalProperties: false }),
+  },
+  (ctx: MatchCtx, { dry_run: dryRun = false }): Promise<MatchReport> => (dryRun ? tried(ctx) : matched(ctx)),
+)
+
+async function matched(ctx: MatchCtx): Promise<MatchReport> {
+  let adopted = 0
+  for (;;) {
+    const more = await change(ctx, async (tx) => {
+      await lockIdentity(tx)
+      return adoptItems(tx, { most: ADOPTED_AT_ONCE })
+    })
+    adopted += more
+    ctx.onProgress?.({ adopted, game: null })
+    if (more === 0) break
+  }
+  const games: MatchedGame[] = []
+  for (const game of await gamesOf(ctx.db.kysely)) {
+    ctx.onProgress?.({ adopted, game })
+    games.push(
+      await change(ctx, async (tx, note) => {
+        await lockIdentity(tx)
+        const outcome = await matchGame(ctx, tx, note, game)
+        note.audit({ action: 'catalogue.match', subject: 'game', id: game, after: { ...outcome, merges: undefined } })
+        return outcome
+      }),
+    )
+  }
+  return { dry_run: false, adopted, games }
+}
+
+/** All of it in a transaction that ends without effect. */
+async function tried(ctx: MatchCtx): Promise<MatchReport> {
+  try {
+    return await change(ctx, async (tx, note): Promise<MatchReport> => {
+      await lockIdentity(tx)
+      const adopted = await adoptItems(tx)
+      ctx.onProgress?.({ adopted, game: null })
+      const games: MatchedGame[] = []
+      for (const game of await gamesOf(tx)) {
+        ctx.onProgress?.({ adopted, game })
+        games.push(await matchGame(ctx, tx, note, game))
+      }
+      throw new DryRun({ dry_run: true, adopted, games })
+    })
+  } catch (error) {
+    if (error instanceof DryRun) return error.report
+    throw error
+  }
+}
+
+async function gamesOf(on: WriteCtx['db']['kysely']): Promise<string[]> {
+  const { rows } = await sql<{ game: string }>`select distinct game from source_records where active order by game`.execute(on)
+  return rows.map((row) => row.game)
+}
+
+async function matchGame(ctx: MatchCtx, tx: Tx, note: Note, game: string): Promise<MatchedGame> {
+  const { created, updated, merged, emptied, waiting, methods } = await settle(ctx, tx, note, game, { importId: null, touched: new Set() })
+  return { game, created, updated, merged: merged.length, emptied, waiting, methods, merges: merged.slice(0, SHOWN_MERGES) }
+}

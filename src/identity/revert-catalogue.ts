@@ -1,0 +1,85 @@
+// Takes what a catalogue import stated out of the catalogue, or puts it back; what other imports state stays.
+import { sql } from 'kysely'
+import { reinstateCategories, revertCategories } from '#catalogue/category-changes.ts'
+import { withdrawStatements } from '#catalogue/source-records.ts'
+import { deleteItems, itemsInUse } from '#catalogue/store.ts'
+import type { Note, WriteCtx } from '#db/change.ts'
+import type { Tx } from '#db/schema.ts'
+import { settle } from './settle.ts'
+import { undoMerges } from './undo.ts'
+
+/** How many records changed, and how many stay because people use their items. */
+export interface RevertedCatalogue {
+  records: number
+  kept: number
+}
+
+/**
+ * Reverts the import: records that nothing else states go with their items, others become what the other imports state,
+ * merges that it made are undone. An item that has prices of others, listings, sales or collection records stays. The
+ * caller holds `lockIdentity` and has withdrawn the import's prices.
+ * @param by the batch of the revert
+ * @throws CONFLICT where a merge of the import cannot be undone
+ */
+export async function revertCatalogue(ctx: WriteCtx, tx: Tx, note: Note, { importId, by }: { importId: number; by: number }): Promise<RevertedCatalogue> {
+  const { rows: merges } = await sql<{ id: number }>`
+    select m.id from import_merges i join merges m on m.id = i.merge_id
+    where i.import_id = ${importId}::int4 and m.undone_at is null`.execute(tx)
+  await undoMerges(ctx, tx, note, merges.map((row) => row.id))
+  const kept = await recordsInUse(tx, importId)
+  const records = await withdrawStatements(tx, importId, true, kept)
+  await deleteItems(tx, note, await itemsWithoutRecords(tx, records))
+  await settleAll(ctx, tx, note, records, by)
+  await revertCategories(tx, note, importId)
+  return { records: records.length, kept: kept.length }
+}
+
+/** Brings a reverted import back. The caller holds `lockIdentity`. */
+export async function reinstateCatalogue(ctx: WriteCtx, tx: Tx, note: Note, importId: number): Promise<RevertedCatalogue> {
+  await reinstateCategories(tx, note, importId)
+  const records = await withdrawStatements(tx, importId, false)
+  await settleAll(ctx, tx, note, records, importId)
+  return { records: records.length, kept: 0 }
+}
+
+/** Records that only this import states and whose item would be lost, though people use it or an operator changed it. */
+async function recordsInUse(tx: Tx, importId: number): Promise<number[]> {
+  const { rows: linked } = await sql<{ item_id: number }>`
+    select distinct s.item_id from source_statements t join item_sources s on s.record_id = t.record_id
+    where t.import_id = ${importId}::int4 and not t.withdrawn`.execute(tx)
+  const items = linked.map((row) => row.item_id)
+  const used = await itemsInUse(tx, items)
+  const { rows: edited } = await sql<{ item_id: number }>`
+    select s.item_id from item_sources s join source_records r on r.id = s.record_id
+    where s.item_id = any(${items}::int4[]) and r.source = 'operator'`.execute(tx)
+  for (const { item_id: id } of edited) used.add(id)
+  const { rows } = await sql<{ record_id: number }>`
+    select distinct s.record_id
+    from source_statements t join item_sources s on s.record_id = t.record_id
+    where t.import_id = ${importId}::int4 and not t.withdrawn and s.item_id = any(${[...used]}::int4[]) and not exists (
+      select from item_sources o join source_records r on r.id = o.record_id
+      where o.item_id = s.item_id and r.active and r.facts ?& array['name', 'market', 'ref'] and (
+        exists (select from source_statements u where u.record_id = r.id and u.import_id <> t.import_id and not u.withdrawn)
+        or not exists (select from source_statements u where u.record_id = r.id)
+      )
+    )`.execute(tx)
+  return rows.map((row) => row.record_id)
+}
+
+/** Items of these records that no active record is under any more. */
+async function itemsWithoutRecords(tx: Tx, recordIds: readonly number[]): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select distinct i.id from item_sources s join items i on i.id = s.item_id
+    where s.record_id = any(${recordIds}::int4[]) and not exists (
+      select from item_sources o join source_records r on r.id = o.record_id where o.item_id = i.id and r.active
+    )`.execute(tx)
+  return rows.map((row) => row.id)
+}
+
+async function settleAll(ctx: WriteCtx, tx: Tx, note: Note, recordIds: readonly number[], importId: number): Promise<void> {
+  const { rows } = await sql<{ id: number; game: string }>`
+    select id, game from source_records where id = any(${recordIds}::int4[]) order by id`.execute(tx)
+  for (const [game, records] of Map.groupBy(rows, (row) => row.game)) {
+    await settle(ctx, tx, note, game, { importId, touched: new Set(records.map((record) => record.id)) })
+  }
+}

@@ -1,0 +1,29 @@
+// Reverts an import: its prices become what they were, and of the catalogue goes what only this import stated.
+import { CATALOGUE_FORMATS } from '#catalogue/sources/formats.ts'
+import { lockIdentity } from '#catalogue/identity-lock.ts'
+import { id } from '#core/fields.ts'
+import { Type } from '#core/input.ts'
+import { verb } from '#core/verb.ts'
+import { change, type WriteCtx } from '#db/change.ts'
+import { reinstateCatalogue, revertCatalogue } from '#identity/revert-catalogue.ts'
+import { closeRevert, openRevert, revertPrices, rootOf } from '#prices/revert-prices.ts'
+import type { ImportDetail } from '#prices/stored-imports.ts'
+
+export const revertImport = verb(
+  { name: 'revertImport', needs: 'operator', input: Type.Object({ id: id('import') }, { additionalProperties: false }) },
+  (ctx: WriteCtx, { id }) =>
+    change(ctx, async (tx, note): Promise<ImportDetail> => {
+      const { format } = await rootOf(tx, id)
+      const isCatalogue = CATALOGUE_FORMATS.some(({ name }) => name === format)
+      if (isCatalogue) await lockIdentity(tx)
+      const opened = await openRevert(ctx, tx, id)
+      const { importId, root, comesBack } = opened
+      // Prices need their items: they go first and come back last.
+      const back = isCatalogue && comesBack ? await reinstateCatalogue(ctx, tx, note, root.id) : null
+      const { prices, discarded } = await revertPrices(ctx, tx, note, opened)
+      const gone = isCatalogue && !comesBack ? await revertCatalogue(ctx, tx, note, { importId: root.id, by: importId }) : null
+      const { records = 0, kept = 0 } = back ?? gone ?? {}
+      note.audit({ action: 'import.revert', subject: 'import', id, after: { batch: importId, prices, discarded, ...(isCatalogue && { records, kept }) } })
+      return closeRevert(tx, opened, { prices, items: records })
+    }),
+)
