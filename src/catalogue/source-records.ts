@@ -176,7 +176,7 @@ export async function statedFacts(on: Queryable, itemIds: readonly number[]): Pr
     select s.item_id, r.source, r.finish, r.facts
     from item_sources s join source_records r on r.id = s.record_id
     where s.item_id = any(${itemIds}::int4[]) and r.active
-    order by s.item_id, r.id`.execute(on)
+    order by s.item_id, r.source = 'operator' and r.foreign_id = s.item_id::text desc, r.id`.execute(on)
   const byItem = new Map<number, StatedFacts[]>()
   for (const { item_id: itemId, ...record } of rows) {
     const known = byItem.get(itemId)

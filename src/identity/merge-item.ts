@@ -1,10 +1,14 @@
 // Merges an item into another one; its id means the survivor from then on.
+import { adoptItems } from '#catalogue/adopt-items.ts'
+import { CatalogueNames, composeAgain } from '#catalogue/compose-items.ts'
+import { lockIdentity } from '#catalogue/identity-lock.ts'
 import { invalid } from '#core/errors.ts'
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
-import { change, type WriteCtx } from '#db/change.ts'
+import { actorOf, change, type WriteCtx } from '#db/change.ts'
 import { liveItemId } from '#db/live-item.ts'
+import { decidePairs, decidingRecords } from './decisions.ts'
 import { mergeItems } from './merge.ts'
 import { fetchMerge, type Merge } from './stored-merges.ts'
 
@@ -20,7 +24,14 @@ export const mergeItem = verb(
   (ctx: WriteCtx, { id, into }) =>
     change(ctx, async (tx, note): Promise<Merge> => {
       if ((await liveItemId(tx, into)) === null) throw invalid([{ field: 'into', message: 'must be the id of an item' }])
+      await lockIdentity(tx)
+      await adoptItems(tx, { ids: [id, into] })
+      const records = await decidingRecords(tx, [id, into])
       const [mergeId] = await mergeItems(ctx, tx, note, [{ from: id, into }])
-      return fetchMerge(tx, mergeId!)
+      const [one, other] = [records.get(id), records.get(into)]
+      if (one && other) await decidePairs(tx, 'same', [[one, other]], actorOf(ctx.viewer))
+      const merge = await fetchMerge(tx, mergeId!)
+      await composeAgain(tx, note, new CatalogueNames(tx), [merge.into.id])
+      return merge
     }),
 )

@@ -192,7 +192,7 @@ async function write(tx: Tx, note: Note, groups: readonly Group[], changed: Read
     // What an operator states at this moment is waited for, and read after it.
     if (existing.length > 0) await sql`select from items where id = any(${existing}::int4[]) order by id for update`.execute(tx)
     const facts = await factsOfRecords(tx, part.flatMap(({ members }) => members.map(({ record }) => record.id)))
-    const items = await withFreeRefs(tx, part.map((group) => ({ id: group.item ?? formerOf(group, comingBack), stated: group.members.map(({ record }) => facts.get(record.id)!) })))
+    const items = await withFreeRefs(tx, part.map((group) => ({ id: group.item ?? formerOf(group, comingBack), stated: ownFirst(group).map((record) => facts.get(record.id)!) })))
     const { ids, created, updated } = await composeItems(tx, note, names, items, { keepSlugs: true })
     settled.created += created.length
     settled.updated += updated.length
@@ -206,6 +206,12 @@ async function write(tx: Tx, note: Note, groups: readonly Group[], changed: Read
     )
     await linkRecords(tx, links)
   }
+}
+
+/** What operators stated of the item itself comes before what they stated of items merged into it. */
+function ownFirst({ members, item }: Group): GameRecord[] {
+  const isOwn = ({ source, foreignId }: GameRecord) => source === 'operator' && foreignId === String(item)
+  return members.map(({ record }) => record).sort((a, b) => Number(isOwn(b)) - Number(isOwn(a)))
 }
 
 /** The id of an item that its records had before their import was reverted; each comes back once. */

@@ -1,6 +1,6 @@
 // Source records of real cards, as short as a test can write them.
 import { cardKey, type Decisions, type MatchRecord, type MatchSet, recordKey } from '#matching/records.ts'
-import { finishSlug } from '#matching/finishes.ts'
+import { finishSlug } from '#catalogue/finishes.ts'
 import { assign } from '#matching/assign.ts'
 import type { AssignOptions, Assignment } from '#matching/records.ts'
 

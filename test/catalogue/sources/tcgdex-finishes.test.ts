@@ -35,16 +35,24 @@ const printings = (...list: Printing[]) => finishes(list)
 it('makes one item of a card without a list of printings', async () => {
   const one = ['tcgdex:tst1-4 |  | tcgdex:tst1-4 cardmarket:1 tcgplayer:2']
   expect(await finishes(undefined, { cardmarket: 1, tcgplayer: 2 })).toEqual(one)
-  expect(
-    await finishes({ firstEdition: false, holo: true, normal: false, reverse: false }, { cardmarket: 1, tcgplayer: 2 }),
-  ).toEqual(one)
   expect(await finishes([], { cardmarket: 1, tcgplayer: 2 })).toEqual(one)
-  expect(await finishes([{ thirdParty: { cardmarket: 9 } }, null, 'holo'], { cardmarket: 1, tcgplayer: 2 })).toEqual(
-    one,
-  )
+  expect(await finishes([{ thirdParty: { cardmarket: 9 } }, null, 'holo'], { cardmarket: 1, tcgplayer: 2 })).toEqual(one)
 })
 
-it('makes one item per product, the first being the card itself', async () => {
+it('makes an item of each flag that is set, where a card has flags in place of printings', async () => {
+  const flags = (...set: string[]) => Object.fromEntries(['normal', 'reverse', 'holo', 'firstEdition'].map((flag) => [flag, set.includes(flag)]))
+  expect(await finishes(flags('holo'), { cardmarket: 1, tcgplayer: 2 })).toEqual([
+    'tcgdex:tst1-4 | Holo | tcgdex:tst1-4:holo cardmarket:1:holo tcgplayer:2:holo',
+  ])
+  expect(await finishes(flags('reverse', 'normal', 'firstEdition'), { tcgplayer: 2 })).toEqual([
+    'tcgdex:tst1-4 | Normal | tcgdex:tst1-4:normal tcgplayer:2:normal',
+    'tcgdex:tst1-4:reverse | Reverse | tcgdex:tst1-4:reverse tcgplayer:2:reverse',
+    'tcgdex:tst1-4:first-edition | First Edition | tcgdex:tst1-4:firstEdition tcgplayer:2:firstEdition',
+  ])
+  expect(await finishes(flags(), { tcgplayer: 2 })).toEqual(['tcgdex:tst1-4 |  | tcgdex:tst1-4 tcgplayer:2'])
+})
+
+it('makes one item per printing, the first being the card itself', async () => {
   expect(
     await printings(
       { type: 'holo', subtype: 'unlimited', thirdParty: { cardmarket: 1, tcgplayer: 2 } },
@@ -52,15 +60,17 @@ it('makes one item per product, the first being the card itself', async () => {
       { type: 'holo', subtype: 'shadowless', thirdParty: { tcgplayer: 4, cardmarket: 3 } },
     ),
   ).toEqual([
-    'tcgdex:tst1-4 | Holo Unlimited | tcgdex:tst1-4:holo cardmarket:1:holo tcgplayer:2:holo',
-    'tcgdex:tst1-4:holo-shadowless-1st-edition | Holo Shadowless 1st Edition | ' +
-      'tcgdex:tst1-4:firstEdition cardmarket:3:firstEdition tcgplayer:4:firstEdition',
+    'tcgdex:tst1-4 | Holo | tcgdex:tst1-4:holo cardmarket:1:holo tcgplayer:2:holo',
+    'tcgdex:tst1-4:holo-first-edition | Holo First Edition | tcgdex:tst1-4:firstEdition cardmarket:3:firstEdition tcgplayer:4:firstEdition',
+    'tcgdex:tst1-4:holo-shadowless | Holo Shadowless | tcgdex:tst1-4:holo-shadowless cardmarket:3:holo tcgplayer:4:holo',
   ])
 })
 
-it('keeps printings without ids of their own with the first', async () => {
+it('makes items of printings without ids of their own', async () => {
   expect(await printings({ type: 'normal' }, { type: 'reverse' }, { type: 'holo', foil: 'cosmos' })).toEqual([
     'tcgdex:tst1-4 | Normal | tcgdex:tst1-4:normal',
+    'tcgdex:tst1-4:reverse | Reverse | tcgdex:tst1-4:reverse',
+    'tcgdex:tst1-4:holo-cosmos | Holo Cosmos | tcgdex:tst1-4:holo-cosmos',
   ])
   expect(
     await printings(
@@ -68,7 +78,11 @@ it('keeps printings without ids of their own with the first', async () => {
       { type: 'reverse', thirdParty: { cardmarket: 1, tcgplayer: 2 } },
       { type: 'normal', stamp: ['pokemon-day'], languages: ['de'] },
     ),
-  ).toEqual(['tcgdex:tst1-4 | Normal | tcgdex:tst1-4:normal cardmarket:1:normal tcgplayer:2:normal'])
+  ).toEqual([
+    'tcgdex:tst1-4 | Normal | tcgdex:tst1-4:normal cardmarket:1:normal tcgplayer:2:normal',
+    'tcgdex:tst1-4:reverse | Reverse | tcgdex:tst1-4:reverse cardmarket:1:reverse tcgplayer:2:reverse',
+    'tcgdex:tst1-4:normal-pokemon-day | Normal Pokemon Day | tcgdex:tst1-4:normal-pokemon-day',
+  ])
 })
 
 it('takes the ids of the card for printings without any', async () => {
@@ -80,36 +94,19 @@ it('takes the ids of the card for printings without any', async () => {
   expect(await finishes(list, { cardmarket: 1, tcgplayer: 2 })).toEqual([
     'tcgdex:tst1-4 | Normal | tcgdex:tst1-4:normal cardmarket:1:normal tcgplayer:2:normal',
     'tcgdex:tst1-4:holo-cracked-ice | Holo Cracked Ice | tcgdex:tst1-4:holo-cracked-ice tcgplayer:9:holo',
+    'tcgdex:tst1-4:reverse | Reverse | tcgdex:tst1-4:reverse cardmarket:1:reverse tcgplayer:2:reverse',
   ])
 })
 
-it('does not take the ids of one printing for another', async () => {
-  expect(
-    await printings(
-      { type: 'normal', stamp: ['1st-movie-inverted'] },
-      { type: 'normal', thirdParty: { tcgplayer: 9 } },
-    ),
-  ).toEqual([
-    'tcgdex:tst1-4 | Normal 1st Movie Inverted | tcgdex:tst1-4:normal-1st-movie-inverted',
-    'tcgdex:tst1-4:normal | Normal | tcgdex:tst1-4:normal tcgplayer:9:normal',
-  ])
-})
-
-it('sees one product in ids that are a part of the other, in either order', async () => {
+it('sees one printing in ids that are a part of the other', async () => {
   const part = { type: 'holo', thirdParty: { tcgplayer: 2 } }
-  const whole = { type: 'holo', stamp: ['1st-edition'], thirdParty: { cardmarket: 1, tcgplayer: 2 } }
-  expect(await printings(part, whole)).toEqual([
-    'tcgdex:tst1-4 | Holo | tcgdex:tst1-4:holo cardmarket:1:holo tcgplayer:2:holo',
-  ])
-  expect(await printings(whole, part)).toHaveLength(1)
-  const other = { type: 'reverse', thirdParty: { cardmarket: 7, tcgplayer: 2 } }
-  expect(await printings(part, whole, other)).toEqual([
-    'tcgdex:tst1-4 | Holo | tcgdex:tst1-4:holo cardmarket:1:holo tcgplayer:2:holo',
-    'tcgdex:tst1-4:reverse | Reverse | tcgdex:tst1-4:reverse cardmarket:7:reverse tcgplayer:2:reverse',
-  ])
+  const whole = { type: 'holo', subtype: 'unlimited', thirdParty: { cardmarket: 1, tcgplayer: 2 } }
+  const one = ['tcgdex:tst1-4 | Holo | tcgdex:tst1-4:holo cardmarket:1:holo tcgplayer:2:holo']
+  expect(await printings(part, whole)).toEqual(one)
+  expect(await printings(whole, part)).toEqual(one)
 })
 
-it('leaves an id that two items share under one finish to the first', async () => {
+it('leaves an id that two items share under one finish word to the first', async () => {
   expect(
     await printings(
       { type: 'normal', thirdParty: { cardmarket: 1, tcgplayer: 2 } },
@@ -117,7 +114,7 @@ it('leaves an id that two items share under one finish to the first', async () =
     ),
   ).toEqual([
     'tcgdex:tst1-4 | Normal | tcgdex:tst1-4:normal cardmarket:1:normal tcgplayer:2:normal',
-    'tcgdex:tst1-4:normal-staff | Normal Staff | tcgdex:tst1-4:normal-staff cardmarket:3:normal',
+    'tcgdex:tst1-4:normal-staff | Normal Staff | tcgdex:tst1-4:normal-staff cardmarket:3:normal tcgplayer:2:normal-staff',
   ])
 })
 
@@ -154,7 +151,7 @@ it('reads the Asian spelling of the first edition', async () => {
       { type: 'holo', stamp: ['1st edition'], thirdParty: { tcgplayer: 2, cardtrader: 5 } },
     ),
   ).toEqual([
-    'tcgdex:tst1-4 | Holo Unlimited | tcgdex:tst1-4:holo tcgplayer:1:holo',
-    'tcgdex:tst1-4:holo-1st-edition | Holo 1st Edition | tcgdex:tst1-4:firstEdition tcgplayer:2:firstEdition',
+    'tcgdex:tst1-4 | Holo | tcgdex:tst1-4:holo tcgplayer:1:holo',
+    'tcgdex:tst1-4:holo-first-edition | Holo First Edition | tcgdex:tst1-4:firstEdition tcgplayer:2:firstEdition',
   ])
 })

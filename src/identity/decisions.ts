@@ -1,0 +1,32 @@
+// What people decide about records, kept apart from them: it holds for every later import, too.
+import { sql } from 'kysely'
+import { rankOf } from '#catalogue/facts.ts'
+import type { Tx } from '#db/schema.ts'
+import { recordKey } from '#matching/records.ts'
+
+/** Two records that are one card, or are not. */
+export type Pair = readonly [string, string]
+
+/** Decides that the cards of each pair are the same, or that they are not; what was decided before about the pair ends. */
+export async function decidePairs(tx: Tx, kind: 'same' | 'apart', pairs: readonly Pair[], author: string): Promise<void> {
+  if (pairs.length === 0) return
+  const rows = pairs.map((pair) => pair.toSorted())
+  const table = sql`unnest(${rows.map(([a]) => a)}::text[], ${rows.map(([, b]) => b)}::text[]) as p(a, b)`
+  await sql`delete from match_decisions d using ${table} where d.kind in ('same', 'apart') and d.a = p.a and d.b = p.b`.execute(tx)
+  await sql`insert into match_decisions (kind, a, b, author) select distinct ${kind}, p.a, p.b, ${author} from ${table}`.execute(tx)
+}
+
+/** The record that an item is decided by: its highest one of its own. By item; items without records are absent. */
+export async function decidingRecords(tx: Tx, itemIds: readonly number[]): Promise<Map<number, string>> {
+  const { rows } = await sql<{ item_id: number; source: string; foreign_id: string; finish: string }>`
+    select s.item_id, r.source, r.foreign_id, r.finish
+    from item_sources s join source_records r on r.id = s.record_id
+    where s.item_id = any(${itemIds}::int4[]) and r.active and r.facts ? 'name'
+    order by s.item_id, r.id`.execute(tx)
+  const ordered = rows.toSorted((a, b) => Number(a.finish === '') - Number(b.finish === '') || rankOf(a.source) - rankOf(b.source))
+  const found = new Map<number, string>()
+  for (const { item_id: id, source, foreign_id, finish } of ordered) {
+    if (!found.has(id)) found.set(id, recordKey(source, foreign_id, finish || null))
+  }
+  return found
+}
