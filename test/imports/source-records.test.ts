@@ -1,0 +1,129 @@
+// Records of several sources as items: one per finish, facts by precedence, whatever the order of the imports.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { importFiles, importText, OPERATOR_TOKEN, type Reply, type Sending, send, startTestNode, type TestNode } from '../support/node.ts'
+import { exported, exportedItems, pokemontcgCards, pokemontcgSets, tcgdexCards, tcgdexOld, tcgdexSets } from './one-card.ts'
+
+const operator = <T = Record<string, never>>(node: TestNode, path: string, sending: Sending = {}): Promise<Reply<T>> =>
+  send<T>(`${node.operatorUrl}/operator/v1${path}`, OPERATOR_TOKEN, sending)
+
+const tcgdex = (node: TestNode) => importFiles(node, 'tcgdex', [{ name: 'sets', text: tcgdexSets }, { name: 'cards', text: tcgdexCards }])
+const pokemontcg = (node: TestNode) => importFiles(node, 'pokemontcg', [{ name: 'sets', text: pokemontcgSets }, { name: 'cards', text: pokemontcgCards }])
+
+interface StoredItem {
+  id: number
+  ref: string
+  name: string
+  market: string
+  foreign_ids: { source: string; id: string; finish?: string }[]
+  attributes: { name: string; value: string }[]
+  details: Record<string, unknown>
+  images: { url: string }[]
+  sources: { source: string; id: string; finish: string | null; method: string; confidence: number; decided_by: string | null }[]
+  provenance: Record<string, string>
+}
+
+async function itemsOf(node: TestNode, search = ''): Promise<StoredItem[]> {
+  const { body } = await operator<{ id: number }[]>(node, `/items?per_page=100&search=${search}`)
+  return Promise.all(body.data.map(async ({ id }) => (await operator<StoredItem>(node, `/items/${id}`)).body.data))
+}
+
+async function withNode(run: (node: TestNode) => Promise<void>): Promise<void> {
+  const node = await startTestNode()
+  try {
+    await run(node)
+  } finally {
+    await node.close()
+  }
+}
+
+describe('two sources of one set', () => {
+  let node: TestNode
+
+  beforeAll(async () => {
+    node = await startTestNode()
+    expect((await tcgdex(node)).counts).toMatchObject({ rowsRead: 8, created: 14, updated: 0, rejected: 0 })
+    expect((await pokemontcg(node)).counts).toMatchObject({ rowsRead: 7, created: 2, updated: 6, rejected: 0 })
+  })
+  afterAll(() => node.close())
+
+  test('are one item per finish, with the facts of both', async () => {
+    const items = await itemsOf(node)
+    expect(items).toHaveLength(12)
+    const [holo, reverse] = items.filter((item) => item.name === 'Charizard').sort((a, b) => a.ref.length - b.ref.length)
+    expect(holo).toMatchObject({
+      ref: 'tcgdex:base1-4', market: 'source_c', details: { hp: 80, level: 43, illustrator: 'Ken Sugimori' }, images: [{ url: 'https://x.test/4.png' }],
+      provenance: { name: 'tcgdex', 'details.hp': 'tcgdex', 'details.level': 'pokemontcg', images: 'pokemontcg', 'foreign_ids.cardmarket': 'tcgdex' },
+    })
+    expect(holo!.attributes).toContainEqual({ name: 'Finish', value: 'Holo' })
+    expect(holo!.foreign_ids).toEqual([
+      { source: 'cardmarket', id: '1003', finish: 'holo' },
+      { source: 'pokemontcg', id: 'base1-4', finish: 'holo' },
+      { source: 'tcgdex', id: 'base1-4', finish: 'holo' },
+      { source: 'tcgplayer', id: '2003', finish: 'holo' },
+    ])
+    expect(holo!.sources).toMatchObject([
+      { source: 'tcgdex', id: 'base1-4', finish: 'holo', method: 'own', confidence: 100, decided_by: null },
+      { source: 'pokemontcg', id: 'base1-4', finish: null, method: 'set-map', decided_by: null },
+    ])
+    expect(reverse).toMatchObject({ ref: 'tcgdex:base1-4:reverse', details: { level: 43 } })
+    expect(reverse!.attributes).toContainEqual({ name: 'Finish', value: 'Reverse' })
+    expect(reverse!.foreign_ids).toContainEqual({ source: 'pokemontcg', id: 'base1-4', finish: 'reverse' })
+  })
+
+  test('are the same items in the other order', () =>
+    withNode(async (other) => {
+      await pokemontcg(other)
+      const ids = (await itemsOf(other, 'Charizard')).map((item) => item.id)
+      await tcgdex(other)
+      expect(await exportedItems(other)).toEqual(await exportedItems(node))
+      // The item that existed keeps its id.
+      expect((await itemsOf(other, 'Charizard')).map((item) => item.id)).toContain(ids[0])
+    }))
+
+  test('change nothing when they come again', async () => {
+    const before = await exported(node)
+    expect((await pokemontcg(node)).counts).toMatchObject({ created: 0, updated: 0, unchanged: 8 })
+    expect((await tcgdex(node)).counts).toMatchObject({ created: 0, updated: 0, unchanged: 14 })
+    expect(await exported(node)).toBe(before)
+  })
+
+  test('lose nothing to a poorer and older file', async () => {
+    const before = await exported(node)
+    expect((await importText(node, 'tcgdex', tcgdexOld)).counts).toMatchObject({ rowsRead: 6, created: 0, rejected: 0 })
+    expect(await exported(node)).toBe(before)
+  })
+
+  test('do not undo what an operator states', async () => {
+    const [item] = await itemsOf(node, 'Gyarados')
+    const patch = (json: object) => operator<StoredItem>(node, `/items/${item!.id}`, { method: 'PATCH', json })
+    const attributes = [{ name: 'Rarity', value: 'Rarest' }]
+    const changed = await patch({ name: 'Gyarados!', attributes, foreign_ids: [{ source: 'tcgplayer', id: '7' }] })
+    expect(changed.body.data).toMatchObject({ name: 'Gyarados!', attributes, foreign_ids: [{ source: 'tcgplayer', id: '7' }] })
+    await importText(node, 'pokemontcg', pokemontcgCards.replaceAll('"level":"45"', '"level":"46"'))
+    await importText(node, 'tcgdex', tcgdexCards.replaceAll('Ken Sugimori', 'Mitsuhiro Arita'))
+    const after = (await itemsOf(node, 'Gyarados')).find(({ id }) => id === item!.id)!
+    expect(after).toMatchObject({ name: 'Gyarados!', attributes, foreign_ids: [{ source: 'tcgplayer', id: '7' }] })
+    expect(after).toMatchObject({ details: { level: 46, illustrator: 'Mitsuhiro Arita' }, provenance: { name: 'operator', 'details.level': 'pokemontcg' } })
+    expect(after.sources.map(({ source }) => source)).toEqual(['operator', 'tcgdex', 'tcgdex-api', 'pokemontcg'])
+  })
+})
+
+test('a list without release dates leaves those that a richer list gave', () =>
+  withNode(async (node) => {
+    await importText(node, 'tcgplayer-sealed', 'productId,name,imageUrl,set_code,releaseDate\n1,Jungle Booster Box,https://x.test/1.png,2,1999-06-16\n')
+    await importText(node, 'tcgplayer-sealed', 'productId,name,imageUrl,set_code\n1,Jungle Booster Box [1st],,2\n2,Fossil Booster Box,,2\n')
+    const items = await itemsOf(node)
+    expect(items.map(({ name, attributes, images }) => ({ name, attributes, images: images.length }))).toEqual([
+      { name: 'Jungle Booster Box [1st]', attributes: [{ name: 'Release Date', value: '1999-06-16' }], images: 1 },
+      { name: 'Fossil Booster Box', attributes: [], images: 0 },
+    ])
+  }))
+
+test('a card of flags has a finish for each', () =>
+  withNode(async (node) => {
+    const [card] = tcgdexCards.split('\n')
+    const flags = { normal: true, reverse: true, holo: false, firstEdition: false }
+    await importText(node, 'tcgdex', tcgdexSets)
+    await importText(node, 'tcgdex', JSON.stringify({ ...JSON.parse(card!), variants: flags }))
+    expect((await exportedItems(node)).map(({ ref }) => ref)).toEqual(['tcgdex:base1-1', 'tcgdex:base1-1:reverse'])
+  }))
