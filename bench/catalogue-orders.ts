@@ -1,0 +1,110 @@
+// `node bench/catalogue-orders.ts [orders]`: the real catalogue files in the documented order and in three others, which must
+// give the same items; with the rows that each file takes a second.
+import { createReadStream, statSync } from 'node:fs'
+import { basename } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { sql } from 'kysely'
+import { exportCatalogue } from '#catalogue/export.ts'
+import { readConfig } from '#config.ts'
+import { call } from '#core/verb.ts'
+import type { WriteCtx } from '#db/change.ts'
+import { importFiles } from '#imports/import-files.ts'
+import { startDatabaseServer } from './database.ts'
+import { hasRealData } from './real-data.ts'
+
+const DATA = new URL('../../shared/data/', import.meta.url)
+
+const UNITS: readonly [name: string, format: string, files: string[]][] = [
+  ['tcgdex', 'tcgdex', ['series', 'sets', 'cards'].map((kind) => `pokemon/tcgdex-${kind}.ndjson.gz`)],
+  ['tcgdex-api', 'tcgdex', ['pokemon/tcgdex-api-en-2021.ndjson.gz']],
+  ['tcgdex-asia', 'tcgdex', ['series', 'sets', 'cards'].map((kind) => `pokemon/tcgdex-asia-${kind}.ndjson.gz`)],
+  ['pokemontcg', 'pokemontcg', ['pokemon/pokemontcg-sets.json.gz', 'pokemon/pokemontcg-cards.ndjson.gz']],
+  ...['en', 'ja', 'fr'].map((language): [string, string, string[]] => [
+    `onepiece-${language}`,
+    'punk-records',
+    [`onepiece/punk-records-packs.${language}.json.gz`, `onepiece/punk-records-cards.${language}.ndjson.gz`],
+  ]),
+  ['sealed-older', 'tcgplayer-sealed', ['sealed/pokemon-sealed-tcgplayer-2025-09-04.csv.gz']],
+  ['sealed', 'tcgplayer-sealed', ['sealed/pokemon-sealed-tcgplayer.csv.gz']],
+  ['cardmarket', 'cardmarket-products', ['sealed/pokemon-cardmarket-nonsingles.json.gz', 'sealed/onepiece-cardmarket-nonsingles.part.json.gz']],
+]
+
+/** Two lists of one source follow each other: the later one is the newer. */
+const ORDERS: readonly string[][] = [
+  UNITS.map(([name]) => name),
+  ['cardmarket', 'sealed-older', 'sealed', 'onepiece-fr', 'onepiece-ja', 'onepiece-en', 'pokemontcg', 'tcgdex-asia', 'tcgdex-api', 'tcgdex'],
+  ['pokemontcg', 'sealed-older', 'tcgdex-api', 'onepiece-ja', 'tcgdex', 'cardmarket', 'onepiece-en', 'tcgdex-asia', 'onepiece-fr', 'sealed'],
+  ['tcgdex-api', 'pokemontcg', 'tcgdex-asia', 'sealed-older', 'onepiece-en', 'sealed', 'tcgdex', 'onepiece-fr', 'cardmarket', 'onepiece-ja'],
+]
+
+if (!hasRealData()) {
+  console.log('The real data is not there: nothing is compared')
+  process.exit(0)
+}
+
+const server = await startDatabaseServer()
+try {
+  let first: Map<string, string> | null = null
+  for (const [n, order] of ORDERS.slice(0, Number(process.argv[2] ?? ORDERS.length)).entries()) {
+    console.log(`\nOrder ${n + 1}: ${order.join(', ')}`)
+    const database = await server.create(`order_${n}`)
+    for (const name of order) await importUnit(database.ctx, UNITS.find(([unit]) => unit === name)!)
+    await showState(database.ctx)
+    const items = await itemsOf(database.ctx)
+    await database.close()
+    if (first === null) first = items
+    else showDifferences(first, items)
+  }
+} finally {
+  await server.close()
+}
+
+async function importUnit(ctx: WriteCtx, [name, format, names]: (typeof UNITS)[number]): Promise<void> {
+  const files = names.map((file) => {
+    const path = fileURLToPath(new URL(file, DATA))
+    return { name: basename(path), size: statSync(path).size, open: () => createReadStream(path) }
+  })
+  const started = performance.now()
+  const { status, counts, message } = await call(importFiles, { ...ctx, rules: readConfig({}).priceRules }, { format, files })
+  const seconds = (performance.now() - started) / 1000
+  if (status === 'failed') throw new Error(`${name}: ${message}`)
+  const { rowsRead, created, updated, unchanged, rejected } = counts
+  console.log(
+    `  ${name.padEnd(14)} ${String(rowsRead).padStart(6)} rows, ${created} created, ${updated} updated, ${unchanged} unchanged, ${rejected} rejected; ` +
+      `${seconds.toFixed(1)} s, ${Math.round(rowsRead / seconds)} rows/s`,
+  )
+}
+
+async function showState(ctx: WriteCtx): Promise<void> {
+  const { rows } = await sql<Record<string, number>>`
+    select (select count(*) from items)::int4 as items, (select count(*) from source_records where active)::int4 as records,
+      (select count(*) from item_sources)::int4 as links, (select count(*) from match_queue)::int4 as waiting,
+      (select count(*) from merges)::int4 as merges`.execute(ctx.db.kysely)
+  console.log(`  ${JSON.stringify(rows[0])}`)
+}
+
+/** Items by market and ref, without slugs, which stay as they were first given. */
+async function itemsOf(ctx: WriteCtx): Promise<Map<string, string>> {
+  const items = new Map<string, string>()
+  let text = ''
+  for await (const chunk of exportCatalogue(ctx.db)) {
+    text += chunk
+    const lines = text.split('\n')
+    text = lines.pop()!
+    for (const line of lines) {
+      const { type, slug: _slug, ...record } = JSON.parse(line) as { type: string; slug: string; market: string; ref: string }
+      if (type === 'item') items.set(`${record.market} ${record.ref}`, JSON.stringify(record))
+    }
+  }
+  return items
+}
+
+function showDifferences(first: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): void {
+  const missing = [...first.keys()].filter((key) => !other.has(key))
+  const added = [...other.keys()].filter((key) => !first.has(key))
+  const changed = [...first].filter(([key, text]) => other.has(key) && other.get(key) !== text)
+  console.log(`  against order 1: ${missing.length} items missing, ${added.length} added, ${changed.length} different`)
+  for (const key of [...missing.slice(0, 5), ...added.slice(0, 5)]) console.log(`    ${key}`)
+  for (const [key, text] of changed.slice(0, 5)) console.log(`    ${key}\n      ${text}\n      ${other.get(key)}`)
+  if (missing.length + added.length + changed.length > 0) process.exitCode = 1
+}
