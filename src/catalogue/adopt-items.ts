@@ -78,7 +78,7 @@ function factsOfItem({ id: _id, foreign_ids: foreignIds, details, ...item }: Bar
 function keyOf(item: BareItem, facts: Facts): { source: string; foreign_id: string; finish: string } {
   const { source, id, finish }: SourceKey = item.ref.startsWith('manual:')
     ? { source: 'operator', id: String(item.id), finish: '' }
-    : (originOf({ ref: item.ref, ...facts }) ?? exportedKey(item as Parameters<typeof exportedKey>[0]))
+    : (originOf({ ref: item.ref, ...facts }) ?? exportedKey(item))
   return { source, foreign_id: id, finish }
 }
 

@@ -1,5 +1,6 @@
 // The facts of an item: those of its source records by precedence, value by value, and which source each comes from.
 import type { Market } from '#core/markets.ts'
+import { finishSlug } from './finishes.ts'
 import type { ForeignId, Genre, ItemImage, ItemRecord } from './records.ts'
 import { detailsToRow } from './details.ts'
 
@@ -34,8 +35,10 @@ export interface Facts {
 
 export interface StatedFacts {
   source: string
-  /** '' where the record is of the card as a whole */
+  /** '' where the record does not state a finish */
   finish: string
+  /** it is of every finish of its card, and says nothing about which item this is */
+  whole: boolean
   facts: Facts
 }
 
@@ -51,9 +54,11 @@ export function rankOf(source: string): number {
   return rank < 0 ? PRECEDENCE.length : rank
 }
 
-/** A record of a whole card says nothing about which item it is: another record of the item does. */
-function isWhole({ source, finish }: StatedFacts): boolean {
-  return finish === '' && source !== 'operator'
+/** The finish that a record states; one of our own exports states it as its items show it. */
+function finishOf({ source, finish, facts }: StatedFacts): string {
+  if (finish !== '' || source !== 'mintmark') return finish
+  const shown = facts.attributes?.find(({ name }) => name === 'Finish')?.value
+  return shown ? finishSlug(shown) : ''
 }
 
 /**
@@ -62,12 +67,12 @@ function isWhole({ source, finish }: StatedFacts): boolean {
  */
 export function factsOf(records: readonly StatedFacts[]): { facts: Facts; provenance: Provenance } {
   const ordered = records.toSorted(
-    (a, b) => rankOf(a.source) - rankOf(b.source) || Number(isWhole(a)) - Number(isWhole(b)) || compare(a.source, b.source) || compare(a.finish, b.finish),
+    (a, b) => rankOf(a.source) - rankOf(b.source) || Number(a.whole) - Number(b.whole) || compare(a.source, b.source) || compare(a.finish, b.finish),
   )
-  const finish = ordered.find((record) => record.finish !== '')?.finish ?? ''
+  const finish = ordered.map((record) => (record.whole ? '' : finishOf(record))).find(Boolean) ?? ''
   const provenance: Provenance = {}
   const facts: Facts = {}
-  const own = finish === '' ? ordered : [...ordered.filter((record) => !isWhole(record)), ...ordered.filter(isWhole)]
+  const own = [...ordered.filter(({ whole }) => !whole), ...ordered.filter(({ whole }) => whole)]
   for (const field of IDENTITY) takeFirst(facts, provenance, own, field)
   for (const field of SINGLE) takeFirst(facts, provenance, ordered, field)
   facts.attributes = attributesOf(ordered, provenance)
@@ -114,7 +119,7 @@ function foreignIdsOf(records: readonly StatedFacts[], finish: string, provenanc
   const ids = new Map<string, ForeignId>()
   for (const record of records) {
     for (const id of record.facts.foreign_ids ?? []) {
-      const named = isWhole(record) && finish !== '' ? { ...id, finish } : id
+      const named = record.whole && finish !== '' ? { ...id, finish } : id
       const key = foreignIdKey(named)
       if (ids.has(key)) continue
       ids.set(key, named)
@@ -137,7 +142,7 @@ export function foreignIdKey({ source, id, finish = '' }: ForeignId): string {
 export function restated(newer: Facts, older: Facts): Facts {
   const shops = new Set(newer.foreign_ids?.map(({ source }) => source))
   const kept = (older.foreign_ids ?? []).filter(({ source }) => !shops.has(source))
-  const both = [newer, { ...older, foreign_ids: kept }].map((facts) => ({ source: 'operator', finish: '', facts }))
+  const both = [newer, { ...older, foreign_ids: kept }].map((facts) => ({ source: '', finish: '', whole: false, facts }))
   return statedOnly({ ...factsInOrder(both), ...(newer.without_ids && { without_ids: newer.without_ids }) })
 }
 

@@ -11,13 +11,14 @@ export async function sourcesOf(on: Queryable, itemId: number): Promise<{ source
     source: string
     foreign_id: string
     finish: string
+    whole: boolean
     facts: Facts
     method: string
     confidence: number
     decided_by: string | null
     decided_at: Date
   }>`
-    select r.id, r.source, r.foreign_id, r.finish, r.facts, s.method, s.confidence, s.decided_by, s.decided_at
+    select r.id, r.source, r.foreign_id, r.finish, s.whole, r.facts, s.method, s.confidence, s.decided_by, s.decided_at
     from item_sources s join source_records r on r.id = s.record_id
     where s.item_id = ${itemId}::int4 and r.active order by r.source, r.foreign_id, r.finish`.execute(on)
   const sources = rows

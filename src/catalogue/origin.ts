@@ -26,7 +26,7 @@ export function originOf({ ref, attributes = [], foreign_ids: foreignIds = [] }:
   return id === undefined ? null : { source: 'punk-records', id, finish: finishSlug(printing ?? '') }
 }
 
-/** The record of an item in our own export: its market and ref, with the finish that it states. */
-export function exportedKey(item: Originated & { market: string }): SourceKey {
-  return { source: 'mintmark', id: `${item.market}:${item.ref}`, finish: originOf(item)?.finish ?? '' }
+/** The record of an item in our own export. */
+export function exportedKey({ market, ref }: { market: string; ref: string }): SourceKey {
+  return { source: 'mintmark', id: `${market}:${ref}`, finish: '' }
 }

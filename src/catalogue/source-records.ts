@@ -143,6 +143,8 @@ async function stateAgain(tx: Tx, ids: number[]): Promise<void> {
 export interface ItemRecordLink {
   recordId: number
   itemId: number
+  /** the record is of every finish of its card */
+  whole: boolean
   method: string
   /** 0 to 100 */
   confidence: number
@@ -153,12 +155,12 @@ export interface ItemRecordLink {
 export async function linkRecords(tx: Tx, links: readonly ItemRecordLink[]): Promise<void> {
   if (links.length === 0) return
   await sql`
-    insert into item_sources (record_id, item_id, method, confidence, decided_by)
+    insert into item_sources (record_id, item_id, whole, method, confidence, decided_by)
     select * from unnest(${links.map((link) => link.recordId)}::int4[], ${links.map((link) => link.itemId)}::int4[],
-      ${links.map((link) => link.method)}::text[], ${links.map((link) => link.confidence)}::int2[],
+      ${links.map((link) => link.whole)}::bool[], ${links.map((link) => link.method)}::text[], ${links.map((link) => link.confidence)}::int2[],
       ${links.map((link) => link.decidedBy)}::text[])
     on conflict (record_id, item_id) do update
-    set method = excluded.method, confidence = excluded.confidence, decided_by = excluded.decided_by, decided_at = now()`.execute(tx)
+    set whole = excluded.whole, method = excluded.method, confidence = excluded.confidence, decided_by = excluded.decided_by, decided_at = now()`.execute(tx)
 }
 
 /** Takes records from under items. */
@@ -173,7 +175,7 @@ export async function unlinkRecords(tx: Tx, links: readonly { recordId: number; 
 /** The facts that the active records of items state, by item. */
 export async function statedFacts(on: Queryable, itemIds: readonly number[]): Promise<Map<number, StatedFacts[]>> {
   const { rows } = await sql<StatedFacts & { item_id: number }>`
-    select s.item_id, r.source, r.finish, r.facts
+    select s.item_id, s.whole, r.source, r.finish, r.facts
     from item_sources s join source_records r on r.id = s.record_id
     where s.item_id = any(${itemIds}::int4[]) and r.active
     order by s.item_id, r.source = 'operator' and r.foreign_id = s.item_id::text desc, r.id`.execute(on)

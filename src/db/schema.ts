@@ -119,6 +119,7 @@ export interface Schema {
   item_sources: {
     record_id: number
     item_id: number
+    whole: Generated<boolean>
     method: string
     confidence: number
     decided_by: string | null
@@ -127,6 +128,7 @@ export interface Schema {
   merged_sources: {
     merge_id: number
     record_id: number
+    whole: boolean
     method: string
     confidence: number
     decided_by: string | null

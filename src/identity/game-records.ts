@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Market } from '#core/markets.ts'
 import { MARKETS } from '#core/markets.ts'
 import { originOf } from '#catalogue/origin.ts'
+import { finishSlug } from '#catalogue/finishes.ts'
 import type { ForeignId, Genre } from '#catalogue/records.ts'
 import type { Tx } from '#db/schema.ts'
 import { cardKey, type Decisions, type MatchRecord, type MatchSet, recordKey } from '#matching/records.ts'
@@ -25,8 +26,9 @@ export interface GameRecord {
   foreignIds: ForeignId[]
   finishAttribute: string | null
   items: number[]
-  /** how it came to each of its items */
+  /** how it came to each of its items, and whether it is under all of its card's */
   methods: string[]
+  wholes: boolean[]
   /** ids of items that do not exist any more */
   former: number[]
 }
@@ -47,6 +49,7 @@ interface Row {
   finish_attribute: string | null
   items: number[] | null
   methods: string[] | null
+  wholes: boolean[] | null
   former: number[] | null
 }
 
@@ -55,13 +58,14 @@ export async function gameRecords(tx: Tx, game: string): Promise<GameRecord[]> {
   const { rows } = await sql<Row>`
     select r.id, r.source, r.foreign_id, r.finish, r.facts->>'market' as market, r.facts->>'ref' as ref, r.facts->>'name' as name,
       r.facts->>'code' as code, r.facts->>'genre' as genre, r.facts->>'category' as category, r.facts->'details'->>'hp' as hp,
-      r.facts->'foreign_ids' as foreign_ids, l.items, l.methods, l.former,
+      r.facts->'foreign_ids' as foreign_ids, l.items, l.methods, l.wholes, l.former,
       case when r.source = 'mintmark' then (
         select a->>'value' from jsonb_array_elements(r.facts->'attributes') a where a->>'name' = 'Finish' limit 1) end as finish_attribute
     from source_records r
     left join (
       select s.record_id, array_agg(s.item_id order by s.item_id) filter (where i.id is not null) as items,
         array_agg(s.method order by s.item_id) filter (where i.id is not null) as methods,
+        array_agg(s.whole order by s.item_id) filter (where i.id is not null) as wholes,
         array_agg(s.item_id order by s.item_id) filter (where i.id is null) as former
       from item_sources s left join items i on i.id = s.item_id group by s.record_id
     ) l on l.record_id = r.id
@@ -84,6 +88,7 @@ export async function gameRecords(tx: Tx, game: string): Promise<GameRecord[]> {
     finishAttribute: row.finish_attribute,
     items: row.items ?? [],
     methods: row.methods ?? [],
+    wholes: row.wholes ?? [],
     former: row.former ?? [],
   }))
 }
@@ -114,7 +119,8 @@ export async function homePrices(tx: Tx, game: string): Promise<Map<number, numb
 /** A record as the matcher takes it. One of our own exports goes by the source that its ref names. */
 export function matchRecordOf(record: GameRecord, game: string, sets: ReadonlyMap<string, MatchSet>, prices: ReadonlyMap<number, number>): MatchRecord {
   const { source, foreignId, finish, genre } = record
-  const origin = source === 'mintmark' && record.ref !== null ? originOf({ ref: record.ref, foreign_ids: record.foreignIds }) : null
+  const shown = record.finishAttribute === null ? [] : [{ name: 'Finish', value: record.finishAttribute }]
+  const origin = source === 'mintmark' && record.ref !== null ? originOf({ ref: record.ref, attributes: shown, foreign_ids: record.foreignIds }) : null
   // The API form of TCGdex describes the very cards of its other form.
   const family = source === 'tcgdex-api' ? 'tcgdex' : source
   const isProduct = genre === 'sealed' || genre === 'bundle'
@@ -130,7 +136,7 @@ export function matchRecordOf(record: GameRecord, game: string, sets: ReadonlyMa
     set: isProduct ? null : (sets.get(`${record.market}\t${record.category}`) ?? null),
     number: record.code,
     name: record.name ?? '',
-    finish: finish || null,
+    finish: (origin?.finish ?? finish) || (record.finishAttribute && finishSlug(record.finishAttribute)) || null,
     shopIds: record.foreignIds.filter((id) => id.source !== family || (origin !== null && id.source === origin.source)),
     hp: record.hp,
     priceCents: record.items.length === 1 ? (prices.get(record.items[0]!) ?? null) : null,

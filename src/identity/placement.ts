@@ -5,6 +5,8 @@ import type { GameRecord } from './game-records.ts'
 
 interface Placed {
   record: GameRecord
+  /** it is under every item of its card */
+  whole: boolean
   method: string
   /** 0 to 100 */
   confidence: number
@@ -55,7 +57,7 @@ function keptItems(waiting: readonly GameRecord[], keeps: (record: GameRecord) =
   const kept = waiting.filter(keeps)
   const byItem = Map.groupBy(kept, ({ key, items }) => (items.length > 0 ? String(items[0]) : key))
   return [...byItem.values()].map((own) => {
-    const members = own.map((record) => ({ record, method: 'own', confidence: 100 }))
+    const members = own.map((record) => ({ record, whole: false, method: 'own', confidence: 100 }))
     return { members, owners: members, primary: true, item: null, merged: [] }
   })
 }
@@ -65,8 +67,8 @@ function follow(drafts: readonly Draft[], followers: ReadonlyMap<GameRecord, Gam
   const behind = Map.groupBy([...followers].filter(([, leader]) => leader !== null), ([, leader]) => leader!)
   if (behind.size === 0) return
   for (const { members } of drafts) {
-    for (const { record, confidence } of [...members]) {
-      for (const [follower] of behind.get(record) ?? []) members.push({ record: follower, method: 'own', confidence })
+    for (const { record, whole, confidence } of [...members]) {
+      for (const [follower] of behind.get(record) ?? []) members.push({ record: follower, whole, method: 'own', confidence })
     }
   }
 }

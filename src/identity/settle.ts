@@ -127,7 +127,7 @@ function joinOperators(groups: readonly Group[], followers: ReadonlyMap<GameReco
   if (stated.size === 0) return
   for (const { members, item, merged } of groups) {
     for (const id of item === null ? [] : [item, ...merged]) {
-      for (const record of stated.get(id) ?? []) members.push({ record, method: 'operator', confidence: 100 })
+      for (const record of stated.get(id) ?? []) members.push({ record, whole: false, method: 'operator', confidence: 100 })
     }
   }
 }
@@ -157,9 +157,9 @@ function differences(groups: readonly Group[], records: readonly GameRecord[], d
       continue
     }
     holder.set(group.item, group)
-    for (const { record, method } of group.members) {
+    for (const { record, method, whole } of group.members) {
       const at = record.items.indexOf(group.item)
-      if (at < 0 || record.methods[at] !== method) changed.add(group)
+      if (at < 0 || record.methods[at] !== method || record.wholes[at] !== whole) changed.add(group)
       const own = wanted.get(record.id)
       if (own) own.add(group.item)
       else wanted.set(record.id, new Set([group.item]))
@@ -192,7 +192,7 @@ async function write(tx: Tx, note: Note, groups: readonly Group[], changed: Read
     // What an operator states at this moment is waited for, and read after it.
     if (existing.length > 0) await sql`select from items where id = any(${existing}::int4[]) order by id for update`.execute(tx)
     const facts = await factsOfRecords(tx, part.flatMap(({ members }) => members.map(({ record }) => record.id)))
-    const items = await withFreeRefs(tx, part.map((group) => ({ id: group.item ?? formerOf(group, comingBack), stated: ownFirst(group).map((record) => facts.get(record.id)!) })))
+    const items = await withFreeRefs(tx, part.map((group) => ({ id: group.item ?? formerOf(group, comingBack), stated: ownFirst(group).map(({ record, whole }) => ({ ...facts.get(record.id)!, whole })) })))
     const { ids, created, updated } = await composeItems(tx, note, names, items, { keepSlugs: true })
     settled.created += created.length
     settled.updated += updated.length
@@ -201,7 +201,7 @@ async function write(tx: Tx, note: Note, groups: readonly Group[], changed: Read
     }
     const links = part.flatMap((group, n): ItemRecordLink[] =>
       changed.has(group)
-        ? group.members.map(({ record, method, confidence }) => ({ recordId: record.id, itemId: ids[n]!, method, confidence, decidedBy: null }))
+        ? group.members.map(({ record, whole, method, confidence }) => ({ recordId: record.id, itemId: ids[n]!, whole, method, confidence, decidedBy: null }))
         : [],
     )
     await linkRecords(tx, links)
@@ -209,9 +209,9 @@ async function write(tx: Tx, note: Note, groups: readonly Group[], changed: Read
 }
 
 /** What operators stated of the item itself comes before what they stated of items merged into it. */
-function ownFirst({ members, item }: Group): GameRecord[] {
-  const isOwn = ({ source, foreignId }: GameRecord) => source === 'operator' && foreignId === String(item)
-  return members.map(({ record }) => record).sort((a, b) => Number(isOwn(b)) - Number(isOwn(a)))
+function ownFirst({ members, item }: Group): Group['members'] {
+  const isOwn = ({ record }: Group['members'][number]) => record.source === 'operator' && record.foreignId === String(item)
+  return members.toSorted((a, b) => Number(isOwn(b)) - Number(isOwn(a)))
 }
 
 /** The id of an item that its records had before their import was reverted; each comes back once. */
@@ -222,8 +222,8 @@ function formerOf({ members }: Group, comingBack: Set<number>): number | null {
   return id
 }
 
-async function factsOfRecords(tx: Tx, ids: readonly number[]): Promise<Map<number, StatedFacts>> {
-  const { rows } = await sql<StatedFacts & { id: number }>`
+async function factsOfRecords(tx: Tx, ids: readonly number[]): Promise<Map<number, Omit<StatedFacts, 'whole'>>> {
+  const { rows } = await sql<Omit<StatedFacts, 'whole'> & { id: number }>`
     select id, source, finish, facts from source_records where id = any(${ids}::int4[])`.execute(tx)
   return new Map(rows.map((row) => [row.id, row]))
 }

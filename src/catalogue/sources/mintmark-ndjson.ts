@@ -106,7 +106,7 @@ function itemEntry({ details, foreign_ids, prices, ...rest }: Static<typeof ITEM
     foreignIds: foreign_ids,
     ...(prices && { prices: prices.map(({ updated_at, ...price }) => ({ ...price, updatedAt: updated_at })) }),
   }
-  return { item, key: exportedKey({ ...item, foreign_ids: item.foreignIds }) }
+  return { item, key: exportedKey(item) }
 }
 
 /** `Date` moves 31 February to March; such a time does not exist. */

@@ -27,10 +27,11 @@ const STATEMENTS = [
     primary key (import_id, record_id)
   )`,
   'create index source_statements_by_record on source_statements (record_id)',
-  // The items a record belongs to: one, or every finish of its card where it states no finish; none while it waits.
+  // The items a record belongs to: one, or (whole) every finish of its card where it states none; no item while it waits.
   `create table item_sources (
     record_id integer not null,
     item_id integer not null,
+    whole boolean not null default false,
     method text not null,
     confidence smallint not null,
     decided_by text,
@@ -43,6 +44,7 @@ const STATEMENTS = [
   `create table merged_sources (
     merge_id integer not null,
     record_id integer not null,
+    whole boolean not null,
     method text not null,
     confidence smallint not null,
     decided_by text,
