@@ -3,7 +3,7 @@ import type { Market } from '#core/markets.ts'
 import type { Note } from '#db/change.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
 import { detailsFromRow } from './details.ts'
-import { type Facts, factsOf, type StatedFacts } from './facts.ts'
+import { type Facts, factsOf } from './facts.ts'
 import type { ForeignId } from './records.ts'
 import { statedFacts } from './source-records.ts'
 import { categoriesByRef, type ItemWrite, saveItems, type Written } from './store.ts'
@@ -47,22 +47,19 @@ export class CatalogueNames {
   }
 }
 
-/** An item to be made of facts; `id` null for a new one. */
+/** An item as its facts make it; `id` null for a new one. */
 export interface Composition {
   id: number | null
-  stated: readonly StatedFacts[]
-  /** in place of the ref that its records state, where another item has that */
-  ref?: string
+  facts: Facts
 }
 
 /**
- * Saves items as their records state them.
+ * Saves items as their facts have them.
  * @throws Error where no category of an item is in the catalogue
  */
 export async function composeItems(tx: Tx, note: Note, names: CatalogueNames, items: readonly Composition[], options: { keepSlugs?: boolean } = {}): Promise<Written> {
-  const facts = items.map(({ stated, ref }) => ({ ...factsOf(stated).facts, ...(ref !== undefined && { ref }) }))
-  await names.load(facts)
-  return saveItems(tx, note, facts.map((one, i) => writeOf(items[i]!.id, one, names)), options)
+  await names.load(items.map(({ facts }) => facts))
+  return saveItems(tx, note, items.map(({ id, facts }) => writeOf(id, facts, names)), options)
 }
 
 function writeOf(id: number | null, facts: Facts, names: CatalogueNames): ItemWrite {
@@ -94,5 +91,5 @@ function writeOf(id: number | null, facts: Facts, names: CatalogueNames): ItemWr
 /** Makes items what their records say now. */
 export async function composeAgain(tx: Tx, note: Note, names: CatalogueNames, ids: readonly number[]): Promise<Written> {
   const stated = await statedFacts(tx, ids)
-  return composeItems(tx, note, names, [...stated].map(([id, records]) => ({ id, stated: records })))
+  return composeItems(tx, note, names, [...stated].map(([id, records]) => ({ id, facts: factsOf(records).facts })))
 }

@@ -160,7 +160,7 @@ export async function linkRecords(tx: Tx, links: readonly ItemRecordLink[]): Pro
       ${links.map((link) => link.whole)}::bool[], ${links.map((link) => link.method)}::text[], ${links.map((link) => link.confidence)}::int2[],
       ${links.map((link) => link.decidedBy)}::text[])
     on conflict (record_id, item_id) do update
-    set whole = excluded.whole, method = excluded.method, confidence = excluded.confidence, decided_by = excluded.decided_by, decided_at = now()`.execute(tx)
+    set whole = excluded.whole, method = excluded.method, confidence = excluded.confidence, decided_by = coalesce(excluded.decided_by, item_sources.decided_by), decided_at = now()`.execute(tx)
 }
 
 /** Takes records from under items. */

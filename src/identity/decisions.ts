@@ -18,12 +18,12 @@ export async function decidePairs(tx: Tx, kind: 'same' | 'apart', pairs: readonl
 
 /** The record that an item is decided by: its highest one of its own. By item; items without records are absent. */
 export async function decidingRecords(tx: Tx, itemIds: readonly number[]): Promise<Map<number, string>> {
-  const { rows } = await sql<{ item_id: number; source: string; foreign_id: string; finish: string }>`
-    select s.item_id, r.source, r.foreign_id, r.finish
+  const { rows } = await sql<{ item_id: number; whole: boolean; source: string; foreign_id: string; finish: string }>`
+    select s.item_id, s.whole, r.source, r.foreign_id, r.finish
     from item_sources s join source_records r on r.id = s.record_id
     where s.item_id = any(${itemIds}::int4[]) and r.active and r.facts ? 'name'
     order by s.item_id, r.id`.execute(tx)
-  const ordered = rows.toSorted((a, b) => Number(a.finish === '') - Number(b.finish === '') || rankOf(a.source) - rankOf(b.source))
+  const ordered = rows.toSorted((a, b) => Number(a.whole) - Number(b.whole) || rankOf(a.source) - rankOf(b.source))
   const found = new Map<number, string>()
   for (const { item_id: id, source, foreign_id, finish } of ordered) {
     if (!found.has(id)) found.set(id, recordKey(source, foreign_id, finish || null))

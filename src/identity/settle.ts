@@ -192,7 +192,11 @@ async function write(tx: Tx, note: Note, groups: readonly Group[], changed: Read
     // What an operator states at this moment is waited for, and read after it.
     if (existing.length > 0) await sql`select from items where id = any(${existing}::int4[]) order by id for update`.execute(tx)
     const facts = await factsOfRecords(tx, part.flatMap(({ members }) => members.map(({ record }) => record.id)))
-    const items = await withFreeRefs(tx, part.map((group) => ({ id: group.item ?? formerOf(group, comingBack), stated: ownFirst(group).map(({ record, whole }) => ({ ...facts.get(record.id)!, whole })) })))
+    const items = part.map((group) => {
+      const stated = ownFirst(group).map(({ record, whole }) => ({ ...facts.get(record.id)!, whole }))
+      return { id: group.item ?? formerOf(group, comingBack), facts: factsOf(stated).facts }
+    })
+    await freeRefs(tx, items, part)
     const { ids, created, updated } = await composeItems(tx, note, names, items, { keepSlugs: true })
     settled.created += created.length
     settled.updated += updated.length
@@ -228,25 +232,24 @@ async function factsOfRecords(tx: Tx, ids: readonly number[]): Promise<Map<numbe
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Another ref where two items would have the same: a source can give a ref to another finish than it did before. */
-async function withFreeRefs(tx: Tx, items: readonly Composition[]): Promise<Composition[]> {
-  const refs = items.map(({ stated }) => {
-    const { market, ref } = factsOf(stated).facts
-    return { market: market!, ref: ref! }
-  })
+/** Gives an item another ref where two would have the same: a source can give a ref to another finish than it did before. */
+async function freeRefs(tx: Tx, items: readonly Composition[], groups: readonly Group[]): Promise<void> {
+  const refs = items.map(({ facts }) => facts.ref!)
   const { rows } = await sql<{ id: number; market: string; ref: string }>`
     select i.id, i.market, i.ref from items i
-    join unnest(${refs.map(({ market }) => market)}::text[], ${refs.map(({ ref }) => ref)}::text[]) as r(market, ref) using (market, ref)`.execute(tx)
-  const taken = new Map(rows.map(({ id, market, ref }) => [`${market}\t${ref}`, id]))
-  return items.map((item, n) => {
-    const { market, ref } = refs[n]!
-    const holder = taken.get(`${market}\t${ref}`)
-    taken.set(`${market}\t${ref}`, holder ?? -1)
-    if (holder === undefined || holder === item.id) return item
-    const finish = item.stated.find((stated) => stated.finish !== '')?.finish ?? 'other'
-    let free = `${ref}:${finish}`
-    for (let count = 2; taken.has(`${market}\t${free}`); count += 1) free = `${ref}:${finish}-${count}`
-    taken.set(`${market}\t${free}`, -1)
-    return { ...item, ref: free }
-  })
+    join unnest(${items.map(({ facts }) => facts.market!)}::text[], ${refs}::text[]) as r(market, ref) using (market, ref)`.execute(tx)
+  const taken = new Map<string, number | null>(rows.map(({ id, market, ref }) => [`${market}\t${ref}`, id]))
+  for (const [n, { id, facts }] of items.entries()) {
+    const key = (ref: string) => `${facts.market}\t${ref}`
+    const holder = taken.get(key(facts.ref!))
+    if (holder === undefined || (holder !== null && holder === id)) {
+      taken.set(key(facts.ref!), null)
+      continue
+    }
+    const finish = groups[n]!.members.map(({ record }) => record.finish).find(Boolean) ?? 'other'
+    let free = `${facts.ref}:${finish}`
+    for (let count = 2; taken.has(key(free)); count += 1) free = `${facts.ref}:${finish}-${count}`
+    taken.set(key(free), null)
+    facts.ref = free
+  }
 }
