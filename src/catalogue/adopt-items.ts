@@ -4,7 +4,7 @@ import type { Market } from '#core/markets.ts'
 import type { Tx } from '#db/schema.ts'
 import { detailsFromRow, detailsToRow } from './details.ts'
 import { type Facts, statedOnly } from './facts.ts'
-import { exportedKey, originOf } from './origin.ts'
+import { exportedKey, originOf, worldOf } from './origin.ts'
 import type { ForeignId, Genre, ItemImage, SourceKey } from './records.ts'
 import { BEFORE_RECORDS } from './source-records.ts'
 
@@ -62,7 +62,9 @@ async function bareItems(tx: Tx, ids: readonly number[] | null, after: number): 
 async function adopt(tx: Tx, items: readonly BareItem[]): Promise<void> {
   const records = items.map((item) => {
     const facts = factsOfItem(item)
-    return { item_id: item.id, ...keyOf(item, facts), game: item.game, facts }
+    const key = keyOf(item, facts)
+    const world = worldOf({ ...key, id: key.foreign_id }, facts)
+    return { item_id: item.id, ...key, game: item.game, world, facts }
   })
   // Two items can have come from what is one record now; the second keeps a record of its own.
   const taken = await insertAdopted(tx, records)
@@ -86,10 +88,10 @@ async function insertAdopted(tx: Tx, records: readonly object[]): Promise<Set<nu
   const { rows } = await sql<{ item_id: number }>`
     with wanted as materialized (
       select * from jsonb_to_recordset(${JSON.stringify(records)}::jsonb)
-        as r(item_id int4, source text, foreign_id text, finish text, game text, facts jsonb)
+        as r(item_id int4, source text, foreign_id text, finish text, game text, world text, facts jsonb)
     ), made as (
-      insert into source_records (source, foreign_id, finish, game, facts)
-      select distinct on (source, foreign_id, finish) source, foreign_id, finish, game, facts from wanted
+      insert into source_records (source, foreign_id, finish, game, world, facts)
+      select distinct on (source, foreign_id, finish) source, foreign_id, finish, game, world, facts from wanted
       order by source, foreign_id, finish, item_id
       on conflict do nothing
       returning id, source, foreign_id, finish, facts->>'ref' as ref, facts->>'market' as market

@@ -41,7 +41,7 @@ export const changeItem = verb(
       const write = await resolveItem(tx, { ...fieldsOf(before), ...fields })
       await adoptItems(tx, { ids: [liveId] })
       const facts = await factsOfChange(tx, liveId, Object.keys(fields) as (keyof ItemFields)[], write)
-      await stateByOperator(tx, liveId, facts, { game: write.record.game, author: actorOf(ctx.viewer) })
+      await stateByOperator(tx, liveId, facts, { ...write.record, author: actorOf(ctx.viewer) })
       await refuseTaken('item', () => composeAgain(tx, note, new CatalogueNames(tx), [liveId]))
       const after = await fetchItem(tx, liveId)
       note.audit({ action: 'item.change', subject: 'item', id: liveId, before, after })

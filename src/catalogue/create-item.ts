@@ -19,7 +19,7 @@ export const createItem = verb(
       const write = await resolveItem(tx, { ...fields, ref })
       const { ids } = await refuseTaken('item', () => saveItems(tx, note, [write]))
       const id = ids[0]!
-      await stateByOperator(tx, id, await factsOfNew(tx, write), { game: write.record.game, author: actorOf(ctx.viewer) })
+      await stateByOperator(tx, id, await factsOfNew(tx, write), { ...write.record, author: actorOf(ctx.viewer) })
       const item = await fetchItem(tx, id)
       if (fields.slug !== undefined && item.slug !== fields.slug) throw conflict('Another item has this slug')
       note.audit({ action: 'item.create', subject: 'item', id, after: item })

@@ -4,6 +4,8 @@ import type { Tx } from '#db/schema.ts'
 import { detailsToRow } from './details.ts'
 import { type Facts, factsOf, factsStated, foreignIdKey } from './facts.ts'
 import type { ItemFields } from './item-fields.ts'
+import { worldOf } from './origin.ts'
+import type { Genre } from './records.ts'
 import { statedFacts } from './source-records.ts'
 import type { ItemWrite } from './store.ts'
 
@@ -57,11 +59,16 @@ async function groupSlugs(tx: Tx, ids: readonly number[]): Promise<string[]> {
 }
 
 /** Keeps what an operator states of an item, beside what operators stated before. */
-export async function stateByOperator(tx: Tx, itemId: number, facts: Facts, by: { game: string; author: string }): Promise<void> {
+export async function stateByOperator(tx: Tx, itemId: number, facts: Facts, by: { game: string; genre: Genre; author: string }): Promise<void> {
+  const key = { source: 'operator', id: String(itemId), finish: '' }
+
   await sql`
     with record as (
-      insert into source_records (source, foreign_id, game, facts)
-      values ('operator', ${String(itemId)}, ${by.game}, ${JSON.stringify(facts)}::jsonb)
+      insert into source_records (source, foreign_id, game, world, facts)
+      values ('operator', ${key.id}, ${by.game}, coalesce(
+        (select r.world from item_sources s join source_records r on r.id = s.record_id where s.item_id = ${itemId}::int4 order by r.id limit 1),
+        ${worldOf(key, { genre: by.genre })}
+      ), ${JSON.stringify(facts)}::jsonb)
       on conflict (source, foreign_id, finish) do update set facts = source_records.facts || excluded.facts, active = true
       returning id
     )

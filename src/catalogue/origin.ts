@@ -1,6 +1,6 @@
 // The source record that an item is from which has none yet, told by its ref: items of before records existed, and exported ones.
 import { finishSlug } from './finishes.ts'
-import type { ForeignId, SourceKey } from './records.ts'
+import type { ForeignId, Genre, SourceKey } from './records.ts'
 
 const CARD_SOURCES = ['tcgdex-asia', 'tcgdex', 'pokemontcg']
 const PRODUCT_SOURCES = ['cardmarket', 'tcgplayer']
@@ -29,4 +29,13 @@ export function originOf({ ref, attributes = [], foreign_ids: foreignIds = [] }:
 /** The record of an item in our own export. */
 export function exportedKey({ market, ref }: { market: string; ref: string }): SourceKey {
   return { source: 'mintmark', id: `${market}:${ref}`, finish: '' }
+}
+
+/** Records of different worlds of a game are never one item: sealed products, and the language families of cards. */
+export function worldOf({ source, id }: SourceKey, facts: { ref?: string; genre?: Genre }): string {
+  if (facts.genre === 'sealed' || facts.genre === 'bundle') return 'sealed'
+  const origin = source === 'mintmark' && facts.ref !== undefined ? originOf({ ref: facts.ref }) : null
+  const from = origin?.source ?? source
+  if (from === 'punk-records') return `onepiece-${(origin?.id ?? id).split(':', 1)[0]}`
+  return from === 'tcgdex-asia' ? 'asia' : 'international'
 }

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Queryable, Tx } from '#db/schema.ts'
 import { type Facts, factsText, restated, type StatedFacts } from './facts.ts'
+import { worldOf } from './origin.ts'
 import type { SourceKey } from './records.ts'
 
 /** A record as one import states it. */
@@ -75,13 +76,13 @@ async function storedRecords(tx: Tx, importId: number, statements: readonly Stat
 
 async function insertRecords(tx: Tx, statements: readonly Statement[]): Promise<number[]> {
   if (statements.length === 0) return []
-  const rows = statements.map(({ key, facts }) => ({ source: key.source, foreign_id: key.id, finish: key.finish, game: facts.game, facts }))
+  const rows = statements.map(({ key, facts }) => ({ source: key.source, foreign_id: key.id, finish: key.finish, game: facts.game, world: worldOf(key, facts), facts }))
   const { rows: created } = await sql<{ id: number }>`
-    insert into source_records (source, foreign_id, finish, game, facts)
-    select source, foreign_id, finish, game, facts
+    insert into source_records (source, foreign_id, finish, game, world, facts)
+    select source, foreign_id, finish, game, world, facts
     from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-      as (source text, foreign_id text, finish text, game text, facts jsonb)) with ordinality
-      as r(source, foreign_id, finish, game, facts, n)
+      as (source text, foreign_id text, finish text, game text, world text, facts jsonb)) with ordinality
+      as r(source, foreign_id, finish, game, world, facts, n)
     order by n
     returning id`.execute(tx)
   return created.map(({ id }) => id)

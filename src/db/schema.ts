@@ -112,6 +112,7 @@ export interface Schema {
     foreign_id: string
     finish: Generated<string>
     game: string
+    world: string
     facts: JSONColumnType<object>
     active: Generated<boolean>
   }
@@ -158,6 +159,7 @@ export interface Schema {
     record_id: number
     record_ids: number[]
     game: string
+    world: string
     set_ref: string | null
     postponed: boolean
     reasons: JSONColumnType<object[]>
@@ -168,6 +170,7 @@ export interface Schema {
     from_ref: string
     to_ref: string
     game: string
+    world: string
     agree: number
     cards: number
     decided: boolean

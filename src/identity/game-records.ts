@@ -7,7 +7,12 @@ import { finishSlug } from '#catalogue/finishes.ts'
 import type { ForeignId, Genre } from '#catalogue/records.ts'
 import type { Tx } from '#db/schema.ts'
 import { cardKey, type Decisions, type MatchRecord, type MatchSet, recordKey } from '#matching/records.ts'
-import { familyOf } from '#matching/source-records.ts'
+
+/** What is matched together: records of different worlds are never one item. */
+export interface World {
+  game: string
+  world: string
+}
 
 /** An active record with the items that it belongs to. */
 export interface GameRecord {
@@ -53,8 +58,8 @@ interface Row {
   former: number[] | null
 }
 
-/** All active records of a game. */
-export async function gameRecords(tx: Tx, game: string): Promise<GameRecord[]> {
+/** All active records of a world of a game. */
+export async function gameRecords(tx: Tx, { game, world }: World): Promise<GameRecord[]> {
   const { rows } = await sql<Row>`
     select r.id, r.source, r.foreign_id, r.finish, r.facts->>'market' as market, r.facts->>'ref' as ref, r.facts->>'name' as name,
       r.facts->>'code' as code, r.facts->>'genre' as genre, r.facts->>'category' as category, r.facts->'details'->>'hp' as hp,
@@ -69,7 +74,7 @@ export async function gameRecords(tx: Tx, game: string): Promise<GameRecord[]> {
         array_agg(s.item_id order by s.item_id) filter (where i.id is null) as former
       from item_sources s left join items i on i.id = s.item_id group by s.record_id
     ) l on l.record_id = r.id
-    where r.game = ${game} and r.active
+    where r.game = ${game} and r.world = ${world} and r.active
     order by r.id`.execute(tx)
   return rows.map((row) => ({
     id: row.id,
@@ -117,27 +122,27 @@ export async function homePrices(tx: Tx, game: string): Promise<Map<number, numb
 }
 
 /** A record as the matcher takes it. One of our own exports goes by the source that its ref names. */
-export function matchRecordOf(record: GameRecord, game: string, sets: ReadonlyMap<string, MatchSet>, prices: ReadonlyMap<number, number>): MatchRecord {
+export function matchRecordOf(record: GameRecord, { game, world }: World, sets: ReadonlyMap<string, MatchSet>, prices: ReadonlyMap<number, number>): MatchRecord {
   const { source, foreignId, finish, genre } = record
   const shown = record.finishAttribute === null ? [] : [{ name: 'Finish', value: record.finishAttribute }]
   const origin = source === 'mintmark' && record.ref !== null ? originOf({ ref: record.ref, attributes: shown, foreign_ids: record.foreignIds }) : null
   // The API form of TCGdex describes the very cards of its other form.
-  const family = source === 'tcgdex-api' ? 'tcgdex' : source
+  const described = source === 'tcgdex-api' ? 'tcgdex' : source
   const isProduct = genre === 'sealed' || genre === 'bundle'
   return {
     key: record.key,
-    source: family,
+    source: described,
     id: foreignId,
-    card: origin ? cardKey(source, `${record.market}:${origin.source}:${origin.id}`) : cardKey(family, foreignId),
+    card: origin ? cardKey(source, `${record.market}:${origin.source}:${origin.id}`) : cardKey(described, foreignId),
     game,
     genre,
-    family: familyOf(origin?.source ?? source, origin?.id ?? foreignId),
+    family: world,
     // Shops sort products by kind, not by set.
     set: isProduct ? null : (sets.get(`${record.market}\t${record.category}`) ?? null),
     number: record.code,
     name: record.name ?? '',
     finish: (origin?.finish ?? finish) || (record.finishAttribute && finishSlug(record.finishAttribute)) || null,
-    shopIds: record.foreignIds.filter((id) => id.source !== family || (origin !== null && id.source === origin.source)),
+    shopIds: record.foreignIds.filter((id) => id.source !== described || (origin !== null && id.source === origin.source)),
     hp: record.hp,
     priceCents: record.items.length === 1 ? (prices.get(record.items[0]!) ?? null) : null,
   }

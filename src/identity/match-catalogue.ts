@@ -6,11 +6,14 @@ import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type Note, type WriteCtx } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
+import type { World } from './game-records.ts'
 import { settle } from './settle.ts'
 
-/** How one game came out. */
-export interface MatchedGame {
+/** How one world of a game came out. */
+export interface MatchedWorld {
   game: string
+  /** a language family of cards, or `sealed` */
+  world: string
   /** items that are new, changed, merged into others, or removed because their records wait */
   created: number
   updated: number
@@ -28,7 +31,7 @@ export interface MatchReport {
   dry_run: boolean
   /** items that had no source record yet */
   adopted: number
-  games: MatchedGame[]
+  worlds: MatchedWorld[]
 }
 
 export interface MatchCtx extends WriteCtx {
@@ -73,19 +76,19 @@ async function matched(ctx: MatchCtx): Promise<MatchReport> {
     ctx.onProgress?.({ adopted, game: null })
     if (more === 0) break
   }
-  const games: MatchedGame[] = []
-  for (const game of await gamesOf(ctx.db.kysely)) {
-    ctx.onProgress?.({ adopted, game })
-    games.push(
+  const worlds: MatchedWorld[] = []
+  for (const world of await worldsOf(ctx.db.kysely)) {
+    ctx.onProgress?.({ adopted, game: world.game })
+    worlds.push(
       await change(ctx, async (tx, note) => {
         await lockIdentity(tx)
-        const outcome = await matchGame(ctx, tx, note, game)
-        note.audit({ action: 'catalogue.match', subject: 'game', id: game, after: { ...outcome, merges: undefined } })
+        const outcome = await matchWorld(ctx, tx, note, world)
+        note.audit({ action: 'catalogue.match', subject: 'game', id: world.game, after: { ...outcome, merges: undefined } })
         return outcome
       }),
     )
   }
-  return { dry_run: false, adopted, games }
+  return { dry_run: false, adopted, worlds }
 }
 
 /** All of it in a transaction that ends without effect. */
@@ -95,12 +98,12 @@ async function tried(ctx: MatchCtx): Promise<MatchReport> {
       await lockIdentity(tx)
       const adopted = await adoptItems(tx)
       ctx.onProgress?.({ adopted, game: null })
-      const games: MatchedGame[] = []
-      for (const game of await gamesOf(tx)) {
-        ctx.onProgress?.({ adopted, game })
-        games.push(await matchGame(ctx, tx, note, game))
+      const worlds: MatchedWorld[] = []
+      for (const world of await worldsOf(tx)) {
+        ctx.onProgress?.({ adopted, game: world.game })
+        worlds.push(await matchWorld(ctx, tx, note, world))
       }
-      throw new DryRun({ dry_run: true, adopted, games })
+      throw new DryRun({ dry_run: true, adopted, worlds })
     })
   } catch (error) {
     if (error instanceof DryRun) return error.report
@@ -108,12 +111,12 @@ async function tried(ctx: MatchCtx): Promise<MatchReport> {
   }
 }
 
-async function gamesOf(on: WriteCtx['db']['kysely']): Promise<string[]> {
-  const { rows } = await sql<{ game: string }>`select distinct game from source_records where active order by game`.execute(on)
-  return rows.map((row) => row.game)
+async function worldsOf(on: WriteCtx['db']['kysely']): Promise<World[]> {
+  const { rows } = await sql<World>`select distinct game, world from source_records where active order by game, world`.execute(on)
+  return rows
 }
 
-async function matchGame(ctx: MatchCtx, tx: Tx, note: Note, game: string): Promise<MatchedGame> {
-  const { created, updated, merged, emptied, waiting, methods } = await settle(ctx, tx, note, game, { importId: null, touched: new Set() })
-  return { game, created, updated, merged: merged.length, emptied, waiting, methods, merges: merged.slice(0, SHOWN_MERGES) }
+async function matchWorld(ctx: MatchCtx, tx: Tx, note: Note, world: World): Promise<MatchedWorld> {
+  const { created, updated, merged, emptied, waiting, methods } = await settle(ctx, tx, note, world, { importId: null, touched: new Set() })
+  return { ...world, created, updated, merged: merged.length, emptied, waiting, methods, merges: merged.slice(0, SHOWN_MERGES) }
 }

@@ -77,9 +77,9 @@ async function itemsWithoutRecords(tx: Tx, recordIds: readonly number[]): Promis
 }
 
 async function settleAll(ctx: WriteCtx, tx: Tx, note: Note, recordIds: readonly number[], importId: number): Promise<void> {
-  const { rows } = await sql<{ id: number; game: string }>`
-    select id, game from source_records where id = any(${recordIds}::int4[]) order by id`.execute(tx)
-  for (const [game, records] of Map.groupBy(rows, (row) => row.game)) {
-    await settle(ctx, tx, note, game, { importId, touched: new Set(records.map((record) => record.id)) })
+  const { rows } = await sql<{ id: number; game: string; world: string }>`
+    select id, game, world from source_records where id = any(${recordIds}::int4[]) order by id`.execute(tx)
+  for (const [, records] of Map.groupBy(rows, ({ game, world }) => `${game}\t${world}`)) {
+    await settle(ctx, tx, note, records[0]!, { importId, touched: new Set(records.map((record) => record.id)) })
   }
 }

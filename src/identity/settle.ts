@@ -8,12 +8,12 @@ import type { Note, WriteCtx } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { assign } from '#matching/assign.ts'
 import type { Assignment } from '#matching/records.ts'
-import { decisions, gameRecords, type GameRecord, homePrices, matchRecordOf, setsOfGame } from './game-records.ts'
+import { decisions, gameRecords, type GameRecord, homePrices, matchRecordOf, setsOfGame, type World } from './game-records.ts'
 import { mergeItems } from './merge.ts'
 import { type Group, placementOf } from './placement.ts'
 import { writeQueue } from './queue.ts'
 
-/** How the items of a game changed. */
+/** How the items of a world changed. */
 export interface Settled {
   created: number
   updated: number
@@ -33,7 +33,7 @@ export interface Settled {
 const PART = 1_000
 
 /**
- * Assigns all records of the game and applies what differs: new items, joins, merges, changed facts, the queue. Items that
+ * Assigns all records of a world of a game and applies what differs: new items, joins, merges, changed facts, the queue. Items that
  * exist keep their ids. The caller holds `lockIdentity`.
  * @param importId of the import whose revert undoes the merges, null for none
  * @param touched ids of records that changed: their items are made anew
@@ -42,12 +42,12 @@ export async function settle(
   ctx: Pick<WriteCtx, 'viewer' | 'now'>,
   tx: Tx,
   note: Note,
-  game: string,
+  world: World,
   { importId, touched }: { importId: number | null; touched: ReadonlySet<number> },
 ): Promise<Settled> {
-  const records = await gameRecords(tx, game)
+  const records = await gameRecords(tx, world)
   const followers = followersOf(records)
-  const assignment = await assigned(tx, game, records.filter((record) => !followers.has(record)))
+  const assignment = await assigned(tx, world, records.filter((record) => !followers.has(record)))
   const keeps = await keptWhileWaiting(tx, records, assignment)
   const { groups, emptied } = placementOf(records, followers, assignment, keeps)
   joinOperators(groups, followers)
@@ -59,7 +59,7 @@ export async function settle(
   const gone = new Set(merges.map(({ from }) => from))
   const empty = emptied.filter((id) => !gone.has(id))
   await deleteItems(tx, note, empty)
-  const { changed, unlinked } = differences(groups, records, await departedFrom(tx, game))
+  const { changed, unlinked } = differences(groups, records, await departedFrom(tx, world))
   await unlinkRecords(tx, unlinked)
   const affected = groups.filter((group) => changed.has(group) || group.members.some(({ record }) => touched.has(record.id)))
   const settled: Settled = {
@@ -68,7 +68,7 @@ export async function settle(
   }
   await write(tx, note, affected, changed, touched, settled)
   for (const { members } of groups) for (const { method } of members) settled.methods[method] = (settled.methods[method] ?? 0) + 1
-  await writeQueue(tx, game, assignment, new Map(records.map((record) => [record.key, record])))
+  await writeQueue(tx, world, assignment, new Map(records.map((record) => [record.key, record])))
   return settled
 }
 
@@ -93,10 +93,10 @@ function followersOf(records: readonly GameRecord[]): Map<GameRecord, GameRecord
   return followers
 }
 
-async function assigned(tx: Tx, game: string, records: readonly GameRecord[]): Promise<Assignment> {
-  const sets = await setsOfGame(tx, game)
-  const prices = await homePrices(tx, game)
-  return assign(records.map((record) => matchRecordOf(record, game, sets, prices)), await decisions(tx), { precedence: PRECEDENCE })
+async function assigned(tx: Tx, world: World, records: readonly GameRecord[]): Promise<Assignment> {
+  const sets = await setsOfGame(tx, world.game)
+  const prices = await homePrices(tx, world.game)
+  return assign(records.map((record) => matchRecordOf(record, world, sets, prices)), await decisions(tx), { precedence: PRECEDENCE })
 }
 
 /**
@@ -138,11 +138,11 @@ interface Link {
 }
 
 /** Links of records whose imports are reverted to items that others are under. */
-async function departedFrom(tx: Tx, game: string): Promise<Link[]> {
+async function departedFrom(tx: Tx, { game, world }: World): Promise<Link[]> {
   const { rows } = await sql<Link>`
     select s.record_id as "recordId", s.item_id as "itemId"
     from source_records r join item_sources s on s.record_id = r.id join items i on i.id = s.item_id
-    where r.game = ${game} and not r.active`.execute(tx)
+    where r.game = ${game} and r.world = ${world} and not r.active`.execute(tx)
   return rows
 }
 

@@ -5,6 +5,7 @@ import { adoptItems } from '#catalogue/adopt-items.ts'
 import { CategoryChanges } from '#catalogue/category-changes.ts'
 import { type Facts, factsStated } from '#catalogue/facts.ts'
 import type { CatalogueFormat, CatalogueReader, CatalogueRow, CategoryRecord, ItemRecord, KnownCategory, SourceKey } from '#catalogue/records.ts'
+import { worldOf } from '#catalogue/origin.ts'
 import { stateRecords } from '#catalogue/source-records.ts'
 import { categoriesByRef, saveCategory } from '#catalogue/store.ts'
 import type { Market } from '#core/markets.ts'
@@ -35,9 +36,8 @@ export class CatalogueImporter implements Importer {
   /** ids by market and ref; null: looked for and not there */
   readonly #categories = new Map<string, number | null>()
   readonly #categoryChanges = new CategoryChanges()
-  readonly #games = new Set<string>()
-  /** ids of records that changed, by game */
-  readonly #touched = new Map<string, Set<number>>()
+  /** ids of records that changed, by game and world */
+  readonly #touched = new Map<string, { game: string; world: string; ids: Set<number> }>()
   #unchanged = 0
   #hasPrices = false
   #lastLine = 0
@@ -76,10 +76,9 @@ export class CatalogueImporter implements Importer {
     const { tx, ctx, note, counts, importId } = this.#run
     const renamed = await this.#categoryChanges.write(tx, importId)
     counts.unchanged += this.#unchanged
-    for (const game of this.#games) {
-      const touched = this.#touched.get(game) ?? new Set()
+    for (const { ids: touched, ...world } of this.#touched.values()) {
       if (touched.size === 0 && !renamed) continue
-      const { createdFor, updatedFor } = await settle(ctx, tx, note, game, { importId, touched })
+      const { createdFor, updatedFor } = await settle(ctx, tx, note, world, { importId, touched })
       counts.created += createdFor.size
       counts.updated += updatedFor.size
       counts.unchanged += touched.size - createdFor.size - updatedFor.size
@@ -95,10 +94,8 @@ export class CatalogueImporter implements Importer {
       if (row.line !== this.#lastLine) this.#run.counts.rowsRead += 1
       this.#lastLine = row.line
       if ('reject' in row) this.#run.refuse(row.line, row.reject)
-      else if ('category' in row) {
-        this.#games.add(row.category.game)
-        await this.#saveCategory(row.line, row.category)
-      } else if (this.#isSound(row.line, row.item)) items.push({ line: row.line, record: row.item, key: row.key })
+      else if ('category' in row) await this.#saveCategory(row.line, row.category)
+      else if (this.#isSound(row.line, row.item)) items.push({ line: row.line, record: row.item, key: row.key })
     }
     // One record twice in a batch is two statements, the later one last.
     while (items.length > 0) {
@@ -170,11 +167,11 @@ export class CatalogueImporter implements Importer {
   async #write(items: readonly ReadItem[], statements: { key: SourceKey; facts: Facts }[]): Promise<void> {
     const states = await stateRecords(this.#run.tx, this.#run.importId, statements)
     for (const [n, { id, changed }] of states.entries()) {
-      const { game } = items[n]!.record
-      this.#games.add(game)
-      const touched = this.#touched.get(game) ?? new Set()
-      this.#touched.set(game, touched)
-      if (changed) touched.add(id)
+      const { key, record } = items[n]!
+      const [game, world] = [record.game, worldOf(key, record)]
+      const touched = this.#touched.get(`${game}\t${world}`) ?? { game, world, ids: new Set() }
+      this.#touched.set(`${game}\t${world}`, touched)
+      if (changed) touched.ids.add(id)
       else this.#unchanged += 1
     }
     await this.#keepPrices(items.flatMap(({ line, record }, n) => (record.prices ?? []).map((price) => ({ line, record_id: states[n]!.id, price }))))

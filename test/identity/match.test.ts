@@ -30,7 +30,7 @@ test('a dry run reports and changes nothing', async () => {
   const before = await exported(node)
   expect(await items()).toHaveLength(18)
   const report = await call(matchCatalogue, node.ctx, { dry_run: true })
-  expect(report).toMatchObject({ dry_run: true, adopted: 18, games: [{ game: 'pokemon', merged: 6, created: 0, waiting: 0 }] })
+  expect(report).toMatchObject({ dry_run: true, adopted: 18, worlds: [{ game: 'pokemon', merged: 6, created: 0, waiting: 0 }] })
   expect(await exported(node)).toBe(before)
   expect((await sql`select from source_records`.execute(node.db.kysely)).rows).toHaveLength(0)
 })
@@ -38,13 +38,13 @@ test('a dry run reports and changes nothing', async () => {
 test('twins are merged, with the old ids as aliases, and a second run finds nothing to do', async () => {
   const before = await items()
   const report = await call(matchCatalogue, node.ctx, {})
-  expect(report).toMatchObject({ dry_run: false, adopted: 18, games: [{ game: 'pokemon', merged: 6, created: 0, waiting: 0 }] })
+  expect(report).toMatchObject({ dry_run: false, adopted: 18, worlds: [{ game: 'pokemon', merged: 6, created: 0, waiting: 0 }] })
   expect((await items()).map(({ ref }) => ref).filter((ref) => !ref.startsWith('tcgdex:'))).toEqual([])
   const twin = before.find(({ ref }) => ref === 'pokemontcg:base1-4')!
   const survivor = before.find(({ ref }) => ref === 'tcgdex:base1-4')!
   const { body } = await send<{ id: number }>(`${node.publicUrl}/api/v1/items/${twin.id}`, node.keys.professional)
   expect(body.data.id).toBe(survivor.id)
-  expect(await call(matchCatalogue, node.ctx, {})).toMatchObject({ adopted: 0, games: [{ merged: 0, created: 0, updated: 0, emptied: 0 }] })
+  expect(await call(matchCatalogue, node.ctx, {})).toMatchObject({ adopted: 0, worlds: [{ merged: 0, created: 0, updated: 0, emptied: 0 }] })
 })
 
 test('the files of the sources change nothing afterwards', async () => {

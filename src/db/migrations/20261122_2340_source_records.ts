@@ -6,14 +6,16 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 const STATEMENTS = [
-  // One printing of a card or one product as one source states it; finish is '' where the source states none. A record
-  // whose imports are all reverted is inactive and keeps its id.
+  // One printing of a card or one product as one source states it; finish is '' where the source states none. Only records of
+  // one world (a language family of a game, or its sealed products) can be one item. A record whose imports are all reverted
+  // is inactive and keeps its id.
   `create table source_records (
     id integer generated always as identity primary key,
     source text not null,
     foreign_id text not null,
     finish text not null default '',
     game text not null,
+    world text not null,
     facts jsonb not null,
     active boolean not null default true,
     unique (source, foreign_id, finish)
@@ -92,6 +94,7 @@ const STATEMENTS = [
     record_id integer not null unique,
     record_ids integer[] not null,
     game text not null,
+    world text not null,
     set_ref text,
     postponed boolean not null default false,
     reasons jsonb not null,
@@ -102,6 +105,7 @@ const STATEMENTS = [
     from_ref text not null,
     to_ref text not null,
     game text not null,
+    world text not null,
     agree integer not null,
     cards integer not null,
     decided boolean not null,
