@@ -18,7 +18,7 @@ export interface Written {
   updated: number[]
 }
 
-interface CategoryRow extends Required<CategoryRecord> {
+interface CategoryRow extends Required<Omit<CategoryRecord, 'codes' | 'foreignIds'>> {
   id: number
   parentId: number | null
   printedTotal: number | null

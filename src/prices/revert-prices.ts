@@ -2,8 +2,8 @@
 import { sql } from 'kysely'
 import { conflict } from '#core/errors.ts'
 import { existing, missing } from '#core/fields.ts'
-import { actorOf, change, type WriteCtx } from '#db/change.ts'
-import type { Tx } from '#db/schema.ts'
+import { actorOf, type Note, type WriteCtx } from '#db/change.ts'
+import type { Queryable, Tx } from '#db/schema.ts'
 import { closeImport, noCounts, openImport } from './imports.ts'
 import { Refusals } from './refusals.ts'
 import { resetCurrent } from './reset-current.ts'
@@ -35,10 +35,9 @@ export async function openRevert(ctx: WriteCtx, tx: Tx, id: number): Promise<Ope
 export async function revertPrices(ctx: WriteCtx, tx: Tx, note: Note, { root, comesBack }: OpenRevert): Promise<{ prices: number; discarded: number }> {
   await lockMarkets(tx, await marketsOf(tx, root.id))
   await (comesBack ? putPointsBack(tx, root.id) : withdrawPoints(tx, root.id))
-  const changes = await resetCurrent(tx, root.id)
-  await publish(note, changes)
+  const prices = await resetCurrent(tx, note, latestPoints(root.id))
   const discarded = await discardHeld(tx, root.id, actorOf(ctx.viewer), ctx.now())
-  return { prices: changes.length, discarded }
+  return { prices, discarded }
 }
 
 /** Writes down how the revert went. */
