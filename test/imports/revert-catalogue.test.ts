@@ -30,7 +30,7 @@ test('an import of an empty catalogue leaves it empty, and comes back with its i
   await revert(reverted.body.data.id)
   expect(await exported(node)).toBe(text)
   expect(await idsByRef()).toEqual(ids)
-  expect((await revert(id)).status).toBe(409)
+  expect((await revert(reverted.body.data.id)).status).toBe(409)
 })
 
 test('a second source goes without a trace, in either order', async () => {
