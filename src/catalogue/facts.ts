@@ -62,13 +62,11 @@ function finishOf({ source, finish, facts }: StatedFacts): string {
 }
 
 /**
- * The facts of an item, given its records: of each value the first record by precedence that states it. What a record
- * does not state takes nothing away from what others do.
+ * The facts of an item, given its records: of each value the first record by precedence that states it, of several of one
+ * source the first in the list. What a record does not state takes nothing away from what others do.
  */
 export function factsOf(records: readonly StatedFacts[]): { facts: Facts; provenance: Provenance } {
-  const ordered = records.toSorted(
-    (a, b) => rankOf(a.source) - rankOf(b.source) || Number(a.whole) - Number(b.whole) || compare(a.source, b.source) || compare(a.finish, b.finish),
-  )
+  const ordered = records.toSorted((a, b) => rankOf(a.source) - rankOf(b.source) || Number(a.whole) - Number(b.whole))
   const finish = ordered.map((record) => (record.whole ? '' : finishOf(record))).find(Boolean) ?? ''
   const provenance: Provenance = {}
   const facts: Facts = {}

@@ -173,13 +173,14 @@ export async function unlinkRecords(tx: Tx, links: readonly { recordId: number; 
     where s.record_id = l.record_id and s.item_id = l.item_id`.execute(tx)
 }
 
-/** The facts that the active records of items state, by item. */
+/** The facts that the active records of items state, by item; the item's own before those of items merged into it. */
 export async function statedFacts(on: Queryable, itemIds: readonly number[]): Promise<Map<number, StatedFacts[]>> {
   const { rows } = await sql<StatedFacts & { item_id: number }>`
     select s.item_id, s.whole, r.source, r.finish, r.facts
     from item_sources s join source_records r on r.id = s.record_id
     where s.item_id = any(${itemIds}::int4[]) and r.active
-    order by s.item_id, r.source = 'operator' and r.foreign_id = s.item_id::text desc, r.id`.execute(on)
+    order by s.item_id, exists (select from merged_sources m where m.record_id = r.id), r.source = 'operator' and r.foreign_id = s.item_id::text desc,
+      r.source collate "C", r.foreign_id collate "C", r.finish collate "C"`.execute(on)
   const byItem = new Map<number, StatedFacts[]>()
   for (const { item_id: itemId, ...record } of rows) {
     const known = byItem.get(itemId)

@@ -34,6 +34,8 @@ export interface GameRecord {
   /** how it came to each of its items, and whether it is under all of its card's */
   methods: string[]
   wholes: boolean[]
+  /** it came to its item by a merge */
+  merged: boolean
   /** ids of items that do not exist any more */
   former: number[]
 }
@@ -56,6 +58,7 @@ interface Row {
   methods: string[] | null
   wholes: boolean[] | null
   former: number[] | null
+  merged: boolean
 }
 
 /** All active records of a world of a game. */
@@ -64,6 +67,7 @@ export async function gameRecords(tx: Tx, { game, world }: World): Promise<GameR
     select r.id, r.source, r.foreign_id, r.finish, r.facts->>'market' as market, r.facts->>'ref' as ref, r.facts->>'name' as name,
       r.facts->>'code' as code, r.facts->>'genre' as genre, r.facts->>'category' as category, r.facts->'details'->>'hp' as hp,
       r.facts->'foreign_ids' as foreign_ids, l.items, l.methods, l.wholes, l.former,
+      exists (select from merged_sources m where m.record_id = r.id) as merged,
       case when r.source = 'mintmark' then (
         select a->>'value' from jsonb_array_elements(r.facts->'attributes') a where a->>'name' = 'Finish' limit 1) end as finish_attribute
     from source_records r
@@ -95,6 +99,7 @@ export async function gameRecords(tx: Tx, { game, world }: World): Promise<GameR
     methods: row.methods ?? [],
     wholes: row.wholes ?? [],
     former: row.former ?? [],
+    merged: row.merged,
   }))
 }
 

@@ -3,7 +3,7 @@ import { adoptItems } from '#catalogue/adopt-items.ts'
 import { CatalogueNames, composeAgain } from '#catalogue/compose-items.ts'
 import { lockIdentity } from '#catalogue/identity-lock.ts'
 import { invalid } from '#core/errors.ts'
-import { id } from '#core/fields.ts'
+import { existing, id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { actorOf, change, type WriteCtx } from '#db/change.ts'
@@ -25,7 +25,7 @@ export const mergeItem = verb(
     change(ctx, async (tx, note): Promise<Merge> => {
       if ((await liveItemId(tx, into)) === null) throw invalid([{ field: 'into', message: 'must be the id of an item' }])
       await lockIdentity(tx)
-      await adoptItems(tx, { ids: [id, into] })
+      await adoptItems(tx, { ids: [existing('item', id), into] })
       const records = await decidingRecords(tx, [id, into])
       const [mergeId] = await mergeItems(ctx, tx, note, [{ from: id, into }])
       const [one, other] = [records.get(id), records.get(into)]

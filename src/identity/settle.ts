@@ -62,6 +62,8 @@ export async function settle(
   const { changed, unlinked } = differences(groups, records, await departedFrom(tx, world))
   await unlinkRecords(tx, unlinked)
   const affected = groups.filter((group) => changed.has(group) || group.members.some(({ record }) => touched.has(record.id)))
+  // New items get their ids in the order in which their records came.
+  affected.sort((a, b) => a.members[0]!.record.id - b.members[0]!.record.id)
   const settled: Settled = {
     created: 0, updated: 0, merged: merges, emptied: empty.length, waiting: assignment.waiting.length, createdFor: new Set(), updatedFor: new Set(),
     methods: {},
@@ -212,10 +214,10 @@ async function write(tx: Tx, note: Note, groups: readonly Group[], changed: Read
   }
 }
 
-/** What operators stated of the item itself comes before what they stated of items merged into it. */
+/** The item's own records come before those of items merged into it. */
 function ownFirst({ members, item }: Group): Group['members'] {
-  const isOwn = ({ record }: Group['members'][number]) => record.source === 'operator' && record.foreignId === String(item)
-  return members.toSorted((a, b) => Number(isOwn(b)) - Number(isOwn(a)))
+  const foreign = ({ record }: Group['members'][number]) => record.merged || (record.source === 'operator' && record.foreignId !== String(item))
+  return members.toSorted((a, b) => Number(foreign(a)) - Number(foreign(b)))
 }
 
 /** The id of an item that its records had before their import was reverted; each comes back once. */

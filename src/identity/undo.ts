@@ -1,6 +1,7 @@
 // Undoes merges: what each moved goes back to the item, which has its id, ref and slug again.
 import { sql } from 'kysely'
 import { lockIdentity } from '#catalogue/identity-lock.ts'
+import { CatalogueNames, composeAgain } from '#catalogue/compose-items.ts'
 import { restoreItems } from '#catalogue/merged-items.ts'
 import { moveSourcesBack } from '#catalogue/merged-sources.ts'
 import { moveRecordsBack } from '#collections/merged-records.ts'
@@ -64,8 +65,9 @@ async function undoAll(ctx: Pick<WriteCtx, 'viewer' | 'now'>, tx: Tx, note: Note
   await lockItems(tx, survivors, survivors)
   const now = ctx.now()
   await sql`update merges set undone_by = ${actorOf(ctx.viewer)}, undone_at = ${now} where id = any(${mergeIds(pairs)})`.execute(tx)
-  await restoreItems(tx, pairs)
   await moveSourcesBack(tx, pairs)
+  await giveBackRefs(tx, note, pairs)
+  await restoreItems(tx, pairs)
   const { listingIds, soldItems, soldKeys } = await moveListingsBack(tx, pairs)
   await moveRecordsBack(tx, pairs)
   await movePricesBack(tx, note, pairs)
@@ -76,4 +78,13 @@ async function undoAll(ctx: Pick<WriteCtx, 'viewer' | 'now'>, tx: Tx, note: Note
   for (const { mergeId, fromId, intoId } of pairs) {
     note.audit({ action: 'item.split', subject: 'item', id: fromId, after: { merge: mergeId, from: intoId } })
   }
+}
+
+/** A survivor has the ref or slug of an item that was merged into it where that one's source is the higher: it gets its own again. */
+async function giveBackRefs(tx: Tx, note: Note, pairs: readonly MergePair[]): Promise<void> {
+  const { rows } = await sql<{ id: number }>`
+    select distinct i.id from merges m join items i on i.id = m.into_item
+    where m.id = any(${mergeIds(pairs)})
+      and (i.slug = m.item->>'slug' or (i.ref = m.item->>'ref' and i.market = m.item->>'market'))`.execute(tx)
+  if (rows.length > 0) await composeAgain(tx, note, new CatalogueNames(tx), rows.map((row) => row.id))
 }

@@ -230,10 +230,6 @@ function ranked(printings: readonly Fitting[], score: number): { itemId: number;
   return [...new Set(sorted.map(({ itemId }) => itemId))].slice(0, MOST_CANDIDATES).map((itemId) => ({ itemId, score }))
 }
 
-function countItems(printings: readonly Printing[]): number {
-  return new Set(printings.map(({ itemId }) => itemId)).size
-}
-
 /** `svp12` in the set SVP is its number 12. */
 function withoutCode(number: string, { facts }: SourceSet): string {
   for (const code of facts.codes) {

@@ -88,7 +88,7 @@ export async function hangOn(node: TestNode, itemId: number, salePrice: number) 
 }
 
 /** Kept by merges themselves, or noting that something happened. */
-const LEFT_OUT = ['merges', 'merged_prices', 'audit_log', 'change_log', 'change_log_floor', 'idempotency_keys', 'workers', 'rate_limit_leases']
+const LEFT_OUT = ['match_decisions', 'merges', 'merged_prices', 'audit_log', 'change_log', 'change_log_floor', 'idempotency_keys', 'workers', 'rate_limit_leases']
 
 /** A digest of the rows of each table, and the catalogue's export. */
 export async function stateOf(node: TestNode): Promise<Record<string, string>> {

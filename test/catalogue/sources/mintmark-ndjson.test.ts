@@ -38,6 +38,7 @@ it("reads lines as the operator's reference shows them", async () => {
     },
     {
       line: 2,
+      key: { source: 'mintmark', id: 'source_c:sample:base-4', finish: '' },
       item: {
         market: 'source_c',
         ref: 'sample:base-4',
@@ -162,7 +163,7 @@ describe('writing', () => {
       fc.asyncProperty(categories, items, async (category, item) => {
         expect(await read(`${categoryLine(category)}\n${itemLine(item)}\n`)).toEqual([
           { line: 1, category },
-          { line: 2, item },
+          { line: 2, item, key: { source: 'mintmark', id: `${item.market}:${item.ref}`, finish: '' } },
         ])
       }),
     )

@@ -31,6 +31,7 @@ describe('cardmarket-products', () => {
       },
       {
         line: 1,
+        key: { source: 'cardmarket', id: '1', finish: '' },
         item: {
           market: 'source_b',
           ref: 'cardmarket:1',
@@ -153,6 +154,7 @@ describe('tcgplayer-sealed', () => {
       { line: 2, category: { ...of, ref: 'tcgplayer:sealed', name: 'Pokémon Sealed', parent: null, image: null } },
       {
         line: 2,
+        key: { source: 'tcgplayer', id: '7', finish: '' },
         item: {
           ...of,
           ref: 'tcgplayer:7',

@@ -81,7 +81,7 @@ it('makes items of printings without ids of their own', async () => {
   ).toEqual([
     'tcgdex:tst1-4 | Normal | tcgdex:tst1-4:normal cardmarket:1:normal tcgplayer:2:normal',
     'tcgdex:tst1-4:reverse | Reverse | tcgdex:tst1-4:reverse cardmarket:1:reverse tcgplayer:2:reverse',
-    'tcgdex:tst1-4:normal-pokemon-day | Normal Pokemon Day | tcgdex:tst1-4:normal-pokemon-day',
+    'tcgdex:tst1-4:pokemon-day | Pokemon Day | tcgdex:tst1-4:pokemon-day',
   ])
 })
 
@@ -114,7 +114,7 @@ it('leaves an id that two items share under one finish word to the first', async
     ),
   ).toEqual([
     'tcgdex:tst1-4 | Normal | tcgdex:tst1-4:normal cardmarket:1:normal tcgplayer:2:normal',
-    'tcgdex:tst1-4:normal-staff | Normal Staff | tcgdex:tst1-4:normal-staff cardmarket:3:normal tcgplayer:2:normal-staff',
+    'tcgdex:tst1-4:staff | Staff | tcgdex:tst1-4:staff cardmarket:3:normal tcgplayer:2:staff',
   ])
 })
 
