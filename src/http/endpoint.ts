@@ -39,7 +39,7 @@ export function endpointOf<Ctx extends HasViewer>(route: Route<Ctx>, { ctx, fail
   if (verb.sharedBy !== 'plan') return { needs: verb.needs, respond: ownResponder(verb.secret ? unstored(make) : make), refuse: failed }
   // Verbs that are shared by plan see no more of their caller, read from memory and answer at once.
   const makeShared = make as unknown as (viewer: PlanViewer, request: ApiRequest) => Response
-  return { needs: verb.needs, respond: sharedResponder({ cache, keyOf: ({ url }) => url, make: makeShared, otherwise: make }), refuse: failed }
+  return { needs: verb.needs, respond: sharedResponder({ cache, keyOf: ({ url }) => url, make: makeShared, otherwise: make, cheap: route.cheap ?? false }), refuse: failed }
 }
 
 /** Tells caches on the way not to store the response, whatever it is. */

@@ -29,6 +29,8 @@ export interface Route<Ctx extends HasViewer> {
   verb: Verb<Ctx, any, any>
   /** the result as it is answered */
   answer: (result: never) => Answer | ReadyAnswer | FileAnswer
+  /** for reads shared by plan: the bytes take no longer to make than to find in the cache */
+  cheap?: boolean
   /** one line, and more where a stranger needs it */
   summary: string
   description?: string

@@ -55,6 +55,7 @@ export function catalogueRoutes(catalogue: Catalogue): Route<CatalogueNode & Has
       summary: 'Read an item',
       tag: 'Catalogue',
       answer: item,
+      cheap: true,
       data: ItemSchema,
       errors: ['ITEM_NOT_FOUND', 'VALIDATION_ERROR'],
     },
