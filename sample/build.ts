@@ -2,7 +2,7 @@
 import { parse } from 'csv-parse/sync'
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { categoryLine, itemLine } from '#catalogue/import/mintmark-ndjson.ts'
+import { categoryLine, itemLine } from '#catalogue/sources/mintmark-ndjson.ts'
 import type { CategoryRecord, ItemDetails, ItemRecord } from '#catalogue/records.ts'
 import { slugWords } from '#catalogue/slugs.ts'
 import { MARKETS, type Market } from '#core/markets.ts'

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { labelOrder } from '#core/labels.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
 import type { Db, Queryable } from '#db/schema.ts'
-import { categoryLine, itemLine } from './import/mintmark-ndjson.ts'
+import { categoryLine, itemLine } from './sources/mintmark-ndjson.ts'
 import type { CategoryRecord, ForeignId, Genre, ItemImage, ItemRecord } from './records.ts'
 import { detailsFromRow } from './store.ts'
 

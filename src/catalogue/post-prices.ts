@@ -16,7 +16,7 @@ import type { PriceWrite } from '#prices/types.ts'
 import { type RefusedRow, Refusals } from '#prices/refusals.ts'
 import { PriceWriter } from '#prices/writer.ts'
 import { closed, market, shortText } from './fields.ts'
-import { ItemLookup } from './import/item-lookup.ts'
+import { ItemLookup } from './item-lookup.ts'
 import type { FeedCtx } from './import/start-import.ts'
 
 const MOST_ROWS = 10_000

@@ -1,8 +1,8 @@
 // Operator API: collections of accounts, and files that go into them and come out.
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
-import type { ImportQueue } from '#catalogue/import/queue.ts'
-import type { Upload } from '#catalogue/import/upload.ts'
+import type { ImportQueue } from '#imports/queue.ts'
+import type { Upload } from '#imports/upload.ts'
 import { changeCollection } from '#collections/change-collection.ts'
 import { createCollection } from '#collections/create-collection.ts'
 import { deleteCollection } from '#collections/delete-collection.ts'

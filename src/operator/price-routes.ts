@@ -1,8 +1,8 @@
 // Operator API: prices, their history, and imports.
 import { PostedPricesSchema, type PostedPrices, postPrices } from '#catalogue/post-prices.ts'
-import { ImportFormatSchema, type ListedFormat, listImportFormats } from '#catalogue/import/list-import-formats.ts'
-import type { ImportQueue } from '#catalogue/import/queue.ts'
-import { type FeedCtx, startUploadedImport } from '#catalogue/import/start-import.ts'
+import { ImportFormatSchema, type ListedFormat, listImportFormats } from '#imports/list-import-formats.ts'
+import type { ImportQueue } from '#imports/queue.ts'
+import { type FeedCtx, startUploadedImport } from '#imports/start-uploaded-import.ts'
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
 import type { Route } from '#http/route.ts'

@@ -2,7 +2,7 @@
 import { createReadStream, existsSync, readdirSync } from 'node:fs'
 import { createGunzip } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { listImportFormats } from '#catalogue/import/list-import-formats.ts'
+import { listImportFormats } from '#imports/list-import-formats.ts'
 import { call } from '#core/verb.ts'
 import { guessFormat as guess, headOf } from '../../console/src/guess-format.ts'
 

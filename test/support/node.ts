@@ -1,8 +1,8 @@
 // A whole node for tests, as the program composes it: both listeners, a key of every plan, and a clock that tests move.
 import { createAccount } from '#accounts/create-account.ts'
 import { createKey } from '#accounts/create-key.ts'
-import { importFormat } from '#catalogue/import/registry.ts'
-import { beginImport, type ImportReport, runImport } from '#catalogue/import/run.ts'
+import { importFormat } from '#imports/registry.ts'
+import { beginImport, type ImportReport, runImport } from '#imports/run.ts'
 import type { Log } from '#core/context.ts'
 import { type Plan, PLANS } from '#core/plans.ts'
 import { call } from '#core/verb.ts'

@@ -1,5 +1,5 @@
 // Finds the item that a row of a collection file means. One that could be two is never guessed: the best are proposed.
-import type { ItemLookup } from '#catalogue/import/item-lookup.ts'
+import type { ItemLookup } from '#catalogue/item-lookup.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { sameCode } from '#index/codes.ts'
 import { fold, words } from '#index/fold.ts'

@@ -1,6 +1,6 @@
 // The Pokémon TCG API's sets and cards, and every oddity of the real files.
 import { expect, it } from 'vitest'
-import { pokemontcg } from '#catalogue/import/pokemontcg.ts'
+import { pokemontcg } from '#catalogue/sources/pokemontcg.ts'
 import {
   attribute,
   categoriesOf,

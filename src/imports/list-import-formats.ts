@@ -3,7 +3,7 @@ import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
 import { verb, type HasViewer } from '#core/verb.ts'
-import { closed } from '../fields.ts'
+import { closed } from '#catalogue/fields.ts'
 import { IMPORT_FORMATS } from './registry.ts'
 
 export const ImportFormatSchema = Type.Object(

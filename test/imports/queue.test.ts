@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ImportQueue } from '#catalogue/import/queue.ts'
+import { ImportQueue } from '#imports/queue.ts'
 import { openImport } from '#prices/imports.ts'
-import { silent, startTestNode, type TestNode, until } from '../../support/node.ts'
+import { silent, startTestNode, type TestNode, until } from '../support/node.ts'
 
 let node: TestNode
 const dataDir = mkdtempSync(join(tmpdir(), 'mintmark-queue-'))

@@ -1,8 +1,8 @@
 // All import formats by name, catalogue and prices alike, and the order in which several files of one import are read.
 import { PRICE_FORMATS } from '#prices/sources/formats.ts'
 import type { PriceFormat } from '#prices/records.ts'
-import type { CatalogueFormat } from '../records.ts'
-import { CATALOGUE_FORMATS } from './formats.ts'
+import type { CatalogueFormat } from '#catalogue/records.ts'
+import { CATALOGUE_FORMATS } from '#catalogue/sources/formats.ts'
 import { headOf, type ImportFile } from './files.ts'
 
 export type ImportFormat = ({ kind: 'catalogue' } & CatalogueFormat) | ({ kind: 'prices' } & PriceFormat)

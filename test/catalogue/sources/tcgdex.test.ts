@@ -1,6 +1,6 @@
 // The TCGdex catalogue: its series, sets and cards, and every oddity of the real files.
 import { describe, expect, it } from 'vitest'
-import { tcgdex } from '#catalogue/import/tcgdex.ts'
+import { tcgdex } from '#catalogue/sources/tcgdex.ts'
 import type { ItemRecord } from '#catalogue/records.ts'
 import {
   attribute,

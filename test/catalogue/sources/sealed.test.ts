@@ -1,7 +1,7 @@
 // The lists of sealed products of Cardmarket and TCGplayer, and every oddity of the real files.
 import { describe, expect, it } from 'vitest'
-import { cardmarketProducts } from '#catalogue/import/cardmarket-products.ts'
-import { tcgplayerSealed } from '#catalogue/import/tcgplayer-sealed.ts'
+import { cardmarketProducts } from '#catalogue/sources/cardmarket-products.ts'
+import { tcgplayerSealed } from '#catalogue/sources/tcgplayer-sealed.ts'
 import { attribute, categoriesOf, itemsOf, itReads, opened, readText, rejectsOf } from './reading.ts'
 
 describe('cardmarket-products', () => {

@@ -1,6 +1,6 @@
 // Which printings of a TCGdex card become items, under which refs, and which ids lead prices to them.
 import { expect, it } from 'vitest'
-import { tcgdex } from '#catalogue/import/tcgdex.ts'
+import { tcgdex } from '#catalogue/sources/tcgdex.ts'
 import { attribute, itemsOf, readRows } from './reading.ts'
 
 interface Printing {

@@ -1,7 +1,7 @@
 // Writes what a catalogue format reads: categories as they come, items in batches, and the prices that items carry.
 import type { Market } from '#core/markets.ts'
-import type { CatalogueFormat, CatalogueReader, CatalogueRow, CategoryRecord, ItemRecord, KnownCategory } from '../records.ts'
-import { categoriesByRef, type ItemWrite, saveCategory, saveItems } from '../store.ts'
+import type { CatalogueFormat, CatalogueReader, CatalogueRow, CategoryRecord, ItemRecord, KnownCategory } from '#catalogue/records.ts'
+import { categoriesByRef, type ItemWrite, saveCategory, saveItems } from '#catalogue/store.ts'
 import { PriceBatcher } from './price-batcher.ts'
 import type { Importer, ImportRun } from './importer.ts'
 

@@ -1,7 +1,7 @@
 // Writes what a price feed reads: each row is matched to an item, and what cannot be matched is reported, not invented.
 import { MARKETS } from '#core/markets.ts'
 import type { FeedRow, ItemKey, PriceFormat, PriceRow } from '#prices/records.ts'
-import { ItemLookup } from './item-lookup.ts'
+import { ItemLookup } from '#catalogue/item-lookup.ts'
 import { PriceBatcher } from './price-batcher.ts'
 import type { Importer, ImportRun } from './importer.ts'
 

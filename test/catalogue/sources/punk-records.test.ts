@@ -1,6 +1,6 @@
 // The One Piece packs and cards of punk-records, and every oddity of the real files.
 import { expect, it } from 'vitest'
-import { punkRecords } from '#catalogue/import/punk-records.ts'
+import { punkRecords } from '#catalogue/sources/punk-records.ts'
 import {
   attribute,
   categoriesOf,

@@ -1,8 +1,8 @@
 // Mintmark's own catalogue format: writing and reading are each other's inverse, and every wrong field is named.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CATALOGUE_FORMATS } from '#catalogue/import/formats.ts'
-import { categoryLine, itemLine, mintmarkNdjson } from '#catalogue/import/mintmark-ndjson.ts'
+import { CATALOGUE_FORMATS } from '#catalogue/sources/formats.ts'
+import { categoryLine, itemLine, mintmarkNdjson } from '#catalogue/sources/mintmark-ndjson.ts'
 import { type CategoryRecord, GENRES, type ItemRecord } from '#catalogue/records.ts'
 import { MARKETS } from '#core/markets.ts'
 import { minorToText } from '#core/money.ts'
