@@ -3,10 +3,11 @@ import { createReadStream, existsSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
-import { importFormat } from '#imports/registry.ts'
-import { beginImport, runImport } from '#imports/run.ts'
 import { readConfig } from '#config.ts'
+import { call } from '#core/verb.ts'
 import type { WriteCtx } from '#db/change.ts'
+import { importFiles } from '#imports/import-files.ts'
+import { importFormat } from '#imports/registry.ts'
 
 const FOLDER = new URL('../../shared/data/', import.meta.url)
 
@@ -71,23 +72,16 @@ export async function importRealData(ctx: WriteCtx, done: (imported: ImportedFil
   await sql`vacuum analyze`.execute(ctx.db.kysely)
 }
 
-async function importFile(ctx: WriteCtx, formatName: string, file: string): Promise<ImportedFile> {
+async function importFile(ctx: WriteCtx, format: string, file: string): Promise<ImportedFile> {
   const path = fileURLToPath(new URL(file, FOLDER))
-  const format = importFormat(formatName)!
-  const request = {
-    format,
-    files: [{ name: basename(path), size: statSync(path).size, open: () => createReadStream(path) }],
-    market: null,
-    dryRun: false,
-    rules: readConfig({}).priceRules,
-  }
+  const files = [{ name: basename(path), size: statSync(path).size, open: () => createReadStream(path) }]
   const started = performance.now()
-  const { status, counts, errors, message } = await runImport(ctx, await beginImport(ctx, request), request)
+  const { status, counts, errors, message } = await call(importFiles, { ...ctx, rules: readConfig({}).priceRules }, { format, files })
   const seconds = (performance.now() - started) / 1000
   if (status === 'failed') throw new Error(`${file}: ${message}`)
   const { rowsRead: rows, ...outcome } = counts
   return {
-    file, format: formatName, kind: format.kind, rows, ...outcome,
+    file, format, kind: importFormat(format).kind, rows, ...outcome,
     reasons: commonest(errors.map((error) => error.message)), seconds, rowsPerSecond: rows / seconds,
   }
 }

@@ -20,15 +20,16 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   catalogue: ['prices', 'accounts', 'index', ...BELOW],
   market: ['catalogue', 'prices', 'webhooks', 'accounts', 'index', 'jobs', ...BELOW],
   collections: ['catalogue', 'prices', 'accounts', 'index', 'jobs', ...BELOW],
+  imports: ['catalogue', 'prices', ...BELOW],
   // What both public edges call verbs with: it knows the modules for them, so that they need not know each other.
   'public-context.ts': [...MODULES, ...BELOW],
   rest: ['public-context.ts', ...MODULES, ...BELOW],
   graphql: ['public-context.ts', ...MODULES, ...BELOW],
-  operator: [...MODULES, 'jobs', ...BELOW],
+  operator: ['imports', ...MODULES, 'jobs', ...BELOW],
   pages: ['http', 'core'],
   'public.ts': ['rest', 'graphql', 'pages', 'public-context.ts', ...MODULES, ...BELOW],
   'node.ts': ['public.ts', 'operator', ...MODULES, 'jobs', ...BELOW],
-  cli: ['node.ts', ...MODULES, 'jobs', ...BELOW],
+  cli: ['node.ts', 'imports', ...MODULES, 'jobs', ...BELOW],
   'config.ts': ['prices', 'core'],
   'main.ts': ['cli'],
 }

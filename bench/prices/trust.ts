@@ -2,12 +2,12 @@
 import { createReadStream, existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
-import { importFormat } from '#imports/registry.ts'
-import { beginImport, type ImportReport, runImport } from '#imports/run.ts'
 import { readConfig } from '#config.ts'
 import { csvRows, gunzip } from '#core/feed.ts'
 import { call } from '#core/verb.ts'
 import { copyIn, copyOut } from '#db/copy.ts'
+import { importFiles } from '#imports/import-files.ts'
+import type { ImportReport } from '#imports/run.ts'
 import { heldReport } from '#prices/held.ts'
 import { periodsOf } from '#prices/history.ts'
 import { revertImport } from '#prices/revert-import.ts'
@@ -98,14 +98,8 @@ async function replayChanges({ ctx }: BenchDatabase): Promise<void> {
 
 function importText(ctx: BenchDatabase['ctx'], format: string, text: string): Promise<ImportReport> {
   const bytes = Buffer.from(text)
-  const request = {
-    format: importFormat(format)!,
-    files: [{ name: 'replay.csv', size: bytes.length, open: async function* () { yield bytes } }],
-    market: null,
-    dryRun: false,
-    rules: readConfig({}).priceRules,
-  }
-  return beginImport(ctx, request).then((id) => runImport(ctx, id, request))
+  const files = [{ name: 'replay.csv', size: bytes.length, open: async function* () { yield bytes } }]
+  return call(importFiles, { ...ctx, rules: readConfig({}).priceRules }, { format, files })
 }
 
 /** PostgreSQL's own COPY of the same points into the same kind of table. */

@@ -12,12 +12,11 @@ import { closeImport, noCounts, openImport } from '#prices/imports.ts'
 import { addLabel, labelIds } from '#prices/labels.ts'
 import { PriceBatch } from '#prices/price-batch.ts'
 import { EARLIEST_MS } from '#prices/sources/cells.ts'
-import type { PriceWrite } from '#prices/types.ts'
+import type { PriceWrite, PriceWriteCtx } from '#prices/types.ts'
 import { type RefusedRow, Refusals } from '#prices/refusals.ts'
 import { PriceWriter } from '#prices/writer.ts'
 import { closed, market, shortText } from './fields.ts'
 import { ItemLookup } from './item-lookup.ts'
-import type { FeedCtx } from './import/start-import.ts'
 
 const MOST_ROWS = 10_000
 
@@ -68,7 +67,7 @@ export const postPrices = verb(
       closed,
     ),
   },
-  (ctx: FeedCtx, { prices }) =>
+  (ctx: PriceWriteCtx, { prices }) =>
     change(ctx, async (tx, note): Promise<PostedPrices> => {
       const nowMs = ctx.now().getTime()
       const opening = { format: 'prices-api', market: null, fileName: null, author: actorOf(ctx.viewer), dryRun: false }

@@ -1,28 +1,28 @@
 // The demo: sample catalogue, an account of every plan with a key, an operator token, collections and a marketplace, made
 // once per database.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createReadStream } from 'node:fs'
+import { createReadStream, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { fileURLToPath } from 'node:url'
 import { createAccount } from '#accounts/create-account.ts'
 import { createKey } from '#accounts/create-key.ts'
 import { createOperatorToken } from '#accounts/create-operator-token.ts'
 import { hashKey } from '#accounts/key-format.ts'
-import { importFormat } from '#imports/registry.ts'
-import { beginImport, runImport } from '#imports/run.ts'
 import { addDemoCollections } from '#collections/demo.ts'
+import type { ImportFile } from '#imports/files.ts'
+import { importFiles } from '#imports/import-files.ts'
 import { addDemoMarket, hasSellables } from '#market/demo.ts'
 import type { MarketSettings } from '#market/types.ts'
 import { PLAN_NAMES, type Plan, planAllows, PLANS } from '#core/plans.ts'
 import { call } from '#core/verb.ts'
 import type { WriteCtx } from '#db/change.ts'
 import { alone, isUntouched } from '#db/emptiness.ts'
+import type { PriceRules } from '#prices/quarantine.ts'
 import { readConfig } from '../config.ts'
 import { addCommand, columns, type OpenCli, type OutputOptions, type Print, show } from './command.ts'
-import type { PriceRules } from '#prices/quarantine.ts'
 
-const SAMPLES = ['pokemon.ndjson', 'onepiece.ndjson'].map((name) => fileURLToPath(new URL(`../../sample/${name}`, import.meta.url)))
+const SAMPLES = ['pokemon.ndjson', 'onepiece.ndjson'].map((name): ImportFile => {
+  return { name, size: null, open: () => createReadStream(new URL(`../../sample/${name}`, import.meta.url)) }
+})
 
 export interface DemoAccess {
   keys: Record<Plan, string>
@@ -74,7 +74,7 @@ export function prepareDemo(ctx: WriteCtx, config: DemoConfig, { ownCatalogue = 
 
 /** Makes the demo, whatever is there, and keeps its keys in DATA_DIR. */
 export async function makeDemo(ctx: WriteCtx, config: DemoConfig, { ownCatalogue = false } = {}): Promise<DemoAccess> {
-  if (!ownCatalogue) await importSamples(ctx, config.priceRules)
+  if (!ownCatalogue) await call(importFiles, { ...ctx, rules: config.priceRules }, { format: 'mintmark-ndjson', files: SAMPLES })
   else if (!(await hasSellables(ctx.db))) {
     throw new NoDemoError('No item has a price of source_a, by which the listings of the demo are priced: import some first')
   }
@@ -109,17 +109,6 @@ async function demoSellers(ctx: WriteCtx): Promise<number[]> {
   const ids: number[] = []
   for (const name of SELLER_NAMES) ids.push((await call(createAccount, ctx, { name, plan: 'plus' })).id)
   return ids
-}
-
-async function importSamples(ctx: WriteCtx, rules: PriceRules): Promise<void> {
-  const request = {
-    format: importFormat('mintmark-ndjson')!,
-    files: SAMPLES.map((path) => ({ name: path.split('/').at(-1)!, size: null, open: () => createReadStream(path) })),
-    market: null,
-    dryRun: false,
-    rules,
-  }
-  await runImport(ctx, await beginImport(ctx, request), request)
 }
 
 function readAccess(file: string): DemoAccess | null {

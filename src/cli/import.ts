@@ -2,10 +2,12 @@
 import { createReadStream, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { Argument, type Command, Option } from 'commander'
-import { IMPORT_FORMATS, importFormat } from '#imports/registry.ts'
-import type { ImportFile } from '#imports/files.ts'
-import { beginImport, type ImportReport, runImport } from '#imports/run.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
+import { call } from '#core/verb.ts'
+import type { ImportFile } from '#imports/files.ts'
+import { importFiles } from '#imports/import-files.ts'
+import { IMPORT_FORMATS } from '#imports/registry.ts'
+import type { ImportReport } from '#imports/run.ts'
 import { readConfig } from '../config.ts'
 import { addCommand, type OpenCli, type OutputOptions, type Print, show } from './command.ts'
 
@@ -24,21 +26,16 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .addOption(new Option('--market <market>', "market to import into, instead of the format's own").choices(MARKETS))
     .option('--dry-run', 'report only, change nothing')
     .addHelpText('after', `\nFormats:\n${IMPORT_FORMATS.map((format) => `  ${format.name.padEnd(24)} ${format.title}`).join('\n')}`)
-    .action((name: string, paths: string[], options: ImportOptions) =>
+    .action((format: string, paths: string[], options: ImportOptions) =>
       open(async (ctx) => {
-        const request = {
-          format: importFormat(name)!,
-          files: paths.map(fileAt),
-          market: options.market ?? null,
-          dryRun: options.dryRun ?? false,
-          rules: readConfig().priceRules,
-        }
+        const { market, dryRun = false } = options
+        const input = { format, files: paths.map(fileAt), ...(market && { market }), dry_run: dryRun }
         const started = Date.now()
         const bar = process.stderr.isTTY ? progressBar() : null
-        const report = await runImport(ctx, await beginImport(ctx, request), { ...request, ...(bar && { onProgress: bar.show }) })
+        const report = await call(importFiles, { ...ctx, rules: readConfig().priceRules, ...(bar && { onProgress: bar.show }) }, input)
         bar?.clear()
         const seconds = (Date.now() - started) / 1000
-        show(print, options, jsonOf(report, options.dryRun ?? false, seconds), textOf(report, options.dryRun ?? false, seconds))
+        show(print, options, jsonOf(report, dryRun, seconds), textOf(report, dryRun, seconds))
         if (report.status === 'failed') process.exitCode = 1
       }),
     )

@@ -1,7 +1,7 @@
 // Writes what a catalogue format reads: categories as they come, items in batches, and the prices that items carry.
-import type { Market } from '#core/markets.ts'
 import type { CatalogueFormat, CatalogueReader, CatalogueRow, CategoryRecord, ItemRecord, KnownCategory } from '#catalogue/records.ts'
 import { categoriesByRef, type ItemWrite, saveCategory, saveItems } from '#catalogue/store.ts'
+import type { Market } from '#core/markets.ts'
 import { PriceBatcher } from './price-batcher.ts'
 import type { Importer, ImportRun } from './importer.ts'
 
@@ -37,7 +37,7 @@ export class CatalogueImporter implements Importer {
     const market = run.market ?? format.defaultMarket
     const groups = await run.tx.selectFrom('groups').select(['id', 'slug']).where('parent_id', 'is', null).execute()
     const read = format.open(market, await knownCategories(run, market))
-    return new CatalogueImporter(run, read, new Map(groups.map((group) => [group.slug, group.id])), await PriceBatcher.open(run, { rules: { ...run.rules, only: ['jump'] }, rowsArePrices: false }))
+    return new CatalogueImporter(run, read, new Map(groups.map((group) => [group.slug, group.id])), await PriceBatcher.open(run, { rules: { ...run.ctx.rules, only: ['jump'] }, rowsArePrices: false }))
   }
 
   async read(source: Parameters<CatalogueReader>[0]): Promise<void> {

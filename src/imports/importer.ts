@@ -1,9 +1,9 @@
 // What a run hands to an importer, and what it asks of one.
 import type { Market } from '#core/markets.ts'
-import type { Note, WriteCtx } from '#db/change.ts'
+import type { Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
 import type { ImportCounts } from '#prices/imports.ts'
-import type { PriceRules } from '#prices/quarantine.ts'
+import type { PriceWriteCtx } from '#prices/types.ts'
 
 /** Takes rows of one format and writes them; counts and refusals are kept by the run. */
 export interface Importer {
@@ -14,12 +14,11 @@ export interface Importer {
 /** What an importer writes with and reports to. */
 export interface ImportRun {
   tx: Tx
-  ctx: WriteCtx
+  ctx: PriceWriteCtx
   importId: number
   note: Note
   counts: ImportCounts
   market: Market | null
-  rules: PriceRules
   refuse: (row: number, message: string) => void
   /** lets others run, and reports progress now and then */
   breathe: () => Promise<void>

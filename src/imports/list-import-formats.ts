@@ -1,9 +1,9 @@
 // The formats that an import can read, for whoever has to choose one.
+import { closed } from '#catalogue/fields.ts'
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
 import { verb, type HasViewer } from '#core/verb.ts'
-import { closed } from '#catalogue/fields.ts'
 import { IMPORT_FORMATS } from './registry.ts'
 
 export const ImportFormatSchema = Type.Object(
@@ -28,11 +28,8 @@ export type ListedFormat = Static<typeof ImportFormatSchema>
 export const listImportFormats = verb(
   { name: 'listImportFormats', needs: 'operator', input: Type.Object({}, closed) },
   (_ctx: HasViewer): ListedFormat[] =>
-    IMPORT_FORMATS.map(({ name, kind, title, defaultMarket: market, marks }) => ({
-      name,
-      kind,
-      title,
-      market,
-      marks: marks.map(({ type, names }) => ({ type, names: [...names] })),
-    })),
+    IMPORT_FORMATS.map(({ name, kind, title, defaultMarket: market, marks: known }) => {
+      const marks = known.map(({ type, names }) => ({ type, names: [...names] }))
+      return { name, kind, title, market, marks }
+    }),
 )

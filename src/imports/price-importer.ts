@@ -1,7 +1,7 @@
 // Writes what a price feed reads: each row is matched to an item, and what cannot be matched is reported, not invented.
+import { ItemLookup } from '#catalogue/item-lookup.ts'
 import { MARKETS } from '#core/markets.ts'
 import type { FeedRow, ItemKey, PriceFormat, PriceRow } from '#prices/records.ts'
-import { ItemLookup } from '#catalogue/item-lookup.ts'
 import { PriceBatcher } from './price-batcher.ts'
 import type { Importer, ImportRun } from './importer.ts'
 
@@ -21,7 +21,7 @@ export class PriceImporter implements Importer {
   }
 
   static async open(run: ImportRun, format: PriceFormat): Promise<PriceImporter> {
-    return new PriceImporter(run, format, await PriceBatcher.open(run, { rules: run.rules, rowsArePrices: true }))
+    return new PriceImporter(run, format, await PriceBatcher.open(run, { rules: run.ctx.rules, rowsArePrices: true }))
   }
 
   async read(source: Parameters<PriceFormat['read']>[0]): Promise<void> {

@@ -1,8 +1,11 @@
 // All import formats by name, catalogue and prices alike, and the order in which several files of one import are read.
-import { PRICE_FORMATS } from '#prices/sources/formats.ts'
-import type { PriceFormat } from '#prices/records.ts'
 import type { CatalogueFormat } from '#catalogue/records.ts'
 import { CATALOGUE_FORMATS } from '#catalogue/sources/formats.ts'
+import { notFound } from '#core/errors.ts'
+import { Type } from '#core/input.ts'
+import { MARKETS } from '#core/markets.ts'
+import type { PriceFormat } from '#prices/records.ts'
+import { PRICE_FORMATS } from '#prices/sources/formats.ts'
 import { headOf, type ImportFile } from './files.ts'
 
 export type ImportFormat = ({ kind: 'catalogue' } & CatalogueFormat) | ({ kind: 'prices' } & PriceFormat)
@@ -12,9 +15,20 @@ export const IMPORT_FORMATS: readonly ImportFormat[] = [
   ...PRICE_FORMATS.map((format) => ({ kind: 'prices' as const, ...format })),
 ]
 
-/** The format of this name; undefined for any other text. */
-export function importFormat(name: string): ImportFormat | undefined {
-  return IMPORT_FORMATS.find((format) => format.name === name)
+const NAMES = IMPORT_FORMATS.map((format) => format.name).join(', ')
+
+/** The format of this name. @throws NOT_FOUND with the names that there are */
+export function importFormat(name: string): ImportFormat {
+  const format = IMPORT_FORMATS.find((known) => known.name === name)
+  if (format) return format
+  throw notFound(`There is no format ${name}; known are ${NAMES}`)
+}
+
+/** What every import is told beside its files. */
+export const IMPORT_INPUT = {
+  format: Type.String({ description: `One of ${NAMES}` }),
+  market: Type.Optional(Type.Enum([...MARKETS], { description: "Market to import into, instead of the format's own" })),
+  dry_run: Type.Optional(Type.Boolean({ description: 'Report only, change nothing' })),
 }
 
 /** Files that others refer to come first: series before sets before cards, whatever order they were named in. */

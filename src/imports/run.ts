@@ -2,16 +2,16 @@
 import { sql } from 'kysely'
 import { FeedError, gunzip } from '#core/feed.ts'
 import { MARKETS, type Market } from '#core/markets.ts'
-import { actorOf, collector, type WriteCtx } from '#db/change.ts'
-import { closeImport, type ImportCounts, IMPORT_LOCK, noCounts, openImport, reportProgress } from '#prices/imports.ts'
-import type { PriceRules } from '#prices/quarantine.ts'
+import { collector } from '#db/change.ts'
+import { closeImport, type ImportCounts, IMPORT_LOCK, noCounts, reportProgress } from '#prices/imports.ts'
 import { type RefusedRow, Refusals } from '#prices/refusals.ts'
+import type { PriceWriteCtx } from '#prices/types.ts'
 import { lockMarkets } from '#prices/writer.ts'
 import { CatalogueImporter } from './catalogue-importer.ts'
 import type { ImportFile } from './files.ts'
 import type { ImportRun } from './importer.ts'
-import { type ImportFormat, inReadingOrder } from './registry.ts'
 import { PriceImporter } from './price-importer.ts'
+import { type ImportFormat, inReadingOrder } from './registry.ts'
 
 export interface ImportRequest {
   format: ImportFormat
@@ -19,7 +19,9 @@ export interface ImportRequest {
   /** null: the format's own */
   market: Market | null
   dryRun: boolean
-  rules: PriceRules
+}
+
+export interface ImportCtx extends PriceWriteCtx {
   /** told now and then while the import runs */
   onProgress?: (counts: ImportCounts, percent: number) => void
 }
@@ -39,19 +41,8 @@ const PROGRESS_MS = 500
 
 class DryRun extends Error {}
 
-/** Opens the batch that an import fills; its id is what the caller can ask for at once. */
-export function beginImport(ctx: WriteCtx, request: ImportRequest): Promise<number> {
-  return openImport(ctx.db.kysely, {
-    format: request.format.name,
-    market: request.market ?? request.format.defaultMarket,
-    fileName: request.files.map((file) => file.name ?? '-').join(', '),
-    author: actorOf(ctx.viewer),
-    dryRun: request.dryRun,
-  })
-}
-
-/** Runs an import that was begun. Bad input is a `failed` report; only trouble of our own is thrown, after noting it. */
-export async function runImport(ctx: WriteCtx, id: number, request: ImportRequest): Promise<ImportReport> {
+/** Runs an import whose batch is open. Bad input is a `failed` report; only trouble of our own is thrown, after noting it. */
+export async function runImport(ctx: ImportCtx, id: number, request: ImportRequest): Promise<ImportReport> {
   const counts = noCounts()
   const refusals = new Refusals()
   const errors = refusals.rows
@@ -68,7 +59,7 @@ export async function runImport(ctx: WriteCtx, id: number, request: ImportReques
   return { id, status: 'done', counts, errors, message: null }
 }
 
-async function writeAll(ctx: WriteCtx, id: number, request: ImportRequest, counts: ImportCounts, refusals: Refusals): Promise<void> {
+async function writeAll(ctx: ImportCtx, id: number, request: ImportRequest, counts: ImportCounts, refusals: Refusals): Promise<void> {
   const total = request.files.reduce((sum, file) => (file.size === null ? Number.NaN : sum + file.size), 0)
   let bytesRead = 0
   let reportedAt = Date.now()
@@ -88,7 +79,6 @@ async function writeAll(ctx: WriteCtx, id: number, request: ImportRequest, count
         note,
         counts,
         market,
-        rules: request.rules,
         refuse: (row, message) => {
           counts.rejected += 1
           refusals.add({ row, message, file: fileName })
@@ -98,7 +88,7 @@ async function writeAll(ctx: WriteCtx, id: number, request: ImportRequest, count
           if (Date.now() - reportedAt < PROGRESS_MS) return
           reportedAt = Date.now()
           const percent = total > 0 ? Math.min(99, Math.floor((100 * bytesRead) / total)) : 0
-          request.onProgress?.({ ...counts }, percent)
+          ctx.onProgress?.({ ...counts }, percent)
           await reportProgress(ctx.db, id, counts, percent)
         },
       }

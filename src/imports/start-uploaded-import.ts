@@ -1,19 +1,15 @@
 // Takes an uploaded file in and queues its import; the id comes back at once.
-import { notFound } from '#core/errors.ts'
-import { Type } from '#core/input.ts'
-import { MARKETS } from '#core/markets.ts'
-import { verb } from '#core/verb.ts'
-import { actorOf, change, type WriteCtx } from '#db/change.ts'
-import { openImport } from '#prices/imports.ts'
-import type { PriceRules } from '#prices/quarantine.ts'
 import { closed } from '#catalogue/fields.ts'
+import { Type } from '#core/input.ts'
+import { verb } from '#core/verb.ts'
+import { actorOf, change } from '#db/change.ts'
+import { openImport } from '#prices/imports.ts'
+import type { PriceWriteCtx } from '#prices/types.ts'
 import type { ImportQueue } from './queue.ts'
-import { IMPORT_FORMATS, type ImportFormat, importFormat } from './registry.ts'
+import { IMPORT_INPUT, importFormat } from './registry.ts'
 import type { Upload } from './upload.ts'
 
-/** What writing prices and importing needs beside the context of every write. */
-export interface FeedCtx extends WriteCtx {
-  rules: PriceRules
+export interface UploadCtx extends PriceWriteCtx {
   imports: ImportQueue
 }
 
@@ -23,9 +19,7 @@ export const startUploadedImport = verb(
     needs: 'operator',
     input: Type.Object(
       {
-        format: Type.String({ description: `One of ${IMPORT_FORMATS.map((format) => format.name).join(', ')}` }),
-        market: Type.Optional(Type.Enum([...MARKETS], { description: "Market to import into, instead of the format's own" })),
-        dry_run: Type.Optional(Type.Boolean({ description: 'Report only, change nothing' })),
+        ...IMPORT_INPUT,
         file_name: Type.Optional(
           Type.String({
             maxLength: 200,
@@ -39,12 +33,12 @@ export const startUploadedImport = verb(
       closed,
     ),
   },
-  async (ctx: FeedCtx, input): Promise<{ id: number; status: 'queued' }> => {
+  async (ctx: UploadCtx, input): Promise<{ id: number; status: 'queued' }> => {
     const { format: name, market: into = null, dry_run: dryRun = false } = input
     const upload = input.file as Upload
     let fresh = false
     try {
-      const format = knownFormat(name)
+      const format = importFormat(name)
       const fileName = nameOf(input.file_name ?? name, upload)
       const importId = await change(ctx, (tx) => {
         fresh = true
@@ -70,10 +64,4 @@ export const startUploadedImport = verb(
 function nameOf(name: string, { gzip }: Upload): string {
   const bare = name.replace(/\.gz$/i, '')
   return gzip ? `${bare}.gz` : bare
-}
-
-function knownFormat(name: string): ImportFormat {
-  const format = importFormat(name)
-  if (format) return format
-  throw notFound(`There is no format ${name}; known are ${IMPORT_FORMATS.map((known) => known.name).join(', ')}`)
 }

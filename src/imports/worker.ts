@@ -35,6 +35,7 @@ try {
   const ctx = {
     db,
     viewer: job.viewer,
+    rules: job.rules,
     now: () => new Date(Date.now() + job.clockOffsetMs),
     requestId: job.requestId,
     idempotency: null,
@@ -42,11 +43,10 @@ try {
     caughtUp: async () => {},
   }
   await runImport(ctx, job.importId, {
-    format: importFormat(job.format)!,
+    format: importFormat(job.format),
     files: [{ name: job.name, size: job.size, open: () => createReadStream(job.path, { highWaterMark: 256 * 1024 }) }],
     market: job.market,
     dryRun: job.dryRun,
-    rules: job.rules,
   })
 } finally {
   await db.close()

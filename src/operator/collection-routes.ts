@@ -1,8 +1,6 @@
 // Operator API: collections of accounts, and files that go into them and come out.
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
-import type { ImportQueue } from '#imports/queue.ts'
-import type { Upload } from '#imports/upload.ts'
 import { changeCollection } from '#collections/change-collection.ts'
 import { createCollection } from '#collections/create-collection.ts'
 import { deleteCollection } from '#collections/delete-collection.ts'
@@ -31,6 +29,8 @@ import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
 import type { WriteCtx } from '#db/change.ts'
 import type { Route } from '#http/route.ts'
+import type { ImportQueue } from '#imports/queue.ts'
+import type { Upload } from '#imports/upload.ts'
 import { acceptUploads } from './uploads.ts'
 
 const tag = 'Collections'

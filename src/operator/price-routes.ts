@@ -1,11 +1,11 @@
 // Operator API: prices, their history, and imports.
 import { PostedPricesSchema, type PostedPrices, postPrices } from '#catalogue/post-prices.ts'
-import { ImportFormatSchema, type ListedFormat, listImportFormats } from '#imports/list-import-formats.ts'
-import type { ImportQueue } from '#imports/queue.ts'
-import { type FeedCtx, startUploadedImport } from '#imports/start-uploaded-import.ts'
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
 import type { Route } from '#http/route.ts'
+import { ImportFormatSchema, type ListedFormat, listImportFormats } from '#imports/list-import-formats.ts'
+import type { ImportQueue } from '#imports/queue.ts'
+import { startUploadedImport, type UploadCtx } from '#imports/start-uploaded-import.ts'
 import { getImport } from '#prices/get-import.ts'
 import { listImports } from '#prices/list-imports.ts'
 import { revertImport } from '#prices/revert-import.ts'
@@ -14,7 +14,7 @@ import { IMPORT_STATUSES, type ImportDetail, ImportDetailSchema, type ImportSumm
 import { PricePointSchema, type StoredPricePoint } from '#prices/types.ts'
 import { acceptUploads } from './uploads.ts'
 
-export const priceRoutes = (imports: ImportQueue): Route<FeedCtx>[] => [
+export const priceRoutes = (imports: ImportQueue): Route<UploadCtx>[] => [
   {
     method: 'POST',
     path: '/prices',

@@ -2,8 +2,6 @@
 import type { FastifyInstance } from 'fastify'
 import { addGate } from '#accounts/gate.ts'
 import type { Keyring } from '#accounts/keyring.ts'
-import { ImportQueue } from '#imports/queue.ts'
-import type { FeedCtx } from '#imports/start-uploaded-import.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { Log } from '#core/context.ts'
 import { call, type Viewer } from '#core/verb.ts'
@@ -18,6 +16,8 @@ import type { ApiRequest } from '#http/respond.ts'
 import { registerOtherMethods, registerRoutes } from '#http/routes.ts'
 import type { RequestCounts } from '#http/request-counts.ts'
 import { answerNotFound, createServer } from '#http/server.ts'
+import { ImportQueue } from '#imports/queue.ts'
+import type { UploadCtx } from '#imports/start-uploaded-import.ts'
 import type { Scheduler } from '#jobs/scheduler.ts'
 import type { MarketSettings, MarketWriteCtx } from '#market/types.ts'
 import type { WebhookRules } from '#webhooks/types.ts'
@@ -105,7 +105,7 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
   app.addHook('onClose', () => imports.close())
   app.server.requestTimeout = UPLOAD_TIMEOUT_MS
   const failed = failuresOf(node.log)
-  const ctx = (viewer: Viewer, request: ApiRequest): FeedCtx & MarketWriteCtx => ({
+  const ctx = (viewer: Viewer, request: ApiRequest): UploadCtx & MarketWriteCtx => ({
     db: node.db,
     viewer,
     now: node.now,

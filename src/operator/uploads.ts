@@ -1,8 +1,8 @@
 // The scope of uploads: a body of any content type goes to disk as it arrives.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { MINUTE_MS } from '#core/duration.ts'
-import type { ImportQueue } from '#imports/queue.ts'
 import { ServiceError } from '#core/errors.ts'
+import type { ImportQueue } from '#imports/queue.ts'
 
 /** How long a whole upload may take. */
 export const UPLOAD_TIMEOUT_MS = 60 * MINUTE_MS

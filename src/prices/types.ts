@@ -1,7 +1,13 @@
-// Shapes that the price module hands around: a price to be written, how a batch of them went, a stored point.
+// Shapes that the price module hands around: what verbs need, a price to be written, how a batch of them went, a stored point.
 import { type Static, Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
-import type { Hold } from './quarantine.ts'
+import type { WriteCtx } from '#db/change.ts'
+import type { Hold, PriceRules } from './quarantine.ts'
+
+/** What verbs need that write prices. */
+export interface PriceWriteCtx extends WriteCtx {
+  rules: PriceRules
+}
 
 /** A price of a known item, in the units of the tables. */
 export interface PriceWrite {

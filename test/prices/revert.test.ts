@@ -3,19 +3,19 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createCategory } from '#catalogue/create-category.ts'
 import { createItem } from '#catalogue/create-item.ts'
-import type { FeedCtx } from '#imports/start-uploaded-import.ts'
 import { postPrices } from '#catalogue/post-prices.ts'
 import { call } from '#core/verb.ts'
 import { revertImport } from '#prices/revert-import.ts'
+import type { PriceWriteCtx } from '#prices/types.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
 
 let node: TestNode
-let ctx: FeedCtx
+let ctx: PriceWriteCtx
 let category: number
 
 beforeAll(async () => {
   node = await startTestNode()
-  ctx = { ...node.ctx, rules: { ...node.config.priceRules, only: [] }, imports: null as never }
+  ctx = { ...node.ctx, rules: { ...node.config.priceRules, only: [] } }
   category = (await call(createCategory, ctx, { name: 'Set', game: 'pokemon', market: 'source_c' })).id
 })
 afterAll(() => node.close())

@@ -3,11 +3,10 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createCategory } from '#catalogue/create-category.ts'
 import { createItem } from '#catalogue/create-item.ts'
-import { importFormat } from '#imports/registry.ts'
-import { beginImport, runImport } from '#imports/run.ts'
 import { minorToText } from '#core/money.ts'
 import { call } from '#core/verb.ts'
 import { change } from '#db/change.ts'
+import { importFiles } from '#imports/import-files.ts'
 import { openImport } from '#prices/imports.ts'
 import { PriceBatch } from '#prices/price-batch.ts'
 import type { PriceCounts, PriceWrite } from '#prices/types.ts'
@@ -97,14 +96,8 @@ test('a file that breaks while a batch is being written leaves nothing behind', 
   const rowsOf = (count: number) =>
     Array.from({ length: count }, (_, i) => `${ref},source_c,Near Mint,${(100 + (i % 7)).toFixed(2)},${new Date(FIRST_MS + i * 1_000).toISOString()}\n`).join('')
   const bytes = Buffer.concat([Buffer.from(`item_ref,market,label,price,updated_at\n${rowsOf(21_000)}`), Buffer.of(0xff, 0xfe)])
-  const request = {
-    format: importFormat('mintmark-prices-csv')!,
-    files: [{ name: 'prices.csv', size: bytes.length, open: async function* () { yield bytes.subarray(0, -2); yield bytes.subarray(-2) } }],
-    market: null,
-    dryRun: false,
-    rules: node.config.priceRules,
-  }
-  const report = await runImport(node.ctx, await beginImport(node.ctx, request), request)
+  const files = [{ name: 'prices.csv', size: bytes.length, open: async function* () { yield bytes.subarray(0, -2); yield bytes.subarray(-2) } }]
+  const report = await call(importFiles, { ...node.ctx, rules: node.config.priceRules }, { format: 'mintmark-prices-csv', files })
   expect(report).toMatchObject({ status: 'failed', message: 'the file is not UTF-8 text', counts: { accepted: 0 } })
   for (const table of ['prices', 'price_points'] as const) {
     const { rows } = await sql`select from ${sql.table(table)} where item_id = ${id}`.execute(node.db.kysely)

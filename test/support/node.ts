@@ -1,14 +1,14 @@
 // A whole node for tests, as the program composes it: both listeners, a key of every plan, and a clock that tests move.
 import { createAccount } from '#accounts/create-account.ts'
 import { createKey } from '#accounts/create-key.ts'
-import { importFormat } from '#imports/registry.ts'
-import { beginImport, type ImportReport, runImport } from '#imports/run.ts'
 import type { Log } from '#core/context.ts'
 import { type Plan, PLANS } from '#core/plans.ts'
 import { call } from '#core/verb.ts'
 import { openPool } from '#db/pool.ts'
 import type { Schema } from '#db/schema.ts'
 import { readConfig } from '#config.ts'
+import { importFiles as importFilesVerb } from '#imports/import-files.ts'
+import type { ImportReport } from '#imports/run.ts'
 import { startNode } from '#node.ts'
 import { freshDatabase } from './postgres.ts'
 
@@ -114,20 +114,14 @@ export async function importFiles(
   files: { name: string; text: string | Uint8Array }[],
   { dryRun = false } = {},
 ): Promise<ImportReport> {
-  const request = {
-    format: importFormat(format)!,
-    files: files.map(({ name, text }) => ({
-      name,
-      size: text.length,
-      open: async function* () {
-        yield typeof text === 'string' ? new TextEncoder().encode(text) : text
-      },
-    })),
-    market: null,
-    dryRun,
-    rules: node.config.priceRules,
-  }
-  return runImport(node.ctx, await beginImport(node.ctx, request), request)
+  const opened = files.map(({ name, text }) => ({
+    name,
+    size: text.length,
+    open: async function* () {
+      yield typeof text === 'string' ? new TextEncoder().encode(text) : text
+    },
+  }))
+  return call(importFilesVerb, { ...node.ctx, rules: node.config.priceRules }, { format, files: opened, dry_run: dryRun })
 }
 
 /** Asks until the answer is yes. */

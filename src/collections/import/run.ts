@@ -2,9 +2,8 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { sql } from 'kysely'
-import { ItemLookup } from '#catalogue/item-lookup.ts'
-import type { Upload } from '#imports/upload.ts'
 import type { CatalogueNode } from '#catalogue/context.ts'
+import { ItemLookup } from '#catalogue/item-lookup.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { invalid, notFound } from '#core/errors.ts'
 import { FeedError, gunzip } from '#core/feed.ts'
@@ -39,6 +38,9 @@ export type CollectionImport = Static<typeof CollectionImportSchema>
 
 export type ImportCtx = WriteCtx & CatalogueNode
 
+/** A file on disk, packed with gzip or not. */
+type CollectionFile = { path: string; gzip: boolean }
+
 /** A row whose item is known and suits its grade, or the reason why it must wait. */
 type Judged = { entry: CollectionEntry; itemId: number; gradeId: number | null } | Unmatched
 
@@ -71,7 +73,7 @@ export const importCollection = verb(
   },
   async (ctx: ImportCtx, { id: collectionId, format: name, file }): Promise<CollectionImport> => {
     const report: CollectionImport = { rows_read: 0, added: 0, unchanged: 0, parked: 0, rejected: 0, errors: [] }
-    const rows = await readAll(ctx, knownFormat(name), file as Upload, report)
+    const rows = await readAll(ctx, knownFormat(name), file as CollectionFile, report)
     const { unchanged } = report
     return change(ctx, async (tx, note) => {
       // Runs again after a deadlock: counts begin anew.
@@ -100,7 +102,7 @@ function knownFormat(name: string): CollectionFormat {
 async function readAll(
   { db, catalogue }: ImportCtx,
   format: CollectionFormat,
-  file: Upload,
+  file: CollectionFile,
   report: CollectionImport,
 ): Promise<Judged[]> {
   const rows: Judged[] = []

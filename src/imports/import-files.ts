@@ -1,0 +1,20 @@
+// Imports files that are at hand, as one import, and answers with its report.
+import { closed } from '#catalogue/fields.ts'
+import { Type } from '#core/input.ts'
+import { verb } from '#core/verb.ts'
+import { actorOf } from '#db/change.ts'
+import { openImport } from '#prices/imports.ts'
+import type { ImportFile } from './files.ts'
+import { IMPORT_INPUT, importFormat } from './registry.ts'
+import { type ImportCtx, type ImportReport, runImport } from './run.ts'
+
+export const importFiles = verb(
+  { name: 'importFiles', needs: 'operator', input: Type.Object({ ...IMPORT_INPUT, files: Type.Array(Type.Unknown()) }, closed) },
+  async (ctx: ImportCtx, { format: name, market = null, dry_run: dryRun = false, files: given }): Promise<ImportReport> => {
+    const format = importFormat(name)
+    const files = given as ImportFile[]
+    const fileName = files.map((file) => file.name ?? '-').join(', ')
+    const opening = { format: name, market: market ?? format.defaultMarket, fileName, author: actorOf(ctx.viewer), dryRun }
+    return runImport(ctx, await openImport(ctx.db.kysely, opening), { format, files, market, dryRun })
+  },
+)
