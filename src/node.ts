@@ -19,7 +19,6 @@ import { Scheduler } from '#jobs/scheduler.ts'
 import { expireListings } from '#market/expire-listings.ts'
 import { ListingSnapshot } from '#market/snapshot/listings.ts'
 import type { MarketSettings, MarketWriteCtx } from '#market/types.ts'
-import { outgoingMemory } from '#http/outgoing-memory.ts'
 import { RequestCounts } from '#http/request-counts.ts'
 import { endIdle, stopListening } from '#http/stop-listening.ts'
 import { prepareMonths } from '#prices/months.ts'
@@ -80,7 +79,6 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   const operators = operatorTokens({ db, log, now }, config.operatorToken)
   const sessions = consoleSessions({ db, log, now }, config.operatorToken)
   const cachedRows = config.without.has('query-cache') ? 0 : undefined
-  outgoingMemory.enabled = !config.without.has('outgoing-memory')
   const catalogue = new Catalogue(db, config.readyBytesMb, cachedRows)
   const market: MarketSettings = config
   const listings = new ListingSnapshot({ db, catalogue, now, timeZone: config.timeZone, readyBytesMb: config.readyBytesMb, cachedRows })

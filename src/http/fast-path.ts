@@ -4,7 +4,6 @@ import type { FastifyInstance } from 'fastify'
 import type { Need, Viewer } from '#core/verb.ts'
 import { bareCredential } from './fastify-adapter.ts'
 import type { CorsHeaders } from './cors.ts'
-import { outgoingMemory } from './outgoing-memory.ts'
 import { parseQuery } from './query.ts'
 import type { RequestCounts } from './request-counts.ts'
 import type { ApiRequest, Endpoint, MaybePromise } from './respond.ts'
@@ -72,12 +71,9 @@ function answer(exchange: Exchange, { allow }: FastPathRules): void {
     else send(exchange, endpoint.refuse(error, made), NONE)
   }
   const respond = (limits: Headers) => {
-    outgoingMemory.sending(() => {
-      const answered = endpoint.respond(viewer, made)
-      if (!(answered instanceof Promise)) return send(exchange, answered, limits)
-      void answered.then((later) => send(exchange, later, limits)).catch(refuse)
-      return false
-    })
+    const answered = endpoint.respond(viewer, made)
+    if (answered instanceof Promise) void answered.then((later) => send(exchange, later, limits)).catch(refuse)
+    else send(exchange, answered, limits)
   }
   try {
     const allowed = allow(viewer, endpoint.needs)
@@ -93,8 +89,8 @@ const NONE: Headers = []
 /** Bodies up to this many bytes are sent as text together with their headers: one piece to write instead of two. */
 const SHORT = 4_096
 
-/** Writes a response and counts it; gives whether the system has taken all of it. Bodies are never streams here. */
-function send({ made, response, cors, startedMs, count }: Exchange, answered: Response, limits: Headers): boolean {
+/** Writes a response and counts it. Bodies are never streams here. */
+function send({ made, response, cors, startedMs, count }: Exchange, answered: Response, limits: Headers): void {
   const { status, headers, etag } = answered
   const body = (typeof answered.body === 'function' ? answered.body() : answered.body) as Buffer | null
   const all = [...headers]
@@ -107,7 +103,6 @@ function send({ made, response, cors, startedMs, count }: Exchange, answered: Re
   else if (body.length > SHORT) response.end(body)
   else response.end(body.toString('latin1'), 'latin1')
   count(made.method, status, performance.now() - startedMs)
-  return body === null || body.length <= SHORT || response.writableLength === 0
 }
 
 const QUESTION_MARK = 63

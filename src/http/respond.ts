@@ -79,11 +79,9 @@ export function sharedResponder({ cache, keyOf, make, otherwise, cheap = false }
     return made ? unlessKnown(made, request.headers['if-none-match']) : otherwise(caller, request)
   }
   if (!cache) return ownResponder(uncached)
-  /** Caches a copy of the bytes: they may be in outgoing memory. */
-  const store = (key: string, response: Response, bytes: Buffer): Response => {
-    const whole = { ...response, body: Buffer.from(bytes) }
-    cache.set(key, whole)
-    return whole
+  const store = (key: string, response: Response): Response => {
+    cache.set(key, response)
+    return response
   }
   return (caller, request) => {
     const { headers } = request
@@ -95,7 +93,7 @@ export function sharedResponder({ cache, keyOf, make, otherwise, cheap = false }
     if (cached) {
       const answer = unlessKnown(cached, headers['if-none-match'])
       if (answer !== cached || typeof cached.body !== 'function') return answer
-      return cache.full && Math.random() >= ADMITTED_WHEN_FULL ? cached : store(key, cached, cached.body())
+      return cache.full && Math.random() >= ADMITTED_WHEN_FULL ? cached : store(key, { ...cached, body: cached.body() })
     }
     const { version } = cache
     const made = make(viewer, request)
@@ -108,7 +106,7 @@ export function sharedResponder({ cache, keyOf, make, otherwise, cheap = false }
     }
     // Compressing takes a hundred times as long as making the bytes.
     const whole = encoded(made, encoding)
-    const keep = (response: Response) => (cache.version === version ? store(key, response, response.body as Buffer) : response)
+    const keep = (response: Response) => (cache.version === version ? store(key, response) : response)
     return whole instanceof Promise ? whole.then(keep) : keep(whole)
   }
 }

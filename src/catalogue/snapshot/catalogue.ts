@@ -2,7 +2,6 @@
 import { inSlices } from '#core/slices.ts'
 import type { ChangeFollower, ChangeRow } from '#db/change-feed.ts'
 import type { Db } from '#db/schema.ts'
-import { outgoingMemory } from '#http/outgoing-memory.ts'
 import { fold } from '#index/fold.ts'
 import { eachPackedPrice, packedCount } from '#prices/payload.ts'
 import { CategoryTree } from './category-tree.ts'
@@ -83,7 +82,7 @@ export class Catalogue implements ChangeFollower {
     const ready = this.#readyFor(rows, shape)
     let size = Buffer.byteLength(head) + Buffer.byteLength(tail) + Math.max(0, rows.length - 1)
     for (let i = 0; i < rows.length; i += 1) size += ready.length(rows[i]!)
-    const page = outgoingMemory.take(size)
+    const page = Buffer.allocUnsafe(size)
     let at = page.write(head, 0, 'utf8')
     for (let i = 0; i < rows.length; i += 1) {
       if (i > 0) page[at++] = SEPARATOR

@@ -1,6 +1,5 @@
 // Listings of a page as JSON bytes: what does not change between requests is kept ready within a budget.
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
-import { outgoingMemory } from '#http/outgoing-memory.ts'
 import { ReadyBytes } from '#catalogue/snapshot/ready-bytes.ts'
 import { listingSlug } from '../fields.ts'
 import type { ListingState } from './state.ts'
@@ -59,9 +58,7 @@ export class ListingJson {
       this.#listing(state, catalogue, rows[i]!, flags)
     }
     this.#write(tail)
-    const page = outgoingMemory.take(this.#at)
-    this.#page.copy(page, 0, 0, this.#at)
-    return page
+    return Buffer.from(this.#page.subarray(0, this.#at))
   }
 
   /** Entity tag of a page: what it shows of each row, in order, and `extra`. */
