@@ -72,7 +72,7 @@ export async function beRude(place: Rudeness, sizes: Sizes, onProgress: (line: s
   return findings
 }
 
-/** Who goes away in the middle is no failure either. */
+/** A client that leaves in the middle of a request is not a failure either. */
 async function failuresCounted({ operatorUrl, operatorToken }: Rudeness): Promise<number> {
   const text = await (await fetch(`${operatorUrl}/metrics`, { headers: { authorization: `Bearer ${operatorToken}` } })).text()
   const counts = [...text.matchAll(/^mintmark_http_request_seconds_count\{.*status="5\d\d"\} (\d+)$/gm)]

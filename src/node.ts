@@ -177,7 +177,7 @@ async function listen(servers: FastifyInstance[], server: FastifyInstance, host:
     if (code === 'EADDRINUSE') throw new Error(`Port ${port} is in use: stop the other program or set ${setting}`, { cause: error })
     if (code === 'EACCES') throw new Error(`Port ${port} may not be opened by this user: set ${setting}`, { cause: error })
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-      throw new Error(`${host} is no address of this machine: set ${setting === 'PORT' ? 'HOST' : 'OPERATOR_HOST'}`, { cause: error })
+      throw new Error(`${host} is not an address of this machine: set ${setting === 'PORT' ? 'HOST' : 'OPERATOR_HOST'}`, { cause: error })
     }
     throw error
   }

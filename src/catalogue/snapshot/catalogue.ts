@@ -101,7 +101,7 @@ export class Catalogue implements ChangeFollower {
       high = Math.imul(high ^ ready.hashHigh(rows[i]!), 0x01000193) + (high >>> 15)
       low = Math.imul(low ^ ready.hashLow(rows[i]!), 0x85ebca6b) + (low >>> 13)
     }
-    // 31 bits each: larger numbers are no small integers to V8, which take several times as long to write.
+    // 31 bits each: larger numbers are not small integers to V8, which take several times as long to write.
     return `"${high >>> 1}-${low >>> 1}${shape === 'full' ? 'p' : 's'}"`
   }
 

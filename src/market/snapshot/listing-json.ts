@@ -89,7 +89,7 @@ export class ListingJson {
         add(last.hashHigh(itemId), last.hashLow(itemId))
       }
     }
-    // 31 bits each: larger numbers are no small integers to V8, which take several times as long to write.
+    // 31 bits each: larger numbers are not small integers to V8, which take several times as long to write.
     return `"${high >>> 1}-${low >>> 1}l"`
   }
 
