@@ -387,7 +387,7 @@ describe('what is refused', () => {
     ['POST', '/make-highlight?id=ID', undefined],
   ]
 
-  test.each(writes)('%s %s of a missing listing, of another account's and of an invalid id', async (method, path, body) => {
+  test.each(writes)('%s %s of a missing listing, of another account and of an invalid id', async (method, path, body) => {
     const reply = (of: string | number) => plus(node, method, path.replace('ID', String(of)), body, { key: node.keys.enterprise })
     for (const none of ['999999999', '99999999999999999999', '0', '-1']) {
       const { status, body: answer } = await reply(none)
