@@ -1,9 +1,22 @@
-// How the tests run: in Node, two files at a time, on one PostgreSQL that the global set-up starts.
+// How the tests run: in Node, on one PostgreSQL that the global set-up starts, those that take longest first.
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 // Threads that import files, and programs that tests start, find what they load compiled.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('node_modules/.cache/mintmark', import.meta.url))
+
+/** Files that start whole programs and wait for them: short to read and long to run, so that their size tells nothing. */
+const LONGEST = ['/test/reliability/', '/test/program/', '/test/console/', '/test/client/']
+
+/** Starts the longest first, so that no worker ends with a long file while the others have nothing left to do. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    const rank = ({ moduleId }: TestSpecification) => (LONGEST.some((folder) => moduleId.includes(folder)) ? 0 : 1)
+    return sorted.sort((a, b) => rank(a) - rank(b))
+  }
+}
 
 export default defineConfig({
   // As Node resolves it: otherwise it would be loaded twice, once for us and once for what depends on it.
@@ -13,7 +26,10 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts', 'test/console/build.ts'],
     pool: 'forks',
+    // A worker loads the service once for all its files. They share nothing else: each has a database of its own.
+    isolate: false,
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },

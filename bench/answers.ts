@@ -19,7 +19,7 @@ export async function answerTo(server: Server, key: string, request: string): Pr
 
 /**
  * An answer's JSON.
- * @throws Error when it was no success
+ * @throws Error when it was not a success
  */
 export async function dataOf<T>(server: Server, key: string, request: string): Promise<T> {
   const { status, text } = await answerTo(server, key, request)

@@ -50,7 +50,7 @@ export function writeRequests(dir: string, name: string, requests: readonly stri
 
 /**
  * Asks for so many seconds.
- * @throws Error when any answer was no success
+ * @throws Error when any answer was not a success
  */
 export async function measure(load: Load, seconds: number): Promise<LoadFigures> {
   return begin(load, seconds).figures

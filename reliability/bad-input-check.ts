@@ -42,7 +42,7 @@ export function judge(request: BadRequest, { status, headers, text, milliseconds
   const type = String(headers['content-type'] ?? '')
   if (status < 400 && !/json/.test(type)) return ok()
   const body = parsed(text)
-  if (body === null) return breach(`is no JSON object: ${text.slice(0, 100)}`)
+  if (body === null) return breach(`is not a JSON object: ${text.slice(0, 100)}`)
   if (body.errors !== undefined) return judgeErrors(request, status, body, breach)
   if (status < 400) return body.success === true || body.data !== undefined || request.path.includes('openapi') ? ok() : breach('has no success in the envelope')
   const { error } = body

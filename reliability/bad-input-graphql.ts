@@ -31,7 +31,7 @@ export async function readSchema({ publicUrl, keys }: Pick<Target, 'publicUrl' |
   return buildClientSchema(data)
 }
 
-/** Texts that are no document, or one that nobody should execute. */
+/** Texts that are not documents, or documents that nobody should execute. */
 const TEXTS: readonly string[] = [
   '', ' ', '{', '{}', '}', '{items', 'query', 'query {', '{ items { } }', '\0', '{ \ud800 }', '#', '"""', '{ item(id: "x) { id } }', 'subscription { x }', '{ __typename @skip }',
   'query ($a: [[[[Int]]]]) { items { nodes { id } } }', 'query A { __typename } query B { __typename }', '{ ...F } fragment F on Query { ...F }', 'fragment F on Item { id }',

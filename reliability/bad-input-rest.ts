@@ -101,7 +101,7 @@ export function badRequest(operation: Operation, target: Target, chance: Chance)
   return {
     group,
     url,
-    // What is no HTTP is answered before its method is known: with a body, which HEAD may not have.
+    // Malformed HTTP is answered before its method is known: with a body, which HEAD may not have.
     path: sentMethod === 'HEAD' ? sentPath.replace(/[^\x21-\x7e]/g, '') : sentPath,
     method: sentMethod,
     headers: [['authorization', `Bearer ${credential(operation, target, chance)}`], ...(sendsBody ? [['content-type', 'application/json'] as [string, string]] : []), ...odd],

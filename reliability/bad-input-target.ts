@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { Plan } from '#core/plans.ts'
 import type { Db } from '#db/schema.ts'
 
-/** A running node, started by whoever asks. */
+/** A running node, started by the caller. */
 export interface Place {
   publicUrl: string
   operatorUrl: string

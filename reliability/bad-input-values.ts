@@ -49,7 +49,7 @@ export const NASTY_TEXTS: readonly string[] = [
   ...WRONG_TIMES, ...WRONG_DAYS, ...WRONG_NAMES,
 ]
 
-/** The same for JSON, where more than text can be wrong; some are no JSON at all. */
+/** The same for JSON, where more than text can be wrong; some are not JSON at all. */
 const NASTY_JSON: readonly string[] = [
   'null', 'true', 'false', '0', '-0', '-1', '1.5', '0.001', '1e-320', '1e308', '-1e308', '1e400', '2147483648', '-2147483649', '9007199254740993',
   '9223372036854775808', '100000000000000000000000000', '0.1e-400', '[]', '[[]]', '[null]', '{}', '[1,2,3]', '{"a":1}', '{"$gt":""}', '{"length":1000000000}',

@@ -78,7 +78,7 @@ export async function diskFullRun({ items, megabytes }: DiskFullOptions): Promis
       count('lines it said it in', failed.output.split('\n').length, 1),
       count('items that it left behind', half, 0),
       count(`reads of memory that failed, of ${reads}`, failedReads, 0),
-      count('errors that were no 503 with envelope and Retry-After', improper, 0),
+      count('errors other than 503 with envelope and Retry-After', improper, 0),
       count('ends of the process', service.ended() === null ? 0 : 1, 0),
       atMost('writes taken again after there was room', recovery / 1_000, 5, ' s'),
       count('exit code of the same import then', again.code ?? -1, 0),

@@ -63,7 +63,7 @@ export async function killRun({ kills, lifeMs = 1_500 }: KillOptions): Promise<F
       ...last,
       count('checks in which something was lost', lost, 0),
       count('ends of the process when only its database was killed', exits, 0),
-      count('errors that were no 503 with envelope and Retry-After', badErrors, 0),
+      count('errors other than 503 with envelope and Retry-After', badErrors, 0),
       figure('writes sent', requests),
       spread('start after a kill', starts),
       ...(recoveries.length > 0 ? [spread('writes again after a kill of the database', recoveries), atMost('slowest of these', Math.max(...recoveries) / 1000, 5, ' s')] : []),

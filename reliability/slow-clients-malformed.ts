@@ -1,4 +1,4 @@
-// Requests that are no HTTP, or hardly: bytes to send, and the statuses that are right for them.
+// Requests that are not HTTP, or nearly not: bytes to send, and the statuses that are right for them.
 
 export interface Malformed {
   what: string

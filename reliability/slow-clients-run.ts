@@ -57,12 +57,14 @@ export async function beRude(place: Rudeness, sizes: Sizes, onProgress: (line: s
     const { times, failures } = await probe.stop()
     findings.push(atMost(`${what}: 99 in 100 of the others' requests`, percentile(times, 0.99), MOST_PROBE_MS, ' ms'), count(`${what}: failed requests of others`, failures, 0))
   }
+  // The clock cuts them off: they start first, and everything else runs beside them.
+  const dripping = drippingClients(place, sizes)
   await while_('malformed requests', () => sendMalformed(place))
   await while_('connections at once', () => connectAtOnce(place, sizes.connections))
   await while_('pipelined requests', () => pipeline(place, sizes.pipelined))
   await while_('packed bodies', () => sendPacked(place, sizes.bombMb))
   await while_('aborted uploads', () => abortUploads(place, sizes.slow))
-  await while_('slow clients', () => dawdle(place, sizes))
+  await while_('slow clients', () => dawdle(place, sizes, dripping))
   findings.push(count('answers of 5xx, as the program counts them', await failuresCounted(place), 0))
   if (residentAtFirst !== null) {
     await pause(2_000)
@@ -72,7 +74,7 @@ export async function beRude(place: Rudeness, sizes: Sizes, onProgress: (line: s
   return findings
 }
 
-/** Who goes away in the middle is no failure either. */
+/** A client that leaves in the middle of a request is not a failure either. */
 async function failuresCounted({ operatorUrl, operatorToken }: Rudeness): Promise<number> {
   const text = await (await fetch(`${operatorUrl}/metrics`, { headers: { authorization: `Bearer ${operatorToken}` } })).text()
   const counts = [...text.matchAll(/^mintmark_http_request_seconds_count\{.*status="5\d\d"\} (\d+)$/gm)]
@@ -230,17 +232,28 @@ async function abortUploads({ operatorUrl, operatorToken, uploads }: Rudeness, c
   ]
 }
 
-/** Dripping headers, dripping bodies and answers that nobody reads, all at the same time. */
-async function dawdle({ publicUrl, key }: Rudeness, { slow, waitForUnread }: Sizes): Promise<Finding[]> {
-  const auth = `Host: x\r\nAuthorization: Bearer ${key}\r\n`
-  const crowd = (bytes: string, giveUpMs: number, reads = true) => Array.from({ length: slow }, () => open(publicUrl, bytes, { giveUpMs, reads }))
-  const headers = crowd(`GET /api/v1/items HTTP/1.1\r\n${auth}X-Slow: `, HEADERS_CUT_MS)
-  const bodies = crowd(`POST /graphql HTTP/1.1\r\n${auth}Content-Type: application/json\r\nContent-Length: 10000\r\n\r\n{`, BODY_CUT_MS)
-  const unread = crowd(`GET /api/v1/items?per_page=100 HTTP/1.1\r\n${auth}\r\n`.repeat(UNREAD_ANSWERS), UNREAD_CUT_MS + 10_000, false)
-  const cutBy = performance.now() + UNREAD_CUT_MS
-  const silent = crowd('', HEADERS_CUT_MS)
+/** As many clients of one kind as `slow` says. */
+function crowd({ publicUrl }: Rudeness, { slow }: Sizes, bytes: string, giveUpMs: number, reads = true) {
+  return Array.from({ length: slow }, () => open(publicUrl, bytes, { giveUpMs, reads }))
+}
+
+/** Clients that send a byte of their headers or body now and then, and clients that send nothing. */
+function drippingClients(place: Rudeness, sizes: Sizes) {
+  const auth = `Host: x\r\nAuthorization: Bearer ${place.key}\r\n`
+  const headers = crowd(place, sizes, `GET /api/v1/items HTTP/1.1\r\n${auth}X-Slow: `, HEADERS_CUT_MS)
+  const bodies = crowd(place, sizes, `POST /graphql HTTP/1.1\r\n${auth}Content-Type: application/json\r\nContent-Length: 10000\r\n\r\n{`, BODY_CUT_MS)
+  const silent = crowd(place, sizes, '', HEADERS_CUT_MS)
   for (const rude of headers) drip(rude, 'x', 250)
   for (const rude of bodies) drip(rude, ' ', 250)
+  return { headers, bodies, silent }
+}
+
+/** Waits until dripping clients are cut off, beside clients that do not read their answers. */
+async function dawdle(place: Rudeness, sizes: Sizes, { headers, bodies, silent }: ReturnType<typeof drippingClients>): Promise<Finding[]> {
+  const { slow, waitForUnread } = sizes
+  const request = `GET /api/v1/items?per_page=100 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${place.key}\r\n\r\n`
+  const unread = crowd(place, sizes, request.repeat(UNREAD_ANSWERS), UNREAD_CUT_MS + 10_000, false)
+  const cutBy = performance.now() + UNREAD_CUT_MS
   const findings: Finding[] = []
   for (const [what, rude, statuses] of [['dripping headers', headers, [408]], ['dripping bodies', bodies, [408]], ['nothing at all', silent, [0, 408]]] as const) {
     const times = await Promise.all(rude.map(({ ended }) => ended))

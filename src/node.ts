@@ -19,7 +19,6 @@ import { Scheduler } from '#jobs/scheduler.ts'
 import { expireListings } from '#market/expire-listings.ts'
 import { ListingSnapshot } from '#market/snapshot/listings.ts'
 import type { MarketSettings, MarketWriteCtx } from '#market/types.ts'
-import { outgoingMemory } from '#http/outgoing-memory.ts'
 import { RequestCounts } from '#http/request-counts.ts'
 import { endIdle, stopListening } from '#http/stop-listening.ts'
 import { prepareMonths } from '#prices/months.ts'
@@ -80,7 +79,6 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   const operators = operatorTokens({ db, log, now }, config.operatorToken)
   const sessions = consoleSessions({ db, log, now }, config.operatorToken)
   const cachedRows = config.without.has('query-cache') ? 0 : undefined
-  outgoingMemory.enabled = !config.without.has('outgoing-memory')
   const catalogue = new Catalogue(db, config.readyBytesMb, cachedRows)
   const market: MarketSettings = config
   const listings = new ListingSnapshot({ db, catalogue, now, timeZone: config.timeZone, readyBytesMb: config.readyBytesMb, cachedRows })
@@ -179,7 +177,7 @@ async function listen(servers: FastifyInstance[], server: FastifyInstance, host:
     if (code === 'EADDRINUSE') throw new Error(`Port ${port} is in use: stop the other program or set ${setting}`, { cause: error })
     if (code === 'EACCES') throw new Error(`Port ${port} may not be opened by this user: set ${setting}`, { cause: error })
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-      throw new Error(`${host} is no address of this machine: set ${setting === 'PORT' ? 'HOST' : 'OPERATOR_HOST'}`, { cause: error })
+      throw new Error(`${host} is not an address of this machine: set ${setting === 'PORT' ? 'HOST' : 'OPERATOR_HOST'}`, { cause: error })
     }
     throw error
   }

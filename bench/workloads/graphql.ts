@@ -1,8 +1,8 @@
-// Workload 5: pages of items and walks down the categories by GraphQL, and the dearest queries that the limits let pass.
+// Workload 5: pages of items and walks down the categories by GraphQL, and the most expensive queries that the limits allow.
 import { sql } from 'kysely'
 import { dataOf, spread } from '../answers.ts'
 import type { Traffic } from '../compare.ts'
-import { DEAREST } from '../graphql/dearest.ts'
+import { MOST_EXPENSIVE } from '../graphql/most-expensive.ts'
 import { sending } from '../load.ts'
 import { shuffled } from '../random.ts'
 import type { Stage } from '../stage.ts'
@@ -40,7 +40,7 @@ export const graphqlWorkloads: Workload[] = [
     id: '5w', title: 'GraphQL: a category, its children, 5 items of each', goal: null, data: 'items',
     traffic: async (stage) => trafficOf(stage, await walks(stage)),
   }),
-  { id: '5d', title: 'GraphQL: the dearest queries', goal: null, data: 'items', prepare: async (stage) => () => measureDearest(stage) },
+  { id: '5d', title: 'GraphQL: the most expensive queries', goal: null, data: 'items', prepare: async (stage) => () => measureMostExpensive(stage) },
 ]
 
 /** @throws Error when a query fails */
@@ -81,17 +81,17 @@ async function walks({ database }: Stage): Promise<string[]> {
 }
 
 /** Times queries that use up the limits of the largest plan, and again with a field that fails: graphql-js answers those. */
-async function measureDearest(stage: Stage) {
+async function measureMostExpensive(stage: Stage) {
   const figures: { name: string; bytes: number; ms: number; msWithError: number }[] = []
-  for (const [name, query] of Object.entries(DEAREST)) {
+  for (const [name, query] of Object.entries(MOST_EXPENSIVE)) {
     const failing = query.replace(/}$/, 'e: item(id: "x") { id } }')
     const { ms, bytes } = await timeOf(stage, query)
     figures.push({ name, bytes, ms, msWithError: (await timeOf(stage, failing)).ms })
   }
   const longest = Math.max(...figures.flatMap(({ ms, msWithError }) => [ms, msWithError]))
-  stage.say(`5d the dearest queries: ${whole(longest)} ms at most, ${whole(Math.max(...figures.map(({ bytes }) => bytes)))} bytes`)
+  stage.say(`5d the most expensive queries: ${whole(longest)} ms at most, ${whole(Math.max(...figures.map(({ bytes }) => bytes)))} bytes`)
   const table: Table = {
-    title: '5d: the dearest queries that the limits let pass (500 ms and 2 MB at most)',
+    title: '5d: the most expensive queries that the limits allow (500 ms and 2 MB at most)',
     head: ['Query', 'Bytes', 'ms', 'ms with an error in it'],
     rows: figures.map(({ name, bytes, ms, msWithError }) => [name, whole(bytes), whole(ms), whole(msWithError)]),
     words: 1,

@@ -55,7 +55,7 @@ export async function detailPaths(db: Db): Promise<string[]> {
 
 /**
  * Checks an answer of the item paths.
- * @throws Error when it is no success or not of the shape asked for
+ * @throws Error when it is not a success or does not have the requested shape
  */
 export function checkItems(plan: Plan, path: string, status: number, text: string): { total: number | null } {
   const wrong = (what: string) => new Error(`${path}: ${what}: ${text.slice(0, 200)}`)

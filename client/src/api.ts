@@ -906,7 +906,7 @@ export interface components {
             /** @description What the receiver answered, null when it did not */
             status_code: number | null;
             success: boolean;
-            /** @description Why there is no answer */
+            /** @description Why no response was received */
             error: string | null;
             /** @description At most 1,000 characters of the answer's body */
             response_excerpt: string;

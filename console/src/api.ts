@@ -20,7 +20,7 @@ export interface Reply<T> {
 
 export type Query = Record<string, string | number | undefined>
 
-/** An answer that is no success, or none at all (status 0). */
+/** An answer that is not a success, or a missing answer (status 0). */
 export class ApiError extends Error {
   readonly status: number
   readonly code: string

@@ -62,7 +62,7 @@ function encode(parts: readonly unknown[]): string {
 
 function decode(cursor: string): unknown[] {
   const text = Buffer.from(cursor, 'base64url').toString()
-  // Decoding skips what is no base64url: only a cursor as we write it may pass.
+  // Decoding skips characters that are not base64url: accept only a cursor as we write it.
   if (Buffer.from(text).toString('base64url') !== cursor) throw unreadable()
   let parts: unknown
   try {

@@ -166,7 +166,7 @@ async function worker(db: Db): Promise<Finding> {
   const check = 'worker'
   if (alive > 0) return { check, ok: true, found: `${alive} alive` }
   const found = lastSeenSeconds === null ? 'none was ever seen' : `none alive, the last one was seen ${Math.round(lastSeenSeconds)} s ago`
-  // A worker that is being replaced is no fault.
+  // A worker that is being replaced is not a problem.
   if (lastSeenSeconds !== null && lastSeenSeconds <= ALIVE_SECONDS) return { check, ok: true, found }
   return { check, ok: false, found, advice: 'start mintmark work (or serve): webhooks wait, and publication periods do not end' }
 }

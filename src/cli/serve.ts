@@ -122,7 +122,7 @@ async function makeFirstToken(ctx: WriteCtx, config: Config): Promise<string | n
   })
 }
 
-/** What to do next while something is missing that the service is no use without. */
+/** What to do next while something is missing that the service needs to be useful. */
 async function nextSteps({ kysely }: Db, { operatorToken }: Config): Promise<string[]> {
   const { rows } = await sql<{ items: boolean; accounts: boolean; tokens: boolean }>`
     select exists (select from items) as items, exists (select from accounts) as accounts,

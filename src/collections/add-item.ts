@@ -23,7 +23,6 @@ export const addCollectionItem = verb(
   {
     name: 'addCollectionItem',
     needs: OPERATION_PLAN.addCollectionItem,
-    fails: 'PLUS_COLLECTION_ERROR',
     input: Type.Object(
       {
         id: id('collection'),

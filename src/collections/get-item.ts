@@ -12,7 +12,6 @@ export const getCollectionItem = verb(
   {
     name: 'getCollectionItem',
     needs: OPERATION_PLAN.getCollectionItem,
-    fails: 'PLUS_COLLECTION_ERROR',
     input: Type.Object({ id: id('collection'), itemId: id('record') }, closed),
   },
   async (ctx: ReadCtx, { id: collectionId, itemId: recordId }): Promise<TaggedRecord> =>

@@ -12,7 +12,6 @@ export const listCollections = verb(
   {
     name: 'listCollections',
     needs: OPERATION_PLAN.listCollections,
-    fails: 'PLUS_COLLECTION_ERROR',
     input: Type.Object({ with_value: WithValue }, closed),
   },
   async (ctx: CollectionReadCtx, { with_value: withValue }): Promise<Collection[]> => {

@@ -21,7 +21,6 @@ export const listCollectionItems = verb(
   {
     name: 'listCollectionItems',
     needs: OPERATION_PLAN.listCollectionItems,
-    fails: 'PLUS_COLLECTION_ERROR',
     input: Type.Object({ id: id('collection'), with_value: WithValue }, closed),
   },
   async (ctx: CollectionReadCtx, { id: collectionId, with_value: withValue }): Promise<RecordList> => {

@@ -13,7 +13,6 @@ export const removeCollectionItem = verb(
   {
     name: 'removeCollectionItem',
     needs: OPERATION_PLAN.removeCollectionItem,
-    fails: 'PLUS_COLLECTION_ERROR',
     input: Type.Object({ id: id('collection'), itemId: id('record') }, closed),
   },
   (ctx: RecordWriteCtx, { id: collectionId, itemId: recordId }): Promise<void> =>

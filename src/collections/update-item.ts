@@ -21,7 +21,6 @@ export const updateCollectionItem = verb(
   {
     name: 'updateCollectionItem',
     needs: OPERATION_PLAN.updateCollectionItem,
-    fails: 'PLUS_COLLECTION_ERROR',
     input: Type.Object({ id: id('collection'), itemId: id('record'), ...FIELDS }, closed),
   },
   async (ctx: RecordWriteCtx, { id: collectionId, itemId: recordId, ...fields }): Promise<ChangedRecord> => {

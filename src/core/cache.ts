@@ -24,6 +24,7 @@ export class Cache<K, V> {
   readonly #versionOf: (() => number) | null
   #version = 0
   #weight = 0
+  #full = false
   // Reading moves nothing: an entry that was read goes to the back when the hand meets it.
   #hand: Iterator<[K, Entry<V>]>
 
@@ -70,6 +71,7 @@ export class Cache<K, V> {
     this.#entries.clear()
     this.#hand = this.#entries.entries()
     this.#weight = 0
+    this.#full = false
   }
 
   /** The version that what is stored now must have been made from. */
@@ -79,6 +81,11 @@ export class Cache<K, V> {
 
   get size(): number {
     return this.#entries.size
+  }
+
+  /** Whether something was evicted since the cache was last empty: what comes in then pushes out something else. */
+  get full(): boolean {
+    return this.#full
   }
 
   *entries(): IterableIterator<[K, V]> {
@@ -93,6 +100,7 @@ export class Cache<K, V> {
 
   /** Looks at one entry, which goes unless it was read or is the newest. */
   #evictNext(newest: K): void {
+    this.#full = true
     const next = this.#hand.next()
     if (next.done) {
       this.#hand = this.#entries.entries()

@@ -55,7 +55,7 @@ export async function* gunzip(bytes: AsyncIterable<Uint8Array>): AsyncIterable<U
   }
 }
 
-/** Text of the input in chunks, without a byte order mark; bytes that are no UTF-8 are a `FeedError`. */
+/** Text of the input in chunks, without a byte order mark; invalid UTF-8 is a `FeedError`. */
 export async function* utf8Text(bytes: AsyncIterable<Uint8Array>): AsyncIterable<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   try {
@@ -73,7 +73,7 @@ export async function* utf8Text(bytes: AsyncIterable<Uint8Array>): AsyncIterable
   }
 }
 
-/** One JSON object per line. A line that is no JSON object is yielded as `reject`; blank lines are passed over. */
+/** One JSON object per line. Any other line is yielded as `reject`; blank lines are skipped. */
 export async function* ndjsonRows(source: FeedSource): AsyncIterable<FeedLine<Record<string, unknown>>[]> {
   let batch: FeedLine<Record<string, unknown>>[] = []
   let characters = 0
@@ -252,7 +252,7 @@ async function* csvRecords(source: FeedSource): AsyncIterable<CsvRecord[]> {
   }
 }
 
-/** Cuts a line without quotes into its cells; an empty one is no record. */
+/** Cuts a line without quotes into its cells; an empty line is not a record. */
 function addPlain(records: CsvRecord[], text: string, delimiter: string, line: number): void {
   if (text.length > LONGEST_ROW) throw tooLong(line, 'CSV')
   if (text !== '') records.push({ cells: text.split(delimiter), line, size: text.length })

@@ -34,7 +34,7 @@ const GRADE_WORDS = ['gem', 'mt', 'mint', 'nm', 'near', 'ex', 'exc', 'excellent'
 const GRADER = /^[a-z]{2,5}/
 const GRADE = /^(?:10(?:[.,]0)?|[1-9](?:[.,][05])?)$/
 
-/** What can stand where a company stands and is none: a grade without a grader is no label. */
+/** Words that can stand in the place of a grading company but are not one: a grade without a grader is not a label. */
 const NO_GRADERS = new Set([...GRADE_WORDS, 'grade', 'raw', 'loose', 'lp', 'mp', 'hp', 'dmg', 'light'])
 const LONGEST = 40
 

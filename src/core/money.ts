@@ -43,7 +43,7 @@ const CURRENCY_AFTER = /(?:[$€£¥₺]|USD|EUR|GBP|TRY|TL)$/i
  * Reads an amount as sources print it: `$1,049.00`, `0.58€`, `57,99 €`, `1.671,68 €`, `1,671.68€`.
  * A lone comma before exactly three digits groups thousands (`1,234`), a lone point there is a decimal sign (`1.234`);
  * a third decimal or more is rounded half up to the cent, because feeds print averages.
- * @returns minor units, or null when it is no amount or is larger than `MAX_MINOR`
+ * @returns minor units, or null when it is not an amount or is larger than `MAX_MINOR`
  */
 export function parseSourceAmount(text: string): number | null {
   if (text.length > 40) return null

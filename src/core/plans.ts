@@ -1,4 +1,6 @@
-// The one page of plan gating: which plan an operation needs, and which plan a field needs, for each interface.
+// The one page of what public operations have in common: the plan that an operation or a field needs, for each interface, and
+// the error code of families of operations.
+import type { ErrorCode } from './errors.ts'
 
 /** Plans from the smallest to the largest. */
 export const PLANS = ['starter', 'professional', 'plus', 'enterprise'] as const
@@ -38,6 +40,24 @@ export const OPERATION_PLAN = {
   configureWebhook: 'plus',
   listWebhookLogs: 'plus',
 } as const satisfies Record<string, Plan>
+
+/**
+ * Operations that refuse with the one code of their family whatever is wrong (not valid, not found, in conflict); all others
+ * name the kind of error (interface.md, "Errors").
+ */
+export const FAMILY_ERROR: Readonly<Partial<Record<string, ErrorCode>>> = {
+  listCollections: 'PLUS_COLLECTION_ERROR',
+  listCollectionItems: 'PLUS_COLLECTION_ERROR',
+  getCollectionItem: 'PLUS_COLLECTION_ERROR',
+  addCollectionItem: 'PLUS_COLLECTION_ERROR',
+  updateCollectionItem: 'PLUS_COLLECTION_ERROR',
+  removeCollectionItem: 'PLUS_COLLECTION_ERROR',
+  updateListingPrice: 'PLUS_LISTING_ERROR',
+  updateListing: 'PLUS_LISTING_ERROR',
+  setListingStatus: 'PLUS_LISTING_ERROR',
+  deleteListing: 'PLUS_LISTING_ERROR',
+  makeHighlight: 'PLUS_LISTING_ERROR',
+} satisfies Partial<Record<keyof typeof OPERATION_PLAN, ErrorCode>>
 
 /** Item fields that Starter does not get over REST: absent, nested ones too (interface.md, "Item (REST)"). */
 export const REST_ITEM_FIELDS_FROM_PROFESSIONAL = [

@@ -2,7 +2,7 @@
 // operator API, console and command line only translate to `call`.
 import { type ErrorCode, ServiceError } from './errors.ts'
 import { bodyReader, type Static, type TSchema } from './input.ts'
-import { type Plan, PLAN_NAMES, planAllows, PLANS } from './plans.ts'
+import { FAMILY_ERROR, type Plan, PLAN_NAMES, planAllows, PLANS } from './plans.ts'
 
 /** Who acts: an API key's account, an operator token, or the command line on the machine itself. */
 export type Viewer =
@@ -36,8 +36,8 @@ export interface Verb<Ctx, In extends TSchema, Out> {
   needs: Need
   input: In
   sharedBy: SharedBy
-  /** the code that stands for every failure of this verb, where the interface gives its family one */
-  fails: ErrorCode | null
+  /** the code of all its refusals, null where each kind of refusal has its own */
+  familyError: ErrorCode | null
   /** whether its result holds a secret, so that nothing on the way may keep the answer */
   secret: boolean
   /** @param given names of the fields that do not stand in a body */
@@ -56,8 +56,6 @@ interface Declared<In extends TSchema> {
   needs: Need
   /** a closed object schema */
   input: In
-  /** the family's error code */
-  fails?: ErrorCode
   /** its result holds a secret */
   secret?: boolean
 }
@@ -75,10 +73,11 @@ export function verb<Ctx extends HasViewer, In extends TSchema, Out>(
   run: (ctx: Ctx, input: Static<In>) => Out,
 ): Verb<Ctx, In, Out>
 export function verb<Ctx extends HasViewer, In extends TSchema, Out>(
-  { name, needs, input, fails, secret = false, sharedBy = 'account' }: Declared<In> & { sharedBy?: SharedBy },
+  { name, needs, input, secret = false, sharedBy = 'account' }: Declared<In> & { sharedBy?: SharedBy },
   run: (ctx: never, input: Static<In>) => Out,
 ): Verb<Ctx, In, Out> {
-  return { name, needs, input, sharedBy, secret, fails: fails ?? null, check: bodyReader(input), run: run as Verb<Ctx, In, Out>['run'] }
+  const familyError = FAMILY_ERROR[name] ?? null
+  return { name, needs, input, sharedBy, secret, familyError, check: bodyReader(input), run: run as Verb<Ctx, In, Out>['run'] }
 }
 
 /** Refuses a caller whose plan (or kind) does not allow an operation (interface.md, "Authentication" 3). */
@@ -93,7 +92,7 @@ export function mayCall(viewer: Caller, needs: Need): void {
 }
 
 /**
- * Runs a verb: gate, input, body, and the family's error code on whatever the caller did wrong. A verb that answers at
+ * Runs a verb: gate, input, body, and the family's error code on every refusal. A verb that answers at
  * once is answered at once, so that reads from memory cost no promise.
  * @param given names of the fields that do not stand in a body
  */
@@ -110,16 +109,16 @@ export function call<Ctx extends HasViewer, In extends TSchema, Out>(
     const out = target.run(visible, target.check(input, given))
     if (!(out instanceof Promise)) return out
     return out.catch((error: unknown) => {
-      throw voiced(error, target.fails)
+      throw ofFamily(error, target)
     }) as Out
   } catch (error) {
-    throw voiced(error, target.fails)
+    throw ofFamily(error, target)
   }
 }
 
-/** An error of the caller's making (404, 409, 422) in the voice of the verb's family; all others as they are. */
-export function voiced(error: unknown, fails: ErrorCode | null): unknown {
-  if (!fails || !(error instanceof ServiceError)) return error
+/** A refusal (404, 409, 422) with the error code of the verb's family, where it has one; all other errors unchanged. */
+export function ofFamily(error: unknown, { familyError }: { familyError: ErrorCode | null }): unknown {
+  if (!familyError || !(error instanceof ServiceError)) return error
   if (error.code !== 'VALIDATION_ERROR' && error.code !== 'NOT_FOUND' && error.code !== 'CONFLICT') return error
-  return new ServiceError(fails, error.message, { ...(error.details && { details: error.details }), cause: error })
+  return new ServiceError(familyError, error.message, { ...(error.details && { details: error.details }), cause: error })
 }

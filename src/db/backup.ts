@@ -74,7 +74,7 @@ async function* archive(tx: Tx, rows: Map<string, number>, onTable: (table: stri
 /**
  * Replaces everything in a migrated database by a backup, in one transaction; nodes that run load everything again.
  * @param replace false refuses a database that has items or accounts
- * @throws BackupError when the file is no whole backup, or is of another version of the schema
+ * @throws BackupError when the file is not a complete backup, or has another version of the schema
  */
 export async function restore(
   db: Db,
@@ -119,7 +119,7 @@ class LineReader {
 
   async next(): Promise<string> {
     const line = await this.#lines.next()
-    if (line.done) throw new BackupError('The file ends too early: it is no whole backup')
+    if (line.done) throw new BackupError('The file ends too early: the backup is not complete')
     return line.value
   }
 
@@ -148,7 +148,7 @@ async function* unpackedLines(source: AsyncIterable<Uint8Array>): AsyncGenerator
       yield* lines
     }
   } catch (error) {
-    if ((error as { code?: string }).code?.startsWith('Z_')) throw new BackupError('The file is damaged or is no backup')
+    if ((error as { code?: string }).code?.startsWith('Z_')) throw new BackupError('The file is damaged or is not a backup')
     throw error
   }
 }
@@ -160,7 +160,7 @@ function readHeader(line: string): Header {
   } catch {
     // told below
   }
-  throw new BackupError('The file is no backup of mintmark')
+  throw new BackupError('The file is not a backup of mintmark')
 }
 
 function readTable(line: string, known: TableHeader[]): TableHeader {

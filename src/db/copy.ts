@@ -63,7 +63,7 @@ const FIELD_BYTES = 18
 /**
  * Reads the stream of `copy … to stdout (format binary)` without an object per row.
  * @returns the number of rows
- * @throws Error when the stream is no binary COPY or ends early
+ * @throws Error when the stream is not a binary COPY or ends early
  */
 export async function readBinaryCopy(chunks: AsyncIterable<Buffer>, onRow: BinaryRow): Promise<number> {
   const offsets = new Int32Array(MAX_COLUMNS)

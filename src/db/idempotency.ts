@@ -22,7 +22,7 @@ export interface Idempotency {
 /** Results of a request's writes by their part. */
 export type Results = Map<string, unknown>
 
-/** What identifies a request for its idempotency key; the order in which fields happen to be written is no difference. */
+/** What identifies a request for its idempotency key; the order of fields makes no difference. */
 export function hashRequest(method: string, path: string, body: unknown): Buffer {
   return createHash('sha256').update(`${method} ${path}\n${JSON.stringify(body ?? null, sortedFields)}`).digest()
 }

@@ -152,7 +152,7 @@ function int8(text: string): number {
   return value
 }
 
-/** Kysely's own driver hides its client, which COPY needs, and gives back connections that are no good any more. */
+/** Kysely's own driver hides its client, which COPY needs, and puts broken connections back into its pool. */
 class PoolConnection implements DatabaseConnection {
   readonly client: pg.PoolClient
   /** Not to be used again. */

@@ -43,8 +43,8 @@ export async function doubtAbout(replica: Db, primary: Db): Promise<string | nul
   const here = await clusterOf(primary)
   const there = await clusterOf(replica).catch((error: Error) => error)
   if (there instanceof Error) return there.message
-  if (there.cluster !== here.cluster) return 'it is no streaming replica of this database'
-  return there.standby ? null : 'it is no standby any more'
+  if (there.cluster !== here.cluster) return 'it is not a streaming replica of this database'
+  return there.standby ? null : 'it is no longer a standby'
 }
 
 async function clusterOf({ kysely }: Db): Promise<{ cluster: string; standby: boolean }> {

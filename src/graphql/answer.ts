@@ -9,7 +9,7 @@ import {
 import { conditionUnsupported } from '#core/precondition.ts'
 import { mayCall } from '#core/verb.ts'
 import type { GraphqlCtx, QueryCtx } from './context.ts'
-import type { Documents, KnownDocument, KnownOperation } from './documents.ts'
+import type { Documents, ParsedDocument, ParsedOperation } from './documents.ts'
 import { documentError, executionError, refused, RequestRefused } from './errors.ts'
 import type { KeptBytes } from './kept-bytes.ts'
 import { INTROSPECTION_COST, limitsOf, MAX_ANSWER, tooLarge } from './limits.ts'
@@ -89,15 +89,15 @@ export function answerTo(request: GraphqlRequest, { ctx, mutations }: Execution,
 }
 
 /** The operation of a name, or the only one. */
-function chosen({ operations }: KnownDocument, name: string | null): KnownOperation | undefined {
+function chosen({ operations }: ParsedDocument, name: string | null): ParsedOperation | undefined {
   if (name === null) return operations.length === 1 ? operations[0] : undefined
   return operations.find(({ node }) => node.name?.value === name)
 }
 
 /** Writes an answer by compiled functions; false where graphql-js is to answer: it knows what an error does to an answer. */
 function writeCompiled(
-  known: KnownDocument,
-  operation: KnownOperation,
+  known: ParsedDocument,
+  operation: ParsedOperation,
   sent: Values,
   ctx: QueryCtx,
   cost: Cost,

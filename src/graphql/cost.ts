@@ -48,8 +48,8 @@ interface Cost {
 
 /**
  * Estimates an operation of a valid document.
- * @param variables as the caller sent them; a `first` that is no number in bounds counts as the default, because it is
- * refused later
+ * @param variables as the caller sent them; an invalid `first` counts as the default, because it is refused
+ * later
  */
 export function costOf(
   schema: GraphQLSchema,
@@ -133,7 +133,7 @@ function fieldCostOf(field: GraphQLField<unknown, unknown>): FieldCost {
   return (field.extensions as { cost?: FieldCost }).cost ?? {}
 }
 
-/** Entries of a list that a field is charged for, 0 where it is no list. */
+/** Entries of a list that a field is charged for, 0 if it is not a list. */
 function entriesOf(type: GraphQLNamedType, field: GraphQLField<unknown, unknown>): number {
   return fieldCostOf(field).entries ?? INTROSPECTION_ENTRIES[`${type.name}.${field.name}`] ?? 0
 }

@@ -1,4 +1,4 @@
-// Documents parsed and validated once, kept by their text: the same queries come again and again.
+// Documents parsed and validated once, cached by their text: clients send the same queries again and again.
 import {
   type DocumentNode,
   GraphQLError,
@@ -8,6 +8,7 @@ import {
   type OperationDefinitionNode,
   parse,
 } from 'graphql'
+import { Cache } from '#core/cache.ts'
 import { type CompiledQuery, compileQuery, conditionNames } from './compile.ts'
 import { costOf, type QueryCost } from './cost.ts'
 import { documentError, refused, RequestRefused } from './errors.ts'
@@ -16,22 +17,22 @@ import { LARGEST, MAX_DOCUMENT, type Size, sizeOf, tooLarge } from './limits.ts'
 import { problemsOf } from './validation.ts'
 import { type Values, variablesReader } from './variables.ts'
 
-/** Characters of all documents that are kept; a parsed one takes some fifty times its text. */
-const KEPT_CHARACTERS = 1_000_000
+/** Characters of all cached documents; a parsed one takes about fifty times its text. */
+const CACHED_CHARACTERS = 1_000_000
 /** Compiled forms of one operation: one for each outcome of its conditions. */
 const MOST_FORMS = 16
 
-export interface KnownDocument {
+export interface ParsedDocument {
   size: Size
   /** what validation found, empty for a valid document */
   errors: readonly GraphQLFormattedError[]
   document: DocumentNode
   /** its operations in their order */
-  operations: readonly KnownOperation[]
+  operations: readonly ParsedOperation[]
 }
 
-/** An operation of a document, and what has been found out about it. */
-export interface KnownOperation {
+/** An operation of a document, with its cost and compiled forms once they were needed. */
+export interface ParsedOperation {
   node: OperationDefinitionNode
   /** reads its variables from what was sent, null where they are refused */
   variables: (sent: Values) => Values | null
@@ -45,8 +46,7 @@ export interface KnownOperation {
 export class Documents {
   readonly #schema: GraphQLSchema
   readonly #keptItems: KeptBytes | null
-  readonly #kept = new Map<string, KnownDocument>()
-  #characters = 0
+  readonly #cache = new Cache<string, ParsedDocument>({ limit: CACHED_CHARACTERS, weigh: (_document, text) => text.length })
 
   /** @param keptItems where compiled queries keep items */
   constructor(schema: GraphQLSchema, keptItems: KeptBytes | null) {
@@ -55,29 +55,29 @@ export class Documents {
   }
 
   /**
-   * Reads a document; only valid ones are kept.
+   * Reads a document; only valid ones are cached.
    * @throws RequestRefused for what cannot be parsed or is larger than any plan allows
    */
-  read(text: string): KnownDocument {
-    const kept = this.#kept.get(text)
-    if (kept) return kept
+  read(text: string): ParsedDocument {
+    const cached = this.#cache.get(text)
+    if (cached) return cached
     const document = parsed(text)
     const size = sizeOf(document)
     const problem = tooLarge(size, LARGEST)
     if (problem) throw refused(problem)
     const errors = problemsOf(this.#schema, document)
     const conditions = conditionNames(document)
-    const operations = document.definitions.flatMap((node): KnownOperation[] => {
+    const operations = document.definitions.flatMap((node): ParsedOperation[] => {
       if (node.kind !== Kind.OPERATION_DEFINITION) return []
       return [{ node, variables: variablesReader(this.#schema, node), cost: null, conditions, forms: new Map() }]
     })
-    const known = { size, errors, document, operations }
-    if (errors.length === 0) this.#keep(text, known)
-    return known
+    const read = { size, errors, document, operations }
+    if (errors.length === 0) this.#cache.set(text, read)
+    return read
   }
 
   /** What an operation of a valid document costs with these variables, as they were sent. */
-  costOf({ document }: KnownDocument, operation: KnownOperation, variables: Values): QueryCost {
+  costOf({ document }: ParsedDocument, operation: ParsedOperation, variables: Values): QueryCost {
     if (operation.cost) return operation.cost
     const cost = costOf(this.#schema, document, operation.node, variables)
     if (cost.fixed) operation.cost = cost
@@ -85,24 +85,14 @@ export class Documents {
   }
 
   /** An operation of a valid document compiled for these variables, null where graphql-js is to execute it. */
-  compiled({ document }: KnownDocument, { node, conditions, forms }: KnownOperation, variables: Values): CompiledQuery | null {
+  compiled({ document }: ParsedDocument, { node, conditions, forms }: ParsedOperation, variables: Values): CompiledQuery | null {
     const form = conditions.map((name) => variables[name]).join(' ')
-    const known = forms.get(form)
-    if (known !== undefined) return known
+    const before = forms.get(form)
+    if (before !== undefined) return before
     if (forms.size >= MOST_FORMS) return null
     const compiled = compileQuery(this.#schema, document, node, variables, this.#keptItems)
     forms.set(form, compiled)
     return compiled
-  }
-
-  #keep(text: string, known: KnownDocument): void {
-    this.#kept.set(text, known)
-    this.#characters += text.length
-    for (const oldest of this.#kept.keys()) {
-      if (this.#characters <= KEPT_CHARACTERS) break
-      this.#kept.delete(oldest)
-      this.#characters -= oldest.length
-    }
   }
 }
 

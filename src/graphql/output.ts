@@ -1,5 +1,4 @@
 // The bytes of one answer while it is written: texts are joined first, cached bytes are copied between them.
-import { outgoingMemory } from '#http/outgoing-memory.ts'
 
 /** Room that the writer keeps between answers. */
 const ROOM = 256 * 1024
@@ -47,12 +46,9 @@ export class Output {
     return this.#bytes.subarray(size, end)
   }
 
-  /** The whole answer, in outgoing memory. */
+  /** The whole answer, in memory of its own. */
   finish(): Buffer {
-    const size = this.size()
-    const answer = outgoingMemory.take(size)
-    this.#bytes.copy(answer, 0, 0, size)
-    return answer
+    return Buffer.from(this.#bytes.subarray(0, this.size()))
   }
 
   #reach(more: number): void {

@@ -1,7 +1,7 @@
 // A declared route as an endpoint: its verb's input read from a request, its result or failure made a response.
-import { type ErrorCode, invalid, ServiceError } from '#core/errors.ts'
+import { invalid, ServiceError } from '#core/errors.ts'
 import { paramReader, type TSchema, Type } from '#core/input.ts'
-import { call, type HasViewer, type PlanViewer, type Viewer } from '#core/verb.ts'
+import { call, type HasViewer, ofFamily, type PlanViewer, type Viewer } from '#core/verb.ts'
 import { successBody } from './envelope.ts'
 import type { Failures } from './failures.ts'
 import { type ApiRequest, type Endpoint, ownResponder, type Responder, type ResponseCache, sharedResponder } from './respond.ts'
@@ -29,17 +29,17 @@ export function endpointOf<Ctx extends HasViewer>(route: Route<Ctx>, { ctx, fail
   }
   const make = (viewer: Viewer, request: ApiRequest): Response | Promise<Response> => {
     try {
-      const result: unknown = call(verb, ctx(viewer, request), input(request, verb.fails), inPath)
+      const result: unknown = call(verb, ctx(viewer, request), input(request), inPath)
       if (result instanceof Promise) return result.then(responseOf).catch((error: unknown) => failed(error, request))
       return responseOf(result)
     } catch (error) {
-      return failed(error, request)
+      return failed(ofFamily(error, verb), request)
     }
   }
   if (verb.sharedBy !== 'plan') return { needs: verb.needs, respond: ownResponder(verb.secret ? unstored(make) : make), refuse: failed }
   // Verbs that are shared by plan see no more of their caller, read from memory and answer at once.
   const makeShared = make as unknown as (viewer: PlanViewer, request: ApiRequest) => Response
-  return { needs: verb.needs, respond: sharedResponder({ cache, keyOf: ({ url }) => url, make: makeShared, otherwise: make }), refuse: failed }
+  return { needs: verb.needs, respond: sharedResponder({ cache, keyOf: ({ url }) => url, make: makeShared, otherwise: make, cheap: route.cheap ?? false }), refuse: failed }
 }
 
 /** Tells caches on the way not to store the response, whatever it is. */
@@ -56,7 +56,7 @@ export function namesInPath({ path }: { path: string }): string[] {
 }
 
 /** Reads a request into the verb's input: path and query by text, a body as it is. */
-export function inputOf<Ctx extends HasViewer>(route: Route<Ctx>): (request: ApiRequest, fails: ErrorCode | null) => unknown {
+function inputOf<Ctx extends HasViewer>(route: Route<Ctx>): (request: ApiRequest) => unknown {
   const properties = (route.verb.input as { properties?: Record<string, TSchema> }).properties ?? {}
   const names = namesInPath(route)
   const readsBody = route.method !== 'GET' && route.method !== 'DELETE'
@@ -65,7 +65,7 @@ export function inputOf<Ctx extends HasViewer>(route: Route<Ctx>): (request: Api
   const readText = paramReader(Type.Object(fromText))
   const { queryFields = [] } = route
   const readQueryFields = paramReader(Type.Object(Object.fromEntries(queryFields.map((name) => [name, Type.Optional(properties[name]!)]))))
-  const read = (request: ApiRequest): unknown => {
+  return (request) => {
     const queried = !readsBody || route.bodyField !== undefined
     const text = readText({ ...(queried && request.query()), ...request.params })
     if (route.bodyField) return { ...text, [route.bodyField]: request.body }
@@ -79,16 +79,6 @@ export function inputOf<Ctx extends HasViewer>(route: Route<Ctx>): (request: Api
     const twice = Object.keys(asked).find((name) => name in body)
     if (twice) throw invalid([{ field: twice, message: 'stands in the query and may not be in the body too' }])
     return { ...body, ...text, ...asked }
-  }
-  return (request, fails) => {
-    try {
-      return read(request)
-    } catch (error) {
-      if (fails && error instanceof ServiceError && error.code === 'VALIDATION_ERROR') {
-        throw new ServiceError(fails, error.message, { ...(error.details && { details: error.details }) })
-      }
-      throw error
-    }
   }
 }
 

@@ -8,7 +8,7 @@ export interface Example {
   /** method and address */
   request: string
   body?: unknown
-  /** a body that is no JSON, or no valid one */
+  /** a body that is not JSON, or is malformed */
   text?: string
   headers?: Record<string, string>
   /** who asks, instead of a Plus key or an operator token */

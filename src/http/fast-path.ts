@@ -4,7 +4,6 @@ import type { FastifyInstance } from 'fastify'
 import type { Need, Viewer } from '#core/verb.ts'
 import { bareCredential } from './fastify-adapter.ts'
 import type { CorsHeaders } from './cors.ts'
-import { outgoingMemory } from './outgoing-memory.ts'
 import { parseQuery } from './query.ts'
 import type { RequestCounts } from './request-counts.ts'
 import type { ApiRequest, Endpoint, MaybePromise } from './respond.ts'
@@ -43,14 +42,15 @@ export function addFastPath(app: FastifyInstance, endpoints: readonly FastEndpoi
     const startedMs = performance.now()
     // A listener that closes says so in its answers; Fastify does that, and refuses wrong Host headers.
     const viewer = server.listening && hostProblem(request) === null ? rules.known(request.headers.authorization) : null
-    const isServed = viewer !== null && served.some(({ endpoint, read, count }) =>
-      read(request, (made) => {
-        if (made === null) return fastify(request, response)
-        const sent = (status: number) => count(request.method!, status, performance.now() - startedMs)
-        answer({ endpoint, made, viewer, response, cors: app.cors, sent }, rules)
-      }),
-    )
-    if (!isServed) fastify(request, response)
+    if (viewer === null) return fastify(request, response)
+    for (const { endpoint, read, count } of served) {
+      const isFor = read(request, (made) => {
+        if (made === null) fastify(request, response)
+        else answer({ endpoint, made, viewer, response, cors: app.cors, startedMs, count }, rules)
+      })
+      if (isFor) return
+    }
+    fastify(request, response)
   })
 }
 
@@ -60,28 +60,20 @@ interface Exchange {
   viewer: Viewer
   response: ServerResponse
   cors: CorsHeaders | null
-  /** counts the answer */
-  sent: (status: number) => void
+  startedMs: number
+  count: (method: string, status: number, milliseconds: number) => void
 }
 
-function answer({ endpoint, made, viewer, response, cors, sent }: Exchange, { allow }: FastPathRules): void {
-  const send = (answer: Response, limits: Headers) => {
-    const origin = cors ? cors(made.headers.origin) : NONE
-    const written = write(response, answer, [...origin, 'x-request-id', made.id, ...limits])
-    sent(answer.status)
-    return written
-  }
+function answer(exchange: Exchange, { allow }: FastPathRules): void {
+  const { endpoint, made, viewer, response } = exchange
   const refuse = (error: unknown): void => {
     if (response.headersSent) response.destroy()
-    else send(endpoint.refuse(error, made), NONE)
+    else send(exchange, endpoint.refuse(error, made), NONE)
   }
   const respond = (limits: Headers) => {
-    outgoingMemory.sending(() => {
-      const answered = endpoint.respond(viewer, made)
-      if (!(answered instanceof Promise)) return send(answered, limits)
-      void answered.then((later) => send(later, limits)).catch(refuse)
-      return false
-    })
+    const answered = endpoint.respond(viewer, made)
+    if (answered instanceof Promise) void answered.then((later) => send(exchange, later, limits)).catch(refuse)
+    else send(exchange, answered, limits)
   }
   try {
     const allowed = allow(viewer, endpoint.needs)
@@ -97,21 +89,20 @@ const NONE: Headers = []
 /** Bodies up to this many bytes are sent as text together with their headers: one piece to write instead of two. */
 const SHORT = 4_096
 
-/** Writes a response; gives whether the system has taken all of it. Bodies are never streams here. */
-function write(response: ServerResponse, { status, headers, etag, body: made }: Response, more: Headers): boolean {
-  const body = (typeof made === 'function' ? made() : made) as Buffer | null
-  const all = etag ? [...headers, 'etag', etag, ...more] : [...headers, ...more]
-  if (body === null) {
-    response.writeHead(status, all).end()
-    return true
-  }
-  response.writeHead(status, [...all, 'content-length', String(body.length)])
-  if (body.length > SHORT) {
-    response.end(body)
-    return response.writableLength === 0
-  }
-  response.end(body.toString('latin1'), 'latin1')
-  return true
+/** Writes a response and counts it. Bodies are never streams here. */
+function send({ made, response, cors, startedMs, count }: Exchange, answered: Response, limits: Headers): void {
+  const { status, headers, etag } = answered
+  const body = (typeof answered.body === 'function' ? answered.body() : answered.body) as Buffer | null
+  const all = [...headers]
+  if (etag) all.push('etag', etag)
+  if (cors) all.push(...cors(made.headers.origin))
+  all.push('x-request-id', made.id, ...limits)
+  if (body !== null) all.push('content-length', String(body.length))
+  response.writeHead(status, all)
+  if (body === null) response.end()
+  else if (body.length > SHORT) response.end(body)
+  else response.end(body.toString('latin1'), 'latin1')
+  count(made.method, status, performance.now() - startedMs)
 }
 
 const QUESTION_MARK = 63

@@ -1,4 +1,4 @@
-// Reading of JSON that callers send: what is no JSON, or is nested only to exhaust the stack, is refused.
+// Reads the JSON that callers send, and refuses text that is not JSON or is nested only to exhaust the stack.
 import { isUtf8 } from 'node:buffer'
 import { ServiceError } from '#core/errors.ts'
 

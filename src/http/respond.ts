@@ -61,35 +61,39 @@ export interface SharedReads {
   /** null for what is not shared: `otherwise` responds */
   make: (viewer: PlanViewer, request: ApiRequest) => Response | null
   otherwise: Responder
+  /** its bytes take no longer to make than to find in the cache: only compressed ones are cached */
+  cheap?: boolean
 }
+
+/** Share of the bytes, asked for again, that a full cache takes in: each pushes out what was asked for about as often. */
+const ADMITTED_WHEN_FULL = 1 / 16
 
 /**
  * Finishes what everyone on a plan gets alike, out of the cache where it can. How to make the bytes is cached at once, the
  * bytes when they are asked for again: most queries come only once.
  */
-export function sharedResponder({ cache, keyOf, make, otherwise }: SharedReads): Responder {
+export function sharedResponder({ cache, keyOf, make, otherwise, cheap = false }: SharedReads): Responder {
   const own = ownResponder(otherwise)
-  if (!cache) {
-    return ownResponder((caller, request) => {
-      const made = make(planViewer(caller), request)
-      return made ? unlessKnown(made, request.headers['if-none-match']) : otherwise(caller, request)
-    })
+  const uncached: Responder = (caller, request) => {
+    const made = make(planViewer(caller), request)
+    return made ? unlessKnown(made, request.headers['if-none-match']) : otherwise(caller, request)
   }
-  /** Caches a copy of the bytes: they may be in outgoing memory. */
-  const store = (key: string, response: Response, bytes: Buffer): Response => {
-    const whole = { ...response, body: Buffer.from(bytes) }
-    cache.set(key, whole)
-    return whole
+  if (!cache) return ownResponder(uncached)
+  const store = (key: string, response: Response): Response => {
+    cache.set(key, response)
+    return response
   }
   return (caller, request) => {
     const { headers } = request
-    const viewer = planViewer(caller)
     const encoding = encodingFor(headers['accept-encoding'])
+    if (cheap && encoding === null) return uncached(caller, request)
+    const viewer = planViewer(caller)
     const key = `${viewer.plan} ${encoding ?? ''} ${keyOf(request)}`
     const cached = cache.get(key)
     if (cached) {
       const answer = unlessKnown(cached, headers['if-none-match'])
-      return answer === cached && typeof cached.body === 'function' ? store(key, cached, cached.body()) : answer
+      if (answer !== cached || typeof cached.body !== 'function') return answer
+      return cache.full && Math.random() >= ADMITTED_WHEN_FULL ? cached : store(key, { ...cached, body: cached.body() })
     }
     const { version } = cache
     const made = make(viewer, request)
@@ -102,7 +106,7 @@ export function sharedResponder({ cache, keyOf, make, otherwise }: SharedReads):
     }
     // Compressing takes a hundred times as long as making the bytes.
     const whole = encoded(made, encoding)
-    const keep = (response: Response) => (cache.version === version ? store(key, response, response.body as Buffer) : response)
+    const keep = (response: Response) => (cache.version === version ? store(key, response) : response)
     return whole instanceof Promise ? whole.then(keep) : keep(whole)
   }
 }

@@ -21,6 +21,9 @@ export interface FileAnswer {
   body: Readable | Buffer
 }
 
+/** Codes that do not follow from the route's verb: see `verbErrors`. */
+export type OwnErrorCode = Exclude<ErrorCode, 'PLAN_UPGRADE_REQUIRED' | 'VALIDATION_ERROR' | 'PLUS_LISTING_ERROR' | 'PLUS_COLLECTION_ERROR'>
+
 export interface Route<Ctx extends HasViewer> {
   method: Method
   /** with parameters as `:id`; they are integers of the verb's input unless the input says otherwise */
@@ -29,13 +32,15 @@ export interface Route<Ctx extends HasViewer> {
   verb: Verb<Ctx, any, any>
   /** the result as it is answered */
   answer: (result: never) => Answer | ReadyAnswer | FileAnswer
+  /** for reads shared by plan: the bytes take no longer to make than to find in the cache */
+  cheap?: boolean
   /** one line, and more where a stranger needs it */
   summary: string
   description?: string
   tag: string
   /** success status, 200 unless told */
   status?: number
-  /** input field that takes the whole body where it is no object of fields (an array, a file); others come as text */
+  /** input field that takes the whole body where that is not an object of fields (an array, a file); others come as text */
   bodyField?: string
   /** input fields of a write that are read from the query; they may stand in the body instead */
   queryFields?: readonly string[]
@@ -47,6 +52,6 @@ export interface Route<Ctx extends HasViewer> {
   paged?: boolean
   /** schemas of further members of the envelope, for the reference */
   extra?: Record<string, TSchema>
-  /** error codes beside 401, 429 and a write's IDEMPOTENCY_CONFLICT; PRECONDITION_FAILED says that the write honours `If-Match`, which others refuse */
-  errors?: ErrorCode[]
+  /** error codes beside those of every route and of the verb; PRECONDITION_FAILED says that the write honours `If-Match`, which others refuse */
+  errors?: readonly OwnErrorCode[]
 }

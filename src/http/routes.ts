@@ -3,8 +3,9 @@ import type { FastifyInstance, onRequestHookHandler } from 'fastify'
 import { type ErrorCode, ERROR_STATUS, ServiceError } from '#core/errors.ts'
 import { type Shape, type TSchema, Type } from '#core/input.ts'
 import { PaginationSchema } from '#core/paging.ts'
+import { PLANS } from '#core/plans.ts'
 import { conditionUnsupported } from '#core/precondition.ts'
-import { type HasViewer, voiced } from '#core/verb.ts'
+import { type HasViewer, ofFamily, type Verb } from '#core/verb.ts'
 import { endpointOf, type EndpointRules, namesInPath } from './endpoint.ts'
 import { ErrorSchema } from './envelope.ts'
 import { answerBy } from './fastify-adapter.ts'
@@ -61,17 +62,17 @@ function registerRoute<Ctx extends HasViewer>(app: FastifyInstance, route: Route
     url: route.path,
     ...(route.bodyLimit !== undefined && { bodyLimit: route.bodyLimit }),
     config: { needs },
-    ...(route.method !== 'GET' && !route.errors?.includes('PRECONDITION_FAILED') && { onRequest: refuseCondition(route.verb.fails) }),
+    ...(route.method !== 'GET' && !route.errors?.includes('PRECONDITION_FAILED') && { onRequest: refuseCondition(route.verb) }),
     schema: referenceOf(route, rules) as object,
     handler: (request, reply) => answerBy(respond, request, reply),
   })
 }
 
 /** Before the body is read, so that no upload is taken for nothing. */
-function refuseCondition(fails: ErrorCode | null): onRequestHookHandler {
+function refuseCondition(verb: { familyError: ErrorCode | null }): onRequestHookHandler {
   return (request, _reply, done) => {
     if (request.headers['if-match'] === undefined) done()
-    else done(voiced(conditionUnsupported(), fails) as Error)
+    else done(ofFamily(conditionUnsupported(), verb) as Error)
   }
 }
 
@@ -89,6 +90,7 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security }: Rou
     'UNAUTHENTICATED',
     'RATE_LIMITED',
     ...(route.method === 'GET' ? [] : (['IDEMPOTENCY_CONFLICT'] as const)),
+    ...verbErrors(route.verb),
     ...(route.errors ?? []),
   ])
   const others = Object.keys(properties).filter((name) => ![...names, ...queryFields, route.bodyField].includes(name))
@@ -111,6 +113,15 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security }: Rou
     },
     'x-error-codes': [...errors],
   }
+}
+
+/** The error codes that follow from a verb: of its plan, and of what is wrong with its input. */
+function verbErrors({ needs, input, familyError }: Pick<Verb<HasViewer, TSchema, unknown>, 'needs' | 'input' | 'familyError'>): ErrorCode[] {
+  const takesInput = Object.keys((input as { properties?: object }).properties ?? {}).length > 0
+  return [
+    ...(needs === 'operator' || needs === PLANS[0] ? [] : (['PLAN_UPGRADE_REQUIRED'] as const)),
+    ...(familyError ? [familyError] : takesInput ? (['VALIDATION_ERROR'] as const) : []),
+  ]
 }
 
 function successSchema<Ctx extends HasViewer>(route: Route<Ctx>): object {

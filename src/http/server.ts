@@ -149,7 +149,7 @@ function endSilent(socket: Socket): void {
   else socket.destroy()
 }
 
-/** Input that is no HTTP at all gets the envelope, too, as far as the connection still takes an answer. */
+/** Answers malformed HTTP with the envelope, too, if the connection still takes an answer. */
 function answerMalformedRequest(error: NodeJS.ErrnoException, socket: Socket, further: readonly string[] = []): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const [status, reason, code, message] =

@@ -6,11 +6,11 @@ import { actorOf } from '#db/change.ts'
 import { openImport } from '#prices/imports.ts'
 import type { ImportFile } from './files.ts'
 import { IMPORT_INPUT, importFormat } from './registry.ts'
-import { type ImportCtx, type ImportReport, runImport } from './run.ts'
+import { type ImportRunCtx, type ImportReport, runImport } from './run.ts'
 
 export const importFiles = verb(
   { name: 'importFiles', needs: 'operator', input: Type.Object({ ...IMPORT_INPUT, files: Type.Array(Type.Unknown()) }, closed) },
-  async (ctx: ImportCtx, { format: name, market = null, dry_run: dryRun = false, files: given }): Promise<ImportReport> => {
+  async (ctx: ImportRunCtx, { format: name, market = null, dry_run: dryRun = false, files: given }): Promise<ImportReport> => {
     const format = importFormat(name)
     const files = given as ImportFile[]
     const fileName = files.map((file) => file.name ?? '-').join(', ')

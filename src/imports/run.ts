@@ -3,7 +3,6 @@ import { sql } from 'kysely'
 import { FeedError, gunzip } from '#core/feed.ts'
 import { MARKETS, type Market } from '#core/markets.ts'
 import { collector } from '#db/change.ts'
-import { lockIdentity } from '#catalogue/identity-lock.ts'
 import { closeImport, type ImportCounts, IMPORT_LOCK, noCounts, reportProgress } from '#prices/imports.ts'
 import { type RefusedRow, Refusals } from '#prices/refusals.ts'
 import type { PriceWriteCtx } from '#prices/types.ts'
@@ -22,7 +21,7 @@ export interface ImportRequest {
   dryRun: boolean
 }
 
-export interface ImportCtx extends PriceWriteCtx {
+export interface ImportRunCtx extends PriceWriteCtx {
   /** told now and then while the import runs */
   onProgress?: (counts: ImportCounts, percent: number) => void
 }
@@ -43,7 +42,7 @@ const PROGRESS_MS = 500
 class DryRun extends Error {}
 
 /** Runs an import whose batch is open. Bad input is a `failed` report; only trouble of our own is thrown, after noting it. */
-export async function runImport(ctx: ImportCtx, id: number, request: ImportRequest): Promise<ImportReport> {
+export async function runImport(ctx: ImportRunCtx, id: number, request: ImportRequest): Promise<ImportReport> {
   const counts = noCounts()
   const refusals = new Refusals()
   const errors = refusals.rows
@@ -60,7 +59,7 @@ export async function runImport(ctx: ImportCtx, id: number, request: ImportReque
   return { id, status: 'done', counts, errors, message: null }
 }
 
-async function writeAll(ctx: ImportCtx, id: number, request: ImportRequest, counts: ImportCounts, refusals: Refusals): Promise<void> {
+async function writeAll(ctx: ImportRunCtx, id: number, request: ImportRequest, counts: ImportCounts, refusals: Refusals): Promise<void> {
   const total = request.files.reduce((sum, file) => (file.size === null ? Number.NaN : sum + file.size), 0)
   let bytesRead = 0
   let reportedAt = Date.now()

@@ -46,10 +46,9 @@ export const startUploadedImport = verb(
         return openImport(tx, { ...opening, author: actorOf(ctx.viewer) })
       })
       if (fresh) {
-        const { path, size } = upload
         const { rules, viewer, requestId } = ctx
         const clockOffsetMs = ctx.now().getTime() - Date.now()
-        const file = { path, size, name: fileName }
+        const file = { path: upload.path, size: upload.size, name: fileName }
         await ctx.imports.add({ importId, format: name, ...file, market: into, dryRun, rules, viewer, requestId, clockOffsetMs })
       }
       return { id: importId, status: 'queued' }

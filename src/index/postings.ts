@@ -92,7 +92,7 @@ export class Postings {
     return start !== NONE && start < this.#packed
   }
 
-  /** Gives a list other room (sizes are powers of two, 0 for none) and takes along what fits. */
+  /** Moves a list to space of another size (powers of two, 0 for none) and copies what fits. */
   #move(list: number, oldRoom: number, newRoom: number): void {
     const to = newRoom === 0 ? NONE : this.#take(newRoom)
     const from = this.#starts[list]!

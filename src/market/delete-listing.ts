@@ -11,7 +11,6 @@ export const deleteListing = verb(
   {
     name: 'deleteListing',
     needs: OPERATION_PLAN.deleteListing,
-    fails: 'PLUS_LISTING_ERROR',
     input: Type.Object({ id: id('listing') }, { additionalProperties: false }),
   },
   (ctx: MarketWriteCtx, { id }) =>

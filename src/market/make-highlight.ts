@@ -12,7 +12,6 @@ export const makeHighlight = verb(
   {
     name: 'makeHighlight',
     needs: OPERATION_PLAN.makeHighlight,
-    fails: 'PLUS_LISTING_ERROR',
     input: Type.Object({ id: id('listing') }, { additionalProperties: false }),
   },
   (ctx: MarketWriteCtx, { id }) =>

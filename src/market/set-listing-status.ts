@@ -22,7 +22,6 @@ export const setListingStatus = verb(
   {
     name: 'setListingStatus',
     needs: OPERATION_PLAN.setListingStatus,
-    fails: 'PLUS_LISTING_ERROR',
     input: Type.Object(
       {
         id: id('listing'),

@@ -1,6 +1,6 @@
 // SQL of listings.
 import { type RawBuilder, sql } from 'kysely'
-import { ServiceError } from '#core/errors.ts'
+import { conflict } from '#core/errors.ts'
 import { existing, idForSql, missing } from '#core/fields.ts'
 import { minorToText, parseMinor } from '#core/money.ts'
 import { type Conditional, requireCurrent } from '#core/precondition.ts'
@@ -72,12 +72,12 @@ export async function lockListing(tx: Tx, ctx: Conditional & { viewer: Viewer },
 
 /**
  * Accounts change their own listings, operators all, and both as they read them (interface.md, "Errors").
- * @throws PLUS_LISTING_ERROR, PRECONDITION_FAILED
+ * @throws CONFLICT, PRECONDITION_FAILED
  */
 export function checkCaller(ctx: Conditional & { viewer: Viewer }, listing: Pick<ListingRow, 'id' | 'seller_id' | 'version'>): void {
   const { viewer } = ctx
   if (viewer.kind === 'account' && viewer.accountId !== listing.seller_id) {
-    throw new ServiceError('PLUS_LISTING_ERROR', `The listing ${listing.id} does not belong to the caller`)
+    throw conflict(`The listing ${listing.id} does not belong to the caller`)
   }
   requireCurrent(ctx, listingTag(listing))
 }

@@ -23,7 +23,7 @@ interface Step<A extends Action> {
 
 /**
  * Runs an action on one listing: an account's own, or any for an operator.
- * @throws NOT_FOUND, PLUS_LISTING_ERROR, PRECONDITION_FAILED, CONFLICT with the reason where the table refuses the action
+ * @throws NOT_FOUND, PRECONDITION_FAILED, CONFLICT with the reason where the listing is not the caller's or the table refuses the action
  */
 export function act<A extends Action, Result>(ctx: MarketWriteCtx, id: number, action: A, run: (step: Step<A>) => Promise<Result>): Promise<Result> {
   return change(ctx, async (tx, note) => {

@@ -11,7 +11,6 @@ export const updateListingPrice = verb(
   {
     name: 'updateListingPrice',
     needs: OPERATION_PLAN.updateListingPrice,
-    fails: 'PLUS_LISTING_ERROR',
     input: Type.Object({ id: id('listing'), price: price() }, { additionalProperties: false }),
   },
   (ctx: MarketCtx, input) => repriceListing(ctx, { id: input.id, kurus: priceKurus(input.price) }),

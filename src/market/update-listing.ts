@@ -15,7 +15,6 @@ export const updateListing = verb(
   {
     name: 'updateListing',
     needs: OPERATION_PLAN.updateListing,
-    fails: 'PLUS_LISTING_ERROR',
     input: Type.Object({ id: id('listing'), price: Type.Optional(price()), ...OwnFields }, { additionalProperties: false }),
   },
   (ctx: MarketCtx, { id, ...fields }): Promise<ListingResult> => {

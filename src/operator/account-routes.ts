@@ -36,7 +36,7 @@ export const accountRoutes: Route<WriteCtx>[] = [
     status: 201,
     answer: (account: Account) => ({ data: account, message: 'The account is open' }),
     data: AccountSchema,
-    errors: ['INVALID_JSON', 'VALIDATION_ERROR'],
+    errors: ['INVALID_JSON'],
   },
   {
     method: 'GET',
@@ -47,7 +47,6 @@ export const accountRoutes: Route<WriteCtx>[] = [
     answer: ({ rows, pagination }: Page<Account>) => ({ data: rows, pagination }),
     data: Type.Array(AccountSchema),
     paged: true,
-    errors: ['VALIDATION_ERROR'],
   },
   {
     method: 'GET',
@@ -57,7 +56,7 @@ export const accountRoutes: Route<WriteCtx>[] = [
     tag: 'Accounts',
     answer: (account: Account) => ({ data: account }),
     data: AccountSchema,
-    errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+    errors: ['NOT_FOUND'],
   },
   {
     method: 'PATCH',
@@ -68,7 +67,7 @@ export const accountRoutes: Route<WriteCtx>[] = [
     tag: 'Accounts',
     answer: (account: Account) => ({ data: account, message: 'The account is changed' }),
     data: AccountSchema,
-    errors: ['INVALID_JSON', 'NOT_FOUND', 'VALIDATION_ERROR'],
+    errors: ['INVALID_JSON', 'NOT_FOUND'],
   },
   {
     method: 'POST',
@@ -79,7 +78,7 @@ export const accountRoutes: Route<WriteCtx>[] = [
     tag: 'Accounts',
     answer: (balance: Balance) => ({ data: balance, message: 'The balance is changed' }),
     data: BalanceSchema,
-    errors: ['INVALID_JSON', 'NOT_FOUND', 'VALIDATION_ERROR'],
+    errors: ['INVALID_JSON', 'NOT_FOUND'],
   },
   {
     method: 'GET',
@@ -90,7 +89,7 @@ export const accountRoutes: Route<WriteCtx>[] = [
     answer: ({ rows, pagination }: Page<CreditEntry>) => ({ data: rows, pagination }),
     data: Type.Array(CreditEntrySchema),
     paged: true,
-    errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+    errors: ['NOT_FOUND'],
   },
   {
     method: 'POST',
@@ -102,7 +101,7 @@ export const accountRoutes: Route<WriteCtx>[] = [
     status: 201,
     answer: (key: NewApiKey) => ({ data: key, message: 'Keep the key: it is not shown again' }),
     data: NewApiKeySchema,
-    errors: ['INVALID_JSON', 'NOT_FOUND', 'VALIDATION_ERROR'],
+    errors: ['INVALID_JSON', 'NOT_FOUND'],
   },
   {
     method: 'GET',
@@ -113,7 +112,7 @@ export const accountRoutes: Route<WriteCtx>[] = [
     answer: ({ rows, pagination }: Page<ApiKey>) => ({ data: rows, pagination }),
     data: Type.Array(ApiKeySchema),
     paged: true,
-    errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+    errors: ['NOT_FOUND'],
   },
   {
     method: 'POST',
@@ -125,7 +124,7 @@ export const accountRoutes: Route<WriteCtx>[] = [
     status: 201,
     answer: (key: NewApiKey) => ({ data: key, message: 'Keep the key: it is not shown again' }),
     data: NewApiKeySchema,
-    errors: ['INVALID_JSON', 'CONFLICT', 'NOT_FOUND', 'VALIDATION_ERROR'],
+    errors: ['INVALID_JSON', 'CONFLICT', 'NOT_FOUND'],
   },
   {
     method: 'DELETE',
@@ -136,6 +135,6 @@ export const accountRoutes: Route<WriteCtx>[] = [
     tag: 'Keys',
     answer: (key: ApiKey) => ({ data: key, message: 'The key is revoked' }),
     data: ApiKeySchema,
-    errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+    errors: ['NOT_FOUND'],
   },
 ]

@@ -16,6 +16,5 @@ export const auditRoutes: Route<WriteCtx>[] = [
     answer: ({ rows, pagination }: Page<AuditRow>) => ({ data: rows, pagination }),
     data: Type.Array(AuditRowSchema),
     paged: true,
-    errors: ['VALIDATION_ERROR'],
   },
 ]

@@ -32,7 +32,7 @@ export const catalogueRoutes: Route<WriteCtx>[] = [
     status: 201,
     answer: (category: StoredCategory) => ({ data: category, message: 'The category is made' }),
     data: StoredCategorySchema,
-    errors: ['INVALID_JSON', 'CONFLICT', 'VALIDATION_ERROR'],
+    errors: ['INVALID_JSON', 'CONFLICT'],
   },
   {
     method: 'GET',
@@ -43,7 +43,6 @@ export const catalogueRoutes: Route<WriteCtx>[] = [
     answer: ({ rows, pagination }: Page<StoredCategory>) => ({ data: rows, pagination }),
     data: Type.Array(StoredCategorySchema),
     paged: true,
-    errors: ['VALIDATION_ERROR'],
   },
   {
     method: 'PATCH',
@@ -54,7 +53,7 @@ export const catalogueRoutes: Route<WriteCtx>[] = [
     tag: 'Catalogue',
     answer: (category: StoredCategory) => ({ data: category, message: 'The category is changed' }),
     data: StoredCategorySchema,
-    errors: ['INVALID_JSON', 'NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
+    errors: ['INVALID_JSON', 'NOT_FOUND', 'CONFLICT'],
   },
   {
     method: 'POST',
@@ -65,7 +64,7 @@ export const catalogueRoutes: Route<WriteCtx>[] = [
     status: 201,
     answer: (item: StoredItem) => ({ data: item, message: 'The item is made' }),
     data: StoredItemSchema,
-    errors: ['INVALID_JSON', 'CONFLICT', 'VALIDATION_ERROR'],
+    errors: ['INVALID_JSON', 'CONFLICT'],
   },
   {
     method: 'GET',
@@ -76,7 +75,6 @@ export const catalogueRoutes: Route<WriteCtx>[] = [
     answer: ({ rows, pagination }: Page<ListedItem>) => ({ data: rows, pagination }),
     data: Type.Array(ListedItemSchema),
     paged: true,
-    errors: ['VALIDATION_ERROR'],
   },
   {
     method: 'GET',
@@ -87,7 +85,7 @@ export const catalogueRoutes: Route<WriteCtx>[] = [
     tag: 'Catalogue',
     answer: (item: PricedItem) => ({ data: item }),
     data: PricedItemSchema,
-    errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+    errors: ['NOT_FOUND'],
   },
   {
     method: 'PATCH',
@@ -98,7 +96,7 @@ export const catalogueRoutes: Route<WriteCtx>[] = [
     tag: 'Catalogue',
     answer: (item: StoredItem) => ({ data: item, message: 'The item is changed' }),
     data: StoredItemSchema,
-    errors: ['INVALID_JSON', 'NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
+    errors: ['INVALID_JSON', 'NOT_FOUND', 'CONFLICT'],
   },
   {
     method: 'GET',

@@ -45,7 +45,7 @@ export const collectionRoutes: Route<WriteCtx>[] = [
     status: 201,
     answer: (collection: StoredCollection) => ({ data: collection, message: 'The collection is open' }),
     data: StoredCollectionSchema,
-    errors: ['INVALID_JSON', 'VALIDATION_ERROR'],
+    errors: ['INVALID_JSON'],
   },
   {
     method: 'GET',
@@ -56,7 +56,6 @@ export const collectionRoutes: Route<WriteCtx>[] = [
     answer: ({ rows, pagination }: Page<StoredCollection>) => ({ data: rows, pagination }),
     data: Type.Array(StoredCollectionSchema),
     paged: true,
-    errors: ['VALIDATION_ERROR'],
   },
   {
     method: 'PATCH',
@@ -66,7 +65,7 @@ export const collectionRoutes: Route<WriteCtx>[] = [
     tag,
     answer: (collection: StoredCollection) => ({ data: collection, message: 'The collection is changed' }),
     data: StoredCollectionSchema,
-    errors: ['INVALID_JSON', 'NOT_FOUND', 'VALIDATION_ERROR'],
+    errors: ['INVALID_JSON', 'NOT_FOUND'],
   },
   {
     method: 'DELETE',
@@ -75,7 +74,7 @@ export const collectionRoutes: Route<WriteCtx>[] = [
     summary: 'Delete a collection with all its records',
     tag,
     answer: () => ({ data: undefined, message: 'The collection is deleted' }),
-    errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+    errors: ['NOT_FOUND'],
   },
 ]
 
@@ -94,7 +93,7 @@ export const collectionFileRoutes = (imports: ImportQueue): Route<ImportCtx>[] =
     scope: (inner) => acceptFile(inner, imports),
     answer: (report: CollectionImport) => ({ data: report, message: 'The file is taken in' }),
     data: CollectionImportSchema,
-    errors: ['NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'VALIDATION_ERROR'],
+    errors: ['NOT_FOUND', 'PAYLOAD_TOO_LARGE'],
   },
   {
     method: 'GET',
@@ -107,7 +106,7 @@ export const collectionFileRoutes = (imports: ImportQueue): Route<ImportCtx>[] =
       headers: ['content-type', 'text/csv; charset=utf-8', 'content-disposition', 'attachment; filename="collection.csv"'],
       body: Readable.from(lines, { highWaterMark: 1 }),
     }),
-    errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+    errors: ['NOT_FOUND'],
   },
   {
     method: 'GET',
@@ -118,7 +117,7 @@ export const collectionFileRoutes = (imports: ImportQueue): Route<ImportCtx>[] =
     answer: ({ rows, pagination }: Page<ParkedRow>) => ({ data: rows, pagination }),
     data: Type.Array(ParkedRowSchema),
     paged: true,
-    errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+    errors: ['NOT_FOUND'],
   },
   {
     method: 'POST',
@@ -128,7 +127,7 @@ export const collectionFileRoutes = (imports: ImportQueue): Route<ImportCtx>[] =
     tag,
     answer: (record: CollectionRecord) => ({ data: record, message: 'The row is placed' }),
     data: CollectionRecordSchema,
-    errors: ['CONFLICT', 'INVALID_JSON', 'NOT_FOUND', 'VALIDATION_ERROR'],
+    errors: ['CONFLICT', 'INVALID_JSON', 'NOT_FOUND'],
   },
   {
     method: 'POST',
@@ -138,7 +137,7 @@ export const collectionFileRoutes = (imports: ImportQueue): Route<ImportCtx>[] =
     description: 'It does not come back when the file does.',
     tag,
     answer: () => ({ data: undefined, message: 'The row is discarded' }),
-    errors: ['CONFLICT', 'NOT_FOUND', 'VALIDATION_ERROR'],
+    errors: ['CONFLICT', 'NOT_FOUND'],
   },
 ]
 

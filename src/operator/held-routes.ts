@@ -25,7 +25,6 @@ export const heldRoutes: Route<WriteCtx>[] = [
     answer: ({ rows, pagination }: Page<HeldPrice>) => ({ data: rows, pagination }),
     data: Type.Array(HeldPriceSchema),
     paged: true,
-    errors: ['VALIDATION_ERROR'],
   },
   {
     method: 'POST',
@@ -36,7 +35,7 @@ export const heldRoutes: Route<WriteCtx>[] = [
     tag: 'Held prices',
     answer: (held: HeldPrice) => ({ data: held, message: 'The price is published' }),
     data: HeldPriceSchema,
-    errors: ['CONFLICT', 'NOT_FOUND', 'VALIDATION_ERROR'],
+    errors: ['CONFLICT', 'NOT_FOUND'],
   },
   {
     method: 'POST',
@@ -47,7 +46,7 @@ export const heldRoutes: Route<WriteCtx>[] = [
     tag: 'Held prices',
     answer: (held: HeldPrice) => ({ data: held, message: 'The price is dropped' }),
     data: HeldPriceSchema,
-    errors: ['CONFLICT', 'NOT_FOUND', 'VALIDATION_ERROR'],
+    errors: ['CONFLICT', 'NOT_FOUND'],
   },
   {
     method: 'POST',
@@ -57,7 +56,7 @@ export const heldRoutes: Route<WriteCtx>[] = [
     tag: 'Held prices',
     answer: (decided: Decided) => ({ data: decided }),
     data: DecidedSchema,
-    errors: ['INVALID_JSON', 'VALIDATION_ERROR'],
+    errors: ['INVALID_JSON'],
   },
   {
     method: 'POST',
@@ -67,7 +66,7 @@ export const heldRoutes: Route<WriteCtx>[] = [
     tag: 'Held prices',
     answer: (decided: Decided) => ({ data: decided }),
     data: DecidedSchema,
-    errors: ['INVALID_JSON', 'VALIDATION_ERROR'],
+    errors: ['INVALID_JSON'],
   },
   {
     method: 'POST',
@@ -79,7 +78,7 @@ export const heldRoutes: Route<WriteCtx>[] = [
     bodyField: 'rates',
     answer: (loaded: { rates: number }) => ({ data: loaded }),
     data: Type.Object({ rates: Type.Integer({ description: 'How many' }) }, { title: 'LoadedRates' }),
-    errors: ['INVALID_JSON', 'VALIDATION_ERROR'],
+    errors: ['INVALID_JSON'],
   },
   {
     method: 'GET',
@@ -90,6 +89,5 @@ export const heldRoutes: Route<WriteCtx>[] = [
     answer: ({ rows, pagination }: Page<StoredRate>) => ({ data: rows, pagination }),
     data: Type.Array(RateSchema),
     paged: true,
-    errors: ['VALIDATION_ERROR'],
   },
 ]

@@ -1,9 +1,8 @@
 // Operator API: listings and their approval.
-import type { ErrorCode } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
 import type { Answer } from '#http/envelope.ts'
-import type { Route } from '#http/route.ts'
+import type { OwnErrorCode, Route } from '#http/route.ts'
 import { approveListing } from '#market/approve-listing.ts'
 import { correctListing } from '#market/correct-listing.ts'
 import { createListing } from '#market/create-listing.ts'
@@ -14,7 +13,7 @@ import { rejectListing } from '#market/reject-listing.ts'
 import { type MarketWriteCtx, type StoredListing, StoredListingSchema } from '#market/types.ts'
 
 const tag = 'Listings'
-const moves: ErrorCode[] = ['INVALID_JSON', 'CONFLICT', 'NOT_FOUND', 'PRECONDITION_FAILED', 'VALIDATION_ERROR']
+const moves: OwnErrorCode[] = ['INVALID_JSON', 'CONFLICT', 'NOT_FOUND', 'PRECONDITION_FAILED']
 const CONDITION = 'Takes `If-Match` with the `etag` of the listing: 412 if it has changed since you read it.'
 const page = ({ rows, pagination }: Page<StoredListing>) => ({ data: rows, pagination })
 
@@ -34,7 +33,7 @@ export const listingRoutes: Route<MarketWriteCtx>[] = [
     status: 201,
     answer: answerWith('The listing waits for approval'),
     data: StoredListingSchema,
-    errors: ['INVALID_JSON', 'VALIDATION_ERROR'],
+    errors: ['INVALID_JSON'],
   },
   {
     method: 'GET',
@@ -45,7 +44,6 @@ export const listingRoutes: Route<MarketWriteCtx>[] = [
     answer: page,
     data: Type.Array(StoredListingSchema),
     paged: true,
-    errors: ['VALIDATION_ERROR'],
   },
   {
     method: 'GET',
@@ -57,7 +55,6 @@ export const listingRoutes: Route<MarketWriteCtx>[] = [
     answer: page,
     data: Type.Array(StoredListingSchema),
     paged: true,
-    errors: ['VALIDATION_ERROR'],
   },
   {
     method: 'GET',
@@ -67,7 +64,7 @@ export const listingRoutes: Route<MarketWriteCtx>[] = [
     tag,
     answer: answerWith(),
     data: StoredListingSchema,
-    errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+    errors: ['NOT_FOUND'],
   },
   {
     method: 'PATCH',
@@ -80,7 +77,7 @@ export const listingRoutes: Route<MarketWriteCtx>[] = [
     tag,
     answer: answerWith('The listing is changed'),
     data: StoredListingSchema,
-    errors: ['INVALID_JSON', 'CONFLICT', 'NOT_FOUND', 'PRECONDITION_FAILED', 'VALIDATION_ERROR'],
+    errors: ['INVALID_JSON', 'CONFLICT', 'NOT_FOUND', 'PRECONDITION_FAILED'],
   },
   {
     method: 'POST',

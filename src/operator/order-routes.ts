@@ -22,7 +22,7 @@ export const orderRoutes: Route<MarketWriteCtx>[] = [
     status: 201,
     answer: (order: Order) => ({ data: order, message: 'The order is recorded' }),
     data: OrderSchema,
-    errors: ['INVALID_JSON', 'CONFLICT', 'VALIDATION_ERROR'],
+    errors: ['INVALID_JSON', 'CONFLICT'],
   },
   {
     method: 'GET',
@@ -33,7 +33,6 @@ export const orderRoutes: Route<MarketWriteCtx>[] = [
     answer: ({ rows, pagination }: Page<Order>) => ({ data: rows, pagination }),
     data: Type.Array(OrderSchema),
     paged: true,
-    errors: ['VALIDATION_ERROR'],
   },
   {
     method: 'GET',
@@ -43,7 +42,7 @@ export const orderRoutes: Route<MarketWriteCtx>[] = [
     tag,
     answer: (order: Order) => ({ data: order }),
     data: OrderSchema,
-    errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+    errors: ['NOT_FOUND'],
   },
   {
     method: 'GET',
@@ -54,6 +53,5 @@ export const orderRoutes: Route<MarketWriteCtx>[] = [
     answer: ({ rows, pagination }: Page<StoredSale>) => ({ data: rows, pagination }),
     data: Type.Array(StoredSaleSchema),
     paged: true,
-    errors: ['VALIDATION_ERROR'],
   },
 ]

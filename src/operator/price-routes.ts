@@ -28,7 +28,7 @@ export const priceRoutes = (imports: ImportQueue): Route<UploadCtx>[] => [
     bodyLimit: 4 * 1024 * 1024,
     answer: (posted: PostedPrices) => ({ data: posted }),
     data: PostedPricesSchema,
-    errors: ['INVALID_JSON', 'PAYLOAD_TOO_LARGE', 'VALIDATION_ERROR'],
+    errors: ['INVALID_JSON', 'PAYLOAD_TOO_LARGE'],
   },
   {
     method: 'GET',
@@ -39,7 +39,7 @@ export const priceRoutes = (imports: ImportQueue): Route<UploadCtx>[] => [
     tag: 'Prices',
     answer: (points: StoredPricePoint[]) => ({ data: points }),
     data: Type.Array(PricePointSchema),
-    errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+    errors: ['NOT_FOUND'],
   },
   {
     method: 'GET',
@@ -50,7 +50,6 @@ export const priceRoutes = (imports: ImportQueue): Route<UploadCtx>[] => [
     answer: ({ rows, pagination }: Page<ImportSummary>) => ({ data: rows, pagination }),
     data: Type.Array(ImportSummarySchema),
     paged: true,
-    errors: ['VALIDATION_ERROR'],
   },
   {
     method: 'GET',
@@ -60,7 +59,7 @@ export const priceRoutes = (imports: ImportQueue): Route<UploadCtx>[] => [
     tag: 'Imports',
     answer: (found: ImportDetail) => ({ data: found }),
     data: ImportDetailSchema,
-    errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+    errors: ['NOT_FOUND'],
   },
   {
     method: 'POST',
@@ -73,7 +72,7 @@ export const priceRoutes = (imports: ImportQueue): Route<UploadCtx>[] => [
     tag: 'Imports',
     answer: (batch: ImportDetail) => ({ data: batch }),
     data: ImportDetailSchema,
-    errors: ['CONFLICT', 'NOT_FOUND', 'VALIDATION_ERROR'],
+    errors: ['CONFLICT', 'NOT_FOUND'],
   },
   {
     method: 'GET',
@@ -98,6 +97,6 @@ export const priceRoutes = (imports: ImportQueue): Route<UploadCtx>[] => [
     scope: (inner) => acceptUploads(inner, imports),
     answer: (started: { id: number; status: string }) => ({ data: started, message: 'The import waits for its turn' }),
     data: Type.Object({ id: Type.Integer(), status: Type.Enum([...IMPORT_STATUSES]) }, { title: 'StartedImport' }),
-    errors: ['NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'VALIDATION_ERROR'],
+    errors: ['NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
   },
 ]

@@ -30,7 +30,7 @@ export const webhookRoutes: Route<WebhookCtx>[] = [
     tag,
     answer: (webhook: AccountWebhook | null) => ({ data: webhook }),
     data: orNull(AccountWebhookSchema),
-    errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+    errors: ['NOT_FOUND'],
   },
   {
     method: 'GET',
@@ -41,7 +41,7 @@ export const webhookRoutes: Route<WebhookCtx>[] = [
     answer: ({ rows, pagination }: Page<WebhookAttempt>) => ({ data: rows, pagination }),
     data: Type.Array(WebhookAttemptSchema),
     paged: true,
-    errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+    errors: ['NOT_FOUND'],
   },
   {
     method: 'GET',
@@ -52,7 +52,6 @@ export const webhookRoutes: Route<WebhookCtx>[] = [
     answer: ({ rows, pagination }: Page<WebhookEvent>) => ({ data: rows, pagination }),
     data: Type.Array(WebhookEventSchema),
     paged: true,
-    errors: ['VALIDATION_ERROR'],
   },
   {
     method: 'POST',
@@ -63,7 +62,7 @@ export const webhookRoutes: Route<WebhookCtx>[] = [
     tag,
     answer: (event: WebhookEvent) => ({ data: event, message: 'The event is queued again' }),
     data: WebhookEventSchema,
-    errors: ['CONFLICT', 'NOT_FOUND', 'VALIDATION_ERROR'],
+    errors: ['CONFLICT', 'NOT_FOUND'],
   },
   {
     method: 'POST',
@@ -74,6 +73,6 @@ export const webhookRoutes: Route<WebhookCtx>[] = [
     tag,
     answer: (event: WebhookEvent) => ({ data: event, message: 'The test event is queued' }),
     data: WebhookEventSchema,
-    errors: ['CONFLICT', 'INVALID_JSON', 'NOT_FOUND', 'VALIDATION_ERROR'],
+    errors: ['CONFLICT', 'INVALID_JSON', 'NOT_FOUND'],
   },
 ]

@@ -13,7 +13,7 @@ export async function labelIds(db: Queryable): Promise<Map<string, number>> {
 /** The id of a canonical graded label that is not in the tree yet; several writers at once get the same. */
 export async function addLabel(tx: Tx, note: Note, label: string): Promise<number> {
   const parsed = parseLabel(label)
-  if (!parsed) throw new Error(`${label} is no label`)
+  if (!parsed) throw new Error(`${label} is not a label`)
   const slug = label.toLowerCase().replace(/[^a-z0-9]+/g, '-')
   await sql`
     insert into groups (parent_id, name, slug)

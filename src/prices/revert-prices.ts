@@ -60,7 +60,7 @@ export async function rootOf(on: Queryable, id: number): Promise<{ id: number; f
 }
 
 /**
- * The batch, and the one whose prices it is about: itself, or what a revert (of a revert ...) took back or brought back.
+ * The batch, and the one whose prices it is about: itself, or what a revert (of a revert ...) removed or restored.
  * @throws NOT_FOUND, or CONFLICT where there is nothing to revert
  */
 async function lockRevertible(tx: Tx, id: number): Promise<{ reverted: ImportDetail; root: ImportDetail; comesBack: boolean }> {

@@ -34,7 +34,6 @@ export function catalogueRoutes(catalogue: Catalogue): Route<CatalogueNode & Has
       answer: page,
       data: Type.Array(ItemSchema),
       paged: true,
-      errors: ['VALIDATION_ERROR'],
     },
     {
       method: 'GET',
@@ -46,7 +45,6 @@ export function catalogueRoutes(catalogue: Catalogue): Route<CatalogueNode & Has
       answer: page,
       data: Type.Array(ItemSchema),
       paged: true,
-      errors: ['VALIDATION_ERROR'],
     },
     {
       method: 'GET',
@@ -55,8 +53,9 @@ export function catalogueRoutes(catalogue: Catalogue): Route<CatalogueNode & Has
       summary: 'Read an item',
       tag: 'Catalogue',
       answer: item,
+      cheap: true,
       data: ItemSchema,
-      errors: ['ITEM_NOT_FOUND', 'VALIDATION_ERROR'],
+      errors: ['ITEM_NOT_FOUND'],
     },
   ]
 }

@@ -14,14 +14,12 @@ import {
   type TaggedRecord,
 } from '#collections/types.ts'
 import { type ChangedRecord, updateCollectionItem } from '#collections/update-item.ts'
-import type { ErrorCode } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { JSON_HEADERS } from '#http/response.ts'
 import type { Route } from '#http/route.ts'
 
 const RECORDS = '/plus/collections/:id/items'
 const tag = 'Collections'
-const refusals: ErrorCode[] = ['PLAN_UPGRADE_REQUIRED', 'PLUS_COLLECTION_ERROR']
 const { id, item_id, item_name, group_label, quantity, ...changeable } = CollectionRecordSchema.properties
 
 export const collectionRoutes: Route<CollectionReadCtx & RecordWriteCtx>[] = [
@@ -34,7 +32,6 @@ export const collectionRoutes: Route<CollectionReadCtx & RecordWriteCtx>[] = [
     tag,
     answer: (collections: Collection[]) => ({ data: collections }),
     data: Type.Array(CollectionSchema),
-    errors: refusals,
   },
   {
     method: 'GET',
@@ -47,7 +44,6 @@ export const collectionRoutes: Route<CollectionReadCtx & RecordWriteCtx>[] = [
     answer: ({ first, more }: RecordList) =>
       more ? { headers: JSON_HEADERS, body: Readable.from(listBody(first, more), { highWaterMark: 1 }) } : { data: first },
     data: Type.Array(CollectionRecordSchema),
-    errors: refusals,
   },
   {
     method: 'POST',
@@ -62,7 +58,7 @@ export const collectionRoutes: Route<CollectionReadCtx & RecordWriteCtx>[] = [
       return { data: { id, item_id, item_name, group_label, quantity }, message: 'The record is added', etag }
     },
     data: Type.Object({ id, item_id, item_name, group_label, quantity }, { title: 'AddedCollectionRecord' }),
-    errors: [...refusals, 'INVALID_JSON'],
+    errors: ['INVALID_JSON'],
   },
   {
     method: 'GET',
@@ -73,7 +69,6 @@ export const collectionRoutes: Route<CollectionReadCtx & RecordWriteCtx>[] = [
     tag,
     answer: ({ record, tag: etag }: TaggedRecord) => ({ data: record, etag }),
     data: CollectionRecordSchema,
-    errors: refusals,
   },
   {
     method: 'PATCH',
@@ -88,7 +83,7 @@ export const collectionRoutes: Route<CollectionReadCtx & RecordWriteCtx>[] = [
       return { data: { id: record.id, ...fields }, message: 'The record is changed', etag }
     },
     data: Type.Object({ id, ...Type.Partial(Type.Object({ quantity, ...changeable })).properties }, { title: 'ChangedCollectionRecord' }),
-    errors: [...refusals, 'INVALID_JSON', 'PRECONDITION_FAILED'],
+    errors: ['INVALID_JSON', 'PRECONDITION_FAILED'],
   },
   {
     method: 'DELETE',
@@ -97,7 +92,7 @@ export const collectionRoutes: Route<CollectionReadCtx & RecordWriteCtx>[] = [
     summary: 'Remove a record',
     tag,
     answer: () => ({ data: undefined, message: 'The record is removed' }),
-    errors: [...refusals, 'PRECONDITION_FAILED'],
+    errors: ['PRECONDITION_FAILED'],
   },
 ]
 

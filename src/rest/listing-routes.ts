@@ -1,9 +1,8 @@
 // The public marketplace endpoints (interface.md, "Marketplace listings (Plus)").
-import type { ErrorCode } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
 import type { Answer } from '#http/envelope.ts'
-import type { ReadyAnswer, Route } from '#http/route.ts'
+import type { OwnErrorCode, ReadyAnswer, Route } from '#http/route.ts'
 import { updateListingPrice } from '#market/update-listing-price.ts'
 import { deleteListing } from '#market/delete-listing.ts'
 import { listMyListings } from '#market/list-my-listings.ts'
@@ -27,9 +26,7 @@ import {
 import { updateListing } from '#market/update-listing.ts'
 
 const tag = 'Listings'
-const reads: ErrorCode[] = ['PLAN_UPGRADE_REQUIRED', 'VALIDATION_ERROR']
-const writes: ErrorCode[] = ['PLAN_UPGRADE_REQUIRED', 'INVALID_JSON', 'PLUS_LISTING_ERROR']
-const conditional: ErrorCode[] = [...writes, 'PRECONDITION_FAILED']
+const errors: OwnErrorCode[] = ['INVALID_JSON', 'PRECONDITION_FAILED']
 const CONDITION = 'The `ETag` of the answer can be sent as `If-Match` with the next change: 412 if the listing has changed since.'
 
 /** Listings, sales and highlights; searches are answered from memory as ready bytes. */
@@ -53,7 +50,6 @@ export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
       answer: page,
       data: Type.Array(FoundListingSchema),
       paged: true,
-      errors: reads,
     },
     {
       method: 'GET',
@@ -64,7 +60,6 @@ export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
       answer: ({ rows, pagination }: Page<OwnListing>) => ({ data: rows, pagination }),
       data: Type.Array(OwnListingSchema),
       paged: true,
-      errors: reads,
     },
     {
       method: 'GET',
@@ -76,7 +71,6 @@ export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
       answer: ({ rows, pagination }: Page<RecentSale>) => ({ data: rows, pagination }),
       data: Type.Array(RecentSaleSchema),
       paged: true,
-      errors: reads,
     },
     {
       method: 'PATCH',
@@ -87,7 +81,7 @@ export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
       tag,
       answer: changed,
       data: ListingChangeSchema,
-      errors: conditional,
+      errors,
     },
     {
       method: 'PATCH',
@@ -98,7 +92,7 @@ export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
       tag,
       answer: changed,
       data: ListingChangeSchema,
-      errors: conditional,
+      errors,
     },
     {
       method: 'POST',
@@ -112,7 +106,7 @@ export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
       queryFields: ['action'],
       answer: ({ message, id, status, etag }: ListingResult) => ({ message, data: { id, status }, etag }),
       data: ListingStatusSchema,
-      errors: conditional,
+      errors,
     },
     {
       method: 'DELETE',
@@ -122,7 +116,7 @@ export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
       description: 'In whatever status; its sales stay.',
       tag,
       answer: () => ({ data: undefined, message: 'The listing is deleted' }),
-      errors: conditional,
+      errors,
     },
     {
       method: 'POST',
@@ -134,7 +128,7 @@ export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
       queryFields: ['id'],
       answer: (data: { id: number; remaining_highlight_credits: number }) => ({ message: 'The listing is highlighted', data }),
       data: HighlightSchema,
-      errors: conditional,
+      errors,
     },
   ]
 }

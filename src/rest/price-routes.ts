@@ -17,6 +17,6 @@ export const priceRoutes: Route<CatalogueNode & Pick<WriteCtx, 'db' | 'viewer' |
     tag: 'Catalogue',
     answer: (periods: PricePeriod[]) => ({ data: periods }),
     data: Type.Array(PricePeriodSchema),
-    errors: ['PLAN_UPGRADE_REQUIRED', 'ITEM_NOT_FOUND', 'VALIDATION_ERROR'],
+    errors: ['ITEM_NOT_FOUND'],
   },
 ]

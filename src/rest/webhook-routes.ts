@@ -28,7 +28,6 @@ export const webhookRoutes: Route<WebhookCtx>[] = [
     answer: (webhook: Webhook | null) => ({ data: webhook, extra: { note: SIGNATURE_NOTE } }),
     data: orNull(WebhookSchema),
     extra: { note: Type.String({ description: 'How to verify the signature' }) },
-    errors: ['PLAN_UPGRADE_REQUIRED'],
   },
   {
     method: 'PUT',
@@ -39,7 +38,7 @@ export const webhookRoutes: Route<WebhookCtx>[] = [
     tag,
     answer: (webhook: Webhook) => ({ data: webhook, message: 'The webhook is saved' }),
     data: WebhookSchema,
-    errors: ['INVALID_JSON', 'PLAN_UPGRADE_REQUIRED', 'VALIDATION_ERROR'],
+    errors: ['INVALID_JSON'],
   },
   {
     method: 'GET',
@@ -50,6 +49,5 @@ export const webhookRoutes: Route<WebhookCtx>[] = [
     answer: ({ rows, pagination }: Page<WebhookLog>) => ({ data: rows, pagination }),
     data: Type.Array(WebhookLogSchema),
     paged: true,
-    errors: ['PLAN_UPGRADE_REQUIRED', 'VALIDATION_ERROR'],
   },
 ]

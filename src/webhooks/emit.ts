@@ -3,8 +3,8 @@ import type { Tx } from '#db/schema.ts'
 import { type EventKind, eventBody, type Expiry, expiryData, type Sale, saleData } from './event-body.ts'
 import { insertEvents, type NewEvent, receiversOf } from './store.ts'
 
-/** When the transaction runs, and the IANA zone of the times in bodies. */
-export interface Occasion {
+/** When events happen, and the IANA zone of the times in their bodies. */
+export interface EventTime {
   now: Date
   zone: string
 }
@@ -13,36 +13,36 @@ export interface Occasion {
  * Queues one `sale` notification per order line for the sellers that want them: `on_sale` and `is_active` are on now.
  * @param sales each with its seller's account
  */
-export function emitSales(tx: Tx, occasion: Occasion, sales: readonly (Sale & { accountId: number })[]): Promise<void> {
-  return emit(tx, occasion, 'sale', sales, saleData)
+export function emitSales(tx: Tx, time: EventTime, sales: readonly (Sale & { accountId: number })[]): Promise<void> {
+  return emit(tx, time, 'sale', sales, saleData)
 }
 
 /** Queues one `expire` notification per listing for the sellers that want them: `on_expire`, `is_active` are on now. */
 export function emitExpiries(
   tx: Tx,
-  occasion: Occasion,
+  time: EventTime,
   expiries: readonly (Expiry & { accountId: number })[],
 ): Promise<void> {
-  return emit(tx, occasion, 'expire', expiries, expiryData)
+  return emit(tx, time, 'expire', expiries, expiryData)
 }
 
 async function emit<T extends { accountId: number }>(
   tx: Tx,
-  { now, zone }: Occasion,
+  { now, zone }: EventTime,
   kind: EventKind,
-  happenings: readonly T[],
-  dataOf: (happening: T, zone: string) => object,
+  changes: readonly T[],
+  dataOf: (change: T, zone: string) => object,
 ): Promise<void> {
-  if (happenings.length === 0) return
-  const wanting = await receiversOf(tx, kind, [...new Set(happenings.map(({ accountId }) => accountId))])
+  if (changes.length === 0) return
+  const wanting = await receiversOf(tx, kind, [...new Set(changes.map(({ accountId }) => accountId))])
   const events: NewEvent[] = []
-  for (const happening of happenings) {
-    const { accountId } = happening
+  for (const change of changes) {
+    const { accountId } = change
     if (!wanting.has(accountId)) continue
     events.push({
       account_id: accountId,
       kind,
-      body: eventBody(kind, now, zone, dataOf(happening, zone)),
+      body: eventBody(kind, now, zone, dataOf(change, zone)),
       due_at: now,
       created_at: now,
     })

@@ -59,7 +59,7 @@ export const WebhookLogSchema = Type.Object(
       description: 'What the receiver answered, null when it did not',
     }),
     success: Type.Boolean(),
-    error: orNull(Type.String(), { description: 'Why there is no answer' }),
+    error: orNull(Type.String(), { description: 'Why no response was received' }),
     response_excerpt: Type.String({ description: "At most 1,000 characters of the answer's body" }),
     created_at: LocalTime,
     test: Type.Boolean({ description: 'A test event that an operator sent' }),

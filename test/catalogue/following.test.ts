@@ -44,7 +44,7 @@ async function nameAt(node: TestNode): Promise<string> {
   return (await items(node)).body.data[0]!.name
 }
 
-/** As a writer that is no node of ours: the change and its row of the log, in a transaction that `run` decides on. */
+/** As a writer that is not one of our nodes: the change and its row of the log, in a transaction that `run` decides on. */
 async function elsewhere(itemName: string, run: (commit: () => Promise<void>) => Promise<void>): Promise<void> {
   const client = await here.db.pool.connect()
   try {

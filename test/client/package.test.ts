@@ -16,20 +16,30 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const RELEASES = ['18.20.8', '20.20.2', '22.23.3', '24.21.0']
 const PACKAGE = `node-${process.platform}-${process.arch}`
 const NODES = join(ROOT, 'node_modules/.cache/mintmark-nodes')
-const binaryOf = (release: string) => join(NODES, release, 'node_modules', PACKAGE, 'bin/node')
-const isMissing = (release: string) => !existsSync(binaryOf(release)) && !process.env.CI
+const binaryOf = (release: string) => join(NODES, 'node_modules', nameOf(release), 'bin/node')
+const nameOf = (release: string) => `node-${release}`
+const MISSING = RELEASES.filter((release) => !existsSync(binaryOf(release)))
 
 let node: TestNode
 let project: string
 
 beforeAll(async () => {
+  const installed = process.env.CI && MISSING.length > 0 ? installReleases() : null
   node = await startTestNode()
   project = mkdtempSync(join(tmpdir(), 'mintmark-client-'))
   await run('npm', ['pack', '--silent', '-w', 'client', '--pack-destination', project], { cwd: ROOT })
   const packed = readdirSync(project).find((file) => file.endsWith('.tgz'))!
   writeFileSync(join(project, 'package.json'), '{"private": true, "type": "module"}')
   await run('npm', ['install', '--silent', '--offline', '--no-audit', '--no-fund', `./${packed}`], { cwd: project })
+  await installed
 }, 120_000)
+
+/** All of them by one npm, which downloads them at the same time. */
+async function installReleases(): Promise<void> {
+  mkdirSync(NODES, { recursive: true })
+  writeFileSync(join(NODES, 'package.json'), '{"private": true}')
+  await run('npm', ['install', '--silent', '--no-audit', '--no-fund', ...RELEASES.map((release) => `${nameOf(release)}@npm:${PACKAGE}@${release}`)], { cwd: NODES })
+}
 
 afterAll(async () => {
   await node.close()
@@ -63,14 +73,7 @@ const INSTALLED = process.env.PATH?.split(delimiter).filter((directory) => !dire
 test.skipIf(!INSTALLED)('works on the Node of this machine', () => use(INSTALLED!))
 
 for (const release of RELEASES) {
-  test.skipIf(isMissing(release))(`works on Node ${release}`, { timeout: 120_000 }, async () => {
-    if (!existsSync(binaryOf(release))) {
-      const directory = join(NODES, release)
-      mkdirSync(directory, { recursive: true })
-      await run('npm', ['install', '--silent', '--no-audit', '--no-fund', '--no-save', '--prefix', directory, `${PACKAGE}@${release}`])
-    }
-    await use(binaryOf(release))
-  })
+  test.skipIf(MISSING.includes(release) && !process.env.CI)(`works on Node ${release}`, () => use(binaryOf(release)))
 }
 
 const CONSUMER = `

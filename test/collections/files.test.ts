@@ -109,7 +109,7 @@ full,Lorcana,First Chapter,Elsa,1/204,Rare,Normal,Ungraded,Near Mint,0,1,3.88,0,
 too,few
 `
 
-  test('matches what it is sure of, parks the rest with candidates, rejects what is no row', async () => {
+  test('matches rows it is sure of, parks the rest with candidates, rejects invalid rows', async () => {
     const collection = await fresh()
     const { status, body } = await upload(collection, 'collectr', file)
     expect(status).toBe(200)

@@ -70,7 +70,7 @@ export async function settled(page: Page): Promise<void> {
   await until('the page and what it asked for', there, 20_000)
 }
 
-/** Calls the operator API as a shop or feed would. @throws Error with the answer when it is no success */
+/** Calls the operator API as a shop or feed would. @throws Error with the answer when it is not a success */
 export async function operator<T>(node: TestNode, method: string, path: string, json?: unknown): Promise<T> {
   const { status, body } = await send<T>(`${node.operatorUrl}/operator/v1${path}`, OPERATOR_TOKEN, { method, json })
   if (!body.success) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(body.error)}`)

@@ -54,7 +54,7 @@ describe('utf8Text', () => {
 })
 
 describe('ndjsonRows', () => {
-  it('numbers lines, passes blank ones over and rejects what is no object', async () => {
+  it('numbers lines, skips blank ones and rejects other values than objects', async () => {
     expect(await flat(ndjsonRows(source('{"a":1}\r\n\n[1]\nnull\n{"a":\n{"b":"x\\ny"}')))).toEqual([
       { line: 1, value: { a: 1 } },
       { line: 3, reject: 'the line is no JSON object' },
@@ -107,7 +107,7 @@ describe('jsonEntries', () => {
     ])
   })
 
-  it('refuses what is no document', async () => {
+  it('refuses text that is not a document', async () => {
     for (const json of ['', '{"a":1}\n{"a":2}', '{"list":[1', '{"list":[1]', '[1,]', '{"a" 1}', 'x', '"\\x"']) {
       await expect(entries(json, ['$.list.*'])).rejects.toThrow(INVALID)
     }

@@ -73,7 +73,7 @@ test('does not overwrite what is there unless told', async () => {
   await expect(restore(to.db, streamed(file), { replace: false })).rejects.toThrow(/not empty/)
 })
 
-test('refuses what is no whole backup and changes nothing', async () => {
+test('refuses an incomplete backup and changes nothing', async () => {
   const { file } = await write(from)
   const before = await to.db.kysely.selectFrom('items').select('ref').orderBy('id').execute()
   for (const broken of [Buffer.from('{"mintmark_backup":1}'), Buffer.alloc(0), file.subarray(0, file.length >> 1)]) {

@@ -35,11 +35,11 @@ test('the replica serves, where there is one', async () => {
   expect(await whereRead(null)).toEqual({ standby: false, warnings: [] })
 })
 
-test('what is no replica of the database is not used, and the log says why', async () => {
+test('a server that is not a replica of the database is not used, and the log says why', async () => {
   const other = await freshDatabase()
-  expect(await whereRead(other.url)).toEqual({ standby: false, warnings: [expect.stringContaining('no streaming replica of this database')] })
+  expect(await whereRead(other.url)).toEqual({ standby: false, warnings: [expect.stringContaining('not a streaming replica of this database')] })
   await other.drop()
-  expect(await whereRead(servers.primary.url)).toEqual({ standby: false, warnings: [expect.stringContaining('no standby any more')] })
+  expect(await whereRead(servers.primary.url)).toEqual({ standby: false, warnings: [expect.stringContaining('no longer a standby')] })
   expect(await whereRead('postgresql://nobody@127.0.0.1:1/none')).toEqual({ standby: false, warnings: [expect.stringContaining('ECONNREFUSED')] })
 })
 

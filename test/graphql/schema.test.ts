@@ -70,7 +70,7 @@ describe('has what the interface names', () => {
       expect(isEnumType(ours) && ours.getValues().map((value) => value.name)).toEqual(type.getValues().map((value) => value.name))
       return
     }
-    if (!isObjectType(type) || !isObjectType(ours)) throw new Error(`${name} is no object type`)
+    if (!isObjectType(type) || !isObjectType(ours)) throw new Error(`${name} is not an object type`)
     const fields = Object.values(type.getFields())
     expect(Object.keys(ours.getFields())).toEqual(fields.map((field) => field.name))
     for (const field of fields) {
@@ -99,7 +99,7 @@ test('everything has a description, and gated fields tell their plan', () => {
   }
   expect(without).toEqual([])
   const item = schema.getType('Item')
-  if (!isObjectType(item)) throw new Error('Item is no object type')
+  if (!isObjectType(item)) throw new Error('Item is not an object type')
   const telling = Object.values(item.getFields()).filter((field) => field.description?.includes('Professional and above; null for Starter'))
   expect(telling.map((field) => field.name).toSorted()).toEqual(GRAPHQL_ITEM_FIELDS_FROM_PROFESSIONAL.toSorted())
 })

@@ -88,7 +88,7 @@ function bearer(key: string): Credential {
   return { headers: ['authorization', `Bearer ${key}`] }
 }
 
-/** Ways to send a good credential that are no way, and one that nobody has. */
+/** Wrong ways to send a valid credential, and a credential that nobody has. */
 function brokenForms(good: string, unknown: string): Record<string, Credential> {
   return {
     missing: { headers: [] },

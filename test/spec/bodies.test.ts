@@ -1,4 +1,4 @@
-// Bodies as programs really send them: encodings, charsets, marks, what is no object, and fields that nobody knows.
+// Bodies as programs really send them: encodings, charsets, marks, other values than objects, and unknown fields.
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { importText, OPERATOR_TOKEN, type Reply, send, startTestNode, type TestNode } from '../support/node.ts'
@@ -44,7 +44,7 @@ function expectError({ status, body }: Reply, wanted: number, code: string, mess
 }
 
 describe('a JSON body', () => {
-  test('that is no object is 400', async () => {
+  test('that is not an object is 400', async () => {
     for (const body of ['null', '[]', '"x"', '5', 'true', '[{"price": 5}]']) {
       expectError(await price(body), 400, 'INVALID_JSON', 'The body must be a JSON object')
     }

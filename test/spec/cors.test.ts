@@ -53,7 +53,7 @@ const requests = (on: TestNode): [what: string, status: number, path: string, in
     ['an unknown path', 404, '/nothing'],
     ['an unknown path behind the gate', 404, '/api/v1/nothing', { headers: key }],
     ['a wrong method', 405, '/api/v1/items', { method: 'DELETE', headers: key }],
-    ['OPTIONS that is no preflight', 405, '/api/v1/items', { method: 'OPTIONS', headers: key }],
+    ['OPTIONS that is not a preflight', 405, '/api/v1/items', { method: 'OPTIONS', headers: key }],
     ['a large body', 413, '/graphql', { method: 'POST', headers: json, body: ' '.repeat(1_100_000) }],
     ['a wrong type', 415, '/api/v1/plus/make-highlight', { method: 'POST', headers: { authorization: `Bearer ${on.keys.plus}`, 'content-type': 'text/plain' }, body: 'x' }],
     ['a wrong value', 422, '/api/v1/items?page=x', { headers: key }],

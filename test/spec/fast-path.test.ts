@@ -5,7 +5,6 @@ import { connect } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newKey } from '#accounts/key-format.ts'
-import { outgoingMemory } from '#http/outgoing-memory.ts'
 import { DAY_MS, operator, orderId, plus, published } from '../market/kit.ts'
 import { importText, startTestNode, type TestNode } from '../support/node.ts'
 
@@ -284,7 +283,7 @@ test('a body in pieces, one after the other on one connection, is answered whole
 })
 
 
-test('memory that is used again shows in no response, cached ones among them', async () => {
+test('responses stay the same after other responses and imports', async () => {
   const read = async () => {
     const bodies: string[] = []
     for (const path of [...READS, ...SEARCHES]) {
@@ -294,18 +293,8 @@ test('memory that is used again shows in no response, cached ones among them', a
     return bodies
   }
   const expected = await read()
-  let reused = 0
-  outgoingMemory.reused = (memory) => {
-    reused += memory.length
-    memory.fill(0xdd)
-  }
-  try {
-    await importText(fast, 'mintmark-ndjson', JSON.stringify(item(1)))
-    for (let time = 1; time <= 4; time += 1) expect(await read()).toEqual(expected)
-  } finally {
-    outgoingMemory.reused = null
-  }
-  expect(reused).toBeGreaterThan(10_000)
+  await importText(fast, 'mintmark-ndjson', JSON.stringify(item(1)))
+  for (let time = 1; time <= 4; time += 1) expect(await read()).toEqual(expected)
 })
 
 test('requests count once towards the limit, whichever adapter answers', async () => {

@@ -338,7 +338,7 @@ describe('transport', () => {
     expect(firstError(reply).extensions).toMatchObject({ code, status })
   })
 
-  test('texts with colons, quotes and backslashes are no keys', async () => {
+  test('texts with colons, quotes and backslashes are not keys', async () => {
     const variables = { id: 1, 'a:b': '":{"c":1}', 'e\\': '\\', 'f\\"': [{ 'g:': '\\":' }] }
     const body = JSON.stringify({ query: 'query ($id: ID!) { item(id: $id) { id } }', variables })
     expect((await post(node, body, key())).data).toEqual({ item: { id: '1' } })

@@ -221,7 +221,7 @@ describe('parameters', () => {
     }
   })
 
-  test('ids that are no integers are 422, those that nothing can have 404 or an empty page', async () => {
+  test('ids that are not integers are 422, impossible ids 404 or an empty page', async () => {
     for (const id of ['abc', '1.5', '1e3', '%00', '1%00', '%20', '1;2', 'NaN', '%E2%80%8B1', `${'9'.repeat(450)}`]) {
       const reply = await get(`/api/v1/items/${id}`)
       expectError(reply, 422, 'VALIDATION_ERROR')
@@ -233,7 +233,7 @@ describe('parameters', () => {
     }
   })
 
-  test('a path that is no valid encoding is 400', async () => {
+  test('a path that is not validly encoded is 400', async () => {
     for (const path of ['%ff', '%', '%zz', '%E0%80', '1%']) expectError(await get(`/api/v1/items/${path}`), 400, 'BAD_REQUEST')
   })
 

@@ -119,6 +119,20 @@ test('of prices over REST at the same time, with keys and without, each counts o
   expect((await operator(node, 'GET', `/listings/${id}`)).body.data.price).toBe(60)
 })
 
+test('a key that is not valid is refused with the code of the family', async () => {
+  const { id } = await published(node, item)
+  const headers = { 'idempotency-key': 'x'.repeat(256) }
+  const writes = [
+    ['PATCH', `/listings/${id}/price`, { price: 61 }, 'PLUS_LISTING_ERROR'],
+    ['POST', '/collections/1/items', { item_id: item }, 'PLUS_COLLECTION_ERROR'],
+    ['PUT', '/webhook', { sale: { url: 'https://shop.example/hook' } }, 'VALIDATION_ERROR'],
+  ] as const
+  for (const [method, path, body, code] of writes) {
+    const details = [{ field: 'Idempotency-Key', message: expect.any(String) as string }]
+    expect(await plus(node, method, path, body, { headers })).toMatchObject({ status: 422, body: { error: { code, details } } })
+  }
+})
+
 const REST_WRITES = Object.entries(PUBLIC_ROWS).filter(([name]) => !name.startsWith('GET '))
 const MUTATIONS = Object.entries(GRAPHQL_ROWS).filter(([name]) => name.startsWith('mutation '))
 

@@ -120,7 +120,7 @@ describe('searching', () => {
     expect(await named(query)).toEqual(wanted)
   })
 
-  test('grade_filters take grades, groups, and what is no grade counts as ungraded', async () => {
+  test('grade_filters take grades and groups, and anything else counts as ungraded', async () => {
     expect(await named(`?grade_filters[]=${grades['PSA 10']}`)).toEqual(['psa'])
     expect(await named(`?grade_filters[]=${grades['group Graded']}`)).toEqual(['psa'])
     expect(await named(`?grade_filters[]=${grades['group Ungraded']}`)).toEqual(['luffy', 'box', 'pika', 'raw'])
@@ -363,7 +363,7 @@ describe('what is refused', () => {
     expect(refused(reply)).toEqual(allowed ? { status: 200, code: undefined } : REFUSED)
   })
 
-  test('bodies that are no objects are 400', async () => {
+  test('bodies that are not objects are 400', async () => {
     for (const body of ['[1]', '"x"', '{"price":', '3']) {
       const reply = await send(`${node.publicUrl}/api/v1/plus/listings/${id}/price`, node.keys.plus, { method: 'PATCH', body })
       expect(reply).toMatchObject({ status: 400, body: { error: { code: 'INVALID_JSON' } } })
@@ -387,7 +387,7 @@ describe('what is refused', () => {
     ['POST', '/make-highlight?id=ID', undefined],
   ]
 
-  test.each(writes)('%s %s of nothing, of others and of what is no id', async (method, path, body) => {
+  test.each(writes)('%s %s of a missing listing, of another account and of an invalid id', async (method, path, body) => {
     const reply = (of: string | number) => plus(node, method, path.replace('ID', String(of)), body, { key: node.keys.enterprise })
     for (const none of ['999999999', '99999999999999999999', '0', '-1']) {
       const { status, body: answer } = await reply(none)

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addGate, allow } from '#accounts/gate.ts'
 import { apiKeyring, type Keyring } from '#accounts/keyring.ts'
+import { RateLimits } from '#accounts/rate-limits.ts'
 import { Cache } from '#core/cache.ts'
 import { ServiceError } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
@@ -11,7 +12,7 @@ import { endpointOf } from '#http/endpoint.ts'
 import { addFastPath, fastRead } from '#http/fast-path.ts'
 import { failuresOf } from '#http/failures.ts'
 import { RequestCounts } from '#http/request-counts.ts'
-import { responseWeight } from '#http/respond.ts'
+import { type Endpoint, responseWeight } from '#http/respond.ts'
 import type { Route } from '#http/route.ts'
 import { registerRoutes, type RouteRules } from '#http/routes.ts'
 import { answerNotFound, createServer } from '#http/server.ts'
@@ -21,49 +22,72 @@ const input = Type.Object({}, { additionalProperties: false })
 /** Reads whatever it can of its caller. */
 const readCaller = verb({ name: 'readCaller', needs: 'starter', sharedBy: 'plan', input }, ({ viewer }: { viewer: PlanViewer }) => ({ ...viewer }))
 const readOwn = verb({ name: 'readOwn', needs: 'starter', input }, ({ viewer }: HasViewer) => ({ ...viewer }))
+const readBroken = verb({ name: 'readBroken', needs: 'starter', sharedBy: 'plan', input }, (_ctx: { viewer: PlanViewer }) => ({}))
 const fail = verb({ name: 'fail', needs: 'starter', sharedBy: 'plan', input }, (_ctx: { viewer: PlanViewer }) => {
   throw new ServiceError('CONFLICT', 'always')
 })
+/** Whether making the bytes of `/broken` fails. */
+let broken = false
+const brokenBytes = (): Buffer => {
+  if (broken) throw new Error('no bytes')
+  return Buffer.from('{"success":true}')
+}
+/** Responds later, and fails while its bytes are sent. */
+const later: Endpoint = { needs: 'starter', refuse: failuresOf(silent), respond: async () => ({ status: 200, headers: [], body: brokenBytes }) }
+/** Fails when the headers are written already: what it sends is not bytes. */
+const halfSent: Endpoint = { ...later, respond: () => ({ status: 200, headers: [], body: { length: 5_000 } as Buffer }) }
 const bytesOf = (data: object) => ({ tag: '"1"', bytes: () => Buffer.from(JSON.stringify({ success: true, data })) })
 const described = { summary: 'Test', tag: 'Test' }
 const routes: Route<HasViewer>[] = [
   { method: 'GET', path: '/caller', verb: readCaller, answer: bytesOf, ...described },
   { method: 'GET', path: '/own', verb: readOwn, answer: (data: object) => ({ data }), ...described },
   { method: 'GET', path: '/fail', verb: fail, answer: bytesOf, ...described },
+  { method: 'GET', path: '/broken', verb: readBroken, answer: () => ({ tag: '"2"', bytes: brokenBytes }), ...described },
 ]
 /** What is added in one place, here where answers to other origins are. */
 const added = ['x-added', 'everywhere']
 
+const LIMITS = { starter: 1_000, professional: 1_000, plus: 1_000, enterprise: 1_000 }
+
 let node: TestNode
 let keys: Keyring
-let app: FastifyInstance
+const apps: FastifyInstance[] = []
 let url: string
+/** The same routes where requests are counted, which takes a promise. */
+let countedUrl: string
 
 beforeAll(async () => {
   node = await startTestNode()
   keys = apiKeyring({ db: node.db, log: silent, now: node.clock.now })
-  app = createServer({ log: silent, trustProxy: false, cors: () => added })
+  url = await listen(null)
+  countedUrl = await listen(new RateLimits(LIMITS))
+})
+
+afterAll(async () => {
+  for (const app of apps) await app.close()
+  await keys.close()
+  await node.close()
+})
+
+async function listen(limits: RateLimits | null): Promise<string> {
+  const app = createServer({ log: silent, trustProxy: false, cors: () => added })
+  apps.push(app)
   const cache = new Cache({ limit: 1e6, weigh: responseWeight })
   const rules: RouteRules<HasViewer> = { ctx: (viewer) => ({ viewer }), failed: failuresOf(silent), security: 'apiKey', cache }
   await app.register(
     async (scope) => {
-      addGate(scope, keys, null)
+      addGate(scope, keys, limits)
       scope.setNotFoundHandler(answerNotFound)
       registerRoutes(scope, routes, rules)
     },
     { prefix: '/api' },
   )
   await app.ready()
-  const fast = routes.filter((route) => route.verb.sharedBy === 'plan').map((route) => fastRead('/api', route.path, endpointOf(route, rules)))
-  addFastPath(app, fast, { known: (header) => keys.known(header), allow: (viewer, needs) => allow(viewer, needs, null), requests: new RequestCounts() })
-  url = await app.listen({ port: 0, host: '127.0.0.1' })
-})
-
-afterAll(async () => {
-  await app.close()
-  await keys.close()
-  await node.close()
-})
+  const shared = routes.filter((route) => route.verb.sharedBy === 'plan').map((route) => fastRead('/api', route.path, endpointOf(route, rules)))
+  const fast = [...shared, fastRead('/api', '/later', later), fastRead('/api', '/half-sent', halfSent)]
+  addFastPath(app, fast, { known: (header) => keys.known(header), allow: (viewer, needs) => allow(viewer, needs, limits), requests: new RequestCounts() })
+  return app.listen({ port: 0, host: '127.0.0.1' })
+}
 
 const ask = async (path: string, key: string | null, headers: Record<string, string> = {}, method = 'GET') =>
   fetch(`${url}${path}`, { method, headers: { ...(key !== null && { authorization: `Bearer ${key}` }), ...headers } })
@@ -85,6 +109,33 @@ test('a header added in one place is on the answers of every path', async () => 
     statuses.push(response.status)
   }
   expect(statuses).toEqual([...Array<number>(7).fill(200), 304, 409, 200, 401, 401, 404, 405, 200, 400, 404])
+})
+
+test('a failure while bytes are made or sent is answered on every path, and no connection hangs', async () => {
+  const { plus: key } = node.keys
+  // The first request with a key goes through Fastify, which loads it.
+  await ask('/api/own', key)
+  for (const origin of [url, countedUrl]) {
+    const status = async (path: string, headers: Record<string, string> = {}) => {
+      const response = await fetch(`${origin}/api${path}`, { headers: { authorization: `Bearer ${key}`, 'accept-encoding': 'identity', ...headers }, signal: AbortSignal.timeout(10_000) })
+      const body = (await response.json()) as { error?: { code: string } }
+      expect([path, response.headers.get('x-added'), response.headers.get('x-request-id')]).toEqual([path, 'everywhere', expect.any(String)])
+      return [response.status, body.error?.code]
+    }
+    broken = false
+    expect(await status('/broken?cached')).toEqual([200, undefined])
+    broken = true
+    const failed = [500, 'INTERNAL_ERROR']
+    // Made anew, made again for the cache, compressed, after a promise, and through Fastify, which reads other spellings.
+    expect(await status('/broken')).toEqual(failed)
+    expect(await status('/broken?cached')).toEqual(failed)
+    expect(await status('/broken', { 'accept-encoding': 'br' })).toEqual(failed)
+    expect(await status('/later')).toEqual(failed)
+    expect(await status('/%62roken')).toEqual(failed)
+    await expect(status('/half-sent')).rejects.toThrow('fetch failed')
+    broken = false
+    expect(await status('/broken')).toEqual([200, undefined])
+  }
 })
 
 test('a verb that is shared by plan sees the plan and nothing else, whoever calls and by whatever way', async () => {

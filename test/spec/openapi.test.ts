@@ -23,7 +23,7 @@ interface Operation {
   tags: string[]
   security: object[]
   parameters?: { name: string; in: string; schema: Schema }[]
-  responses: Record<string, { content?: Record<string, { schema?: Schema }> }>
+  responses: Record<string, { description: string; content?: Record<string, { schema?: Schema }> }>
 }
 
 interface Document {
@@ -55,6 +55,20 @@ const DOCUMENTS = [
 
 const read = async (path: string) => (await (await fetch((path.startsWith('/operator') ? node.operatorUrl! : node.publicUrl!) + path)).json()) as Document
 const operationsOf = ({ paths }: Document) => Object.values(paths).flatMap((path) => Object.values(path))
+
+test('each public operation names the code that its family refuses with, and that of a plan it needs', async () => {
+  const { paths } = await read('/openapi.json')
+  for (const [path, operations] of Object.entries(paths)) {
+    for (const [method, { responses }] of Object.entries(operations)) {
+      const writesListing = method !== 'get' && /\/plus\/(listings|make-highlight)/.test(path)
+      const family = path.includes('/plus/collections') ? 'PLUS_COLLECTION_ERROR' : writesListing ? 'PLUS_LISTING_ERROR' : 'VALIDATION_ERROR'
+      // The webhook is read without any input.
+      const refusal = method === 'get' && path.endsWith('/plus/webhook') ? undefined : family
+      const upgrade = /\/plus\/|price-history/.test(path) ? 'PLAN_UPGRADE_REQUIRED' : undefined
+      expect([method, path, responses[422]?.description, responses[403]?.description]).toEqual([method, path, refusal, upgrade])
+    }
+  }
+})
 
 describe.each(DOCUMENTS)('$path', ({ path, schemas }) => {
   test('names its schemas, and answers refer to them', async () => {

@@ -140,7 +140,7 @@ describe('keys', () => {
     expect((await send(node, 'POST', `${V1}/keys/${(bare.body.data as { id: number }).id}/rotate`)).status).toBe(201)
   })
 
-  test('refuse an expiry that has passed or is no moment, and overlaps out of bounds', async () => {
+  test('refuse an expiry that has passed or is not a time, and overlaps out of bounds', async () => {
     const { id } = await open()
     const key = await keyFor(id)
     const texts = [
@@ -219,7 +219,7 @@ describe('refusals', () => {
     expectRefusal(await raw(`{"name":"${'x'.repeat(2 ** 20)}"}`), 413, 'PAYLOAD_TOO_LARGE')
   })
 
-  test('ids that do not exist are 404, however large; what is no id is 422', async () => {
+  test('ids that do not exist are 404, however large; invalid ids are 422', async () => {
     for (const id of ['0', '-1', '2147483647', '2147483648', '99999999999999999999', '9'.repeat(300)]) {
       expectRefusal(await get(`/accounts/${id}`), 404, 'NOT_FOUND')
       expectRefusal(await patch(`/accounts/${id}`, { plan: 'plus' }), 404, 'NOT_FOUND')
@@ -313,7 +313,7 @@ describe('idempotency', () => {
     expectRefusal(await post(`/accounts/${id}/keys`, {}, headers), 409, 'IDEMPOTENCY_CONFLICT')
   })
 
-  test('a header that is no key is refused', async () => {
+  test('a header that is not a key is refused', async () => {
     for (const key of ['', 'a b', 'caf\xe9', 'x'.repeat(256)]) {
       const reply = await post('/accounts', { name: 'Never', plan: 'plus' }, { 'idempotency-key': key })
       expectRefusal(reply, 422, 'VALIDATION_ERROR', ['Idempotency-Key'])

@@ -172,7 +172,7 @@ describe('items', () => {
     expect([status, body.error?.code, body.error?.details?.map((problem) => problem.field)]).toEqual([422, 'VALIDATION_ERROR', [field]])
   })
 
-  test('refuse a body that is no object', async () => {
+  test('refuse a body that is not an object', async () => {
     for (const body of ['[]', '"x"', '{', '4']) {
       expect((await operator('/items', { body })).body.error!.code).toBe('INVALID_JSON')
     }
@@ -217,7 +217,7 @@ describe('prices', () => {
     expect((await operator('/items/999999/price-history')).status).toBe(404)
   })
 
-  test('refuse what is no list, is too long or too large', async () => {
+  test('refuse a body that is not a list, is too long or too large', async () => {
     expect((await operator('/prices', { json: { item_id: 1 } })).status).toBe(422)
     expect((await operator('/prices', { json: Array.from({ length: 10_001 }, () => 0) })).status).toBe(422)
     expect((await operator('/prices', { body: `["${'x'.repeat(4 * 1024 * 1024)}"]` })).status).toBe(413)

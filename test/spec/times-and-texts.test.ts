@@ -119,7 +119,7 @@ describe('texts', () => {
     }
   })
 
-  test('foreign catalogues: formatting is left out, and what shows nothing is no name', async () => {
+  test('foreign catalogues: formatting is left out, and an invisible text is not a name', async () => {
     const row = (id: number, name: string) => ({ idProduct: id, name, idCategory: 1, categoryName: 'Pokémon Booster', idExpansion: 1, idMetacard: 0, dateAdded: '2024-01-01 00:00:00' })
     const file = JSON.stringify({ version: 1, createdAt: '2026-11-01T00:00:00+0100', products: [row(1, 'Booster \u202ePack'), row(2, '\u200b\u3164')] })
     const report = await importText(node, 'cardmarket-products', file)

@@ -105,7 +105,7 @@ describe('configuration', () => {
     expect(JSON.stringify(audits)).not.toContain(secret)
   })
 
-  test('refuses what is no URL to post to, with 422', async () => {
+  test('refuses an invalid URL with 422', async () => {
     const base = 'https://example.com/'
     expect((await put({ url: base + 'a'.repeat(500 - base.length) })).status).toBe(200)
     const wrong: unknown[] = [

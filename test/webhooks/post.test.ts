@@ -132,7 +132,7 @@ test.concurrent('excerpts are text that can be stored: no control characters, br
   expect(outcome.excerpt.length).toBeLessThanOrEqual(1_000)
 })
 
-test.concurrent('what is no HTTP, closes early or is not there is a failed connection', async () => {
+test.concurrent('a receiver that does not speak HTTP, closes early or is missing is a failed connection', async () => {
   const bodies = [
     '',
     'nonsense\r\n\r\n',

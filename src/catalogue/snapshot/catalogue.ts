@@ -2,7 +2,6 @@
 import { inSlices } from '#core/slices.ts'
 import type { ChangeFollower, ChangeRow } from '#db/change-feed.ts'
 import type { Db } from '#db/schema.ts'
-import { outgoingMemory } from '#http/outgoing-memory.ts'
 import { fold } from '#index/fold.ts'
 import { eachPackedPrice, packedCount } from '#prices/payload.ts'
 import { CategoryTree } from './category-tree.ts'
@@ -83,7 +82,7 @@ export class Catalogue implements ChangeFollower {
     const ready = this.#readyFor(rows, shape)
     let size = Buffer.byteLength(head) + Buffer.byteLength(tail) + Math.max(0, rows.length - 1)
     for (let i = 0; i < rows.length; i += 1) size += ready.length(rows[i]!)
-    const page = outgoingMemory.take(size)
+    const page = Buffer.allocUnsafe(size)
     let at = page.write(head, 0, 'utf8')
     for (let i = 0; i < rows.length; i += 1) {
       if (i > 0) page[at++] = SEPARATOR
@@ -102,7 +101,7 @@ export class Catalogue implements ChangeFollower {
       high = Math.imul(high ^ ready.hashHigh(rows[i]!), 0x01000193) + (high >>> 15)
       low = Math.imul(low ^ ready.hashLow(rows[i]!), 0x85ebca6b) + (low >>> 13)
     }
-    // 31 bits each: larger numbers are no small integers to V8, which take several times as long to write.
+    // 31 bits each: larger numbers are not small integers to V8, which take several times as long to write.
     return `"${high >>> 1}-${low >>> 1}${shape === 'full' ? 'p' : 's'}"`
   }
 

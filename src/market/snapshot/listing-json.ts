@@ -1,6 +1,5 @@
 // Listings of a page as JSON bytes: what does not change between requests is kept ready within a budget.
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
-import { outgoingMemory } from '#http/outgoing-memory.ts'
 import { ReadyBytes } from '#catalogue/snapshot/ready-bytes.ts'
 import { listingSlug } from '../fields.ts'
 import type { ListingState } from './state.ts'
@@ -59,9 +58,7 @@ export class ListingJson {
       this.#listing(state, catalogue, rows[i]!, flags)
     }
     this.#write(tail)
-    const page = outgoingMemory.take(this.#at)
-    this.#page.copy(page, 0, 0, this.#at)
-    return page
+    return Buffer.from(this.#page.subarray(0, this.#at))
   }
 
   /** Entity tag of a page: what it shows of each row, in order, and `extra`. */
@@ -92,7 +89,7 @@ export class ListingJson {
         add(last.hashHigh(itemId), last.hashLow(itemId))
       }
     }
-    // 31 bits each: larger numbers are no small integers to V8, which take several times as long to write.
+    // 31 bits each: larger numbers are not small integers to V8, which take several times as long to write.
     return `"${high >>> 1}-${low >>> 1}l"`
   }
 

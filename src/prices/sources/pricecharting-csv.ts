@@ -10,7 +10,7 @@ const MARKET: Market = 'source_a'
 const LONGEST_NAME = 300
 
 // The columns keep their video-game names. cib-, new-, graded- and box-only-price are grades 7, 8, 9 and 9.5 of no
-// stated company, and what condition-9 to condition-22 mean is not documented: a grade without a grader is no label.
+// stated company, and what condition-9 to condition-22 mean is not documented: a grade without a grader is not a label.
 const LABELS = [
   ['loose-price', 'Near Mint'],
   ['manual-only-price', 'PSA 10'],

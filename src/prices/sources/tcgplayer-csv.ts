@@ -13,7 +13,7 @@ interface Layout {
   /** columns by which the layout is told */
   needs: readonly string[]
   idColumn: string
-  /** `tcgplayer-sku` ids name product, condition, printing and language at once and are no product ids */
+  /** `tcgplayer-sku` ids name product, condition, printing and language at once and are not product ids */
   idSource: 'tcgplayer' | 'tcgplayer-sku'
   priceColumn: string
   /** condition, with the printing behind it where there is one; without such a column prices are Near Mint */

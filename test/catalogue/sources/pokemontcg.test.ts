@@ -156,7 +156,7 @@ it('tells from the beginning of a file which comes first', () => {
   expect([JSON.stringify([set()]), JSON.stringify(card()), ''].map((head) => pokemontcg.rank!(head))).toEqual([1, 2, 2])
 })
 
-it('takes LV.X for a suffix, as X is no level', async () => {
+it('reads LV.X as a suffix, as X is not a level', async () => {
   const item = onlyItem(await readRows(pokemontcg, card({ level: 'X', subtypes: ['Level-Up', 'SP'] })))
   expect(item.details).toMatchObject({ stage: 'Level-Up', suffix: 'LV.X' })
   expect(item.details.level).toBeUndefined()

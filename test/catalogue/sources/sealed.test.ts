@@ -146,7 +146,7 @@ describe('tcgplayer-sealed', () => {
   const OLDER = 'productId,name,cleanName,imageUrl,releaseDate,set_code,url\n'
   const read = (text: string) => readText(opened(tcgplayerSealed), text)
 
-  it('reads a product of the newer list, whose date is no release date', async () => {
+  it('reads a product of the newer list, whose date is not a release date', async () => {
     const of = { market: 'source_c', game: 'pokemon' }
     expect(
       await read(`${NEWER}7,Test & Try Booster Box,,https://i.example/7.jpg,2024-02-10,1863,https://s.example/7\n`),

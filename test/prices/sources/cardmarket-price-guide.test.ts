@@ -74,7 +74,7 @@ it('dates a guide without a date as of now, and rejects prices of an unreadable 
   ])
 })
 
-it.each(['[]', '{}', '[1]', '{"products":[]}', '"x"', 'null'])('refuses %s, which is no guide', async (json) => {
+it.each(['[]', '{}', '[1]', '{"products":[]}', '"x"', 'null'])('refuses %s, which is not a price guide', async (json) => {
   await expect(readShort(cardmarketPriceGuide, json)).rejects.toThrow('this is no Cardmarket price guide')
 })
 

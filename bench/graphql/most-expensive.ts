@@ -6,7 +6,7 @@ const WHOLE_ITEM = `id name code slug genre game category { id name slug image p
   prices { market label price currency updatedAt } groups { id name slug } attributes { name value }
   rarity illustrator hp types dexIds stage evolveFrom suffix level`
 
-export const DEAREST: Record<string, string> = {
+export const MOST_EXPENSIVE: Record<string, string> = {
   'whole items, four pages of 100': `{ ${times(4, (i) => `p${i}: items(first: 100, sortBy: "price", sortOrder: "${i % 2 ? 'asc' : 'desc'}") { nodes { ${WHOLE_ITEM} } }`)} }`,
   'prices of 100 items, under many names': `{ items(first: 100, sortBy: "price", sortOrder: "desc") { nodes { ${times(9, (i) => `p${i}: prices { market label price currency updatedAt }`)} } } }`,
   'one text each of 500 categories under many names': `{ categories(first: 500) { nodes { ${times(70, (i) => `n${i}: slug`)} } } }`,
