@@ -9,7 +9,7 @@ import { CategoryTree } from './category-tree.ts'
 import { itemJson, type ItemShape } from './item-json.ts'
 import { copyOfItem, type ItemSource, ItemTable } from './items.ts'
 import { LabelTree } from './label-tree.ts'
-import { countItems, loadCategories, loadGroups, loadItems, loadPrices } from './load.ts'
+import { countItems, loadAliases, loadCategories, loadGroups, loadItems, loadPrices } from './load.ts'
 import { ItemQueries } from './queries.ts'
 import { ReadyBytes } from './ready-bytes.ts'
 
@@ -156,6 +156,7 @@ export class Catalogue implements ChangeFollower {
       const name = items.names.keys[items.name[row]!]!
       queries.text.setFolded(row, name, item.code ? foldOnce(item.code) : null, category ? foldOnce(category.name) : null)
     })
+    items.setAliases(await loadAliases(db, null))
     const { prices } = items
     await loadPrices(db, null, ({ itemId, market, labelId, minor, updatedAtMs }) => {
       const row = items.rowOf(itemId)
@@ -221,8 +222,10 @@ export class Catalogue implements ChangeFollower {
         if (known) known.push(price)
         else prices.set(itemId, [price])
       })
+      for (const { id } of sources) missing.delete(id)
+      // Read before anything is applied, so that an id which becomes an alias is never unknown.
+      const merged = new Map(missing.size > 0 ? await loadAliases(this.#db.kysely, [...missing]) : [])
       for (const source of sources) {
-        missing.delete(source.id)
         const row = this.items.set(source)
         this.items.prices.clear(row)
         for (const { market, labelId, minor, updatedAtMs } of prices.get(source.id) ?? []) {
@@ -238,6 +241,8 @@ export class Catalogue implements ChangeFollower {
         this.queries.drop(row)
         this.#dropReady(row)
       }
+      this.items.setAliases(some.map((id) => [id, merged.get(id) ?? null]))
+      this.version += 1
     }
   }
 
