@@ -1,5 +1,6 @@
 // One import from its first byte to its report: a format reads, the store writes, all in one transaction.
 import { sql } from 'kysely'
+import { lockIdentity } from '#catalogue/identity-lock.ts'
 import { FeedError, gunzip } from '#core/feed.ts'
 import { MARKETS, type Market } from '#core/markets.ts'
 import { collector } from '#db/change.ts'
