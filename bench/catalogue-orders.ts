@@ -1,6 +1,6 @@
 // `node bench/catalogue-orders.ts [orders]`: the real catalogue files in the documented order and in three others, which must
 // give the same items; with the rows that each file takes a second.
-import { createReadStream, statSync } from 'node:fs'
+import { createReadStream, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
@@ -65,14 +65,32 @@ async function importUnit(ctx: WriteCtx, [name, format, names]: (typeof UNITS)[n
     return { name: basename(path), size: statSync(path).size, open: () => createReadStream(path) }
   })
   const started = performance.now()
+  const cpu = process.cpuUsage()
+  const database = databaseSeconds()
   const { status, counts, message } = await call(importFiles, { ...ctx, rules: readConfig({}).priceRules }, { format, files })
   const seconds = (performance.now() - started) / 1000
+  const used = process.cpuUsage(cpu)
   if (status === 'failed') throw new Error(`${name}: ${message}`)
   const { rowsRead, created, updated, unchanged, rejected } = counts
   console.log(
     `  ${name.padEnd(14)} ${String(rowsRead).padStart(6)} rows, ${created} created, ${updated} updated, ${unchanged} unchanged, ${rejected} rejected; ` +
-      `${seconds.toFixed(1)} s, ${Math.round(rowsRead / seconds)} rows/s`,
+      `${seconds.toFixed(1)} s, ${Math.round(rowsRead / seconds)} rows/s; CPU ${((used.user + used.system) / 1e6).toFixed(1)} s here, ` +
+      `${(databaseSeconds() - database).toFixed(1)} s in the database`,
   )
+}
+
+/** Processor time of the server's processes so far; those that have ended are missing. */
+function databaseSeconds(): number {
+  let ticks = 0
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
+      if (Number(fields[1]) === server.pid || Number(pid) === server.pid) ticks += Number(fields[11]) + Number(fields[12])
+    } catch {
+      // It has just ended.
+    }
+  }
+  return ticks / 100
 }
 
 async function showState(ctx: WriteCtx): Promise<void> {

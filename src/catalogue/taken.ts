@@ -1,7 +1,18 @@
 // What a unique index refuses, as an answer for people.
 import { conflict } from '#core/errors.ts'
+import type { Market } from '#core/markets.ts'
+import type { Queryable } from '#db/schema.ts'
 
 const UNIQUE_VIOLATION = '23505'
+
+/**
+ * A merged item keeps its ref, so that it can have it again.
+ * @throws CONFLICT where the ref is that of a merged item
+ */
+export async function refuseMergedRef(on: Queryable, market: Market, ref: string): Promise<void> {
+  const merged = await on.selectFrom('item_aliases').select('item_id').where('market', '=', market).where('ref', '=', ref).executeTakeFirst()
+  if (merged) throw conflict(`The ref ${ref} is of an item that is merged into item ${merged.item_id}`)
+}
 
 /** Runs a write; a ref or slug that is taken (perhaps just now, by another) becomes 409. */
 export async function refuseTaken<T>(what: 'item' | 'category', run: () => Promise<T>): Promise<T> {
