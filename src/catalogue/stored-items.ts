@@ -34,6 +34,13 @@ export async function fetchPricedItem(on: Queryable, id: number): Promise<Priced
   return { ...item, prices: (await pricesOf(on, [item.id])).get(item.id) ?? [], ...(await sourcesOf(on, item.id)) }
 }
 
+/** Several items with their current prices of all markets, by id; those that do not exist are absent. */
+export async function itemsWithPrices(on: Queryable, ids: readonly number[]): Promise<Map<number, StoredItem & Pick<PricedItem, 'prices'>>> {
+  const items = await viewsOf(on.selectFrom('items as i').where('i.id', '=', (eb) => eb.fn.any(eb.val([...ids]))))
+  const prices = await pricesOf(on, items.map((item) => item.id))
+  return new Map(items.map((item) => [item.id, { ...item, prices: prices.get(item.id) ?? [] }]))
+}
+
 /** Current prices by item, in the order of markets and labels. */
 async function pricesOf(on: Queryable, itemIds: number[]): Promise<Map<number, PricedItem['prices']>> {
   const rows = await on

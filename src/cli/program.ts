@@ -15,6 +15,7 @@ import { register as registerKey } from './key.ts'
 import { register as registerListen } from './listen.ts'
 import { openLog } from './log.ts'
 import { register as registerMatch } from './match.ts'
+import { register as registerMatches } from './matches.ts'
 import { register as registerMerge } from './merge.ts'
 import { register as registerMigrate } from './migrate.ts'
 import { register as registerOperatorToken } from './operator-token.ts'
@@ -65,6 +66,7 @@ registerExport(program, open)
 registerHeld(program, open, print)
 registerBatches(program, open, print)
 registerMatch(program, open, print)
+registerMatches(program, open, print)
 registerMerge(program, open, print)
 registerRates(program, open, print)
 registerAccount(program, open, print)

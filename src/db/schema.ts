@@ -166,6 +166,24 @@ export interface Schema {
     candidates: JSONColumnType<object[]>
     waiting_since: Generated<Date>
   }
+  decided_matches: {
+    id: number
+    record_id: number
+    record_ids: number[]
+    game: string
+    world: string
+    set_ref: string | null
+    reasons: JSONColumnType<object[]>
+    candidates: JSONColumnType<object[]>
+    waiting_since: Date
+    decision: 'accepted' | 'separated'
+    item_id: number
+    pairs: JSONColumnType<object[]>
+    merge_ids: Generated<number[]>
+    author: string
+    decided_at: Date
+  }
+  set_decision_merges: { from_ref: string; merge_id: number }
   match_set_maps: {
     from_ref: string
     to_ref: string

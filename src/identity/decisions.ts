@@ -16,6 +16,12 @@ export async function decidePairs(tx: Tx, kind: 'same' | 'apart', pairs: readonl
   await sql`insert into match_decisions (kind, a, b, author) select distinct ${kind}, p.a, p.b, ${author} from ${table}`.execute(tx)
 }
 
+/** Who joined cards, by the keys of the records that the decisions name. */
+export async function authorsOfJoins(tx: Tx): Promise<Map<string, string>> {
+  const rows = await tx.selectFrom('match_decisions').select(['a', 'b', 'author']).where('kind', '=', 'same').orderBy('id').execute()
+  return new Map(rows.flatMap(({ a, b, author }) => [[a, author], [b, author]]))
+}
+
 /** The record that an item is decided by: its highest one of its own. By item; items without records are absent. */
 export async function decidingRecords(tx: Tx, itemIds: readonly number[]): Promise<Map<number, string>> {
   const { rows } = await sql<{ item_id: number; whole: boolean; source: string; foreign_id: string; finish: string }>`

@@ -31,6 +31,8 @@ interface Draft extends Group {
   /** their items are the group's */
   owners: Placed[]
   primary: boolean
+  /** it waits, and keeps only an item that no other group has */
+  waits: boolean
 }
 
 /**
@@ -42,14 +44,19 @@ export function placementOf(records: readonly GameRecord[], followers: ReadonlyM
   const drafts: Draft[] = assignment.items.map(({ records: assigned, primary }) => {
     const members = assigned.map(({ key, method, confidence, whole }) => ({ record: byKey.get(key)!, method, confidence, whole }))
     const owners = members.filter(({ whole }) => !whole)
-    return { members, owners: owners.length > 0 ? owners : members, primary, item: null, merged: [] }
+    return { members, owners: owners.length > 0 ? owners : members, primary, waits: false, item: null, merged: [] }
   })
   for (const { keys } of assignment.waiting) drafts.push(...keptItems(keys.map((key) => byKey.get(key)!), keeps))
   follow(drafts, followers)
   const held = claim(drafts)
   const emptied = new Set<number>()
   for (const record of records) for (const item of record.items) if (!held.has(item)) emptied.add(item)
-  return { groups: drafts, emptied: [...emptied] }
+  return { groups: drafts.filter((draft) => !draft.waits || draft.item !== null || isExported(draft)), emptied: [...emptied] }
+}
+
+/** Our own export says that it is an item. */
+function isExported({ members }: Draft): boolean {
+  return members.some(({ record }) => record.source === 'mintmark')
 }
 
 /** A waiting card that is items already, or is one by definition, stays them. */
@@ -58,7 +65,7 @@ function keptItems(waiting: readonly GameRecord[], keeps: (record: GameRecord) =
   const byItem = Map.groupBy(kept, ({ key, items }) => (items.length > 0 ? String(items[0]) : key))
   return [...byItem.values()].map((own) => {
     const members = own.map((record) => ({ record, whole: false, method: 'own', confidence: 100 }))
-    return { members, owners: members, primary: true, item: null, merged: [] }
+    return { members, owners: members, primary: true, waits: true, item: null, merged: [] }
   })
 }
 
@@ -80,7 +87,9 @@ function claim(drafts: readonly Draft[]): Set<number> {
     const own = votes.get(item) ?? new Map<Draft, number>()
     votes.set(item, own.set(draft, (own.get(draft) ?? 0) + 1))
   }
-  for (const draft of drafts) for (const { record } of draft.owners) for (const item of record.items) vote(item, draft)
+  for (const draft of drafts) if (!draft.waits) for (const { record } of draft.owners) for (const item of record.items) vote(item, draft)
+  const assigned = new Set(votes.keys())
+  for (const draft of drafts) if (draft.waits) for (const { record } of draft.owners) for (const item of record.items) if (!assigned.has(item)) vote(item, draft)
   // The item of a record of the whole card, where no finish has it, is that of the plainest finish.
   const claimed = new Set(votes.keys())
   for (const draft of drafts) {

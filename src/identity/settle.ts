@@ -8,6 +8,7 @@ import type { Note, WriteCtx } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { assign } from '#matching/assign.ts'
 import type { Assignment } from '#matching/records.ts'
+import { authorsOfJoins } from './decisions.ts'
 import { decisions, gameRecords, type GameRecord, homePrices, matchRecordOf, setsOfGame, type World } from './game-records.ts'
 import { mergeItems } from './merge.ts'
 import { type Group, placementOf } from './placement.ts'
@@ -187,6 +188,7 @@ function differences(groups: readonly Group[], records: readonly GameRecord[], d
 
 async function write(tx: Tx, note: Note, groups: readonly Group[], changed: ReadonlySet<Group>, touched: ReadonlySet<number>, settled: Settled): Promise<void> {
   const names = new CatalogueNames(tx)
+  const authors = await authorsOfJoins(tx)
   const comingBack = new Set<number>()
   for (let from = 0; from < groups.length; from += PART) {
     const part = groups.slice(from, from + PART)
@@ -207,7 +209,9 @@ async function write(tx: Tx, note: Note, groups: readonly Group[], changed: Read
     }
     const links = part.flatMap((group, n): ItemRecordLink[] =>
       changed.has(group)
-        ? group.members.map(({ record, whole, method, confidence }) => ({ recordId: record.id, itemId: ids[n]!, whole, method, confidence, decidedBy: null }))
+        ? group.members.map(({ record, whole, method, confidence }) => ({
+            recordId: record.id, itemId: ids[n]!, whole, method, confidence, decidedBy: (method === 'operator' && authors.get(record.key)) || null,
+          }))
         : [],
     )
     await linkRecords(tx, links)

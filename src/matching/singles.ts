@@ -140,8 +140,9 @@ function withoutDuplicates(units: readonly Unit[], verdicts: Verdicts, result: J
 
 const NO_MAPS: ReadonlyMap<string, ReadonlySet<string | null>> = new Map()
 
+/** Sets of the units' source, not those of cards that people joined to its cards. */
 function setsOf(units: readonly Unit[]): SourceSet[] {
-  return [...new Set(units.flatMap(({ cards }) => cards.flatMap(({ set }) => set ?? [])))]
+  return [...new Set(units.flatMap(({ cards: [card] }) => card!.set ?? []))]
 }
 
 /** What becomes of each unit of a source, given the clusters of the sources before it. */

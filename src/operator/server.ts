@@ -31,6 +31,7 @@ import { catalogueRoutes } from './catalogue-routes.ts'
 import { collectionFileRoutes, collectionRoutes } from './collection-routes.ts'
 import { heldRoutes } from './held-routes.ts'
 import { identityRoutes } from './identity-routes.ts'
+import { matchRoutes } from './match-routes.ts'
 import { listingRoutes } from './listing-routes.ts'
 import { openMetrics } from './metrics.ts'
 import { orderRoutes } from './order-routes.ts'
@@ -40,12 +41,13 @@ import { statsRoutes } from './stats-routes.ts'
 import { webhookRoutes } from './webhook-routes.ts'
 import { UPLOAD_TIMEOUT_MS } from './uploads.ts'
 
-const ROUTES = [...accountRoutes, ...auditRoutes, ...catalogueRoutes, ...collectionRoutes, ...listingRoutes, ...orderRoutes, ...heldRoutes, ...identityRoutes, ...statsRoutes]
+const ROUTES = [...accountRoutes, ...auditRoutes, ...catalogueRoutes, ...collectionRoutes, ...listingRoutes, ...orderRoutes, ...heldRoutes, ...identityRoutes, ...matchRoutes, ...statsRoutes]
 
 const TAGS = [
   { name: 'Accounts', description: 'Customers, their plans and their highlight credits' },
   { name: 'Keys', description: 'API keys of accounts' },
   { name: 'Catalogue', description: 'Categories, items and groups' },
+  { name: 'Matches', description: 'Source records and sets that wait for a decision about which item or set they are' },
   { name: 'Prices', description: 'Setting prices, and their history' },
   { name: 'Imports', description: 'Imports of files, their reports, and how to revert them' },
   { name: 'Held prices', description: 'Prices that wait for a decision because they look wrong' },

@@ -1,9 +1,12 @@
-// The commands `merge`, `merges` and `split`: text for people, one JSON value for programs.
+// The commands `merge`, `merges`, `split` and `matches`: text for people, one JSON value for programs.
 import { Command, CommanderError } from 'commander'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { register as registerMatches } from '#cli/matches.ts'
 import { register } from '#cli/merge.ts'
+import type { Match } from '#identity/matches.ts'
 import type { Merge } from '#identity/stored-merges.ts'
-import { startTestNode, type TestNode } from '../support/node.ts'
+import { pokemontcgCards, pokemontcgSets, tcgdexCards, tcgdexSets } from '../imports/one-card.ts'
+import { importFiles, OPERATOR_TOKEN, send, startTestNode, type TestNode } from '../support/node.ts'
 import { makeTwins } from './kit.ts'
 
 let node: TestNode
@@ -16,8 +19,8 @@ afterAll(() => node.close())
 async function mintmark(...args: string[]): Promise<string> {
   const lines: string[] = []
   const program = new Command('mintmark').exitOverride().configureOutput({ writeErr: () => {}, writeOut: () => {} })
-  register(program, (run) => run(node.ctx, (read) => read(node.db)), (line) => lines.push(line))
-  for (const command of program.commands) command.exitOverride().configureOutput({ writeErr: () => {} })
+  for (const add of [register, registerMatches]) add(program, (run) => run(node.ctx, (read) => read(node.db)), (line) => lines.push(line))
+  for (const command of program.commands.flatMap((one) => [one, ...one.commands])) command.exitOverride().configureOutput({ writeErr: () => {} })
   await program.parseAsync(args, { from: 'user' })
   return lines.join('\n')
 }
@@ -39,4 +42,32 @@ test('wrong usage is refused', async () => {
     await expect(mintmark(...args), args.join(' ')).rejects.toBeInstanceOf(CommanderError)
   }
   await expect(mintmark('split', '999')).rejects.toThrow('Merge not found')
+})
+
+test('matches are listed, accepted, separated, postponed and withdrawn', async () => {
+  await importFiles(node, 'tcgdex', [{ name: 'sets', text: tcgdexSets }, { name: 'cards', text: tcgdexCards }])
+  const differing = pokemontcgCards.replaceAll(/"hp":"\d+"/g, '"hp":"999"')
+  await importFiles(node, 'pokemontcg', [{ name: 'sets', text: pokemontcgSets }, { name: 'cards', text: differing }])
+  const found = JSON.parse(await mintmark('matches', 'list', '--json')) as Match[]
+  expect(found.map(({ record }) => record.id).sort()).toEqual([1, 2, 3, 4, 5, 6].map((n) => `base1-${n}`))
+  const [first, second] = found as [Match, Match]
+  expect(await mintmark('matches', 'list', '--reason', 'hp', '--set', 'Base')).toMatch(new RegExp(`^ID +SOURCE +RECORD +NAME +NUMBER +REASON +CANDIDATES\n${first.id} +pokemontcg +base1-1 +Alakazam +1/102 +hit points differ: 999 and 50 +\\d+ Alakazam`))
+  expect(await mintmark('matches', 'list', '--game', 'onepiece')).toMatch(/^ID [^\n]+$/)
+  const into = first.candidates[0]!.item.id
+  const [id, next] = [String(first.id), String(second.id)]
+  expect(await mintmark('matches', 'accept', id, '--item', String(into))).toBe(`Match ${id} accepted; the record is item ${into}`)
+  await expect(mintmark('matches', 'separate', id)).rejects.toThrow(`Match ${id} is already accepted by operator:test`)
+  expect(JSON.parse(await mintmark('matches', 'separate', next, '--json'))).toMatchObject({ id: second.id, decision: { kind: 'separated' } })
+  expect(await mintmark('matches', 'withdraw', next)).toBe(`Match ${next} waits again`)
+  expect(await mintmark('matches', 'postpone', next)).toBe(`Match ${next} postponed`)
+  expect((JSON.parse(await mintmark('matches', 'list', '--state', 'postponed', '--json')) as Match[]).map((match) => match.id)).toEqual([second.id])
+
+  const [{ id: set }] = (await send<{ id: number }[]>(`${node.operatorUrl}/operator/v1/categories?search=Base&market=source_c&per_page=100`, OPERATOR_TOKEN)).body.data as [{ id: number }]
+  expect(await mintmark('matches', 'sets')).toMatch(/^ID +REF +NAME +WAITING +RESEMBLES$/)
+  expect(await mintmark('matches', 'separate-set', String(set))).toMatch(/^Set \d+ separated; \d of its cards go on waiting$/)
+  await expect(mintmark('matches', 'accept-set', String(set))).rejects.toThrow(`Set ${set} is already decided by operator:test; withdraw that first`)
+  expect(await mintmark('matches', 'withdraw-set', String(set))).toBe(`Decisions about set ${set} withdrawn`)
+  for (const args of [['accept', '1'], ['accept', 'x', '--item', '1'], ['separate'], ['list', '--state', 'open'], ['list', '--reason', 'x'], ['accept-set', '1', '--set', 'y']]) {
+    await expect(mintmark('matches', ...args), args.join(' ')).rejects.toBeInstanceOf(CommanderError)
+  }
 })

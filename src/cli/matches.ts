@@ -1,0 +1,107 @@
+// The commands `matches ...`: records and sets that wait for a decision, and the decisions.
+import { type Command, Option } from 'commander'
+import { call } from '#core/verb.ts'
+import { acceptMatch } from '#identity/accept-match.ts'
+import { acceptSetMatch, separateSetMatch, withdrawSetMatch } from '#identity/decide-set-match.ts'
+import { listMatches } from '#identity/list-matches.ts'
+import { listSetMatches } from '#identity/list-set-matches.ts'
+import { MATCH_STATES, type Match, type MatchFilter } from '#identity/matches.ts'
+import { postponeMatch } from '#identity/postpone-match.ts'
+import { REASON_RULES } from '#identity/reason-text.ts'
+import { separateMatch } from '#identity/separate-match.ts'
+import { SET_MATCH_STATES, type SetMatch, type SetMatchFilter } from '#identity/set-matches.ts'
+import { withdrawMatch } from '#identity/withdraw-match.ts'
+import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, show, wholeNumber } from './command.ts'
+
+export function register(program: Command, open: OpenCli, print: Print): void {
+  const matches = program.command('matches').description('records that wait for a decision about which item they are')
+
+  addCommand(matches, 'list', 'records that wait, beside the items that they resemble')
+    .option('--game <game>', 'of this game')
+    .option('--source <source>', 'records of this source, such as pokemontcg')
+    .option('--set <set>', 'ref or name of the set')
+    .addOption(new Option('--reason <rule>', 'waiting because of this rule').choices(REASON_RULES))
+    .addOption(new Option('--state <state>', 'waiting unless told').choices(MATCH_STATES))
+    .action(({ json, ...filter }: OutputOptions & MatchFilter) =>
+      open(async (ctx) => {
+        const found = await allRows((paging) => call(listMatches, ctx, { ...filter, ...paging }))
+        show(print, { json }, found, columns(['ID', 'SOURCE', 'RECORD', 'NAME', 'NUMBER', 'REASON', 'CANDIDATES'], found.map(lineOf)))
+      }),
+    )
+
+  addCommand(matches, 'accept', 'join a record to an item')
+    .argument('<id>', 'id of the match', wholeNumber)
+    .requiredOption('--item <id>', 'id of the item that the record is', wholeNumber)
+    .action((id: number, { item, ...options }: OutputOptions & { item: number }) =>
+      open(async (ctx) => {
+        const match = await call(acceptMatch, ctx, { id, item_id: item })
+        show(print, options, match, `Match ${id} accepted; the record is item ${match.decision!.item_id}`)
+      }),
+    )
+
+  addCommand(matches, 'separate', 'make a record an item of its own')
+    .argument('<id>', 'id of the match', wholeNumber)
+    .action((id: number, options: OutputOptions) =>
+      open(async (ctx) => {
+        const match = await call(separateMatch, ctx, { id })
+        show(print, options, match, `Match ${id} separated; the record is item ${match.decision!.item_id}`)
+      }),
+    )
+
+  addCommand(matches, 'postpone', 'leave a match for later')
+    .argument('<id>', 'id of the match', wholeNumber)
+    .action((id: number, options: OutputOptions) => open(async (ctx) => show(print, options, await call(postponeMatch, ctx, { id }), `Match ${id} postponed`)))
+
+  addCommand(matches, 'withdraw', 'withdraw the decision about a match, or its postponement')
+    .argument('<id>', 'id of the match', wholeNumber)
+    .action((id: number, options: OutputOptions) =>
+      open(async (ctx) => {
+        const match = await call(withdrawMatch, ctx, { id })
+        show(print, options, match, match ? `Match ${id} waits again` : 'Decision withdrawn; a rule decides about the record')
+      }),
+    )
+
+  addCommand(matches, 'sets', 'sets that wait for one decision about all their cards')
+    .option('--game <game>', 'of this game')
+    .addOption(new Option('--state <state>', 'waiting unless told').choices(SET_MATCH_STATES))
+    .action(({ json, ...filter }: OutputOptions & SetMatchFilter) =>
+      open(async (ctx) => {
+        const found = await allRows((paging) => call(listSetMatches, ctx, { ...filter, ...paging }))
+        show(print, { json }, found, columns(['ID', 'REF', 'NAME', 'WAITING', 'RESEMBLES'], found.map(setLineOf)))
+      }),
+    )
+
+  addCommand(matches, 'accept-set', 'decide that a set is a set of another source')
+    .argument('<id>', 'id of the set', wholeNumber)
+    .option('--set <id>', 'id of the set that it is; may be left out where it resembles just one', wholeNumber)
+    .action((id: number, { set, ...options }: OutputOptions & { set?: number }) =>
+      open(async (ctx) => {
+        const match = await call(acceptSetMatch, ctx, { id, ...(set !== undefined && { set_id: set }) })
+        show(print, options, match, `Set ${id} mapped; ${match.waiting} of its cards go on waiting`)
+      }),
+    )
+
+  addCommand(matches, 'separate-set', 'decide that a set is none of the others')
+    .argument('<id>', 'id of the set', wholeNumber)
+    .action((id: number, options: OutputOptions) =>
+      open(async (ctx) => {
+        const match = await call(separateSetMatch, ctx, { id })
+        show(print, options, match, `Set ${id} separated; ${match.waiting} of its cards go on waiting`)
+      }),
+    )
+
+  addCommand(matches, 'withdraw-set', 'withdraw all decisions about a set')
+    .argument('<id>', 'id of the set', wholeNumber)
+    .action((id: number, options: OutputOptions) =>
+      open(async (ctx) => show(print, options, await call(withdrawSetMatch, ctx, { id }), `Decisions about set ${id} withdrawn`)),
+    )
+}
+
+function lineOf({ id, record, reasons, candidates }: Match): (string | number | null)[] {
+  const shown = candidates.slice(0, 3).map(({ item }) => `${item.id} ${item.name}`)
+  return [id, record.source, record.id, record.name, record.code, reasons.map(({ text }) => text).join('; '), shown.join(', ') + (candidates.length > 3 ? ', ...' : '')]
+}
+
+function setLineOf({ id, set, waiting, candidates }: SetMatch): (string | number | null)[] {
+  return [id, set.ref, set.name, waiting, candidates.map(({ set: other, agree, of }) => `${other.id} ${other.name} (${agree} of ${of})`).join(', ')]
+}

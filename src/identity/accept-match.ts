@@ -1,0 +1,86 @@
+// Decides that a waiting record is an item: one of its candidates, or any other of its game and language family.
+import { sql } from 'kysely'
+import { adoptItems } from '#catalogue/adopt-items.ts'
+import { rankOf } from '#catalogue/facts.ts'
+import { byPlainness, finishKey } from '#catalogue/finishes.ts'
+import { invalid } from '#core/errors.ts'
+import { id } from '#core/fields.ts'
+import { Type } from '#core/input.ts'
+import { verb } from '#core/verb.ts'
+import type { WriteCtx } from '#db/change.ts'
+import { liveItemId } from '#db/live-item.ts'
+import type { Tx } from '#db/schema.ts'
+import { recordKey } from '#matching/records.ts'
+import { decideMatch, type NamedRecord, namedRecords, type QueuedMatch, type Verdict } from './decide-match.ts'
+import type { Pair } from './decisions.ts'
+
+export const acceptMatch = verb(
+  {
+    name: 'acceptMatch',
+    needs: 'operator',
+    input: Type.Object(
+      { id: id('match'), item_id: Type.Integer({ description: 'The item that the record is: one of the candidates, or another one' }) },
+      { additionalProperties: false },
+    ),
+  },
+  (ctx: WriteCtx, { id, item_id: itemId }) => decideMatch(ctx, id, { decision: 'accepted', verdicts: (tx, match) => joining(tx, match, itemId) }),
+)
+
+/** The record joins the item; where that is none of the candidates, it is none of them. */
+async function joining(tx: Tx, match: QueuedMatch, itemId: number): Promise<Verdict[]> {
+  const liveId = await liveItemId(tx, itemId)
+  if (liveId === null) throw wrongItem('must be the id of an item')
+  await adoptItems(tx, { ids: [liveId] })
+  const records = await namedRecords(tx, match.record_ids)
+  const others = (await recordsUnder(tx, match, liveId)).filter(({ id }) => !match.record_ids.includes(id))
+  if (others.length === 0) {
+    const { rows } = await sql`select from item_sources where item_id = ${liveId}::int4 and record_id = any(${match.record_ids}::int4[])`.execute(tx)
+    throw wrongItem(rows.length > 0 ? 'must be another item than the one that the record already is' : 'must be an item of the same game and language family as the record')
+  }
+  const pair = await pairOf(tx, records, others)
+  const candidates = await namedRecords(tx, match.candidates.map((candidate) => candidate.record_id))
+  const isCandidate = candidates.some(({ source, foreign_id: id }) => others.some((other) => other.source === source && other.foreign_id === id))
+  const apart = isCandidate ? [] : candidates.map(({ key }): Pair => [records[0]!.key, key])
+  return [{ kind: 'apart', pairs: apart }, { kind: 'same', pairs: [pair] }]
+}
+
+function wrongItem(message: string) {
+  return invalid([{ field: 'item_id', message }])
+}
+
+/** Records by which the item can be named in a decision, best first: of sources before our own exports and edits. */
+async function recordsUnder(tx: Tx, { game, world }: QueuedMatch, itemId: number): Promise<NamedRecord[]> {
+  const { rows } = await sql<Omit<NamedRecord, 'key'> & { whole: boolean }>`
+    select r.id, r.source, r.foreign_id, r.finish, s.whole
+    from item_sources s join source_records r on r.id = s.record_id
+    where s.item_id = ${itemId}::int4 and r.active and r.facts ?& array['name', 'market'] and r.game = ${game} and r.world = ${world}
+    order by r.id`.execute(tx)
+  const order = ({ source, whole }: (typeof rows)[number]) => Number(['operator', 'mintmark'].includes(source)) * 1_000 + Number(whole) * 100 + rankOf(source)
+  return rows.toSorted((a, b) => order(a) - order(b)).map(({ whole: _whole, ...row }) => ({ ...row, key: recordKey(row.source, row.foreign_id, row.finish || null) }))
+}
+
+/**
+ * The pair of records that joins the cards. Two of different finishes are one item from then on, so that they are only taken
+ * where no finishes are the same: what a card has in several finishes joins those of the other card one by one.
+ */
+async function pairOf(tx: Tx, records: readonly NamedRecord[], others: readonly NamedRecord[]): Promise<Pair> {
+  const same = equalFinish(records, others)
+  if (same) return same
+  if (records.length > 1) {
+    const { rows } = await sql<NamedRecord>`
+      select id, source, foreign_id, finish from source_records where active and source = ${others[0]!.source} and foreign_id = ${others[0]!.foreign_id} order by id`.execute(tx)
+    const found = equalFinish(records, rows.map((row) => ({ ...row, key: recordKey(row.source, row.foreign_id, row.finish || null) })))
+    if (found) return found
+  }
+  const [plainest] = records.toSorted((a, b) => byPlainness(a.finish || null, b.finish || null))
+  return [plainest!.key, others[0]!.key]
+}
+
+function equalFinish(records: readonly NamedRecord[], others: readonly NamedRecord[]): Pair | null {
+  for (const other of others) {
+    for (const record of records) {
+      if (record.finish === '' || other.finish === '' || finishKey(record.finish) === finishKey(other.finish)) return [record.key, other.key]
+    }
+  }
+  return null
+}

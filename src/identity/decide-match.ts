@@ -1,0 +1,135 @@
+// Takes a match from the queue, applies a decision about it by the same way as imports, and keeps it so that it can be withdrawn.
+import { sql } from 'kysely'
+import { lockIdentity } from '#catalogue/identity-lock.ts'
+import { conflict } from '#core/errors.ts'
+import { existing, missing } from '#core/fields.ts'
+import { actorOf, change, type Note, type WriteCtx } from '#db/change.ts'
+import type { Tx } from '#db/schema.ts'
+import type { Reason } from '#matching/records.ts'
+import { recordKey } from '#matching/records.ts'
+import { decidePairs, type Pair } from './decisions.ts'
+import type { World } from './game-records.ts'
+import { fetchMatch, type Match } from './matches.ts'
+import { settle } from './settle.ts'
+
+/** A row of the queue. */
+export interface QueuedMatch extends World {
+  id: number
+  record_id: number
+  record_ids: number[]
+  set_ref: string | null
+  reasons: Reason[]
+  candidates: { record_id: number; score: number; reasons: Reason[] }[]
+  waiting_since: Date
+}
+
+/** A source record by its parts, and its key in decisions. */
+export interface NamedRecord {
+  id: number
+  key: string
+  source: string
+  foreign_id: string
+  finish: string
+}
+
+/** Pairs of records that a decision joins or keeps apart. */
+export interface Verdict {
+  kind: 'same' | 'apart'
+  pairs: Pair[]
+}
+
+interface Deciding {
+  decision: 'accepted' | 'separated'
+  /** what to write, given the match; asked again with the new candidates as long as the record goes on waiting */
+  verdicts: (tx: Tx, match: QueuedMatch) => Promise<Verdict[]>
+}
+
+/** A record that resembles many cards waits with ten of them at a time. */
+const MOST_ROUNDS = 30
+
+/**
+ * Decides a match. The first of several deciders has the row of the queue, the others find it gone.
+ * @throws NOT_FOUND, CONFLICT for a match that is decided already or that the decision does not settle
+ */
+export function decideMatch(ctx: WriteCtx, id: number, { decision, verdicts }: Deciding): Promise<Match> {
+  return change(ctx, async (tx, note) => {
+    await lockIdentity(tx)
+    const match = await takeMatch(tx, id)
+    const author = actorOf(ctx.viewer)
+    const written: Verdict[] = []
+    const merged: number[] = []
+    let waiting: QueuedMatch | null = match
+    for (let round = 0; waiting !== null; round += 1) {
+      const more = await verdicts(tx, waiting)
+      const pairs = more.reduce((sum, verdict) => sum + verdict.pairs.length, 0)
+      if (round === MOST_ROUNDS || pairs === 0) throw conflict(`Match ${id} goes on waiting after this decision; decide about its set first`)
+      for (const { kind, pairs } of more) await decidePairs(tx, kind, pairs, author)
+      written.push(...more)
+      merged.push(...(await settled(ctx, tx, note, match)))
+      waiting = await stillWaiting(tx, match)
+      if (decision === 'accepted' && waiting !== null) throw conflict(`Match ${id} goes on waiting after this decision; separate it, or merge the items`)
+    }
+    await endPostponement(tx, match)
+    await keepDecision(tx, match, { decision, written, merged, author, at: ctx.now() })
+    const decided = await fetchMatch(tx, id)
+    note.audit({ action: `match.${decision === 'accepted' ? 'accept' : 'separate'}`, subject: 'match', id, after: { record: decided.record.ref, ...decided.decision } })
+    return decided
+  })
+}
+
+async function takeMatch(tx: Tx, id: number): Promise<QueuedMatch> {
+  const { rows } = await sql<QueuedMatch>`delete from match_queue where id = ${existing('match', id)} returning *`.execute(tx)
+  if (rows[0]) return rows[0]
+  throw await notWaiting(tx, id)
+}
+
+/** Why a match is not in the queue: decided, or there is none. */
+export async function notWaiting(tx: Tx, id: number) {
+  const decided = await tx.selectFrom('decided_matches').select(['decision', 'author']).where('id', '=', existing('match', id)).executeTakeFirst()
+  return decided ? conflict(`Match ${id} is already ${decided.decision} by ${decided.author}`) : missing('match', id)
+}
+
+/** Applies the decisions to the items of a world; gives the ids of the merges that followed. */
+export async function settled(ctx: WriteCtx, tx: Tx, note: Note, { game, world }: World): Promise<number[]> {
+  const { merged } = await settle(ctx, tx, note, { game, world }, { importId: null, touched: new Set() })
+  if (merged.length === 0) return []
+  const { rows } = await sql<{ id: number }>`
+    select id from merges where from_item = any(${merged.map(({ from }) => from)}::int4[]) and undone_at is null order by id`.execute(tx)
+  return rows.map((row) => row.id)
+}
+
+async function stillWaiting(tx: Tx, { record_ids: ids }: QueuedMatch): Promise<QueuedMatch | null> {
+  const { rows } = await sql<QueuedMatch>`select * from match_queue where record_id = any(${ids}::int4[])`.execute(tx)
+  return rows[0] ?? null
+}
+
+interface Taken {
+  decision: 'accepted' | 'separated'
+  written: readonly Verdict[]
+  merged: number[]
+  author: string
+  at: Date
+}
+
+async function keepDecision(tx: Tx, match: QueuedMatch, { decision, written, merged, author, at }: Taken): Promise<void> {
+  const { id, record_id, record_ids, game, world, set_ref, reasons, candidates, waiting_since } = match
+  const pairs = written.flatMap(({ kind, pairs }) => pairs.map((pair) => [kind, ...pair.toSorted()]))
+  await sql`
+    insert into decided_matches (id, record_id, record_ids, game, world, set_ref, reasons, candidates, waiting_since, decision, item_id, pairs, merge_ids, author, decided_at)
+    select ${id}::int4, ${record_id}::int4, ${record_ids}::int4[], ${game}, ${world}, ${set_ref}, ${JSON.stringify(reasons)}::jsonb, ${JSON.stringify(candidates)}::jsonb,
+      ${waiting_since}::timestamptz, ${decision}, min(item_id), ${JSON.stringify(pairs)}::jsonb, ${merged}::int4[], ${author}, ${at}::timestamptz
+    from item_sources where record_id = any(${record_ids}::int4[])`.execute(tx)
+}
+
+/** The match does not count as postponed any more. */
+export async function endPostponement(tx: Tx, { record_ids: ids }: Pick<QueuedMatch, 'record_ids'>): Promise<void> {
+  const keys = (await namedRecords(tx, ids)).map(({ key }) => key)
+  await sql`delete from match_decisions where kind = 'postponed' and a = any(${keys}::text[])`.execute(tx)
+}
+
+/** Records with their keys, in the order of the ids. */
+export async function namedRecords(tx: Tx, ids: readonly number[]): Promise<NamedRecord[]> {
+  const { rows } = await sql<Omit<NamedRecord, 'key'>>`
+    select id, source, foreign_id, finish from source_records where id = any(${ids}::int4[]) order by array_position(${ids}::int4[], id)`.execute(tx)
+  return rows.map((row) => ({ ...row, key: recordKey(row.source, row.foreign_id, row.finish || null) }))
+}

@@ -1,0 +1,29 @@
+// Leaves a waiting match for later: it goes on waiting, apart from the others.
+import { sql } from 'kysely'
+import { lockIdentity } from '#catalogue/identity-lock.ts'
+import { conflict } from '#core/errors.ts'
+import { existing, id } from '#core/fields.ts'
+import { Type } from '#core/input.ts'
+import { verb } from '#core/verb.ts'
+import { actorOf, change, type WriteCtx } from '#db/change.ts'
+import { namedRecords, notWaiting } from './decide-match.ts'
+import { fetchMatch, type Match } from './matches.ts'
+
+export const postponeMatch = verb(
+  { name: 'postponeMatch', needs: 'operator', input: Type.Object({ id: id('match') }, { additionalProperties: false }) },
+  (ctx: WriteCtx, { id }) =>
+    change(ctx, async (tx, note): Promise<Match> => {
+      await lockIdentity(tx)
+      const { rows } = await sql<{ record_id: number }>`
+        update match_queue set postponed = true where id = ${existing('match', id)} and not postponed returning record_id`.execute(tx)
+      if (!rows[0]) {
+        const waits = await tx.selectFrom('match_queue').select('id').where('id', '=', id).executeTakeFirst()
+        throw waits ? conflict(`Match ${id} is already postponed`) : await notWaiting(tx, id)
+      }
+      const [record] = await namedRecords(tx, [rows[0].record_id])
+      await sql`insert into match_decisions (kind, a, author) values ('postponed', ${record!.key}, ${actorOf(ctx.viewer)}) on conflict do nothing`.execute(tx)
+      const match = await fetchMatch(tx, id)
+      note.audit({ action: 'match.postpone', subject: 'match', id, after: { record: match.record.ref } })
+      return match
+    }),
+)

@@ -1,0 +1,18 @@
+// Decides that a waiting record is none of its candidates: it becomes an item of its own.
+import { id } from '#core/fields.ts'
+import { Type } from '#core/input.ts'
+import { verb } from '#core/verb.ts'
+import type { WriteCtx } from '#db/change.ts'
+import { decideMatch, namedRecords } from './decide-match.ts'
+
+export const separateMatch = verb(
+  { name: 'separateMatch', needs: 'operator', input: Type.Object({ id: id('match') }, { additionalProperties: false }) },
+  (ctx: WriteCtx, { id }) =>
+    decideMatch(ctx, id, {
+      decision: 'separated',
+      verdicts: async (tx, { record_id: recordId, candidates }) => {
+        const [record, ...others] = await namedRecords(tx, [recordId, ...candidates.map((candidate) => candidate.record_id)])
+        return [{ kind: 'apart', pairs: others.map(({ key }) => [record!.key, key]) }]
+      },
+    }),
+)
