@@ -4,9 +4,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { register as registerMatches } from '#cli/matches.ts'
 import { register } from '#cli/merge.ts'
 import type { Match } from '#identity/matches.ts'
+import type { SetMatch } from '#identity/set-matches.ts'
 import type { Merge } from '#identity/stored-merges.ts'
 import { pokemontcgCards, pokemontcgSets, tcgdexCards, tcgdexSets } from '../imports/one-card.ts'
-import { importFiles, OPERATOR_TOKEN, send, startTestNode, type TestNode } from '../support/node.ts'
+import { importFiles, startTestNode, type TestNode } from '../support/node.ts'
 import { makeTwins } from './kit.ts'
 
 let node: TestNode
@@ -62,8 +63,8 @@ test('matches are listed, accepted, separated, postponed and withdrawn', async (
   expect(await mintmark('matches', 'postpone', next)).toBe(`Match ${next} postponed`)
   expect((JSON.parse(await mintmark('matches', 'list', '--state', 'postponed', '--json')) as Match[]).map((match) => match.id)).toEqual([second.id])
 
-  const [{ id: set }] = (await send<{ id: number }[]>(`${node.operatorUrl}/operator/v1/categories?search=Base&market=source_c&per_page=100`, OPERATOR_TOKEN)).body.data as [{ id: number }]
-  expect(await mintmark('matches', 'sets')).toMatch(/^ID +REF +NAME +WAITING +RESEMBLES$/)
+  expect(await mintmark('matches', 'sets')).toMatch(/^ID +REF +NAME +WAITING +RESEMBLES\n\d+ +tcgdex:set:base1 +Base Set +0 +\d+ Base Set \(0 of 2\)/)
+  const [{ id: set }] = JSON.parse(await mintmark('matches', 'sets', '--json')) as [SetMatch]
   expect(await mintmark('matches', 'separate-set', String(set))).toMatch(/^Set \d+ separated; \d of its cards go on waiting$/)
   await expect(mintmark('matches', 'accept-set', String(set))).rejects.toThrow(`Set ${set} is already decided by operator:test; withdraw that first`)
   expect(await mintmark('matches', 'withdraw-set', String(set))).toBe(`Decisions about set ${set} withdrawn`)
