@@ -869,6 +869,200 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/v1/matches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Source records that wait for a decision, beside the items that they resemble
+         * @description Only exact matches join by themselves. What is only alike, claimed twice or contradicted waits here.
+         */
+        get: operations["listMatches"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/matches/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One match */
+        get: operations["getMatch"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/matches/{id}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Join a record to an item
+         * @description Takes effect at once and holds for later imports of the record. If the record is an item already, that item is merged into the other one. A card in several finishes joins those of the other card one by one.
+         */
+        post: operations["acceptMatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/matches/{id}/separate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a record an item of its own
+         * @description It is none of its candidates, and later imports do not ask again.
+         */
+        post: operations["separateMatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/matches/{id}/postpone": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Leave a match for later
+         * @description It goes on waiting, listed with `state=postponed`.
+         */
+        post: operations["postponeMatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/matches/{id}/withdraw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Withdraw the decision about a match, or its postponement
+         * @description The record waits again, and items that the decision merged are two again. `data` is null where a rule joins the record meanwhile.
+         */
+        post: operations["withdrawMatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/set-matches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Sets that resemble sets of other sources, for one decision about all their cards */
+        get: operations["listSetMatches"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/set-matches/{id}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decide that a set is a set of another source
+         * @description Its cards join those with the same number and name, and single ones that are alike; what is contradicted goes on waiting.
+         */
+        post: operations["acceptSetMatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/set-matches/{id}/separate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decide that a set is none of the others
+         * @description Its cards become items of their own, except where a shop id says otherwise.
+         */
+        post: operations["separateSetMatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/set-matches/{id}/withdraw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Withdraw all decisions about a set
+         * @description Items that they merged are two again.
+         */
+        post: operations["withdrawSetMatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/stats": {
         parameters: {
             query?: never;
@@ -1688,6 +1882,188 @@ export interface components {
             /** @description How many */
             rates: number;
         };
+        Match: {
+            id: number;
+            /** @enum {string} */
+            state: "waiting" | "postponed" | "decided";
+            game: string;
+            record: components["schemas"]["MatchRecord"];
+            /** @description Why no rule decides */
+            reasons: components["schemas"]["MatchReason"][];
+            /** @description Best first */
+            candidates: components["schemas"]["MatchCandidate"][];
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            waiting_since: string;
+            decision: {
+                /** @enum {string} */
+                kind: "accepted" | "separated";
+                /** @description The item that the record is */
+                item_id: number;
+                author: string;
+                /**
+                 * Format: date-time
+                 * @description UTC
+                 */
+                at: string;
+            } | null;
+        };
+        MatchCandidate: {
+            item: components["schemas"]["MatchItem"];
+            /** @description 0 to 100 */
+            score: number;
+            reasons: components["schemas"]["MatchReason"][];
+        };
+        MatchItem: {
+            id: number;
+            /** @description Unique within its market */
+            ref: string;
+            name: string;
+            code: string | null;
+            /** @description Unique */
+            slug: string;
+            /** @enum {string} */
+            genre: "single" | "card" | "sealed" | "bundle";
+            game: string;
+            /** @enum {string} */
+            market: "service" | "source_a" | "source_b" | "source_c";
+            category_id: number;
+            category: {
+                id: number;
+                name: string;
+                slug: string;
+            };
+            images: {
+                url: string;
+                order: number;
+            }[];
+            attributes: {
+                name: string;
+                value: string;
+            }[];
+            /** @description Ids of groups */
+            groups: number[];
+            details: {
+                rarity?: string;
+                illustrator?: string;
+                hp?: number;
+                types?: string[];
+                dex_ids?: number[];
+                stage?: string;
+                evolve_from?: string;
+                suffix?: string;
+                level?: number;
+            };
+            /** @description Ids of the item in other systems, by which price feeds find it */
+            foreign_ids: {
+                source: string;
+                id: string;
+                finish?: string;
+            }[];
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            updated_at: string;
+            /** @description Current prices of all markets */
+            prices: {
+                /** @enum {string} */
+                market: "service" | "source_a" | "source_b" | "source_c";
+                label: string;
+                price: number;
+                /**
+                 * Format: date-time
+                 * @description UTC
+                 */
+                updated_at: string;
+                /** @description The import or price post that set it */
+                import_id: number;
+            }[];
+        };
+        MatchReason: {
+            /** @enum {string} */
+            rule: "loose" | "several" | "claimed-twice" | "shop-id-shared" | "shop-id-differs" | "hp" | "price-ratio" | "set-unclear" | "finish" | "unknown";
+            /** @description What the rule saw */
+            params: {
+                [key: string]: unknown;
+            };
+            /** @description In English */
+            text: string;
+        };
+        MatchRecord: {
+            record_id: number;
+            source: string;
+            /** @description The source's id */
+            id: string;
+            /** @description Empty where the source does not state one */
+            finishes: string[];
+            market: ("service" | "source_a" | "source_b" | "source_c") | null;
+            ref: string | null;
+            name: string;
+            code: string | null;
+            category: {
+                id: number;
+                ref: string;
+                name: string;
+            } | null;
+            images: {
+                url: string;
+                order: number;
+            }[];
+            attributes: {
+                name: string;
+                value: string;
+            }[];
+            details: {
+                rarity?: string;
+                illustrator?: string;
+                hp?: number;
+                types?: string[];
+                dex_ids?: number[];
+                stage?: string;
+                evolve_from?: string;
+                suffix?: string;
+                level?: number;
+            };
+            /** @description Ids of the item in other systems, by which price feeds find it */
+            foreign_ids: {
+                source: string;
+                id: string;
+                finish?: string;
+            }[];
+            item_id: number | null;
+            /** @description Of that item */
+            prices: {
+                /** @enum {string} */
+                market: "service" | "source_a" | "source_b" | "source_c";
+                label: string;
+                price: number;
+                /**
+                 * Format: date-time
+                 * @description UTC
+                 */
+                updated_at: string;
+                /** @description The import or price post that set it */
+                import_id: number;
+            }[];
+        };
+        MatchedSet: {
+            /** @description Id of the category */
+            id: number;
+            ref: string;
+            name: string;
+            /** @enum {string} */
+            market: "service" | "source_a" | "source_b" | "source_c";
+            /** @description Items of the category */
+            items_count: number;
+        };
         Merge: {
             id: number;
             /** @description The same as `id`: each merge is a batch of its own */
@@ -1913,6 +2289,37 @@ export interface components {
             day: string;
             currency: string;
             TRY: number;
+        };
+        SetMatch: {
+            /** @description Id of the category of the set */
+            id: number;
+            /** @enum {string} */
+            state: "waiting" | "decided";
+            game: string;
+            set: components["schemas"]["MatchedSet"];
+            /** @description How many of its cards wait for a decision */
+            waiting: number;
+            /** @description Sets of other sources that it resembles or is, best first */
+            candidates: components["schemas"]["SetMatchCandidate"][];
+            decision: {
+                /** @description The sets that it is; empty: none of the others */
+                set_ids: number[];
+                author: string;
+                /**
+                 * Format: date-time
+                 * @description UTC
+                 */
+                at: string;
+            } | null;
+        };
+        SetMatchCandidate: {
+            set: components["schemas"]["MatchedSet"];
+            /** @description Cards that agree in number and name */
+            agree: number;
+            /** @description Cards of the smaller set */
+            of: number;
+            /** @description The sets are one */
+            decided: boolean;
         };
         SourceHealth: {
             /** @enum {string} */
@@ -2247,6 +2654,12 @@ export type ImportFormat = components['schemas']['ImportFormat'];
 export type ItemSource = components['schemas']['ItemSource'];
 export type ListedItem = components['schemas']['ListedItem'];
 export type LoadedRates = components['schemas']['LoadedRates'];
+export type Match = components['schemas']['Match'];
+export type MatchCandidate = components['schemas']['MatchCandidate'];
+export type MatchItem = components['schemas']['MatchItem'];
+export type MatchReason = components['schemas']['MatchReason'];
+export type MatchRecord = components['schemas']['MatchRecord'];
+export type MatchedSet = components['schemas']['MatchedSet'];
 export type Merge = components['schemas']['Merge'];
 export type NewApiKey = components['schemas']['NewApiKey'];
 export type Order = components['schemas']['Order'];
@@ -2257,6 +2670,8 @@ export type PricePoint = components['schemas']['PricePoint'];
 export type PricedItem = components['schemas']['PricedItem'];
 export type Problem = components['schemas']['Problem'];
 export type Rate = components['schemas']['Rate'];
+export type SetMatch = components['schemas']['SetMatch'];
+export type SetMatchCandidate = components['schemas']['SetMatchCandidate'];
 export type SourceHealth = components['schemas']['SourceHealth'];
 export type StartedImport = components['schemas']['StartedImport'];
 export type Stats = components['schemas']['Stats'];
@@ -3951,6 +4366,315 @@ export interface operations {
             };
         };
     };
+    listMatches: {
+        parameters: {
+            query?: {
+                state?: "waiting" | "postponed" | "decided";
+                /** @description Of this game */
+                game?: string;
+                /** @description Records of this source, such as `pokemontcg` */
+                source?: string;
+                /** @description Ref or name of the set of the record */
+                set?: string;
+                /** @description Waiting because of this rule */
+                reason?: "loose" | "several" | "claimed-twice" | "shop-id-shared" | "shop-id-differs" | "hp" | "price-ratio" | "set-unclear" | "finish" | "unknown";
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Entries on a page */
+                per_page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Match"][];
+                        pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+        };
+    };
+    getMatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the match */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Match"];
+                    };
+                };
+            };
+        };
+    };
+    acceptMatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the match */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The item that the record is: one of the candidates, or another one */
+                    item_id: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Match"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    separateMatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the match */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Match"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    postponeMatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the match */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Match"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    withdrawMatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the match */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Match"] | null;
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    listSetMatches: {
+        parameters: {
+            query?: {
+                state?: "waiting" | "decided";
+                /** @description Of this game */
+                game?: string;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Entries on a page */
+                per_page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["SetMatch"][];
+                        pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+        };
+    };
+    acceptSetMatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the set */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The set that it is; may be left out where it resembles just one */
+                    set_id?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["SetMatch"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    separateSetMatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the set */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["SetMatch"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    withdrawSetMatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the set */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["SetMatch"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
     readStats: {
         parameters: {
             query?: never;
@@ -4550,6 +5274,9 @@ export const pathsOperatorV1HeldPricesAcceptPostRequestBodyContentApplicationJso
 export const pathsOperatorV1HeldPricesDiscardPostRequestBodyContentApplicationJsonRuleValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices/discard"]["post"]["requestBody"]["content"]["application/json"]["rule"]> = ["foreign_id", "future_date", "jump", "disagreement", "grade_order"];
 export const pathsOperatorV1HeldPricesDiscardPostRequestBodyContentApplicationJsonMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices/discard"]["post"]["requestBody"]["content"]["application/json"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const pathsOperatorV1MergesGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/merges"]["get"]["parameters"]["query"]["state"]> = ["in_effect", "undone"];
+export const pathsOperatorV1MatchesGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/matches"]["get"]["parameters"]["query"]["state"]> = ["waiting", "postponed", "decided"];
+export const pathsOperatorV1MatchesGetParametersQueryReasonValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/matches"]["get"]["parameters"]["query"]["reason"]> = ["loose", "several", "claimed-twice", "shop-id-shared", "shop-id-differs", "hp", "price-ratio", "set-unclear", "finish", "unknown"];
+export const pathsOperatorV1SetMatchesGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/set-matches"]["get"]["parameters"]["query"]["state"]> = ["waiting", "decided"];
 export const pathsOperatorV1ItemsIdPriceHistoryGetParametersQueryMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/items/{id}/price-history"]["get"]["parameters"]["query"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const pathsOperatorV1ImportsGetParametersQueryStatusValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/imports"]["get"]["parameters"]["query"]["status"]> = ["queued", "running", "done", "failed"];
 export const pathsOperatorV1ImportsId_or_formatPostParametersQueryMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/imports/{id_or_format}"]["post"]["parameters"]["query"]["market"]> = ["service", "source_a", "source_b", "source_c"];
@@ -4576,6 +5303,17 @@ export const listedItemMarketValues: ReadonlyArray<FlattenedDeepRequired<compone
 export const listedItemPriceAnyOf0MarketValues: ReadonlyArray<Extract<FlattenedDeepRequired<components>["schemas"]["ListedItem"]["price"], {
     market: unknown;
 }>["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const matchStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Match"]["state"]> = ["waiting", "postponed", "decided"];
+export const matchDecisionAnyOf0KindValues: ReadonlyArray<Extract<FlattenedDeepRequired<components>["schemas"]["Match"]["decision"], {
+    kind: unknown;
+}>["kind"]> = ["accepted", "separated"];
+export const matchItemGenreValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchItem"]["genre"]> = ["single", "card", "sealed", "bundle"];
+export const matchItemMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchItem"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const matchItemPricesMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchItem"]["prices"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const matchReasonRuleValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchReason"]["rule"]> = ["loose", "several", "claimed-twice", "shop-id-shared", "shop-id-differs", "hp", "price-ratio", "set-unclear", "finish", "unknown"];
+export const matchRecordMarketAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchRecord"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const matchRecordPricesMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchRecord"]["prices"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const matchedSetMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchedSet"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const mergeFromMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Merge"]["from"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const mergeIntoMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Merge"]["into"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const orderLinesListing_statusValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Order"]["lines"]["listing_status"]> = ["pending", "active", "paused", "rejected", "expired", "sold"];
@@ -4584,6 +5322,7 @@ export const pricePointMarketValues: ReadonlyArray<FlattenedDeepRequired<compone
 export const pricedItemGenreValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricedItem"]["genre"]> = ["single", "card", "sealed", "bundle"];
 export const pricedItemMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricedItem"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const pricedItemPricesMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricedItem"]["prices"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const setMatchStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["SetMatch"]["state"]> = ["waiting", "decided"];
 export const sourceHealthMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["SourceHealth"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const startedImportStatusValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["StartedImport"]["status"]> = ["queued", "running", "done", "failed"];
 export const storedCategoryMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["StoredCategory"]["market"]> = ["service", "source_a", "source_b", "source_c"];
