@@ -14,8 +14,10 @@ import { ImportPage } from './pages/import.tsx'
 import { ImportsPage } from './pages/imports.tsx'
 import { ListingPage } from './pages/listing.tsx'
 import { ListingsPage } from './pages/listings.tsx'
+import { MatchesPage } from './pages/matches.tsx'
 import { OrderPage } from './pages/order.tsx'
 import { OrdersPage } from './pages/orders.tsx'
+import { SetMatchesPage } from './pages/set-matches.tsx'
 import { SignInPage } from './pages/sign-in.tsx'
 import { TodayPage } from './pages/today.tsx'
 import { Frame } from './ui/frame.tsx'
@@ -72,6 +74,8 @@ function Pages() {
       <Route path="/console/imports" component={ImportsPage} />
       <Route path="/console/imports/:id" component={ImportPage} />
       <Route path="/console/held-prices" component={HeldPricesPage} />
+      <Route path="/console/matches" component={MatchesPage} />
+      <Route path="/console/set-matches" component={SetMatchesPage} />
       <Route path="/console/listings" component={ListingsPage} />
       <Route path="/console/listings/:id" component={ListingPage} />
       <Route path="/console/orders" component={OrdersPage} />

@@ -2,8 +2,9 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSampleNode } from '../graphql/client.ts'
+import { pokemontcgFiles, tcgdexFiles } from '../imports/waiting-cards.ts'
 import { seriousOf } from '../support/axe.ts'
-import { importText, type TestNode } from '../support/node.ts'
+import { importFiles, importText, type TestNode } from '../support/node.ts'
 import { launch, NO_BROWSER, operator, signedIn, settled, visit, WHY } from './browser.ts'
 
 const LAYOUTS = [
@@ -147,6 +148,10 @@ async function fill(node: TestNode): Promise<string[]> {
   await operator(node, 'POST', '/prices', [price(60, 10), price(30, 11), price(10, 12)])
   await operator(node, 'POST', '/prices', [price(1, 900)])
   await importText(node, 'mintmark-prices-csv', 'item_ref,market,label,price,updated_at\nnobody,source_b,Near Mint,1,2026-01-01T00:00:00Z\n')
+  await importFiles(node, 'tcgdex', tcgdexFiles)
+  await importFiles(node, 'pokemontcg', pokemontcgFiles)
+  const [match] = await operator<{ id: number }[]>(node, 'GET', '/matches')
+  await operator(node, 'POST', `/matches/${match!.id}/separate`)
   const [last] = await operator<{ id: number }[]>(node, 'GET', '/imports')
   return [
     '',
@@ -154,6 +159,9 @@ async function fill(node: TestNode): Promise<string[]> {
     '/catalogue',
     '/catalogue?search=charizard',
     `/catalogue/items/${item!.id}`,
+    '/matches',
+    '/matches?state=decided',
+    '/set-matches',
     '/imports',
     `/imports/${last!.id}`,
     '/held-prices',

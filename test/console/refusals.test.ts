@@ -3,13 +3,16 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { turkishRefusal, turkishSentence } from '../../console/src/words/refusals-tr.ts'
 import { turkishReport } from '../../console/src/words/reports-tr.ts'
 import { startSampleNode } from '../graphql/client.ts'
-import { importText, OPERATOR_TOKEN, send, type TestNode } from '../support/node.ts'
+import { pokemontcgFiles, tcgdexFiles } from '../imports/waiting-cards.ts'
+import { importFiles, importText, OPERATOR_TOKEN, send, type TestNode } from '../support/node.ts'
 import { operator } from './browser.ts'
 
 let node: TestNode
 let itemId: number
 let listingId: number
 let keyId: number
+let matchId: number
+let setId: number
 
 beforeAll(async () => {
   node = await startSampleNode()
@@ -19,6 +22,11 @@ beforeAll(async () => {
   await operator(node, 'POST', `/listings/${listingId}/approve`, {})
   keyId = (await operator<{ id: number }>(node, 'POST', `/accounts/${node.accounts.plus}/keys`, {})).id
   await operator(node, 'DELETE', `/keys/${keyId}`)
+  await importFiles(node, 'tcgdex', tcgdexFiles)
+  await importFiles(node, 'pokemontcg', pokemontcgFiles)
+  matchId = (await operator<{ id: number }[]>(node, 'GET', '/matches'))[0]!.id
+  setId = (await operator<{ id: number }[]>(node, 'GET', '/set-matches'))[0]!.id
+  await operator(node, 'POST', `/matches/${matchId + 1}/separate`)
 })
 
 afterAll(() => node.close())
@@ -62,6 +70,13 @@ const wrong = (): [string, string, object?][] => [
   ['POST', '/collections', { account_id: node.accounts.plus, name: '' }],
   ['POST', '/held-prices/accept', {}],
   ['POST', `/held-prices/${NOBODY}/accept`, {}],
+  ['GET', `/matches/${NOBODY}`],
+  ['POST', `/matches/${matchId}/accept`, { item_id: NOBODY }],
+  ['POST', `/matches/${matchId}/withdraw`],
+  ['POST', `/matches/${matchId + 1}/separate`],
+  ['POST', `/set-matches/${setId}/withdraw`],
+  ['POST', `/set-matches/${setId}/accept`, { set_id: setId }],
+  ['POST', `/set-matches/${setId}/accept`, { set_id: NOBODY }],
 ]
 
 test('every sentence is known', async () => {

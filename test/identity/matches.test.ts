@@ -4,43 +4,14 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Match } from '#identity/matches.ts'
 import type { SetMatch } from '#identity/set-matches.ts'
 import { exported } from '../imports/one-card.ts'
+import { pokemontcgFiles, tcgdexFiles } from '../imports/waiting-cards.ts'
 import { importFiles, startTestNode, type TestNode } from '../support/node.ts'
 import { item, operator, postPrices } from './kit.ts'
 
 let node: TestNode
 
-const lines = (rows: readonly object[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('')
-
-/** Base Set agrees but for two cards with other hit points and one with another name; of Jungle only three of ten cards agree. */
-const BASE = ['Alakazam', 'Blastoise', 'Chansey', 'Charizard', 'Clefairy', 'Gyarados', 'Hitmonchan', 'Machamp', 'Magneton', 'Mewtwo', 'Nidoking', 'Ninetales']
-const JUNGLE = ['Clefable', 'Electrode', 'Flareon', 'Jolteon', 'Kangaskhan', 'Mr. Mime', 'Nidoqueen', 'Pidgeot', 'Pinsir', 'Scyther']
-
-const tcgdexSets = lines([
-  { id: 'base', name: { en: 'Base' } },
-  { id: 'base1', name: { en: 'Base Set' }, serie: 'base', cardCount: { official: 102 } },
-  { id: 'base2', name: { en: 'Jungle' }, serie: 'base', cardCount: { official: 64 } },
-])
-const tcgdexCard = (set: string) => (name: string, i: number) => ({
-  id: `${set}-${i + 1}`, localId: String(i + 1), name: { en: name }, category: 'Pokemon', set, hp: 50 + 10 * i, rarity: 'Rare',
-  variants: [{ type: 'holo', thirdParty: { cardmarket: Number(set.slice(4)) * 1000 + i } }, { type: 'reverse' }],
-})
-const tcgdexCards = lines([...BASE.map(tcgdexCard('base1')), ...JUNGLE.map(tcgdexCard('base2'))])
-
-const pokemontcgSets = JSON.stringify([
-  { id: 'base1', name: 'Base', series: 'Base', printedTotal: 102, images: {} },
-  { id: 'base2', name: 'Jungle', series: 'Base', printedTotal: 64, images: {} },
-])
-const pokemontcgCard = (set: string) => (name: string, i: number) => ({
-  id: `${set}-${i + 1}`, name, supertype: 'Pokémon', number: String(i + 1), hp: String(50 + 10 * i), rarity: 'Rare Holo', images: { large: `https://x.test/${set}/${i + 1}.png` },
-})
-const HP: Record<string, string> = { Charizard: '999', Blastoise: '998' }
-const pokemontcgCards = lines([
-  ...BASE.map(pokemontcgCard('base1')).map((card) => ({ ...card, hp: HP[card.name] ?? card.hp, name: card.name === 'Gyarados' ? 'Gyarados Delta' : card.name })),
-  ...JUNGLE.map((name, i) => (i < 3 ? name : `Dark ${name}`)).map(pokemontcgCard('base2')),
-])
-
-const importTcgdex = () => importFiles(node, 'tcgdex', [{ name: 'sets', text: tcgdexSets }, { name: 'cards', text: tcgdexCards }])
-const importPokemontcg = () => importFiles(node, 'pokemontcg', [{ name: 'sets', text: pokemontcgSets }, { name: 'cards', text: pokemontcgCards }])
+const importTcgdex = () => importFiles(node, 'tcgdex', tcgdexFiles)
+const importPokemontcg = () => importFiles(node, 'pokemontcg', pokemontcgFiles)
 
 beforeEach(async () => {
   node = await startTestNode()
@@ -69,7 +40,7 @@ test('the list shows each record beside its candidates, and pages and filters', 
   const charizard = await ofName('Charizard')
   expect(charizard).toMatchObject({
     state: 'waiting', game: 'pokemon', decision: null,
-    record: { source: 'pokemontcg', id: 'base1-4', code: '4/102', finishes: [], category: { name: 'Base' }, details: { hp: 999 }, images: [{ url: 'https://x.test/base1/4.png' }], item_id: null },
+    record: { source: 'pokemontcg', id: 'base1-4', code: '4/102', finishes: [], category: { name: 'Base' }, details: { hp: 999 }, images: [], item_id: null },
     reasons: [{ rule: 'hp', text: 'hit points differ: 999 and 80' }],
     candidates: [{ score: 90, item: { id: await idOf('Charizard'), name: 'Charizard', category: { name: 'Base Set' }, details: { hp: 80 } } }],
   })

@@ -12,6 +12,7 @@ const PLACES: { href: string; word: WordKey; also?: string }[] = [
   { href: '/console', word: 'today' },
   { href: '/console/approvals', word: 'approvals' },
   { href: '/console/catalogue', word: 'catalogue' },
+  { href: '/console/matches', word: 'matches', also: '/console/set-matches' },
   { href: '/console/imports', word: 'imports', also: '/console/held-prices' },
   { href: '/console/listings', word: 'market', also: '/console/orders' },
   { href: '/console/accounts', word: 'accounts', also: '/console/webhooks' },

@@ -1,0 +1,290 @@
+// Records that wait for a decision about which item they are: each beside its candidates, decided by keyboard.
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso'
+import { newKey, request } from '../api.ts'
+import { type Match, matchReasonRuleValues as RULES, matchStateValues as STATES, type MatchReason } from '../api-types.ts'
+import { asApiError, useData, useVersion } from '../data.ts'
+import { Tabs } from '../ui/frame.tsx'
+import { Heading } from '../ui/heading.tsx'
+import { Picture } from '../ui/picture.tsx'
+import { Empty, Facts, Failure, Waiting } from '../ui/states.tsx'
+import { Pages, useFilters } from '../ui/table.tsx'
+import { announce } from '../ui/toasts.tsx'
+import { count, moment, refusal, t, term } from '../words.ts'
+import { priceText } from './prices.ts'
+
+const SHOWN = 25
+/** Candidates that a digit accepts. */
+const DIGITS = 9
+
+type Decision = 'accept' | 'separate' | 'postpone' | 'withdraw'
+
+export function MatchTabs({ current }: { current: 'cards' | 'sets' }) {
+  return (
+    <Tabs
+      tabs={[
+        { href: '/console/matches', text: t('matchesOfCards'), current: current === 'cards' },
+        { href: '/console/set-matches', text: t('matchesOfSets'), current: current === 'sets' },
+      ]}
+    />
+  )
+}
+
+export function MatchesPage() {
+  const [version, changed] = useVersion()
+  const { values, page, filtered, bar, link } = useFilters([
+    { name: 'state', label: t('state'), options: STATES.map((code) => ({ value: code, text: term('matchState', code) })), always: true },
+    { name: 'reason', label: t('why'), options: RULES.map((code) => ({ value: code, text: term('matchRule', code) })) },
+    { name: 'source', label: t('source') },
+    { name: 'set', label: t('set'), type: 'search' },
+    { name: 'game', label: t('game') },
+  ])
+  const queue = useData('/matches', { query: { ...values, page, per_page: SHOWN }, version })
+  const { url } = useLocation()
+  const [at, setAt] = useState(0)
+  /** decided here, though the queue that is shown may be older */
+  const [decided, setDecided] = useState<number[]>([])
+  const [applying, setApplying] = useState(0)
+  const sending = useRef<Promise<void>>(Promise.resolve())
+  const list = useRef<HTMLUListElement>(null)
+  const whole = useRef<HTMLDivElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another address is another page
+  useEffect(() => {
+    setAt(0)
+    setDecided([])
+  }, [url])
+  const rows = (queue.data ?? []).filter((row) => !decided.includes(row.id))
+  const current = rows[Math.min(at, rows.length - 1)]
+  const isDecided = current?.state === 'decided'
+
+  /** The next match is shown at once; decisions are applied one after the other. */
+  const decide = (match: Match, how: Decision, body?: { item_id: number }) => {
+    setDecided((earlier) => [...earlier, match.id])
+    setApplying((n) => n + 1)
+    sending.current = sending.current.then(async () => {
+      try {
+        await send(match.id, how, body)
+        announce(t(`matchDone.${how}`, { name: match.record.name }))
+      } catch (error) {
+        announce(`${match.record.name}: ${refusal(asApiError(error))}`, 'bad')
+        setDecided((earlier) => earlier.filter((id) => id !== match.id))
+      }
+      setApplying((n) => n - 1)
+    })
+  }
+  // The rest of the queue comes when this page of it is decided.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `changed` is another function each time
+  useEffect(() => {
+    if (applying === 0 && decided.length > 0) changed()
+  }, [applying])
+  const move = (to: number) => setAt(Math.max(0, Math.min(to, rows.length - 1)))
+
+  const onKey = (event: KeyboardEvent) => {
+    const { target } = event
+    const typing = target instanceof HTMLInputElement || target instanceof HTMLSelectElement || document.querySelector('dialog[open]')
+    if (typing || event.ctrlKey || event.metaKey || event.altKey || !current) return
+    const act: Record<string, () => void> = {
+      j: () => move(at + 1),
+      ArrowDown: () => move(at + 1),
+      k: () => move(at - 1),
+      ArrowUp: () => move(at - 1),
+      ...(isDecided || current.state === 'postponed' ? { w: () => decide(current, 'withdraw') } : { l: () => decide(current, 'postpone') }),
+      ...(!isDecided && {
+        n: () => decide(current, 'separate'),
+        ...Object.fromEntries(current.candidates.slice(0, DIGITS).map(({ item }, n) => [String(n + 1), () => decide(current, 'accept', { item_id: item.id })])),
+      }),
+    }
+    const run = act[event.key]
+    if (!run) return
+    event.preventDefault()
+    run()
+  }
+  const latest = useRef(onKey)
+  latest.current = onKey
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => latest.current(event)
+    const element = whole.current
+    element?.addEventListener('keydown', listen)
+    return () => element?.removeEventListener('keydown', listen)
+  }, [])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another match is another current row
+  useLayoutEffect(() => {
+    const row = list.current?.querySelector<HTMLElement>('[aria-current] button')
+    const { activeElement } = document
+    // A button that went with its match leaves the focus on the body.
+    if (row && (activeElement === document.body || whole.current?.querySelector('.queue')?.contains(activeElement))) row.focus()
+  }, [current?.id])
+
+  return (
+    <div ref={whole}>
+      <Heading>
+        {t('matches')} {queue.pagination && <span class="quiet">{count(queue.pagination.total)}</span>}
+      </Heading>
+      <MatchTabs current="cards" />
+      <div class="toolbar">{bar}</div>
+      <p class="quiet keys">{t('matchKeys')}</p>
+      <p class="quiet keys" role="status">
+        {applying > 0 && t('matchesApplying', { count: applying })}
+      </p>
+      {queue.error ? (
+        <Failure error={queue.error} retry={queue.reload} />
+      ) : !queue.data || (rows.length === 0 && (queue.loading || applying > 0)) ? (
+        <Waiting />
+      ) : !current ? (
+        <Empty>{filtered ? t('nothingMatches') : t('noMatches')}</Empty>
+      ) : (
+        <div class="queue">
+          <div class="rows">
+            <ul ref={list} aria-label={t('matches')}>
+              {rows.map((row, index) => (
+                <li key={row.id} aria-current={row.id === current.id ? 'true' : undefined}>
+                  <button type="button" class="plain" onClick={() => setAt(index)}>
+                    <span>
+                      {row.record.name} <span class="quiet">{row.record.code}</span>
+                    </span>
+                    <small>
+                      {row.record.category?.name} · {row.reasons.map(({ rule }) => term('matchRule', rule)).join(', ')}
+                    </small>
+                  </button>
+                </li>
+              ))}
+            </ul>
+          </div>
+          <article aria-label={current.record.name} aria-live="polite">
+            <div class="buttons">
+              {isDecided || current.state === 'postponed' ? (
+                <button type="button" aria-keyshortcuts="w" onClick={() => decide(current, 'withdraw')}>
+                  {t('matchWithdraw')} <kbd>W</kbd>
+                </button>
+              ) : (
+                <button type="button" aria-keyshortcuts="l" onClick={() => decide(current, 'postpone')}>
+                  {t('matchLater')} <kbd>L</kbd>
+                </button>
+              )}
+              {!isDecided && (
+                <button type="button" aria-keyshortcuts="n" onClick={() => decide(current, 'separate')}>
+                  {t('matchNewItem')} <kbd>N</kbd>
+                </button>
+              )}
+            </div>
+            {current.decision && (
+              <p>
+                {t(`matchWas.${current.decision.kind}`, { author: current.decision.author, at: moment(current.decision.at) })}{' '}
+                <a href={`/console/catalogue/items/${current.decision.item_id}`}>{t('matchItem', { id: String(current.decision.item_id) })}</a>
+              </p>
+            )}
+            <Reasons of={current.reasons} />
+            <div class="compared">
+              <RecordSide key={current.id} match={current} />
+              {current.candidates.map((candidate, n) => (
+                <CandidateSide
+                  key={candidate.item.id}
+                  candidate={candidate}
+                  digit={n < DIGITS ? n + 1 : null}
+                  onAccept={isDecided ? null : () => decide(current, 'accept', { item_id: candidate.item.id })}
+                />
+              ))}
+            </div>
+          </article>
+        </div>
+      )}
+      {queue.pagination && <Pages of={queue.pagination} link={link} />}
+    </div>
+  )
+}
+
+async function send(id: number, how: Decision, body?: { item_id: number }): Promise<void> {
+  const idempotencyKey = newKey()
+  if (how === 'accept') await request('POST', `/matches/${id}/accept`, { json: body, idempotencyKey })
+  else await request('POST', `/matches/${id}/${how}`, { idempotencyKey })
+}
+
+/** Why a rule does not decide, in the reader's language. */
+export function Reasons({ of: reasons }: { of: MatchReason[] }) {
+  return (
+    <ul class="reasons">
+      {reasons.map(({ rule, params }) => (
+        <li key={rule}>{t(`matchReason.${rule}`, textsOf(params))}</li>
+      ))}
+    </ul>
+  )
+}
+
+function textsOf(params: MatchReason['params']): Record<string, string | number> {
+  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, typeof value === 'number' ? value : String(value)]))
+}
+
+function RecordSide({ match: { record } }: { match: Match }) {
+  return (
+    <section aria-label={t('record')}>
+      <h2>
+        {record.name} <span class="quiet">{record.code}</span>
+      </h2>
+      <p class="quiet">
+        {record.source} {record.id}
+      </p>
+      <Side card={record} set={record.category?.name ?? null} finish={record.finishes.join(', ')} />
+    </section>
+  )
+}
+
+interface CandidateProps {
+  candidate: Match['candidates'][number]
+  digit: number | null
+  onAccept: (() => void) | null
+}
+
+function CandidateSide({ candidate: { item, score, reasons }, digit, onAccept }: CandidateProps) {
+  return (
+    <section aria-label={t('candidate', { name: item.name })}>
+      <h2>
+        <a href={`/console/catalogue/items/${item.id}`}>{item.name}</a> <span class="quiet">{item.code}</span>
+      </h2>
+      <p class="quiet">{t('matchScore', { score })}</p>
+      <Side card={item} set={item.category.name} finish={item.attributes.find(({ name }) => name === 'Finish')?.value ?? ''} />
+      <Reasons of={reasons} />
+      {onAccept && (
+        <button type="button" class="main" aria-keyshortcuts={digit === null ? undefined : String(digit)} onClick={onAccept}>
+          {t('matchAccept')} {digit !== null && <kbd>{digit}</kbd>}
+        </button>
+      )}
+    </section>
+  )
+}
+
+interface SideProps {
+  card: Pick<Match['record'], 'name' | 'images' | 'details' | 'foreign_ids' | 'prices'>
+  set: string | null
+  finish: string
+}
+
+/** What both sides show, in the same places. */
+function Side({ card, set, finish }: SideProps) {
+  const shops = card.foreign_ids.map(({ source, id, finish: printing }) => [source, id, printing].filter(Boolean).join(' '))
+  return (
+    <>
+      <Picture item={card} />
+      <Facts
+        rows={[
+          [t('set'), set],
+          [t('finish'), finish || t('notStated')],
+          [t('detail.rarity'), card.details.rarity],
+          [t('detail.hp'), card.details.hp],
+          [t('foreignIds'), shops.join(', ')],
+        ]}
+      />
+      {card.prices.length > 0 && (
+        <ul class="prices">
+          {card.prices.map(({ market, label, price }) => (
+            <li key={`${market} ${label}`}>
+              <span>
+                {term('market', market)} <span class="quiet">{label}</span>
+              </span>
+              <strong>{priceText(price, market)}</strong>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,95 @@
+// The review of matches in a real browser: decided by keyboard and by mouse, one record or a whole set, and withdrawn.
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Match } from '#identity/matches.ts'
+import { pokemontcgFiles, tcgdexFiles } from '../imports/waiting-cards.ts'
+import { seriousOf } from '../support/axe.ts'
+import { importFiles, startTestNode, type TestNode, until } from '../support/node.ts'
+import { launch, NO_BROWSER, operator, settled, signedIn, type Visit, WHY } from './browser.ts'
+
+describe.skipIf(NO_BROWSER)(`Matches in the console${WHY}`, () => {
+  let node: TestNode
+  let browser: Browser
+  let visited: Visit
+  let page: Page
+
+  beforeAll(async () => {
+    node = await startTestNode()
+    await importFiles(node, 'tcgdex', tcgdexFiles)
+    await importFiles(node, 'pokemontcg', pokemontcgFiles)
+    browser = await launch()
+    visited = await signedIn(browser, node)
+    page = visited.page
+  }, 90_000)
+
+  afterAll(async () => {
+    await browser.close()
+    await node.close()
+  })
+
+  const decisionOf = async (name: string, state = 'decided') =>
+    (await operator<Match[]>(node, 'GET', `/matches?state=${state}&per_page=100`)).find((match) => match.record.name === name)?.decision
+  const shown = (name: string) => page.getByRole('article', { name, exact: true })
+  const done = (text: string) => page.getByText(text, { exact: true }).waitFor()
+
+  test('a record stands beside its candidate, with what tells them apart', async () => {
+    await visited.open('/matches?reason=hp')
+    await page.getByRole('button', { name: 'Charizard' }).click()
+    const record = shown('Charizard').getByRole('region', { name: 'Record' })
+    const candidate = shown('Charizard').getByRole('region', { name: 'Candidate Charizard' })
+    await shown('Charizard').getByText('Hit points differ: 999 and 80.').first().waitFor()
+    for (const text of ['pokemontcg base1-4', '4/102', '999']) await record.getByText(text, { exact: true }).waitFor()
+    for (const text of ['Base Set', '4/102', '80', 'Holo']) await candidate.getByText(text, { exact: true }).waitFor()
+    expect(await seriousOf(page)).toEqual([])
+  })
+
+  test('decided by keyboard: a candidate, a new item, later', async () => {
+    await visited.open('/matches?set=base')
+    await page.getByRole('list', { name: 'Matches' }).getByRole('button').first().focus()
+    const names: string[] = []
+    for (const key of ['1', 'n', 'l']) {
+      const name = (await page.getByRole('article').getAttribute('aria-label'))!
+      names.push(name)
+      await page.keyboard.press(key)
+      await done({ 1: `Joined: ${name}`, n: `New item: ${name}`, l: `Left for later: ${name}` }[key]!)
+    }
+    await page.getByText('Nothing matches these filters.').waitFor()
+    expect(await Promise.all(names.map(async (name) => (await decisionOf(name))?.kind))).toEqual(['accepted', 'separated', undefined])
+    expect(await decisionOf(names[2]!, 'postponed')).toBeNull()
+  })
+
+  test('a decision is withdrawn', async () => {
+    await visited.open('/matches?state=decided')
+    const name = (await page.getByRole('article').getAttribute('aria-label'))!
+    await page.getByText(/^(Joined|Made a new item) by operator/).waitFor()
+    await page.getByRole('button', { name: 'Withdraw' }).click()
+    await done(`Withdrawn: ${name}`)
+    await until('the record waits again', async () => (await decisionOf(name, 'waiting')) === null)
+  })
+
+  test('what somebody else has decided is told and stays', async () => {
+    await visited.open('/matches?reason=hp')
+    const name = (await page.getByRole('article').getAttribute('aria-label'))!
+    const [match] = (await operator<Match[]>(node, 'GET', '/matches?reason=hp')).filter(({ record }) => record.name === name)
+    await operator(node, 'POST', `/matches/${match!.id}/separate`)
+    await page.getByRole('button', { name: 'Same card' }).first().click()
+    await page.getByText(new RegExp(`^${name}: Match ${match!.id} is already separated by operator`)).waitFor()
+    expect((await decisionOf(name))!.kind).toBe('separated')
+  })
+
+  test('a whole set is decided at once, and withdrawn', async () => {
+    await visited.open('/matches')
+    await page.getByRole('link', { name: 'Sets' }).click()
+    await settled(page)
+    await page.getByRole('button', { name: 'Same set: Jungle, Jungle' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Same set' }).click()
+    await done('Jungle is decided; 0 of its cards wait')
+    await page.getByLabel('State').selectOption('decided')
+    await page.getByRole('button', { name: 'Withdraw: Jungle' }).click()
+    await done('Jungle is decided; 10 of its cards wait')
+  })
+
+  test('nothing went wrong on the way', () => {
+    expect(visited.troubles).toEqual([])
+  })
+})
