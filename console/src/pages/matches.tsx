@@ -168,10 +168,12 @@ export function MatchesPage() {
               )}
             </div>
             {current.decision && (
-              <p>
-                {t(`matchWas.${current.decision.kind}`, { author: current.decision.author, at: moment(current.decision.at) })}{' '}
-                <a href={`/console/catalogue/items/${current.decision.item_id}`}>{t('matchItem', { id: String(current.decision.item_id) })}</a>
-              </p>
+              <div class="buttons">
+                <p>{t(`matchWas.${current.decision.kind}`, { author: current.decision.author, at: moment(current.decision.at) })}</p>
+                <a class="button" href={`/console/catalogue/items/${current.decision.item_id}`}>
+                  {t('matchItem', { id: String(current.decision.item_id) })}
+                </a>
+              </div>
             )}
             <Reasons of={current.reasons} />
             <div class="compared">

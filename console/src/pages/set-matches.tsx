@@ -28,7 +28,11 @@ export function SetMatchesPage() {
     const asked = { title: t('setSeparateTitle', { name: set.name }), text: t('setDecideText', { waiting }), action: t('setSeparate'), danger: false }
     if (await confirmed(asked)) after((await write('POST', `/set-matches/${id}/separate`))?.data)
   }
-  const withdraw = async ({ id }: SetMatch) => after((await write('POST', `/set-matches/${id}/withdraw`))?.data)
+  const withdraw = async ({ id, set }: SetMatch) => {
+    if (!(await write('POST', `/set-matches/${id}/withdraw`))) return
+    announce(t('matchDone.withdraw', { name: set.name }))
+    changed()
+  }
   return (
     <>
       <Heading>{t('matches')}</Heading>
