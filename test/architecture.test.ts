@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 const ROOT = new URL('..', import.meta.url).pathname
 
 /** What a module may import beside itself and the type of the settings. */
-const MODULES = ['collections', 'market', 'catalogue', 'prices', 'webhooks', 'accounts']
+const MODULES = ['collections', 'market', 'matching', 'catalogue', 'prices', 'webhooks', 'accounts']
 const BELOW = ['http', 'db', 'core']
 const MAY_IMPORT: Record<string, readonly string[]> = {
   core: [],
@@ -18,9 +18,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   prices: ['index', ...BELOW],
   webhooks: ['accounts', 'jobs', ...BELOW],
   catalogue: ['prices', 'accounts', 'index', ...BELOW],
+  matching: ['catalogue', 'index'],
   market: ['catalogue', 'prices', 'webhooks', 'accounts', 'index', 'jobs', ...BELOW],
-  collections: ['catalogue', 'prices', 'accounts', 'index', 'jobs', ...BELOW],
-  imports: ['catalogue', 'prices', ...BELOW],
+  collections: ['matching', 'catalogue', 'prices', 'accounts', 'index', 'jobs', ...BELOW],
+  imports: ['matching', 'catalogue', 'prices', ...BELOW],
   // What both public edges call verbs with: it knows the modules for them, so that they need not know each other.
   'public-context.ts': [...MODULES, ...BELOW],
   rest: ['public-context.ts', ...MODULES, ...BELOW],

@@ -21,6 +21,10 @@ export interface CategoryRecord {
   image: string | null
   /** the count printed on the cards (`102` in `4/102`); a known one is never forgotten */
   printedTotal?: number | null
+  /** abbreviations and codes under which other lists name a set: `BRS`, `OP-01`; absent where the file does not say */
+  codes?: string[]
+  /** ids of a set in shops: Cardmarket's expansion, TCGplayer's group; absent where the file does not say */
+  foreignIds?: ForeignId[]
 }
 
 /** A foreign id of an item in another system, kept so that price feeds find the item. */

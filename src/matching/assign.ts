@@ -1,5 +1,41 @@
 // Assigns source records to items: a pure function of all records and the decisions of people.
-import type { AssignOptions, Assignment, Decisions, MatchRecord } from './records.ts'
+import type { AssignedItem, AssignOptions, Assignment, Decisions, MatchRecord } from './records.ts'
+import { PRECEDENCE } from './records.ts'
+import { itemsOf } from './finish-items.ts'
+import { joinSealed } from './sealed.ts'
+import { joinSingles } from './singles.ts'
+import { compare, type SourceCard, sourceCards } from './source-cards.ts'
+import { Verdicts } from './verdicts.ts'
 
-/** The items, what waits and the set maps; the order of the records has no influence. */
-export declare function assign(records: readonly MatchRecord[], decisions: Decisions, options?: AssignOptions): Assignment
+/**
+ * The items, what waits, and the set maps. Cards of sources that come later in the precedence join those of earlier
+ * ones; the order of the records has no influence, and a decision of a person wins over every rule.
+ */
+export function assign(records: readonly MatchRecord[], decisions: Decisions, options: AssignOptions = {}): Assignment {
+  const { precedence = PRECEDENCE } = options
+  const verdicts = new Verdicts(records, decisions)
+  const result: Assignment = { items: [], waiting: [], setMaps: [] }
+  const worlds = Map.groupBy(sourceCards(records), ({ game, family, sealed }) => `${game}\t${sealed ? '' : family}\t${sealed}`)
+  for (const [, cards] of [...worlds].sort(([a], [b]) => compare(a, b))) {
+    const sources = bySource(cards, precedence)
+    const joined = cards[0]!.sealed ? joinSealed(sources, verdicts, options.sealedAliases) : joinSingles(sources, verdicts)
+    for (const cluster of joined.clusters) result.items.push(...itemsOf(cluster, verdicts, precedence))
+    result.waiting.push(...joined.waiting)
+    result.setMaps.push(...joined.setMaps)
+  }
+  result.items.sort(byFirstRecord)
+  result.waiting.sort((a, b) => compare(a.key, b.key))
+  return result
+}
+
+/** Cards by source, sources in order of precedence. */
+function bySource(cards: readonly SourceCard[], precedence: readonly string[]): SourceCard[][] {
+  const rank = (source: string) => (precedence.includes(source) ? precedence.indexOf(source) : precedence.length)
+  return [...Map.groupBy(cards, ({ source }) => source)]
+    .sort(([a], [b]) => rank(a) - rank(b) || compare(a, b))
+    .map(([, own]) => own)
+}
+
+function byFirstRecord(a: AssignedItem, b: AssignedItem): number {
+  return compare(a.card, b.card) || compare(a.finish ?? '', b.finish ?? '')
+}

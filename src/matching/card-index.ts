@@ -1,11 +1,19 @@
-// Finds the item that a row of a price list or collection file describes.
-import type { MatchRecord, Reason } from './records.ts'
+// Finds the item that a row of a price list or collection file describes, among all items in memory.
+import type { ForeignId } from '#catalogue/records.ts'
+import { type Described, describe } from './descriptions.ts'
+import { byPlainness, FIT, finishFit, finishWords } from './finishes.ts'
+import { likeness } from './names.ts'
+import { normalName } from './names.ts'
+import { looseNumber, normalNumber } from './numbers.ts'
+import type { Decisions, MatchRecord, Reason, SetMap } from './records.ts'
+import { decidedSets, mapSets } from './set-maps.ts'
+import { type SourceCard, type SourceSet, sourceCards } from './source-cards.ts'
 
 /** What a row of a file says of an item; null for what it does not say. */
 export interface CardDescription {
-  /** ids, the best first; a finish word in any spelling where one id covers several finishes */
-  keys: readonly { source: string; id: string; finish?: string }[]
-  name: string | null
+  /** ids, the best first; with a finish word in any spelling where one id covers several finishes */
+  keys: readonly ForeignId[]
+  name: string
   /** collector number as written, with or without its total */
   number: string | null
   /** name, abbreviation or code of the set */
@@ -16,17 +24,246 @@ export interface CardDescription {
   finish: string | null
 }
 
+/** A record that stands under an item; one without a finish may stand under several. */
 export interface IndexedRecord {
   itemId: number
+  /** of the item: canonical slug, null when no source states one */
+  finish: string | null
   record: MatchRecord
 }
 
-export type FindResult =
-  | { itemId: number; method: 'id' | 'set' | 'loose' }
-  | { reason: Reason; candidates: { itemId: number; score: number }[] }
+export type FindResult = { itemId: number; method: 'id' | 'set' | 'name' } | { reason: Reason; candidates: { itemId: number; score: number }[] }
 
-/** All items in memory, by id, set, number and name. Built once for an import. */
-export declare class CardIndex {
-  constructor(records: Iterable<IndexedRecord>)
-  find(description: CardDescription): FindResult
+/** No item has a longer name, number, set or printing. */
+const LONGEST = 500
+const MOST_CANDIDATES = 5
+/** Cards that are compared when nothing fits exactly. */
+const MOST_COMPARED = 500
+
+interface Printing {
+  itemId: number
+  /** slug, and its words; null when no source states a finish */
+  finish: string | null
+  words: readonly string[] | null
+}
+
+interface Fitting extends Printing {
+  fit: number
+}
+
+export class CardIndex {
+  readonly #printings = new Map<SourceCard, Printing[]>()
+  readonly #byId = new Map<string, Printing[]>()
+  readonly #bySetAndNumber = new Map<string, Set<SourceCard>>()
+  readonly #byNumber = new Map<string, SourceCard[]>()
+  readonly #byName = new Map<string, SourceCard[]>()
+  readonly #sets: readonly SourceSet[]
+  readonly #setsByName = new Map<string, Set<SourceSet>>()
+  readonly #learned = new Map<string, Set<SourceSet>>()
+
+  constructor(records: Iterable<IndexedRecord>) {
+    const byKey = Map.groupBy(records, ({ record }) => record.key)
+    const cards = sourceCards([...byKey.values()].map(([first]) => first!.record))
+    const words = new Map<string | null, Printing['words']>()
+    const wordsOf = (finish: string | null) => {
+      if (!words.has(finish)) words.set(finish, finish === null ? null : finishWords(finish))
+      return words.get(finish)!
+    }
+    for (const card of cards) {
+      const printings = new Map<number, Printing>()
+      for (const record of card.records) {
+        for (const { itemId, finish } of byKey.get(record.key)!) {
+          const printing = printings.get(itemId) ?? { itemId, finish, words: wordsOf(finish) }
+          printings.set(itemId, printing)
+          addUnique(this.#byId, idKey(record.source, record.id), printing)
+          for (const { source, id } of record.shopIds) addUnique(this.#byId, idKey(source, id), printing)
+        }
+      }
+      this.#printings.set(card, [...printings.values()])
+      for (const name of [...card.names, ...card.looseNames]) push(this.#byName, name, card)
+      if (card.number === null) continue
+      push(this.#byNumber, card.number, card)
+      if (card.set === null) continue
+      addTo(this.#bySetAndNumber, `${card.set.ref}\t${card.number}`, card)
+      addTo(this.#bySetAndNumber, `${card.set.ref}\t${card.bare}`, card)
+    }
+    this.#sets = [...new Set(cards.flatMap(({ set }) => set ?? []))]
+    for (const set of this.#sets) {
+      for (const name of [set.facts.name, ...set.facts.codes]) addTo(this.#setsByName, normalName(name), set)
+    }
+  }
+
+  /**
+   * Learns from the rows of a file which set each of its set names is, by the rule of set maps; names and codes that
+   * the catalogue knows need no learning. To be called once with all rows, or a good part of them.
+   */
+  learn(rows: Iterable<CardDescription>, decisions: Pick<Decisions, 'setMaps'> = { setMaps: [] }): SetMap[] {
+    const sets = new Map<string, SourceSet>()
+    const records: MatchRecord[] = []
+    for (const { name, number, set, game } of rows) {
+      if (set === null || number === null || isLong([name, number, set])) continue
+      const key = `${set}\t${number}\t${name}`
+      records.push({
+        key, card: key, source: '', id: key, game: game ?? '', genre: 'single', family: '', number, name: describe({ name, number, set: null, finish: null }).name,
+        set: { ref: set, name: set, codes: [], printedTotal: null }, finish: null, shopIds: [],
+      })
+    }
+    for (const { set } of sourceCards(records)) if (set) sets.set(set.ref, set)
+    const maps = mapSets([...sets.values()], this.#sets, decidedSets(decisions))
+    const byRef = new Map(this.#sets.map((set) => [set.ref, set]))
+    for (const { from, to, decided } of maps) if (decided) addTo(this.#learned, from, byRef.get(to)!)
+    return maps
+  }
+
+  /**
+   * The item that the row means: by an id, then by set, number, name and finish. One that could be two is never
+   * guessed: the best are proposed.
+   */
+  find(row: CardDescription): FindResult {
+    for (const key of row.keys) {
+      const found = this.#findId(key)
+      if (found !== null) return { itemId: found, method: 'id' }
+    }
+    if (isLong([row.name, row.number, row.set, row.finish])) return { reason: UNKNOWN, candidates: [] }
+    const wanted = describe(row)
+    const cards = row.number === null ? this.#unnumbered(row, wanted) : this.#numbered(row, wanted, row.number)
+    const printings = this.#fitting(cards, wanted)
+    const best = printings.filter(({ fit }) => fit > FIT.none)
+    const same = best.filter(({ fit }) => fit === FIT.same)
+    const only = onlyOne(same.length > 0 ? same : best, row.finish === null)
+    if (only !== null) return { itemId: only, method: row.set === null ? 'name' : 'set' }
+    if (best.length > 0) return { reason: { rule: 'several', params: { count: best.length } }, candidates: ranked(best, 90) }
+    if (printings.length > 0) return { reason: { rule: 'finish', params: { finish: row.finish ?? '' } }, candidates: ranked(printings, 80) }
+    return this.#alike(row, wanted)
+  }
+
+  /** The item of an id, null when there is none or several could be meant. */
+  #findId({ source, id, finish }: ForeignId): number | null {
+    const all = this.#byId.get(idKey(source, id)) ?? []
+    if (all.length === 0) return null
+    const wanted = finish === undefined ? null : finishWords(finish)
+    const fitting = all.map((one) => ({ ...one, fit: finishFit(wanted, one.words) })).filter(({ fit }) => fit > FIT.none)
+    const same = fitting.filter(({ fit }) => fit === FIT.same)
+    return onlyOne(same.length > 0 ? same : fitting, finish === undefined)
+  }
+
+  /** Cards with the number and the name in the set; of all sets when the row names none. */
+  #numbered({ set, game }: CardDescription, wanted: Described, written: string): SourceCard[] {
+    const number = normalNumber(written)
+    const sets = set === null ? null : this.#setsNamed(set, wanted)
+    const cards =
+      sets === null
+        ? (this.#byNumber.get(number) ?? []).filter((card) => sameTotal(wanted.total, card))
+        : sets.flatMap((one) => [...(this.#bySetAndNumber.get(`${one.ref}\t${number}`) ?? this.#bySetAndNumber.get(`${one.ref}\t${withoutCode(number, one)}`) ?? [])])
+    return [...new Set(cards)].filter((card) => (game === null || card.game === game) && card.names.includes(wanted.name))
+  }
+
+  /** Products without a number, by name. */
+  #unnumbered({ set, game }: CardDescription, wanted: Described): SourceCard[] {
+    const sets = set === null ? null : new Set(this.#setsNamed(set, wanted))
+    const cards = this.#byName.get(wanted.name) ?? []
+    return cards.filter((card) => card.number === null && (game === null || card.game === game) && (sets === null || card.set === null || sets.has(card.set)))
+  }
+
+  /** The sets that go by the name, with the galleries that are printed as part of them. */
+  #setsNamed(set: string, wanted: Described): SourceSet[] {
+    const found = new Set(this.#learned.get(set))
+    for (const name of [wanted.set, wanted.bareSet]) {
+      if (found.size === 0) for (const one of this.#setsByName.get(name) ?? []) found.add(one)
+    }
+    const names = new Set([...found].map(({ facts }) => normalName(facts.name)))
+    for (const name of names) {
+      for (const gallery of GALLERIES) for (const one of this.#setsByName.get(`${name} ${gallery}`) ?? []) found.add(one)
+    }
+    return [...found]
+  }
+
+  #fitting(cards: readonly SourceCard[], wanted: Described): Fitting[] {
+    const byItem = new Map<number, Fitting>()
+    for (const card of cards) {
+      for (const printing of this.#printings.get(card)!) {
+        const fit = wanted.fits(printing.words, card)
+        if (fit >= (byItem.get(printing.itemId)?.fit ?? 0)) byItem.set(printing.itemId, { ...printing, fit })
+      }
+    }
+    return [...byItem.values()]
+  }
+
+  /** What is alike in number or name, for a person to choose from. */
+  #alike(row: CardDescription, wanted: Described): FindResult {
+    const number = row.number === null ? null : normalNumber(row.number)
+    const sets = row.set === null ? null : new Set(this.#setsNamed(row.set, wanted))
+    const pool = new Set<SourceCard>()
+    for (const name of [wanted.name, wanted.looseName]) for (const card of this.#byName.get(name) ?? []) pool.add(card)
+    for (const set of sets ?? []) for (const card of this.#bySetAndNumber.get(`${set.ref}\t${number}`) ?? []) pool.add(card)
+    const scored = new Map<number, number>()
+    for (const card of [...pool].filter(({ game }) => row.game === null || game === row.game).slice(0, MOST_COMPARED)) {
+      const name = Math.max(0, ...card.names.map((one) => likeness(one, wanted.name)), ...card.looseNames.map((one) => likeness(one, wanted.looseName) * 0.9))
+      const numbers = number === null || card.number === null ? 0 : card.number === number || card.bare === number ? 1 : looseNumber(card.number) === looseNumber(number) ? 0.5 : 0
+      const score = Math.round(40 * name + 30 * numbers + (sets === null || (card.set && sets.has(card.set)) ? 10 : 0))
+      for (const { itemId } of this.#printings.get(card)!) scored.set(itemId, Math.max(scored.get(itemId) ?? 0, score))
+    }
+    const candidates = [...scored].map(([itemId, score]) => ({ itemId, score })).sort((a, b) => b.score - a.score || a.itemId - b.itemId).slice(0, MOST_CANDIDATES)
+    const reason: Reason = candidates.length === 0 ? UNKNOWN : sets?.size === 0 ? { rule: 'set-unclear', params: { set: row.set! } } : { rule: 'loose', params: {} }
+    return { reason, candidates }
+  }
+}
+
+const UNKNOWN: Reason = { rule: 'unknown', params: {} }
+/** What sets that are printed as a part of another are called behind its name. */
+const GALLERIES = ['trainer gallery', 'galarian gallery', 'shiny vault', 'classic collection', 'radiant collection', 'unown collection']
+
+/** The only item; of several, when the row states no finish, the plain one. */
+function onlyOne(fitting: readonly Printing[], plain: boolean): number | null {
+  const items = new Map(fitting.map((one) => [one.itemId, one]))
+  if (items.size === 1) return fitting[0]!.itemId
+  if (!plain || items.size === 0) return null
+  const [first, second] = [...items.values()].sort((a, b) => byPlainness(a.finish, b.finish))
+  return first!.finish !== second!.finish && (first!.words ?? []).every((word) => word === 'holo') ? first!.itemId : null
+}
+
+function ranked(printings: readonly Fitting[], score: number): { itemId: number; score: number }[] {
+  return printings
+    .toSorted((a, b) => b.fit - a.fit || byPlainness(a.finish, b.finish) || a.itemId - b.itemId)
+    .slice(0, MOST_CANDIDATES)
+    .map(({ itemId }) => ({ itemId, score }))
+}
+
+/** `svp12` in the set SVP is its number 12. */
+function withoutCode(number: string, { facts }: SourceSet): string {
+  for (const code of facts.codes) {
+    const prefix = normalNumber(code)
+    if (prefix !== '' && number.startsWith(prefix) && /^\p{N}/u.test(number.slice(prefix.length))) return number.slice(prefix.length)
+  }
+  return number
+}
+
+function sameTotal(total: string, card: SourceCard): boolean {
+  return total === '' || card.totals.length === 0 || card.totals.includes(total)
+}
+
+function isLong(texts: readonly (string | null)[]): boolean {
+  return texts.some((text) => text !== null && text.length > LONGEST)
+}
+
+function idKey(source: string, id: string): string {
+  return `${source}\t${id}`
+}
+
+function push<K, T>(map: Map<K, T[]>, key: K, value: T): void {
+  const known = map.get(key)
+  if (known) known.push(value)
+  else map.set(key, [value])
+}
+
+function addTo<K, T>(map: Map<K, Set<T>>, key: K, value: T): void {
+  const known = map.get(key)
+  if (known) known.add(value)
+  else map.set(key, new Set([value]))
+}
+
+function addUnique(map: Map<string, Printing[]>, key: string, printing: Printing): void {
+  const known = map.get(key)
+  if (!known) map.set(key, [printing])
+  else if (!known.some(({ itemId }) => itemId === printing.itemId)) known.push(printing)
 }

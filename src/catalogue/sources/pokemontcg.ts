@@ -64,8 +64,12 @@ function setEntries(row: Json, market: Market, { read, series: seriesRead }: Set
     ...(isNew && seriesName
       ? [{ category: { ...of, ref: series, name: seriesName, parent: null, image: null } }]
       : []),
-    { category: { ...of, ref: `pokemontcg:set:${id}`, name, parent: series, image, printedTotal } },
+    { category: { ...of, ref: `pokemontcg:set:${id}`, name, parent: series, image, printedTotal, codes: codesOf(row, id) } },
   ]
+}
+
+function codesOf(set: Json, id: string): string[] {
+  return [...new Set([id, text(set.ptcgoCode)].filter((code) => code !== undefined))]
 }
 
 function cardEntries(row: Json, market: Market, { read, known }: SetsRead): Entry[] | null {

@@ -60,7 +60,8 @@ function packReader(market: Market): (row: Json) => Entry[] | null {
       entries.push({ category: { market, ref: root, name: rootName, game: 'onepiece', parent: null, image: null } })
     }
     const ref = `punk-records:pack:${id}`
-    entries.push({ category: { market, ref, name, game: 'onepiece', parent: root, image: null } })
+    const codes = codesOf(row, name)
+    entries.push({ category: { market, ref, name, game: 'onepiece', parent: root, image: null, ...(codes.length > 0 && { codes }) } })
     return entries
   }
 }
@@ -71,6 +72,12 @@ function packName(row: Json): string | undefined {
   const title = plainText(parts.title) ?? plainText(row.raw_title)
   const label = text(parts.label)
   return title && label ? `${title} [${label}]` : title
+}
+
+/** `OP-01`, where the label or the title's brackets have it; `OP14-EB04` is a pack of two. */
+function codesOf(row: Json, name: string): string[] {
+  const label = text(isObject(row.title_parts) ? row.title_parts.label : undefined)
+  return [label ?? /[【[]([A-Z]+\d*-[A-Z]*\d+)[】\]]/.exec(name)?.[1]].filter((code) => code !== undefined)
 }
 
 const CARD_ID = /^([A-Z]+\d*-\d+)(?:_([a-z])(\d+))?$/

@@ -1,4 +1,4 @@
-// The finishes of a TCGdex card: which of its printings are products of their own, and under which ids.
+// The finishes of a TCGdex card: each printing that it states is an item of its own, with the shop ids that mean it.
 import type { ForeignId } from '../records.ts'
 import { slugWords } from '../slugs.ts'
 import { isObject, type Json, text, texts, wholeNumber } from './reading.ts'
@@ -27,7 +27,7 @@ interface Printing {
   ids: ShopIds
 }
 
-/** Printings that shops sell as one product; the first names it. */
+/** A printing, stated once or several times; one that has two products without a common id is two of them. */
 interface Product {
   first: Printing
   ids: ShopIds
@@ -80,16 +80,17 @@ function hasIds(ids: ShopIds): boolean {
   return SHOPS.some((shop) => ids[shop] !== undefined)
 }
 
-/** A printing is a product unless another's ids include all of its own; one without ids belongs to the first. */
+/** Printings of different words are different items, of the same words unless their ids contradict each other. */
 function productsOf(printings: Printing[]): Product[] {
   const products: Product[] = []
   for (const printing of printings) {
-    const { ids } = printing
-    const same = hasIds(ids)
-      ? products.find((other) => hasIds(other.ids) && (includes(other.ids, ids) || includes(ids, other.ids)))
-      : products[0]
+    const { ids, parts } = printing
+    const slug = parts.join('-')
+    const same = products.find(
+      (other) => other.first.parts.join('-') === slug && (includes(other.ids, ids) || includes(ids, other.ids)),
+    )
     if (!same) products.push({ first: printing, ids })
-    else if (hasIds(ids) && includes(ids, same.ids)) same.ids = ids
+    else if (includes(ids, same.ids)) same.ids = ids
   }
   return products
 }

@@ -1,7 +1,7 @@
 // Reads the TCGdex catalogue: series, sets and cards, international and Asian, and cards in its English API's form.
 import type { Market } from '#core/markets.ts'
 import { ndjsonRows } from '#core/feed.ts'
-import type { CatalogueFormat, ItemRecord, KnownCategory } from '../records.ts'
+import type { CatalogueFormat, ForeignId, ItemRecord, KnownCategory } from '../records.ts'
 import {
   cardTypeTerm, collectorNumber, printedTotalOf, rarityTerm, regulationMarkTerm, stageTerm,
 } from './card-terms.ts'
@@ -131,7 +131,21 @@ function setEntry(row: Json, { market, source, id, name, sets }: Reading): Entry
   const parent = serie === undefined || serie === 'null' ? null : `${source}:serie:${serie}`
   const printedTotal = printedTotalIn(row, name)
   if (!sets.read.has(ref)) sets.read.set(ref, { printedTotal, digital: parent === DIGITAL_SERIE })
-  return { category: { market, ref, name, game: 'pokemon', parent, image: logoOf(row), printedTotal } }
+  return { category: { market, ref, name, game: 'pokemon', parent, image: logoOf(row), printedTotal, codes: codesOf(row, id), foreignIds: shopIdsOf(row) } }
+}
+
+/** The set's id and its abbreviations; the one of the online game may be shared by a set and its gallery. */
+function codesOf(set: Json, id: string): string[] {
+  const official = isObject(set.abbreviations) ? text(set.abbreviations.official) : undefined
+  return [...new Set([id, official, text(set.tcgOnline)].filter((code) => code !== undefined))]
+}
+
+function shopIdsOf({ thirdParty }: Json): ForeignId[] {
+  if (!isObject(thirdParty)) return []
+  return ['cardmarket', 'tcgplayer'].flatMap((source) => {
+    const id = wholeNumber(thirdParty[source])
+    return id === undefined ? [] : [{ source, id: String(id) }]
+  })
 }
 
 /** The set inside a card of the API form, unless this import has it already; its series is not told there. */

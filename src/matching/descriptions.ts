@@ -1,0 +1,64 @@
+// What a row of a file says of a card, in normal form: names with their number and printing apart.
+import { sameCode } from '#index/codes.ts'
+import { FIT, type Fit, finishFit, finishWords } from './finishes.ts'
+import { looseName, normalName } from './names.ts'
+import { totalOf } from './numbers.ts'
+import type { SourceCard } from './source-cards.ts'
+
+/** No bracket within, so that a row of open ones is not read again from each of them. */
+const PARENTHESES = /\(([^()]*)\)/g
+const BRACKETS = /\[[^[\]]*\]/g
+
+export interface Described {
+  name: string
+  looseName: string
+  set: string
+  /** the set without what stands in parentheses behind it */
+  bareSet: string
+  /** total of the number, empty without one */
+  total: string
+  /** how a finish fits that the row states beside the name, in the name or in the set */
+  fits: (words: readonly string[] | null, card: SourceCard) => Fit
+}
+
+interface Written {
+  name: string
+  number: string | null
+  set: string | null
+  finish: string | null
+}
+
+export function describe({ name, number, set, finish }: Written): Described {
+  const variants: string[] = []
+  const bare = name.replace(PARENTHESES, (_all, inner: string) => {
+    if (!/^#?\d+$/.test(inner.trim())) variants.push(inner)
+    return ' '
+  })
+  const plainName = withoutNumber(bare.trimEnd(), number)
+  const whole = normalName(plainName)
+  const stated = finish === null && variants.length === 0 ? null : finishWords([finish ?? '', ...variants].join(' '))
+  const wanted = finish === null && stated?.length === 0 ? null : stated
+  const setVariants = [...(set ?? '').matchAll(PARENTHESES)].flatMap((inner) => inner[1]!.split(/[&,/]/).flatMap(finishWords))
+  const plainSet = normalName((set ?? '').replace(BRACKETS, ' '))
+  return {
+    name: whole,
+    looseName: looseName(plainName),
+    set: plainSet,
+    bareSet: normalName((set ?? '').replace(BRACKETS, ' ').replace(PARENTHESES, ' ')),
+    total: number === null ? '' : totalOf(number),
+    fits: (words, card) => {
+      const inSetName = card.set !== null && normalName(card.set.facts.name) === plainSet
+      // A set named for printings (`Base Set (1st Edition & Shadowless)`) holds nothing else.
+      if (!inSetName && setVariants.length > 0 && !setVariants.some((word) => wanted?.includes(word))) return FIT.none
+      return finishFit(wanted, words)
+    },
+  }
+}
+
+/** `Charizard ex - 199/165` repeats the number. */
+function withoutNumber(name: string, number: string | null): string {
+  const dash = name.lastIndexOf(' - ')
+  const end = name.slice(dash + 3)
+  const repeats = dash >= 0 && /^[\w-]+(?:\/[\w-]+)?$/.test(end) && /^[^/]*\d/.test(end) && (number === null || sameCode(end, number))
+  return repeats ? name.slice(0, dash) : name
+}

@@ -1,0 +1,91 @@
+// The items of one card: one for each finish that any of its sources states.
+import type { Cluster, Member } from './clusters.ts'
+import { byPlainness, finishKey, finishWords } from './finishes.ts'
+import type { AssignedItem, AssignedRecord } from './records.ts'
+import { compare } from './source-cards.ts'
+import type { Verdicts } from './verdicts.ts'
+
+/** @param precedence of sources, for the order of an item's records */
+export function itemsOf({ members }: Cluster, verdicts: Verdicts, precedence: readonly string[]): AssignedItem[] {
+  const card = members[0]!.card.records[0]!.key
+  const finishes = stated(members)
+  const alias = aliases(members, verdicts)
+  const itemByKey = new Map<string, AssignedItem>()
+  for (const slug of finishes.all) {
+    const key = keyOf(slug, finishes, alias)
+    if (!itemByKey.has(key)) itemByKey.set(key, { card, records: [], finish: slug, primary: false })
+  }
+  if (itemByKey.size === 0) itemByKey.set('', { card, records: [], finish: null, primary: false })
+  const items = [...itemByKey.values()].sort((a, b) => byPlainness(a.finish, b.finish))
+  items[0]!.primary = true
+  for (const { card: own, method, confidence } of members) {
+    for (const { key, finish } of own.records) {
+      const whole = finish === null && items.length > 1
+      const entry: AssignedRecord = { key, method, confidence, whole }
+      if (finish === null) for (const item of items) item.records.push({ ...entry })
+      else itemByKey.get(keyOf(finish, finishes, alias))!.records.push(entry)
+    }
+  }
+  const rank = (key: string) => {
+    const at = precedence.indexOf(key.slice(0, key.indexOf('\t')))
+    return at < 0 ? precedence.length : at
+  }
+  for (const item of items) item.records.sort((a, b) => rank(a.key) - rank(b.key) || compare(a.key, b.key))
+  return items
+}
+
+interface Stated {
+  /** by plainness, so that the plainer spelling names an item */
+  all: readonly string[]
+  /** pairs that one card of a source states: they differ */
+  together: ReadonlySet<string>
+}
+
+function stated(members: readonly Member[]): Stated {
+  const all = new Set<string>()
+  const together = new Set<string>()
+  for (const { card } of members) {
+    const own = card.records.flatMap(({ finish }) => finish ?? [])
+    for (const slug of own) {
+      all.add(slug)
+      for (const other of own) together.add(`${slug} ${other}`)
+    }
+  }
+  return { all: [...all].sort(byPlainness), together }
+}
+
+/**
+ * One key for all spellings of a finish. An edition whose foil a source does not state is the only one that others
+ * state: `first-edition` is `holo-first-edition` unless one source tells them apart.
+ */
+function keyOf(slug: string, { all, together }: Stated, alias: ReadonlyMap<string, string>): string {
+  const chosen = alias.get(slug) ?? slug
+  const words = finishWords(chosen)
+  const key = finishKey(chosen)
+  if (words.length === 0 || isFoil(words[0])) return key
+  const foiled = new Set<string>()
+  for (const other of all) {
+    const [foil, ...rest] = finishWords(other)
+    if (isFoil(foil) && finishKey(rest.join('-')) === key && !together.has(`${slug} ${other}`)) foiled.add(finishKey(other))
+  }
+  return foiled.size === 1 ? [...foiled][0]! : key
+}
+
+function isFoil(word: string | undefined): boolean {
+  return word === 'holo' || word === 'reverse'
+}
+
+/** Finishes that a person declared to be one: each under the plainest of them. */
+function aliases(members: readonly Member[], verdicts: Verdicts): Map<string, string> {
+  const alias = new Map<string, string>()
+  if (verdicts.sameFinish.length === 0) return alias
+  const finishes = new Map(members.flatMap(({ card }) => card.records.map(({ key, finish }) => [key, finish] as const)))
+  const root = (slug: string): string => (alias.has(slug) ? root(alias.get(slug)!) : slug)
+  for (const [a, b] of verdicts.sameFinish) {
+    const [one, other] = [finishes.get(a), finishes.get(b)]
+    if (one == null || other == null) continue
+    const [plain, special] = [root(one), root(other)].sort(byPlainness)
+    if (plain !== special) alias.set(special!, plain!)
+  }
+  return new Map([...alias.keys()].map((slug) => [slug, root(slug)]))
+}

@@ -1,0 +1,72 @@
+// One vocabulary of finishes: the words of all sources become canonical slugs such as `reverse` or `holo-first-edition`.
+import { fold, words } from '#index/fold.ts'
+
+const SAME_WORDS: Readonly<Record<string, string>> = {
+  holofoil: 'holo', foil: 'holo', '1st': 'first', '1ed': 'first', firstedition: 'first edition', p: 'parallel', r: 'reprint',
+}
+/** Words that only say that a printing is nothing special. */
+const PLAIN = new Set(['normal', 'unlimited', 'non', 'unstamped', 'standard', 'regular'])
+const FOILS = ['reverse', 'holo']
+const CAMEL = /(\p{Ll})(\p{Lu})/gu
+/** `_p1`, the suffix of a One Piece card id, and `Parallel1`. */
+const NUMBERED = /^([a-z]+)(\d+)$/
+
+/**
+ * The words that tell a printing apart, in canonical spelling and order: the foil first, an edition without what it
+ * implies. Empty for a plain printing.
+ */
+export function finishWords(text: string): string[] {
+  const found = words(fold(text.replace(CAMEL, '$1 $2')))
+    .flatMap((word) => {
+      const [, letters, digits] = NUMBERED.exec(word) ?? []
+      const parts = letters === 'p' || letters === 'r' || letters === 'parallel' ? [letters, digits!] : [word]
+      return parts.flatMap((part) => (SAME_WORDS[part] ?? part).split(' '))
+    })
+    .filter((word) => !PLAIN.has(word))
+  const all = new Set(found)
+  // Every first edition of a set that has shadowless cards is shadowless; a reverse holo is a holo.
+  if (all.has('first') && all.has('edition')) all.delete('shadowless')
+  if (all.has('reverse')) all.delete('holo')
+  return [...FOILS.filter((foil) => all.has(foil)), ...[...all].filter((word) => !FOILS.includes(word))]
+}
+
+/** Canonical slug of a printing as any source names it: `Reverse Holofoil` → `reverse`, `Unlimited` → `normal`. */
+export function finishSlug(text: string): string {
+  return finishWords(text).join('-') || 'normal'
+}
+
+/** Equal for slugs of the same printing, in whatever order their words are. */
+export function finishKey(slug: string): string {
+  return finishWords(slug).sort().join(' ')
+}
+
+/** How a finish that is looked for fits one that an item has. */
+export const FIT = { none: 0, alike: 1, same: 2 } as const
+export type Fit = (typeof FIT)[keyof typeof FIT]
+
+/**
+ * Printings are the same when their words are. Sources differ in whether they also call a special printing holo and
+ * number it, and an item without a stated finish is nothing special: such are alike.
+ * @param wanted words of the description, null when it states no finish
+ * @param has words of the item's finish, null when no source states one
+ */
+export function finishFit(wanted: readonly string[] | null, has: readonly string[] | null): Fit {
+  const [one, other] = [new Set(wanted ?? []), new Set(has ?? [])]
+  if (one.symmetricDifference(other).size === 0 && (wanted === null) === (has === null)) return FIT.same
+  const special = [...one].filter((word) => word !== 'holo')
+  const others = [...other].filter((word) => word !== 'holo' && (one.has(word) || !/^\d+$/.test(word)))
+  if (special.length !== others.length || !special.every((word) => other.has(word))) return FIT.none
+  return special.length > 0 || wanted === null || has === null ? FIT.alike : FIT.none
+}
+
+/** Orders finishes by plainness: no finish, normal, holo, reverse, then by number of words and name. */
+export function byPlainness(a: string | null, b: string | null): number {
+  return plainness(a) - plainness(b) || ((a ?? '') < (b ?? '') ? -1 : a === b ? 0 : 1)
+}
+
+const PLAINEST: readonly (string | null)[] = [null, 'normal', 'holo', 'reverse']
+
+function plainness(slug: string | null): number {
+  const at = PLAINEST.indexOf(slug)
+  return at >= 0 ? at : PLAINEST.length + slug!.split('-').length
+}

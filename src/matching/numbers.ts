@@ -1,0 +1,40 @@
+// Normal forms of collector numbers, within a set that may print one prefix on all of its cards.
+import { parseCode } from '#index/codes.ts'
+
+const PREFIXED = /^([\p{L}\p{M}]+)(\p{N}.*)$/u
+/** Share of a set's numbers that bear a prefix which is the set's, not the card's. */
+const SHARED_PREFIX = 0.8
+
+/** Without leading zeros, separators and total: `004/102` → `4`, `TG01/TG30` → `tg1`, `SWSH020` → `swsh20`. */
+export function normalNumber(number: string): string {
+  return parseCode(number).number
+}
+
+/** The total behind the slash in normal form, empty without one. */
+export function totalOf(number: string): string {
+  return parseCode(number).total
+}
+
+/**
+ * The letters before nearly all numbers of a set, such as `swsh` of the Sword & Shield promos and `tg` of a Trainer
+ * Gallery; empty when there are none.
+ */
+export function sharedPrefix(numbers: readonly string[]): string {
+  const counts = new Map<string, number>()
+  for (const number of numbers) {
+    const prefix = PREFIXED.exec(number)?.[1]
+    if (prefix !== undefined) counts.set(prefix, (counts.get(prefix) ?? 0) + 1)
+  }
+  for (const [prefix, count] of counts) if (count >= numbers.length * SHARED_PREFIX) return prefix
+  return ''
+}
+
+/** The number without a prefix that says no more than the set does: `swsh20` → `20`. */
+export function bareNumber(number: string, prefix: string): string {
+  return prefix !== '' && number.startsWith(prefix) && number.length > prefix.length ? number.slice(prefix.length) : number
+}
+
+/** `103a` → `103`, `tg12` → `12`: what is left when only the digits count; a hint, no proof. */
+export function looseNumber(number: string): string {
+  return /\p{N}+/u.exec(number)?.[0] ?? number
+}

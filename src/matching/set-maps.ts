@@ -1,0 +1,118 @@
+// Which set of one source is which set of another: told by the cards that agree in number and name.
+import { normalName } from './names.ts'
+import type { Decisions, SetMap } from './records.ts'
+import { compare, type SourceCard, type SourceSet } from './source-cards.ts'
+
+/** Share of the smaller set's cards that must agree. */
+const AGREEMENT = 0.8
+/** A second set that has at least this share of the best one's agreeing cards comes near. */
+const NEAR = 0.5
+/** Fewer agreeing cards say nothing, unless they are in sets of one name. */
+const FEWEST = 3
+/** Below this share, sets resemble each other by chance; from it on a person decides. */
+const RESEMBLANCE = 0.4
+
+/** Sets of two sources by agreement; also of one source with itself, where two of its sets hold the same cards. */
+export function mapSets(from: readonly SourceSet[], to: readonly SourceSet[], decided: ReadonlyMap<string, ReadonlySet<string | null>>): SetMap[] {
+  const counts = countAgreeing(from, to)
+  const best = bestOf(counts)
+  const maps: SetMap[] = []
+  const seen = new Set<string>()
+  for (const { a, b, agree } of counts) {
+    const of = Math.min(a.cards.length, b.cards.length)
+    const choice = decided.get(a.ref)
+    seen.add(`${a.ref}\t${b.ref}`)
+    if (choice !== undefined) {
+      if (choice.has(b.ref)) maps.push({ from: a.ref, to: b.ref, agree, of, decided: true, by: 'operator' })
+      continue
+    }
+    const share = agree / of
+    const sameName = normalName(a.facts.name) === normalName(b.facts.name)
+    if (share < RESEMBLANCE || (agree < FEWEST && !sameName)) continue
+    // A larger set may hold several smaller ones; a smaller one belongs to one.
+    const near =
+      (a.cards.length <= b.cards.length && isNear(best.get(a)!, agree)) || (b.cards.length <= a.cards.length && isNear(best.get(b)!, agree))
+    const clear = share >= AGREEMENT && !near
+    maps.push({ from: a.ref, to: b.ref, agree, of, decided: clear, by: clear ? 'rule' : null })
+  }
+  // Sets without one agreeing card: those that a person joined, and those of one name, about which a person decides.
+  const byRef = new Map(to.map((set) => [set.ref, set]))
+  const byName = Map.groupBy(to, ({ facts }) => normalName(facts.name))
+  const mapped = new Set(maps.flatMap((map) => [map.from, map.to]))
+  for (const a of from) {
+    const choice = decided.get(a.ref)
+    const named = a.facts.name !== '' && !mapped.has(a.ref) ? (byName.get(normalName(a.facts.name)) ?? []) : []
+    const others = choice ? [...choice].flatMap((ref) => (ref === null ? [] : (byRef.get(ref) ?? []))) : named
+    for (const b of others) {
+      if (a === b || seen.has(`${a.ref}\t${b.ref}`) || (!choice && mapped.has(b.ref))) continue
+      const of = Math.min(a.cards.length, b.cards.length)
+      maps.push({ from: a.ref, to: b.ref, agree: 0, of, decided: choice !== undefined, by: choice ? 'operator' : null })
+    }
+  }
+  return maps.sort((a, b) => compare(a.from, b.from) || compare(a.to, b.to))
+}
+
+/** Decisions by the set they are about, whichever way round they were written. */
+export function decidedSets({ setMaps }: Pick<Decisions, 'setMaps'>): Map<string, Set<string | null>> {
+  const decided = new Map<string, Set<string | null>>()
+  const add = (from: string, to: string | null) => {
+    const known = decided.get(from)
+    if (known) known.add(to)
+    else decided.set(from, new Set([to]))
+  }
+  for (const [from, to] of setMaps) add(from, to)
+  return decided
+}
+
+/** Keys under which cards of two sets agree: each name with the number as printed and without the set's prefix. */
+export function agreementKeys({ number, bare, names }: SourceCard): string[] {
+  if (number === null) return []
+  const numbers = bare === null || bare === number ? [number] : [number, bare]
+  return numbers.flatMap((one) => names.map((name) => `${one}\t${name}`))
+}
+
+interface Count {
+  a: SourceSet
+  b: SourceSet
+  agree: number
+}
+
+function countAgreeing(from: readonly SourceSet[], to: readonly SourceSet[]): Count[] {
+  const byKey = new Map<string, Set<SourceSet>>()
+  for (const set of to) {
+    for (const card of set.cards) {
+      for (const key of agreementKeys(card)) {
+        const known = byKey.get(key)
+        if (known) known.add(set)
+        else byKey.set(key, new Set([set]))
+      }
+    }
+  }
+  return from.flatMap((a) => {
+    const counts = new Map<SourceSet, number>()
+    for (const card of a.cards) {
+      const sets = new Set<SourceSet>()
+      for (const key of agreementKeys(card)) for (const set of byKey.get(key) ?? []) if (set !== a) sets.add(set)
+      for (const set of sets) counts.set(set, (counts.get(set) ?? 0) + 1)
+    }
+    // Several cards of the larger set can agree with one of the smaller.
+    return [...counts].map(([b, agree]) => ({ a, b, agree: Math.min(agree, a.cards.length, b.cards.length) }))
+  })
+}
+
+/** The two largest numbers of agreeing cards of each set. */
+function bestOf(counts: readonly Count[]): Map<SourceSet, [first: number, second: number]> {
+  const best = new Map<SourceSet, [number, number]>()
+  for (const { a, b, agree } of counts) {
+    for (const set of [a, b]) {
+      const [first, second] = best.get(set) ?? [0, 0]
+      best.set(set, agree > first ? [agree, first] : [first, Math.max(second, agree)])
+    }
+  }
+  return best
+}
+
+/** Whether another set agrees nearly as well with the smaller set as the one that agrees in `agree` cards. */
+function isNear([first, second]: [number, number], agree: number): boolean {
+  return agree < first || second >= first * NEAR
+}

@@ -1,0 +1,310 @@
+// Joins single cards of several sources: by shop id, by set, number and name; what is only alike waits for a person.
+import { areApart, type Candidate, type Cluster, clusterOf, contradictions, join, type Joined, type Unit, unitsOf, waitingCard } from './clusters.ts'
+import { likeness } from './names.ts'
+import { looseNumber } from './numbers.ts'
+import type { Method, Reason, SetMap } from './records.ts'
+import { agreementKeys, mapSets } from './set-maps.ts'
+import type { SourceCard, SourceSet } from './source-cards.ts'
+import type { Verdicts } from './verdicts.ts'
+
+/** Names that share so many words may be spellings of one. */
+const ALIKE = 0.3
+const CONFIDENCE = { shopId: 100, setMap: 95, looseDecided: 80 } as const
+const DIGITS = /^\d+$/
+
+/** @param sources cards of one game and language family by source, in order of precedence */
+export function joinSingles(sources: readonly (readonly SourceCard[])[], verdicts: Verdicts): Joined {
+  const result: Joined = { clusters: [], waiting: [], setMaps: [] }
+  const known = new Known()
+  for (const units of unitsOf(sources, verdicts)) {
+    const { kept, duplicates } = withoutDuplicates(units, verdicts, result)
+    const { joins, waiting, alone } = result.clusters.length > 0 ? matched(kept, known, verdicts, result.setMaps) : { joins: [], waiting: [], alone: kept }
+    for (const { unit, reasons, candidates } of waiting) result.waiting.push(waitingCard(unit, reasons, candidates, verdicts))
+    for (const { unit, cluster, method, confidence } of joins) {
+      join(cluster, unit, method, confidence)
+      known.add(cluster, unit)
+    }
+    for (const unit of alone) {
+      const cluster = clusterOf(unit)
+      result.clusters.push(cluster)
+      known.add(cluster, unit)
+    }
+    for (const { unit, of } of duplicates) {
+      const cluster = known.ofCard(of)
+      if (cluster === undefined) {
+        const own = clusterOf(unit)
+        result.clusters.push(own)
+        known.add(own, unit)
+      } else {
+        const reasons: Reason[] = [{ rule: 'claimed-twice', params: { source: of.source } }]
+        result.waiting.push(waitingCard(unit, reasons, [{ cluster, score: 90, reasons: [] }], verdicts))
+      }
+    }
+  }
+  return result
+}
+
+interface Join {
+  unit: Unit
+  cluster: Cluster
+  method: Method
+  confidence: number
+}
+
+interface Wait {
+  unit: Unit
+  reasons: Reason[]
+  candidates: Candidate[]
+}
+
+/** The clusters so far, by what later sources find them with. */
+class Known {
+  readonly #bySet = new Map<string, Set<Cluster>>()
+  readonly #inSet = new Map<string, Set<Cluster>>()
+  readonly #byId = new Map<string, Set<Cluster>>()
+  readonly #byCard = new Map<SourceCard, Cluster>()
+  readonly sets = new Map<string, Set<SourceSet>>()
+
+  add(cluster: Cluster, unit: Unit): void {
+    for (const card of unit.cards) {
+      this.#byCard.set(card, cluster)
+      for (const id of [`${card.source} ${idOf(card)}`, ...card.ids]) add(this.#byId, id, cluster)
+      if (card.set === null) continue
+      add(this.sets, card.source, card.set)
+      add(this.#inSet, card.set.ref, cluster)
+      for (const key of agreementKeys(card)) add(this.#bySet, `${card.set.ref}\t${key}`, cluster)
+    }
+  }
+
+  ofCard(card: SourceCard): Cluster | undefined {
+    return this.#byCard.get(card)
+  }
+
+  agreeing(ref: string, key: string): Iterable<Cluster> {
+    return this.#bySet.get(`${ref}\t${key}`) ?? []
+  }
+
+  inSet(ref: string): Iterable<Cluster> {
+    return this.#inSet.get(ref) ?? []
+  }
+
+  withId(id: string): ReadonlySet<Cluster> {
+    return this.#byId.get(id) ?? NONE
+  }
+}
+
+const NONE: ReadonlySet<Cluster> = new Set()
+
+function idOf({ records }: SourceCard): string {
+  return records[0]!.id
+}
+
+/**
+ * Cards of one source that another of its sets holds with the same numbers and names, such as those of a gallery that
+ * an older file has in the main set: they wait until a person says whether the sets are one.
+ */
+function withoutDuplicates(units: readonly Unit[], verdicts: Verdicts, result: Joined): { kept: Unit[]; duplicates: { unit: Unit; of: SourceCard }[] } {
+  const sets = setsOf(units)
+  const maps = mapSets(sets, sets, new Map()).filter(({ from, to, decided }) => decided && !verdicts.setMaps.get(from)?.has(null) && !verdicts.setMaps.get(to)?.has(null))
+  if (maps.length === 0) return { kept: [...units], duplicates: [] }
+  const byRef = new Map(sets.map((set) => [set.ref, set]))
+  const dropped = new Map<SourceCard, SourceCard>()
+  for (const { from, to, agree, of } of maps) {
+    const [set, other] = [byRef.get(from)!, byRef.get(to)!]
+    // Each pair of sets comes both ways round: the cards of the larger set are the stray ones.
+    if (set.cards.length < other.cards.length || (set.cards.length === other.cards.length && set.ref < other.ref)) continue
+    result.setMaps.push({ from, to, agree, of, decided: false, by: null })
+    const byKey = new Map(other.cards.flatMap((card) => card.names.map((name) => [`${card.number}\t${name}`, card] as const)))
+    for (const card of set.cards) {
+      const twin = card.names.map((name) => byKey.get(`${card.number}\t${name}`)).find((found) => found !== undefined)
+      if (twin && !verdicts.areApart(card.key, twin.key) && verdicts.groupOf(card.key) !== verdicts.groupOf(twin.key)) dropped.set(card, twin)
+    }
+  }
+  for (const set of sets) set.cards = set.cards.filter((card) => !dropped.has(card))
+  const duplicates = units.flatMap((unit) => (unit.cards.every((card) => dropped.has(card)) ? [{ unit, of: dropped.get(unit.cards[0]!)! }] : []))
+  const gone = new Set(duplicates.map(({ unit }) => unit))
+  return { kept: units.filter((unit) => !gone.has(unit)), duplicates }
+}
+
+function setsOf(units: readonly Unit[]): SourceSet[] {
+  return [...new Set(units.flatMap(({ cards }) => cards.flatMap(({ set }) => set ?? [])))]
+}
+
+/** What becomes of each unit of a source, given the clusters of the sources before it. */
+function matched(units: readonly Unit[], known: Known, verdicts: Verdicts, setMaps: SetMap[]): { joins: Join[]; waiting: Wait[]; alone: Unit[] } {
+  const own = setsOf(units)
+  const targets = new Map<string, SetMap[]>()
+  for (const [, sets] of known.sets) {
+    const maps = mapSets(own, [...sets], verdicts.setMaps)
+    setMaps.push(...maps)
+    for (const map of maps) targets.set(map.from, [...(targets.get(map.from) ?? []), map])
+  }
+  const found = exactCandidates(units, known, verdicts, targets)
+  const claims = Map.groupBy(found.filter(({ cluster }) => cluster !== null), ({ cluster }) => cluster!)
+  const joins: Join[] = []
+  const waiting: Wait[] = []
+  const rest: Unit[] = []
+  for (const { unit, cluster, method, reasons, candidates } of found) {
+    if (cluster === null) {
+      if (reasons.length > 0) waiting.push({ unit, reasons, candidates })
+      else rest.push(unit)
+      continue
+    }
+    const against = contradictions(unit, cluster)
+    const others = claims.get(cluster)!.length - 1
+    if (others > 0) against.push({ rule: 'claimed-twice', params: { others } })
+    if (against.length > 0) waiting.push({ unit, reasons: against, candidates: [{ cluster, score: 90, reasons: against }] })
+    else joins.push({ unit, cluster, method, confidence: method === 'shop-id' ? CONFIDENCE.shopId : CONFIDENCE.setMap })
+  }
+  const loose = looseCandidates(rest, known, verdicts, targets, new Set(claims.keys()))
+  return { joins: [...joins, ...loose.joins], waiting: [...waiting, ...loose.waiting], alone: loose.alone }
+}
+
+interface Exact {
+  unit: Unit
+  /** the only one, null where there is none or more than one */
+  cluster: Cluster | null
+  method: Method
+  reasons: Reason[]
+  candidates: Candidate[]
+}
+
+/** The first rule that gives exactly one cluster: a shop id of its own, then set, number and name. */
+function exactCandidates(units: readonly Unit[], known: Known, verdicts: Verdicts, targets: ReadonlyMap<string, SetMap[]>): Exact[] {
+  const holders = new Map<string, number>()
+  for (const { cards } of units) for (const id of idsOf(cards)) holders.set(id, (holders.get(id) ?? 0) + 1)
+  return units.map((unit) => {
+    const ids = idsOf(unit.cards)
+    const byId = new Set<Cluster>()
+    const shared: string[] = []
+    for (const id of ids) {
+      const clusters = known.withId(id)
+      if (clusters.size === 1 && holders.get(id) === 1) for (const cluster of clusters) byId.add(cluster)
+      else if (clusters.size > 0) shared.push(id)
+    }
+    const bySet = new Set<Cluster>()
+    const unclear = new Set<Cluster>()
+    for (const card of unit.cards) {
+      if (card.set === null) continue
+      const keys = agreementKeys(card)
+      for (const { to, decided } of targets.get(card.set.ref) ?? []) {
+        for (const key of keys) for (const cluster of known.agreeing(to, key)) (decided ? bySet : unclear).add(cluster)
+      }
+    }
+    for (const clusters of [byId, bySet, unclear]) for (const cluster of clusters) if (areApart(unit, cluster, verdicts)) clusters.delete(cluster)
+    return { unit, ...verdictOn(unit, byId, bySet, unclear, shared) }
+  })
+}
+
+function verdictOn(unit: Unit, byId: ReadonlySet<Cluster>, bySet: ReadonlySet<Cluster>, unclear: ReadonlySet<Cluster>, shared: readonly string[]): Omit<Exact, 'unit'> {
+  const [viaId] = byId
+  const [viaSet] = bySet
+  const all = byId.union(bySet)
+  const candidates = (reasons: Reason[]) => [...all.union(unclear)].map((cluster) => ({ cluster, score: scoreOf(unit, cluster), reasons }))
+  const none = (reasons: Reason[]) => ({ cluster: null, method: 'own' as const, reasons, candidates: reasons.length > 0 ? candidates(reasons) : [] })
+  if (byId.size === 1 && all.size === 1) {
+    if (bySet.size === 1 || agrees(unit, viaId!)) return { cluster: viaId!, method: 'shop-id', reasons: [], candidates: [] }
+    return none([{ rule: 'shop-id-differs', params: { name: unit.cards[0]!.records[0]!.name } }])
+  }
+  if (byId.size > 0 && all.size > 1) return none([{ rule: 'shop-id-differs', params: { clusters: all.size } }])
+  if (bySet.size === 1) return { cluster: viaSet!, method: 'set-map', reasons: [], candidates: [] }
+  if (bySet.size > 1) return none([{ rule: 'several', params: { count: bySet.size, ...(shared.length > 0 && { ids: shared }) } }])
+  if (unclear.size > 0) return none([{ rule: 'set-unclear', params: { set: unit.cards[0]!.set?.facts.name ?? '' } }])
+  return none([])
+}
+
+/** An id can be wrong: the name must be the same, and the number where both state one. */
+function agrees(unit: Unit, cluster: Cluster): boolean {
+  return unit.cards.some((card) =>
+    cluster.members.some(
+      ({ card: other }) =>
+        card.names.some((name) => other.names.includes(name)) &&
+        (card.number === null || other.number === null || card.number === other.number || card.bare === other.bare),
+    ),
+  )
+}
+
+function idsOf(cards: readonly SourceCard[]): string[] {
+  return [...new Set(cards.flatMap((card) => [`${card.source} ${idOf(card)}`, ...card.ids]))]
+}
+
+/**
+ * Clusters of the same set that nothing else claims and that are alike in number or name: a hint for a person. Where a
+ * person joined the sets, the only one that is alike joins.
+ */
+function looseCandidates(units: readonly Unit[], known: Known, verdicts: Verdicts, targets: ReadonlyMap<string, SetMap[]>, claimed: ReadonlySet<Cluster>): { joins: Join[]; waiting: Wait[]; alone: Unit[] } {
+  const open = new Map<string, Cluster[]>()
+  const openIn = (ref: string) => {
+    const listed = open.get(ref) ?? [...known.inSet(ref)].filter((cluster) => !claimed.has(cluster))
+    open.set(ref, listed)
+    return listed
+  }
+  const alone: Unit[] = []
+  const found: { unit: Unit; candidates: Candidate[]; unclear: boolean; confirmed: boolean }[] = []
+  for (const unit of units) {
+    const candidates = new Map<Cluster, Candidate>()
+    const maps = unit.cards.flatMap(({ set }) => (set === null ? [] : (targets.get(set.ref) ?? [])))
+    for (const { to } of maps) {
+      for (const cluster of openIn(to)) {
+        const score = scoreOf(unit, cluster)
+        if (score > 0 && !areApart(unit, cluster, verdicts)) candidates.set(cluster, { cluster, score, reasons: [] })
+      }
+    }
+    if (candidates.size === 0) alone.push(unit)
+    else {
+      const [unclear, confirmed] = [maps.every(({ decided }) => !decided), maps.some(({ by }) => by === 'operator')]
+      found.push({ unit, candidates: [...candidates.values()], unclear, confirmed })
+    }
+  }
+  const claims = new Map<Cluster, number>()
+  for (const { candidates } of found) for (const { cluster } of candidates) claims.set(cluster, (claims.get(cluster) ?? 0) + 1)
+  const joins: Join[] = []
+  const waiting: Wait[] = []
+  for (const { unit, candidates, unclear, confirmed } of found) {
+    const [first] = candidates
+    const cluster = first!.cluster
+    const against = contradictions(unit, cluster)
+    if (confirmed && candidates.length === 1 && claims.get(cluster) === 1 && against.length === 0) {
+      joins.push({ unit, cluster, method: 'loose-decided', confidence: CONFIDENCE.looseDecided })
+    } else {
+      const reason: Reason = unclear ? { rule: 'set-unclear', params: { set: unit.cards[0]!.set!.facts.name } } : { rule: 'loose', params: {} }
+      waiting.push({ unit, reasons: [reason], candidates })
+    }
+  }
+  return { joins, waiting, alone }
+}
+
+/** How well a card fits, 0 to 90: 0 for what is no candidate. */
+function scoreOf(unit: Unit, cluster: Cluster): number {
+  let best = 0
+  for (const card of unit.cards) for (const { card: other } of cluster.members) best = Math.max(best, cardScore(card, other))
+  return best
+}
+
+function cardScore(card: SourceCard, other: SourceCard): number {
+  const name = nameScore(card, other)
+  const number = numberScore(card, other)
+  if (name === 0 || number === null || (number === 0 && name < 1)) return 0
+  return Math.round(50 * name + 40 * number)
+}
+
+function nameScore(card: SourceCard, other: SourceCard): number {
+  if (card.names.some((name) => other.names.includes(name))) return 1
+  if (card.looseNames.some((name) => other.looseNames.includes(name))) return 0.8
+  const best = Math.max(0, ...card.looseNames.flatMap((one) => other.looseNames.map((two) => likeness(one, two))))
+  return best >= ALIKE ? best * 0.7 : 0
+}
+
+/** 0 where the numbers cannot be compared; null where they are different ones. */
+function numberScore({ number, bare }: SourceCard, other: SourceCard): number | null {
+  if (number === null || other.number === null || bare === null || other.bare === null) return 0
+  if (number === other.number || bare === other.bare) return 1
+  if (DIGITS.test(bare) && DIGITS.test(other.bare)) return null
+  return looseNumber(bare) === looseNumber(other.bare) ? 0.6 : 0
+}
+
+function add<T>(map: Map<string, Set<T>>, key: string, value: T): void {
+  const known = map.get(key)
+  if (known) known.add(value)
+  else map.set(key, new Set([value]))
+}

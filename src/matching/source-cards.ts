@@ -1,0 +1,111 @@
+// Cards of sources as the matcher compares them: the records of one card together, names and numbers in normal form.
+import type { Genre } from '#catalogue/records.ts'
+import { looseName, normalName } from './names.ts'
+import { bareNumber, normalNumber, sharedPrefix, totalOf } from './numbers.ts'
+import type { MatchRecord, MatchSet } from './records.ts'
+
+export interface SourceCard {
+  /** as `MatchRecord.card` */
+  key: string
+  source: string
+  game: string
+  family: string
+  sealed: boolean
+  /** a set of its source, null where the source names none */
+  set: SourceSet | null
+  /** in normal form, null for what has no number */
+  number: string | null
+  /** the number without the prefix of its set; the number itself where there is none */
+  bare: string | null
+  /** printed behind the slash, where sources state it */
+  totals: readonly string[]
+  /** in normal form */
+  names: readonly string[]
+  looseNames: readonly string[]
+  /** sorted by key */
+  records: readonly MatchRecord[]
+  /** `cardmarket 273699`: its ids in other systems */
+  ids: readonly string[]
+  /** all that its records state */
+  hps: readonly number[]
+  prices: readonly number[]
+}
+
+export interface SourceSet {
+  ref: string
+  source: string
+  facts: MatchSet
+  cards: SourceCard[]
+}
+
+/** A mutable card while its set is not complete. */
+type Draft = { -readonly [field in keyof SourceCard]: SourceCard[field] }
+
+/** Cards in the order of their keys: what is made of them does not depend on the order of the records. */
+export function sourceCards(records: readonly MatchRecord[]): SourceCard[] {
+  const sorted = records.toSorted((a, b) => compare(a.key, b.key))
+  const grouped = Map.groupBy(sorted, ({ card }) => card)
+  const sets = new Map<string, SourceSet>()
+  const cards: Draft[] = []
+  for (const [key, own] of grouped) {
+    const first = own[0]!
+    const setFacts = own.find(({ set }) => set !== null)?.set ?? null
+    const card: Draft = {
+      key,
+      source: first.source,
+      game: first.game,
+      family: first.family,
+      sealed: isSealed(first.genre),
+      set: setFacts && setOf(sets, first.source, setFacts),
+      number: numberIn(own),
+      bare: null,
+      totals: [...new Set(own.flatMap(({ number }) => (number === null ? [] : totalOf(number))))].filter(Boolean),
+      ...namesOf(own),
+      records: own,
+      ids: [...new Set(own.flatMap(({ shopIds }) => shopIds.map(({ source, id }) => `${source} ${id}`)))].sort(),
+      hps: distinct(own.map(({ hp }) => hp)),
+      prices: distinct(own.map(({ priceCents }) => priceCents)),
+    }
+    card.set?.cards.push(card)
+    cards.push(card)
+  }
+  for (const set of sets.values()) {
+    const prefix = sharedPrefix(set.cards.flatMap(({ number }) => number ?? []))
+    for (const card of set.cards as Draft[]) card.bare = card.number && bareNumber(card.number, prefix)
+  }
+  for (const card of cards) card.bare ??= card.number
+  return cards
+}
+
+/** Whether the genre is one of products that are compared by their words. */
+export function isSealed(genre: Genre): boolean {
+  return genre === 'sealed' || genre === 'bundle'
+}
+
+/** Order of keys: the same on every machine. */
+export function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+function setOf(sets: Map<string, SourceSet>, source: string, facts: MatchSet): SourceSet {
+  const known = sets.get(facts.ref)
+  if (known) return known
+  const set = { ref: facts.ref, source, facts, cards: [] }
+  sets.set(facts.ref, set)
+  return set
+}
+
+function numberIn(records: readonly MatchRecord[]): string | null {
+  const number = records.find((record) => record.number !== null)?.number
+  return number == null ? null : normalNumber(number)
+}
+
+function namesOf(records: readonly MatchRecord[]): Pick<SourceCard, 'names' | 'looseNames'> {
+  const written = [...new Set(records.flatMap(({ name, names }) => (names ? [name, ...names] : name)))]
+  return { names: [...new Set(written.map(normalName))].filter(Boolean), looseNames: [...new Set(written.map(looseName))].filter(Boolean) }
+}
+
+/** What is stated; 0 is how sources write that they do not know. */
+function distinct(values: readonly (number | null | undefined)[]): number[] {
+  return [...new Set(values.filter((value) => value != null && value > 0))] as number[]
+}
