@@ -2,8 +2,7 @@
 import type { ForeignId } from '#catalogue/records.ts'
 import { type Described, describe } from './descriptions.ts'
 import { byPlainness, FIT, finishFit, finishWords } from './finishes.ts'
-import { likeness } from './names.ts'
-import { normalName } from './names.ts'
+import { likeness, normalName } from './names.ts'
 import { looseNumber, normalNumber } from './numbers.ts'
 import type { Decisions, MatchRecord, Reason, SetMap } from './records.ts'
 import { decidedSets, mapSets } from './set-maps.ts'
@@ -42,6 +41,7 @@ const MOST_COMPARED = 500
 
 interface Printing {
   itemId: number
+  card: SourceCard
   /** slug, and its words; null when no source states a finish */
   finish: string | null
   words: readonly string[] | null
@@ -73,7 +73,7 @@ export class CardIndex {
       const printings = new Map<number, Printing>()
       for (const record of card.records) {
         for (const { itemId, finish } of byKey.get(record.key)!) {
-          const printing = printings.get(itemId) ?? { itemId, finish, words: wordsOf(finish) }
+          const printing = printings.get(itemId) ?? { itemId, card, finish, words: wordsOf(finish) }
           printings.set(itemId, printing)
           addUnique(this.#byId, idKey(record.source, record.id), printing)
           for (const { source, id } of record.shopIds) addUnique(this.#byId, idKey(source, id), printing)
@@ -109,9 +109,10 @@ export class CardIndex {
       })
     }
     for (const { set } of sourceCards(records)) if (set) sets.set(set.ref, set)
-    const maps = mapSets([...sets.values()], this.#sets, decidedSets(decisions))
+    const decided = decidedSets(decisions)
+    const maps = [...Map.groupBy(this.#sets, ({ source }) => source).values()].flatMap((own) => mapSets([...sets.values()], own, decided))
     const byRef = new Map(this.#sets.map((set) => [set.ref, set]))
-    for (const { from, to, decided } of maps) if (decided) addTo(this.#learned, from, byRef.get(to)!)
+    for (const map of maps) if (map.decided) addTo(this.#learned, map.from, byRef.get(map.to)!)
     return maps
   }
 
@@ -179,14 +180,7 @@ export class CardIndex {
   }
 
   #fitting(cards: readonly SourceCard[], wanted: Described): Fitting[] {
-    const byItem = new Map<number, Fitting>()
-    for (const card of cards) {
-      for (const printing of this.#printings.get(card)!) {
-        const fit = wanted.fits(printing.words, card)
-        if (fit >= (byItem.get(printing.itemId)?.fit ?? 0)) byItem.set(printing.itemId, { ...printing, fit })
-      }
-    }
-    return [...byItem.values()]
+    return cards.flatMap((card) => this.#printings.get(card)!.map((printing) => ({ ...printing, fit: wanted.fits(printing.words, card) })))
   }
 
   /** What is alike in number or name, for a person to choose from. */
@@ -213,20 +207,24 @@ const UNKNOWN: Reason = { rule: 'unknown', params: {} }
 /** What sets that are printed as a part of another are called behind its name. */
 const GALLERIES = ['trainer gallery', 'galarian gallery', 'shiny vault', 'classic collection', 'radiant collection', 'unown collection']
 
-/** The only item; of several, when the row states no finish, the plain one. */
+/** The only item; of several of one card, when the row states no finish, the plain one. */
 function onlyOne(fitting: readonly Printing[], plain: boolean): number | null {
   const items = new Map(fitting.map((one) => [one.itemId, one]))
   if (items.size === 1) return fitting[0]!.itemId
   if (!plain || items.size === 0) return null
+  const byCard = Map.groupBy(fitting, ({ card }) => card)
+  if (![...byCard.values()].some((own) => own.length === items.size)) return null
   const [first, second] = [...items.values()].sort((a, b) => byPlainness(a.finish, b.finish))
   return first!.finish !== second!.finish && (first!.words ?? []).every((word) => word === 'holo') ? first!.itemId : null
 }
 
 function ranked(printings: readonly Fitting[], score: number): { itemId: number; score: number }[] {
-  return printings
-    .toSorted((a, b) => b.fit - a.fit || byPlainness(a.finish, b.finish) || a.itemId - b.itemId)
-    .slice(0, MOST_CANDIDATES)
-    .map(({ itemId }) => ({ itemId, score }))
+  const sorted = printings.toSorted((a, b) => b.fit - a.fit || byPlainness(a.finish, b.finish) || a.itemId - b.itemId)
+  return [...new Set(sorted.map(({ itemId }) => itemId))].slice(0, MOST_CANDIDATES).map((itemId) => ({ itemId, score }))
+}
+
+function countItems(printings: readonly Printing[]): number {
+  return new Set(printings.map(({ itemId }) => itemId)).size
 }
 
 /** `svp12` in the set SVP is its number 12. */
@@ -265,5 +263,5 @@ function addTo<K, T>(map: Map<K, Set<T>>, key: K, value: T): void {
 function addUnique(map: Map<string, Printing[]>, key: string, printing: Printing): void {
   const known = map.get(key)
   if (!known) map.set(key, [printing])
-  else if (!known.some(({ itemId }) => itemId === printing.itemId)) known.push(printing)
+  else if (!known.some(({ itemId, card }) => itemId === printing.itemId && card === printing.card)) known.push(printing)
 }

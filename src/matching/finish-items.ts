@@ -13,7 +13,8 @@ export function itemsOf({ members }: Cluster, verdicts: Verdicts, precedence: re
   const itemByKey = new Map<string, AssignedItem>()
   for (const slug of finishes.all) {
     const key = keyOf(slug, finishes, alias)
-    if (!itemByKey.has(key)) itemByKey.set(key, { card, records: [], finish: slug, primary: false })
+    const finish = finishes.all.find((other) => finishKey(other) === key) ?? slug
+    if (!itemByKey.has(key)) itemByKey.set(key, { card, records: [], finish, primary: false })
   }
   if (itemByKey.size === 0) itemByKey.set('', { card, records: [], finish: null, primary: false })
   const items = [...itemByKey.values()].sort((a, b) => byPlainness(a.finish, b.finish))

@@ -1,0 +1,63 @@
+// One form for all spellings of names, numbers and finishes.
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { byPlainness, FIT, finishFit, finishSlug, finishWords } from '#matching/finishes.ts'
+import { looseName, normalName } from '#matching/names.ts'
+import { bareNumber, normalNumber, sharedPrefix } from '#matching/numbers.ts'
+
+it.each([
+  ['normal', ['normal', 'Normal', 'Unlimited', 'unlimited normal', 'unstamped', '']],
+  ['holo', ['holo', 'Holofoil', 'Unlimited Holofoil', 'unlimited-holofoil', 'Foil', 'Holo Unlimited']],
+  ['reverse', ['reverse', 'Reverse Holofoil', 'reverse-holofoil', 'Reverse Holo', 'reverseHolofoil']],
+  ['first-edition', ['1st Edition', 'firstEdition', 'firstEdition normal', '1st-edition', 'normal-1st-edition', '1st Edition Normal']],
+  ['holo-first-edition', ['1st Edition Holofoil', 'firstEdition holo', 'holo-shadowless-1st-edition', 'Holo 1st Edition']],
+  ['holo-shadowless', ['Shadowless Holofoil', 'holo shadowless', 'Holo Shadowless']],
+  ['parallel-1', ['_p1', 'Parallel 1', 'parallel-1', 'P1']],
+  ['reprint-2', ['_r2', 'Reprint 2']],
+  ['holo-cosmos', ['holo-cosmos', 'Cosmos Holofoil', 'Cosmos Foil']],
+  ['reverse-pokeball', ['reverse-pokeball', 'Reverse Holo Pokeball']],
+] as const)('the finish %s', (slug, spellings) => {
+  expect(spellings.map(finishSlug)).toEqual(spellings.map(() => slug))
+})
+
+it('a finish is its own slug', () => {
+  fc.assert(fc.property(fc.array(fc.constantFrom('Holo', 'Reverse', '1st', 'Edition', 'Shadowless', 'Staff', 'P1', 'Unlimited', 'x y'), { maxLength: 5 }), (parts) => {
+    const slug = finishSlug(parts.join(' '))
+    expect(finishSlug(slug)).toBe(slug)
+  }))
+})
+
+it('finishes fit by their words; what an item does not state is nothing special', () => {
+  const fit = (wanted: string | null, has: string | null) => finishFit(wanted === null ? null : finishWords(wanted), has === null ? null : finishWords(has))
+  expect([fit('Holofoil', 'holo'), fit('Parallel 1', 'parallel-1'), fit(null, null), fit('normal', 'normal')]).toEqual(Array(4).fill(FIT.same))
+  expect([fit('1st Edition', 'holo-first-edition'), fit('Parallel', 'parallel-1'), fit('normal', null), fit('holo', null), fit(null, 'holo')]).toEqual(Array(5).fill(FIT.alike))
+  expect([fit('holo', 'normal'), fit('normal', 'holo'), fit('reverse', null), fit('reverse', 'normal'), fit(null, 'reverse'), fit('Parallel 2', 'parallel-1'), fit('holo', 'holo-shadowless')]).toEqual(
+    Array(7).fill(FIT.none),
+  )
+})
+
+it('the plainest finish comes first', () => {
+  expect(['reverse', 'holo-first-edition', 'holo', null, 'parallel-1', 'normal'].sort(byPlainness)).toEqual([null, 'normal', 'holo', 'reverse', 'parallel-1', 'holo-first-edition'])
+})
+
+it('numbers lose zeros and totals, and the prefix of their set', () => {
+  expect(['004/102', 'TG01/TG30', 'SWSH020', '103a', '!', 'OP01-001', '２５'].map(normalNumber)).toEqual(['4', 'tg1', 'swsh20', '103a', '!', 'op1-1', '25'])
+  expect(sharedPrefix(['swsh1', 'swsh2', 'swsh3', 'swsh4', '5'])).toBe('swsh')
+  expect(sharedPrefix(['1', '2', 'h1', 'h2'])).toBe('')
+  expect(sharedPrefix([])).toBe('')
+  expect([bareNumber('swsh20', 'swsh'), bareNumber('20', 'swsh'), bareNumber('swsh', 'swsh')]).toEqual(['20', '20', 'swsh'])
+})
+
+it('names differ by what tells cards apart, and loosely by less', () => {
+  const distinct = ['Nidoran ♀', 'Nidoran ♂', 'Charizard', 'Charizard ex', 'Charizard VMAX', 'Dark Charizard', 'Charizard δ', 'Unown A', 'Unown B', 'モンキー・D・ルフィ']
+  expect(new Set(distinct.map(normalName)).size).toBe(distinct.length)
+  expect(looseName("Professor's Research (Professor Oak)")).toBe(looseName("Professor's Research"))
+  expect(looseName('Basic Fire Energy')).toBe(looseName('Fire Energy'))
+  expect(looseName('(all in brackets)')).not.toBe('')
+})
+
+it('a normal name is its own normal form', () => {
+  fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (name) => {
+    expect(normalName(normalName(name))).toBe(normalName(name))
+  }))
+})
