@@ -156,7 +156,7 @@ export class CardIndex {
       sets === null
         ? (this.#byNumber.get(number) ?? []).filter((card) => sameTotal(wanted.total, card))
         : sets.flatMap((one) => [...(this.#bySetAndNumber.get(`${one.ref}\t${number}`) ?? this.#bySetAndNumber.get(`${one.ref}\t${withoutCode(number, one)}`) ?? [])])
-    return [...new Set(cards)].filter((card) => (game === null || card.game === game) && card.names.includes(wanted.name))
+    return [...new Set(cards)].filter((card) => (game === null || card.game === game) && (card.names.includes(wanted.fullName) || card.names.includes(wanted.name)))
   }
 
   /** Products without a number, by name. */

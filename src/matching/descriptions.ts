@@ -11,6 +11,8 @@ const BRACKETS = /\[[^[\]]*\]/g
 
 export interface Described {
   name: string
+  /** with the words in parentheses */
+  fullName: string
   looseName: string
   set: string
   /** the set without what stands in parentheses behind it */
@@ -28,21 +30,18 @@ interface Written {
   finish: string | null
 }
 
+/** A row as the matcher compares it; printings are stated in the finish, and behind the name and the set in parentheses. */
 export function describe({ name, number, set, finish }: Written): Described {
-  const variants: string[] = []
-  const bare = name.replace(PARENTHESES, (_all, inner: string) => {
-    if (!/^#?\d+$/.test(inner.trim())) variants.push(inner)
-    return ' '
-  })
-  const plainName = withoutNumber(bare.trimEnd(), number)
-  const whole = normalName(plainName)
-  const stated = finish === null && variants.length === 0 ? null : finishWords([finish ?? '', ...variants].join(' '))
+  const { bareName, printing } = printingIn(name, number)
+  const stated = finish === null && printing === '' ? null : finishWords(`${finish ?? ''} ${printing}`)
   const wanted = finish === null && stated?.length === 0 ? null : stated
   const setVariants = [...(set ?? '').matchAll(PARENTHESES)].flatMap((inner) => inner[1]!.split(/[&,/]/).flatMap(finishWords))
   const plainSet = normalName((set ?? '').replace(BRACKETS, ' '))
+  const fullName = normalName(withoutNumber(name, number))
   return {
-    name: whole,
-    looseName: looseName(plainName),
+    name: normalName(bareName),
+    fullName,
+    looseName: looseName(bareName),
     set: plainSet,
     bareSet: normalName((set ?? '').replace(BRACKETS, ' ').replace(PARENTHESES, ' ')),
     total: number === null ? '' : totalOf(number),
@@ -50,9 +49,24 @@ export function describe({ name, number, set, finish }: Written): Described {
       const inSetName = card.set !== null && normalName(card.set.facts.name) === plainSet
       // A set named for printings (`Base Set (1st Edition & Shadowless)`) holds nothing else.
       if (!inSetName && setVariants.length > 0 && !setVariants.some((word) => wanted?.includes(word))) return FIT.none
-      return finishFit(wanted, words)
+      // Words in parentheses that are part of the card's own name are no printing.
+      const nameHasThem = printing !== '' && card.names.includes(fullName)
+      return finishFit(nameHasThem ? (finish === null ? null : finishWords(finish)) : wanted, words)
     },
   }
+}
+
+/**
+ * A name without what stands in parentheses behind it: a repeated number, and words of a printing such as
+ * `Alternate Art`, which are given as `printing`.
+ */
+export function printingIn(name: string, number: string | null): { bareName: string; printing: string } {
+  const variants: string[] = []
+  const bare = name.replace(PARENTHESES, (_all, inner: string) => {
+    if (!/^#?\d+$/.test(inner.trim())) variants.push(inner)
+    return ' '
+  })
+  return { bareName: withoutNumber(bare.trimEnd(), number).trim(), printing: variants.join(' ') }
 }
 
 /** `Charizard ex - 199/165` repeats the number. */

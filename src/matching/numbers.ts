@@ -4,6 +4,8 @@ import { parseCode } from '#index/codes.ts'
 const PREFIXED = /^([\p{L}\p{M}]+)(\p{N}.*)$/u
 /** Share of a set's numbers that bear a prefix which is the set's, not the card's. */
 const SHARED_PREFIX = 0.8
+/** Of fewer numbers it cannot be told whose their prefix is. */
+const FEWEST_NUMBERS = 4
 
 /** Without leading zeros, separators and total: `004/102` → `4`, `TG01/TG30` → `tg1`, `SWSH020` → `swsh20`. */
 export function normalNumber(number: string): string {
@@ -25,7 +27,8 @@ export function sharedPrefix(numbers: readonly string[]): string {
     const prefix = PREFIXED.exec(number)?.[1]
     if (prefix !== undefined) counts.set(prefix, (counts.get(prefix) ?? 0) + 1)
   }
-  for (const [prefix, count] of counts) if (count >= numbers.length * SHARED_PREFIX) return prefix
+  const least = Math.max(FEWEST_NUMBERS, numbers.length * SHARED_PREFIX)
+  for (const [prefix, count] of counts) if (count >= least) return prefix
   return ''
 }
 

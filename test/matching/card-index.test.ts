@@ -30,7 +30,7 @@ const RECORDS: MatchRecord[] = [
   card(returns, '1', 'Azumarill'), card(returns, '3', 'Dark Blastoise', { id: 'other-blastoise' }),
   card(astral, '12', 'Oddish'),
   card(astralGallery, 'TG12', 'Gardevoir'), card(astralGallery, 'TG01', 'Abomasnow'),
-  card(swshp, 'SWSH020', 'Pikachu', { id: 'promo' }), card(swshp, 'SWSH021', 'Meowth'),
+  card(swshp, 'SWSH020', 'Pikachu', { id: 'promo' }), card(swshp, 'SWSH021', 'Meowth'), card(swshp, 'SWSH022', 'Eevee'), card(swshp, 'SWSH023', 'Mew'),
   card(aquapolis, 'H1', 'Ampharos'), card(aquapolis, '1', 'Ampharos'), card(aquapolis, '2', 'Arcanine'), card(aquapolis, '3', 'Ariados'),
   card(op, 'OP07-109', 'Monkey.D.Luffy', { id: 'en:OP07-109', printing: 'normal', ...luffy }),
   card(op, 'OP07-109', 'Monkey.D.Luffy', { id: 'en:OP07-109_p1', printing: 'Parallel 1', ...luffy }),

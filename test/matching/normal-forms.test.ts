@@ -44,6 +44,7 @@ it('numbers lose zeros and totals, and the prefix of their set', () => {
   expect(['004/102', 'TG01/TG30', 'SWSH020', '103a', '!', 'OP01-001', '２５'].map(normalNumber)).toEqual(['4', 'tg1', 'swsh20', '103a', '!', 'op1-1', '25'])
   expect(sharedPrefix(['swsh1', 'swsh2', 'swsh3', 'swsh4', '5'])).toBe('swsh')
   expect(sharedPrefix(['1', '2', 'h1', 'h2'])).toBe('')
+  expect(sharedPrefix(['h1', 'h2', 'h3'])).toBe('')
   expect(sharedPrefix([])).toBe('')
   expect([bareNumber('swsh20', 'swsh'), bareNumber('20', 'swsh'), bareNumber('swsh', 'swsh')]).toEqual(['20', '20', 'swsh'])
 })

@@ -1,8 +1,10 @@
-// Finds the item that a row of a collection file means. One that could be two is never guessed: the best are proposed.
+// Finds the item that a row of a collection file means, by the rules of matching, among what a search for it finds.
 import type { ItemLookup } from '#catalogue/item-lookup.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
-import { sameCode } from '#index/codes.ts'
-import { fold, words } from '#index/fold.ts'
+import { CardIndex, type FindResult, type IndexedRecord } from '#matching/card-index.ts'
+import { printingIn } from '#matching/descriptions.ts'
+import { finishSlug } from '#matching/finishes.ts'
+import { cardKey, recordKey } from '#matching/records.ts'
 import type { ItemDescription } from './entries.ts'
 
 /** An item that a row may mean. */
@@ -17,28 +19,14 @@ export interface Candidate {
 
 export type Match = { itemId: number } | { reason: string; candidates: Candidate[] }
 
-/** No bracket within, so that a row of open ones is not read again from each of them. */
-const PARENTHESES = /\(([^()]*)\)/g
-const BRACKETS = /\[[^[\]]*\]/g
-
-const MOST_CANDIDATES = 5
+/** A search is repeated in other words until it has found so many. */
+const ENOUGH = 5
 /** No item has a longer name, number, set or printing. */
 const LONGEST = 500
-const UNLIKE_ALL = 'no item is like it'
 /** Hits of a search that are looked at. */
 const LOOKED_AT = 100
-
-interface Judged {
-  row: number
-  number: boolean
-  name: boolean
-  set: boolean
-  /** of the printing: the same, alike or another */
-  finish: typeof SAME | typeof ALIKE | 0
-}
-
-const SAME = 2
-const ALIKE = 1
+/** Source of the records that stand for items of the catalogue. */
+const CATALOGUE = 'catalogue'
 
 /** @param lookup with the keys of the description loaded */
 export function matchItem(catalogue: Catalogue, lookup: ItemLookup, item: ItemDescription): Match {
@@ -46,28 +34,12 @@ export function matchItem(catalogue: Catalogue, lookup: ItemLookup, item: ItemDe
     const found = lookup.find(key)
     if ('itemId' in found && !('ambiguous' in found)) return { itemId: found.itemId }
   }
-  if ([item.name, item.number, item.set, item.finish].some((text) => text !== null && text.length > LONGEST)) {
-    return { reason: UNLIKE_ALL, candidates: [] }
-  }
-  const wanted = described(item)
-  const judged = rowsFor(catalogue, item, wanted.name).map((row) => judge(catalogue, item, wanted, row))
-  const fitting = judged.filter((one) => one.number && one.name && one.set && one.finish > 0)
-  const same = fitting.filter((one) => one.finish === SAME)
-  const exact = same.length > 0 ? same : fitting
-  const only = onlyOfFirstMarket(catalogue, exact)
-  if (only !== null) return { itemId: catalogue.items.id[only]! }
-  const weight = (one: Judged) => Number(one.number) * 4 + Number(one.name) * 3 + Number(one.set) * 2 + one.finish / 2
-  const best = (exact.length > 0 ? exact : judged)
-    .map((one, rank) => ({ row: one.row, weight: weight(one), rank }))
-    .sort((a, b) => b.weight - a.weight || a.rank - b.rank)
-    .slice(0, MOST_CANDIDATES)
-  const reason =
-    exact.length > 0
-      ? 'several items fit'
-      : best.length > 0
-        ? 'no item fits in name, number, set and printing'
-        : UNLIKE_ALL
-  return { reason, candidates: best.map(({ row }) => candidateOf(catalogue, row)) }
+  const tooLong = [item.name, item.number, item.set, item.finish].some((text) => text !== null && text.length > LONGEST)
+  const rows = tooLong ? [] : rowsFor(catalogue, item)
+  const found = findAmong(catalogue, item, rows)
+  if ('itemId' in found) return { itemId: found.itemId }
+  const candidates = found.candidates.map(({ itemId }) => candidateOf(catalogue, catalogue.items.rowOf(itemId)))
+  return { reason: reasonOf(found), candidates }
 }
 
 export function candidateOf({ items, categories }: Catalogue, row: number): Candidate {
@@ -81,118 +53,63 @@ export function candidateOf({ items, categories }: Catalogue, row: number): Cand
   }
 }
 
-interface Described {
-  name: string
-  /** words in parentheses behind the name, such as `Alternate Art` */
-  variants: string[]
-  set: string
-  /** the set without what stands in parentheses behind it */
-  bareSet: string
-  /** words of these parentheses: a printing must be one of them */
-  setVariants: string[]
-  finish: ReadonlySet<string> | null
-}
-
-function described({ name, number, set, finish }: ItemDescription): Described {
-  const variants: string[] = []
-  const bare = name.replace(PARENTHESES, (_all, inner: string) => {
-    if (!/^#?\d+$/.test(inner.trim())) variants.push(...printingWords(inner))
-    return ' '
-  })
-  return {
-    name: plain(withoutNumber(bare.trimEnd(), number)),
-    variants,
-    set: plainSet(set ?? ''),
-    bareSet: plainSet((set ?? '').replace(PARENTHESES, ' ')),
-    setVariants: [...(set ?? '').matchAll(PARENTHESES)].flatMap((inner) => printingWords(inner[1]!)),
-    finish: finish === null ? null : new Set(printingWords(finish)),
+/** The same card may be in the catalogues of several markets: the first market's counts that has one that fits. */
+function findAmong(catalogue: Catalogue, item: ItemDescription, rows: readonly number[]): FindResult {
+  // The search looked for the game already.
+  const description = { ...item, keys: [], game: null }
+  const markets = Map.groupBy(rows, (row) => catalogue.items.market[row]!)
+  if (markets.size > 1) {
+    for (const [, own] of [...markets].sort(([a], [b]) => a - b)) {
+      const found = indexOf(catalogue, own).find(description)
+      if ('itemId' in found || found.reason.rule === 'several') return found
+    }
   }
+  return indexOf(catalogue, rows).find(description)
 }
 
-/** `Charizard ex - 199/165` repeats the number. */
-function withoutNumber(name: string, number: string | null): string {
-  const dash = name.lastIndexOf(' - ')
-  const end = name.slice(dash + 3)
-  const repeats = dash >= 0 && /^[\w-]+(?:\/[\w-]+)?$/.test(end) && /^[^/]*\d/.test(end) && (number === null || sameCode(end, number))
-  return repeats ? name.slice(0, dash) : name
+function reasonOf(found: Exclude<FindResult, { itemId: number }>): string {
+  if (found.reason.rule === 'several') return 'several items fit'
+  return found.candidates.length > 0 ? 'no item fits in name, number, set and printing' : 'no item is like it'
 }
 
-function rowsFor({ queries }: Catalogue, { number, game }: ItemDescription, name: string): number[] {
+function rowsFor({ queries }: Catalogue, { name, number, game }: ItemDescription): number[] {
   const filter = { game: game ?? undefined }
   const rows = new Set<number>()
+  const { bareName } = printingIn(name, number)
   const bare = number?.replace(/\/.*/, '') ?? null
-  for (const q of [bare === null ? '' : `${name} ${bare}`, name, number ?? '']) {
-    if (q.trim() === '' || rows.size >= MOST_CANDIDATES) continue
+  for (const q of [bare === null ? '' : `${bareName} ${bare}`, bareName, number ?? '']) {
+    if (q.trim() === '' || rows.size >= ENOUGH) continue
     for (const row of queries.search(q, filter, 0, LOOKED_AT).rows) rows.add(row)
   }
   return [...rows]
 }
 
-function judge({ items, categories }: Catalogue, item: ItemDescription, wanted: Described, row: number): Judged {
-  const code = items.codeOf(row)
-  const own = described({ ...item, name: items.nameOf(row), number: code, set: null, finish: null })
+function indexOf(catalogue: Catalogue, rows: readonly number[]): CardIndex {
+  return new CardIndex(rows.map((row) => indexed(catalogue, row)))
+}
+
+/** An item of the catalogue as a record; words of a printing behind its name count like its finish. */
+function indexed({ items, categories }: Catalogue, row: number): IndexedRecord {
+  const itemId = items.id[row]!
+  const id = String(itemId)
+  const number = items.codeOf(row)
+  const category = categories.get(items.categoryId[row]!)
+  const { bareName: name, printing } = printingIn(items.nameOf(row), number)
   const stated = finishAttribute(items.texts.get(row).attributes)
-  const printing = [...own.variants, ...(stated === null ? [] : printingWords(stated))]
-  const set = plainSet(categories.get(items.categoryId[row]!)?.name ?? '')
-  const sameSet = wanted.set === '' || wanted.set === set
-  const setVariants = sameSet ? [] : wanted.setVariants
+  const finish = stated === null && printing === '' ? null : finishSlug(`${stated ?? ''} ${printing}`)
   return {
-    row,
-    number: item.number === null ? code === null : code !== null && sameCode(item.number, code),
-    name: wanted.name === own.name,
-    set: sameSet || wanted.bareSet === set,
-    finish: finishFits({ ...wanted, setVariants }, new Set(printing), stated === null),
+    itemId,
+    finish,
+    record: {
+      key: recordKey(CATALOGUE, id, finish), source: CATALOGUE, id, card: cardKey(CATALOGUE, id), game: '', genre: 'single', family: '',
+      set: category ? { ref: String(items.categoryId[row]), name: category.name, codes: [], printedTotal: null } : null,
+      number, name, finish, shopIds: [],
+    },
   }
-}
-
-/**
- * Printings are the same when their words are. What a catalogue does not state is nothing special; and of printings that
- * are special, sources differ in whether they also call them holo and number them.
- */
-function finishFits(
-  { finish, variants, setVariants }: Described,
-  printing: ReadonlySet<string>,
-  unstated: boolean,
-): Judged['finish'] {
-  const wanted = new Set([...(finish ?? []), ...variants])
-  if (setVariants.length > 0 && !setVariants.some((word) => wanted.has(word))) return 0
-  const same = wanted.size === printing.size && [...wanted].every((word) => printing.has(word))
-  if (same && unstated === (finish === null)) return SAME
-  const special = [...wanted].filter((word) => word !== HOLO)
-  const others = [...printing].filter((word) => word !== HOLO && !/^\d+$/.test(word))
-  if (special.length !== others.length || !special.every((word) => printing.has(word))) return 0
-  return special.length > 0 || unstated || finish === null ? ALIKE : 0
-}
-
-const HOLO = 'holo'
-
-/** The words that tell printings apart, in one spelling: `Reverse Holofoil` and `Reverse` are the same, so are foil and holo. */
-function printingWords(text: string): string[] {
-  const found = words(fold(text)).map((word) =>
-    word === 'holofoil' || word === 'foil' ? HOLO : word === 'first' ? '1st' : word,
-  )
-  const plainOnes = new Set(['normal', 'unlimited', 'non', ...(found.includes('reverse') ? [HOLO] : [])])
-  return [...new Set(found.filter((word) => !plainOnes.has(word)))]
-}
-
-function plain(text: string): string {
-  return words(fold(text)).join(' ')
-}
-
-/** A set's name without codes in brackets. */
-function plainSet(set: string): string {
-  return plain(set.replace(BRACKETS, ' '))
 }
 
 function finishAttribute(attributes: string): string | null {
   if (!attributes.includes('Finish')) return null
   const list = JSON.parse(attributes) as { name: string; value: string }[]
   return list.find(({ name }) => name === 'Finish')?.value ?? null
-}
-
-/** The same card may be in the catalogues of several markets: the first market's, when it has just one that fits. */
-function onlyOfFirstMarket({ items }: Catalogue, exact: Judged[]): number | null {
-  const first = Math.min(...exact.map((one) => items.market[one.row]!))
-  const rows = exact.filter((one) => items.market[one.row] === first)
-  return rows.length === 1 ? rows[0]!.row : null
 }
