@@ -12,44 +12,58 @@ const FEWEST = 3
 /** Below this share, sets resemble each other by chance; from it on a person decides. */
 const RESEMBLANCE = 0.4
 
-/** Sets of two sources by agreement; also of one source with itself, where two of its sets hold the same cards. */
+/**
+ * Sets of two sources by agreement; also of one source with itself, where two of its sets hold the same cards.
+ * @param decided by people: sets by the set they are about, null for none of the others
+ * @returns maps by the rule and by people; unclear ones only of sets that are not mapped otherwise
+ */
 export function mapSets(from: readonly SourceSet[], to: readonly SourceSet[], decided: ReadonlyMap<string, ReadonlySet<string | null>>): SetMap[] {
   const counts = countAgreeing(from, to)
   const best = bestOf(counts)
+  const byRef = new Map(to.map((set) => [set.ref, set]))
+  const choices = new Map(from.flatMap(({ ref }) => choiceOf(ref, decided, byRef)))
   const maps: SetMap[] = []
   const seen = new Set<string>()
   for (const { a, b, agree } of counts) {
     const of = Math.min(a.cards.length, b.cards.length)
-    const choice = decided.get(a.ref)
+    const choice = choices.get(a.ref)
     seen.add(`${a.ref}\t${b.ref}`)
     if (choice !== undefined) {
-      if (choice.has(b.ref)) maps.push({ from: a.ref, to: b.ref, agree, of, decided: true, by: 'operator' })
+      if (choice.has(b)) maps.push({ from: a.ref, to: b.ref, agree, of, decided: true, by: 'operator' })
       continue
     }
     const share = agree / of
-    const sameName = normalName(a.facts.name) === normalName(b.facts.name)
-    if (share < RESEMBLANCE || (agree < FEWEST && !sameName)) continue
+    if (!isSameName(a, b) && (share < RESEMBLANCE || agree < FEWEST)) continue
     // A larger set may hold several smaller ones; a smaller one belongs to one.
     const near =
       (a.cards.length <= b.cards.length && isNear(best.get(a)!, agree)) || (b.cards.length <= a.cards.length && isNear(best.get(b)!, agree))
     const clear = share >= AGREEMENT && !near
     maps.push({ from: a.ref, to: b.ref, agree, of, decided: clear, by: clear ? 'rule' : null })
   }
-  // Sets without one agreeing card: those that a person joined, and those of one name, about which a person decides.
-  const byRef = new Map(to.map((set) => [set.ref, set]))
   const byName = Map.groupBy(to, ({ facts }) => normalName(facts.name))
-  const mapped = new Set(maps.flatMap((map) => [map.from, map.to]))
-  for (const a of from) {
-    const choice = decided.get(a.ref)
-    const named = a.facts.name !== '' && !mapped.has(a.ref) ? (byName.get(normalName(a.facts.name)) ?? []) : []
-    const others = choice ? [...choice].flatMap((ref) => (ref === null ? [] : (byRef.get(ref) ?? []))) : named
-    for (const b of others) {
-      if (a === b || seen.has(`${a.ref}\t${b.ref}`) || (!choice && mapped.has(b.ref))) continue
+  for (const a of from === to ? [] : from) {
+    // Without one agreeing card: sets that a person joined, and those of one name, about which a person decides.
+    const choice = choices.get(a.ref)
+    for (const b of choice ?? (a.facts.name === '' ? [] : (byName.get(normalName(a.facts.name)) ?? []))) {
+      if (seen.has(`${a.ref}\t${b.ref}`)) continue
       const of = Math.min(a.cards.length, b.cards.length)
       maps.push({ from: a.ref, to: b.ref, agree: 0, of, decided: choice !== undefined, by: choice ? 'operator' : null })
     }
   }
-  return maps.sort((a, b) => compare(a.from, b.from) || compare(a.to, b.to))
+  const clear = new Set(maps.flatMap((map) => (map.decided ? map.from : [])))
+  return maps.filter((map) => map.decided || !clear.has(map.from)).sort((a, b) => compare(a.from, b.from) || compare(a.to, b.to))
+}
+
+/** What people decided about a set, as far as it is about these sets. */
+function choiceOf(ref: string, decided: ReadonlyMap<string, ReadonlySet<string | null>>, byRef: ReadonlyMap<string, SourceSet>): [string, Set<SourceSet>][] {
+  const all = decided.get(ref)
+  if (all === undefined) return []
+  const chosen = new Set([...all].flatMap((other) => (other === null ? [] : (byRef.get(other) ?? []))))
+  return chosen.size > 0 || all.has(null) ? [[ref, chosen]] : []
+}
+
+function isSameName(a: SourceSet, b: SourceSet): boolean {
+  return normalName(a.facts.name) === normalName(b.facts.name)
 }
 
 /** Decisions by the set they are about, whichever way round they were written. */
@@ -60,7 +74,10 @@ export function decidedSets({ setMaps }: Pick<Decisions, 'setMaps'>): Map<string
     if (known) known.add(to)
     else decided.set(from, new Set([to]))
   }
-  for (const [from, to] of setMaps) add(from, to)
+  for (const [from, to] of setMaps) {
+    add(from, to)
+    if (to !== null) add(to, from)
+  }
   return decided
 }
 
@@ -92,7 +109,7 @@ function countAgreeing(from: readonly SourceSet[], to: readonly SourceSet[]): Co
     const counts = new Map<SourceSet, number>()
     for (const card of a.cards) {
       const sets = new Set<SourceSet>()
-      for (const key of agreementKeys(card)) for (const set of byKey.get(key) ?? []) if (set !== a) sets.add(set)
+      for (const key of agreementKeys(card)) for (const set of byKey.get(key) ?? []) if (from !== to || a.ref < set.ref) sets.add(set)
       for (const set of sets) counts.set(set, (counts.get(set) ?? 0) + 1)
     }
     // Several cards of the larger set can agree with one of the smaller.

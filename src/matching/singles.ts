@@ -29,12 +29,15 @@ export function joinSingles(sources: readonly (readonly SourceCard[])[], verdict
       result.clusters.push(cluster)
       known.add(cluster, unit)
     }
-    for (const { unit, of } of duplicates) {
+    for (const { unit, of, confirmed } of duplicates) {
       const cluster = known.ofCard(of)
       if (cluster === undefined) {
         const own = clusterOf(unit)
         result.clusters.push(own)
         known.add(own, unit)
+      } else if (confirmed) {
+        join(cluster, unit, 'set-map', CONFIDENCE.setMap)
+        known.add(cluster, unit)
       } else {
         const reasons: Reason[] = [{ rule: 'claimed-twice', params: { source: of.source } }]
         result.waiting.push(waitingCard(unit, reasons, [{ cluster, score: 90, reasons: [] }], verdicts))
@@ -99,32 +102,43 @@ function idOf({ records }: SourceCard): string {
   return records[0]!.id
 }
 
+/** A card that another set of its source holds, too. */
+interface Duplicate {
+  unit: Unit
+  of: SourceCard
+  /** a person said that the sets are one */
+  confirmed: boolean
+}
+
 /**
  * Cards of one source that another of its sets holds with the same numbers and names, such as those of a gallery that
  * an older file has in the main set: they wait until a person says whether the sets are one.
  */
-function withoutDuplicates(units: readonly Unit[], verdicts: Verdicts, result: Joined): { kept: Unit[]; duplicates: { unit: Unit; of: SourceCard }[] } {
+function withoutDuplicates(units: readonly Unit[], verdicts: Verdicts, result: Joined): { kept: readonly Unit[]; duplicates: Duplicate[] } {
   const sets = setsOf(units)
-  const maps = mapSets(sets, sets, new Map()).filter(({ from, to, decided }) => decided && !verdicts.setMaps.get(from)?.has(null) && !verdicts.setMaps.get(to)?.has(null))
-  if (maps.length === 0) return { kept: [...units], duplicates: [] }
   const byRef = new Map(sets.map((set) => [set.ref, set]))
-  const dropped = new Map<SourceCard, SourceCard>()
-  for (const { from, to, agree, of } of maps) {
-    const [set, other] = [byRef.get(from)!, byRef.get(to)!]
-    // Each pair of sets comes both ways round: the cards of the larger set are the stray ones.
-    if (set.cards.length < other.cards.length || (set.cards.length === other.cards.length && set.ref < other.ref)) continue
-    result.setMaps.push({ from, to, agree, of, decided: false, by: null })
-    const byKey = new Map(other.cards.flatMap((card) => card.names.map((name) => [`${card.number}\t${name}`, card] as const)))
-    for (const card of set.cards) {
+  const dropped = new Map<SourceCard, Omit<Duplicate, 'unit'>>()
+  for (const map of mapSets(sets, sets, NO_MAPS)) {
+    const { from, to, agree, of } = map
+    const isNone = [from, to].some((ref) => verdicts.setMaps.get(ref)?.has(null))
+    if (!map.decided || isNone) continue
+    const confirmed = verdicts.setMaps.get(from)?.has(to) ?? false
+    // The cards of the larger set are the stray ones.
+    const [smaller, larger] = [byRef.get(from)!, byRef.get(to)!].sort((a, b) => a.cards.length - b.cards.length) as [SourceSet, SourceSet]
+    result.setMaps.push({ from: larger.ref, to: smaller.ref, agree, of, decided: confirmed, by: confirmed ? 'operator' : null })
+    const byKey = new Map(smaller.cards.flatMap((card) => card.names.map((name) => [`${card.number}\t${name}`, card] as const)))
+    for (const card of larger.cards) {
       const twin = card.names.map((name) => byKey.get(`${card.number}\t${name}`)).find((found) => found !== undefined)
-      if (twin && !verdicts.areApart(card.key, twin.key) && verdicts.groupOf(card.key) !== verdicts.groupOf(twin.key)) dropped.set(card, twin)
+      if (twin && !verdicts.areApart(card.key, twin.key) && verdicts.groupOf(card.key) !== verdicts.groupOf(twin.key)) dropped.set(card, { of: twin, confirmed })
     }
   }
   for (const set of sets) set.cards = set.cards.filter((card) => !dropped.has(card))
-  const duplicates = units.flatMap((unit) => (unit.cards.every((card) => dropped.has(card)) ? [{ unit, of: dropped.get(unit.cards[0]!)! }] : []))
+  const duplicates = units.flatMap((unit) => (unit.cards.every((card) => dropped.has(card)) ? [{ unit, ...dropped.get(unit.cards[0]!)! }] : []))
   const gone = new Set(duplicates.map(({ unit }) => unit))
   return { kept: units.filter((unit) => !gone.has(unit)), duplicates }
 }
+
+const NO_MAPS: ReadonlyMap<string, ReadonlySet<string | null>> = new Map()
 
 function setsOf(units: readonly Unit[]): SourceSet[] {
   return [...new Set(units.flatMap(({ cards }) => cards.flatMap(({ set }) => set ?? [])))]
@@ -134,7 +148,9 @@ function setsOf(units: readonly Unit[]): SourceSet[] {
 function matched(units: readonly Unit[], known: Known, verdicts: Verdicts, setMaps: SetMap[]): { joins: Join[]; waiting: Wait[]; alone: Unit[] } {
   const own = setsOf(units)
   const targets = new Map<string, SetMap[]>()
-  for (const [, sets] of known.sets) {
+  const ownSource = units[0]?.cards[0]!.source
+  for (const [source, sets] of known.sets) {
+    if (source === ownSource) continue
     const maps = mapSets(own, [...sets], verdicts.setMaps)
     setMaps.push(...maps)
     for (const map of maps) targets.set(map.from, [...(targets.get(map.from) ?? []), map])
