@@ -148,15 +148,22 @@ export class CardIndex {
     return onlyOne(same.length > 0 ? same : fitting, finish === undefined)
   }
 
-  /** Cards with the number and the name in the set; of all sets when the row names none. */
+  /**
+   * Cards with the number and the name in the set; of all sets when the row names none. In a set, a number has one card:
+   * words that only some sources put behind its name do not matter there.
+   */
   #numbered({ set, game }: CardDescription, wanted: Described, written: string): SourceCard[] {
     const number = normalNumber(written)
-    const sets = set === null ? null : this.#setsNamed(set, wanted)
-    const cards =
-      sets === null
-        ? (this.#byNumber.get(number) ?? []).filter((card) => sameTotal(wanted.total, card))
-        : sets.flatMap((one) => [...(this.#bySetAndNumber.get(`${one.ref}\t${number}`) ?? this.#bySetAndNumber.get(`${one.ref}\t${withoutCode(number, one)}`) ?? [])])
-    return [...new Set(cards)].filter((card) => (game === null || card.game === game) && (card.names.includes(wanted.fullName) || card.names.includes(wanted.name)))
+    const ofGame = (cards: Iterable<SourceCard>) => [...new Set(cards)].filter((card) => game === null || card.game === game)
+    const named = (card: SourceCard) => card.names.includes(wanted.fullName) || card.names.includes(wanted.name)
+    if (set === null) return ofGame(this.#byNumber.get(number) ?? []).filter((card) => named(card) && sameTotal(wanted.total, card))
+    const cards = ofGame(this.#setsNamed(set, wanted).flatMap((one) => [...(this.#inSet(one, number) ?? this.#inSet(one, withoutCode(number, one)) ?? [])]))
+    const exact = cards.filter(named)
+    return exact.length > 0 ? exact : cards.filter(({ looseNames }) => looseNames.includes(wanted.looseName))
+  }
+
+  #inSet({ ref }: SourceSet, number: string): ReadonlySet<SourceCard> | undefined {
+    return this.#bySetAndNumber.get(`${ref}\t${number}`)
   }
 
   /** Products without a number, by name. */
