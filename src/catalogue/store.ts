@@ -15,7 +15,7 @@ export interface Written {
   ids: number[]
 }
 
-interface CategoryRow extends Required<CategoryRecord> {
+interface CategoryRow extends Required<Omit<CategoryRecord, 'codes' | 'foreignIds'>> {
   id: number
   parentId: number | null
   printedTotal: number | null

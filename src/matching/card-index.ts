@@ -129,11 +129,10 @@ export class CardIndex {
     const wanted = describe(row)
     const cards = row.number === null ? this.#unnumbered(row, wanted) : this.#numbered(row, wanted, row.number)
     const printings = this.#fitting(cards, wanted)
-    const best = printings.filter(({ fit }) => fit > FIT.none)
-    const same = best.filter(({ fit }) => fit === FIT.same)
-    const only = onlyOne(same.length > 0 ? same : best, row.finish === null)
+    const best = fittest(printings)
+    const only = onlyOne(best, wanted.plain)
     if (only !== null) return { itemId: only, method: row.set === null ? 'name' : 'set' }
-    if (best.length > 0) return { reason: { rule: 'several', params: { count: best.length } }, candidates: ranked(best, 90) }
+    if (best.length > 0) return { reason: { rule: 'several', params: { count: countItems(best) } }, candidates: ranked(best, 90) }
     if (printings.length > 0) return { reason: { rule: 'finish', params: { finish: row.finish ?? '' } }, candidates: ranked(printings, 80) }
     return this.#alike(row, wanted)
   }
@@ -143,9 +142,7 @@ export class CardIndex {
     const all = this.#byId.get(idKey(source, id)) ?? []
     if (all.length === 0) return null
     const wanted = finish === undefined ? null : finishWords(finish)
-    const fitting = all.map((one) => ({ ...one, fit: finishFit(wanted, one.words) })).filter(({ fit }) => fit > FIT.none)
-    const same = fitting.filter(({ fit }) => fit === FIT.same)
-    return onlyOne(same.length > 0 ? same : fitting, finish === undefined)
+    return onlyOne(fittest(all.map((one) => ({ ...one, fit: finishFit(wanted, one.words) }))), finish === undefined)
   }
 
   /**
@@ -214,13 +211,19 @@ const UNKNOWN: Reason = { rule: 'unknown', params: {} }
 /** What sets that are printed as a part of another are called behind its name. */
 const GALLERIES = ['trainer gallery', 'galarian gallery', 'shiny vault', 'classic collection', 'radiant collection', 'unown collection']
 
+/** Those that fit best, none when nothing fits. */
+function fittest(printings: readonly Fitting[]): Fitting[] {
+  const best = Math.max(FIT.none, ...printings.map(({ fit }) => fit))
+  return best === FIT.none ? [] : printings.filter(({ fit }) => fit === best)
+}
+
 /** The only item; of several of one card, when the row states no finish, the plain one. */
 function onlyOne(fitting: readonly Printing[], plain: boolean): number | null {
   const items = new Map(fitting.map((one) => [one.itemId, one]))
   if (items.size === 1) return fitting[0]!.itemId
   if (!plain || items.size === 0) return null
-  const byCard = Map.groupBy(fitting, ({ card }) => card)
-  if (![...byCard.values()].some((own) => own.length === items.size)) return null
+  const byCard = Map.groupBy(fitting, ({ card }) => `${card.set?.ref}\t${card.number}\t${card.names[0]}`)
+  if (![...byCard.values()].some((own) => countItems(own) === items.size)) return null
   const [first, second] = [...items.values()].sort((a, b) => byPlainness(a.finish, b.finish))
   return first!.finish !== second!.finish && (first!.words ?? []).every((word) => word === 'holo') ? first!.itemId : null
 }

@@ -26,10 +26,16 @@ export function matchRecordOf(item: ItemRecord, category: CategoryRecord | null)
     set: category && matchSetOf(category),
     number: item.code,
     name: item.name,
+    ...(lacksLevelX(item) && { names: [`${item.name} LV.X`] }),
     finish,
     shopIds: item.foreignIds.filter((foreign) => foreign !== own),
     hp: item.details.hp ?? null,
   }
+}
+
+/** A level-up card is printed with LV.X behind its name, which a source may leave out. */
+function lacksLevelX({ details, name }: ItemRecord): boolean {
+  return (details.stage === 'Level-Up' || details.suffix === 'LV.X') && !/LV\.?\s?X$/i.test(name)
 }
 
 /** A category as the set of its cards. */

@@ -44,7 +44,7 @@ it('makes one item of a card without a list of printings', async () => {
   )
 })
 
-it('makes one item per product, the first being the card itself', async () => {
+it('makes one item per printing, the first being the card itself', async () => {
   expect(
     await printings(
       { type: 'holo', subtype: 'unlimited', thirdParty: { cardmarket: 1, tcgplayer: 2 } },
@@ -55,20 +55,26 @@ it('makes one item per product, the first being the card itself', async () => {
     'tcgdex:tst1-4 | Holo Unlimited | tcgdex:tst1-4:holo cardmarket:1:holo tcgplayer:2:holo',
     'tcgdex:tst1-4:holo-shadowless-1st-edition | Holo Shadowless 1st Edition | ' +
       'tcgdex:tst1-4:firstEdition cardmarket:3:firstEdition tcgplayer:4:firstEdition',
+    'tcgdex:tst1-4:holo-shadowless | Holo Shadowless | tcgdex:tst1-4:holo-shadowless cardmarket:3:holo tcgplayer:4:holo',
   ])
 })
 
-it('keeps printings without ids of their own with the first', async () => {
-  expect(await printings({ type: 'normal' }, { type: 'reverse' }, { type: 'holo', foil: 'cosmos' })).toEqual([
+it('makes items of printings without ids, and one of a printing that is stated twice', async () => {
+  expect(await printings({ type: 'normal' }, { type: 'reverse' }, { type: 'normal' }, { type: 'holo', foil: 'cosmos' })).toEqual([
     'tcgdex:tst1-4 | Normal | tcgdex:tst1-4:normal',
+    'tcgdex:tst1-4:reverse | Reverse | tcgdex:tst1-4:reverse',
+    'tcgdex:tst1-4:holo-cosmos | Holo Cosmos | tcgdex:tst1-4:holo-cosmos',
   ])
   expect(
     await printings(
       { type: 'normal', thirdParty: { cardmarket: 1, tcgplayer: 2 } },
       { type: 'reverse', thirdParty: { cardmarket: 1, tcgplayer: 2 } },
-      { type: 'normal', stamp: ['pokemon-day'], languages: ['de'] },
+      { type: 'normal', languages: ['de'] },
     ),
-  ).toEqual(['tcgdex:tst1-4 | Normal | tcgdex:tst1-4:normal cardmarket:1:normal tcgplayer:2:normal'])
+  ).toEqual([
+    'tcgdex:tst1-4 | Normal | tcgdex:tst1-4:normal cardmarket:1:normal tcgplayer:2:normal',
+    'tcgdex:tst1-4:reverse | Reverse | tcgdex:tst1-4:reverse cardmarket:1:reverse tcgplayer:2:reverse',
+  ])
 })
 
 it('takes the ids of the card for printings without any', async () => {
