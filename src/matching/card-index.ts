@@ -1,6 +1,6 @@
 // Finds the item that a row of a price list or collection file describes, among all items in memory.
 import type { ForeignId } from '#catalogue/records.ts'
-import { type Described, describe } from './descriptions.ts'
+import { type Described, describe, withoutBrackets } from './descriptions.ts'
 import { byPlainness, FIT, finishFit, finishWords } from './finishes.ts'
 import { likeness, normalName } from './names.ts'
 import { looseNumber, normalNumber } from './numbers.ts'
@@ -51,6 +51,7 @@ interface Fitting extends Printing {
   fit: number
 }
 
+/** All items in memory, by id, set, number and name; built once for an import. */
 export class CardIndex {
   readonly #printings = new Map<SourceCard, Printing[]>()
   readonly #byId = new Map<string, Printing[]>()
@@ -89,7 +90,8 @@ export class CardIndex {
     }
     this.#sets = [...new Set(cards.flatMap(({ set }) => set ?? []))]
     for (const set of this.#sets) {
-      for (const name of [set.facts.name, ...set.facts.codes]) addTo(this.#setsByName, normalName(name), set)
+      const { name, codes } = set.facts
+      for (const label of [name, withoutBrackets(name), ...codes]) addTo(this.#setsByName, normalName(label), set)
     }
   }
 
@@ -156,7 +158,7 @@ export class CardIndex {
     if (set === null) return ofGame(this.#byNumber.get(number) ?? []).filter((card) => named(card) && sameTotal(wanted.total, card))
     const cards = ofGame(this.#setsNamed(set, wanted).flatMap((one) => [...(this.#inSet(one, number) ?? this.#inSet(one, withoutCode(number, one)) ?? [])]))
     const exact = cards.filter(named)
-    return exact.length > 0 ? exact : cards.filter(({ looseNames }) => looseNames.includes(wanted.looseName))
+    return exact.length > 0 ? exact : cards.filter(({ looseNames }) => looseNames.includes(wanted.name))
   }
 
   #inSet({ ref }: SourceSet, number: string): ReadonlySet<SourceCard> | undefined {

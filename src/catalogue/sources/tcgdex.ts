@@ -131,7 +131,7 @@ function setEntry(row: Json, { market, source, id, name, sets }: Reading): Entry
   const parent = serie === undefined || serie === 'null' ? null : `${source}:serie:${serie}`
   const printedTotal = printedTotalIn(row, name)
   if (!sets.read.has(ref)) sets.read.set(ref, { printedTotal, digital: parent === DIGITAL_SERIE })
-  return { category: { market, ref, name, game: 'pokemon', parent, image: logoOf(row), printedTotal, codes: codesOf(row, id), foreignIds: shopIdsOf(row) } }
+  return { category: { market, ref, name, game: 'pokemon', parent, image: logoOf(row), printedTotal, codes: codesOf(row, id), ...shopIdsOf(row) } }
 }
 
 /** The set's id and its abbreviations; the one of the online game may be shared by a set and its gallery. */
@@ -140,12 +140,13 @@ function codesOf(set: Json, id: string): string[] {
   return [...new Set([id, official, text(set.tcgOnline)].filter((code) => code !== undefined))]
 }
 
-function shopIdsOf({ thirdParty }: Json): ForeignId[] {
-  if (!isObject(thirdParty)) return []
-  return ['cardmarket', 'tcgplayer'].flatMap((source) => {
-    const id = wholeNumber(thirdParty[source])
+function shopIdsOf({ thirdParty }: Json): { foreignIds?: ForeignId[] } {
+  const ids = isObject(thirdParty) ? thirdParty : {}
+  const foreignIds = ['cardmarket', 'tcgplayer'].flatMap((source) => {
+    const id = wholeNumber(ids[source])
     return id === undefined ? [] : [{ source, id: String(id) }]
   })
+  return foreignIds.length > 0 ? { foreignIds } : {}
 }
 
 /** The set inside a card of the API form, unless this import has it already; its series is not told there. */

@@ -48,6 +48,7 @@ it('makes a tree of series and sets', async () => {
         parent: 'pokemontcg:series:test-try',
         image: 'https://i.example/l.png',
         printedTotal: 102,
+        codes: ['tst1'],
       },
     },
     {
@@ -59,6 +60,7 @@ it('makes a tree of series and sets', async () => {
         parent: 'pokemontcg:series:test-try',
         image: null,
         printedTotal: 102,
+        codes: ['tst2'],
       },
     },
   ])

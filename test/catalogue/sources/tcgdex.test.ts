@@ -58,6 +58,7 @@ describe('series and sets', () => {
           parent: 'tcgdex:serie:tst',
           image: null,
           printedTotal: 102,
+          codes: ['tst1'],
         },
       },
     ])
@@ -423,10 +424,10 @@ it('refuses a file of another format and says what was expected', async () => {
 itReads(tcgdex, {
   'pokemon/tcgdex-series.ndjson.gz': { lines: 21, categories: 21, items: 0, rejects: 0 },
   'pokemon/tcgdex-sets.ndjson.gz': { lines: 199, categories: 199, items: 0, rejects: 0 },
-  'pokemon/tcgdex-cards.ndjson.gz': { lines: 20_912, categories: 0, items: 23_106, rejects: 0 },
+  'pokemon/tcgdex-cards.ndjson.gz': { lines: 20_912, categories: 0, items: 32_269, rejects: 0 },
   'pokemon/tcgdex-asia-series.ndjson.gz': { lines: 18, categories: 15, items: 0, rejects: 3 },
   'pokemon/tcgdex-asia-sets.ndjson.gz': { lines: 310, categories: 301, items: 0, rejects: 9 },
-  'pokemon/tcgdex-asia-cards.ndjson.gz': { lines: 16_608, categories: 0, items: 17_925, rejects: 0 },
+  'pokemon/tcgdex-asia-cards.ndjson.gz': { lines: 16_608, categories: 0, items: 19_371, rejects: 0 },
 })
 itReads(tcgdex, {
   'pokemon/tcgdex-api-en-2021.ndjson.gz': { lines: 11_919, categories: 109, items: 11_919, rejects: 0 },
