@@ -177,7 +177,7 @@ function setsOf(units: readonly Unit[]): SourceSet[] {
 function matched(units: readonly Unit[], known: Known, verdicts: Verdicts, setMaps: SetMap[]): { joins: Join[]; waiting: Wait[]; alone: Unit[] } {
   const own = setsOf(units)
   const targets = new Map<string, SetMap[]>()
-  const ownSource = units[0]?.cards[0]!.source
+  const ownSource = units[0]?.cards[0]?.source
   for (const [source, sets] of known.sets) {
     if (source === ownSource) continue
     const maps = mapSets(own, [...sets], verdicts.setMaps)
