@@ -10,6 +10,7 @@ import { recordKey } from '#matching/records.ts'
 import { decidePairs, type Pair } from './decisions.ts'
 import type { World } from './game-records.ts'
 import { fetchMatch, type Match } from './matches.ts'
+import { neighbourhoodOf } from './neighbourhood.ts'
 import { settle } from './settle.ts'
 
 /** A row of the queue. */
@@ -65,7 +66,7 @@ export function decideMatch(ctx: WriteCtx, id: number, { decision, verdicts }: D
       if (round === MOST_ROUNDS || pairs === 0) throw conflict(`Match ${id} goes on waiting after this decision; decide about its set first`)
       for (const { kind, pairs } of more) await decidePairs(tx, kind, pairs, author)
       written.push(...more)
-      merged.push(...(await settled(ctx, tx, note, match)))
+      merged.push(...(await settled(ctx, tx, note, match, { ids: recordsOf(match) })))
       waiting = await stillWaiting(tx, match)
       if (decision === 'accepted' && waiting !== null) throw conflict(`Match ${id} goes on waiting after this decision; separate it, or merge the items`)
     }
@@ -89,13 +90,22 @@ export async function notWaiting(tx: Tx, id: number) {
   return decided ? conflict(`Match ${id} is already ${decided.decision} by ${decided.author}`) : missing('match', id)
 }
 
-/** Applies the decisions to the items of a world; gives the ids of the merges that followed. */
-export async function settled(ctx: WriteCtx, tx: Tx, note: Note, { game, world }: World): Promise<number[]> {
-  const { merged } = await settle(ctx, tx, note, { game, world }, { importId: null, touched: new Set() })
+/**
+ * Applies decisions to the items that they can affect; gives the ids of the merges that followed.
+ * @param around records and sets that the decisions are about
+ */
+export async function settled(ctx: WriteCtx, tx: Tx, note: Note, { game, world }: World, around: { ids?: number[]; refs?: string[] }): Promise<number[]> {
+  const among = await neighbourhoodOf(tx, { game, world }, around)
+  const { merged } = await settle(ctx, tx, note, { game, world }, { importId: null, touched: new Set(), among })
   if (merged.length === 0) return []
   const { rows } = await sql<{ id: number }>`
     select id from merges where from_item = any(${merged.map(({ from }) => from)}::int4[]) and undone_at is null order by id`.execute(tx)
   return rows.map((row) => row.id)
+}
+
+/** The record and its candidates. */
+export function recordsOf({ record_ids: ids, candidates }: Pick<QueuedMatch, 'record_ids' | 'candidates'>): number[] {
+  return [...ids, ...candidates.map((candidate) => candidate.record_id)]
 }
 
 async function stillWaiting(tx: Tx, { record_ids: ids }: QueuedMatch): Promise<QueuedMatch | null> {

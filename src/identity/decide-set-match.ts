@@ -99,6 +99,6 @@ async function settleSet(ctx: WriteCtx, tx: Tx, note: Note, { ref, market, game 
     select distinct game, world from source_records
     where active and game = ${game} and facts->>'category' = ${ref} and facts->>'market' = ${market} order by game, world`.execute(tx)
   const merges: number[] = []
-  for (const world of rows) merges.push(...(await settled(ctx, tx, note, world)))
+  for (const world of rows) merges.push(...(await settled(ctx, tx, note, world, { refs: [ref] })))
   return merges
 }

@@ -1,5 +1,5 @@
 // The source records of one game as the matcher takes them, and the decisions of people about them.
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Market } from '#core/markets.ts'
 import { MARKETS } from '#core/markets.ts'
 import { originOf } from '#catalogue/origin.ts'
@@ -61,8 +61,8 @@ interface Row {
   merged: boolean
 }
 
-/** All active records of a world of a game. */
-export async function gameRecords(tx: Tx, { game, world }: World): Promise<GameRecord[]> {
+/** All active records of a world of a game, or those of them with these ids. */
+export async function gameRecords(tx: Tx, { game, world }: World, ids: readonly number[] | null = null): Promise<GameRecord[]> {
   const { rows } = await sql<Row>`
     select r.id, r.source, r.foreign_id, r.finish, r.facts->>'market' as market, r.facts->>'ref' as ref, r.facts->>'name' as name,
       r.facts->>'code' as code, r.facts->>'genre' as genre, r.facts->>'category' as category, r.facts->'details'->>'hp' as hp,
@@ -76,9 +76,9 @@ export async function gameRecords(tx: Tx, { game, world }: World): Promise<GameR
         array_agg(s.method order by s.item_id) filter (where i.id is not null) as methods,
         array_agg(s.whole order by s.item_id) filter (where i.id is not null) as wholes,
         array_agg(s.item_id order by s.item_id) filter (where i.id is null) as former
-      from item_sources s left join items i on i.id = s.item_id group by s.record_id
+      from item_sources s left join items i on i.id = s.item_id where true ${among(sql`s.record_id`, ids)} group by s.record_id
     ) l on l.record_id = r.id
-    where r.game = ${game} and r.world = ${world} and r.active
+    where r.game = ${game} and r.world = ${world} and r.active ${among(sql`r.id`, ids)}
     order by r.id`.execute(tx)
   return rows.map((row) => ({
     id: row.id,
@@ -103,6 +103,10 @@ export async function gameRecords(tx: Tx, { game, world }: World): Promise<GameR
   }))
 }
 
+function among(column: RawBuilder<unknown>, ids: readonly number[] | null): RawBuilder<unknown> {
+  return ids === null ? sql`` : sql`and ${column} = any(${ids}::int4[])`
+}
+
 /** Sets by market and ref. */
 export async function setsOfGame(tx: Tx, game: string): Promise<Map<string, MatchSet>> {
   const { rows } = await sql<{ market: Market; ref: string; name: string; printed_total: number | null; codes: string[] | null; shop_ids: ForeignId[] | null }>`
@@ -116,13 +120,13 @@ export async function setsOfGame(tx: Tx, game: string): Promise<Map<string, Matc
   )
 }
 
-/** Near Mint prices in cents of the items' home markets, by item. */
-export async function homePrices(tx: Tx, game: string): Promise<Map<number, number>> {
+/** Near Mint prices in cents of the items' home markets, by item; of all items of the game or these. */
+export async function homePrices(tx: Tx, game: string, items: readonly number[] | null = null): Promise<Map<number, number>> {
   const { rows } = await sql<{ item_id: number; cents: number }>`
     select p.item_id, (p.price * 100)::float8 as cents
     from prices p join groups l on l.id = p.label_id and l.name = 'Near Mint'
     join items i on i.id = p.item_id and p.market = array_position(${[...MARKETS]}::text[], i.market) - 1
-    where i.game = ${game} and i.market <> 'service'`.execute(tx)
+    where i.game = ${game} and i.market <> 'service' ${among(sql`i.id`, items)}`.execute(tx)
   return new Map(rows.map((row) => [row.item_id, row.cents]))
 }
 

@@ -13,6 +13,7 @@ import { decisions, gameRecords, type GameRecord, homePrices, matchRecordOf, set
 import { mergeItems } from './merge.ts'
 import { type Group, placementOf } from './placement.ts'
 import { writeQueue } from './queue.ts'
+import type { Neighbourhood } from './neighbourhood.ts'
 
 /** How the items of a world changed. */
 export interface Settled {
@@ -38,17 +39,18 @@ const PART = 1_000
  * exist keep their ids. The caller holds `lockIdentity`.
  * @param importId of the import whose revert undoes the merges, null for none
  * @param touched ids of records that changed: their items are made anew
+ * @param among the records and sets that can differ, null or absent for all of the world
  */
 export async function settle(
   ctx: Pick<WriteCtx, 'viewer' | 'now'>,
   tx: Tx,
   note: Note,
   world: World,
-  { importId, touched }: { importId: number | null; touched: ReadonlySet<number> },
+  { importId, touched, among = null }: { importId: number | null; touched: ReadonlySet<number>; among?: Neighbourhood | null },
 ): Promise<Settled> {
-  const records = await gameRecords(tx, world)
+  const records = await gameRecords(tx, world, among?.recordIds)
   const followers = followersOf(records)
-  const assignment = await assigned(tx, world, records.filter((record) => !followers.has(record)))
+  const assignment = await assigned(tx, world, records.filter((record) => !followers.has(record)), among && itemsOf(records))
   const keeps = await keptWhileWaiting(tx, records, assignment)
   const { groups, emptied } = placementOf(records, followers, assignment, keeps)
   joinOperators(groups, followers)
@@ -60,7 +62,7 @@ export async function settle(
   const gone = new Set(merges.map(({ from }) => from))
   const empty = emptied.filter((id) => !gone.has(id))
   await deleteItems(tx, note, empty)
-  const { changed, unlinked } = differences(groups, records, await departedFrom(tx, world))
+  const { changed, unlinked } = differences(groups, records, await departedFrom(tx, world, among && itemsOf(records)))
   await unlinkRecords(tx, unlinked)
   const affected = groups.filter((group) => changed.has(group) || group.members.some(({ record }) => touched.has(record.id)))
   // New items get their ids in the order in which their records came.
@@ -71,7 +73,7 @@ export async function settle(
   }
   await write(tx, note, affected, changed, touched, settled)
   for (const { members } of groups) for (const { method } of members) settled.methods[method] = (settled.methods[method] ?? 0) + 1
-  await writeQueue(tx, world, assignment, new Map(records.map((record) => [record.key, record])))
+  await writeQueue(tx, world, assignment, new Map(records.map((record) => [record.key, record])), among)
   return settled
 }
 
@@ -96,9 +98,9 @@ function followersOf(records: readonly GameRecord[]): Map<GameRecord, GameRecord
   return followers
 }
 
-async function assigned(tx: Tx, world: World, records: readonly GameRecord[]): Promise<Assignment> {
+async function assigned(tx: Tx, world: World, records: readonly GameRecord[], items: readonly number[] | null): Promise<Assignment> {
   const sets = await setsOfGame(tx, world.game)
-  const prices = await homePrices(tx, world.game)
+  const prices = await homePrices(tx, world.game, items)
   return assign(records.map((record) => matchRecordOf(record, world, sets, prices)), await decisions(tx), { precedence: PRECEDENCE })
 }
 
@@ -140,12 +142,16 @@ interface Link {
   itemId: number
 }
 
-/** Links of records whose imports are reverted to items that others are under. */
-async function departedFrom(tx: Tx, { game, world }: World): Promise<Link[]> {
+function itemsOf(records: readonly GameRecord[]): number[] {
+  return [...new Set(records.flatMap(({ items }) => items))]
+}
+
+/** Links of records whose imports are reverted to items that others are under; to all items, or these. */
+async function departedFrom(tx: Tx, { game, world }: World, items: readonly number[] | null): Promise<Link[]> {
   const { rows } = await sql<Link>`
     select s.record_id as "recordId", s.item_id as "itemId"
     from source_records r join item_sources s on s.record_id = r.id join items i on i.id = s.item_id
-    where r.game = ${game} and r.world = ${world} and not r.active`.execute(tx)
+    where r.game = ${game} and r.world = ${world} and not r.active and (${items}::int4[] is null or s.item_id = any(${items}::int4[]))`.execute(tx)
   return rows
 }
 

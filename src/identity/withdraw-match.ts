@@ -7,7 +7,7 @@ import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type Note, type WriteCtx } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
-import { endPostponement, type QueuedMatch, settled } from './decide-match.ts'
+import { endPostponement, type QueuedMatch, recordsOf, settled } from './decide-match.ts'
 import { fetchMatch, type Match } from './matches.ts'
 import { undoMerges } from './undo.ts'
 
@@ -55,7 +55,7 @@ async function withdrawDecision(ctx: WriteCtx, tx: Tx, note: Note, id: number): 
     values (${decided.id}, ${decided.record_id}, ${decided.record_ids}::int4[], ${decided.game}, ${decided.world}, ${decided.set_ref},
       ${JSON.stringify(decided.reasons)}::jsonb, ${JSON.stringify(decided.candidates)}::jsonb, ${decided.waiting_since})
     on conflict do nothing`.execute(tx)
-  await settled(ctx, tx, note, decided)
+  await settled(ctx, tx, note, decided, { ids: recordsOf(decided) })
   return decided.decision
 }
 

@@ -25,6 +25,8 @@ const STATEMENTS = [
     decided_at timestamptz(3) not null
   )`,
   'create index decided_matches_by_time on decided_matches (decided_at desc, id desc)',
+  // A decision is applied to the sets that it can affect.
+  "create index source_records_by_set on source_records ((facts->>'category'))",
   // Merges that followed from the decision about a set.
   `create table set_decision_merges (
     from_ref text not null,
