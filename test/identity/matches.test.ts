@@ -1,6 +1,8 @@
 // The queue of matches from outside: what waits and why, decisions about one record or a whole set, and withdrawing them.
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { call } from '#core/verb.ts'
+import { matchCatalogue } from '#identity/match-catalogue.ts'
 import type { Match } from '#identity/matches.ts'
 import type { SetMatch } from '#identity/set-matches.ts'
 import { exported } from '../imports/one-card.ts'
@@ -192,6 +194,23 @@ test('a set that is none of the others has items of its own', async () => {
   expect(await itemCount()).toBe(before + 10)
   await importPokemontcg()
   expect(await itemCount()).toBe(before + 10)
+})
+
+test('decisions leave nothing for matching the whole catalogue to change', async () => {
+  const [first, second] = (await list('?reason=hp')).data as [Match, Match]
+  await decide(first.id, 'accept', { item_id: first.candidates[0]!.item.id })
+  await decide(second.id, 'separate')
+  const state = async () => [await exported(node), (await list('?per_page=100')).data, await sets()]
+  const check = async () => {
+    const before = await state()
+    const { worlds } = await call(matchCatalogue, node.ctx, {})
+    expect(worlds).toMatchObject([{ created: 0, updated: 0, merged: 0, emptied: 0 }])
+    expect(await state()).toEqual(before)
+  }
+  await check()
+  await decide(first.id, 'withdraw')
+  await decideSet((await sets()).find(({ set }) => set.name === 'Jungle')!.id, 'accept', {})
+  await check()
 })
 
 test('bad input is refused by field', async () => {
