@@ -37,6 +37,8 @@ export interface Config {
   /** origins whose pages may read answers of the public listener, `*` for any */
   corsOrigins: '*' | readonly string[]
   sourceCurrencies: Record<Market, string>
+  /** whose prices are shown of an item that has none of its own market; one that is not in it only shows prices when asked for */
+  marketOrder: readonly Market[]
   /** thresholds of the rules that hold prices */
   priceRules: PriceRules
   /** days for which the price history is kept, 0 for ever */
@@ -165,6 +167,14 @@ function currencies(text: string): Record<Market, string> {
   return result
 }
 
+function marketOrder(text: string): readonly Market[] {
+  const order = text.split(',').map((part) => part.trim())
+  if (!order.every(isMarket) || new Set(order).size < order.length) {
+    throw new Error(`a list of ${MARKETS.join(', ')}, each at most once, such as ${DEFAULT_MARKET_ORDER.join(',')}`)
+  }
+  return Object.freeze(order)
+}
+
 function retryDelays(text: string): readonly number[] {
   const delays = text.split(',').map((part) => parseDuration(part.trim()))
   if (delays.length !== 2 || delays.includes(null)) throw new Error('two durations such as 30s,5m')
@@ -194,6 +204,8 @@ function trustProxy(text: string): boolean | string {
 
 const DEFAULT_RATE_LIMITS: Record<Plan, number> = { starter: 60, professional: 300, plus: 600, enterprise: 3000 }
 const DEFAULT_CURRENCIES: Record<Market, string> = { service: 'TRY', source_a: 'USD', source_b: 'EUR', source_c: 'USD' }
+
+const DEFAULT_MARKET_ORDER: readonly Market[] = ['source_c', 'source_b', 'source_a', 'service']
 
 const text = (value: string): string => value
 /** Not parsed as a URL: a Unix socket has no host (`postgresql://user@/name?host=/run/postgresql`). */
@@ -226,6 +238,7 @@ export const SETTINGS = {
   TRUST_PROXY: setting('whether a proxy names the caller', false as boolean | string, trustProxy),
   CORS_ORIGINS: setting('origins whose web pages may call the public API', '*' as '*' | readonly string[], corsOrigins),
   SOURCE_CURRENCIES: setting('currency of each price source', DEFAULT_CURRENCIES, currencies),
+  MARKET_ORDER: setting('whose prices are shown of an item without prices in its own market', DEFAULT_MARKET_ORDER, marketOrder),
   PRICE_HOLD_FACTOR: setting('how many times off a price is held', 5, decimal(1.1, 1000)),
   PRICE_GRADED_SHARE: setting('a PSA 10 below this share of the Near Mint price is held', 1, decimal(0, 100)),
   PRICE_FUTURE_HOURS: setting('hours ahead at which a date is in the future', 24, whole(0, 87600)),
@@ -306,6 +319,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     trustProxy: read('TRUST_PROXY'),
     corsOrigins: read('CORS_ORIGINS'),
     sourceCurrencies,
+    marketOrder: read('MARKET_ORDER'),
     priceRules: Object.freeze({
       holdFactor: read('PRICE_HOLD_FACTOR'),
       gradedShare: read('PRICE_GRADED_SHARE'),

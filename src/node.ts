@@ -56,7 +56,7 @@ export interface RunningNode {
   close: () => Promise<void>
 }
 
-const EVERY = { pull: 400, expiry: 5_000, brokenImports: 10_000, heartbeat: 15_000, keyUses: 30_000, housekeeping: 10 * MINUTE_MS } as const
+const EVERY = { pull: 400, ratesOfTheDay: 1_000, expiry: 5_000, brokenImports: 10_000, heartbeat: 15_000, keyUses: 30_000, housekeeping: 10 * MINUTE_MS } as const
 /** How long requests under way may take to end when the node stops. */
 const CLOSE_MS = 5_000
 /** How long callers that keep their connections, and proxies that ask for readiness, have to go elsewhere. */
@@ -79,7 +79,7 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   const operators = operatorTokens({ db, log, now }, config.operatorToken)
   const sessions = consoleSessions({ db, log, now }, config.operatorToken)
   const cachedRows = config.without.has('query-cache') ? 0 : undefined
-  const catalogue = new Catalogue(db, config.readyBytesMb, cachedRows)
+  const catalogue = new Catalogue(db, { ...config, cachedRows, now })
   const market: MarketSettings = config
   const listings = new ListingSnapshot({ db, catalogue, now, timeZone: config.timeZone, readyBytesMb: config.readyBytesMb, cachedRows })
   const caughtUp = () => feed.pull()
@@ -102,6 +102,7 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   const scheduler = new Scheduler(log)
   const notices = new Notices(db)
   notices.follow(CHANGES_CHANNEL, () => feed.noticed())
+  scheduler.add({ name: 'rates-of-the-day', intervalMs: EVERY.ratesOfTheDay, run: async () => catalogue.followClock() })
   // Where notices do not arrive.
   scheduler.add({ name: 'change-feed', intervalMs: EVERY.pull, run: () => feed.pull() })
   for (const [name, keyring] of [['api-key-uses', keys], ['operator-token-uses', operators], ['console-session-uses', sessions]] as const) {

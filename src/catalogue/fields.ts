@@ -28,8 +28,8 @@ export function positive() {
   return Type.Integer({ minimum: 1, maximum: LARGEST_INTEGER })
 }
 
-export function market() {
-  return Type.Enum([...MARKETS])
+export function market(description?: string) {
+  return Type.Enum([...MARKETS], { ...(description && { description }) })
 }
 
 /** What an item is: a single card, a sealed product or a bundle. */

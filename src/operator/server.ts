@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { addGate } from '#accounts/gate.ts'
 import type { Keyring } from '#accounts/keyring.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
+import type { StoredItemCtx } from '#catalogue/stored-items.ts'
 import type { Log } from '#core/context.ts'
 import { call, type Viewer } from '#core/verb.ts'
 import type { ChangeFeed } from '#db/change-feed.ts'
@@ -59,7 +60,7 @@ const TAGS = [
 
 /** What the listener needs of the node that it belongs to. */
 export interface OperatorNode {
-  config: Pick<Config, 'operatorPort' | 'trustProxy' | 'dataDir' | 'databaseUrl' | 'priceRules' | 'sourceCurrencies'>
+  config: Pick<Config, 'operatorPort' | 'trustProxy' | 'dataDir' | 'databaseUrl' | 'priceRules' | 'sourceCurrencies' | 'marketOrder'>
   db: Db
   log: Log
   feed: Pick<ChangeFeed, 'pull' | 'lastPullMs'>
@@ -105,7 +106,7 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
   app.addHook('onClose', () => imports.close())
   app.server.requestTimeout = UPLOAD_TIMEOUT_MS
   const failed = failuresOf(node.log)
-  const ctx = (viewer: Viewer, request: ApiRequest): UploadCtx & MarketWriteCtx => ({
+  const ctx = (viewer: Viewer, request: ApiRequest): UploadCtx & MarketWriteCtx & StoredItemCtx => ({
     db: node.db,
     viewer,
     now: node.now,
@@ -115,6 +116,7 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
     market: node.market,
     caughtUp: () => node.feed.pull(),
     rules: node.config.priceRules,
+    marketOrder: node.config.marketOrder,
     imports,
   })
   await app.register(

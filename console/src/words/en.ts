@@ -252,6 +252,7 @@ export const en = {
   soldAt: 'Sold',
   soldAtHint: 'Now when empty',
   source: 'Source',
+  shownMarket: 'Prices shown',
   spoken: 'Language of the card',
   startImport: 'Import ({count})',
   state: 'State',

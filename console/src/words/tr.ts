@@ -254,6 +254,7 @@ export const tr: Record<keyof typeof en, string> = {
   soldAt: 'Satış zamanı',
   soldAtHint: 'Boşsa şimdi',
   source: 'Kaynak',
+  shownMarket: 'Gösterilen fiyatlar',
   spoken: 'Kartın dili',
   startImport: 'İçe aktar ({count})',
   state: 'Durum',

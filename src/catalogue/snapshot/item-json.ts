@@ -1,5 +1,6 @@
 // The REST form of an item as JSON text, per shape; made once per change, not per request.
 import { DAY_MS } from '#core/duration.ts'
+import { MARKETS } from '#core/markets.ts'
 import { REST_ITEM_FIELDS_FROM_PROFESSIONAL } from '#core/plans.ts'
 import type { CategoryTree } from './category-tree.ts'
 import type { ItemTable } from './items.ts'
@@ -68,8 +69,15 @@ export function imagesOf(itemId: number, images: string): ItemImageView[] {
 
 const FROM_PROFESSIONAL = new Set<string>(REST_ITEM_FIELDS_FROM_PROFESSIONAL)
 
-/** JSON text of an item in one shape (interface.md, "Item (REST)"). */
-export function itemJson(items: ItemTable, categories: CategoryTree, labels: LabelTree, row: number, shape: ItemShape): string {
+export interface ItemView {
+  row: number
+  /** position in MARKETS of the market that is shown */
+  market: number
+  shape: ItemShape
+}
+
+/** JSON text of an item (interface.md, "Item (REST)"). */
+export function itemJson(items: ItemTable, categories: CategoryTree, labels: LabelTree, { row, market, shape }: ItemView): string {
   const gated = (field: string) => shape === 'starter' && FROM_PROFESSIONAL.has(field)
   const id = items.id[row]!
   const texts = items.texts.get(row)
@@ -81,12 +89,12 @@ export function itemJson(items: ItemTable, categories: CategoryTree, labels: Lab
     slug: () => texts.slug,
     genre: () => items.genreOf(row),
     game: () => items.gameOf(row),
-    market: () => items.marketOf(row),
+    market: () => MARKETS[market]!,
     category: () =>
       category && { id: category.id, name: category.name, ...(!gated('category.slug') && { slug: category.slug }) },
     images: () => imagesOf(id, texts.images),
     prices: () =>
-      pricesOf(items, labels, row, items.market[row]!).map(({ label, minor, updatedAtMs }) => ({
+      pricesOf(items, labels, row, market).map(({ label, minor, updatedAtMs }) => ({
         label,
         price: minor / 100,
         updated_at: utcTime(updatedAtMs),
