@@ -3,7 +3,7 @@ import { invalid } from '#core/errors.ts'
 import { isMarket, type Market, MARKETS } from '#core/markets.ts'
 import { TIERS } from '#index/text.ts'
 import type { After, AfterMatch } from './snapshot/queries.ts'
-import { type Amount, type CursorValue, SORT_FIELDS, type SortDirection, type SortField } from './snapshot/sorts.ts'
+import { type Amount, type CursorValue, SORT_FIELDS, type SortDirection, type SortField } from './snapshot/sort-keys.ts'
 
 const VERSION = 1
 /** The order of a search without a sort. */

@@ -2,7 +2,7 @@
 import { Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
 import { GENRES } from './records.ts'
-import { SORT_DIRECTIONS, SORT_FIELDS } from './snapshot/sorts.ts'
+import { SORT_DIRECTIONS, SORT_FIELDS } from './snapshot/sort-keys.ts'
 
 export const MarketParam = Type.Enum([...MARKETS], {
   description:

@@ -2,7 +2,7 @@
 import { grown } from '#index/columns.ts'
 import { KeptOrder } from '#index/order.ts'
 import type { ItemTable } from './items.ts'
-import { compareSortKeys, type SortDirection, type SortValue } from './sorts.ts'
+import { compareSortKeys, type SortDirection, type SortValue } from './sort-keys.ts'
 
 export class MarketOrders {
   readonly #items: ItemTable

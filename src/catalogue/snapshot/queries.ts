@@ -9,7 +9,8 @@ import type { CategoryTree } from './category-tree.ts'
 import type { ItemTable } from './items.ts'
 import type { LabelTree } from './label-tree.ts'
 import { hasMarket, type MarketSet } from './market-rule.ts'
-import { compareSortKeys, type CursorValue, ItemSorts, type SortDirection, type SortField } from './sorts.ts'
+import { compareSortKeys, type CursorValue, type SortDirection, type SortField } from './sort-keys.ts'
+import { ItemSorts } from './sorts.ts'
 
 export interface ItemFilter {
   /** selects the items that it prices or is home of, and its prices are sorted by */
