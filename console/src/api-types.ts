@@ -1575,7 +1575,7 @@ export interface components {
              * @description UTC
              */
             updated_at: string;
-            /** @description The current price in the item's own market under its first label; null without one */
+            /** @description The current price that the public API shows first where no market is asked for; null without any */
             price: {
                 /** @enum {string} */
                 market: "service" | "source_a" | "source_b" | "source_c";
@@ -1747,6 +1747,11 @@ export interface components {
              * @description UTC
              */
             updated_at: string;
+            /**
+             * @description The market whose prices the public API shows where none is asked for
+             * @enum {string}
+             */
+            shown_market: "service" | "source_a" | "source_b" | "source_c";
             /** @description Current prices of all markets */
             prices: {
                 /** @enum {string} */
@@ -2649,6 +2654,7 @@ export interface operations {
     listStoredItems: {
         parameters: {
             query?: {
+                /** @description Market whose catalogue the item came from */
                 market?: "service" | "source_a" | "source_b" | "source_c";
                 /** @description Such as `pokemon` */
                 game?: string;
@@ -4340,6 +4346,7 @@ export const parkedRowCandidatesMarketValues: ReadonlyArray<FlattenedDeepRequire
 export const pricePointMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricePoint"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const pricedItemGenreValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricedItem"]["genre"]> = ["single", "card", "sealed", "bundle"];
 export const pricedItemMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricedItem"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const pricedItemShown_marketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricedItem"]["shown_market"]> = ["service", "source_a", "source_b", "source_c"];
 export const pricedItemPricesMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricedItem"]["prices"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const sourceHealthMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["SourceHealth"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const startedImportStatusValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["StartedImport"]["status"]> = ["queued", "running", "done", "failed"];

@@ -394,7 +394,7 @@ describe('entity tags', () => {
 
   test('change with a price of the item, and only there', async () => {
     const path = `/${idOf('Only Played')}`
-    const list = '?market=service'
+    const list = `?category_id=${ownRoot()}`
     const before = [await get(path), await get(list), await get(`/${idOf('Only Graded')}`)].map(tagOf)
     const csv = 'item_ref,market,label,price,updated_at\nt:2,service,Lightly Played,4.50,2026-11-02T09:00:00Z\n'
     expect((await importText(node, 'mintmark-prices-csv', csv)).counts.accepted).toBe(1)
