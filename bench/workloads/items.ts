@@ -118,7 +118,7 @@ async function traffic(stage: Stage, { plan, goal, paths, counted }: Reading): P
 
 /** Paths of item details with the prices of one market that the items are not of. */
 async function otherDetailPaths(db: Db): Promise<string[]> {
-  const market = await otherMarket(db)
+  const [market] = (await otherMarkets(db)) as [Market]
   const ids = await column(
     db,
     sql`select id as value from items i where market <> ${market} and ${pricedBy(market)} order by md5(id::text) limit ${DETAILS}`,
@@ -190,36 +190,38 @@ async function largeFilters(db: Db, atLeast: number): Promise<string[]> {
   return filters
 }
 
-/** The market that has prices of the most items that are not of it. */
-async function otherMarket(db: Db): Promise<Market> {
-  const [market] = await column(
+/** Markets that have prices of many items that are not of them, most first. */
+async function otherMarkets(db: Db): Promise<Market[]> {
+  const markets = await column(
     db,
     sql`select p.market as value from (select distinct item_id, market from prices) p join items i on i.id = p.item_id
-        where p.market <> ${positionOf(sql.ref('i.market'))} group by p.market order by count(*) desc limit 1`,
+        where p.market <> ${positionOf(sql.ref('i.market'))} group by p.market having count(*) >= ${DEEP_ROWS} order by count(*) desc`,
   )
-  if (market === undefined) throw new Error('No item has prices of another market than its own')
-  return MARKETS[Number(market)]!
+  if (markets.length === 0) throw new Error(`No market has prices of ${DEEP_ROWS} items of others`)
+  return markets.map((market) => MARKETS[Number(market)]!)
 }
 
-/** `market=` of that market, alone and with another filter, as query text, where so many items are left. */
+/** `market=` of such markets, alone and with another filter, as query text, where so many items are left. */
 async function marketFilters(db: Db, atLeast: number): Promise<string[]> {
-  const market = await otherMarket(db)
-  const filters = [`&market=${market}`]
-  const selected = sql`items i where (i.market = ${market} or ${pricedBy(market)})`
-  for (const field of ['game', 'genre'] as const) {
-    const values = await column(db, sql`select ${sql.ref(field)} as value from ${selected} group by 1 having count(*) >= ${atLeast}`)
-    for (const value of values) filters.push(`&market=${market}&${field}=${value}`)
+  const filters: string[] = []
+  for (const market of await otherMarkets(db)) {
+    const selected = sql`items i where (i.market = ${market} or ${pricedBy(market)})`
+    filters.push(`&market=${market}`)
+    for (const field of ['game', 'genre'] as const) {
+      const values = await column(db, sql`select ${sql.ref(field)} as value from ${selected} group by 1 having count(*) >= ${atLeast}`)
+      for (const value of values) filters.push(`&market=${market}&${field}=${value}`)
+    }
+    const trees = await column(
+      db,
+      sql`with recursive tree as (
+            select id, id as top from categories where parent_id is null
+            union all select c.id, t.top from categories c join tree t on c.parent_id = t.id
+          )
+          select t.top as value from tree t join (select category_id from ${selected}) s on s.category_id = t.id
+          group by 1 having count(*) >= ${atLeast} order by 1 limit 12`,
+    )
+    for (const top of trees) filters.push(`&market=${market}&category_id=${top}`)
   }
-  const trees = await column(
-    db,
-    sql`with recursive tree as (
-          select id, id as top from categories where parent_id is null
-          union all select c.id, t.top from categories c join tree t on c.parent_id = t.id
-        )
-        select t.top as value from tree t join (select category_id from ${selected}) s on s.category_id = t.id
-        group by 1 having count(*) >= ${atLeast} order by 1 limit 12`,
-  )
-  for (const top of trees) filters.push(`&market=${market}&category_id=${top}`)
   return filters
 }
 
@@ -234,7 +236,7 @@ function positionOf(market: ReturnType<typeof sql.ref>) {
 }
 
 async function otherSearchPaths(db: Db): Promise<string[]> {
-  const market = await otherMarket(db)
+  const [market] = (await otherMarkets(db)) as [Market]
   return (await searchPaths(db)).map((path) => `${path}&market=${market}`)
 }
 
