@@ -9,6 +9,9 @@ import { labelOrder } from '#core/labels.ts'
 import { fold } from '#index/fold.ts'
 import { importText, OPERATOR_TOKEN, send, startTestNode, type TestNode, until } from '../support/node.ts'
 
+/** Addresses of the sample's pictures begin with it. */
+const PUBLIC_URL = 'https://cards.example'
+
 interface Price {
   label: string
   price: number
@@ -97,7 +100,7 @@ let rows: Row[]
 let below: Map<number, Set<number>>
 
 beforeAll(async () => {
-  node = await startTestNode()
+  node = await startTestNode({ env: { PUBLIC_URL } })
   for (const name of ['pokemon', 'onepiece']) {
     await importText(node, 'mintmark-ndjson', readFileSync(`sample/${name}.ndjson`, 'utf8'))
   }
@@ -414,7 +417,7 @@ describe('entity tags', () => {
     const paths = ['?per_page=100', '?market=service&sort_by=price&sort_order=desc', '/search?q=charizard', `/${idOf('Only Played')}`]
     const here = await Promise.all(paths.map(async (path) => tagOf(await get(path))))
     for (let start = 1; start <= 2; start += 1) {
-      const other = await startTestNode({ databaseUrl: node.databaseUrl })
+      const other = await startTestNode({ databaseUrl: node.databaseUrl, env: { PUBLIC_URL } })
       try {
         const ask = (path: string) => send(`${other.publicUrl}/api/v1/items${path}`, node.keys.professional)
         expect(await Promise.all(paths.map(async (path) => tagOf(await ask(path))))).toEqual(here)
