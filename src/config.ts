@@ -22,6 +22,10 @@ export interface Config {
   operatorToken: string | null
   /** address under which callers reach the public listener, without a slash at the end; null: as it listens */
   publicUrl: string | null
+  /** whether answers name images of the catalogue under `publicUrl`, where they are fetched and cached */
+  imageProxy: boolean
+  /** room for cached images in `dataDir` */
+  imageCacheMb: number
   /** IANA zone of the local times that Plus endpoints answer with */
   timeZone: string
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
@@ -228,6 +232,8 @@ export const SETTINGS = {
     return value
   }),
   PUBLIC_URL: setting('address under which callers reach the service', null as string | null, url(['http:', 'https:'])),
+  IMAGE_PROXY: setting('whether images of the catalogue are served from here: on or off', 'off' as 'off' | 'on', oneOf(['off', 'on'])),
+  IMAGE_CACHE_MB: setting('room for cached images in DATA_DIR', 2_048, whole(16, 16_777_216)),
   TIME_ZONE: setting('zone of local times', 'Europe/Istanbul', timeZone),
   LOG_LEVEL: setting('how much is logged', 'info' as (typeof LOG_LEVELS)[number], oneOf(LOG_LEVELS)),
   LISTING_PERIOD_DAYS: setting('publication period of a listing', 30, whole(1, 3650)),
@@ -297,6 +303,10 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const demoAsked = read('MINTMARK_DEMO')
   const exposed = exposedBy(host, read('PUBLIC_URL'), read('TRUST_PROXY'))
   if (demoAsked && exposed) throw new ConfigError(`MINTMARK_DEMO is 1 but ${exposed}: the demo shows a working key and runs on loopback only`)
+  const imageProxy = read('IMAGE_PROXY') === 'on'
+  if (imageProxy && read('PUBLIC_URL') === null && exposed) {
+    throw new ConfigError(`IMAGE_PROXY is on but PUBLIC_URL is not set: addresses of images begin with it, and ${exposed}`)
+  }
   const needsName = production && !demoAsked ? 'NODE_ENV is production: only MINTMARK_DEMO=1 allows the demo there' : null
   const demoRefusal = exposed ?? needsName
   return Object.freeze({
@@ -309,6 +319,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     databaseReplicaUrl: read('DATABASE_REPLICA_URL'),
     operatorToken: read('OPERATOR_TOKEN'),
     publicUrl: read('PUBLIC_URL'),
+    imageProxy,
+    imageCacheMb: read('IMAGE_CACHE_MB'),
     timeZone: read('TIME_ZONE'),
     logLevel: read('LOG_LEVEL'),
     listingPeriodDays: read('LISTING_PERIOD_DAYS'),

@@ -605,7 +605,7 @@ export interface components {
             success: false;
             error: {
                 /** @enum {string} */
-                code: "INVALID_JSON" | "BAD_REQUEST" | "UNAUTHENTICATED" | "PLAN_UPGRADE_REQUIRED" | "FORBIDDEN" | "ITEM_NOT_FOUND" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "PLUS_LISTING_ERROR" | "PLUS_COLLECTION_ERROR" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UNAVAILABLE";
+                code: "INVALID_JSON" | "BAD_REQUEST" | "UNAUTHENTICATED" | "PLAN_UPGRADE_REQUIRED" | "FORBIDDEN" | "ITEM_NOT_FOUND" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "PLUS_LISTING_ERROR" | "PLUS_COLLECTION_ERROR" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UPSTREAM_ERROR" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
                 /** @description For people; names what was wrong and what is allowed */
                 message: string;
                 details?: components["schemas"]["Problem"][];
@@ -1023,7 +1023,13 @@ export interface operations {
                      *             "name": "Sealed Products",
                      *             "slug": "pokemon-sealed-products"
                      *           },
-                     *           "images": [],
+                     *           "images": [
+                     *             {
+                     *               "id": 20201,
+                     *               "url": "http://127.0.0.1:8080/sample/pictures/151-booster-bundle.svg",
+                     *               "order": 1
+                     *             }
+                     *           ],
                      *           "prices": [
                      *             {
                      *               "label": "Near Mint",
@@ -1153,7 +1159,13 @@ export interface operations {
                      *             "name": "Base Set",
                      *             "slug": "pokemon-base-set"
                      *           },
-                     *           "images": [],
+                     *           "images": [
+                     *             {
+                     *               "id": 501,
+                     *               "url": "http://127.0.0.1:8080/sample/pictures/charizard-4-102-base-set.svg",
+                     *               "order": 1
+                     *             }
+                     *           ],
                      *           "prices": [
                      *             {
                      *               "label": "Near Mint",
@@ -1276,7 +1288,13 @@ export interface operations {
                      *           "name": "Base Set",
                      *           "slug": "pokemon-base-set"
                      *         },
-                     *         "images": [],
+                     *         "images": [
+                     *           {
+                     *             "id": 501,
+                     *             "url": "http://127.0.0.1:8080/sample/pictures/charizard-4-102-base-set.svg",
+                     *             "order": 1
+                     *           }
+                     *         ],
                      *         "prices": [
                      *           {
                      *             "label": "Near Mint",

@@ -17,6 +17,8 @@ import type { ApiRequest } from '#http/respond.ts'
 import { registerOtherMethods, registerRoutes } from '#http/routes.ts'
 import type { RequestCounts } from '#http/request-counts.ts'
 import { answerNotFound, createServer } from '#http/server.ts'
+import type { ImageProxy } from '#images/image-proxy.ts'
+import { addSamplePictures } from '#images/sample-pictures.ts'
 import { ImportQueue } from '#imports/queue.ts'
 import type { UploadCtx } from '#imports/start-uploaded-import.ts'
 import type { Scheduler } from '#jobs/scheduler.ts'
@@ -69,6 +71,8 @@ export interface OperatorNode {
   keys: Keyring
   operators: Keyring
   catalogue: Catalogue
+  /** null where this node serves no images */
+  images: ImageProxy | null
   /** sessions of the console */
   sessions: Keyring
   webhooks: WebhookRules
@@ -143,5 +147,6 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
   const { operators, sessions, config } = node
   addConsoleSession(app, { operators, sessions, ctx: (request, viewer) => ctx(viewer, apiRequest(request)), currencies: config.sourceCurrencies })
   addConsole(app)
+  addSamplePictures(app)
   return app
 }

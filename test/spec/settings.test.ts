@@ -11,7 +11,7 @@ test('defaults', () => {
     operatorToken: null, publicUrl: null, timeZone: 'Europe/Istanbul', logLevel: 'info', listingPeriodDays: 30, highlightDays: 7,
     commissionPercent: 10, rateLimits: { starter: 60, professional: 300, plus: 600, enterprise: 3000 }, trustProxy: false,
     webhookRetryDelaysMs: [30_000, 300_000], webhookAllowCidrs: ['127.0.0.0/8', '::1/128'], webhookAllowHttp: true,
-    sourceCurrencies: { service: 'TRY', source_a: 'USD', source_b: 'EUR', source_c: 'USD' }, secretKey: null, demo: true,
+    sourceCurrencies: { service: 'TRY', source_a: 'USD', source_b: 'EUR', source_c: 'USD' }, secretKey: null, demo: true, imageProxy: false, imageCacheMb: 2_048,
     marketOrder: ['source_c', 'source_b', 'source_a', 'service'],
   })
   expect(readConfig({}).dataDir).toMatch(/\/data$/)
@@ -36,6 +36,8 @@ test.each([
   ['OPERATOR_PORT', ['65536']],
   ['DATABASE_URL', ['mysql://host/db', 'host']],
   ['OPERATOR_TOKEN', ['x'.repeat(23)]],
+  ['IMAGE_PROXY', ['1', 'yes', 'ON']],
+  ['IMAGE_CACHE_MB', ['0', '15', '1.5', '2GB']],
   ['PUBLIC_URL', ['example.com', 'ftp://example.com']],
   ['TIME_ZONE', ['Mars/Olympus', '+3 hours']],
   ['LOG_LEVEL', ['loud', 'INFO']],
@@ -58,6 +60,15 @@ test.each([
     expect(() => readConfig({ [name]: value })).toThrow(ConfigError)
     expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`^${name} .*\\S`))
   }
+})
+
+test('the image proxy needs the address that callers use', () => {
+  for (const exposed of [{ HOST: '0.0.0.0' }, { TRUST_PROXY: '1' }]) {
+    expect(() => readConfig({ IMAGE_PROXY: 'on', ...exposed })).toThrow(/^IMAGE_PROXY is on but PUBLIC_URL is not set/)
+    expect(readConfig({ IMAGE_PROXY: 'on', PUBLIC_URL: 'https://cards.example', ...exposed }).imageProxy).toBe(true)
+    expect(readConfig(exposed).imageProxy).toBe(false)
+  }
+  expect(readConfig({ IMAGE_PROXY: 'on' }).imageProxy).toBe(true)
 })
 
 describe('a service far away', () => {

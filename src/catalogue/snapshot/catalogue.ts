@@ -6,6 +6,7 @@ import type { Db } from '#db/schema.ts'
 import { fold } from '#index/fold.ts'
 import { eachPackedPrice, packedCount } from '#prices/payload.ts'
 import { Rates } from '#prices/rates.ts'
+import { type ImageAddresses, imageAddresses } from '../image-addresses.ts'
 import { CategoryTree } from './category-tree.ts'
 import { itemJson, type ItemShape } from './item-json.ts'
 import { copyOfItem, type ItemSource, ItemTable } from './items.ts'
@@ -22,6 +23,8 @@ const PASSES = 4
 
 const SEPARATOR = 44
 
+const AS_STORED = imageAddresses(() => '', false)
+
 export interface CatalogueSettings {
   readyBytesMb: number
   /** as of `ItemQueries` */
@@ -30,12 +33,15 @@ export interface CatalogueSettings {
   marketOrder: readonly Market[]
   sourceCurrencies: Readonly<Record<Market, string>>
   now: () => Date
+  /** how answers write addresses of images; as stored unless told */
+  addresses?: ImageAddresses
 }
 
 /** The catalogue in memory. Load it once with `load`, then let the change feed keep it up to date; it never writes. */
 export class Catalogue implements ChangeFollower {
   readonly #db: Db
   readonly #settings: CatalogueSettings
+  readonly addresses: ImageAddresses
   items: ItemTable
   categories = new CategoryTree()
   labels = new LabelTree()
@@ -53,6 +59,7 @@ export class Catalogue implements ChangeFollower {
   constructor(db: Db, settings: CatalogueSettings) {
     this.#db = db
     this.#settings = settings
+    this.addresses = settings.addresses ?? AS_STORED
     this.marketOrder = [...new Set([...settings.marketOrder, ...MARKETS])].map((market) => MARKETS.indexOf(market))
     this.items = new ItemTable(settings.marketOrder)
     this.queries = new ItemQueries(this.items, this.categories, this.labels, settings.cachedRows)
@@ -147,7 +154,7 @@ export class Catalogue implements ChangeFollower {
         const row = rows[i]!
         const key = this.#readyKey(row, market)
         if (ready.has(key)) continue
-        ready.put(key, itemJson(this.items, this.categories, this.labels, { row, market: market ?? this.items.shown[row]!, shape }))
+        ready.put(key, itemJson(this, { row, market: market ?? this.items.shown[row]!, shape }))
         missing = true
       }
     }

@@ -2,6 +2,8 @@
 import { DAY_MS } from '#core/duration.ts'
 import { MARKETS } from '#core/markets.ts'
 import { REST_ITEM_FIELDS_FROM_PROFESSIONAL } from '#core/plans.ts'
+import type { ImageAddresses } from '../image-addresses.ts'
+import type { ItemImage } from '../records.ts'
 import type { CategoryTree } from './category-tree.ts'
 import type { ItemTable } from './items.ts'
 import type { LabelTree } from './label-tree.ts'
@@ -61,13 +63,24 @@ export function pricesOf(items: ItemTable, labels: LabelTree, row: number, marke
 }
 
 /** An item's images from their JSON text `[{url, order}]`; an image's id is made of the item's id and its order. */
-export function imagesOf(itemId: number, images: string): ItemImageView[] {
-  if (images === '[]') return []
-  const parsed = JSON.parse(images) as { url: string; order: number }[]
-  return parsed.map(({ url, order }) => ({ id: itemId * 100 + order, url, order }))
+export function imagesOf(itemId: number, images: string, addresses: ImageAddresses): ItemImageView[] {
+  return storedImages(images).map(({ url, order }) => ({ id: itemId * 100 + order, url: addresses.ofItem(itemId, order, url), order }))
+}
+
+/** An item's images as they are stored, from their JSON text. */
+export function storedImages(images: string): ItemImage[] {
+  return images === '[]' ? [] : (JSON.parse(images) as ItemImage[])
 }
 
 const FROM_PROFESSIONAL = new Set<string>(REST_ITEM_FIELDS_FROM_PROFESSIONAL)
+
+/** What the JSON of an item is made from. */
+export interface ItemJsonSource {
+  items: ItemTable
+  categories: CategoryTree
+  labels: LabelTree
+  addresses: ImageAddresses
+}
 
 export interface ItemView {
   row: number
@@ -77,7 +90,7 @@ export interface ItemView {
 }
 
 /** JSON text of an item (interface.md, "Item (REST)"). */
-export function itemJson(items: ItemTable, categories: CategoryTree, labels: LabelTree, { row, market, shape }: ItemView): string {
+export function itemJson({ items, categories, labels, addresses }: ItemJsonSource, { row, market, shape }: ItemView): string {
   const gated = (field: string) => shape === 'starter' && FROM_PROFESSIONAL.has(field)
   const id = items.id[row]!
   const texts = items.texts.get(row)
@@ -92,7 +105,7 @@ export function itemJson(items: ItemTable, categories: CategoryTree, labels: Lab
     market: () => MARKETS[market]!,
     category: () =>
       category && { id: category.id, name: category.name, ...(!gated('category.slug') && { slug: category.slug }) },
-    images: () => imagesOf(id, texts.images),
+    images: () => imagesOf(id, texts.images, addresses),
     prices: () =>
       pricesOf(items, labels, row, market).map(({ label, minor, updatedAtMs }) => ({
         label,
