@@ -26,7 +26,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   // What both public edges call verbs with: it knows the modules for them, so that they need not know each other.
   'public-context.ts': [...MODULES, ...BELOW],
   rest: ['public-context.ts', ...MODULES, ...BELOW],
-  graphql: ['public-context.ts', ...MODULES, ...BELOW],
+  graphql: ['index', 'public-context.ts', ...MODULES, ...BELOW],
   operator: ['imports', ...MODULES, 'images', 'jobs', ...BELOW],
   pages: ['http', 'core'],
   'public.ts': ['rest', 'graphql', 'pages', 'images', 'public-context.ts', ...MODULES, ...BELOW],

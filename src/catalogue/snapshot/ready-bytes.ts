@@ -1,7 +1,7 @@
 // Items already serialised, per plan and market, within a budget: a page of answers is a few copies of ready bytes.
+import { ByteRing, type Chunk } from '#index/byte-ring.ts'
 import { grown } from '#index/columns.ts'
 
-const CHUNK_BYTES = 1024 * 1024
 /** Entries begin at whole words and end in zeros: they are hashed by words. */
 const WORD_BYTES = 4
 
@@ -17,33 +17,18 @@ const OFFSET_BITS = 18
 const OFFSETS = 2 ** OFFSET_BITS
 const LAST_CHUNK = 2 ** (32 - OFFSET_BITS) - 1
 
-interface Chunk {
-  bytes: Buffer
-  /** the same memory */
-  words: Int32Array
-}
-
-/**
- * A cache of byte strings by key, a small integer. New entries go to the newest of a ring of chunks; when the budget is
- * full the oldest chunk is dropped whole, so that there is no bookkeeping per entry, and its memory becomes the newest.
- */
+/** A cache of byte strings by key, a small integer. */
 export class ReadyBytes {
-  /** those from the oldest to the newest, each at its number modulo the length of the full ring */
-  #ring: Chunk[] = []
-  // Chunks are numbered from 1, so that no place is 0.
-  #newest = 0
-  #oldest = 1
-  #used = CHUNK_BYTES
+  readonly #ring: ByteRing
   /** by key, 0 for none; four bytes a key, since there are many more keys than entries */
   #places = new Uint32Array(0)
-  readonly #maxChunks: number
 
   constructor(budgetBytes: number) {
-    this.#maxChunks = Math.max(2, Math.floor(budgetBytes / CHUNK_BYTES))
+    this.#ring = new ByteRing(budgetBytes)
   }
 
   has(key: number): boolean {
-    return (this.#places[key] ?? 0) >>> OFFSET_BITS >= this.#oldest
+    return this.#ring.has((this.#places[key] ?? 0) >>> OFFSET_BITS)
   }
 
   /** Length in bytes of an entry that is there. */
@@ -65,16 +50,17 @@ export class ReadyBytes {
   put(key: number, text: string): void {
     const size = Buffer.byteLength(text)
     const room = HEAD_BYTES + Math.ceil(size / WORD_BYTES) * WORD_BYTES
-    if (this.#used >= CHUNK_BYTES || this.#used + room > this.#ring[this.#newest % this.#maxChunks]!.bytes.length) this.#open(room)
-    this.#places = grown(this.#places, key + 1)
-    const { bytes, words } = this.#ring[this.#newest % this.#maxChunks]!
-    const word = this.#used / WORD_BYTES
-    this.#used += room
-    bytes.write(text, word * WORD_BYTES + HEAD_BYTES, 'utf8')
-    bytes.fill(0, word * WORD_BYTES + HEAD_BYTES + size, this.#used)
+    // A place has no bits for higher numbers.
+    if (this.#ring.newest === LAST_CHUNK) this.clear()
+    const from = this.#ring.take(room)
+    const { bytes, words } = this.#ring.chunk(this.#ring.newest)
+    const word = from / WORD_BYTES
+    bytes.write(text, from + HEAD_BYTES, 'utf8')
+    bytes.fill(0, from + HEAD_BYTES + size, from + room)
     words[word + LENGTH] = size
-    hash(words, word, this.#used / WORD_BYTES)
-    this.#places[key] = this.#newest * OFFSETS + word
+    hash(words, word, (from + room) / WORD_BYTES)
+    this.#places = grown(this.#places, key + 1)
+    this.#places[key] = this.#ring.newest * OFFSETS + word
   }
 
   /** Two 32-bit hashes of an entry's content, the same on every node; entity tags are made from them. */
@@ -94,33 +80,20 @@ export class ReadyBytes {
   /** Forgets everything: something that stands in many items has changed. */
   clear(): void {
     this.#places.fill(0)
-    this.#ring = []
-    this.#newest = 0
-    this.#oldest = 1
-    this.#used = CHUNK_BYTES
+    this.#ring.clear()
   }
 
   get bytes(): number {
-    return this.#ring.reduce((sum, { bytes }) => sum + bytes.length, 0)
+    return this.#ring.bytes
   }
 
   #chunkAt(place: number): Chunk {
-    return this.#ring[(place >>> OFFSET_BITS) % this.#maxChunks]!
+    return this.#ring.chunk(place >>> OFFSET_BITS)
   }
 
   #head(key: number, field: number): number {
     const place = this.#places[key]!
     return this.#chunkAt(place).words[(place & (OFFSETS - 1)) + field]!
-  }
-
-  #open(size: number): void {
-    if (this.#newest === LAST_CHUNK) this.clear()
-    this.#newest += 1
-    const at = this.#newest % this.#maxChunks
-    const oldest = this.#ring[at]
-    if (oldest) this.#oldest += 1
-    if (!oldest || oldest.bytes.length < size) this.#ring[at] = newChunk(size)
-    this.#used = 0
   }
 }
 
@@ -136,9 +109,4 @@ function hash(words: Int32Array, entry: number, to: number): void {
   }
   words[entry + HASH_HIGH] = high
   words[entry + HASH_LOW] = low
-}
-
-function newChunk(size: number): Chunk {
-  const bytes = Buffer.allocUnsafeSlow(Math.max(CHUNK_BYTES, size))
-  return { bytes, words: new Int32Array(bytes.buffer) }
 }
