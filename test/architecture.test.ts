@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 const ROOT = new URL('..', import.meta.url).pathname
 
 /** What a module may import beside itself and the type of the settings. */
-const MODULES = ['collections', 'market', 'catalogue', 'prices', 'webhooks', 'accounts']
+const MODULES = ['identity', 'collections', 'market', 'catalogue', 'prices', 'webhooks', 'accounts']
 const BELOW = ['http', 'db', 'core']
 const MAY_IMPORT: Record<string, readonly string[]> = {
   core: [],
@@ -23,6 +23,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   collections: ['catalogue', 'prices', 'accounts', 'index', 'jobs', ...BELOW],
   imports: ['catalogue', 'prices', ...BELOW],
   images: ['catalogue', 'outbound', ...BELOW],
+  identity: ['collections', 'market', 'catalogue', 'prices', ...BELOW],
   // What both public edges call verbs with: it knows the modules for them, so that they need not know each other.
   'public-context.ts': [...MODULES, ...BELOW],
   rest: ['public-context.ts', ...MODULES, ...BELOW],
@@ -41,10 +42,14 @@ const READ_SETTINGS = ['cli', 'node.ts', 'public.ts']
 /** Who writes a table; any may join it. */
 const OWNERS: Record<string, readonly string[]> = {
   accounts: ['accounts', 'credit_entries', 'api_keys', 'operator_tokens', 'console_sessions', 'rate_limit_leases'],
-  catalogue: ['categories', 'items', 'item_foreign_ids'],
-  prices: ['groups', 'prices', 'price_points', 'hidden_points', 'imports', 'held_prices', 'rates'],
-  market: ['listings', 'orders', 'sales'],
-  collections: ['collections', 'collection_items', 'collection_parked_rows'],
+  catalogue: ['categories', 'items', 'item_foreign_ids', 'item_aliases', 'merged_foreign_ids'],
+  prices: [
+    'groups', 'prices', 'price_points', 'hidden_points', 'imports', 'held_prices', 'rates', 'merged_prices', 'merged_points',
+    'merged_held_prices',
+  ],
+  market: ['listings', 'orders', 'sales', 'merged_listings', 'merged_sales'],
+  collections: ['collections', 'collection_items', 'collection_parked_rows', 'merged_records'],
+  identity: ['merges'],
   webhooks: ['webhooks', 'webhook_events', 'webhook_attempts'],
   jobs: ['workers'],
   db: ['change_log', 'change_log_floor', 'audit_log', 'idempotency_keys'],

@@ -33,16 +33,16 @@ export const changeItem = verb(
       if (Object.keys(fields).length === 0) {
         throw invalid([{ field: 'body', message: `must have at least one of ${Object.keys(ItemBody).join(', ')}` }])
       }
-      await lockItem(tx, id)
-      const before = await fetchItem(tx, id)
+      const liveId = await lockItem(tx, id)
+      const before = await fetchItem(tx, liveId)
       const write = await resolveItem(tx, { ...fieldsOf(before), ...fields })
       const { ref: newRef, market: newMarket } = write.record
       await refuseTaken('item', async () => {
-        if (newRef !== before.ref || newMarket !== before.market) await renameRef(tx, note, 'items', id, newRef, newMarket)
+        if (newRef !== before.ref || newMarket !== before.market) await renameRef(tx, note, 'items', liveId, newRef, newMarket)
         await saveItems(tx, note, [write])
       })
-      const after = await fetchItem(tx, id)
-      note.audit({ action: 'item.change', subject: 'item', id, before, after })
+      const after = await fetchItem(tx, liveId)
+      note.audit({ action: 'item.change', subject: 'item', id: liveId, before, after })
       return after
     }),
 )

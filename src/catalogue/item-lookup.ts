@@ -70,6 +70,7 @@ export class ItemLookup {
     for (const ref of refs) this.#byRef.set(Buffer.from(ref).toString(), [])
     const { rows } = await sql<{ id: number; ref: string; market: Market }>`
       select id, ref, market from items where market = any('{service,source_a,source_b,source_c}') and ref = any(${refs}::text[])
+      union all select live_item(item_id), ref, market from item_aliases where ref = any(${refs}::text[])
       order by id`.execute(this.#db)
     for (const row of rows) this.#byRef.get(row.ref)!.push({ itemId: row.id, market: row.market })
   }
@@ -88,7 +89,7 @@ export class ItemLookup {
     if (ref !== this.#last.ref) this.#last = { ref, all: this.#byRef.get(ref) ?? [] }
     const { all } = this.#last
     const found = market === undefined ? all : all.filter((item) => item.market === market)
-    if (found.length === 1) return { itemId: found[0]!.itemId }
+    if (found.length > 0 && found.every(({ itemId }) => itemId === found[0]!.itemId)) return { itemId: found[0]!.itemId }
     if (found.length === 0) return { reject: `no item has the ref ${ref}` }
     return { reject: `items of ${found.map((item) => item.market).join(' and ')} have the ref ${ref}: use the item's id` }
   }

@@ -7,6 +7,7 @@ import { MARKETS } from '#core/markets.ts'
 import { minorOfNumber } from '#core/money.ts'
 import { verb } from '#core/verb.ts'
 import { actorOf, change, type Note } from '#db/change.ts'
+import { survivorsOf } from '#db/live-item.ts'
 import type { Tx } from '#db/schema.ts'
 import { closeImport, noCounts, openImport } from '#prices/imports.ts'
 import { addLabel, labelIds } from '#prices/labels.ts'
@@ -141,12 +142,13 @@ function readPrice(value: unknown, nowMs: number): Price {
 /** Finds the items of prices: the id, or why there is none. */
 async function itemFinder(tx: Tx, prices: Price[]): Promise<(price: Price) => number | string> {
   const ids = [...new Set(prices.flatMap(({ item_id }) => item_id ?? []))]
+  const survivors = await survivorsOf(tx, ids)
   const rows = await tx.selectFrom('items').select('id').where('id', '=', (eb) => eb.fn.any(eb.val(ids))).execute()
-  const known = new Set(rows.map((row) => row.id))
+  const known = new Map([...survivors, ...rows.map((row) => [row.id, row.id] as const)])
   const lookup = new ItemLookup(tx)
   await lookup.load(prices.flatMap(({ item_ref }) => (item_ref === undefined ? [] : { ref: item_ref })))
   return ({ item_id: id, item_ref: ref, market }) => {
-    if (id !== undefined) return known.has(id) ? id : `item_id: there is no item with the id ${id}`
+    if (id !== undefined) return known.get(id) ?? `item_id: there is no item with the id ${id}`
     const inMarket = lookup.find({ ref: ref!, market })
     const found = 'reject' in inMarket ? lookup.find({ ref: ref! }) : inMarket
     return 'reject' in found ? `item_ref: ${found.reject}` : found.itemId

@@ -56,6 +56,6 @@ export const readPriceHistory = verb(
     }
     const { market = MARKETS[ctx.catalogue.items.shown[row]!]!, label, interval = 'day' } = input
     const canonical = label === undefined ? undefined : (parseLabel(label)?.label ?? label)
-    return periodsOf(ctx.db.kysely, input.id, { market, label: canonical, from, to, interval })
+    return periodsOf(ctx.db.kysely, ctx.catalogue.items.id[row]!, { market, label: canonical, from, to, interval })
   },
 )

@@ -55,6 +55,9 @@ function withRef({ wanted, ref }: SlugWish): string {
 
 async function takenSlugs(db: Queryable, table: 'items' | 'categories', slugs: string[]): Promise<Set<string>> {
   if (slugs.length === 0) return new Set()
-  const rows = await db.selectFrom(table).select('slug').where('slug', '=', (eb) => eb.fn.any(eb.val(slugs))).execute()
+  const slugsOf = (from: 'items' | 'categories' | 'item_aliases') =>
+    db.selectFrom(from).select('slug').where('slug', '=', (eb) => eb.fn.any(eb.val(slugs)))
+  // A merged item keeps its slug, so that it can have it again.
+  const rows = await (table === 'items' ? slugsOf('items').union(slugsOf('item_aliases')) : slugsOf(table)).execute()
   return new Set(rows.map((row) => row.slug))
 }

@@ -1,8 +1,9 @@
 // SQL of categories, items and their foreign ids: reading them as records, and writing many at once.
 import { sql } from 'kysely'
-import { existing } from '#core/fields.ts'
+import { existing, missing } from '#core/fields.ts'
 import type { Market } from '#core/markets.ts'
 import type { Note } from '#db/change.ts'
+import { liveItem } from '#db/live-item.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
 import type { CategoryRecord, ForeignId, ItemDetails, ItemRecord } from './records.ts'
 import { freeSlugs, slugWords, wantedItemSlug } from './slugs.ts'
@@ -94,9 +95,13 @@ export async function renameRef(
   note.changed(table, [id])
 }
 
-/** Keeps other changes of the item waiting until the transaction ends. */
-export async function lockItem(tx: Tx, id: number): Promise<void> {
-  await tx.selectFrom('items').select('id').where('id', '=', existing('item', id)).forUpdate().execute()
+/** Keeps other changes of the item that an id means waiting until the transaction ends, and gives its id. @throws NOT_FOUND */
+export async function lockItem(tx: Tx, id: number): Promise<number> {
+  const lock = () => tx.selectFrom('items').select('id').where('id', '=', liveItem(existing('item', id))).forUpdate().executeTakeFirst()
+  // Merged while this waited for the lock: the second look finds the survivor.
+  const row = (await lock()) ?? (await lock())
+  if (!row) throw missing('item', id)
+  return row.id
 }
 
 interface StoredItem {
@@ -110,8 +115,11 @@ interface StoredItem {
 export async function saveItems(tx: Tx, note: Note, writes: ItemWrite[]): Promise<Written> {
   if (writes.length === 0) return { created: 0, updated: 0, unchanged: 0, ids: [] }
   const market = writes[0]!.record.market
-  const existing = await storedItems(tx, market, writes.map((write) => write.record.ref))
-  const fresh = writes.filter((write) => !existing.has(write.record.ref))
+  const refs = writes.map((write) => write.record.ref)
+  const existing = await storedItems(tx, market, refs)
+  // An item that was merged is not made again, and a file about it does not change the survivor.
+  const merged = await mergedItems(tx, market, refs)
+  const fresh = writes.filter(({ record }) => !existing.has(record.ref) && !merged.has(record.ref))
   const slugs = await freeSlugs(
     tx,
     'items',
@@ -137,7 +145,7 @@ export async function saveItems(tx: Tx, note: Note, writes: ItemWrite[]): Promis
     created: created.size,
     updated: updates.length,
     unchanged: writes.length - created.size - updates.length,
-    ids: writes.map(({ record }) => existing.get(record.ref)?.id ?? created.get(record.ref)!),
+    ids: writes.map(({ record }) => existing.get(record.ref)?.id ?? merged.get(record.ref) ?? created.get(record.ref)!),
   }
 }
 
@@ -218,6 +226,13 @@ async function storedItems(tx: Tx, market: Market, refs: string[]): Promise<Map<
       return [row.ref, { id: row.id, slug: row.slug, content: contentOf(ordered, row.foreign_ids ?? []) }]
     }),
   )
+}
+
+/** Items that the refs of merged ones stand for, by ref. */
+async function mergedItems(tx: Tx, market: Market, refs: string[]): Promise<Map<string, number>> {
+  const { rows } = await sql<{ ref: string; item_id: number }>`
+    select ref, live_item(item_id) as item_id from item_aliases where market = ${market} and ref = any(${refs}::text[])`.execute(tx)
+  return new Map(rows.map((row) => [row.ref, row.item_id]))
 }
 
 const ITEM_COLUMNS = sql.raw(

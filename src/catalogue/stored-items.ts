@@ -4,6 +4,7 @@ import { existing, idForSql, missing } from '#core/fields.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import type { ReadCtx } from '#db/change.ts'
+import { liveItem } from '#db/live-item.ts'
 import type { Queryable, Schema } from '#db/schema.ts'
 import { labelOrder } from '#core/labels.ts'
 import { escapeLike } from './like.ts'
@@ -28,9 +29,9 @@ export interface ItemFilter {
   search?: string
 }
 
-/** @throws NOT_FOUND */
+/** The item that an id means, an alias too. @throws NOT_FOUND */
 export async function fetchItem(on: Queryable, id: number): Promise<StoredItem> {
-  const [item] = await viewsOf(on.selectFrom('items as i').where('i.id', '=', existing('item', id)))
+  const [item] = await viewsOf(on.selectFrom('items as i').where('i.id', '=', liveItem(existing('item', id))))
   if (!item) throw missing('item', id)
   return item
 }

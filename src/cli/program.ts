@@ -14,6 +14,7 @@ import { register as registerImport } from './import.ts'
 import { register as registerKey } from './key.ts'
 import { register as registerListen } from './listen.ts'
 import { openLog } from './log.ts'
+import { register as registerMerge } from './merge.ts'
 import { register as registerMigrate } from './migrate.ts'
 import { register as registerOperatorToken } from './operator-token.ts'
 import { register as registerRates } from './rates.ts'
@@ -62,6 +63,7 @@ registerImport(program, open, print)
 registerExport(program, open)
 registerHeld(program, open, print)
 registerBatches(program, open, print)
+registerMerge(program, open, print)
 registerRates(program, open, print)
 registerAccount(program, open, print)
 registerKey(program, open, print)

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { invalid, type ServiceError } from '#core/errors.ts'
 import { missing } from '#core/fields.ts'
 import type { Note } from '#db/change.ts'
+import { liveItem } from '#db/live-item.ts'
 import type { Tx } from '#db/schema.ts'
 import { decimalOf, notYours, recordOf, type RecordRow } from './store.ts'
 
@@ -30,6 +31,8 @@ type Refusal = 'no collection' | 'not yours' | 'no item' | 'wrong grade'
 interface JudgedRow {
   id: number | null
   refused: Refusal | null
+  /** of the item that the given id means */
+  item_id: number
   item_name: string
   item_slug: string
   grade_id: number | null
@@ -47,14 +50,15 @@ export async function insertRecords(tx: Tx, records: readonly NewRecord[]): Prom
       )) with ordinality as g(collection_id, owner_id, item_id, asked_id, quantity, purchase_price, sale_price,
                               purchase_date, card_uniq_id, note, import_key, n)
     ), weighed as (
-      select given.*, i.name as item_name, i.slug as item_slug, suitable.id as grade_id, suitable.name as group_label,
+      select given.*, i.id as live_id, i.name as item_name, i.slug as item_slug, suitable.id as grade_id, suitable.name as group_label,
              case when c.id is null then 'no collection'
                   when given.owner_id <> c.account_id then 'not yours'
                   when i.id is null then 'no item'
                   when given.asked_id is not null and suitable.id is null then 'wrong grade' end as refused
       from given
       left join collections c on c.id = given.collection_id
-      left join items i on i.id = given.item_id
+      left join item_aliases a on a.old_id = given.item_id
+      left join items i on i.id = case when a.old_id is null then given.item_id else live_item(a.item_id) end
       left join lateral (
         select t.id, t.name from groups t
         where t.parent_id = any(i.group_ids) and t.id = coalesce(given.asked_id, t.id)
@@ -72,12 +76,12 @@ export async function insertRecords(tx: Tx, records: readonly NewRecord[]): Prom
     ), added as (
       insert into collection_items (id, collection_id, item_id, grade_id, quantity, purchase_price, sale_price,
                                     purchase_date, card_uniq_id, note, import_key)
-      select good.id, collection_id, item_id, grade_id, quantity, purchase_price, sale_price,
+      select good.id, collection_id, live_id, grade_id, quantity, purchase_price, sale_price,
              purchase_date, card_uniq_id, note, import_key
       from good join counted on counted.id = good.collection_id
     )
     select case when counted.id is not null then good.id end as id,
-           judged.refused, judged.item_name, judged.item_slug, judged.grade_id, judged.group_label
+           judged.refused, judged.live_id as item_id, judged.item_name, judged.item_slug, judged.grade_id, judged.group_label
     from judged left join good on good.n = judged.n left join counted on counted.id = good.collection_id
     order by judged.n`.execute(tx)
   return rows.map((row, i) => outcomeOf(row, records[i]!))
@@ -107,7 +111,6 @@ function outcomeOf({ id, refused, ...names }: JudgedRow, record: NewRecord): Add
     row: {
       id,
       ...names,
-      item_id: record.itemId,
       quantity: record.quantity,
       purchase_price: decimalOf(record.purchaseMinor),
       sale_price: decimalOf(record.saleMinor),
@@ -152,7 +155,7 @@ async function refusalOf(
   if (grade.parent_id === null)
     return invalid([{ field, message: `must be the id of a grade; ${gradeId} is the group ${grade.name}` }])
   const { rows } = await sql<{ id: number; name: string }>`
-    select t.id, t.name from groups t join items i on t.parent_id = any(i.group_ids) where i.id = ${itemId} order by t.id`.execute(tx)
+    select t.id, t.name from groups t join items i on t.parent_id = any(i.group_ids) where i.id = ${liveItem(itemId)} order by t.id`.execute(tx)
   const suitable = rows.map(({ id, name }) => `${id} (${name})`).join(', ') || 'none'
   return invalid([
     { field, message: `must suit the item: ${gradeId} (${grade.name}) does not, suitable are ${suitable}` },

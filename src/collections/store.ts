@@ -124,10 +124,14 @@ export async function fetchRecord(
 /** The same, locked until the transaction ends. */
 export async function lockRecord(tx: Tx, viewer: Viewer, collectionId: number, recordId: number): Promise<RecordRow> {
   await requireCollection(tx, viewer, collectionId)
-  const { rows } = await sql<RecordRow>`
-    select ${RECORD_COLUMNS} from collection_items r ${RECORD_JOINS}
-    where r.id = ${existing('collection record', recordId)} and r.collection_id = ${collectionId} for update of r`.execute(tx)
-  return rows[0] ?? refuseRecord(tx, viewer, collectionId, recordId)
+  const lock = async () => {
+    const { rows } = await sql<RecordRow>`
+      select ${RECORD_COLUMNS} from collection_items r ${RECORD_JOINS}
+      where r.id = ${existing('collection record', recordId)} and r.collection_id = ${collectionId} for update of r`.execute(tx)
+    return rows[0]
+  }
+  // A record whose item was merged while this waited for its lock is found by a second look.
+  return (await lock()) ?? (await lock()) ?? refuseRecord(tx, viewer, collectionId, recordId)
 }
 
 /** Says why there is no such record here; what stands in other accounts' collections stays unknown. */

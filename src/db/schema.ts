@@ -106,6 +106,42 @@ export interface Schema {
     updated_at: Generated<Date>
   }
   item_foreign_ids: { source: string; foreign_id: string; item_id: number; finish: Generated<string> }
+  merges: {
+    id: GeneratedAlways<number>
+    from_item: number
+    into_item: number
+    item: JSONColumnType<object>
+    moved: JSONColumnType<object, string | undefined, string>
+    author: string
+    at: Date
+    undone_by: string | null
+    undone_at: Date | null
+  }
+  item_aliases: { old_id: number; item_id: number; merge_id: number; market: Market; ref: string; slug: string }
+  merged_foreign_ids: { merge_id: number; source: string; foreign_id: string; finish: string; moved: boolean }
+  merged_prices: {
+    merge_id: number
+    item_id: number
+    market: number
+    label_id: number
+    price: Numeric
+    updated_at: Date
+    import_id: number
+  }
+  merged_points: {
+    merge_id: number
+    import_id: number
+    market: number
+    label_id: number
+    updated_at: Date
+    price: Numeric
+    state: 'seen' | 'covered' | 'withdrawn' | 'made'
+    placed: boolean
+  }
+  merged_held_prices: { merge_id: number; held_id: number; decision: string | null; discarded: boolean }
+  merged_listings: { merge_id: number; listing_id: number }
+  merged_sales: { merge_id: number; sale_id: number }
+  merged_records: { merge_id: number; record_id: number }
   prices: {
     item_id: number
     market: number

@@ -1,10 +1,13 @@
-// Transactions that run again after a deadlock or a serialisation failure, and how a lost database is recognised.
+// Transactions that run again after a deadlock, a serialisation failure or a broken reference, and how a lost database is recognised.
 import type { IsolationLevel, Kysely, Transaction } from 'kysely'
 import { setTimeout as delay } from 'node:timers/promises'
 import { DatabaseSilentError } from './connection-watch.ts'
 
-/** serialization_failure, deadlock_detected */
-const RETRYABLE = new Set(['40001', '40P01'])
+/**
+ * serialization_failure, deadlock_detected, and foreign_key_violation: what a row refers to went away between reading and
+ * writing, such as an item that was merged into another one. Read again, it is there under another id or is refused.
+ */
+const RETRYABLE = new Set(['40001', '40P01', '23503'])
 
 /** The system's codes, then PostgreSQL's: connection trouble, standby, shut down, crashed, starting, disk or room full. */
 const UNAVAILABLE_CODE =
@@ -18,8 +21,9 @@ export interface TransactionOptions {
 }
 
 /**
- * Runs `run` in a transaction and commits; whatever it throws rolls back. After a deadlock or serialisation failure
- * (also one of the commit itself) `run` starts anew, so it must have no effects outside the database.
+ * Runs `run` in a transaction and commits; whatever it throws rolls back. After a deadlock, a serialisation
+ * failure or a broken reference (also one of the commit itself) `run` starts anew, so it must have no effects outside the
+ * database.
  */
 export function inTransaction<Schema, Result>(
   db: { kysely: Kysely<Schema> },
@@ -32,7 +36,7 @@ export function inTransaction<Schema, Result>(
   }, attempts)
 }
 
-/** Runs again what a deadlock or serialisation failure has undone: a transaction, or a statement that is one by itself. */
+/** Runs again what one of the `RETRYABLE` errors has undone: a transaction, or a statement that is one by itself. */
 export async function retrying<Result>(run: () => Promise<Result>, attempts = 5): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -1,6 +1,19 @@
-// Merges items and undoes merges: the one way, for a pair that an operator names and for all twins of a catalogue at once.
-import type { Note, WriteCtx } from '#db/change.ts'
+// Merges items: the one way, for a pair that an operator names and for all twins of a catalogue at once.
+import { sql } from 'kysely'
+import { lockIdentity } from '#catalogue/identity-lock.ts'
+import { replaceByAliases } from '#catalogue/merged-items.ts'
+import { moveRecords } from '#collections/merged-records.ts'
+import { conflict } from '#core/errors.ts'
+import { existing } from '#core/fields.ts'
+import { actorOf, type Note, type WriteCtx } from '#db/change.ts'
+import { survivorsOf } from '#db/live-item.ts'
+import type { MergePair } from '#db/merge-pairs.ts'
 import type { Tx } from '#db/schema.ts'
+import { moveListings } from '#market/merged-listings.ts'
+import { movePrices, noteComputed } from '#prices/merged-prices.ts'
+import { refreshServicePrices } from '#prices/service-price.ts'
+import { lockItems } from './locks.ts'
+import { countMoved } from './stored-merges.ts'
 
 /** An item to be merged into another, by id. */
 export interface ItemPair {
@@ -13,20 +26,69 @@ export interface ItemPair {
  * Prices, history, held prices, foreign ids, listings, sales and collection records move; the emptied item goes, and its
  * id is an alias of the survivor from then on. `into` may be an alias, and also the `from` of another pair: the last
  * survivor gets everything. Locks are taken here, in the one order that all writers keep; a caller that has written
- * items before in its transaction calls `lockIdentity(tx)` first of all. Nodes are told by `note`, each merge is audited.
+ * anything before in its transaction calls `lockIdentity` (catalogue) first of all. Nodes are told by `note`, each merge
+ * is audited.
  * @returns the ids of the merges, in the order of the pairs; `undoMerges` takes any of them
  * @throws NOT_FOUND for an id that no item has or had, CONFLICT for an item that is merged already, is given twice, or
  *   would be merged into itself
  */
-export declare function mergeItems(ctx: Pick<WriteCtx, 'viewer' | 'now'>, tx: Tx, note: Note, pairs: readonly ItemPair[]): Promise<number[]>
+export async function mergeItems(
+  ctx: Pick<WriteCtx, 'viewer' | 'now'>,
+  tx: Tx,
+  note: Note,
+  pairs: readonly ItemPair[],
+): Promise<number[]> {
+  if (pairs.length === 0) return []
+  await lockIdentity(tx)
+  const resolved = await resolvePairs(tx, pairs)
+  const emptied = resolved.map(({ from }) => from)
+  await lockItems(tx, [...emptied, ...new Set(resolved.map(({ into }) => into))], emptied)
+  const now = ctx.now()
+  const merges = await insertMerges(tx, resolved, actorOf(ctx.viewer), now)
+  await movePrices(tx, merges, now)
+  const { listingIds, soldItems, soldKeys } = await moveListings(tx, merges)
+  await moveRecords(tx, merges)
+  await replaceByAliases(tx, merges)
+  await noteComputed(tx, await refreshServicePrices(tx, note, soldKeys, now))
+  await countMoved(tx, merges)
+  note.changed('items', merges.flatMap(({ fromId, intoId }) => [fromId, intoId]))
+  if (listingIds.length > 0) note.changed('listings', listingIds)
+  if (soldItems.length > 0) note.changed('sales', soldItems)
+  for (const { mergeId, fromId, intoId } of merges) {
+    note.audit({ action: 'item.merge', subject: 'item', id: fromId, after: { merge: mergeId, into: intoId } })
+  }
+  return merges.map(({ mergeId }) => mergeId)
+}
 
-/**
- * Undoes merges in the caller's transaction: what each moved and is still there goes back, the item has its id again. What
- * came in after the merge stays with the survivor.
- * @throws NOT_FOUND, CONFLICT for a merge that is undone already, or whose survivor was merged on (undo that first, or in
- *   the same call), or whose item's ref or slug another item has now
- */
-export declare function undoMerges(ctx: Pick<WriteCtx, 'viewer' | 'now'>, tx: Tx, note: Note, ids: readonly number[]): Promise<void>
+/** The pairs with the ids of living items, each with its last survivor. @throws as `mergeItems` does */
+async function resolvePairs(tx: Tx, pairs: readonly ItemPair[]): Promise<ItemPair[]> {
+  for (const { from, into } of pairs) for (const id of [from, into]) existing('item', id)
+  const survivors = await survivorsOf(tx, [...new Set(pairs.flatMap(({ from, into }) => [from, into]))])
+  const intoOf = new Map<number, number>()
+  for (const { from, into } of pairs) {
+    const survivor = survivors.get(from)
+    if (survivor !== undefined) throw conflict(`Item ${from} is already merged into item ${survivor}`)
+    if (intoOf.has(from)) throw conflict(`Item ${from} cannot be merged into two items`)
+    intoOf.set(from, survivors.get(into) ?? into)
+  }
+  return pairs.map(({ from }) => {
+    let into = intoOf.get(from)!
+    for (const seen = new Set([from]); ; into = intoOf.get(into)!) {
+      if (seen.has(into)) throw conflict(`Item ${from} cannot be merged into itself`)
+      if (!intoOf.has(into)) return { from, into }
+      seen.add(into)
+    }
+  })
+}
 
-/** Keeps merges, undos and catalogue imports of others waiting until the transaction ends; call it before any other lock. */
-export declare function lockIdentity(tx: Tx): Promise<void>
+async function insertMerges(tx: Tx, pairs: readonly ItemPair[], author: string, now: Date): Promise<MergePair[]> {
+  const { rows } = await sql<MergePair>`
+    insert into merges (from_item, into_item, item, author, at)
+    select i.id, g.into_item, to_jsonb(i), ${author}, ${now}
+    from unnest(${`{${pairs.map(({ from }) => from).join(',')}}`}::int4[], ${`{${pairs.map(({ into }) => into).join(',')}}`}::int4[])
+      with ordinality as g(from_item, into_item, n)
+    join items i on i.id = g.from_item
+    order by g.n
+    returning id as "mergeId", from_item as "fromId", into_item as "intoId"`.execute(tx)
+  return rows
+}

@@ -8,6 +8,7 @@ import { type RefusedRow, Refusals } from '#prices/refusals.ts'
 import type { PriceWriteCtx } from '#prices/types.ts'
 import { lockMarkets } from '#prices/writer.ts'
 import { CatalogueImporter } from './catalogue-importer.ts'
+import { shareIdentity } from '#catalogue/identity-lock.ts'
 import type { ImportFile } from './files.ts'
 import type { ImportRun } from './importer.ts'
 import { PriceImporter } from './price-importer.ts'
@@ -92,6 +93,7 @@ async function writeAll(ctx: ImportRunCtx, id: number, request: ImportRequest, c
           await reportProgress(ctx.db, id, counts, percent)
         },
       }
+      if (request.format.kind === 'catalogue') await shareIdentity(tx)
       if (market) await lockMarkets(tx, [MARKETS.indexOf(market)])
       const importer = request.format.kind === 'catalogue' ? await CatalogueImporter.open(run, request.format) : await PriceImporter.open(run, request.format)
       for (const file of await inReadingOrder(request.format, request.files)) {

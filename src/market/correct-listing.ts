@@ -5,7 +5,7 @@ import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { checkPrices, ListingBody, valuesOf } from './listing-body.ts'
-import { checkItem, labelOfGrade } from './references.ts'
+import { itemOf, labelOfGrade } from './references.ts'
 import { operate, priceValues } from './transition.ts'
 import type { MarketWriteCtx } from './types.ts'
 
@@ -27,10 +27,9 @@ export const correctListing = verb(
       }
       const values = valuesOf(fields)
       checkPrices({ ...before, ...values })
-      if (fields.item_id !== undefined) await checkItem(tx, fields.item_id)
       return {
         ...values,
-        ...(fields.item_id !== undefined && { item_id: fields.item_id }),
+        ...(fields.item_id !== undefined && { item_id: await itemOf(tx, fields.item_id) }),
         ...(fields.grade_id !== undefined && { grade_id: fields.grade_id, label_id: await labelOfGrade(tx, fields.grade_id) }),
         ...(values.price !== undefined && priceValues(status, values.price)),
       }

@@ -4,7 +4,7 @@ import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
 import { priceKurus } from './fields.ts'
 import { checkPrices, ListingBody, valuesOf } from './listing-body.ts'
-import { checkItem, checkSeller, labelOfGrade } from './references.ts'
+import { checkSeller, itemOf, labelOfGrade } from './references.ts'
 import { auditedListing, insertListing, kurusText, type NewListing, storedListing } from './store.ts'
 import type { StoredListing } from './types.ts'
 
@@ -29,11 +29,11 @@ export const createListing = verb(
   },
   (ctx: WriteCtx, { seller_id, ...fields }) =>
     change(ctx, async (tx, note): Promise<StoredListing> => {
-      const { item_id, grade_id = null, title } = fields
+      const { grade_id = null, title } = fields
       const values = { ...DEFAULTS, title, price: kurusText(priceKurus(fields.price))!, ...valuesOf(fields) }
       checkPrices(values)
       await checkSeller(tx, seller_id)
-      await checkItem(tx, item_id)
+      const item_id = await itemOf(tx, fields.item_id)
       const label_id = await labelOfGrade(tx, grade_id)
       const row = await insertListing(tx, { ...values, seller_id, item_id, grade_id, label_id }, ctx.now())
       note.audit({ action: 'listing.create', subject: 'listing', id: row.id, after: auditedListing(row, ctx.now()) })

@@ -6,7 +6,7 @@ import { minorToNumber, minorToText } from '#core/money.ts'
 import { change, type Note, type WriteCtx } from '#db/change.ts'
 import type { Db, ListingStatus, Tx } from '#db/schema.ts'
 import { hashRequest } from '#db/idempotency.ts'
-import { refreshServicePrice } from '#prices/service-price.ts'
+import { refreshServicePrices } from '#prices/service-price.ts'
 import { insertSales, type NewSale } from './order-store.ts'
 import { payoutKurus } from './payout.ts'
 import { contentOf, type ListingRow } from './store.ts'
@@ -165,8 +165,7 @@ async function sell(
     from jsonb_array_elements(${JSON.stringify(orders.map(({ order }) => order))}::jsonb) o`.execute(tx)
   await insertSales(tx, orders.map(({ sale }) => sale))
   note.changed('sales', [...new Set(orders.map(({ sale }) => sale.item_id))])
-  const keys = new Map(orders.map(({ sale }) => [`${sale.item_id} ${sale.label_id}`, sale]))
-  for (const { item_id, label_id } of keys.values()) await refreshServicePrice(tx, note, item_id, label_id, now)
+  await refreshServicePrices(tx, note, orders.map(({ sale }) => ({ itemId: sale.item_id, labelId: sale.label_id })), now)
 }
 
 function statusOf(percent: number): ListingStatus {

@@ -1,6 +1,7 @@
 // SQL of orders and the sales they consist of.
 import { type SelectQueryBuilder, sql } from 'kysely'
 import { idForSql, missing } from '#core/fields.ts'
+import { liveItem } from '#db/live-item.ts'
 import type { Queryable, Schema, Tx } from '#db/schema.ts'
 import { COLUMNS as LISTING_COLUMNS } from './store.ts'
 import type { Order, StoredSale } from './types.ts'
@@ -45,8 +46,9 @@ export async function saveOrderResult(tx: Tx, order: Order): Promise<void> {
 export async function lockForSale(tx: Tx, ids: number[]) {
   const rows = await tx
     .selectFrom('listings as l')
-    .innerJoin('items as i', 'i.id', 'l.item_id')
-    .select([...LISTING_COLUMNS.map((column) => `l.${column}` as const), 'i.name as item_name'])
+    .select(LISTING_COLUMNS.map((column) => `l.${column}` as const))
+    // Not joined: a listing that was given to another item while this waited for its lock would be missed.
+    .select((e) => e.selectFrom('items as i').select('i.name').whereRef('i.id', '=', 'l.item_id').$asScalar().$notNull().as('item_name'))
     .where('l.id', '=', (eb) => eb.fn.any(eb.val(ids)))
     .orderBy('l.id')
     .forUpdate('l')
@@ -100,7 +102,7 @@ export interface SaleFilter {
 export async function pageOfSales(on: Queryable, filter: SaleFilter, limit: number, offset: number) {
   let matching = on.selectFrom('sales as s').innerJoin('items as i', 'i.id', 's.item_id')
   if (filter.game !== undefined) matching = matching.where('i.game', '=', filter.game)
-  if (filter.item_id !== undefined) matching = matching.where('s.item_id', '=', idForSql(filter.item_id))
+  if (filter.item_id !== undefined) matching = matching.where('s.item_id', '=', liveItem(filter.item_id))
   const [rows, counted] = await Promise.all([
     matching
       .select(['s.unit_price', 's.sold_at', 'i.id', 'i.name', 'i.code', 'i.slug'])
@@ -181,7 +183,7 @@ function linesOf(
 ): SelectQueryBuilder<Schema & { s: Schema['sales'] }, 's', object> {
   let lines = sales
   for (const [column, value] of Object.entries(filter) as [keyof LineFilter, number][]) {
-    lines = lines.where(`s.${column}`, '=', idForSql(value))
+    lines = lines.where(`s.${column}`, '=', column === 'item_id' ? liveItem(value) : idForSql(value))
   }
   return lines
 }

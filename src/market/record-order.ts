@@ -5,10 +5,10 @@ import { moment, momentOf } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { minorToNumber, minorToText, parseMinor } from '#core/money.ts'
 import { verb } from '#core/verb.ts'
-import { change, type Note } from '#db/change.ts'
+import { change } from '#db/change.ts'
 import { hashRequest } from '#db/idempotency.ts'
 import type { Tx } from '#db/schema.ts'
-import { refreshServicePrice } from '#prices/service-price.ts'
+import { refreshServicePrices } from '#prices/service-price.ts'
 import { emitSales } from '#webhooks/emit.ts'
 import { endedIfOver } from './expire-listings.ts'
 import { HIGHEST_PRICE, MOST_UNITS, unitPriceKurus } from './fields.ts'
@@ -76,7 +76,7 @@ export const recordOrder = verb(
       const sold = lines.map((line, i) => soldLine(line, i, listings.get(line.listing_id)!, ctx.market.commissionPercent))
       await updateStock(tx, [...left.values()], now)
       await insertSales(tx, sold.map((line, i) => saleRow(line, orderId, i + 1, soldAt)))
-      await refreshPrices(tx, note, sold, now)
+      await refreshServicePrices(tx, note, sold.map(({ listing }) => ({ itemId: listing.item_id, labelId: listing.label_id })), now)
       await emitSales(tx, { now, zone: ctx.market.timeZone }, sold.map((line) => notice(line, orderId, soldAt)))
       const order: Order = {
         order_id: orderId,
@@ -96,13 +96,6 @@ export const recordOrder = verb(
       return order
     }),
 )
-
-/** Prices are set in one order, so that orders never block each other in a circle. */
-async function refreshPrices(tx: Tx, note: Note, sold: SoldLine[], now: Date): Promise<void> {
-  const keys = new Map(sold.map(({ listing }) => [`${listing.item_id} ${listing.label_id}`, listing]))
-  const sorted = [...keys.values()].sort((a, b) => a.item_id - b.item_id || a.label_id - b.label_id)
-  for (const { item_id, label_id } of sorted) await refreshServicePrice(tx, note, item_id, label_id, now)
-}
 
 type OrderLine = Static<typeof Line>
 

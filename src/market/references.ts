@@ -1,5 +1,6 @@
 // What a listing refers to, checked: its seller, its item and its grade, and the label whose prices it is compared with.
 import { invalid } from '#core/errors.ts'
+import { liveItemId } from '#db/live-item.ts'
 import type { Tx } from '#db/schema.ts'
 
 const LARGEST_ID = 2 ** 31 - 1
@@ -10,10 +11,11 @@ export async function checkSeller(tx: Tx, id: number): Promise<void> {
   if (!seller) throw invalid([{ field: 'seller_id', message: 'must be the id of an account' }])
 }
 
-/** @throws VALIDATION_ERROR */
-export async function checkItem(tx: Tx, id: number): Promise<void> {
-  const item = await tx.selectFrom('items').select('id').where('id', '=', possible(id)).executeTakeFirst()
-  if (!item) throw invalid([{ field: 'item_id', message: 'must be the id of an item' }])
+/** The id of the item that an id means. @throws VALIDATION_ERROR */
+export async function itemOf(tx: Tx, id: number): Promise<number> {
+  const liveId = await liveItemId(tx, id)
+  if (liveId === null) throw invalid([{ field: 'item_id', message: 'must be the id of an item' }])
+  return liveId
 }
 
 /**

@@ -6,6 +6,7 @@ import { minorToText, parseMinor } from '#core/money.ts'
 import { type Conditional, requireCurrent } from '#core/precondition.ts'
 import type { Viewer } from '#core/verb.ts'
 import { jsonReady } from '#db/json-ready.ts'
+import { liveItem } from '#db/live-item.ts'
 import type { ListingStatus, Queryable, Tx } from '#db/schema.ts'
 import { listingSlug } from './fields.ts'
 import { periodEnds, QUEUED, REJECTED, statusAt } from './rules.ts'
@@ -200,7 +201,7 @@ export async function pageOfListings(on: Queryable, filter: ListingFilter, limit
   const { status, now, seller_id: sellerId, item_id: itemId, search } = filter
   let matching = on.selectFrom('listings')
   if (sellerId !== undefined) matching = matching.where('seller_id', '=', idForSql(sellerId))
-  if (itemId !== undefined) matching = matching.where('item_id', '=', idForSql(itemId))
+  if (itemId !== undefined) matching = matching.where('item_id', '=', liveItem(itemId))
   if (search !== undefined) matching = matching.where(sql<boolean>`strpos(lower(title), lower(${search})) > 0`)
   if (status !== undefined) {
     const ends = periodEnds()

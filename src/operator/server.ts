@@ -33,6 +33,7 @@ import { addConsoleSession, sessionCaller } from './console-session.ts'
 import { catalogueRoutes } from './catalogue-routes.ts'
 import { collectionFileRoutes, collectionRoutes } from './collection-routes.ts'
 import { heldRoutes } from './held-routes.ts'
+import { identityRoutes } from './identity-routes.ts'
 import { listingRoutes } from './listing-routes.ts'
 import { openMetrics } from './metrics.ts'
 import { orderRoutes } from './order-routes.ts'
@@ -42,7 +43,7 @@ import { statsRoutes } from './stats-routes.ts'
 import { webhookRoutes } from './webhook-routes.ts'
 import { UPLOAD_TIMEOUT_MS } from './uploads.ts'
 
-const ROUTES = [...accountRoutes, ...auditRoutes, ...catalogueRoutes, ...collectionRoutes, ...listingRoutes, ...orderRoutes, ...heldRoutes, ...statsRoutes]
+const ROUTES = [...accountRoutes, ...auditRoutes, ...catalogueRoutes, ...collectionRoutes, ...listingRoutes, ...orderRoutes, ...heldRoutes, ...identityRoutes, ...statsRoutes]
 
 const TAGS = [
   { name: 'Accounts', description: 'Customers, their plans and their highlight credits' },

@@ -7,6 +7,9 @@ import type { PriceChange } from './payload.ts'
 /** What `priceOf` reads from a binary COPY of the table. */
 export const CURRENT_FIELDS = 'item_id, market::int4, label_id, price, updated_at'
 
+/** Stands for the market in rows that tell into which item one was merged. */
+const ALIAS = -1
+
 /** The price that a row of `CURRENT_FIELDS` holds. The database only copies them: to compute there takes most of the time. */
 export function priceOf(buffer: Buffer, offsets: Int32Array): PriceChange {
   return {
@@ -34,16 +37,30 @@ export class CurrentPrices {
   updatedAtMs = new Float64Array(0)
   /** where the rows lie that were read; nothing for prices that are new */
   readonly places: string[] = []
+  /** of the ids asked for those that were merged into another item, with that one's; its prices are not read then */
+  readonly survivors = new Map<number, number>()
 
   /** Reads every price of the items, in whatever market; those of locked markets stay true, because writers take turns. */
   static async read(tx: Tx, itemIds: Iterable<number>): Promise<CurrentPrices> {
     const currents = new CurrentPrices()
     const ids = [...new Set(itemIds)].join(',')
     if (ids === '') return currents
-    const chunks = copyOut(tx, `copy (select ${CURRENT_FIELDS}, ctid from prices where item_id = any('{${ids}}'::int4[])) to stdout (format binary)`)
+    const chunks = copyOut(
+      tx,
+      `copy (
+        select ${CURRENT_FIELDS}, ctid from prices where item_id = any('{${ids}}'::int4[])
+        union all
+        select old_id, ${ALIAS}, live_item(item_id), 0, 'epoch', ctid from item_aliases where old_id = any('{${ids}}'::int4[])
+      ) to stdout (format binary)`,
+    )
     await readBinaryCopy(chunks, (buffer, offsets) => {
+      const price = priceOf(buffer, offsets)
+      if (price.market === ALIAS) {
+        currents.survivors.set(price.itemId, price.labelId)
+        return
+      }
       currents.places.push(placeOf(buffer, offsets[5]!))
-      currents.#add(priceOf(buffer, offsets))
+      currents.#add(price)
     })
     return currents
   }

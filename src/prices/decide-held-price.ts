@@ -4,6 +4,7 @@ import { boundedId, id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
+import { liveItemId } from '#db/live-item.ts'
 import type { Tx } from '#db/schema.ts'
 import { decide, fetchHeld, type HeldPrice } from './held.ts'
 
@@ -30,8 +31,8 @@ export const discardHeldPrice = verb(
 function decideOne(ctx: WriteCtx, id: number, decision: 'accepted' | 'discarded', itemId?: number): Promise<HeldPrice> {
   return change(ctx, async (tx, note) => {
     const before = await fetchHeld(tx, id)
-    if (itemId !== undefined) await checkItem(tx, itemId)
-    if ((await decide(ctx, tx, note, decision, { id, itemId })) === 0) {
+    const liveId = itemId === undefined ? undefined : await itemOf(tx, itemId)
+    if ((await decide(ctx, tx, note, decision, { id, itemId: liveId })) === 0) {
       const { state } = await fetchHeld(tx, id)
       throw conflict(`The price is ${state} already`)
     }
@@ -41,7 +42,8 @@ function decideOne(ctx: WriteCtx, id: number, decision: 'accepted' | 'discarded'
   })
 }
 
-async function checkItem(tx: Tx, id: number): Promise<void> {
-  const item = await tx.selectFrom('items').select('id').where('id', '=', id).executeTakeFirst()
-  if (!item) throw invalid([{ field: 'item_id', message: 'must be the id of an item' }])
+async function itemOf(tx: Tx, id: number): Promise<number> {
+  const liveId = await liveItemId(tx, id)
+  if (liveId === null) throw invalid([{ field: 'item_id', message: 'must be the id of an item' }])
+  return liveId
 }

@@ -5,6 +5,7 @@ import { type Static, Type } from '#core/input.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
 import { parseMinor } from '#core/money.ts'
 import { actorOf, type Note, type WriteCtx } from '#db/change.ts'
+import { liveItem } from '#db/live-item.ts'
 import type { Queryable, Schema, Tx } from '#db/schema.ts'
 import { PriceBatch } from './price-batch.ts'
 import { RULE_NAMES, type RuleName } from './quarantine.ts'
@@ -52,7 +53,7 @@ function matching(on: Queryable, { state = 'open', rule, market, import_id: impo
   if (rule !== undefined) query = query.where('h.rule', '=', rule)
   if (market !== undefined) query = query.where('h.market', '=', MARKETS.indexOf(market))
   if (importId !== undefined) query = query.where('h.import_id', '=', importId)
-  if (itemId !== undefined) query = query.where('h.item_id', '=', itemId)
+  if (itemId !== undefined) query = query.where('h.item_id', '=', liveItem(itemId))
   return query
 }
 

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { existing, missing } from '#core/fields.ts'
 import { labelOrder } from '#core/labels.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
+import { liveItemId } from '#db/live-item.ts'
 import type { Queryable } from '#db/schema.ts'
 import { labelIds } from './labels.ts'
 import type { StoredPricePoint } from './types.ts'
@@ -18,10 +19,11 @@ export interface PointFilter {
   limit: number
 }
 
-/** @throws NOT_FOUND */
-export async function requireItem(on: Queryable, id: number): Promise<void> {
-  const row = await on.selectFrom('items').select('id').where('id', '=', existing('item', id)).executeTakeFirst()
-  if (!row) throw missing('item', id)
+/** The id of the item that an id means. @throws NOT_FOUND */
+export async function requireItem(on: Queryable, id: number): Promise<number> {
+  const liveId = await liveItemId(on, existing('item', id))
+  if (liveId === null) throw missing('item', id)
+  return liveId
 }
 
 /** Points of an item, oldest first; the latest ones where there are more than the limit. */

@@ -28,8 +28,7 @@ export const listPricePoints = verb(
   },
   async (ctx: ReadCtx, { id, market, label, from, to }): Promise<StoredPricePoint[]> => {
     const on = ctx.db.kysely
-    await requireItem(on, id)
-    return pointsOf(on, id, {
+    return pointsOf(on, await requireItem(on, id), {
       market,
       label: label === undefined ? undefined : (parseLabel(label)?.label ?? label),
       from: from === undefined ? undefined : momentOf('from', from),

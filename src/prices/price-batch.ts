@@ -41,6 +41,11 @@ export class PriceBatch {
     this.holds.clear()
   }
 
+  /** Gives prices of some items to others. */
+  replaceItems(byId: ReadonlyMap<number, number>): void {
+    for (let i = 0; i < this.size; i += 1) this.itemId[i] = byId.get(this.itemId[i]!) ?? this.itemId[i]!
+  }
+
   at(i: number): PriceChange {
     return {
       itemId: this.itemId[i]!,

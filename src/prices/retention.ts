@@ -22,7 +22,9 @@ export async function forgetOldPrices(db: Db, keepDays: number, now: Date): Prom
     await sql`truncate ${sql.table(name)}`.execute(db.kysely)
     months.push(month)
   }
-  await db.kysely.deleteFrom('hidden_points').where('updated_at', '<', new Date(`${keepFrom}-01T00:00:00Z`)).execute()
+  for (const table of ['hidden_points', 'merged_points'] as const) {
+    await db.kysely.deleteFrom(table).where('updated_at', '<', new Date(`${keepFrom}-01T00:00:00Z`)).execute()
+  }
   return months
 }
 

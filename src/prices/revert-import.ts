@@ -3,18 +3,14 @@ import { sql } from 'kysely'
 import { conflict } from '#core/errors.ts'
 import { existing, id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
-import { parseMinor } from '#core/money.ts'
 import { verb } from '#core/verb.ts'
-import { actorOf, change, type Note, type WriteCtx } from '#db/change.ts'
+import { actorOf, change, type WriteCtx } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { closeImport, noCounts, openImport } from './imports.ts'
 import { Refusals } from './refusals.ts'
-import { packPrices, type PriceChange } from './payload.ts'
+import { resetCurrent } from './reset-current.ts'
 import { fetchImport, type ImportDetail } from './stored-imports.ts'
 import { lockMarkets } from './writer.ts'
-
-/** Changes in one entry of the change log. */
-const PACK = 20_000
 
 export const revertImport = verb(
   { name: 'revertImport', needs: 'operator', input: Type.Object({ id: id('import') }, { additionalProperties: false }) },
@@ -29,12 +25,11 @@ export const revertImport = verb(
       await markReverted(tx, root.id, comesBack ? null : importId)
       await lockMarkets(tx, await marketsOf(tx, root.id))
       await (comesBack ? putPointsBack(tx, root.id) : withdrawPoints(tx, root.id))
-      const changes = await resetCurrent(tx, root.id)
-      await publish(note, changes)
+      const changed = await resetCurrent(tx, note, latestPoints(root.id))
       const discarded = await discardHeld(tx, root.id, author, ctx.now())
-      const counts = { ...noCounts(), rowsRead: changes.length, accepted: changes.length }
+      const counts = { ...noCounts(), rowsRead: changed, accepted: changed }
       await closeImport(tx, importId, { status: 'done', counts, refusals: new Refusals() })
-      note.audit({ action: 'import.revert', subject: 'import', id, after: { batch: importId, prices: changes.length, discarded } })
+      note.audit({ action: 'import.revert', subject: 'import', id, after: { batch: importId, prices: changed, discarded } })
       return fetchImport(tx, importId)
     }),
 )
@@ -128,54 +123,17 @@ async function putPointsBack(tx: Tx, id: number): Promise<void> {
       = (s.import_id, s.item_id, s.market, s.label_id, s.updated_at)`.execute(tx)
 }
 
-/** Makes the current prices of everything the batch spoke of the latest points, and tells those that changed. */
-async function resetCurrent(tx: Tx, id: number): Promise<PriceChange[]> {
-  const { rows } = await sql<{ item_id: number; market: number; label_id: number; price: string | null; at_ms: number }>`
-    with touched as (
-      select item_id, market, label_id from hidden_points where import_id = ${id}::int4
-      union select item_id, market, label_id from price_points where import_id = ${id}::int4
-    ), latest as materialized (
-      select t.item_id, t.market, t.label_id, h.price, h.updated_at, h.import_id
-      from touched t left join lateral (
-        select price, updated_at, import_id from price_points p
-        where p.item_id = t.item_id and p.market = t.market and p.label_id = t.label_id
-        order by updated_at desc limit 1
-      ) h on true
-    ), gone as (
-      delete from prices p using latest l
-      where (p.item_id, p.market, p.label_id) = (l.item_id, l.market, l.label_id) and l.price is null
-      returning p.item_id, p.market, p.label_id, p.updated_at
-    ), changed as (
-      update prices p set price = l.price, updated_at = l.updated_at, import_id = l.import_id from latest l
-      where (p.item_id, p.market, p.label_id) = (l.item_id, l.market, l.label_id)
-        and (p.price, p.updated_at, p.import_id) <> (l.price, l.updated_at, l.import_id)
-      returning p.item_id, p.market, p.label_id, p.price, p.updated_at
-    ), added as (
-      insert into prices as p (item_id, market, label_id, price, updated_at, import_id)
-      select item_id, market, label_id, price, updated_at, import_id from latest l
-      where price is not null and not exists (
-        select from prices q where (q.item_id, q.market, q.label_id) = (l.item_id, l.market, l.label_id)
-      )
-      returning p.item_id, p.market, p.label_id, p.price, p.updated_at
-    ), set_back as (
-      select * from changed union all select * from added
-    )
-    select item_id, market, label_id, price, (extract(epoch from updated_at) * 1000)::float8 as at_ms from set_back
-    union all select item_id, market, label_id, null, (extract(epoch from updated_at) * 1000)::float8 from gone`.execute(tx)
-  return rows.map((row) => ({
-    itemId: row.item_id,
-    market: row.market,
-    labelId: row.label_id,
-    minor: row.price === null ? 0 : parseMinor(row.price)!,
-    updatedAtMs: row.at_ms,
-  }))
-}
-
-async function publish(note: Note, changes: PriceChange[]): Promise<void> {
-  for (let from = 0; from < changes.length; from += PACK) {
-    await note.changedPrices(packPrices(changes.slice(from, from + PACK)))
-  }
-}
+/** The latest points of everything the batch spoke of, where there is one. */
+const latestPoints = (id: number) => sql`
+  select t.item_id, t.market, t.label_id, h.price, h.updated_at, h.import_id
+  from (
+    select item_id, market, label_id from hidden_points where import_id = ${id}::int4
+    union select item_id, market, label_id from price_points where import_id = ${id}::int4
+  ) t left join lateral (
+    select price, updated_at, import_id from price_points p
+    where p.item_id = t.item_id and p.market = t.market and p.label_id = t.label_id
+    order by updated_at desc limit 1
+  ) h on true`
 
 /** Prices of the batch that still wait are not wanted any more. */
 async function discardHeld(tx: Tx, id: number, author: string, now: Date): Promise<number> {

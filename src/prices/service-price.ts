@@ -5,7 +5,7 @@ import { parseMinor } from '#core/money.ts'
 import type { Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { ensureMonth } from './months.ts'
-import { packPrices } from './payload.ts'
+import { packPrices, type PriceChange } from './payload.ts'
 
 const SALES = 10
 const DAYS = 90
@@ -38,29 +38,44 @@ export function servicePrice(sales: readonly Sale[], nowMs: number): number | nu
   return Math.floor((lower + upper + 1) / 2)
 }
 
+/** What a price is of. */
+export interface PriceKey {
+  itemId: number
+  labelId: number
+}
+
 /**
- * Sets the service's price after a sale, in its transaction; the history gets a point where the price changes.
- * @param labelId the label that the sale counts for: its grade, or Near Mint without one
+ * Sets the service's prices after sales came or went, in their transaction and in one order, so that writers never block
+ * each other in a circle; the history gets a point where a price changes. Without a sale that counts a price stays.
+ * @param keys items with the labels that the sales count for: their grade, or Near Mint without one
+ * @returns the prices that changed
  */
-export async function refreshServicePrice(tx: Tx, note: Note, itemId: number, labelId: number, now: Date): Promise<void> {
-  const rows = await tx
-    .selectFrom('sales')
-    .select(['unit_price', 'sold_at'])
-    .where('item_id', '=', itemId)
-    .where('label_id', '=', labelId)
-    .where('sold_at', '>', new Date(now.getTime() - DAYS * DAY_MS))
-    .orderBy('sold_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(SALES)
-    .execute()
-  const sales = rows.reverse().map((row) => ({ minor: parseMinor(row.unit_price)!, soldAtMs: row.sold_at.getTime() }))
-  const minor = servicePrice(sales, now.getTime())
-  if (minor === null) return
+export async function refreshServicePrices(tx: Tx, note: Note, keys: readonly PriceKey[], now: Date): Promise<PriceChange[]> {
+  const sorted = [...new Map(keys.map((key) => [`${key.itemId} ${key.labelId}`, key])).values()].sort(
+    (a, b) => a.itemId - b.itemId || a.labelId - b.labelId,
+  )
+  if (sorted.length === 0) return []
+  const { rows } = await sql<{ n: number; unit_price: string; sold_at: Date }>`
+    select k.n::int4 as n, s.unit_price, s.sold_at
+    from unnest(${sorted.map((key) => key.itemId)}::int4[], ${sorted.map((key) => key.labelId)}::int4[]) with ordinality as k(item_id, label_id, n)
+    cross join lateral (
+      select id, unit_price, sold_at from sales
+      where item_id = k.item_id and label_id = k.label_id and sold_at > ${new Date(now.getTime() - DAYS * DAY_MS)}
+      order by sold_at desc, id desc limit ${sql.lit(SALES)}
+    ) s order by k.n, s.sold_at, s.id`.execute(tx)
+  const prices = [...Map.groupBy(rows, (row) => row.n)].flatMap(([n, sold]) => {
+    const minor = servicePrice(sold.map((row) => ({ minor: parseMinor(row.unit_price)!, soldAtMs: row.sold_at.getTime() })), now.getTime())
+    return minor === null ? [] : [{ ...sorted[n - 1]!, market: SERVICE, minor, updatedAtMs: now.getTime() }]
+  })
+  if (prices.length === 0) return []
   await ensureMonth(tx, now.getTime())
-  const { rows: set } = await sql`
+  const { rows: set } = await sql<{ item_id: number; label_id: number }>`
     with batch as (select id from imports where format = ${FORMAT} limit 1), changed as (
       insert into prices (item_id, market, label_id, price, updated_at, import_id)
-      select ${itemId}, ${SERVICE}, ${labelId}, ${minor}::numeric / 100, ${now}, id from batch
+      select g.item_id, ${sql.lit(SERVICE)}, g.label_id, g.minor::numeric / 100, ${now}, batch.id
+      from batch, unnest(${prices.map((price) => price.itemId)}::int4[], ${prices.map((price) => price.labelId)}::int4[],
+        ${prices.map((price) => price.minor)}::int8[]) with ordinality as g(item_id, label_id, minor, n)
+      order by g.n
       on conflict (item_id, market, label_id) do update
         set price = excluded.price, updated_at = excluded.updated_at, import_id = excluded.import_id
         where prices.price <> excluded.price
@@ -70,7 +85,9 @@ export async function refreshServicePrice(tx: Tx, note: Note, itemId: number, la
     select item_id, market, label_id, price, updated_at, import_id from changed
     on conflict (item_id, market, label_id, updated_at) do update
       set price = excluded.price, import_id = excluded.import_id
-    returning item_id`.execute(tx)
-  if (set.length === 0) return
-  await note.changedPrices(packPrices([{ itemId, market: SERVICE, labelId, minor, updatedAtMs: now.getTime() }]))
+    returning item_id, label_id`.execute(tx)
+  const isSet = new Set(set.map((row) => `${row.item_id} ${row.label_id}`))
+  const changed = prices.filter((price) => isSet.has(`${price.itemId} ${price.labelId}`))
+  if (changed.length > 0) await note.changedPrices(packPrices(changed))
+  return changed
 }

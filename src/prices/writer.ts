@@ -34,7 +34,7 @@ const COMPARABLE_MS = 90 * DAY_MS
 const COPY_POINTS = 500
 const UNIQUE_VIOLATION = '23505'
 
-/** Writers of one market take turns, so that what was read about it stays true until the commit. */
+/** Writers of one market take turns, so that what was read about it stays true until the commit. Merges of items lock all. */
 export async function lockMarkets(tx: Tx, markets: Iterable<number>): Promise<void> {
   for (const market of [...new Set(markets)].sort((a, b) => a - b)) {
     await sql`select pg_advisory_xact_lock(7307, ${market})`.execute(tx)
@@ -65,11 +65,18 @@ export class PriceWriter {
 
   /** Writes up to some ten thousand prices; the same key may occur with several times, in any order. */
   async write(batch: PriceBatch): Promise<PriceCounts> {
-    const sorted = batch.sorted()
+    let sorted = batch.sorted()
     await this.#lock(batch, sorted)
     this.#rates ??= await Rates.load(this.#tx)
     this.#labels ??= await comparedLabels(this.#tx)
-    const currents = await CurrentPrices.read(this.#tx, sorted.map((i) => batch.itemId[i]!))
+    const read = () => CurrentPrices.read(this.#tx, sorted.map((i) => batch.itemId[i]!))
+    let currents = await read()
+    // Items that were merged after the caller had looked them up; from here on the locks keep merges waiting.
+    if (currents.survivors.size > 0) {
+      batch.replaceItems(currents.survivors)
+      sorted = batch.sorted()
+      currents = await read()
+    }
     const earlier = await this.#readEarlier(batch, sorted, currents)
     const newest: number[] = []
     const older: number[] = []

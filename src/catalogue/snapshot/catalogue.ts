@@ -11,7 +11,7 @@ import { CategoryTree } from './category-tree.ts'
 import { itemJson, type ItemShape } from './item-json.ts'
 import { copyOfItem, type ItemSource, ItemTable } from './items.ts'
 import { LabelTree } from './label-tree.ts'
-import { countItems, loadCategories, loadGroups, loadItems, loadPrices } from './load.ts'
+import { countItems, loadAliases, loadCategories, loadGroups, loadItems, loadPrices } from './load.ts'
 import { hasMarket, type MarketSet } from './market-rule.ts'
 import { ItemQueries } from './queries.ts'
 import { ReadyBytes } from './ready-bytes.ts'
@@ -193,6 +193,7 @@ export class Catalogue implements ChangeFollower {
       const name = items.names.keys[items.name[row]!]!
       queries.text.setFolded(row, name, item.code ? foldOnce(item.code) : null, category ? foldOnce(category.name) : null)
     })
+    items.setAliases(await loadAliases(db, null))
     const { prices } = items
     await loadPrices(db, null, ({ itemId, market, labelId, minor, updatedAtMs }) => {
       const row = items.rowOf(itemId)
@@ -257,8 +258,10 @@ export class Catalogue implements ChangeFollower {
         if (known) known.push(price)
         else prices.set(itemId, [price])
       })
+      for (const { id } of sources) missing.delete(id)
+      // Read before anything is applied, so that an id which becomes an alias is never unknown.
+      const merged = new Map(missing.size > 0 ? await loadAliases(this.#db.kysely, [...missing]) : [])
       for (const source of sources) {
-        missing.delete(source.id)
         const row = this.items.set(source)
         this.items.prices.clear(row)
         for (const { market, labelId, minor, updatedAtMs } of prices.get(source.id) ?? []) {
@@ -274,6 +277,8 @@ export class Catalogue implements ChangeFollower {
         this.queries.drop(row)
         this.#dropReady(row)
       }
+      this.items.setAliases(some.map((id) => [id, merged.get(id) ?? null]))
+      this.version += 1
     }
   }
 

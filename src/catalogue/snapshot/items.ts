@@ -63,8 +63,10 @@ export class ItemTable {
   /** counts changes of the item and its prices, so that whatever is made from them knows when it is out of date */
   version = new Uint32Array(0)
   #rows = 0
-  /** row + 1 by id, 0 for none */
+  /** row + 1 by id, 0 for none; an alias has the row of the item that it means */
   #rowOfId = new Int32Array(0)
+  /** what merged items were merged into, which may be merged, too */
+  readonly #aliases = new Map<number, number>()
   readonly #rule: MarketRule
 
   /** @param marketOrder the setting MARKET_ORDER */
@@ -72,9 +74,26 @@ export class ItemTable {
     this.#rule = new MarketRule(marketOrder)
   }
 
-  /** Row of an item, -1 when there is none. */
+  /** Row of the item that an id means, an alias too; -1 when there is none. */
   rowOf(id: number): number {
     return (this.#rowOfId[id] ?? 0) - 1
+  }
+
+  /** Makes ids mean the items that they were merged into; null where one is no alias any more. */
+  setAliases(intoById: Iterable<readonly [id: number, into: number | null]>): void {
+    for (const [id, into] of intoById) {
+      if (into === null) this.#aliases.delete(id)
+      else this.#aliases.set(id, into)
+    }
+    // All of them: an item that others were merged into may be merged on, or may have come back.
+    for (const id of this.#aliases.keys()) {
+      if (this.#ownRow(id) >= 0) continue
+      let live = id
+      // What is being followed may be a circle for a moment: one merged into the other, split, and merged the other way round.
+      for (let steps = 0; steps < this.#aliases.size && this.#aliases.has(live); steps += 1) live = this.#aliases.get(live)!
+      if (id >= this.#rowOfId.length) this.#reach(this.#rows, id)
+      this.#rowOfId[id] = this.#rowOfId[live] ?? 0
+    }
   }
 
   /** Rows ever used; those no longer live are among them. */
@@ -97,7 +116,7 @@ export class ItemTable {
 
   /** Puts an item in, new or changed, and gives its row; its prices stay. */
   set(item: ItemSource): number {
-    let row = this.rowOf(item.id)
+    let row = this.#ownRow(item.id)
     if (row < 0) {
       row = this.#rows
       this.#rows += 1
@@ -127,7 +146,7 @@ export class ItemTable {
 
   /** Takes an item out; its row is not used again. */
   remove(id: number): number {
-    const row = this.rowOf(id)
+    const row = this.#ownRow(id)
     if (row < 0) return row
     this.live.delete(row)
     this.#rowOfId[id] = 0
@@ -179,6 +198,12 @@ export class ItemTable {
   groupIds(row: number): number[] {
     const list = this.groupLists.texts[this.groupList[row]!]!
     return list === '' ? [] : list.split(',').map(Number)
+  }
+
+  /** Row of an item itself. */
+  #ownRow(id: number): number {
+    const row = this.rowOf(id)
+    return row >= 0 && this.id[row] === id ? row : -1
   }
 
   #reach(length: number, id: number): void {

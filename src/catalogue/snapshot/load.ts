@@ -75,6 +75,13 @@ export async function loadItems(db: Queryable, ids: number[] | null, take: (item
   })
 }
 
+/** What merged items were merged into, of all for null. */
+export async function loadAliases(db: Queryable, ids: number[] | null): Promise<[id: number, into: number][]> {
+  const where = ids ? sql`where old_id = any(${`{${ids.join(',')}}`}::int4[])` : sql``
+  const { rows } = await sql<{ old_id: number; item_id: number }>`select old_id, item_id from item_aliases ${where}`.execute(db)
+  return rows.map((row) => [row.old_id, row.item_id])
+}
+
 /** Streams current prices, of all items for null, in no order: to sort them takes longer than to find their items. */
 export async function loadPrices(db: Queryable, ids: number[] | null, take: (price: PriceChange) => void): Promise<void> {
   const where = ids ? `where item_id = any('{${ids.join(',')}}'::int4[])` : ''

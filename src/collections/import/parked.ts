@@ -7,6 +7,7 @@ import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
 import { actorOf, change, type ReadCtx, type WriteCtx } from '#db/change.ts'
 import { jsonReady } from '#db/json-ready.ts'
+import { survivorsOf } from '#db/live-item.ts'
 import type { Tx } from '#db/schema.ts'
 import { closed } from '../fields.ts'
 import { addRecords } from '../insert-records.ts'
@@ -73,16 +74,23 @@ export const listParkedRows = verb(
         matching.selectAll().orderBy('id').limit(limit).offset(offset).execute(),
         matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
       ])
-      return { rows: rows.map((row) => shown(jsonReady(row))), total }
+      const survivors = await survivorsOf(on, rows.flatMap((row) => candidateIds(row.candidates)))
+      return { rows: rows.map((row) => shown(jsonReady(row), survivors)), total }
     })
   },
 )
 
+function candidateIds(candidates: object[]): number[] {
+  return (candidates as Candidate[]).map((candidate) => candidate.item_id)
+}
+
+/** @param survivors items that some of the candidates were merged into since */
 function shown(
   row: Omit<ParkedRow, 'name' | 'number' | 'set' | 'finish' | 'label' | 'quantity' | 'candidates'> & {
     entry: object
     candidates: object[]
   },
+  survivors: ReadonlyMap<number, number>,
 ): ParkedRow {
   const { item, label, quantity } = row.entry as CollectionEntry
   const { name, number, set, finish } = item
@@ -99,12 +107,21 @@ function shown(
     finish,
     label,
     quantity,
-    candidates: row.candidates as Candidate[],
+    candidates: livingOnes(row.candidates as Candidate[], survivors),
     parked_at,
   }
 }
 
 const Decided = { id: id('collection'), row_id: id('parked row') }
+
+function livingOnes(candidates: Candidate[], survivors: ReadonlyMap<number, number>): Candidate[] {
+  const byId = new Map<number, Candidate>()
+  for (const candidate of candidates) {
+    const item_id = survivors.get(candidate.item_id) ?? candidate.item_id
+    if (item_id === candidate.item_id || !byId.has(item_id)) byId.set(item_id, { ...candidate, item_id })
+  }
+  return [...byId.values()]
+}
 
 export const placeParkedRow = verb(
   {

@@ -184,7 +184,7 @@ export function itemOf({ items }: Catalogue, itemId: number) {
   const row = items.rowOf(itemId)
   if (row < 0) return null
   return {
-    id: itemId,
+    id: items.id[row]!,
     name: items.nameOf(row),
     code: items.codeOf(row),
     slug: items.texts.slug(row),

@@ -11,6 +11,7 @@ import { eachNewPrice } from '../packed-prices.ts'
 import type { ListingFilter } from './filters.ts'
 import { type Flags, itemOf, ListingJson } from './listing-json.ts'
 import { countPublished, loadPublished, loadSales, loadSellers, loadSuspended, publishedOf } from './load.ts'
+import type { LastSale } from './item-sales.ts'
 import type { ListingSource } from './published.ts'
 import type { ListingPage, ListingSort } from './queries.ts'
 import { ListingState } from './state.ts'
@@ -175,11 +176,18 @@ export class ListingSnapshot implements ChangeFollower {
   }
 
   async #reloadSales(itemIds: number[]): Promise<void> {
+    const set = (itemId: number, last: LastSale[], times: Float64Array) => {
+      this.#state.setSales(itemId, last, times)
+      this.#json.dropSales(itemId)
+    }
     for (let from = 0; from < itemIds.length; from += RELOAD) {
-      await loadSales(this.#options.db.kysely, itemIds.slice(from, from + RELOAD), this.#nowMs(), (itemId, last, times) => {
-        this.#state.setSales(itemId, last, times)
-        this.#json.dropSales(itemId)
+      const some = new Set(itemIds.slice(from, from + RELOAD))
+      await loadSales(this.#options.db.kysely, [...some], this.#nowMs(), (itemId, last, times) => {
+        some.delete(itemId)
+        set(itemId, last, times)
       })
+      // Their sales went to other items.
+      for (const itemId of some) set(itemId, [], new Float64Array(0))
     }
   }
 

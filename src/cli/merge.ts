@@ -1,0 +1,38 @@
+// The commands `merge`, `merges` and `split`: one item made of two, and two of one again.
+import type { Command } from 'commander'
+import { call } from '#core/verb.ts'
+import { listMerges } from '#identity/list-merges.ts'
+import { mergeItem } from '#identity/merge-item.ts'
+import { undoMerge } from '#identity/undo-merge.ts'
+import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, show, wholeNumber } from './command.ts'
+
+export function register(program: Command, open: OpenCli, print: Print): void {
+  addCommand(program, 'merge', 'merge an item into another one, which gets its prices, listings, sales and records')
+    .argument('<id>', 'id of the item', wholeNumber)
+    .requiredOption('--into <id>', 'id of the item that survives', wholeNumber)
+    .action((id: number, { into, ...options }: OutputOptions & { into: number }) =>
+      open(async (ctx) => {
+        const merge = await call(mergeItem, ctx, { id, into })
+        show(print, options, merge, `Merged item ${id} into item ${merge.into.id} by merge ${merge.id}; undo it with: split ${merge.id}`)
+      }),
+    )
+
+  addCommand(program, 'merges', 'merges of items, newest first')
+    .option('--item <id>', 'of this item', wholeNumber)
+    .action(({ item, ...options }: OutputOptions & { item?: number }) =>
+      open(async (ctx) => {
+        const merges = await allRows((paging) => call(listMerges, ctx, { ...(item !== undefined && { item_id: item }), ...paging }))
+        const lines = merges.map((m) => [m.id, `${m.from.id} ${m.from.name}`, `${m.into.id} ${m.into.name}`, m.author, m.at, m.undone_at])
+        show(print, options, merges, columns(['ID', 'FROM', 'INTO', 'BY', 'AT', 'UNDONE'], lines))
+      }),
+    )
+
+  addCommand(program, 'split', 'undo a merge')
+    .argument('<id>', 'id of the merge, see: merges', wholeNumber)
+    .action((id: number, options: OutputOptions) =>
+      open(async (ctx) => {
+        const merge = await call(undoMerge, ctx, { id })
+        show(print, options, merge, `Undid merge ${id}; item ${merge.from.id} is restored`)
+      }),
+    )
+}

@@ -1,0 +1,21 @@
+// Merges of items as the modules carry them out, each for its own tables: pairs of items as a table of a statement.
+import { type RawBuilder, sql } from 'kysely'
+
+/** A merge that is carried out or undone: its id, the emptied item and the survivor. */
+export interface MergePair {
+  mergeId: number
+  fromId: number
+  intoId: number
+}
+
+/** The pairs as a table expression `m(merge_id, from_item, into_item)`. */
+export function pairTable(pairs: readonly MergePair[]): RawBuilder<unknown> {
+  const column = (valueOf: (pair: MergePair) => number) => `{${pairs.map(valueOf).join(',')}}`
+  return sql`unnest(${column((pair) => pair.mergeId)}::int4[], ${column((pair) => pair.fromId)}::int4[],
+    ${column((pair) => pair.intoId)}::int4[]) as m(merge_id, from_item, into_item)`
+}
+
+/** The ids of the merges as an array of SQL. */
+export function mergeIds(pairs: readonly MergePair[]): RawBuilder<unknown> {
+  return sql`${`{${pairs.map((pair) => pair.mergeId).join(',')}}`}::int4[]`
+}

@@ -1,0 +1,6 @@
+// Merging items looks for the records of an item, and removing one makes sure that there are none.
+import { type Kysely, sql } from 'kysely'
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`create index collection_items_by_item on collection_items (item_id)`.execute(db)
+}

@@ -1,0 +1,124 @@
+// SQL of merges as operators see them.
+import { sql } from 'kysely'
+import { existing, idForSql, missing, orNull } from '#core/fields.ts'
+import { type Static, Type } from '#core/input.ts'
+import { type Market, MARKETS } from '#core/markets.ts'
+import { mergeIds, type MergePair } from '#db/merge-pairs.ts'
+import type { Queryable, Tx } from '#db/schema.ts'
+
+/** What hung on the emptied items, by the tables that have it. */
+const MOVED = {
+  foreign_ids: { table: 'merged_foreign_ids', description: 'Foreign ids' },
+  price_points: { table: 'merged_points', description: 'Points of the price history' },
+  held_prices: { table: 'merged_held_prices', description: 'Held prices' },
+  listings: { table: 'merged_listings', description: 'Listings' },
+  sales: { table: 'merged_sales', description: 'Sales' },
+  collection_records: { table: 'merged_records', description: 'Records of collections' },
+} as const
+type MovedKind = keyof typeof MOVED
+const MOVED_KINDS = Object.keys(MOVED) as MovedKind[]
+
+const Time = Type.String({ format: 'date-time', description: 'UTC' })
+const MergedItem = Type.Object({ id: Type.Integer(), name: Type.String(), ref: Type.String(), market: Type.Enum([...MARKETS]) })
+
+export const MergeSchema = Type.Object(
+  {
+    id: Type.Integer(),
+    batch_id: Type.Integer({ description: 'The same as `id`: each merge is a batch of its own' }),
+    from: MergedItem,
+    into: MergedItem,
+    moved: Type.Object(
+      Object.fromEntries(MOVED_KINDS.map((kind) => [kind, Type.Integer({ description: MOVED[kind].description })])) as Record<
+        MovedKind,
+        ReturnType<typeof Type.Integer>
+      >,
+      { description: 'How much the item gave to the survivor' },
+    ),
+    author: Type.String(),
+    at: Time,
+    undone_by: orNull(Type.String()),
+    undone_at: orNull(Time),
+  },
+  { title: 'Merge' },
+)
+export type Merge = Static<typeof MergeSchema>
+
+export const MERGE_STATES = ['in_effect', 'undone'] as const
+
+export interface MergeFilter {
+  item_id?: number
+  state?: (typeof MERGE_STATES)[number]
+}
+
+/** Writes down how many rows each merge has moved. */
+export async function countMoved(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
+  const ids = mergeIds(pairs)
+  const counted = MOVED_KINDS.map((kind) => {
+    const counts = kind === 'price_points' ? sql`where merge_id = any(${ids}) and state <> 'made'` : sql`where merge_id = any(${ids})`
+    return sql`left join (
+      select merge_id as id, count(*)::int4 as n from ${sql.table(MOVED[kind].table)} ${counts} group by merge_id
+    ) ${sql.id(kind)} using (id)`
+  })
+  const fields = MOVED_KINDS.map((kind) => sql`${sql.lit(kind)}, coalesce(${sql.id(kind)}.n, 0)`)
+  await sql`
+    update merges set moved = c.moved from (
+      select id, jsonb_build_object(${sql.join(fields)}) as moved
+      from unnest(${ids}) as given(id) ${sql.join(counted, sql` `)}
+    ) c where merges.id = c.id`.execute(tx)
+}
+
+/** Newest first. */
+export async function pageOfMerges(on: Queryable, filter: MergeFilter, limit: number, offset: number): Promise<{ rows: Merge[]; total: number }> {
+  const { item_id: itemId, state } = filter
+  const conditions = [
+    ...(itemId === undefined ? [] : [sql`${idForSql(itemId)} in (m.from_item, m.into_item)`]),
+    ...(state === undefined ? [] : [state === 'undone' ? sql`m.undone_at is not null` : sql`m.undone_at is null`]),
+  ]
+  const where = conditions.length > 0 ? sql`where ${sql.join(conditions, sql` and `)}` : sql``
+  const [rows, counted] = await Promise.all([
+    viewsOf(on, sql`${where} order by m.id desc limit ${limit} offset ${offset}`),
+    sql<{ total: number }>`select count(*)::int4 as total from merges m ${where}`.execute(on),
+  ])
+  return { rows, total: counted.rows[0]!.total }
+}
+
+/** @throws NOT_FOUND */
+export async function fetchMerge(on: Queryable, id: number): Promise<Merge> {
+  const [merge] = await viewsOf(on, sql`where m.id = ${existing('merge', id)}`)
+  if (!merge) throw missing('merge', id)
+  return merge
+}
+
+interface MergeRow {
+  id: number
+  item: { id: number; name: string; ref: string; market: Market }
+  into_item: number
+  into_name: string
+  into_ref: string
+  into_market: Market
+  moved: Record<MovedKind, number>
+  author: string
+  at: Date
+  undone_by: string | null
+  undone_at: Date | null
+}
+
+async function viewsOf(on: Queryable, which: ReturnType<typeof sql>): Promise<Merge[]> {
+  // A survivor that was merged on is described by the merge that emptied it.
+  const { rows } = await sql<MergeRow>`
+    select m.id, m.item, m.into_item, coalesce(i.name, n.item->>'name') as into_name, coalesce(i.ref, n.item->>'ref') as into_ref,
+      coalesce(i.market, n.item->>'market') as into_market, m.moved, m.author, m.at, m.undone_by, m.undone_at
+    from merges m left join items i on i.id = m.into_item left join merges n on n.from_item = m.into_item and n.undone_at is null
+    ${which}`.execute(on)
+  return rows.map(({ item, moved, ...row }) => ({
+    id: row.id,
+    batch_id: row.id,
+    from: { id: item.id, name: item.name, ref: item.ref, market: item.market },
+    into: { id: row.into_item, name: row.into_name, ref: row.into_ref, market: row.into_market },
+    moved: Object.fromEntries(MOVED_KINDS.map((kind) => [kind, moved[kind]])) as Record<MovedKind, number>,
+    author: row.author,
+    at: row.at.toISOString(),
+    undone_by: row.undone_by,
+    undone_at: row.undone_at?.toISOString() ?? null,
+  }))
+}

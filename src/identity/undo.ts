@@ -1,0 +1,77 @@
+// Undoes merges: what each moved goes back to the item, which has its id, ref and slug again.
+import { sql } from 'kysely'
+import { lockIdentity } from '#catalogue/identity-lock.ts'
+import { restoreItems } from '#catalogue/merged-items.ts'
+import { moveRecordsBack } from '#collections/merged-records.ts'
+import { conflict } from '#core/errors.ts'
+import { missing } from '#core/fields.ts'
+import { actorOf, type Note, type WriteCtx } from '#db/change.ts'
+import { mergeIds, type MergePair } from '#db/merge-pairs.ts'
+import type { Tx } from '#db/schema.ts'
+import { moveListingsBack } from '#market/merged-listings.ts'
+import { movePricesBack, noteComputed } from '#prices/merged-prices.ts'
+import { refreshServicePrices } from '#prices/service-price.ts'
+import { lockItems } from './locks.ts'
+
+/**
+ * Undoes merges in the caller's transaction, thousands as well as one: what each moved and is still there goes back, and the
+ * state is that before the merge. What came in since stays with the survivor: prices, listings, sales, records, and held
+ * prices that were decided. Locks and notes as of `mergeItems`.
+ * @throws NOT_FOUND, or CONFLICT for a merge that is undone already, whose survivor was merged on (undo that first, or in
+ *   the same call), or whose ref or slug another item has now
+ */
+export async function undoMerges(
+  ctx: Pick<WriteCtx, 'viewer' | 'now'>,
+  tx: Tx,
+  note: Note,
+  ids: readonly number[],
+): Promise<void> {
+  await lockIdentity(tx)
+  let open = await fetchPairs(tx, [...new Set(ids)])
+  while (open.length > 0) {
+    const merged = await mergedOn(tx, open)
+    const next = open.filter(({ intoId }) => !merged.has(intoId))
+    if (next.length === 0) {
+      const [{ mergeId, intoId }] = open as [MergePair]
+      throw conflict(`Merge ${mergeId} cannot be undone before merge ${merged.get(intoId)}, which merged item ${intoId} into another one`)
+    }
+    await undoAll(ctx, tx, note, next)
+    open = open.filter((pair) => !next.includes(pair))
+  }
+}
+
+/** @throws NOT_FOUND, CONFLICT */
+async function fetchPairs(tx: Tx, ids: readonly number[]): Promise<MergePair[]> {
+  const { rows } = await sql<MergePair & { undone: boolean }>`
+    select id as "mergeId", from_item as "fromId", into_item as "intoId", undone_at is not null as undone
+    from merges where id = any(${ids}::int8[]) order by id desc`.execute(tx)
+  const found = new Map(rows.map((row) => [row.mergeId, row]))
+  for (const id of ids) if (!found.has(id)) throw missing('merge', id)
+  for (const { mergeId, undone } of rows) if (undone) throw conflict(`Merge ${mergeId} is already undone`)
+  return rows
+}
+
+/** The merges in effect that emptied survivors, by the survivor's id. */
+async function mergedOn(tx: Tx, pairs: readonly MergePair[]): Promise<Map<number, number>> {
+  const { rows } = await sql<{ id: number; from_item: number }>`
+    select id, from_item from merges where from_item = any(${pairs.map(({ intoId }) => intoId)}::int4[]) and undone_at is null`.execute(tx)
+  return new Map(rows.map((row) => [row.from_item, row.id]))
+}
+
+async function undoAll(ctx: Pick<WriteCtx, 'viewer' | 'now'>, tx: Tx, note: Note, pairs: MergePair[]): Promise<void> {
+  const survivors = [...new Set(pairs.map(({ intoId }) => intoId))]
+  await lockItems(tx, survivors, survivors)
+  const now = ctx.now()
+  await sql`update merges set undone_by = ${actorOf(ctx.viewer)}, undone_at = ${now} where id = any(${mergeIds(pairs)})`.execute(tx)
+  await restoreItems(tx, pairs)
+  const { listingIds, soldItems, soldKeys } = await moveListingsBack(tx, pairs)
+  await moveRecordsBack(tx, pairs)
+  await movePricesBack(tx, note, pairs)
+  await noteComputed(tx, await refreshServicePrices(tx, note, soldKeys, now))
+  note.changed('items', pairs.flatMap(({ fromId, intoId }) => [fromId, intoId]))
+  if (listingIds.length > 0) note.changed('listings', listingIds)
+  if (soldItems.length > 0) note.changed('sales', soldItems)
+  for (const { mergeId, fromId, intoId } of pairs) {
+    note.audit({ action: 'item.split', subject: 'item', id: fromId, after: { merge: mergeId, from: intoId } })
+  }
+}

@@ -1,0 +1,48 @@
+// Setting of current prices to what follows from the history after points came or went.
+import { type RawBuilder, sql } from 'kysely'
+import { parseMinor } from '#core/money.ts'
+import type { Note } from '#db/change.ts'
+import type { Tx } from '#db/schema.ts'
+import { packPrices, type PriceChange } from './payload.ts'
+
+/** Changes in one entry of the change log. */
+const PACK = 20_000
+
+/**
+ * Makes the current prices those of a query and tells the nodes which changed.
+ * @param latest rows `item_id, market, label_id, price, updated_at, import_id`, each key once; price null for none
+ * @returns how many changed
+ */
+export async function resetCurrent(tx: Tx, note: Note, latest: RawBuilder<unknown>): Promise<number> {
+  const { rows } = await sql<{ item_id: number; market: number; label_id: number; price: string | null; at_ms: number }>`
+    with latest as materialized (${latest}), gone as (
+      delete from prices p using latest l
+      where (p.item_id, p.market, p.label_id) = (l.item_id, l.market, l.label_id) and l.price is null
+      returning p.item_id, p.market, p.label_id, p.updated_at
+    ), changed as (
+      update prices p set price = l.price, updated_at = l.updated_at, import_id = l.import_id from latest l
+      where (p.item_id, p.market, p.label_id) = (l.item_id, l.market, l.label_id)
+        and (p.price, p.updated_at, p.import_id) <> (l.price, l.updated_at, l.import_id)
+      returning p.item_id, p.market, p.label_id, p.price, p.updated_at
+    ), added as (
+      insert into prices as p (item_id, market, label_id, price, updated_at, import_id)
+      select item_id, market, label_id, price, updated_at, import_id from latest l
+      where price is not null and not exists (
+        select from prices q where (q.item_id, q.market, q.label_id) = (l.item_id, l.market, l.label_id)
+      )
+      returning p.item_id, p.market, p.label_id, p.price, p.updated_at
+    ), set_back as (
+      select * from changed union all select * from added
+    )
+    select item_id, market, label_id, price, (extract(epoch from updated_at) * 1000)::float8 as at_ms from set_back
+    union all select item_id, market, label_id, null, (extract(epoch from updated_at) * 1000)::float8 from gone`.execute(tx)
+  const changes: PriceChange[] = rows.map((row) => ({
+    itemId: row.item_id,
+    market: row.market,
+    labelId: row.label_id,
+    minor: row.price === null ? 0 : parseMinor(row.price)!,
+    updatedAtMs: row.at_ms,
+  }))
+  for (let from = 0; from < changes.length; from += PACK) await note.changedPrices(packPrices(changes.slice(from, from + PACK)))
+  return changes.length
+}
