@@ -1,6 +1,6 @@
 // One item: what it is, how its prices went by source and label, what they are now, its last sales and listings.
 import { useState } from 'preact/hooks'
-import { useRoute } from 'preact-iso'
+import { useLocation, useRoute } from 'preact-iso'
 import { useData } from '../data.ts'
 import { type PricedItem, type PricePoint, storedItemMarketValues as MARKETS } from '../api-types.ts'
 import { Grade } from '../ui/grade.tsx'
@@ -10,6 +10,7 @@ import { Table } from '../ui/table.tsx'
 import { ago, count, date, moment, t, term } from '../words.ts'
 import { Picture } from '../ui/picture.tsx'
 import { ItemForm } from './item-form.tsx'
+import { ItemMerges, MergeForm } from './item-merges.tsx'
 import { PriceChart } from '../ui/price-chart.tsx'
 import { lira, type Market, priceText } from './prices.ts'
 
@@ -17,6 +18,8 @@ export function ItemPage() {
   const id = Number(useRoute().params.id)
   const item = useData(`/items/${id}`)
   const [editing, setEditing] = useState(false)
+  const [merging, setMerging] = useState(false)
+  const { route } = useLocation()
   return (
     <>
       <p class="trail">
@@ -34,6 +37,9 @@ export function ItemPage() {
                 <button type="button" onClick={() => setEditing(true)}>
                   {t('edit')}
                 </button>
+                <button type="button" onClick={() => setMerging(true)}>
+                  {t('merge')}…
+                </button>
               </div>
             </div>
             <div class="item">
@@ -44,6 +50,8 @@ export function ItemPage() {
             <CurrentPrices prices={row.prices} />
             <LastSales itemId={id} />
             <ItemListings itemId={id} />
+            <ItemMerges itemId={row.id} onUndone={item.reload} />
+            {merging && <MergeForm item={row} onClose={() => setMerging(false)} onMerged={(into) => route(`/console/items/${into}`)} />}
             {editing && (
               <ItemForm
                 item={row}

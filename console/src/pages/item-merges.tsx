@@ -1,0 +1,97 @@
+// Merging an item into another one, after a look at both, and the merges of an item with the way back.
+import { useState } from 'preact/hooks'
+import { useData, useWrite } from '../data.ts'
+import type { Merge, PricedItem } from '../api-types.ts'
+import { confirmed, Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
+import { Await, Refusal } from '../ui/states.tsx'
+import { Table } from '../ui/table.tsx'
+import { announce } from '../ui/toasts.tsx'
+import { moment, t, term } from '../words.ts'
+
+interface MergeFormProps {
+  item: PricedItem
+  onClose: () => void
+  /** with the id of the survivor */
+  onMerged: (into: number) => void
+}
+
+/** Asks for the survivor, shows it, and merges the item into it. */
+export function MergeForm({ item, onClose, onMerged }: MergeFormProps) {
+  const { busy, error, write } = useWrite()
+  const [into, setInto] = useState<number | null>(null)
+  const survivor = useData(into === null ? null : `/items/${into}`)
+  const submit = async (values: Values) => {
+    const id = Number(values.into)
+    // The first step shows what was chosen, the second merges.
+    if (into !== id) return setInto(id)
+    const merged = await write('POST', `/items/${item.id}/merge`, { into: id })
+    if (!merged) return
+    announce(t('mergeDone', { name: merged.data.into.name }))
+    onMerged(merged.data.into.id)
+  }
+  const isShown = survivor.data !== null && !survivor.loading
+  return (
+    <Dialog title={t('mergeTitle', { name: item.name })} onClose={onClose}>
+      <p>{t('mergeText')}</p>
+      <Form submit={isShown ? t('merge') : t('mergeShow')} danger={isShown} busy={busy || survivor.loading} error={error ?? survivor.error} onSubmit={(values) => void submit(values)} onCancel={onClose}>
+        <Field label={t('mergeInto')} hint={t('mergeIntoHint')}>
+          <input name="into" type="number" min="1" required onInput={() => setInto(null)} />
+        </Field>
+        {isShown && into !== null && (
+          <p role="status">
+            {t('mergeQuestion', { from: described(item), into: described(survivor.data!) })}
+          </p>
+        )}
+      </Form>
+    </Dialog>
+  )
+}
+
+function described({ id, name, code, category, market }: PricedItem): string {
+  return `${[name, code].filter(Boolean).join(' ')} (${category.name}, ${term('market', market)}, ${id})`
+}
+
+/** The merges into an item that are in effect; nothing where there is none. */
+export function ItemMerges({ itemId, onUndone }: { itemId: number; onUndone: () => void }) {
+  const merges = useData('/merges', { query: { item_id: itemId, state: 'in_effect', per_page: 100 } })
+  const { busy, error, write } = useWrite()
+  const undo = async (merge: Merge) => {
+    const asked = { title: t('splitTitle', { name: merge.from.name }), text: t('splitText'), action: t('split') }
+    if (!(await confirmed(asked))) return
+    if (!(await write('POST', `/merges/${merge.id}/undo`))) return
+    announce(t('splitDone', { name: merge.from.name }))
+    merges.reload()
+    onUndone()
+  }
+  if (merges.data?.length === 0) return null
+  return (
+    <section aria-labelledby="merges">
+      <h2 id="merges">{t('merges')}</h2>
+      <Refusal error={error} />
+      <Await of={merges}>
+        {(rows) => (
+          <Table
+            caption={t('merges')}
+            rows={rows}
+            rowKey={(merge) => merge.id}
+            columns={[
+              { head: t('id'), number: true, cell: (merge) => merge.from.id },
+              { head: t('name'), cell: (merge) => merge.from.name },
+              { head: t('source'), cell: (merge) => term('market', merge.from.market) },
+              { head: t('ref'), wide: true, cell: (merge) => merge.from.ref },
+              { head: t('when'), cell: (merge) => moment(merge.at) },
+              {
+                head: t('split'),
+                cell: (merge) => (
+                  <button type="button" disabled={busy} aria-label={t('splitOne', { name: merge.from.name, id: merge.from.id })} onClick={() => void undo(merge)}>
+                    {t('split')}
+                  </button>
+                ),
+              },
+            ]}
+          />
+        )}
+      </Await>
+    </section>
+  )
+}

@@ -1,0 +1,208 @@
+// Undoing merges: the state is exactly that before, in any order that is possible; what came in since stays with the survivor.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { change } from '#db/change.ts'
+import { mergeItems } from '#identity/merge.ts'
+import { undoMerges } from '#identity/undo.ts'
+import { forgetOldPrices } from '#prices/retention.ts'
+import { collector } from '../collections/kit.ts'
+import { pending } from '../market/kit.ts'
+import { startTestNode, type TestNode, until } from '../support/node.ts'
+import { current, hangOn, history, item, listed, makeTwins, merged, operator, postPrices, sell, stateOf, undo } from './kit.ts'
+
+let here: TestNode
+let there: TestNode
+
+beforeAll(async () => {
+  here = await startTestNode()
+  there = await startTestNode({ databaseUrl: here.databaseUrl })
+})
+
+afterAll(async () => {
+  await there.close()
+  await here.close()
+})
+
+const DAY = '2026-10-10T00:00:00Z'
+
+/** Three twins with everything on each, and prices that meet in one moment, of one import and of several. */
+async function threeTwins(name: string): Promise<[number, number, number]> {
+  const prices = (amount: string): [string, string, string, string?][] => [
+    ['source_a', 'Near Mint', amount], ['source_b', 'Near Mint', amount, '2026-09-01T00:00:00Z'], ['source_c', 'PSA 10', amount],
+  ]
+  const shared = { source: 'cardmarket', id: `${name}-shared` }
+  const ids = await makeTwins(here, [
+    { ref: `${name}:a`, market: 'source_a', prices: prices('40.00'), foreignIds: [shared, { source: 'pokemontcg', id: `${name}-1` }] },
+    { ref: `${name}:b`, market: 'source_b', prices: prices('41.00'), foreignIds: [shared] },
+    { ref: `${name}:c`, market: 'source_c', prices: prices('42.00'), foreignIds: [shared, { source: 'tcgdex', id: `${name}-1` }] },
+  ])
+  const all = ['a', 'b', 'c'].map((ref) => ids[`${name}:${ref}`]!) as [number, number, number]
+  for (const [n, id] of all.entries()) await hangOn(here, id, 100 * (n + 1))
+  const row = (id: number, price: number, market = 'source_b') => ({ item_id: id, market, price, updated_at: DAY })
+  await postPrices(here, [row(all[1], 45)])
+  await postPrices(here, [row(all[2], 46), row(all[0], 44)])
+  await postPrices(here, [row(all[1], 47), row(all[0], 43)])
+  const gone = await postPrices(here, [row(all[0], 48), row(all[2], 49)])
+  await operator(here, 'POST', `/imports/${gone.import_id}/revert`)
+  await postPrices(here, all.map((id, n) => row(id, 50 + n, 'source_a')))
+  return all
+}
+
+test('one merge is undone: every table and the export are as before', async () => {
+  const [a, b] = await threeTwins('one')
+  const before = await stateOf(here)
+  const id = await merged(here, a, b)
+  expect(await stateOf(here)).not.toEqual(before)
+  const { status, body } = await undo(here, id)
+  expect([status, body.data]).toMatchObject([200, { id, undone_by: 'operator:OPERATOR_TOKEN', undone_at: expect.any(String) }])
+  expect(await stateOf(here)).toEqual(before)
+  expect((await item(here, a)).body.data.id).toBe(a)
+  await until('the other node has both again', async () => (await item(there, a)).body.data.id === a)
+  expect((await listed(there, '?search=charizard&per_page=100')).body.data.map((one) => one.id)).toEqual(expect.arrayContaining([a, b]))
+  expect((await undo(here, id)).body.error).toMatchObject({ code: 'CONFLICT', message: `Merge ${id} is already undone` })
+  // And merged once more.
+  await undo(here, await merged(here, a, b))
+  expect(await stateOf(here)).toEqual(before)
+})
+
+test('two items merged into one are split in either order', async () => {
+  const [a, b, c] = await threeTwins('order')
+  const before = await stateOf(here)
+  for (const reversed of [false, true]) {
+    const merges = [await merged(here, a, c), await merged(here, b, c)]
+    for (const id of reversed ? merges.reverse() : merges) expect((await undo(here, id)).status).toBe(200)
+    expect(await stateOf(here)).toEqual(before)
+  }
+  // The first merge is undone: the rest is as if it had never been.
+  const second = await merged(here, b, c)
+  const onlySecond = await stateOf(here)
+  await undo(here, second)
+  const first = await merged(here, a, c)
+  const last = await merged(here, b, c)
+  await undo(here, first)
+  const left = await stateOf(here)
+  for (const table of ['items', 'item_foreign_ids', 'listings', 'sales', 'collection_items', 'export'] as const) expect([table, left[table]]).toEqual([table, onlySecond[table]])
+  await undo(here, last)
+  expect(await stateOf(here)).toEqual(before)
+})
+
+test('a chain is undone from its end, or at once', async () => {
+  const [a, b, c] = await threeTwins('chain')
+  const before = await stateOf(here)
+  const first = await merged(here, a, b)
+  const middle = await stateOf(here)
+  const second = await merged(here, b, c)
+  const { status, body } = await undo(here, first)
+  expect([status, body.error!.message]).toEqual([409, `Merge ${first} cannot be undone before merge ${second}, which merged item ${b} into another one`])
+  await undo(here, second)
+  expect(await stateOf(here)).toEqual(middle)
+  await undo(here, first)
+  expect(await stateOf(here)).toEqual(before)
+
+  const both = [await merged(here, a, b), await merged(here, b, c)]
+  await change(here.ctx, (tx, note) => undoMerges(here.ctx, tx, note, both))
+  expect(await stateOf(here)).toEqual(before)
+})
+
+test('many at once give the same as one after the other, and are undone at once', async () => {
+  const [a, b, c] = await threeTwins('many')
+  const [d, e] = await threeTwins('many2')
+  const before = await stateOf(here)
+  const one = [await merged(here, a, c), await merged(here, b, c), await merged(here, d, e)]
+  const after = await stateOf(here)
+  await change(here.ctx, (tx, note) => undoMerges(here.ctx, tx, note, one))
+  expect(await stateOf(here)).toEqual(before)
+  const pairs = [{ from: a, into: b }, { from: b, into: c }, { from: d, into: e }]
+  const ids = await change(here.ctx, (tx, note) => mergeItems(here.ctx, tx, note, pairs))
+  const { merged_foreign_ids: _one, merged_points: _points, price_points: _made, ...left } = await stateOf(here)
+  for (const [table, digest] of Object.entries(left)) {
+    // Noted with other merges, and computed at another moment.
+    if (!table.startsWith('merged_') && !['item_aliases', 'held_prices', 'prices', 'export'].includes(table)) expect([table, digest]).toEqual([table, after[table]])
+  }
+  expect((await item(here, a)).body.data.id).toBe(c)
+  await change(here.ctx, (tx, note) => undoMerges(here.ctx, tx, note, ids))
+  expect(await stateOf(here)).toEqual(before)
+  await expect(change(here.ctx, (tx, note) => mergeItems(here.ctx, tx, note, [{ from: a, into: b }, { from: b, into: a }]))).rejects.toThrow('into itself')
+  await expect(change(here.ctx, (tx, note) => mergeItems(here.ctx, tx, note, [{ from: a, into: b }, { from: a, into: c }]))).rejects.toThrow('into two items')
+  expect(await stateOf(here)).toEqual(before)
+})
+
+test('what came in after the merge stays with the survivor', async () => {
+  const ids = await makeTwins(here, [{ ref: 'since:a', market: 'source_a' }, { ref: 'since:b', market: 'source_c' }])
+  const [a, b] = [ids['since:a']!, ids['since:b']!]
+  const hung = await hangOn(here, a, 100)
+  const id = await merged(here, a, b)
+  const mine = collector(here, here.keys.plus)
+  const record = (await mine.add(hung.collection, { item_id: a })).body.data
+  const listing = await pending(here, a)
+  await sell(here, hung.listing.id, 500)
+  await postPrices(here, [{ item_id: a, market: 'source_b', label: 'PSA 9', price: 11, updated_at: '2026-10-09T00:00:00Z' }])
+  const [held] = (await operator<{ id: number }[]>(here, 'GET', `/held-prices?item_id=${b}`)).body.data
+  await operator(here, 'POST', `/held-prices/${held!.id}/accept`)
+  await undo(here, id)
+  expect((await mine.list(hung.collection)).map(({ id, item_id }) => [id, item_id])).toEqual([[record.id, b], [hung.record.id, a]])
+  expect((await operator<{ item_id: number }>(here, 'GET', `/listings/${listing.id}`)).body.data.item_id).toBe(b)
+  expect((await operator<{ item_id: number }>(here, 'GET', `/listings/${hung.listing.id}`)).body.data.item_id).toBe(a)
+  // Sales of before are the item's again, the one since is not; each item's price is that of its own.
+  const sold = async (item: number) => (await operator<{ unit_price: number }[]>(here, 'GET', `/sales?item_id=${item}`)).body.data.map((sale) => sale.unit_price)
+  expect([await sold(a), await sold(b)]).toEqual([[110, 100], [500]])
+  const price = async (item: number, market: string) => (await current(here, item)).filter((one) => one.market === market).map((one) => one.price)
+  expect([await price(a, 'service'), await price(b, 'service')]).toEqual([[105], [500]])
+  expect([await price(a, 'source_b'), await price(b, 'source_b')]).toEqual([[10], [11]])
+  expect((await history(here, b, '?market=source_b')).map((point) => point.price)).toEqual([900, 11])
+  expect((await operator<object[]>(here, 'GET', `/held-prices?item_id=${b}&state=accepted`)).body.data).toHaveLength(1)
+})
+
+test('an import that was reverted since stays reverted', async () => {
+  const ids = await makeTwins(here, [{ ref: 'gone:a', market: 'source_a' }, { ref: 'gone:b', market: 'source_c' }])
+  const [a, b] = [ids['gone:a']!, ids['gone:b']!]
+  await postPrices(here, [{ item_id: a, market: 'source_b', price: 10, updated_at: '2026-10-01T00:00:00Z' }])
+  const later = await postPrices(here, [{ item_id: a, market: 'source_b', price: 11, updated_at: '2026-10-02T00:00:00Z' }])
+  const id = await merged(here, a, b)
+  const reverted = (await operator<{ id: number }>(here, 'POST', `/imports/${later.import_id}/revert`)).body.data
+  await undo(here, id)
+  expect((await current(here, a)).map(({ price }) => price)).toEqual([10])
+  expect(await current(here, b)).toEqual([])
+  await operator(here, 'POST', `/imports/${reverted.id}/revert`)
+  expect((await current(here, a)).map(({ price }) => price)).toEqual([11])
+  expect(await current(here, b)).toEqual([])
+})
+
+test('current prices come back when their history is forgotten', async () => {
+  const old = '2020-01-01T00:00:00Z'
+  const ids = await makeTwins(here, [
+    { ref: 'old:a', market: 'source_a', prices: [['source_b', 'Near Mint', '12.00', '2020-02-01T00:00:00Z']] },
+    { ref: 'old:b', market: 'source_c', prices: [['source_b', 'Near Mint', '11.00', old], ['source_c', 'Near Mint', '9.00', old]] },
+  ])
+  const [a, b] = [ids['old:a']!, ids['old:b']!]
+  await forgetOldPrices(here.db, 365, here.clock.now())
+  const before = await stateOf(here)
+  const id = await merged(here, a, b)
+  expect((await current(here, b)).map(({ price }) => price)).toEqual([12, 9])
+  await undo(here, id)
+  expect(await stateOf(here)).toEqual(before)
+})
+
+test('slug and ref of a merged item stay its own', async () => {
+  const ids = await makeTwins(here, [{ ref: 'slug:a', market: 'source_a', name: 'Slugma' }, { ref: 'slug:b', market: 'source_c', name: 'Slugma two' }])
+  const [a, b] = [ids['slug:a']!, ids['slug:b']!]
+  const { slug } = (await item(here, a)).body.data
+  const first = await merged(here, a, b)
+  const again = await makeTwins(here, [{ ref: 'slug:c', market: 'source_a', name: 'Slugma' }])
+  expect((await item(here, again['slug:c']!)).body.data.slug).not.toBe(slug)
+  await undo(here, first)
+  expect((await item(here, a)).body.data.slug).toBe(slug)
+  // An operator can give it to another item nevertheless; then there is no way back until that one has another.
+  const second = await merged(here, a, b)
+  expect((await operator(here, 'PATCH', `/items/${again['slug:c']!}`, { slug })).status).toBe(200)
+  expect((await undo(here, second)).body.error).toMatchObject({ code: 'CONFLICT', message: 'Another item has this slug' })
+  expect((await item(here, a)).body.data.id).toBe(b)
+  await operator(here, 'PATCH', `/items/${again['slug:c']!}`, { slug: 'another-slug' })
+  expect((await undo(here, second)).status).toBe(200)
+})
+
+test('a merge that there is not cannot be undone', async () => {
+  for (const id of [999_999, 0, 2 ** 40]) {
+    expect(await undo(here, id)).toMatchObject({ status: 404, body: { error: { code: 'NOT_FOUND' } } })
+  }
+  expect((await operator(here, 'POST', '/merges/x/undo')).status).toBe(422)
+})
