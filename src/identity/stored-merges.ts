@@ -1,5 +1,5 @@
 // SQL of merges as operators see them.
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { existing, idForSql, missing, orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
@@ -103,7 +103,7 @@ interface MergeRow {
   undone_at: Date | null
 }
 
-async function viewsOf(on: Queryable, which: ReturnType<typeof sql>): Promise<Merge[]> {
+async function viewsOf(on: Queryable, which: RawBuilder<unknown>): Promise<Merge[]> {
   // A survivor that was merged on is described by the merge that emptied it.
   const { rows } = await sql<MergeRow>`
     select m.id, m.item, m.into_item, coalesce(i.name, n.item->>'name') as into_name, coalesce(i.ref, n.item->>'ref') as into_ref,

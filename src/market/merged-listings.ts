@@ -2,12 +2,7 @@
 import { sql } from 'kysely'
 import { mergeIds, type MergePair, pairTable } from '#db/merge-pairs.ts'
 import type { Tx } from '#db/schema.ts'
-
-/** An item and label whose sales have changed, so that the service's price of them follows. */
-export interface SoldKey {
-  itemId: number
-  labelId: number
-}
+import type { PriceKey } from '#prices/service-price.ts'
 
 /** What changed hands. */
 interface Moved {
@@ -15,7 +10,7 @@ interface Moved {
   /** items whose sales are others now */
   soldItems: number[]
   /** of survivors: what their price is to be computed from anew */
-  soldKeys: SoldKey[]
+  soldKeys: PriceKey[]
 }
 
 /** Locks the listings of items in the order of ids, as orders do before they touch the items. */

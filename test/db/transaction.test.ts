@@ -80,6 +80,20 @@ test('gives up after its attempts, and does not repeat other errors', async () =
   expect(runs).toBe(4)
 })
 
+test('what refers to a row that went away meanwhile runs again and sees that', async () => {
+  await sql`create table notes_of_test (account_id int not null references accounts_of_test)`.execute(db.kysely)
+  let runs = 0
+  await inTransaction(db, async (tx) => {
+    runs += 1
+    const [first] = await tx.selectFrom('accounts_of_test').select('id').orderBy('id').execute()
+    if (runs === 1) await db.kysely.deleteFrom('accounts_of_test').where('id', '=', first!.id).execute()
+    await sql`insert into notes_of_test values (${first!.id})`.execute(tx)
+  })
+  const { rows } = await sql`select account_id from notes_of_test`.execute(db.kysely)
+  expect([runs, rows]).toEqual([2, [{ account_id: 2 }]])
+  await sql`drop table notes_of_test`.execute(db.kysely)
+})
+
 test('what throws rolls back and gives its connection back, many times over', async () => {
   for (let round = 0; round < 20; round++) {
     const failed = inTransaction(db, async (tx) => {
