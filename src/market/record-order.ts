@@ -8,7 +8,7 @@ import { verb } from '#core/verb.ts'
 import { change } from '#db/change.ts'
 import { hashRequest } from '#db/idempotency.ts'
 import type { Tx } from '#db/schema.ts'
-import { refreshServicePrices } from '#prices/service-price.ts'
+import { lockServicePrices, refreshServicePrices } from '#prices/service-price.ts'
 import { emitSales } from '#webhooks/emit.ts'
 import { endedIfOver } from './expire-listings.ts'
 import { HIGHEST_PRICE, MOST_UNITS, unitPriceKurus } from './fields.ts'
@@ -76,6 +76,7 @@ export const recordOrder = verb(
       const sold = lines.map((line, i) => soldLine(line, i, listings.get(line.listing_id)!, ctx.market.commissionPercent))
       await updateStock(tx, [...left.values()], now)
       await insertSales(tx, sold.map((line, i) => saleRow(line, orderId, i + 1, soldAt)))
+      await lockServicePrices(tx, sold.map(({ listing }) => listing.item_id))
       await refreshServicePrices(tx, note, sold.map(({ listing }) => ({ itemId: listing.item_id, labelId: listing.label_id })), now)
       await emitSales(tx, { now, zone: ctx.market.timeZone }, sold.map((line) => notice(line, orderId, soldAt)))
       const order: Order = {

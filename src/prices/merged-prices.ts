@@ -14,9 +14,13 @@ import { resetCurrent } from './reset-current.ts'
 export async function movePrices(tx: Tx, pairs: readonly MergePair[], now: Date): Promise<void> {
   await moveCurrent(tx, pairs)
   await takePoints(tx, pairs)
+  if (pairs.length > MANY) await sql`analyze merged_points`.execute(tx)
   await placePoints(tx, pairs)
   await moveHeld(tx, pairs, now)
 }
+
+/** From so many merges on, what has just been noted is much of a table, and the planner is to know. */
+const MANY = 1_000
 
 const KEY = sql.raw('market, label_id, updated_at')
 
@@ -290,8 +294,9 @@ function latestAfterUndo(pairs: readonly MergePair[]) {
       union all
       select p.item_id, p.market, p.label_id, p.price, p.updated_at, p.import_id
       from touched t join prices p on (p.item_id, p.market, p.label_id) = (t.item_id, t.market, t.label_id)
-      where (p.item_id, p.market, p.label_id, p.updated_at, p.import_id) not in (
-        select item_id, market, label_id, updated_at, import_id from given
+      where not exists (
+        select from given g
+        where (g.item_id, g.market, g.label_id, g.updated_at, g.import_id) = (p.item_id, p.market, p.label_id, p.updated_at, p.import_id)
       )
     )
     select distinct on (t.item_id, t.market, t.label_id) t.item_id, t.market, t.label_id, c.price, c.updated_at, c.import_id

@@ -7,6 +7,7 @@ import type { Tx } from '#db/schema.ts'
 import { ensureMonth } from './months.ts'
 import { packPrices, type PriceChange } from './payload.ts'
 
+const LOCK = 7310
 const SALES = 10
 const DAYS = 90
 /** position of `service` in MARKETS */
@@ -42,6 +43,16 @@ export function servicePrice(sales: readonly Sale[], nowMs: number): number | nu
 export interface PriceKey {
   itemId: number
   labelId: number
+}
+
+/**
+ * Lets the transactions that sell an item set its price one after the other: of two at once neither would see the other's
+ * sale. Call it when the sales are written; merges keep sales waiting by the items themselves.
+ */
+export async function lockServicePrices(tx: Tx, itemIds: readonly number[]): Promise<void> {
+  await sql`
+    select pg_advisory_xact_lock(${sql.lit(LOCK)}, id)
+    from (select distinct id from unnest(${itemIds}::int4[]) as sold(id) order by id) sorted`.execute(tx)
 }
 
 /**

@@ -48,7 +48,7 @@ describe('an item with everything on it', () => {
       from: { id: from, ref: 'full:a', market: 'source_a' },
       into: { id: into, ref: 'full:b' },
       moved: { foreign_ids: 2, held_prices: 1, listings: 2, sales: 2, collection_records: 1 },
-      author: 'operator:OPERATOR_TOKEN',
+      author: 'operator:bootstrap',
       undone_at: null,
     })
   })
