@@ -10,7 +10,7 @@ export interface MergePair {
 
 /** The pairs as a table expression `m(merge_id, from_item, into_item)`. */
 export function pairTable(pairs: readonly MergePair[]): RawBuilder<unknown> {
-  const column = (valueOf: (pair: MergePair) => number) => `{${pairs.map(valueOf).join(',')}}`
+  const column = (idOf: (pair: MergePair) => number) => `{${pairs.map(idOf).join(',')}}`
   return sql`unnest(${column((pair) => pair.mergeId)}::int4[], ${column((pair) => pair.fromId)}::int4[],
     ${column((pair) => pair.intoId)}::int4[]) as m(merge_id, from_item, into_item)`
 }
