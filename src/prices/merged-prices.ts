@@ -1,7 +1,7 @@
 // What a merge of items does to prices: history, current and held prices of the emptied item become the survivor's; and back.
 import { sql } from 'kysely'
 import type { Note } from '#db/change.ts'
-import { mergeIds, type MergePair, pairTable } from '#db/merge-pairs.ts'
+import { analyzeNoted, mergeIds, type MergePair, pairTable } from '#db/merge-pairs.ts'
 import type { Tx } from '#db/schema.ts'
 import type { PriceChange } from './payload.ts'
 import { resetCurrent } from './reset-current.ts'
@@ -13,14 +13,11 @@ import { resetCurrent } from './reset-current.ts'
  */
 export async function movePrices(tx: Tx, pairs: readonly MergePair[], now: Date): Promise<void> {
   await moveCurrent(tx, pairs)
+  await analyzeNoted(tx, pairs, 'merged_prices')
   await takePoints(tx, pairs)
-  if (pairs.length > MANY) await sql`analyze merged_points`.execute(tx)
   await placePoints(tx, pairs)
   await moveHeld(tx, pairs, now)
 }
-
-/** From so many merges on, what has just been noted is much of a table, and the planner is to know. */
-const MANY = 1_000
 
 const KEY = sql.raw('market, label_id, updated_at')
 
@@ -74,6 +71,7 @@ async function takePoints(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
     insert into merged_points (merge_id, import_id, market, label_id, updated_at, price, state, placed)
     select merge_id, import_id, market, label_id, updated_at, price, case when withdrawn then 'withdrawn' else 'covered' end, true
     from gone`.execute(tx)
+  await analyzeNoted(tx, pairs, 'merged_points')
   await sql`
     update merged_points p set placed = false
     from (
