@@ -1474,11 +1474,11 @@ export interface operations {
                      *           "last_sales": [
                      *             {
                      *               "price": 1200,
-                     *               "sold_at": "2026-11-22T16:45:00+03:00"
+                     *               "sold_at": "2026-11-22T17:06:57+03:00"
                      *             },
                      *             {
                      *               "price": 1250.5,
-                     *               "sold_at": "2026-11-22T16:45:00+03:00"
+                     *               "sold_at": "2026-11-22T17:06:57+03:00"
                      *             }
                      *           ]
                      *         }
@@ -1592,11 +1592,11 @@ export interface operations {
                      *           "item_id": 5,
                      *           "grade_id": 4,
                      *           "rejection_reason": null,
-                     *           "published_at": "2026-11-22T16:45:00+03:00",
-                     *           "expires_at": "2026-12-22T16:45:00+03:00",
+                     *           "published_at": "2026-11-22T17:06:56+03:00",
+                     *           "expires_at": "2026-12-22T17:06:56+03:00",
                      *           "highlighted_until": null,
-                     *           "created_at": "2026-11-22T16:45:00+03:00",
-                     *           "updated_at": "2026-11-22T16:45:00+03:00",
+                     *           "created_at": "2026-11-22T17:06:56+03:00",
+                     *           "updated_at": "2026-11-22T17:06:57+03:00",
                      *           "etag": "\"3001-4\""
                      *         }
                      *       ],
@@ -1697,7 +1697,7 @@ export interface operations {
                      *             "slug": "charizard-4-102-base-set"
                      *           },
                      *           "price": 1200,
-                     *           "sold_at": "2026-11-22T16:45:00+03:00"
+                     *           "sold_at": "2026-11-22T17:06:57+03:00"
                      *         }
                      *       ],
                      *       "pagination": {
@@ -3329,22 +3329,22 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "id": 8,
+                     *           "id": 7,
                      *           "attempt": 3,
                      *           "status_code": null,
                      *           "success": false,
                      *           "error": "name not resolved",
                      *           "response_excerpt": "",
                      *           "event": "sale",
-                     *           "created_at": "2026-11-22T16:45:00+03:00",
+                     *           "created_at": "2026-11-22T17:06:57+03:00",
                      *           "test": false
                      *         }
                      *       ],
                      *       "pagination": {
                      *         "current_page": 1,
                      *         "per_page": 1,
-                     *         "total": 8,
-                     *         "last_page": 8,
+                     *         "total": 7,
+                     *         "last_page": 7,
                      *         "has_more": true
                      *       }
                      *     }

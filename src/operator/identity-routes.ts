@@ -20,7 +20,7 @@ export const identityRoutes: Route<WriteCtx>[] = [
     tag: 'Catalogue',
     answer: (merge: Merge) => ({ data: merge, message: `Item ${merge.from.id} merged into item ${merge.into.id}` }),
     data: MergeSchema,
-    errors: ['INVALID_JSON', 'CONFLICT', 'NOT_FOUND', 'VALIDATION_ERROR'],
+    errors: ['INVALID_JSON', 'CONFLICT', 'NOT_FOUND'],
   },
   {
     method: 'GET',
@@ -31,7 +31,6 @@ export const identityRoutes: Route<WriteCtx>[] = [
     answer: ({ rows, pagination }: Page<Merge>) => ({ data: rows, pagination }),
     data: Type.Array(MergeSchema),
     paged: true,
-    errors: ['VALIDATION_ERROR'],
   },
   {
     method: 'POST',
@@ -44,6 +43,6 @@ export const identityRoutes: Route<WriteCtx>[] = [
     tag: 'Catalogue',
     answer: (merge: Merge) => ({ data: merge, message: `Merge ${merge.id} undone; item ${merge.from.id} is restored` }),
     data: MergeSchema,
-    errors: ['CONFLICT', 'NOT_FOUND', 'VALIDATION_ERROR'],
+    errors: ['CONFLICT', 'NOT_FOUND'],
   },
 ]
