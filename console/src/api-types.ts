@@ -879,6 +879,11 @@ export interface paths {
         /**
          * Source records that wait for a decision, beside the items that they resemble
          * @description Only exact matches join by themselves. What is only alike, claimed twice or contradicted waits here.
+         *
+         *     ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/matches?source=pokemontcg&reason=hp&per_page=1' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
          */
         get: operations["listMatches"];
         put?: never;
@@ -896,7 +901,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One match */
+        /**
+         * One match
+         * @description ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/matches/1' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
         get: operations["getMatch"];
         put?: never;
         post?: never;
@@ -918,6 +929,12 @@ export interface paths {
         /**
          * Join a record to an item
          * @description Takes effect at once and holds for later imports of the record. If the record is an item already, that item is merged into the other one. A card in several finishes joins those of the other card one by one.
+         *
+         *     ```sh
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/matches/1/accept' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
+         *       -H 'Content-Type: application/json' -d '{"item_id":429}'
+         *     ```
          */
         post: operations["acceptMatch"];
         delete?: never;
@@ -938,6 +955,11 @@ export interface paths {
         /**
          * Make a record an item of its own
          * @description It is none of its candidates, and later imports do not ask again.
+         *
+         *     ```sh
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/matches/2/separate' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
          */
         post: operations["separateMatch"];
         delete?: never;
@@ -958,6 +980,11 @@ export interface paths {
         /**
          * Leave a match for later
          * @description It goes on waiting, listed with `state=postponed`.
+         *
+         *     ```sh
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/matches/2/postpone' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
          */
         post: operations["postponeMatch"];
         delete?: never;
@@ -978,6 +1005,11 @@ export interface paths {
         /**
          * Withdraw the decision about a match, or its postponement
          * @description The record waits again, and items that the decision merged are two again. `data` is null where a rule joins the record meanwhile.
+         *
+         *     ```sh
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/matches/2/withdraw' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
          */
         post: operations["withdrawMatch"];
         delete?: never;
@@ -993,7 +1025,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Sets that resemble sets of other sources, for one decision about all their cards */
+        /**
+         * Sets that resemble sets of other sources, for one decision about all their cards
+         * @description ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/set-matches?game=pokemon&per_page=1' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
         get: operations["listSetMatches"];
         put?: never;
         post?: never;
@@ -1015,6 +1053,12 @@ export interface paths {
         /**
          * Decide that a set is a set of another source
          * @description Its cards join those with the same number and name, and single ones that are alike; what is contradicted goes on waiting.
+         *
+         *     ```sh
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/set-matches/59/accept' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
+         *       -H 'Content-Type: application/json' -d '{}'
+         *     ```
          */
         post: operations["acceptSetMatch"];
         delete?: never;
@@ -1035,6 +1079,11 @@ export interface paths {
         /**
          * Decide that a set is none of the others
          * @description Its cards become items of their own, except where a shop id says otherwise.
+         *
+         *     ```sh
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/set-matches/59/separate' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
          */
         post: operations["separateSetMatch"];
         delete?: never;
@@ -1055,6 +1104,11 @@ export interface paths {
         /**
          * Withdraw all decisions about a set
          * @description Items that they merged are two again.
+         *
+         *     ```sh
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/set-matches/59/withdraw' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
          */
         post: operations["withdrawSetMatch"];
         delete?: never;
