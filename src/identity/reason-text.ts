@@ -5,7 +5,7 @@ export const REASON_RULES = [
   'loose', 'several', 'claimed-twice', 'shop-id-shared', 'shop-id-differs', 'hp', 'price-ratio', 'set-unclear', 'finish', 'unknown',
 ] as const satisfies Reason['rule'][]
 
-const SENTENCES: Record<Reason['rule'], (params: Reason['params']) => string> = {
+const SENTENCES: Record<Reason['rule'], (params: Record<string, string>) => string> = {
   loose: () => 'number or name agree only in part',
   several: ({ count }) => `${count} cards fit equally well`,
   'claimed-twice': ({ others, source }) => (source === undefined ? `${others} other records of the same source claim the card` : `another record of ${source} has the same number and name`),
@@ -20,5 +20,5 @@ const SENTENCES: Record<Reason['rule'], (params: Reason['params']) => string> = 
 
 /** The reason in words. */
 export function reasonText({ rule, params }: Reason): string {
-  return SENTENCES[rule](params)
+  return SENTENCES[rule](Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)])))
 }
