@@ -18,9 +18,9 @@ export const createItem = verb(
       const write = await resolveItem(tx, { ...fields, ref })
       const saved = await refuseTaken('item', () => saveItems(tx, note, [write]))
       const id = saved.ids[0]!
-      if (saved.created === 0) throw conflict(`The item ${id} has the ref ${ref} in ${fields.market}`)
+      if (saved.created === 0) throw conflict('ref_taken_by', { thing: 'item', id, ref, market: fields.market })
       const item = await fetchItem(tx, id)
-      if (fields.slug !== undefined && item.slug !== fields.slug) throw conflict('Another item has this slug')
+      if (fields.slug !== undefined && item.slug !== fields.slug) throw conflict('taken', { thing: 'item', field: 'slug' })
       note.audit({ action: 'item.create', subject: 'item', id, after: item })
       return item
     }),

@@ -2,6 +2,7 @@
 import type { CatalogueFormat, CatalogueReader, CatalogueRow, CategoryRecord, ItemRecord, KnownCategory } from '#catalogue/records.ts'
 import { categoriesByRef, type ItemWrite, saveCategory, saveItems } from '#catalogue/store.ts'
 import type { Market } from '#core/markets.ts'
+import { reason } from '#core/problems.ts'
 import { PriceBatcher } from './price-batcher.ts'
 import type { Importer, ImportRun } from './importer.ts'
 
@@ -95,11 +96,11 @@ export class CatalogueImporter implements Importer {
   async #saveCategory(line: number, record: CategoryRecord): Promise<void> {
     const parent = record.parent ? this.#categories.get(`${record.market}\t${record.parent}`) : null
     if (record.parent && !parent) {
-      this.#run.refuse(line, `the parent category ${record.parent} is not in the catalogue: import it first`)
+      this.#run.refuse(line, reason('no_category', { ref: record.parent }))
       return
     }
     if (record.parent === record.ref) {
-      this.#run.refuse(line, `the category ${record.ref} cannot be its own parent`)
+      this.#run.refuse(line, reason('own_parent', { ref: record.ref }))
       return
     }
     const parentId = record.parent === undefined ? undefined : (parent?.id ?? null)
@@ -113,8 +114,8 @@ export class CatalogueImporter implements Importer {
     for (const { line, record } of items) {
       const category = this.#categories.get(`${record.market}\t${record.category}`)
       const unknown = record.groups.find((slug) => !this.#groups.has(slug))
-      if (!category) this.#run.refuse(line, `the category ${record.category} is not in the catalogue: import it first`)
-      else if (unknown !== undefined) this.#run.refuse(line, `the group ${unknown} does not exist`)
+      if (!category) this.#run.refuse(line, reason('no_category', { ref: record.category }))
+      else if (unknown !== undefined) this.#run.refuse(line, reason('no_group', { ref: unknown }))
       else {
         const groupIds = record.groups.map((slug) => this.#groups.get(slug)!)
         writes.push({ line, record, categoryId: category.id, categoryName: category.name, groupIds })

@@ -33,7 +33,7 @@ function decideOne(ctx: WriteCtx, id: number, decision: 'accepted' | 'discarded'
     if (itemId !== undefined) await checkItem(tx, itemId)
     if ((await decide(ctx, tx, note, decision, { id, itemId })) === 0) {
       const { state } = await fetchHeld(tx, id)
-      throw conflict(`The price is ${state} already`)
+      throw conflict('already', { thing: 'held price', state })
     }
     const after = await fetchHeld(tx, id)
     note.audit({ action: `held-price.${decision === 'accepted' ? 'accept' : 'discard'}`, subject: 'held-price', id, before, after })
@@ -43,5 +43,5 @@ function decideOne(ctx: WriteCtx, id: number, decision: 'accepted' | 'discarded'
 
 async function checkItem(tx: Tx, id: number): Promise<void> {
   const item = await tx.selectFrom('items').select('id').where('id', '=', id).executeTakeFirst()
-  if (!item) throw invalid([{ field: 'item_id', message: 'must be the id of an item' }])
+  if (!item) throw invalid('item_id', 'unknown_id', { thing: 'item', id })
 }

@@ -4,6 +4,7 @@ import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { sameCode } from '#index/codes.ts'
 import { fold, words } from '#index/fold.ts'
 import type { ItemDescription } from './entries.ts'
+import { type Reason, reason } from '#core/problems.ts'
 
 /** An item that a row may mean. */
 export interface Candidate {
@@ -15,7 +16,7 @@ export interface Candidate {
   finish: string | null
 }
 
-export type Match = { itemId: number } | { reason: string; candidates: Candidate[] }
+export type Match = { itemId: number } | { why: Reason; candidates: Candidate[] }
 
 /** No bracket within, so that a row of open ones is not read again from each of them. */
 const PARENTHESES = /\(([^()]*)\)/g
@@ -24,7 +25,6 @@ const BRACKETS = /\[[^[\]]*\]/g
 const MOST_CANDIDATES = 5
 /** No item has a longer name, number, set or printing. */
 const LONGEST = 500
-const UNLIKE_ALL = 'no item is like it'
 /** Hits of a search that are looked at. */
 const LOOKED_AT = 100
 
@@ -47,7 +47,7 @@ export function matchItem(catalogue: Catalogue, lookup: ItemLookup, item: ItemDe
     if ('itemId' in found && !('ambiguous' in found)) return { itemId: found.itemId }
   }
   if ([item.name, item.number, item.set, item.finish].some((text) => text !== null && text.length > LONGEST)) {
-    return { reason: UNLIKE_ALL, candidates: [] }
+    return { why: reason('like_none'), candidates: [] }
   }
   const wanted = described(item)
   const judged = rowsFor(catalogue, item, wanted.name).map((row) => judge(catalogue, item, wanted, row))
@@ -61,13 +61,13 @@ export function matchItem(catalogue: Catalogue, lookup: ItemLookup, item: ItemDe
     .map((one, rank) => ({ row: one.row, weight: weight(one), rank }))
     .sort((a, b) => b.weight - a.weight || a.rank - b.rank)
     .slice(0, MOST_CANDIDATES)
-  const reason =
+  const rule =
     exact.length > 0
-      ? 'several items fit'
+      ? 'fits_several'
       : best.length > 0
-        ? 'no item fits in name, number, set and printing'
-        : UNLIKE_ALL
-  return { reason, candidates: best.map(({ row }) => candidateOf(catalogue, row)) }
+        ? 'fits_none'
+        : 'like_none'
+  return { why: reason(rule), candidates: best.map(({ row }) => candidateOf(catalogue, row)) }
 }
 
 export function candidateOf({ items, categories }: Catalogue, row: number): Candidate {
