@@ -42,9 +42,9 @@ const READ_SETTINGS = ['cli', 'node.ts', 'public.ts']
 const OWNERS: Record<string, readonly string[]> = {
   accounts: ['accounts', 'credit_entries', 'api_keys', 'operator_tokens', 'console_sessions', 'rate_limit_leases'],
   catalogue: ['categories', 'items', 'item_foreign_ids'],
-  prices: ['groups', 'prices', 'price_points', 'hidden_points', 'imports', 'held_prices', 'rates'],
+  prices: ['groups', 'prices', 'price_points', 'hidden_points', 'imports', 'import_refusals', 'held_prices', 'held_price_params', 'rates'],
   market: ['listings', 'orders', 'sales'],
-  collections: ['collections', 'collection_items', 'collection_parked_rows'],
+  collections: ['collections', 'collection_items', 'collection_parked_rows', 'parked_row_reasons'],
   webhooks: ['webhooks', 'webhook_events', 'webhook_attempts'],
   jobs: ['workers'],
   db: ['change_log', 'change_log_floor', 'audit_log', 'idempotency_keys'],
