@@ -48,11 +48,11 @@ const OWNERS: Record<string, readonly string[]> = {
     'source_records', 'source_statements', 'item_sources', 'merged_sources',
   ],
   prices: [
-    'groups', 'prices', 'price_points', 'hidden_points', 'imports', 'held_prices', 'rates', 'merged_prices', 'merged_points',
+    'groups', 'prices', 'price_points', 'hidden_points', 'imports', 'import_refusals', 'held_prices', 'held_price_params', 'rates', 'merged_prices', 'merged_points',
     'merged_held_prices',
   ],
   market: ['listings', 'orders', 'sales', 'merged_listings', 'merged_sales'],
-  collections: ['collections', 'collection_items', 'collection_parked_rows', 'merged_records'],
+  collections: ['collections', 'collection_items', 'collection_parked_rows', 'parked_row_reasons', 'merged_records'],
   identity: ['merges', 'import_merges', 'match_decisions', 'match_queue', 'match_set_maps'],
   webhooks: ['webhooks', 'webhook_events', 'webhook_attempts'],
   jobs: ['workers'],

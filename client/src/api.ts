@@ -608,6 +608,21 @@ export interface components {
                 code: "INVALID_JSON" | "BAD_REQUEST" | "UNAUTHENTICATED" | "PLAN_UPGRADE_REQUIRED" | "FORBIDDEN" | "ITEM_NOT_FOUND" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "PLUS_LISTING_ERROR" | "PLUS_COLLECTION_ERROR" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UPSTREAM_ERROR" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
                 /** @description For people; names what was wrong and what is allowed */
                 message: string;
+                /**
+                 * @description Name of the rule that was broken; for programs
+                 * @example integer
+                 */
+                rule?: string;
+                /**
+                 * @description Values that the rule names
+                 * @example {
+                 *       "min": 1,
+                 *       "max": 100
+                 *     }
+                 */
+                params?: {
+                    [key: string]: unknown;
+                };
                 details?: components["schemas"]["Problem"][];
             };
         };
@@ -828,6 +843,21 @@ export interface components {
         Problem: {
             field: string;
             message: string;
+            /**
+             * @description Name of the rule that was broken; for programs
+             * @example integer
+             */
+            rule?: string;
+            /**
+             * @description Values that the rule names
+             * @example {
+             *       "min": 1,
+             *       "max": 100
+             *     }
+             */
+            params?: {
+                [key: string]: unknown;
+            };
         };
         RecentSale: {
             item: {
@@ -1474,11 +1504,11 @@ export interface operations {
                      *           "last_sales": [
                      *             {
                      *               "price": 1200,
-                     *               "sold_at": "2026-11-22T17:06:57+03:00"
+                     *               "sold_at": "2026-11-22T17:03:58+03:00"
                      *             },
                      *             {
                      *               "price": 1250.5,
-                     *               "sold_at": "2026-11-22T17:06:57+03:00"
+                     *               "sold_at": "2026-11-22T17:03:58+03:00"
                      *             }
                      *           ]
                      *         }
@@ -1592,11 +1622,11 @@ export interface operations {
                      *           "item_id": 5,
                      *           "grade_id": 4,
                      *           "rejection_reason": null,
-                     *           "published_at": "2026-11-22T17:06:56+03:00",
-                     *           "expires_at": "2026-12-22T17:06:56+03:00",
+                     *           "published_at": "2026-11-22T17:03:58+03:00",
+                     *           "expires_at": "2026-12-22T17:03:58+03:00",
                      *           "highlighted_until": null,
-                     *           "created_at": "2026-11-22T17:06:56+03:00",
-                     *           "updated_at": "2026-11-22T17:06:57+03:00",
+                     *           "created_at": "2026-11-22T17:03:58+03:00",
+                     *           "updated_at": "2026-11-22T17:03:58+03:00",
                      *           "etag": "\"3001-4\""
                      *         }
                      *       ],
@@ -1697,7 +1727,7 @@ export interface operations {
                      *             "slug": "charizard-4-102-base-set"
                      *           },
                      *           "price": 1200,
-                     *           "sold_at": "2026-11-22T17:06:57+03:00"
+                     *           "sold_at": "2026-11-22T17:03:58+03:00"
                      *         }
                      *       ],
                      *       "pagination": {
@@ -3329,22 +3359,22 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "id": 7,
-                     *           "attempt": 3,
+                     *           "id": 6,
+                     *           "attempt": 1,
                      *           "status_code": null,
                      *           "success": false,
                      *           "error": "name not resolved",
                      *           "response_excerpt": "",
                      *           "event": "sale",
-                     *           "created_at": "2026-11-22T17:06:57+03:00",
-                     *           "test": false
+                     *           "created_at": "2026-11-22T17:03:58+03:00",
+                     *           "test": true
                      *         }
                      *       ],
                      *       "pagination": {
                      *         "current_page": 1,
                      *         "per_page": 1,
-                     *         "total": 7,
-                     *         "last_page": 7,
+                     *         "total": 6,
+                     *         "last_page": 6,
                      *         "has_more": true
                      *       }
                      *     }

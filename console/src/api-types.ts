@@ -999,6 +999,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/v1/imports/{id}/refusals.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All refused rows of an import as CSV: file, line, rule and reason
+         * @description Cells that a spreadsheet would run as formulas begin with an apostrophe.
+         *
+         *     ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/imports/5/refusals.csv' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        get: operations["exportRefusals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/imports/{id}/revert": {
         parameters: {
             query?: never;
@@ -1387,6 +1412,13 @@ export interface components {
             errors: {
                 line: number;
                 message: string;
+                field?: string;
+                /** @description Name of the rule that was broken; for programs */
+                rule?: string;
+                /** @description Values that the rule names */
+                params?: {
+                    [key: string]: unknown;
+                };
             }[];
         };
         CollectionRecord: {
@@ -1441,6 +1473,12 @@ export interface components {
                 code: "INVALID_JSON" | "BAD_REQUEST" | "UNAUTHENTICATED" | "PLAN_UPGRADE_REQUIRED" | "FORBIDDEN" | "ITEM_NOT_FOUND" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "PLUS_LISTING_ERROR" | "PLUS_COLLECTION_ERROR" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UPSTREAM_ERROR" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
                 /** @description For people; names what was wrong and what is allowed */
                 message: string;
+                /** @description Name of the rule that was broken; for programs */
+                rule?: string;
+                /** @description Values that the rule names */
+                params?: {
+                    [key: string]: unknown;
+                };
                 details?: components["schemas"]["Problem"][];
             };
         };
@@ -1479,6 +1517,9 @@ export interface components {
             /** @enum {string} */
             rule: "foreign_id" | "future_date" | "jump" | "disagreement" | "grade_order";
             reason: string;
+            params: {
+                [key: string]: unknown;
+            } | null;
             compared_price: number | null;
             times_off: number | null;
             /**
@@ -1516,6 +1557,10 @@ export interface components {
             /** @description Rows */
             rejected: number;
             message: string | null;
+            rule: string | null;
+            params: {
+                [key: string]: unknown;
+            } | null;
             reverts_import_id: number | null;
             reverted_by_import_id: number | null;
             /**
@@ -1550,6 +1595,10 @@ export interface components {
             /** @description Rows */
             rejected: number;
             message: string | null;
+            rule: string | null;
+            params: {
+                [key: string]: unknown;
+            } | null;
             reverts_import_id: number | null;
             reverted_by_import_id: number | null;
             /**
@@ -1563,11 +1612,25 @@ export interface components {
                 file: string | null;
                 line: number;
                 reason: string;
+                field?: string;
+                /** @description Name of the rule that was broken; for programs */
+                rule?: string;
+                /** @description Values that the rule names */
+                params?: {
+                    [key: string]: unknown;
+                };
             }[];
             /** @description Why rows were refused, the most frequent reason first; counts all refused rows */
             reasons: {
                 /** @description `…` stands for what differs from row to row */
                 reason: string;
+                field?: string;
+                /** @description Name of the rule that was broken; for programs */
+                rule?: string;
+                /** @description Values that the rule names */
+                params?: {
+                    [key: string]: unknown;
+                };
                 /** @description Rows refused for it */
                 count: number;
                 /** @description The first three of them */
@@ -1575,6 +1638,13 @@ export interface components {
                     file: string | null;
                     line: number;
                     reason: string;
+                    field?: string;
+                    /** @description Name of the rule that was broken; for programs */
+                    rule?: string;
+                    /** @description Values that the rule names */
+                    params?: {
+                        [key: string]: unknown;
+                    };
                 }[];
             }[];
             /** @description Held prices by the rule that held them */
@@ -1780,6 +1850,10 @@ export interface components {
             /** @description Line of the file */
             line: number;
             reason: string;
+            rule: string | null;
+            params: {
+                [key: string]: unknown;
+            } | null;
             name: string;
             number: string | null;
             set: string | null;
@@ -1811,6 +1885,13 @@ export interface components {
                 /** @description Position in the list, from 0 */
                 row: number;
                 message: string;
+                field?: string;
+                /** @description Name of the rule that was broken; for programs */
+                rule?: string;
+                /** @description Values that the rule names */
+                params?: {
+                    [key: string]: unknown;
+                };
             }[];
         };
         PricePoint: {
@@ -1912,6 +1993,12 @@ export interface components {
         Problem: {
             field: string;
             message: string;
+            /** @description Name of the rule that was broken; for programs */
+            rule?: string;
+            /** @description Values that the rule names */
+            params?: {
+                [key: string]: unknown;
+            };
         };
         Rate: {
             /** Format: date */
@@ -4143,6 +4230,29 @@ export interface operations {
                         data: components["schemas"]["StartedImport"];
                         message?: string;
                     };
+                };
+            };
+        };
+    };
+    exportRefusals: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the import */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": unknown;
                 };
             };
         };

@@ -2,6 +2,7 @@
 import type { ColumnType, Generated, GeneratedAlways, JSONColumnType, Kysely, Transaction } from 'kysely'
 import type { Market } from '#core/markets.ts'
 import type { Plan } from '#core/plans.ts'
+import type { Params, Rule } from '#core/problems.ts'
 import type { Database } from './pool.ts'
 
 export type Db = Database<Schema>
@@ -17,6 +18,15 @@ interface RefusedRow {
   row: number
   message: string
   file?: string | null
+  field?: string
+  rule?: Rule
+  params?: Params
+}
+
+interface RefusalReason extends Omit<RefusedRow, 'row' | 'message' | 'file'> {
+  reason: string
+  count: number
+  samples: RefusedRow[]
 }
 
 export interface Schema {
@@ -245,12 +255,19 @@ export interface Schema {
     rejected: Generated<number>
     percent: Generated<number>
     errors: ColumnType<RefusedRow[], string | undefined, string>
-    reasons: ColumnType<{ reason: string; count: number; samples: RefusedRow[] }[] | null, undefined, string>
+    reasons: ColumnType<RefusalReason[] | null, undefined, string>
     message: string | null
+    rule: string | null
+    params: ColumnType<Params | null, undefined, string | null>
     reverts_import_id: number | null
     reverted_by_import_id: number | null
     started_at: Generated<Date>
     finished_at: Date | null
+  }
+  import_refusals: {
+    import_id: number
+    part: number
+    csv: Buffer
   }
   held_prices: {
     id: GeneratedAlways<number>
@@ -268,6 +285,10 @@ export interface Schema {
     decision: 'accepted' | 'discarded' | null
     decided_by: string | null
     decided_at: Date | null
+  }
+  held_price_params: {
+    held_price_id: number
+    params: JSONColumnType<Params>
   }
   hidden_points: {
     import_id: number
@@ -366,6 +387,11 @@ export interface Schema {
     decided_by: string | null
     decided_at: Date | null
     parked_at: Generated<Date>
+  }
+  parked_row_reasons: {
+    parked_row_id: number
+    rule: string
+    params: JSONColumnType<Params>
   }
   change_log: {
     seq: GeneratedAlways<number>

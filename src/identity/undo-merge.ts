@@ -9,10 +9,10 @@ import { fetchMerge, type Merge } from './stored-merges.ts'
 import { undoMerges } from './undo.ts'
 
 export const undoMerge = verb(
-  { name: 'undoMerge', needs: 'operator', input: Type.Object({ id: id('merge') }, { additionalProperties: false }) },
+  { name: 'undoMerge', needs: 'operator', input: Type.Object({ id: id('batch') }, { additionalProperties: false }) },
   (ctx: WriteCtx, { id }) =>
     change(ctx, async (tx, note): Promise<Merge> => {
-      await undoMerges(ctx, tx, note, [existing('merge', id)])
+      await undoMerges(ctx, tx, note, [existing('batch', id)])
       const merge = await fetchMerge(tx, id)
       const items = [merge.from.id, merge.into.id]
       const records = await decidingRecords(tx, items)

@@ -141,6 +141,7 @@ export const OPERATOR_ROWS: readonly string[] = [
   'POST /operator/v1/prices',
   'GET /operator/v1/imports',
   'GET /operator/v1/imports/:id',
+  'GET /operator/v1/imports/:id/refusals.csv',
   'POST /operator/v1/imports/:id/revert',
   'POST /operator/v1/imports/:format',
   'GET /operator/v1/webhook-events',
