@@ -53,7 +53,7 @@ const OWNERS: Record<string, readonly string[]> = {
   ],
   market: ['listings', 'orders', 'sales', 'merged_listings', 'merged_sales'],
   collections: ['collections', 'collection_items', 'collection_parked_rows', 'parked_row_reasons', 'merged_records'],
-  identity: ['merges', 'import_merges', 'match_decisions', 'match_queue', 'match_set_maps'],
+  identity: ['merges', 'splits', 'import_merges', 'match_decisions', 'match_queue', 'match_set_maps'],
   webhooks: ['webhooks', 'webhook_events', 'webhook_attempts'],
   jobs: ['workers'],
   db: ['change_log', 'change_log_floor', 'audit_log', 'idempotency_keys'],

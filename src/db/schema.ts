@@ -197,6 +197,19 @@ export interface Schema {
     undone_by: string | null
     undone_at: Date | null
   }
+  splits: {
+    id: Generated<number>
+    item_id: number
+    split_item: number
+    source: string
+    foreign_id: string
+    pairs: JSONColumnType<object, string, string>
+    ended: JSONColumnType<object, string, string>
+    author: string
+    at: Date
+    reverted_by: string | null
+    reverted_at: Date | null
+  }
   item_aliases: { old_id: number; item_id: number; merge_id: number; market: Market; ref: string; slug: string }
   merged_foreign_ids: { merge_id: number; source: string; foreign_id: string; finish: string; moved: boolean }
   merged_prices: {

@@ -19,7 +19,7 @@ type MovedKind = keyof typeof MOVED
 const MOVED_KINDS = Object.keys(MOVED) as MovedKind[]
 
 const Time = Type.String({ format: 'date-time', description: 'UTC' })
-const MergedItem = Type.Object({ id: Type.Integer(), name: Type.String(), ref: Type.String(), market: Type.Enum([...MARKETS]) })
+export const MergedItem = Type.Object({ id: Type.Integer(), name: Type.String(), ref: Type.String(), market: Type.Enum([...MARKETS]) })
 
 export const MergeSchema = Type.Object(
   {

@@ -28,7 +28,7 @@ test('items are merged, listed and split', async () => {
   expect(await mintmark('merge', a, '--into', b)).toBe(`Merged item ${a} into item ${b} by merge 1; undo it with: split 1`)
   expect(await mintmark('merges')).toMatch(new RegExp(`^ID +FROM +INTO +BY +AT +UNDONE\n1 +${a} Card a +${b} Card b +operator:test +\\S+ +-$`))
   await expect(mintmark('merge', a, '--into', b)).rejects.toThrow(`Item ${a} is already merged into item ${b}`)
-  expect(await mintmark('split', '1')).toBe(`Undid merge 1; item ${a} is restored`)
+  expect(await mintmark('split', '1')).toBe(`Reverted merge 1; item ${a} is restored`)
   const again = JSON.parse(await mintmark('merge', b, '--into', a, '--json')) as Merge
   expect(again).toMatchObject({ id: 2, from: { id: ids.b! }, into: { id: ids.a! } })
   expect((JSON.parse(await mintmark('merges', '--item', b, '--json')) as Merge[]).map(({ id }) => id)).toEqual([2, 1])
@@ -38,5 +38,5 @@ test('wrong usage is refused', async () => {
   for (const args of [['merge', '1'], ['merge', 'x', '--into', '2'], ['merge', '1', '--into', 'y'], ['split'], ['split', 'z']]) {
     await expect(mintmark(...args), args.join(' ')).rejects.toBeInstanceOf(CommanderError)
   }
-  await expect(mintmark('split', '999')).rejects.toThrow('Merge not found')
+  await expect(mintmark('split', '999')).rejects.toThrow('Batch not found')
 })
