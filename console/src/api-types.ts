@@ -331,6 +331,23 @@ export interface paths {
         patch: operations["changeItem"];
         trace?: never;
     };
+    "/operator/v1/items/{id}/sources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What each source states of an item, in order of precedence */
+        get: operations["listItemSources"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/groups": {
         parameters: {
             query?: never;
@@ -807,12 +824,6 @@ export interface paths {
         /**
          * Merge an item into another one
          * @description Prices with their history, held prices, foreign ids, listings, sales and collection records become those of `into`; its own name and other facts stay. The id of the merged item means `into` from then on, wherever an item is named.
-         *
-         *     ```sh
-         *     curl -X POST 'http://127.0.0.1:0/operator/v1/items/426/merge' \
-         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
-         *       -H 'Content-Type: application/json' -d '{"into":5}'
-         *     ```
          */
         post: operations["mergeItem"];
         delete?: never;
@@ -828,13 +839,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Merges of items, newest first
-         * @description ```sh
-         *     curl 'http://127.0.0.1:0/operator/v1/merges?state=in_effect' \
-         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
-         *     ```
-         */
+        /** Merges of items, newest first */
         get: operations["listMerges"];
         put?: never;
         post?: never;
@@ -844,7 +849,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/operator/v1/merges/{id}/undo": {
+    "/operator/v1/items/{id}/split": {
         parameters: {
             query?: never;
             header?: never;
@@ -854,15 +859,30 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Undo a merge
-         * @description The item has its id again, and what the merge moved. What came in since stays with the survivor. If that was merged into another item since, undo that merge first.
-         *
-         *     ```sh
-         *     curl -X POST 'http://127.0.0.1:0/operator/v1/merges/1/undo' \
-         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
-         *     ```
+         * Split what a source states out of an item
+         * @description The record becomes an item of its own, and later imports leave it apart. What people hung on the item stays with it. A record that came by a merge is that item again, with all that the merge moved.
          */
-        post: operations["undoMerge"];
+        post: operations["splitItem"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/batches/{id}/revert": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revert a merge or a split
+         * @description After a merge, the item has its id again, and what the merge moved. What came in since stays with the survivor. If that was merged into another item since, revert that merge first. What a split made is merged back.
+         */
+        post: operations["revertBatch"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1398,6 +1418,33 @@ export interface components {
             /** @description The new balance */
             highlight_credits: number;
         };
+        Batch: {
+            batch_id: number;
+            /** @enum {string} */
+            kind: "merge" | "split";
+            /** @description The item that the merge emptied, or that the split made */
+            from: {
+                id: number;
+                name: string;
+                ref: string;
+                /** @enum {string} */
+                market: "service" | "source_a" | "source_b" | "source_c";
+            };
+            /** @description The item that it was merged into, or split from */
+            into: {
+                id: number;
+                name: string;
+                ref: string;
+                /** @enum {string} */
+                market: "service" | "source_a" | "source_b" | "source_c";
+            };
+            author: string;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            at: string;
+        };
         CollectionImport: {
             rows_read: number;
             /** @description Records made */
@@ -1669,7 +1716,7 @@ export interface components {
             record_id: number;
             source: string;
             /** @description The source's id */
-            id: string;
+            foreign_id: string;
             finish: string | null;
             name: string | null;
             /** @description How the record came to the item: `own`, `shop-id`, `set-map`, `loose-decided`, `sealed`, `operator` */
@@ -2036,6 +2083,28 @@ export interface components {
             /** @enum {string} */
             status: "queued" | "running" | "done" | "failed";
         };
+        StatedItemSource: {
+            record_id: number;
+            source: string;
+            /** @description The source's id */
+            foreign_id: string;
+            finish: string | null;
+            name: string | null;
+            /** @description How the record came to the item: `own`, `shop-id`, `set-map`, `loose-decided`, `sealed`, `operator` */
+            method: string;
+            /** @description 0 to 100 */
+            confidence: number;
+            decided_by: string | null;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            at: string;
+            /** @description What the source states of the item, by field */
+            facts: {
+                [key: string]: unknown;
+            };
+        };
         Stats: {
             items: number;
             categories: number;
@@ -2325,6 +2394,7 @@ export type Amount = components['schemas']['Amount'];
 export type ApiKey = components['schemas']['ApiKey'];
 export type AuditRow = components['schemas']['AuditRow'];
 export type Balance = components['schemas']['Balance'];
+export type Batch = components['schemas']['Batch'];
 export type CollectionImport = components['schemas']['CollectionImport'];
 export type CollectionRecord = components['schemas']['CollectionRecord'];
 export type CreditEntry = components['schemas']['CreditEntry'];
@@ -2351,6 +2421,7 @@ export type Problem = components['schemas']['Problem'];
 export type Rate = components['schemas']['Rate'];
 export type SourceHealth = components['schemas']['SourceHealth'];
 export type StartedImport = components['schemas']['StartedImport'];
+export type StatedItemSource = components['schemas']['StatedItemSource'];
 export type Stats = components['schemas']['Stats'];
 export type StoredCategory = components['schemas']['StoredCategory'];
 export type StoredCollection = components['schemas']['StoredCollection'];
@@ -3093,6 +3164,33 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["StoredItem"];
                         message?: string;
+                    };
+                };
+            };
+        };
+    };
+    listItemSources: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the item */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["StatedItemSource"][];
                     };
                 };
             };
@@ -4016,12 +4114,49 @@ export interface operations {
             };
         };
     };
-    undoMerge: {
+    splitItem: {
         parameters: {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the merge */
+                /** @description Id of the item */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The source whose record is another card */
+                    source: string;
+                    /** @description The id that the source has for it */
+                    foreign_id: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Batch"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    revertBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the batch */
                 id: number;
             };
             cookie?: never;
@@ -4037,7 +4172,7 @@ export interface operations {
                     "application/json": {
                         /** @enum {boolean} */
                         success: true;
-                        data: components["schemas"]["Merge"];
+                        data: components["schemas"]["Batch"];
                         message?: string;
                     };
                 };
@@ -4673,6 +4808,9 @@ export const pathsOperatorV1WebhookEventsGetParametersQueryStateValues: Readonly
 export const pathsOperatorV1WebhookEventsGetParametersQueryEventValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/webhook-events"]["get"]["parameters"]["query"]["event"]> = ["sale", "expire"];
 export const pathsOperatorV1AccountsAccount_idWebhookTestPostRequestBodyContentApplicationJsonEventValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/accounts/{account_id}/webhook/test"]["post"]["requestBody"]["content"]["application/json"]["event"]> = ["sale", "expire"];
 export const accountPlanValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Account"]["plan"]> = ["starter", "professional", "plus", "enterprise"];
+export const batchKindValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Batch"]["kind"]> = ["merge", "split"];
+export const batchFromMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Batch"]["from"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const batchIntoMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Batch"]["into"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const collectionRecordValueAnyOf0MarketValues: ReadonlyArray<Extract<FlattenedDeepRequired<components>["schemas"]["CollectionRecord"]["value"], {
     market: unknown;
 }>["market"]> = ["service", "source_a", "source_b", "source_c"];
