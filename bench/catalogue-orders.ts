@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import { exportCatalogue } from '#catalogue/export.ts'
 import { readConfig } from '#config.ts'
+import { textOf } from '#core/problems.ts'
 import { call } from '#core/verb.ts'
 import type { WriteCtx } from '#db/change.ts'
 import { importFiles } from '#imports/import-files.ts'
@@ -67,10 +68,10 @@ async function importUnit(ctx: WriteCtx, [name, format, names]: (typeof UNITS)[n
   const started = performance.now()
   const cpu = process.cpuUsage()
   const database = databaseSeconds()
-  const { status, counts, message } = await call(importFiles, { ...ctx, rules: readConfig({}).priceRules }, { format, files })
+  const { counts, why } = await call(importFiles, { ...ctx, rules: readConfig({}).priceRules }, { format, files })
   const seconds = (performance.now() - started) / 1000
   const used = process.cpuUsage(cpu)
-  if (status === 'failed') throw new Error(`${name}: ${message}`)
+  if (why) throw new Error(`${name}: ${textOf(why)}`)
   const { rowsRead, created, updated, unchanged, rejected } = counts
   console.log(
     `  ${name.padEnd(14)} ${String(rowsRead).padStart(6)} rows, ${created} created, ${updated} updated, ${unchanged} unchanged, ${rejected} rejected; ` +

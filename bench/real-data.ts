@@ -76,9 +76,9 @@ async function importFile(ctx: WriteCtx, format: string, file: string): Promise<
   const path = fileURLToPath(new URL(file, FOLDER))
   const files = [{ name: basename(path), size: statSync(path).size, open: () => createReadStream(path) }]
   const started = performance.now()
-  const { status, counts, errors, message } = await call(importFiles, { ...ctx, rules: readConfig({}).priceRules }, { format, files })
+  const { status, counts, errors, why } = await call(importFiles, { ...ctx, rules: readConfig({}).priceRules }, { format, files })
   const seconds = (performance.now() - started) / 1000
-  if (status === 'failed') throw new Error(`${file}: ${message}`)
+  if (status === 'failed') throw new Error(`${file}: ${JSON.stringify(why)}`)
   const { rowsRead: rows, ...outcome } = counts
   return {
     file, format, kind: importFormat(format).kind, rows, ...outcome,

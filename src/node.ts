@@ -118,9 +118,9 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   let started = false
   let draining = false
   const notReady = () => {
-    if (!started) return 'The node is starting'
-    if (draining) return 'The node is stopping'
-    return Date.now() - feed.lastPullMs > STALE_MS ? 'The database cannot be reached' : null
+    if (!started) return 'starting'
+    if (draining) return 'stopping'
+    return Date.now() - feed.lastPullMs > STALE_MS ? 'without its database' : null
   }
   const drain = async () => {
     draining = true

@@ -8,6 +8,7 @@ import type { Config } from './config.ts'
 import { Cache } from '#core/cache.ts'
 import type { Log } from '#core/context.ts'
 import { ServiceError } from '#core/errors.ts'
+import { reason } from '#core/problems.ts'
 import type { ImageProxy } from '#images/image-proxy.ts'
 import { addImages } from '#images/routes.ts'
 import { addSamplePictures } from '#images/sample-pictures.ts'
@@ -128,8 +129,8 @@ function health(app: FastifyInstance, node: PublicNode): void {
   const schema = { hide: true } as object
   app.get('/health/live', { schema }, () => ({ success: true, data: { status: 'live' } }))
   app.get('/health/ready', { schema }, () => {
-    const reason = node.notReady()
-    if (reason) throw new ServiceError('UNAVAILABLE', reason)
+    const state = node.notReady()
+    if (state) throw new ServiceError('UNAVAILABLE', reason('not_ready', { phase: state }))
     return { success: true, data: { status: 'ready' } }
   })
   registerOtherMethods(app, '/health/live', ['GET'])

@@ -1,8 +1,7 @@
-// Private words that have a standard term: none in code, docs and tests, but for files that still await their change.
+// Private words that have a standard term: none in code, docs and tests.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { OPEN } from './support/language-open.ts'
 
 const ROOT = new URL('..', import.meta.url).pathname
 const FOLDERS = ['src', 'test', 'console', 'client/src', 'bench', 'reliability', 'sample', 'docs']
@@ -29,7 +28,7 @@ const files = [...PAGES, ...FOLDERS.flatMap((folder) =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.(ts|tsx|md)$/.test(file) && !file.includes('node_modules'))
     .map((file) => join(folder, file)),
-)].filter((file) => file !== 'test/language.test.ts' && file !== 'test/support/language-open.ts')
+)].filter((file) => file !== 'test/language.test.ts')
 
 const found = new Map(files.map((file) => [file, wordsIn(readFileSync(join(ROOT, file), 'utf8'))] as const).filter(([, words]) => words.length > 0))
 
@@ -41,9 +40,5 @@ function wordsIn(text: string): string[] {
 }
 
 test('texts and names use the standard terms', () => {
-  expect([...found].filter(([file]) => !OPEN.includes(file))).toEqual([])
-})
-
-test('a file that is clean is no longer listed as open', () => {
-  expect(OPEN.filter((file) => !found.has(file))).toEqual([])
+  expect([...found]).toEqual([])
 })

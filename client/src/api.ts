@@ -608,6 +608,21 @@ export interface components {
                 code: "INVALID_JSON" | "BAD_REQUEST" | "UNAUTHENTICATED" | "PLAN_UPGRADE_REQUIRED" | "FORBIDDEN" | "ITEM_NOT_FOUND" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "PLUS_LISTING_ERROR" | "PLUS_COLLECTION_ERROR" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UPSTREAM_ERROR" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
                 /** @description For people; names what was wrong and what is allowed */
                 message: string;
+                /**
+                 * @description Name of the rule that was broken; for programs
+                 * @example integer
+                 */
+                rule?: string;
+                /**
+                 * @description Values that the rule names
+                 * @example {
+                 *       "min": 1,
+                 *       "max": 100
+                 *     }
+                 */
+                params?: {
+                    [key: string]: unknown;
+                };
                 details?: components["schemas"]["Problem"][];
             };
         };
@@ -828,6 +843,21 @@ export interface components {
         Problem: {
             field: string;
             message: string;
+            /**
+             * @description Name of the rule that was broken; for programs
+             * @example integer
+             */
+            rule?: string;
+            /**
+             * @description Values that the rule names
+             * @example {
+             *       "min": 1,
+             *       "max": 100
+             *     }
+             */
+            params?: {
+                [key: string]: unknown;
+            };
         };
         RecentSale: {
             item: {
@@ -1011,7 +1041,7 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "id": 268,
+                     *           "id": 202,
                      *           "name": "151 Booster Bundle",
                      *           "code": null,
                      *           "slug": "151-booster-bundle",
@@ -1025,7 +1055,7 @@ export interface operations {
                      *           },
                      *           "images": [
                      *             {
-                     *               "id": 26801,
+                     *               "id": 20201,
                      *               "url": "http://127.0.0.1:8080/sample/pictures/151-booster-bundle.svg",
                      *               "order": 1
                      *             }
@@ -1470,15 +1500,15 @@ export interface operations {
                      *             "game": "pokemon"
                      *           },
                      *           "pc_multiplier": 2.92,
-                     *           "average_price": 26084.49,
+                     *           "average_price": 17854.53,
                      *           "last_sales": [
                      *             {
                      *               "price": 1200,
-                     *               "sold_at": "2026-11-22T17:24:27+03:00"
+                     *               "sold_at": "2026-11-22T17:03:58+03:00"
                      *             },
                      *             {
                      *               "price": 1250.5,
-                     *               "sold_at": "2026-11-22T17:24:27+03:00"
+                     *               "sold_at": "2026-11-22T17:03:58+03:00"
                      *             }
                      *           ]
                      *         }
@@ -1486,8 +1516,8 @@ export interface operations {
                      *       "pagination": {
                      *         "current_page": 1,
                      *         "per_page": 1,
-                     *         "total": 222,
-                     *         "last_page": 222,
+                     *         "total": 215,
+                     *         "last_page": 215,
                      *         "has_more": true
                      *       }
                      *     }
@@ -1592,19 +1622,19 @@ export interface operations {
                      *           "item_id": 5,
                      *           "grade_id": 4,
                      *           "rejection_reason": null,
-                     *           "published_at": "2026-11-22T17:24:27+03:00",
-                     *           "expires_at": "2026-12-22T17:24:27+03:00",
+                     *           "published_at": "2026-11-22T17:03:58+03:00",
+                     *           "expires_at": "2026-12-22T17:03:58+03:00",
                      *           "highlighted_until": null,
-                     *           "created_at": "2026-11-22T17:24:27+03:00",
-                     *           "updated_at": "2026-11-22T17:24:27+03:00",
+                     *           "created_at": "2026-11-22T17:03:58+03:00",
+                     *           "updated_at": "2026-11-22T17:03:58+03:00",
                      *           "etag": "\"3001-4\""
                      *         }
                      *       ],
                      *       "pagination": {
                      *         "current_page": 1,
                      *         "per_page": 1,
-                     *         "total": 356,
-                     *         "last_page": 356,
+                     *         "total": 348,
+                     *         "last_page": 348,
                      *         "has_more": true
                      *       }
                      *     }
@@ -1697,14 +1727,14 @@ export interface operations {
                      *             "slug": "charizard-4-102-base-set"
                      *           },
                      *           "price": 1200,
-                     *           "sold_at": "2026-11-22T17:24:27+03:00"
+                     *           "sold_at": "2026-11-22T17:03:58+03:00"
                      *         }
                      *       ],
                      *       "pagination": {
                      *         "current_page": 1,
                      *         "per_page": 1,
-                     *         "total": 815,
-                     *         "last_page": 815,
+                     *         "total": 859,
+                     *         "last_page": 859,
                      *         "has_more": true
                      *       }
                      *     }
@@ -2464,13 +2494,13 @@ export interface operations {
                      *             "currencies": [
                      *               {
                      *                 "currency": "TRY",
-                     *                 "value": 43651.47,
+                     *                 "value": 72837.77,
                      *                 "cost": 13850.02,
-                     *                 "gain": 26656.49
+                     *                 "gain": 20319.25
                      *               },
                      *               {
                      *                 "currency": "USD",
-                     *                 "value": 860.93,
+                     *                 "value": 3106.84,
                      *                 "cost": 0,
                      *                 "gain": null
                      *               }
@@ -2489,9 +2519,15 @@ export interface operations {
                      *             "currencies": [
                      *               {
                      *                 "currency": "TRY",
-                     *                 "value": 28683.86,
+                     *                 "value": 23728.41,
                      *                 "cost": 1492.45,
-                     *                 "gain": 9436.19
+                     *                 "gain": 4076.99
+                     *               },
+                     *               {
+                     *                 "currency": "USD",
+                     *                 "value": 388.14,
+                     *                 "cost": 0,
+                     *                 "gain": null
                      *               }
                      *             ],
                      *             "without_price": 9,
@@ -2580,8 +2616,8 @@ export interface operations {
                      *         {
                      *           "id": 72,
                      *           "item_id": 374,
-                     *           "item_name": "Uta",
-                     *           "item_slug": "uta-op02-120-paramount-war-parallel",
+                     *           "item_name": "Monkey.D.Luffy",
+                     *           "item_slug": "monkey-d-luffy-op05-119-awakening-of-the-new-era-parallel",
                      *           "group_label": "PSA 9",
                      *           "quantity": 1,
                      *           "purchase_price": 231.03,
@@ -2589,7 +2625,14 @@ export interface operations {
                      *           "purchase_date": "2026-08-15",
                      *           "card_uniq_id": "DEMO-1011",
                      *           "note": null,
-                     *           "value": null,
+                     *           "value": {
+                     *             "market": "source_c",
+                     *             "label": "PSA 9",
+                     *             "currency": "USD",
+                     *             "price": 388.14,
+                     *             "amount": 388.14,
+                     *             "updated_at": "2026-10-27T20:06:00.000Z"
+                     *           },
                      *           "cost": {
                      *             "currency": "TRY",
                      *             "amount": 231.03
@@ -3316,22 +3359,22 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "id": 8,
-                     *           "attempt": 2,
+                     *           "id": 6,
+                     *           "attempt": 1,
                      *           "status_code": null,
                      *           "success": false,
                      *           "error": "name not resolved",
                      *           "response_excerpt": "",
                      *           "event": "sale",
-                     *           "created_at": "2026-11-22T17:24:27+03:00",
+                     *           "created_at": "2026-11-22T17:03:58+03:00",
                      *           "test": true
                      *         }
                      *       ],
                      *       "pagination": {
                      *         "current_page": 1,
                      *         "per_page": 1,
-                     *         "total": 8,
-                     *         "last_page": 8,
+                     *         "total": 6,
+                     *         "last_page": 6,
                      *         "has_more": true
                      *       }
                      *     }

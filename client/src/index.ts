@@ -63,6 +63,9 @@ export class MintmarkError extends Error {
   readonly status: number
   readonly code: string
   readonly details: Problem[]
+  /** the rule that refused the request as a whole, and the values it names */
+  readonly rule: string | null
+  readonly params: Record<string, unknown>
   /** name it when you report a problem */
   readonly requestId: string | null
 
@@ -71,6 +74,8 @@ export class MintmarkError extends Error {
     this.status = response.status
     this.code = body?.error?.code ?? 'UNKNOWN'
     this.details = body?.error?.details ?? []
+    this.rule = body?.error?.rule ?? null
+    this.params = body?.error?.params ?? {}
     this.requestId = response.headers.get('x-request-id')
   }
 }

@@ -331,6 +331,23 @@ export interface paths {
         patch: operations["changeItem"];
         trace?: never;
     };
+    "/operator/v1/items/{id}/sources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What each source states of an item, in order of precedence */
+        get: operations["listItemSources"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/groups": {
         parameters: {
             query?: never;
@@ -807,12 +824,6 @@ export interface paths {
         /**
          * Merge an item into another one
          * @description Prices with their history, held prices, foreign ids, listings, sales and collection records become those of `into`; its own name and other facts stay. The id of the merged item means `into` from then on, wherever an item is named.
-         *
-         *     ```sh
-         *     curl -X POST 'http://127.0.0.1:0/operator/v1/items/426/merge' \
-         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
-         *       -H 'Content-Type: application/json' -d '{"into":5}'
-         *     ```
          */
         post: operations["mergeItem"];
         delete?: never;
@@ -828,13 +839,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Merges of items, newest first
-         * @description ```sh
-         *     curl 'http://127.0.0.1:0/operator/v1/merges?state=in_effect' \
-         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
-         *     ```
-         */
+        /** Merges of items, newest first */
         get: operations["listMerges"];
         put?: never;
         post?: never;
@@ -844,7 +849,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/operator/v1/merges/{id}/undo": {
+    "/operator/v1/items/{id}/split": {
         parameters: {
             query?: never;
             header?: never;
@@ -854,15 +859,30 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Undo a merge
-         * @description The item has its id again, and what the merge moved. What came in since stays with the survivor. If that was merged into another item since, undo that merge first.
-         *
-         *     ```sh
-         *     curl -X POST 'http://127.0.0.1:0/operator/v1/merges/1/undo' \
-         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
-         *     ```
+         * Split what a source states out of an item
+         * @description The record becomes an item of its own, and later imports leave it apart. What people hung on the item stays with it. A record that came by a merge is that item again, with all that the merge moved.
          */
-        post: operations["undoMerge"];
+        post: operations["splitItem"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/batches/{id}/revert": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revert a merge or a split
+         * @description After a merge, the item has its id again, and what the merge moved. What came in since stays with the survivor. If that was merged into another item since, revert that merge first. What a split made is merged back.
+         */
+        post: operations["revertBatch"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1247,6 +1267,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/v1/imports/{id}/refusals.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All refused rows of an import as CSV: file, line, rule and reason
+         * @description Cells that a spreadsheet would run as formulas begin with an apostrophe.
+         *
+         *     ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/imports/5/refusals.csv' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        get: operations["exportRefusals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/imports/{id}/revert": {
         parameters: {
             query?: never;
@@ -1621,6 +1666,33 @@ export interface components {
             /** @description The new balance */
             highlight_credits: number;
         };
+        Batch: {
+            batch_id: number;
+            /** @enum {string} */
+            kind: "merge" | "split";
+            /** @description The item that the merge emptied, or that the split made */
+            from: {
+                id: number;
+                name: string;
+                ref: string;
+                /** @enum {string} */
+                market: "service" | "source_a" | "source_b" | "source_c";
+            };
+            /** @description The item that it was merged into, or split from */
+            into: {
+                id: number;
+                name: string;
+                ref: string;
+                /** @enum {string} */
+                market: "service" | "source_a" | "source_b" | "source_c";
+            };
+            author: string;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            at: string;
+        };
         CollectionImport: {
             rows_read: number;
             /** @description Records made */
@@ -1635,6 +1707,13 @@ export interface components {
             errors: {
                 line: number;
                 message: string;
+                field?: string;
+                /** @description Name of the rule that was broken; for programs */
+                rule?: string;
+                /** @description Values that the rule names */
+                params?: {
+                    [key: string]: unknown;
+                };
             }[];
         };
         CollectionRecord: {
@@ -1689,6 +1768,12 @@ export interface components {
                 code: "INVALID_JSON" | "BAD_REQUEST" | "UNAUTHENTICATED" | "PLAN_UPGRADE_REQUIRED" | "FORBIDDEN" | "ITEM_NOT_FOUND" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "PLUS_LISTING_ERROR" | "PLUS_COLLECTION_ERROR" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UPSTREAM_ERROR" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
                 /** @description For people; names what was wrong and what is allowed */
                 message: string;
+                /** @description Name of the rule that was broken; for programs */
+                rule?: string;
+                /** @description Values that the rule names */
+                params?: {
+                    [key: string]: unknown;
+                };
                 details?: components["schemas"]["Problem"][];
             };
         };
@@ -1727,6 +1812,9 @@ export interface components {
             /** @enum {string} */
             rule: "foreign_id" | "future_date" | "jump" | "disagreement" | "grade_order";
             reason: string;
+            params: {
+                [key: string]: unknown;
+            } | null;
             compared_price: number | null;
             times_off: number | null;
             /**
@@ -1764,6 +1852,10 @@ export interface components {
             /** @description Rows */
             rejected: number;
             message: string | null;
+            rule: string | null;
+            params: {
+                [key: string]: unknown;
+            } | null;
             reverts_import_id: number | null;
             reverted_by_import_id: number | null;
             /**
@@ -1798,6 +1890,10 @@ export interface components {
             /** @description Rows */
             rejected: number;
             message: string | null;
+            rule: string | null;
+            params: {
+                [key: string]: unknown;
+            } | null;
             reverts_import_id: number | null;
             reverted_by_import_id: number | null;
             /**
@@ -1811,11 +1907,25 @@ export interface components {
                 file: string | null;
                 line: number;
                 reason: string;
+                field?: string;
+                /** @description Name of the rule that was broken; for programs */
+                rule?: string;
+                /** @description Values that the rule names */
+                params?: {
+                    [key: string]: unknown;
+                };
             }[];
             /** @description Why rows were refused, the most frequent reason first; counts all refused rows */
             reasons: {
                 /** @description `…` stands for what differs from row to row */
                 reason: string;
+                field?: string;
+                /** @description Name of the rule that was broken; for programs */
+                rule?: string;
+                /** @description Values that the rule names */
+                params?: {
+                    [key: string]: unknown;
+                };
                 /** @description Rows refused for it */
                 count: number;
                 /** @description The first three of them */
@@ -1823,6 +1933,13 @@ export interface components {
                     file: string | null;
                     line: number;
                     reason: string;
+                    field?: string;
+                    /** @description Name of the rule that was broken; for programs */
+                    rule?: string;
+                    /** @description Values that the rule names */
+                    params?: {
+                        [key: string]: unknown;
+                    };
                 }[];
             }[];
             /** @description Held prices by the rule that held them */
@@ -1847,7 +1964,7 @@ export interface components {
             record_id: number;
             source: string;
             /** @description The source's id */
-            id: string;
+            foreign_id: string;
             finish: string | null;
             name: string | null;
             /** @description How the record came to the item: `own`, `shop-id`, `set-map`, `loose-decided`, `sealed`, `operator` */
@@ -2210,6 +2327,10 @@ export interface components {
             /** @description Line of the file */
             line: number;
             reason: string;
+            rule: string | null;
+            params: {
+                [key: string]: unknown;
+            } | null;
             name: string;
             number: string | null;
             set: string | null;
@@ -2241,6 +2362,13 @@ export interface components {
                 /** @description Position in the list, from 0 */
                 row: number;
                 message: string;
+                field?: string;
+                /** @description Name of the rule that was broken; for programs */
+                rule?: string;
+                /** @description Values that the rule names */
+                params?: {
+                    [key: string]: unknown;
+                };
             }[];
         };
         PricePoint: {
@@ -2342,6 +2470,12 @@ export interface components {
         Problem: {
             field: string;
             message: string;
+            /** @description Name of the rule that was broken; for programs */
+            rule?: string;
+            /** @description Values that the rule names */
+            params?: {
+                [key: string]: unknown;
+            };
         };
         Rate: {
             /** Format: date */
@@ -2409,6 +2543,28 @@ export interface components {
             id: number;
             /** @enum {string} */
             status: "queued" | "running" | "done" | "failed";
+        };
+        StatedItemSource: {
+            record_id: number;
+            source: string;
+            /** @description The source's id */
+            foreign_id: string;
+            finish: string | null;
+            name: string | null;
+            /** @description How the record came to the item: `own`, `shop-id`, `set-map`, `loose-decided`, `sealed`, `operator` */
+            method: string;
+            /** @description 0 to 100 */
+            confidence: number;
+            decided_by: string | null;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            at: string;
+            /** @description What the source states of the item, by field */
+            facts: {
+                [key: string]: unknown;
+            };
         };
         Stats: {
             items: number;
@@ -2699,6 +2855,7 @@ export type Amount = components['schemas']['Amount'];
 export type ApiKey = components['schemas']['ApiKey'];
 export type AuditRow = components['schemas']['AuditRow'];
 export type Balance = components['schemas']['Balance'];
+export type Batch = components['schemas']['Batch'];
 export type CollectionImport = components['schemas']['CollectionImport'];
 export type CollectionRecord = components['schemas']['CollectionRecord'];
 export type CreditEntry = components['schemas']['CreditEntry'];
@@ -2733,6 +2890,7 @@ export type SetMatch = components['schemas']['SetMatch'];
 export type SetMatchCandidate = components['schemas']['SetMatchCandidate'];
 export type SourceHealth = components['schemas']['SourceHealth'];
 export type StartedImport = components['schemas']['StartedImport'];
+export type StatedItemSource = components['schemas']['StatedItemSource'];
 export type Stats = components['schemas']['Stats'];
 export type StoredCategory = components['schemas']['StoredCategory'];
 export type StoredCollection = components['schemas']['StoredCollection'];
@@ -3475,6 +3633,33 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["StoredItem"];
                         message?: string;
+                    };
+                };
+            };
+        };
+    };
+    listItemSources: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the item */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["StatedItemSource"][];
                     };
                 };
             };
@@ -4398,12 +4583,49 @@ export interface operations {
             };
         };
     };
-    undoMerge: {
+    splitItem: {
         parameters: {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the merge */
+                /** @description Id of the item */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The source whose record is another card */
+                    source: string;
+                    /** @description The id that the source has for it */
+                    foreign_id: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Batch"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    revertBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the batch */
                 id: number;
             };
             cookie?: never;
@@ -4419,7 +4641,7 @@ export interface operations {
                     "application/json": {
                         /** @enum {boolean} */
                         success: true;
-                        data: components["schemas"]["Merge"];
+                        data: components["schemas"]["Batch"];
                         message?: string;
                     };
                 };
@@ -4925,6 +5147,29 @@ export interface operations {
             };
         };
     };
+    exportRefusals: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the import */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": unknown;
+                };
+            };
+        };
+    };
     revertImport: {
         parameters: {
             query?: never;
@@ -5344,6 +5589,9 @@ export const pathsOperatorV1WebhookEventsGetParametersQueryStateValues: Readonly
 export const pathsOperatorV1WebhookEventsGetParametersQueryEventValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/webhook-events"]["get"]["parameters"]["query"]["event"]> = ["sale", "expire"];
 export const pathsOperatorV1AccountsAccount_idWebhookTestPostRequestBodyContentApplicationJsonEventValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/accounts/{account_id}/webhook/test"]["post"]["requestBody"]["content"]["application/json"]["event"]> = ["sale", "expire"];
 export const accountPlanValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Account"]["plan"]> = ["starter", "professional", "plus", "enterprise"];
+export const batchKindValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Batch"]["kind"]> = ["merge", "split"];
+export const batchFromMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Batch"]["from"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const batchIntoMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Batch"]["into"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const collectionRecordValueAnyOf0MarketValues: ReadonlyArray<Extract<FlattenedDeepRequired<components>["schemas"]["CollectionRecord"]["value"], {
     market: unknown;
 }>["market"]> = ["service", "source_a", "source_b", "source_c"];

@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals'
 import type { Pagination, Problem } from './api-types.ts'
 import type { Body, Data, Method, PathOf } from './operations.ts'
+import { t } from './words.ts'
 
 /** Who is signed in, null for nobody, undefined until it is known. */
 export const session = signal<Session | null | undefined>(undefined)
@@ -20,17 +21,26 @@ export interface Reply<T> {
 
 export type Query = Record<string, string | number | undefined>
 
+interface Refusal extends Omit<Problem, 'field'> {
+  code: string
+  details?: Problem[]
+}
+
 /** An answer that is not a success, or a missing answer (status 0). */
 export class ApiError extends Error {
   readonly status: number
   readonly code: string
   readonly details: Problem[]
+  readonly rule: string | undefined
+  readonly params: object | undefined
 
-  constructor(status: number, code: string, message: string, details: Problem[] = []) {
+  constructor(status: number, { code, message, details = [], rule, params }: Refusal) {
     super(message)
     this.status = status
     this.code = code
     this.details = details
+    this.rule = rule
+    this.params = params
   }
 }
 
@@ -85,7 +95,7 @@ export function upload({ format, market, dryRun, file, onProgress }: Upload): Pr
     sending.setRequestHeader('x-console', '1')
     sending.setRequestHeader('content-type', 'application/octet-stream')
     sending.upload.onprogress = ({ loaded, total }) => onProgress(total > 0 ? loaded / total : 0)
-    sending.onerror = () => reject(new ApiError(0, 'OFFLINE', 'The service cannot be reached'))
+    sending.onerror = () => reject(new ApiError(0, { code: 'OFFLINE', message: t('offline') }))
     sending.onload = () => {
       try {
         resolve(read<{ id: number }>(sending.status, sending.responseText).data)
@@ -95,6 +105,14 @@ export function upload({ format, market, dryRun, file, onProgress }: Upload): Pr
     }
     sending.send(file)
   })
+}
+
+/** Reads a file of the operator API. @throws ApiError */
+export async function readFile(path: string): Promise<Blob> {
+  const response = await fetch(`/operator/v1${path}`, { headers: { 'x-console': '1' } }).catch(() => {
+    throw new ApiError(0, { code: 'OFFLINE', message: t('offline') })
+  })
+  return response.ok ? response.blob() : read<Blob>(response.status, await response.text()).data
 }
 
 /** A new value for `Idempotency-Key`. */
@@ -112,21 +130,24 @@ async function ask<T>(method: Method, url: string, { json, idempotencyKey, ifMat
     response = await fetch(url, { method, headers, signal, ...(json !== undefined && { body: JSON.stringify(json) }) })
   } catch (error) {
     if (signal?.aborted) throw error
-    throw new ApiError(0, 'OFFLINE', 'The service cannot be reached')
+    throw new ApiError(0, { code: 'OFFLINE', message: t('offline') })
   }
   return read<T>(response.status, await response.text())
 }
 
 function read<T>(status: number, text: string): Reply<T> {
-  let body: { success?: boolean; error?: { code: string; message: string; details?: Problem[] } }
+  let body: { success?: boolean; error?: Refusal }
   try {
     body = JSON.parse(text) as typeof body
   } catch {
-    throw new ApiError(status, 'NO_ANSWER', 'The answer cannot be read')
+    throw new ApiError(status, noAnswer())
   }
   if (body.success) return body as unknown as Reply<T>
-  const { code = 'NO_ANSWER', message = 'The answer cannot be read', details } = body.error ?? {}
-  throw new ApiError(status, code, message, details)
+  throw new ApiError(status, body.error ?? noAnswer())
+}
+
+function noAnswer(): Refusal {
+  return { code: 'NO_ANSWER', message: t('noAnswer') }
 }
 
 function queryText(query: Query = {}): string {

@@ -1,10 +1,10 @@
 // Reading and writing from components: answers that follow their address, and writes that cannot happen twice.
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import type { Pagination } from './api-types.ts'
-import { ApiError, newKey, type Reply, request } from './api.ts'
+import { ApiError, newKey, readFile, type Reply, request } from './api.ts'
 import type { Body, Data, Method, PathOf, QueryOf } from './operations.ts'
 import { announce } from './ui/toasts.tsx'
-import { refusal } from './words.ts'
+import { sentence } from './words.ts'
 
 export interface Loaded<T> {
   /** of the last answer, also while the next is awaited */
@@ -103,11 +103,26 @@ export async function writeNow<M extends Method, P extends PathOf<M>>(method: M,
   try {
     return await request(method, path, { json, ...(method === 'POST' && { idempotencyKey: newKey() }) })
   } catch (error) {
-    announce(refusal(asApiError(error)), 'bad')
+    announce(sentence(asApiError(error)), 'bad')
     return null
   }
 }
 
+/** Hands a file of the operator API to the browser to be saved; a refusal is announced. */
+export async function saveFile(path: string, name: string): Promise<void> {
+  try {
+    const url = URL.createObjectURL(await readFile(path))
+    const link = document.createElement('a')
+    link.href = url
+    link.download = name
+    link.click()
+    // The browser has taken the file over by then.
+    setTimeout(() => URL.revokeObjectURL(url), 60_000)
+  } catch (error) {
+    announce(sentence(asApiError(error)), 'bad')
+  }
+}
+
 export function asApiError(error: unknown): ApiError {
-  return error instanceof ApiError ? error : new ApiError(0, 'UNEXPECTED', String(error))
+  return error instanceof ApiError ? error : new ApiError(0, { code: 'UNEXPECTED', message: String(error) })
 }

@@ -1,8 +1,8 @@
 // The console's texts in the reader's language, and numbers, dates and prices as that language writes them.
 import { computed, effect, signal } from '@preact/signals'
 import { en } from './words/en.ts'
-import { turkishRefusal, turkishSentence } from './words/refusals-tr.ts'
-import { turkishReport } from './words/reports-tr.ts'
+import { named, type Reason, textIn } from '../../src/core/problems.ts'
+import { TURKISH } from './words/rules-tr.ts'
 import { tr } from './words/tr.ts'
 
 export type WordKey = keyof typeof en
@@ -37,19 +37,25 @@ export function term(set: string, code: string): string {
   return key in en ? t(key as WordKey) : code
 }
 
-/** A refusal of the service in the reader's language where that is known, else in the service's. */
-export function refusal(error: { code: string; message: string }): string {
-  return locale.value === 'tr' ? turkishRefusal(error) : error.message
+/** What the service tells of a refusal: its English text, and the rule and parameters that it was made from. */
+export interface Refused {
+  message: string
+  field?: string | undefined
+  rule?: string | null | undefined
+  params?: object | null | undefined
 }
 
-/** What is wrong with a field, as `refusal`. */
-export function problem(message: string): string {
-  return locale.value === 'tr' ? (turkishSentence(message) ?? message) : message
+/** Why something was refused, in the reader's language; as the service says it where its rule is not known here. */
+export function refusal({ message, ...why }: Refused): string {
+  const { rule, params } = why
+  if (locale.value === 'en' || !rule || !params || !(rule in TURKISH.rules)) return message
+  return textIn(TURKISH, named(why as Reason, { nameOf: fieldName }))
 }
 
-/** Why a row of an import was refused, or a price held. */
-export function reported(sentence: string): string {
-  return locale.value === 'tr' ? turkishReport(sentence) : sentence
+/** As `refusal`, of a whole request. */
+export function sentence(refused: Refused): string {
+  const text = refusal(refused)
+  return text.charAt(0).toLocaleUpperCase(locale.value) + text.slice(1)
 }
 
 /** A field of a request as the console calls it: the last part of `lines.0.quantity`. */

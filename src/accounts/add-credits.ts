@@ -1,14 +1,16 @@
 // Gives or takes highlight credits, with an entry in the account's ledger.
 import { sql } from 'kysely'
-import { invalid } from '#core/errors.ts'
+import { invalid, invalidFields } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
 import { existing, id, LARGEST_INTEGER, remark } from '#core/fields.ts'
+import { reason } from '#core/problems.ts'
 import { fetchAccount, insertCreditEntry } from './store.ts'
 import type { Balance } from './types.ts'
 
-const AMOUNT = 'a whole number other than 0, from -1000000 to 1000000'
+const LARGEST_AMOUNT = 1_000_000
+const AMOUNT = reason('integer', { min: -LARGEST_AMOUNT, max: LARGEST_AMOUNT, except: 0 })
 
 export const addCredits = verb(
   {
@@ -18,8 +20,8 @@ export const addCredits = verb(
       {
         id: id('account'),
         amount: Type.Integer({
-          minimum: -1_000_000,
-          maximum: 1_000_000,
+          minimum: -LARGEST_AMOUNT,
+          maximum: LARGEST_AMOUNT,
           allowed: AMOUNT,
           description: 'Credits to give, below 0 to take',
         }),
@@ -30,7 +32,7 @@ export const addCredits = verb(
   },
   (ctx: WriteCtx, { id, amount, reason = '' }) =>
     change(ctx, async (tx, note): Promise<Balance> => {
-      if (amount === 0) throw invalid([{ field: 'amount', message: `must be ${AMOUNT}` }])
+      if (amount === 0) throw invalidFields([{ field: 'amount', ...AMOUNT }])
       const changed = await tx
         .updateTable('accounts')
         .set({ highlight_credits: sql<number>`highlight_credits + ${amount}::int`, updated_at: ctx.now() })
@@ -40,8 +42,7 @@ export const addCredits = verb(
         .executeTakeFirst()
       if (!changed) {
         const { highlight_credits: has } = await fetchAccount(tx, id)
-        const limit = amount < 0 ? 'below 0' : `above ${LARGEST_INTEGER}`
-        throw invalid([{ field: 'amount', message: `would take the balance of ${has} ${limit}` }])
+        throw invalid('amount', 'balance', { balance: has, min: 0, max: LARGEST_INTEGER })
       }
       const balance = changed.highlight_credits
       await insertCreditEntry(tx, { account_id: id, amount, balance, reason: reason.trim() })

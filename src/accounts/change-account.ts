@@ -25,7 +25,7 @@ export const changeAccount = verb(
     change(ctx, async (tx, note) => {
       const { id, ...values } = input
       if (Object.keys(values).length === 0) {
-        throw invalid([{ field: 'body', message: 'must have at least one of name, plan, suspended' }])
+        throw invalid('body', 'at_least_one', { fields: ['name', 'plan', 'suspended'] })
       }
       if (values.name !== undefined) values.name = values.name.trim()
       const before = await lockAccount(tx, id)

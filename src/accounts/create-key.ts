@@ -29,7 +29,7 @@ export const createKey = verb(
     change(ctx, async (tx, note) => {
       const expiresAt = expires_at === null ? null : momentOf('expires_at', expires_at)
       if (expiresAt && expiresAt <= ctx.now())
-        throw invalid([{ field: 'expires_at', message: 'must be in the future' }])
+        throw invalid('expires_at', 'in_future')
       const account = await fetchAccount(tx, account_id)
       return issueKey(tx, note, 'key.create', { account_id: account.id, label: label.trim(), expires_at: expiresAt })
     }),

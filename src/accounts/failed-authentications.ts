@@ -3,6 +3,7 @@ import ipaddr from 'ipaddr.js'
 import type { Log } from '#core/context.ts'
 import { ServiceError, unauthenticated } from '#core/errors.ts'
 import { Cache } from '#core/cache.ts'
+import { type Reason, reason, textOf } from '#core/problems.ts'
 
 const WINDOW_MS = 60_000
 /** Addresses counted at a time; beyond that those that failed least recently are forgotten. */
@@ -54,7 +55,7 @@ export class FailedAuthentications {
    * Counts a failure.
    * @returns what to throw: UNAUTHENTICATED, or RATE_LIMITED while the caller's address is refused
    */
-  refuse(caller: Caller, reason: string): ServiceError {
+  refuse(caller: Caller, why: Reason): ServiceError {
     const { credential, limit, log, now, record } = this.#rules
     const address = addressOf(caller)
     const window = this.#windowOf(address) ?? { failures: 0, endsMs: now().getTime() + WINDOW_MS }
@@ -65,9 +66,9 @@ export class FailedAuthentications {
     this.refused += 1
     record?.(address)
     // Two lines for each address and minute at most: an attacker must not fill the log.
-    if (window.failures === 1) log.info({ credential, address, reason }, 'Authentication failed')
+    if (window.failures === 1) log.info({ credential, address, reason: textOf(why) }, 'Authentication failed')
     if (window.failures === limit) log.warn({ credential, address, failures: limit }, 'Too many failed authentications; refusing the address')
-    return unauthenticated(reason)
+    return unauthenticated(why)
   }
 
   #windowOf(address: string): Window | undefined {
@@ -80,7 +81,7 @@ export class FailedAuthentications {
     if (!window || window.failures < limit) return null
     this.limited += 1
     const seconds = Math.max(1, Math.ceil((window.endsMs - now().getTime()) / 1_000))
-    return new ServiceError('RATE_LIMITED', `Too many failed authentications from your address; try again in ${seconds} s`, {
+    return new ServiceError('RATE_LIMITED', reason('too_many_failures', { seconds }), {
       headers: { 'retry-after': String(seconds) },
     })
   }

@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import type { Log } from '#core/context.ts'
 import { type ServiceError, unauthenticated } from '#core/errors.ts'
 import { Cache } from '#core/cache.ts'
+import { type Reason, reason } from '#core/problems.ts'
 import type { Viewer } from '#core/verb.ts'
 import type { ChangeFollower, ChangeRow } from '#db/change-feed.ts'
 import type { ChangeKind, Db } from '#db/schema.ts'
@@ -22,7 +23,7 @@ const BEARER = /^Bearer +([^ ].*)$/i
 /** What differs between API keys, operator tokens and the console's sessions. */
 interface KeySource {
   kind: KeyKind
-  noun: string
+  credential: string
   table: 'api_keys' | 'operator_tokens' | 'console_sessions'
   changes: ChangeKind
   /** wrong credentials allowed for an address in a minute */
@@ -38,7 +39,7 @@ export interface KeyringOptions {
 
 /** The keys of API consumers. */
 export function apiKeyring(options: KeyringOptions): Keyring {
-  const source: KeySource = { kind: 'api', noun: 'API key', table: 'api_keys', changes: 'accounts', failuresAMinute: 30, load: loadApiKey }
+  const source: KeySource = { kind: 'api', credential: 'API key', table: 'api_keys', changes: 'accounts', failuresAMinute: 30, load: loadApiKey }
   return new Keyring(source, options, null)
 }
 
@@ -46,7 +47,7 @@ export function apiKeyring(options: KeyringOptions): Keyring {
 export function operatorTokens(options: KeyringOptions, bootstrap: string | null): Keyring {
   const source: KeySource = {
     kind: 'operator',
-    noun: 'operator token',
+    credential: 'operator token',
     table: 'operator_tokens',
     changes: 'operators',
     failuresAMinute: 10,
@@ -60,7 +61,7 @@ export function consoleSessions(options: KeyringOptions, bootstrap: string | nul
   const bootstrapHash = bootstrap === null ? null : hashKey(bootstrap)
   const source: KeySource = {
     kind: 'session',
-    noun: 'console session',
+    credential: 'console session',
     table: 'console_sessions',
     changes: 'operators',
     failuresAMinute: 30,
@@ -93,7 +94,7 @@ export class Keyring implements ChangeFollower {
     this.#bootstrapHash = bootstrap === null ? null : hashKey(bootstrap)
     this.#audit = audit
     const record = audit ? (address: string) => audit.add(address) : undefined
-    this.failures = new FailedAuthentications({ credential: source.noun, limit: source.failuresAMinute, log, now, record })
+    this.failures = new FailedAuthentications({ credential: source.credential, limit: source.failuresAMinute, log, now, record })
   }
 
   async close(): Promise<void> {
@@ -112,24 +113,24 @@ export class Keyring implements ChangeFollower {
    * @throws UNAUTHENTICATED, RATE_LIMITED (or rejects with them), the database's error when it must be asked and cannot
    */
   find(header: string | undefined, caller: Caller): Viewer | Promise<Viewer> {
-    const { noun } = this.#source
+    const { credential } = this.#source
     // Without a credential there is nothing to guess: it is not counted.
-    if (header === undefined) throw unauthenticated(`The header is missing: send Authorization: Bearer <${noun}>`)
+    if (header === undefined) throw unauthenticated(reason('authorization', { credential, state: 'missing' }))
     const key = BEARER.exec(header)?.[1]
-    if (key === undefined) throw this.failures.refuse(caller, `The Authorization header must be: Bearer <${noun}>`)
+    if (key === undefined) throw this.failures.refuse(caller, reason('authorization', { credential, state: 'malformed' }))
     return this.findKey(key, caller)
   }
 
   /** The caller, by the bare key; otherwise as `find`. */
   findKey(key: string, caller: Caller): Viewer | Promise<Viewer> {
-    const { noun, kind } = this.#source
+    const { credential, kind } = this.#source
     const holder = this.#holders.get(key)
     if (holder) return this.#admit(holder, caller)
     // Before the bootstrap token, too: people choose it, so that it can be guessed.
     if (!this.#changed.get(key)) this.failures.check(caller)
     const hash = hashKey(key)
     if (this.#bootstrapHash && timingSafeEqual(this.#bootstrapHash, hash)) return BOOTSTRAP
-    if (!isWellFormed(key, kind)) throw this.failures.refuse(caller, `This is no ${noun}: its prefix, length or checksum is wrong`)
+    if (!isWellFormed(key, kind)) throw this.failures.refuse(caller, reason('credential', { credential, state: 'malformed' }))
     return this.#unknown.get(nameOf(hash)) ? Promise.reject(this.#unknownKey(caller)) : this.#load(key, hash).then((found) => {
       if (!found) throw this.#unknownKey(caller)
       return this.#admit(found, caller)
@@ -180,8 +181,8 @@ export class Keyring implements ChangeFollower {
   }
 
   /** Why a stored key is refused, null when it is valid. */
-  #refusalOf({ refusal, expiresAtMs }: Holder): string | null {
-    return refusal ?? (expiresAtMs <= this.#now().getTime() ? `The ${this.#source.noun} has expired` : null)
+  #refusalOf({ refusal, expiresAtMs }: Holder): Reason | null {
+    return refusal ?? (expiresAtMs <= this.#now().getTime() ? reason('credential', { credential: this.#source.credential, state: 'expired' }) : null)
   }
 
   #used({ keyId, viewer }: Holder): Viewer {
@@ -190,7 +191,7 @@ export class Keyring implements ChangeFollower {
   }
 
   #unknownKey(caller: Caller): ServiceError {
-    return this.failures.refuse(caller, `The ${this.#source.noun} is not known`)
+    return this.failures.refuse(caller, reason('credential', { credential: this.#source.credential, state: 'unknown' }))
   }
 
   /** Calls with one key at the same time share one query. */

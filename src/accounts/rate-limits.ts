@@ -3,6 +3,7 @@ import { Redis } from 'ioredis'
 import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible'
 import { ServiceError } from '#core/errors.ts'
 import { type Plan, PLAN_NAMES } from '#core/plans.ts'
+import { reason } from '#core/problems.ts'
 import type { Viewer } from '#core/verb.ts'
 import type { Db } from '#db/schema.ts'
 import { type Counter, LimitLeases, WINDOW_SECONDS } from './limit-leases.ts'
@@ -85,7 +86,7 @@ function rateLimited(allowance: Allowance, plan: Plan): ServiceError {
   const { limit, resetSeconds } = allowance
   return new ServiceError(
     'RATE_LIMITED',
-    `The ${PLAN_NAMES[plan]} plan allows ${limit} requests a minute; try again in ${resetSeconds} s`,
+    reason('rate_limit', { plan: PLAN_NAMES[plan], limit, seconds: resetSeconds }),
     { headers: { ...rateLimitHeaders(allowance), 'retry-after': String(resetSeconds) } },
   )
 }

@@ -28,8 +28,8 @@ export const rotateKey = verb(
       const old = await lockKey(tx, id)
       const now = ctx.now()
       const ends = old.expires_at === null ? null : new Date(old.expires_at)
-      if (old.revoked_at !== null) throw conflict('The key is revoked; create a new one instead')
-      if (ends && ends <= now) throw conflict('The key has expired; create a new one instead')
+      if (old.revoked_at !== null) throw conflict('key_ended', { state: 'revoked' })
+      if (ends && ends <= now) throw conflict('key_ended', { state: 'expired' })
       const overlapEnds = new Date(now.getTime() + overlapHours * HOUR_MS)
       if (!ends || overlapEnds < ends) {
         const shortened = await updateKey(tx, id, { expires_at: overlapEnds })

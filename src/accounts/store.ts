@@ -4,6 +4,7 @@ import type { Plan } from '#core/plans.ts'
 import type { Viewer } from '#core/verb.ts'
 import type { Db, Queryable, Tx } from '#db/schema.ts'
 import { existing, missing } from '#core/fields.ts'
+import { type Reason, reason } from '#core/problems.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import type { Account, ApiKey, CreditEntry, KEY_STATES, OperatorToken } from './types.ts'
 
@@ -14,7 +15,7 @@ export interface Holder {
   ownerId: number
   viewer: Viewer
   /** why the key is refused for good, null when it is not */
-  refusal: string | null
+  refusal: Reason | null
   /** epoch milliseconds, Infinity for never */
   expiresAtMs: number
 }
@@ -44,7 +45,7 @@ export async function loadApiKey(db: Db, hash: Buffer): Promise<Holder | null> {
     keyId: row.id,
     ownerId: row.account_id,
     viewer: Object.freeze({ kind: 'account', accountId: row.account_id, keyId: row.id, plan: row.plan }),
-    refusal: row.revoked_at ? 'The API key is revoked' : row.suspended ? 'The account is suspended' : null,
+    refusal: row.revoked_at ? reason('credential', { credential: 'API key', state: 'revoked' }) : row.suspended ? reason('account_suspended') : null,
     expiresAtMs: row.expires_at?.getTime() ?? Infinity,
   }
 }
@@ -60,7 +61,7 @@ export async function loadOperatorToken(db: Db, hash: Buffer): Promise<Holder | 
     keyId: row.id,
     ownerId: row.id,
     viewer: operatorViewer(row.id, row.label),
-    refusal: row.revoked_at ? 'The operator token is revoked' : null,
+    refusal: row.revoked_at ? reason('credential', { credential: 'operator token', state: 'revoked' }) : null,
     expiresAtMs: Infinity,
   }
 }
@@ -83,7 +84,7 @@ export async function loadConsoleSession(db: Db, hash: Buffer, bootstrapHash: Bu
     keyId: row.id,
     ownerId: row.token_id ?? BOOTSTRAP_ID,
     viewer: row.token_id === null ? BOOTSTRAP : operatorViewer(row.token_id, row.label!),
-    refusal: ended ? 'The operator token of this session is revoked' : null,
+    refusal: ended ? reason('credential', { credential: 'operator token', state: 'revoked' }) : null,
     expiresAtMs: row.expires_at.getTime(),
   }
 }

@@ -20,8 +20,8 @@ export const CategoryBody = {
 /** @throws VALIDATION_ERROR where the parent is none, or is of another market */
 export async function checkParent(tx: Tx, parentId: number, of: Market): Promise<void> {
   const parent = await lockCategory(tx, parentId)
-  if (!parent) throw invalid([{ field: 'parent_id', message: 'must be the id of a category' }])
+  if (!parent) throw invalid('parent_id', 'unknown_id', { thing: 'category', id: parentId })
   if (parent.market !== of) {
-    throw invalid([{ field: 'parent_id', message: `must be a category of ${of}; this one is of ${parent.market}` }])
+    throw invalid('parent_id', 'category_market', { market: of, other: parent.market })
   }
 }

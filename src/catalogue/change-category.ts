@@ -36,13 +36,13 @@ export const changeCategory = verb(
   (ctx: WriteCtx, { id, ...fields }) =>
     change(ctx, async (tx, note) => {
       if (Object.keys(fields).length === 0) {
-        throw invalid([{ field: 'body', message: 'must have at least one of ref, name, slug, game, parent_id, image' }])
+        throw invalid('body', 'at_least_one', { fields: ['ref', 'name', 'slug', 'game', 'parent_id', 'image'] })
       }
       // Two moves at once could close a circle that neither of them sees.
       await sql`select pg_advisory_xact_lock(7309, 0)`.execute(tx)
       const before = await fetchCategory(tx, id)
       if (fields.market !== undefined && fields.market !== before.market) {
-        throw invalid([{ field: 'market', message: `stays ${before.market}: the items of a category are of its market` }])
+        throw invalid('market', 'market_fixed', { market: before.market })
       }
       if (typeof fields.parent_id === 'number') await checkMove(tx, before, fields.parent_id)
       const { parent_id: parentId, ...values } = { ...before, ...fields }
@@ -59,6 +59,6 @@ export const changeCategory = verb(
 async function checkMove(tx: Tx, { id, market }: StoredCategory, parentId: number): Promise<void> {
   await checkParent(tx, parentId, market)
   if (await isWithin(tx, parentId, id)) {
-    throw invalid([{ field: 'parent_id', message: 'may not be the category itself or one below it' }])
+    throw invalid('parent_id', 'own_descendant')
   }
 }

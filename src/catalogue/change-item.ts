@@ -34,7 +34,7 @@ export const changeItem = verb(
   (ctx: WriteCtx, { id, ...fields }) =>
     change(ctx, async (tx, note): Promise<StoredItem> => {
       if (Object.keys(fields).length === 0) {
-        throw invalid([{ field: 'body', message: `must have at least one of ${Object.keys(ItemBody).join(', ')}` }])
+        throw invalid('body', 'at_least_one', { fields: Object.keys(ItemBody) })
       }
       const liveId = await lockItem(tx, id)
       const before = await fetchItem(tx, liveId)

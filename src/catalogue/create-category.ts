@@ -17,10 +17,10 @@ export const createCategory = verb(
     change(ctx, async (tx, note): Promise<StoredCategory> => {
       if (parentId !== null) await checkParent(tx, parentId, fields.market)
       const earlier = (await categoriesByRef(tx, fields.market, [ref])).get(ref)
-      if (earlier) throw conflict(`The category ${earlier.id} has the ref ${ref} in ${fields.market}`)
+      if (earlier) throw conflict('ref_taken_by', { thing: 'category', id: earlier.id, ref, market: fields.market })
       const { id } = await refuseTaken('category', () => saveCategory(tx, note, { ...fields, ref, image }, parentId))
       const category = await fetchCategory(tx, id)
-      if (fields.slug !== undefined && category.slug !== fields.slug) throw conflict('Another category has this slug')
+      if (fields.slug !== undefined && category.slug !== fields.slug) throw conflict('taken', { thing: 'category', field: 'slug' })
       note.audit({ action: 'category.create', subject: 'category', id, after: category })
       return category
     }),

@@ -22,7 +22,7 @@ export const createItem = verb(
       const id = ids[0]!
       await stateByOperator(tx, id, await factsOfNew(tx, write), { ...write.record, author: actorOf(ctx.viewer) })
       const item = await fetchItem(tx, id)
-      if (fields.slug !== undefined && item.slug !== fields.slug) throw conflict('Another item has this slug')
+      if (fields.slug !== undefined && item.slug !== fields.slug) throw conflict('taken', { thing: 'item', field: 'slug' })
       note.audit({ action: 'item.create', subject: 'item', id, after: item })
       return item
     }),

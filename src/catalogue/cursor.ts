@@ -22,13 +22,14 @@ export function itemCursor(field: SortField, direction: SortDirection, value: Cu
 export function readItemCursor(cursor: string, field: SortField, direction: SortDirection, market?: Market): After {
   const parts = decode(cursor)
   const [list, cursorField, cursorDirection, value, id] = parts
-  if (list === 'items' && cursorField === RELEVANCE && isMatch(value)) throw otherSort(RELEVANCE, '', `${field} ${direction}`)
+  const wanted = { values: `${field} ${direction}` }
+  if (list === 'items' && cursorField === RELEVANCE && isMatch(value)) throw invalid('after', 'cursor', wanted)
   const known = parts.length === 5 && list === 'items' && isSortField(cursorField) && isCursorValue(value, cursorField) && isId(id)
   if (!known) throw unreadable()
-  if (cursorField !== field || cursorDirection !== direction) throw otherSort(cursorField, cursorDirection, `${field} ${direction}`)
+  if (cursorField !== field || cursorDirection !== direction) throw invalid('after', 'cursor', wanted)
   if (!Array.isArray(value)) return { value, id }
   const [minor, of] = value
-  if (market !== undefined && of !== market) throw refused(`belongs to a list with prices of ${of}, not of ${market}`)
+  if (market !== undefined && of !== market) throw invalid('after', 'cursor', { market })
   return { value: { minor, market: MARKETS.indexOf(of) }, id }
 }
 
@@ -42,9 +43,9 @@ export function matchCursor({ tier, name, id }: AfterMatch): string {
  * @throws VALIDATION_ERROR naming `after` for a cursor of another sort or list, and for anything else
  */
 export function readMatchCursor(cursor: string): AfterMatch {
-  const [list, field, direction, value, id, ...rest] = decode(cursor)
+  const [list, field, , value, id, ...rest] = decode(cursor)
   if (list !== 'items' || !isId(id) || rest.length > 0) throw unreadable()
-  if (isSortField(field) && isCursorValue(value, field)) throw otherSort(field, direction, RELEVANCE)
+  if (isSortField(field) && isCursorValue(value, field)) throw invalid('after', 'cursor', { values: RELEVANCE })
   if (field !== RELEVANCE || !isMatch(value)) throw unreadable()
   return { tier: value[0], name: value[1], id }
 }
@@ -103,14 +104,6 @@ function isId(id: unknown): id is number {
   return Number.isSafeInteger(id)
 }
 
-function otherSort(field: string, direction: unknown, wanted: string): Error {
-  return refused(`belongs to a list sorted by ${`${field} ${String(direction)}`.trim()}, not by ${wanted}`)
-}
-
 function unreadable(): Error {
-  return refused('must be an endCursor of this list, as it was answered')
-}
-
-function refused(message: string): Error {
-  return invalid([{ field: 'after', message }])
+  return invalid('after', 'cursor')
 }

@@ -2,28 +2,30 @@
 import { LARGEST_INTEGER, orNull } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
-import { CATALOGUE_TEXT, LINES, ON_LINES } from '#core/text.ts'
+import { type Reason, reason } from '#core/problems.ts'
+import { CATALOGUE_TEXT, LINES } from '#core/text.ts'
 import { SAMPLE_PICTURES } from './image-addresses.ts'
 import { GENRES } from './records.ts'
 
 export const closed = { additionalProperties: false } as const
 
-/** Text of a field: `allowed` is what a refusal says. */
-export function matching(pattern: string, maxLength: number, allowed: string, description?: string) {
+/** Text of a field: `allowed` is the rule that a refusal names. */
+export function matching(pattern: string, maxLength: number, allowed: Reason, description?: string) {
   return Type.String({ pattern, maxLength, allowed, ...(description && { description }) })
 }
 
 export function shortText(description?: string) {
-  return matching(CATALOGUE_TEXT, 500, 'text of 1 to 500 characters without white space at its ends, visible and without bidirectional controls', description)
+  return matching(CATALOGUE_TEXT, 500, reason('text', { min: 1, max: 500, form: 'without spaces at its ends and bidirectional controls' }), description)
 }
 
 export function slug(description?: string) {
-  return matching('^[a-z0-9]+(-[a-z0-9]+)*$', 300, 'lower-case words and digits joined with "-"', description)
+  return matching('^[a-z0-9]+(-[a-z0-9]+)*$', 300, reason('slug'), description)
 }
 
 /** Address of an image: of its source, or of a picture of the sample, which this program serves itself. */
 export function address(description?: string) {
-  return matching(`^(https?://[^\\s\\u0000\\p{Cs}]+|${SAMPLE_PICTURES}[a-z0-9-]+\\.svg)$`, 2000, 'an http or https address', description)
+  const pattern = `^(https?://[^\\s\\u0000\\p{Cs}]+|${SAMPLE_PICTURES}[a-z0-9-]+\\.svg)$`
+  return matching(pattern, 2000, reason('url', { values: ['http://', 'https://'] }), description)
 }
 
 export function positive() {
@@ -41,7 +43,7 @@ export function genre() {
 
 export const AttributeList = Type.Array(
   Type.Object(
-    { name: shortText(), value: matching(LINES, 10_000, `text of at most 10000 characters ${ON_LINES}`) },
+    { name: shortText(), value: matching(LINES, 10_000, reason('text', { max: 10_000, form: 'without bidirectional controls' })) },
     closed,
   ),
   { maxItems: 200, description: 'Shown in this order', examples: [[{ name: 'Rarity', value: 'Rare Holo' }]] },

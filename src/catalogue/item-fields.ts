@@ -49,10 +49,9 @@ export type ItemFields = Omit<Static<typeof AllFields>, 'ref'> & { ref: string }
  */
 export async function resolveItem(tx: Tx, fields: ItemFields): Promise<ItemWrite> {
   const category = await lockCategory(tx, fields.category_id)
-  if (!category) throw invalid([{ field: 'category_id', message: 'must be the id of a category' }])
+  if (!category) throw invalid('category_id', 'unknown_id', { thing: 'category', id: fields.category_id })
   if (category.market !== fields.market) {
-    const message = `must be a category of ${fields.market}; this one is of ${category.market}`
-    throw invalid([{ field: 'category_id', message }])
+    throw invalid('category_id', 'category_market', { market: fields.market, other: category.market })
   }
   const groupIds = [...new Set(fields.groups ?? [])]
   await checkGroups(tx, groupIds)
@@ -90,15 +89,14 @@ async function checkGroups(tx: Tx, ids: number[]): Promise<void> {
   if (ids.length === 0) return
   const groups = await tx.selectFrom('groups').select(['id', 'name']).where('parent_id', 'is', null).orderBy('id').execute()
   if (ids.every((id) => groups.some((group) => group.id === id))) return
-  const known = groups.map(({ id, name }) => `${id} (${name})`).join(', ')
-  throw invalid([{ field: 'groups', message: `must be ids of groups: ${known}` }])
+  throw invalid('groups', 'group_ids', { values: groups.map(({ id, name }) => `${id} (${name})`) })
 }
 
 /** @throws VALIDATION_ERROR for two images with one order */
 export function orderedImages(images: Static<typeof ImageList>): ItemImage[] {
   const ordered = images.map((image, i) => (typeof image === 'string' ? { url: image, order: i + 1 } : { url: image.url, order: image.order ?? i + 1 }))
   if (new Set(ordered.map((image) => image.order)).size < ordered.length) {
-    throw invalid([{ field: 'images', message: 'may not have two images with the same order' }])
+    throw invalid('images', 'same_order')
   }
   return ordered.sort((a, b) => a.order - b.order)
 }

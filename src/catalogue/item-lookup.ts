@@ -1,11 +1,12 @@
 // Which item a price row means: by ref or by foreign id and finish. A price that could be of two items is never guessed.
 import { sql } from 'kysely'
 import type { Market } from '#core/markets.ts'
+import { type Reason, reason } from '#core/problems.ts'
 import type { Queryable } from '#db/schema.ts'
 import type { ItemKey } from '#prices/records.ts'
 
 /** `itemId`; or why there is none: `reject` when unknown, `ambiguous` (with one of the items) when two could be meant. */
-export type Found = { itemId: number } | { reject: string } | { ambiguous: string; itemId: number }
+export type Found = { itemId: number } | { reject: Reason } | { ambiguous: Reason; itemId: number }
 
 interface Candidate {
   itemId: number
@@ -90,22 +91,22 @@ export class ItemLookup {
     const { all } = this.#last
     const found = market === undefined ? all : all.filter((item) => item.market === market)
     if (found.length > 0 && found.every(({ itemId }) => itemId === found[0]!.itemId)) return { itemId: found[0]!.itemId }
-    if (found.length === 0) return { reject: `no item has the ref ${ref}` }
-    return { reject: `items of ${found.map((item) => item.market).join(' and ')} have the ref ${ref}: use the item's id` }
+    if (found.length === 0) return { reject: reason('no_ref', { ref }) }
+    return { reject: reason('refs', { markets: found.map((item) => item.market), ref }) }
   }
 
   #findForeignId({ source, id, finish }: { source: string; id: string; finish?: string }): Found {
     const all = this.#byForeignId.get(nameOf(source, id)) ?? []
-    if (all.length === 0) return { reject: `no item has the ${source} id ${id}` }
+    if (all.length === 0) return { reject: reason('no_foreign_id', { source, id }) }
     const items = distinctItems(finish === undefined ? all : all.filter((candidate) => candidate.finish === finish))
     if (items.length === 1) return { itemId: items[0]! }
-    if (items.length > 1) return { ambiguous: `the ${source} id ${id} is on items ${items.join(' and ')}`, itemId: items[0]! }
+    if (items.length > 1) return { ambiguous: reason('foreign_id', { source, id, items }), itemId: items[0]! }
     // An item without a stated finish stands for the plain card only: a missing price is better than a wrong one.
     const unstated = distinctItems(all)
     if (finish === 'normal' && unstated.length === 1 && all.every((candidate) => candidate.finish === '')) {
       return { itemId: unstated[0]! }
     }
-    return { reject: `no item of the ${source} id ${id} has the finish ${finish}` }
+    return { reject: reason('no_finish', { source, id, finish: finish! }) }
   }
 }
 

@@ -1,38 +1,51 @@
-// Where the facts of an item come from, as operators see it.
+// Where the facts of an item come from, as operators see them.
 import { sql } from 'kysely'
 import type { Queryable } from '#db/schema.ts'
 import { type Facts, factsOf, type Provenance, rankOf } from './facts.ts'
-import type { ItemSource } from './stored-schemas.ts'
+import type { ItemSource, StatedItemSource } from './stored-schemas.ts'
+
+interface Row {
+  id: number
+  source: string
+  foreign_id: string
+  finish: string
+  whole: boolean
+  facts: Facts
+  method: string
+  confidence: number
+  decided_by: string | null
+  decided_at: Date
+}
 
 /** The item's records in order of precedence, and the source of each of its facts. */
 export async function sourcesOf(on: Queryable, itemId: number): Promise<{ sources: ItemSource[]; provenance: Provenance }> {
-  const { rows } = await sql<{
-    id: number
-    source: string
-    foreign_id: string
-    finish: string
-    whole: boolean
-    facts: Facts
-    method: string
-    confidence: number
-    decided_by: string | null
-    decided_at: Date
-  }>`
+  const rows = await recordsOf(on, itemId)
+  return { sources: rows.map(sourceOf), provenance: factsOf(rows).provenance }
+}
+
+/** The item's records in order of precedence, each with all that it states. */
+export async function statedSourcesOf(on: Queryable, itemId: number): Promise<StatedItemSource[]> {
+  return (await recordsOf(on, itemId)).map((row) => ({ ...sourceOf(row), facts: row.facts as Record<string, unknown> }))
+}
+
+async function recordsOf(on: Queryable, itemId: number): Promise<Row[]> {
+  const { rows } = await sql<Row>`
     select r.id, r.source, r.foreign_id, r.finish, s.whole, r.facts, s.method, s.confidence, s.decided_by, s.decided_at
     from item_sources s join source_records r on r.id = s.record_id
     where s.item_id = ${itemId}::int4 and r.active order by r.source, r.foreign_id, r.finish`.execute(on)
-  const sources = rows
-    .toSorted((a, b) => rankOf(a.source) - rankOf(b.source))
-    .map(({ id, source, foreign_id, finish, facts, method, confidence, decided_by, decided_at }) => ({
-      record_id: id,
-      source,
-      id: foreign_id,
-      finish: finish || null,
-      name: facts.name ?? null,
-      method,
-      confidence,
-      decided_by,
-      at: decided_at.toISOString(),
-    }))
-  return { sources, provenance: factsOf(rows).provenance }
+  return rows.toSorted((a, b) => rankOf(a.source) - rankOf(b.source))
+}
+
+function sourceOf({ id, finish, facts, decided_at, source, foreign_id, method, confidence, decided_by }: Row): ItemSource {
+  return {
+    record_id: id,
+    source,
+    foreign_id,
+    finish: finish || null,
+    name: facts.name ?? null,
+    method,
+    confidence,
+    decided_by,
+    at: decided_at.toISOString(),
+  }
 }

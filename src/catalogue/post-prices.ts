@@ -1,10 +1,11 @@
 // Takes a list of prices in: one batch, in which each row is judged on its own.
 import { invalid, ServiceError } from '#core/errors.ts'
 import { boundedId, moment, momentOf } from '#core/fields.ts'
-import { bodyReader, type Static, Type } from '#core/input.ts'
+import { bodyReader, ReasonFields, type Static, Type } from '#core/input.ts'
 import { parseLabel } from '#core/labels.ts'
 import { MARKETS } from '#core/markets.ts'
-import { minorOfNumber } from '#core/money.ts'
+import { MAX_AMOUNT, minorOfNumber } from '#core/money.ts'
+import { problem, type Reason, reason, together } from '#core/problems.ts'
 import { verb } from '#core/verb.ts'
 import { actorOf, change, type Note } from '#db/change.ts'
 import { survivorsOf } from '#db/live-item.ts'
@@ -51,7 +52,12 @@ export const PostedPricesSchema = Type.Object(
     held: Type.Integer({ description: 'Wait for a decision: see GET /held-prices' }),
     rejected: Type.Integer(),
     errors: Type.Array(
-      Type.Object({ row: Type.Integer({ description: 'Position in the list, from 0' }), message: Type.String() }),
+      Type.Object({
+        row: Type.Integer({ description: 'Position in the list, from 0' }),
+        message: Type.String(),
+        field: Type.Optional(Type.String()),
+        ...ReasonFields,
+      }),
     ),
   },
   { title: 'PostedPrices' },
@@ -64,7 +70,7 @@ export const postPrices = verb(
     name: 'postPrices',
     needs: 'operator',
     input: Type.Object(
-      { prices: Type.Array(Type.Unknown(), { maxItems: MOST_ROWS, allowed: `the body itself, a list of at most ${MOST_ROWS} prices` }) },
+      { prices: Type.Array(Type.Unknown(), { maxItems: MOST_ROWS, allowed: reason('list_body', { max: MOST_ROWS }) }) },
       closed,
     ),
   },
@@ -73,14 +79,15 @@ export const postPrices = verb(
       const nowMs = ctx.now().getTime()
       const opening = { format: 'prices-api', market: null, fileName: null, author: actorOf(ctx.viewer), dryRun: false }
       const importId = await openImport(tx, opening)
-      const errors: RefusedRow[] = []
-      const writes = await readAll(tx, note, prices, nowMs, (row, message) => errors.push({ row, message }))
-      errors.sort((a, b) => a.row - b.row)
+      const wrong: { row: number; why: Reason }[] = []
+      const writes = await readAll(tx, note, prices, nowMs, (row, why) => wrong.push({ row, why }))
+      const refusals = new Refusals()
+      const errors = wrong.sort((a, b) => a.row - b.row).map(({ row, why }) => refusals.add({ row }, why))
       const writer = new PriceWriter({ db: ctx.db, tx, note, importId, rules: ctx.rules, nowMs })
       const { accepted, created, unchanged, held } = await writer.write(PriceBatch.of(writes))
       const rejected = errors.length
       const counts = { ...noCounts(), rowsRead: prices.length, created, updated: accepted - created, accepted, unchanged, held, rejected }
-      await closeImport(tx, importId, { status: 'done', counts, refusals: Refusals.of(errors) })
+      await closeImport(tx, importId, { status: 'done', counts, refusals })
       note.audit({ action: 'prices.post', subject: 'import', id: importId, after: counts })
       return { import_id: importId, accepted, unchanged, held, rejected, errors }
     }),
@@ -92,7 +99,7 @@ async function readAll(
   note: Note,
   rows: unknown[],
   nowMs: number,
-  refuse: (row: number, message: string) => void,
+  refuse: (row: number, why: Reason) => void,
 ): Promise<PriceWrite[]> {
   const read: { row: number; price: Price }[] = []
   for (const [row, value] of rows.entries()) {
@@ -100,7 +107,7 @@ async function readAll(
       read.push({ row, price: readPrice(value, nowMs) })
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code !== 'VALIDATION_ERROR') throw error
-      refuse(row, (error.details ?? []).map(({ field, message }) => `${field} ${message}`).join('; '))
+      refuse(row, together(error.details))
     }
   }
   const findItem = await itemFinder(tx, read.map(({ price }) => price))
@@ -108,7 +115,7 @@ async function readAll(
   const writes: PriceWrite[] = []
   for (const { row, price } of read) {
     const item = findItem(price)
-    if (typeof item === 'string') {
+    if (typeof item !== 'number') {
       refuse(row, item)
       continue
     }
@@ -131,16 +138,15 @@ function readPrice(value: unknown, nowMs: number): Price {
   const canonical = parseLabel(label)?.label
   const minor = minorOfNumber(price)
   const updatedAtMs = updated_at === undefined ? nowMs : momentOf('updated_at', updated_at).getTime()
-  const wrong = (field: string, message: string) => invalid([{ field, message }])
-  if ((item_id === undefined) === (item_ref === undefined)) throw wrong('item_id', 'or item_ref must be given, and only one of them')
-  if (!canonical) throw wrong('label', 'must be a condition, such as Near Mint, or a grader with a grade, such as PSA 10')
-  if (!minor) throw wrong('price', 'must be above 0, with at most two decimals, and at most 9999999999.99')
-  if (updatedAtMs < EARLIEST_MS) throw wrong('updated_at', 'may not be before 1996')
+  if ((item_id === undefined) === (item_ref === undefined)) throw invalid('item_id', 'exactly_one', { field: 'item_ref' })
+  if (!canonical) throw invalid('label', 'label')
+  if (!minor) throw invalid('price', 'number', { above: 0, max: MAX_AMOUNT, decimals: 2 })
+  if (updatedAtMs < EARLIEST_MS) throw invalid('updated_at', 'not_before', { from: '1996-01-01' })
   return { item_id, item_ref, market, label: canonical, minor, updatedAtMs }
 }
 
 /** Finds the items of prices: the id, or why there is none. */
-async function itemFinder(tx: Tx, prices: Price[]): Promise<(price: Price) => number | string> {
+async function itemFinder(tx: Tx, prices: Price[]): Promise<(price: Price) => number | Reason> {
   const ids = [...new Set(prices.flatMap(({ item_id }) => item_id ?? []))]
   const survivors = await survivorsOf(tx, ids)
   const rows = await tx.selectFrom('items').select('id').where('id', '=', (eb) => eb.fn.any(eb.val(ids))).execute()
@@ -148,9 +154,9 @@ async function itemFinder(tx: Tx, prices: Price[]): Promise<(price: Price) => nu
   const lookup = new ItemLookup(tx)
   await lookup.load(prices.flatMap(({ item_ref }) => (item_ref === undefined ? [] : { ref: item_ref })))
   return ({ item_id: id, item_ref: ref, market }) => {
-    if (id !== undefined) return known.get(id) ?? `item_id: there is no item with the id ${id}`
+    if (id !== undefined) return known.get(id) ?? problem('item_id', 'unknown_id', { thing: 'item', id })
     const inMarket = lookup.find({ ref: ref!, market })
     const found = 'reject' in inMarket ? lookup.find({ ref: ref! }) : inMarket
-    return 'reject' in found ? `item_ref: ${found.reject}` : found.itemId
+    return 'reject' in found ? { field: 'item_ref', ...found.reject } : found.itemId
   }
 }

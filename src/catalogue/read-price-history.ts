@@ -50,9 +50,9 @@ export const readPriceHistory = verb(
     if (row < 0) throw itemNotFound(input.id)
     const to = input.to === undefined ? ctx.now() : momentOf('to', input.to)
     const from = input.from === undefined ? new Date(to.getTime() - 365 * DAY_MS) : momentOf('from', input.from)
-    if (from >= to) throw invalid([{ field: 'from', message: 'must be before to' }])
+    if (from >= to) throw invalid('from', 'before', { field: 'to' })
     if (to.getTime() - from.getTime() > MOST_DAYS * DAY_MS) {
-      throw invalid([{ field: 'from', message: `may be at most ${MOST_DAYS} days before to` }])
+      throw invalid('from', 'period', { max: MOST_DAYS, field: 'to' })
     }
     const { market = MARKETS[ctx.catalogue.items.shown[row]!]!, label, interval = 'day' } = input
     const canonical = label === undefined ? undefined : (parseLabel(label)?.label ?? label)

@@ -2,6 +2,7 @@
 import type { FeedSource } from '#core/feed.ts'
 import type { FileMark } from '#core/file-marks.ts'
 import type { Market } from '#core/markets.ts'
+import type { Reason } from '#core/problems.ts'
 import type { PricePoint } from '#prices/records.ts'
 
 /** Names a source record: what one source says of one printing of a card (or of one product). */
@@ -93,7 +94,7 @@ export interface ItemRecord {
 export type CatalogueRow =
   | { line: number; category: CategoryRecord }
   | { line: number; item: ItemRecord; key: SourceKey }
-  | { line: number; reject: string }
+  | { line: number; reject: Reason }
 
 export interface CatalogueFormat {
   name: string

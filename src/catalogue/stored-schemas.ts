@@ -73,7 +73,7 @@ export const ItemSourceSchema = Type.Object(
   {
     record_id: Type.Integer(),
     source: Type.String({ examples: ['tcgdex'] }),
-    id: Type.String({ description: "The source's id", examples: ['base1-4'] }),
+    foreign_id: Type.String({ description: "The source's id", examples: ['base1-4'] }),
     finish: orNull(Type.String({ description: 'Null where the source does not state one: the record is of the card as a whole', examples: ['holo'] })),
     name: orNull(Type.String()),
     method: Type.String({ description: 'How the record came to the item: `own`, `shop-id`, `set-map`, `loose-decided`, `sealed`, `operator`' }),
@@ -84,6 +84,18 @@ export const ItemSourceSchema = Type.Object(
   { title: 'ItemSource' },
 )
 export type ItemSource = Static<typeof ItemSourceSchema>
+
+export const StatedItemSourceSchema = Type.Object(
+  {
+    ...ItemSourceSchema.properties,
+    facts: Type.Record(Type.String(), Type.Unknown(), {
+      description: 'What the source states of the item, by field',
+      examples: [{ name: 'Charizard', code: '4/102', details: { hp: 120 } }],
+    }),
+  },
+  { title: 'StatedItemSource' },
+)
+export type StatedItemSource = Static<typeof StatedItemSourceSchema>
 
 /** An item as one request shows it: with its prices and where its facts come from. */
 export const PricedItemSchema = Type.Object(

@@ -11,16 +11,16 @@ const UNIQUE_VIOLATION = '23505'
  */
 export async function refuseMergedRef(on: Queryable, market: Market, ref: string): Promise<void> {
   const merged = await on.selectFrom('item_aliases').select('item_id').where('market', '=', market).where('ref', '=', ref).executeTakeFirst()
-  if (merged) throw conflict(`The ref ${ref} is of an item that is merged into item ${merged.item_id}`)
+  if (merged) throw conflict('ref_merged', { ref, id: merged.item_id })
 }
 
 /** Runs a write; a ref or slug that is taken (perhaps just now, by another) becomes 409. */
-export async function refuseTaken<T>(what: 'item' | 'category', run: () => Promise<T>): Promise<T> {
+export async function refuseTaken<T>(thing: 'item' | 'category', run: () => Promise<T>): Promise<T> {
   try {
     return await run()
   } catch (error) {
     const { code, constraint = '' } = error as { code?: string; constraint?: string }
     if (code !== UNIQUE_VIOLATION) throw error
-    throw conflict(`Another ${what} has this ${constraint.includes('slug') ? 'slug' : 'ref'}`)
+    throw conflict('taken', { thing, field: constraint.includes('slug') ? 'slug' : 'ref' })
   }
 }

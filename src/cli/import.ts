@@ -3,11 +3,13 @@ import { createReadStream, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { Argument, type Command, Option } from 'commander'
 import { type Market, MARKETS } from '#core/markets.ts'
+import { textOf } from '#core/problems.ts'
 import { call } from '#core/verb.ts'
 import type { ImportFile } from '#imports/files.ts'
 import { importFiles } from '#imports/import-files.ts'
 import { IMPORT_FORMATS } from '#imports/registry.ts'
 import type { ImportReport } from '#imports/run.ts'
+import type { RefusedRow } from '#prices/refusals.ts'
 import { readConfig } from '../config.ts'
 import { addCommand, type OpenCli, type OutputOptions, type Print, show } from './command.ts'
 
@@ -16,8 +18,8 @@ interface ImportOptions extends OutputOptions {
   dryRun?: boolean
 }
 
-/** Refused rows that are printed; all kept ones are in the JSON output. */
-const SHOWN_ERRORS = 20
+/** Reasons of refused rows that are printed; the JSON output has all. */
+const SHOWN_REASONS = 20
 
 export function register(program: Command, open: OpenCli, print: Print): void {
   addCommand(program, 'import', 'import files; several of one catalogue are read in the order they need')
@@ -35,7 +37,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
         const report = await call(importFiles, { ...ctx, rules: readConfig().priceRules, ...(bar && { onProgress: bar.show }) }, input)
         bar?.clear()
         const seconds = (Date.now() - started) / 1000
-        show(print, options, jsonOf(report, dryRun, seconds), textOf(report, dryRun, seconds))
+        show(print, options, jsonOf(report, dryRun, seconds), summaryOf(report, dryRun, seconds))
         if (report.status === 'failed') process.exitCode = 1
       }),
     )
@@ -51,12 +53,23 @@ function fileAt(path: string): ImportFile {
   }
 }
 
-function jsonOf({ id, status, counts, errors, message }: ImportReport, dryRun: boolean, seconds: number): object {
+function jsonOf({ id, status, counts, errors, reasons, why }: ImportReport, dryRun: boolean, seconds: number): object {
   const { rowsRead, ...others } = counts
-  return { id, status, dry_run: dryRun, rows_read: rowsRead, ...others, seconds, message, errors: errors.map(({ row, message: reason }) => ({ line: row, message: reason })) }
+  const shown = ({ file, row: line, message }: RefusedRow) => ({ file, line, message })
+  return {
+    id,
+    status,
+    dry_run: dryRun,
+    rows_read: rowsRead,
+    ...others,
+    seconds,
+    message: why && textOf(why),
+    reasons: reasons.map(({ samples, ...reason }) => ({ ...reason, samples: samples.map(shown) })),
+    errors: errors.map(shown),
+  }
 }
 
-function textOf({ id, status, counts, errors, message }: ImportReport, dryRun: boolean, seconds: number): string {
+function summaryOf({ id, status, counts, reasons, why }: ImportReport, dryRun: boolean, seconds: number): string {
   const { rowsRead, created, updated, accepted, unchanged, held, rejected } = counts
   const rate = seconds > 0 ? `, ${Math.round(rowsRead / seconds)} rows/s` : ''
   const lines = [
@@ -64,11 +77,18 @@ function textOf({ id, status, counts, errors, message }: ImportReport, dryRun: b
     `  ${created} created, ${updated} updated, ${unchanged} unchanged, ${rejected} rejected`,
     `  prices among them: ${accepted} accepted, ${held} held`,
   ]
-  if (message) lines.push(`  ${message}`)
+  if (why) lines.push(`  ${textOf(why)}`)
   if (held > 0) lines.push(`  why they are held: mintmark held list --import ${id}`)
-  for (const error of errors.slice(0, SHOWN_ERRORS)) lines.push(`    line ${error.row}: ${error.message}`)
-  if (rejected > SHOWN_ERRORS) lines.push(`    and ${rejected - SHOWN_ERRORS} more (--json lists up to 1000)`)
+  for (const { count, reason, samples } of reasons.slice(0, SHOWN_REASONS)) {
+    lines.push(`    ${count} × ${reason}`, ...samples.map((sample) => `      ${placeOf(sample)}${sample.message === reason ? '' : `: ${sample.message}`}`))
+  }
+  if (reasons.length > SHOWN_REASONS) lines.push(`    and ${reasons.length - SHOWN_REASONS} more reasons (--json lists them)`)
+  if (rejected > 0) lines.push(`  all rejected rows: GET /operator/v1/imports/${id}/refusals.csv`)
   return lines.join('\n')
+}
+
+function placeOf({ file, row }: RefusedRow): string {
+  return file ? `${file}:${row}` : String(row)
 }
 
 function progressBar(): { show: (counts: ImportReport['counts'], percent: number) => void; clear: () => void } {

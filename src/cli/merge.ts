@@ -1,9 +1,10 @@
 // The commands `merge`, `merges` and `split`: one item made of two, and two of one again.
 import type { Command } from 'commander'
 import { call } from '#core/verb.ts'
+import type { Batch } from '#identity/batches.ts'
 import { listMerges } from '#identity/list-merges.ts'
 import { mergeItem } from '#identity/merge-item.ts'
-import { undoMerge } from '#identity/undo-merge.ts'
+import { revertBatch } from '#identity/revert-batch.ts'
 import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, show, wholeNumber } from './command.ts'
 
 export function register(program: Command, open: OpenCli, print: Print): void {
@@ -27,12 +28,16 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       }),
     )
 
-  addCommand(program, 'split', 'undo a merge')
-    .argument('<id>', 'id of the merge, see: merges', wholeNumber)
+  addCommand(program, 'split', 'revert a merge, or another batch that changed which records are one item')
+    .argument('<id>', 'id of the batch, see: merges', wholeNumber)
     .action((id: number, options: OutputOptions) =>
       open(async (ctx) => {
-        const merge = await call(undoMerge, ctx, { id })
-        show(print, options, merge, `Undid merge ${id}; item ${merge.from.id} is restored`)
+        const batch = await call(revertBatch, ctx, { id })
+        show(print, options, batch, revertedText(batch))
       }),
     )
+}
+
+function revertedText({ batch_id: id, kind, from, into }: Batch): string {
+  return kind === 'merge' ? `Reverted merge ${id}; item ${from.id} is restored` : `Reverted split ${id}; item ${from.id} is merged into item ${into.id}`
 }

@@ -20,7 +20,7 @@ export const changeCollection = verb(
   (ctx: WriteCtx, { id: collectionId, ...values }): Promise<StoredCollection> =>
     change(ctx, async (tx, note) => {
       if (Object.keys(values).length === 0) {
-        throw invalid([{ field: 'body', message: 'must have at least one of name, description, visibility' }])
+        throw invalid('body', 'at_least_one', { fields: ['name', 'description', 'visibility'] })
       }
       if (values.name !== undefined) values.name = values.name.trim()
       const before = await lockCollection(tx, collectionId)

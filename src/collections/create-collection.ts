@@ -24,7 +24,7 @@ export const createCollection = verb(
   (ctx: WriteCtx, { account_id, name: title, description = '', visibility = 'private' }): Promise<StoredCollection> =>
     change(ctx, async (tx, note) => {
       const account = await tx.selectFrom('accounts').select('id').where('id', '=', idForSql(account_id)).executeTakeFirst()
-      if (!account) throw invalid([{ field: 'account_id', message: 'must be the id of an account' }])
+      if (!account) throw invalid('account_id', 'unknown_id', { thing: 'account', id: account_id })
       const collection = await insertCollection(tx, { account_id, name: title.trim(), description, visibility })
       note.audit({ action: 'collection.create', subject: 'collection', id: collection.id, after: collection })
       return collection

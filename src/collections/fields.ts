@@ -1,9 +1,10 @@
 // Input fields of collections and their records, each rule once.
-import { invalid, type Problem } from '#core/errors.ts'
+import { invalidFields } from '#core/errors.ts'
 import { day, orNull } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { minorOfNumber } from '#core/money.ts'
-import { fitsCharacters, LINE, LINES, ON_LINES, ON_ONE_LINE } from '#core/text.ts'
+import { type Problem, problem, reason } from '#core/problems.ts'
+import { fitsCharacters, LINE, LINES } from '#core/text.ts'
 import { VISIBILITIES } from './types.ts'
 
 export const closed = { additionalProperties: false } as const
@@ -20,7 +21,7 @@ const POINTS_PER_CHARACTER = 8
 /** Text whose characters, as people count them, `valuesOf` counts: a schema cannot. */
 function text(pattern: string, maxLength: number, description: string) {
   const bounded = pattern.replace(/\*\$$/, `{0,${maxLength * POINTS_PER_CHARACTER}}$`)
-  const allowed = `text of at most ${maxLength} characters ${pattern === LINE ? ON_ONE_LINE : ON_LINES}`
+  const allowed = reason('text', { max: maxLength, form: pattern === LINE ? 'on one line, without bidirectional controls' : 'without bidirectional controls' })
   return Type.String({ pattern: bounded, allowed, description })
 }
 
@@ -29,7 +30,7 @@ function clearable<T extends Type.TSchema>(schema: T) {
 }
 
 function money(description: string) {
-  const allowed = `an amount from 0 to ${LARGEST_PRICE} with at most two decimals`
+  const allowed = reason('number', { min: 0, max: LARGEST_PRICE, decimals: 2 })
   return clearable(Type.Number({ minimum: 0, maximum: LARGEST_PRICE, allowed, description }))
 }
 
@@ -74,17 +75,17 @@ export function valuesOf(fields: ClearableFields): ClearableValues {
   for (const [field, most] of lengths) {
     const value = fields[field]
     if (value && !fitsCharacters(value, most))
-      problems.push({ field, message: `must be text of at most ${most} characters` })
+      problems.push(problem(field, 'text', { max: most }))
   }
   const minorOf = (field: 'purchase_price' | 'sale_price') => {
     const value = fields[field]
     if (value === undefined || value === null) return value
     const minor = minorOfNumber(value)
-    if (minor === null) problems.push({ field, message: 'must have at most two decimals' })
+    if (minor === null) problems.push(problem(field, 'number', { decimals: 2 }))
     return minor
   }
   const amounts = { purchaseMinor: minorOf('purchase_price'), saleMinor: minorOf('sale_price') }
-  if (problems.length > 0) throw invalid(problems)
+  if (problems.length > 0) throw invalidFields(problems)
   return { ...amounts, purchaseDate: fields.purchase_date, cardUniqId: fields.card_uniq_id, note: fields.note }
 }
 

@@ -153,11 +153,9 @@ async function refusalOf(
   const grade = await tx.selectFrom('groups').select(['name', 'parent_id']).where('id', '=', gradeId).executeTakeFirst()
   if (!grade) return missing('grade', asked.gradeId!)
   if (grade.parent_id === null)
-    return invalid([{ field, message: `must be the id of a grade; ${gradeId} is the group ${grade.name}` }])
+    return invalid(field, 'not_a_grade', { id: gradeId!, name: grade.name })
   const { rows } = await sql<{ id: number; name: string }>`
     select t.id, t.name from groups t join items i on t.parent_id = any(i.group_ids) where i.id = ${liveItem(itemId)} order by t.id`.execute(tx)
-  const suitable = rows.map(({ id, name }) => `${id} (${name})`).join(', ') || 'none'
-  return invalid([
-    { field, message: `must suit the item: ${gradeId} (${grade.name}) does not, suitable are ${suitable}` },
-  ])
+  const values = rows.map(({ id, name }) => `${id} (${name})`)
+  return invalid(field, 'grade_of_item', { name: `${gradeId} (${grade.name})`, values })
 }

@@ -2,6 +2,7 @@
 import { ServiceError } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
+import { reason } from '#core/problems.ts'
 import { verb } from '#core/verb.ts'
 import { closed, WithValue } from './fields.ts'
 import { collectionsOf } from './store.ts'
@@ -15,7 +16,7 @@ export const listCollections = verb(
     input: Type.Object({ with_value: WithValue }, closed),
   },
   async (ctx: CollectionReadCtx, { with_value: withValue }): Promise<Collection[]> => {
-    if (ctx.viewer.kind !== 'account') throw new ServiceError('FORBIDDEN', 'Only an account has collections of its own')
+    if (ctx.viewer.kind !== 'account') throw new ServiceError('FORBIDDEN', reason('only_for', { who: 'accounts' }))
     const collections = await collectionsOf(ctx.db.kysely, ctx.viewer.accountId)
     if (!withValue) return collections
     const valuedOnes: Collection[] = []

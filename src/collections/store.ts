@@ -70,7 +70,7 @@ export function ownerOf(viewer: Viewer): number | null {
 }
 
 export function notYours(collectionId: number) {
-  return conflict(`The collection ${collectionId} does not belong to the caller`)
+  return conflict('not_owner', { thing: 'collection', id: collectionId })
 }
 
 /** @throws NOT_FOUND, or CONFLICT when it is another account's */
@@ -144,9 +144,9 @@ async function refuseRecord(on: Queryable, viewer: Viewer, collectionId: number,
     .executeTakeFirst()
   const owner = ownerOf(viewer)
   if (elsewhere && (owner === null || elsewhere.account_id === owner)) {
-    throw notFound(`Collection record not found: ${recordId} is in the collection ${elsewhere.id}, not in ${collectionId}`)
+    throw notFound('record_not_found', { id: recordId, collection: collectionId, other: elsewhere.id })
   }
-  throw notFound(`Collection record not found: there is none with the id ${recordId} in the collection ${collectionId}`)
+  throw notFound('record_not_found', { id: recordId, collection: collectionId })
 }
 
 const RECORD_COLUMNS = sql.raw(

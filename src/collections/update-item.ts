@@ -26,7 +26,7 @@ export const updateCollectionItem = verb(
   async (ctx: RecordWriteCtx, { id: collectionId, itemId: recordId, ...fields }): Promise<ChangedRecord> => {
     const changed = Object.keys(fields) as ChangedRecord['changed']
     if (changed.length === 0) {
-      throw invalid([{ field: 'body', message: `must have at least one of ${Object.keys(FIELDS).join(', ')}` }])
+      throw invalid('body', 'at_least_one', { fields: Object.keys(FIELDS) })
     }
     const changes = { quantity: fields.quantity, ...valuesOf(fields) }
     return change(ctx, async (tx, note) => {

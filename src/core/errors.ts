@@ -1,4 +1,5 @@
-// The one error class of the service: closed codes, their HTTP status, a text for the caller and another for the log.
+// The one error class of the service: closed codes, their HTTP status, and why a request is refused.
+import { type Given, type Problem, problem, type Reason, reason, type Rule, textOf } from './problems.ts'
 
 /** Every code an answer can carry, with its HTTP status (decisions.md, "Order of checks, and errors"). */
 export const ERROR_STATUS = {
@@ -28,69 +29,95 @@ export const ERROR_STATUS = {
 
 export type ErrorCode = keyof typeof ERROR_STATUS
 
-/** One wrong field of a request: its name as the caller wrote it, and what is allowed. */
-export interface Problem {
-  field: string
-  message: string
-}
-
 export interface ServiceErrorExtra {
-  details?: Problem[]
   /** response headers the error carries, such as `Retry-After` */
   headers?: Record<string, string>
   /** for the log only; never sent */
   cause?: unknown
 }
 
-/** An error with a closed code. `message` and `details` are for the caller, `cause` is for the log only. */
+/** Refusal of a request: for one reason, or for each wrong field. Its message is in English, in the names of the verbs. */
 export class ServiceError extends Error {
   readonly code: ErrorCode
   readonly status: number
-  readonly details: Problem[] | undefined
+  readonly why: Reason | readonly Problem[]
   readonly headers: Record<string, string> | undefined
 
-  constructor(code: ErrorCode, message: string, extra: ServiceErrorExtra = {}) {
-    super(message, { cause: extra.cause })
+  constructor(code: ErrorCode, why: Reason | readonly Problem[], extra: ServiceErrorExtra = {}) {
+    super(messageOf(why), { cause: extra.cause })
     this.name = 'ServiceError'
     this.code = code
     this.status = ERROR_STATUS[code]
-    this.details = extra.details
+    this.why = why
     this.headers = extra.headers
+  }
+
+  get details(): readonly Problem[] {
+    return isReason(this.why) ? [] : this.why
   }
 }
 
-/** 401; `reason` is the whole message for the caller and never holds the credential. */
-export function unauthenticated(reason: string): ServiceError {
-  return new ServiceError('UNAUTHENTICATED', reason, { headers: { 'www-authenticate': 'Bearer' } })
+/** What answers tell of an error beside its code. */
+export interface ErrorFacts {
+  message: string
+  rule?: Rule
+  params?: object
+  details?: (Problem & { message: string })[]
 }
 
-/** 422 that names every wrong field; the message is the first problem, so that it helps even when details are dropped. */
-export function invalid(details: Problem[]): ServiceError {
-  const first = details[0]
-  return new ServiceError('VALIDATION_ERROR', first ? `${first.field} ${first.message}` : 'The request is not valid', {
-    details,
-  })
+/** What an answer tells of an error, in English: its reason, or each wrong field with its own. */
+export function factsOf({ message, why }: ServiceError): ErrorFacts {
+  if (isReason(why)) return { message, rule: why.rule, params: why.params }
+  return { message, details: why.map(({ field, rule, params }) => ({ field, message: textOf({ rule, params }), rule, params })) }
+}
+
+/** The same error under another code. */
+export function recoded(error: ServiceError, code: ErrorCode): ServiceError {
+  return new ServiceError(code, error.why, { headers: error.headers, cause: error })
+}
+
+/** The first problem alone, so that the message helps even when details are dropped. */
+function messageOf(why: Reason | readonly Problem[]): string {
+  if (!isReason(why)) return textOf(why[0]!)
+  const text = textOf(why)
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+function isReason(why: Reason | readonly Problem[]): why is Reason {
+  return !Array.isArray(why)
+}
+
+/** 401; the reason never holds the credential. */
+export function unauthenticated(why: Reason): ServiceError {
+  return new ServiceError('UNAUTHENTICATED', why, { headers: { 'www-authenticate': 'Bearer' } })
+}
+
+/** 422 for one wrong field. */
+export function invalid<R extends Rule>(field: string, rule: R, ...params: Given<R>): ServiceError {
+  return new ServiceError('VALIDATION_ERROR', [problem(field, rule, ...params)])
+}
+
+/** 422 that names every wrong field. */
+export function invalidFields(problems: readonly Problem[]): ServiceError {
+  return new ServiceError('VALIDATION_ERROR', problems)
 }
 
 /** 404 of the public item operations, by id or slug. */
 export function itemNotFound(id: number | string): ServiceError {
-  return new ServiceError('ITEM_NOT_FOUND', `Item not found: there is none with the id ${id}`)
+  return new ServiceError('ITEM_NOT_FOUND', reason('not_found', { thing: 'item', id }))
 }
 
-/** 404; `what` is the whole message for the caller. */
-export function notFound(what: string): ServiceError {
-  return new ServiceError('NOT_FOUND', what)
+/** 404 of one reason. */
+export function notFound<R extends Rule>(rule: R, ...params: Given<R>): ServiceError {
+  return new ServiceError('NOT_FOUND', reason(rule, ...params))
 }
 
-/** 409; `what` is the whole message for the caller. */
-export function conflict(what: string): ServiceError {
-  return new ServiceError('CONFLICT', what)
+/** 409 of one reason. */
+export function conflict<R extends Rule>(rule: R, ...params: Given<R>): ServiceError {
+  return new ServiceError('CONFLICT', reason(rule, ...params))
 }
 
 /** 503 with `Retry-After: 2`, for a database that cannot be reached; `cause` goes to the log only. */
 export function unavailable(cause?: unknown): ServiceError {
-  return new ServiceError('UNAVAILABLE', 'The service cannot reach its database at the moment; try again shortly', {
-    headers: { 'retry-after': '2' },
-    cause,
-  })
+  return new ServiceError('UNAVAILABLE', reason('database'), { headers: { 'retry-after': '2' }, cause })
 }

@@ -4,6 +4,7 @@ import { Tokenizer, TokenParser, TokenType } from '@streamparser/json'
 import { parse as csvParser } from 'csv-parse'
 import { createGunzip } from 'node:zlib'
 import { Readable } from 'node:stream'
+import { type Reason, reason, textOf } from './problems.ts'
 
 /** Input of an import: plain bytes (already unpacked), and the name it came under where there is one. */
 export interface FeedSource {
@@ -11,18 +12,25 @@ export interface FeedSource {
   fileName: string | null
 }
 
-/** The input is not the format that was asked for, or is broken as a whole; the message is for the person who sent it. */
+/** The input is not the format that was asked for, or is broken as a whole. */
 export class FeedError extends Error {
   override name = 'FeedError'
+  readonly why: Reason
+
+  constructor(why: Reason) {
+    super(textOf(why))
+    this.why = why
+  }
 }
 
-export type FeedLine<T> = { line: number; value: T } | { line: number; reject: string }
+export type FeedLine<T> = { line: number; value: T } | { line: number; reject: Reason }
 
 /** A batch ends at so many rows, or at so many characters of text. */
 const BATCH = 1_000
 const BATCH_CHARACTERS = 2 * 1024 * 1024
 /** Largest row: a line, a CSV record, or an entry of a JSON document with what comes before it. */
-const LONGEST_ROW = 1024 * 1024
+const LONGEST_ROW_MB = 1
+const LONGEST_ROW = LONGEST_ROW_MB * 1024 * 1024
 const MOST_COLUMNS = 1_000
 /** Nesting of a JSON document: the parser looks at all levels with every value. */
 const DEEPEST = 100
@@ -42,13 +50,13 @@ export async function* gunzip(bytes: AsyncIterable<Uint8Array>): AsyncIterable<U
     for await (const chunk of source.pipe(unzip) as AsyncIterable<Buffer>) {
       unpacked += chunk.length
       if (unpacked > UNJUDGED_BYTES && unpacked > MOST_TIMES * unzip.bytesWritten) {
-        throw new FeedError(`the gzip data unpacks to more than ${MOST_TIMES} times its size: this is no feed`)
+        throw new FeedError(reason('gzip_ratio', { max: MOST_TIMES }))
       }
       yield chunk
     }
   } catch (error) {
     const code = (error as { code?: string }).code
-    if (code?.startsWith('Z_')) throw new FeedError('the gzip data is damaged or cut off')
+    if (code?.startsWith('Z_')) throw new FeedError(reason('gzip_damaged'))
     throw error
   } finally {
     source.destroy()
@@ -67,7 +75,7 @@ export async function* utf8Text(bytes: AsyncIterable<Uint8Array>): AsyncIterable
     if (rest) yield rest
   } catch (error) {
     if ((error as { code?: string }).code === 'ERR_ENCODING_INVALID_ENCODED_DATA') {
-      throw new FeedError('the file is not UTF-8 text')
+      throw new FeedError(reason('utf8', { part: 'file' }))
     }
     throw error
   }
@@ -103,7 +111,7 @@ export async function* ndjsonRows(source: FeedSource): AsyncIterable<FeedLine<Re
 }
 
 function tooLong(line: number, format: 'NDJSON' | 'CSV'): FeedError {
-  return new FeedError(`line ${line} is longer than 1 MB: this is not ${format}`)
+  return new FeedError(reason('line_size', { line, max: LONGEST_ROW_MB, format }))
 }
 
 function parseObjectLine(line: number, text: string): FeedLine<Record<string, unknown>> {
@@ -112,9 +120,9 @@ function parseObjectLine(line: number, text: string): FeedLine<Record<string, un
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
       return { line, value: value as Record<string, unknown> }
     }
-    return { line, reject: 'the line is no JSON object' }
+    return { line, reject: reason('json_object', { part: 'line' }) }
   } catch {
-    return { line, reject: 'the line is no valid JSON' }
+    return { line, reject: reason('json', { part: 'line' }) }
   }
 }
 
@@ -138,7 +146,7 @@ export async function* jsonEntries(source: FeedSource, paths: string[]): AsyncIt
   tokens.onToken = (token) => {
     if (token.token === TokenType.LEFT_BRACE || token.token === TokenType.LEFT_BRACKET) depth += 1
     else if (token.token === TokenType.RIGHT_BRACE || token.token === TokenType.RIGHT_BRACKET) depth -= 1
-    if (depth > DEEPEST) throw new FeedError(`the JSON document is nested deeper than ${DEEPEST} levels`)
+    if (depth > DEEPEST) throw new FeedError(reason('at_most', { part: 'file', units: 'levels', max: DEEPEST }))
     parser.write(token)
   }
   parser.onValue = ({ value, key, stack }) => {
@@ -150,7 +158,7 @@ export async function* jsonEntries(source: FeedSource, paths: string[]): AsyncIt
       const piece = text.slice(at, at + PIECE)
       sinceEntry += piece.length
       parseJson(() => tokens.write(piece))
-      if (sinceEntry > LONGEST_ROW) throw new FeedError('an entry of the JSON document is larger than 1 MB')
+      if (sinceEntry > LONGEST_ROW) throw new FeedError(reason('at_most', { part: 'entry', units: 'bytes', max: LONGEST_ROW }))
       characters += piece.length
       if (batch.length < BATCH && characters < BATCH_CHARACTERS) continue
       yield batch
@@ -163,7 +171,7 @@ export async function* jsonEntries(source: FeedSource, paths: string[]): AsyncIt
   yield batch
 }
 
-const NO_DOCUMENT = 'the file is no valid JSON document'
+const NO_DOCUMENT = reason('json', { part: 'file' })
 
 /** What the parser throws is about the text. */
 function parseJson(step: () => void): void {
@@ -191,7 +199,7 @@ export async function* csvRows(
       if (header) batch.push(csvLine(header, cells, line))
       else {
         header = cells.map((name) => name.trim())
-        if (header.length > MOST_COLUMNS) throw new FeedError(`the header has more than ${MOST_COLUMNS} columns`)
+        if (header.length > MOST_COLUMNS) throw new FeedError(reason('at_most', { part: 'header', units: 'columns', max: MOST_COLUMNS }))
         if (typeof required === 'function') required(header)
         else requireColumns(header, required)
       }
@@ -217,7 +225,7 @@ async function* csvRecords(source: FeedSource): AsyncIterable<CsvRecord[]> {
   const text = utf8Text(source.bytes)[Symbol.asyncIterator]()
   try {
     const head = await textToLineEnd(text)
-    if (!head.trim()) throw new FeedError('the file is empty')
+    if (!head.trim()) throw new FeedError(reason('file_empty'))
     const delimiter = likeliestDelimiter(head.trimStart().split('\n', 1)[0]!)
     let line = 0
     let pending = head
@@ -298,7 +306,7 @@ async function* parsedRecords(head: string, text: AsyncIterator<string>, delimit
     }
   } catch (error) {
     if ((error as { code?: string }).code?.startsWith('CSV_')) {
-      throw new FeedError(`the CSV cannot be read: ${(error as Error).message}`)
+      throw new FeedError(reason('csv', { cause: (error as Error).message }))
     }
     throw error
   } finally {
@@ -320,12 +328,12 @@ async function textToLineEnd(text: AsyncIterator<string>): Promise<string> {
 
 function requireColumns(header: readonly string[], names: readonly string[]) {
   const missing = names.filter((name) => !header.includes(name))
-  if (missing.length > 0) throw new FeedError(`the header has no column ${missing.map((m) => `"${m}"`).join(', ')}`)
+  if (missing.length > 0) throw new FeedError(reason('header', { columns: missing }))
 }
 
 function csvLine(header: string[], cells: string[], line: number): FeedLine<Record<string, string>> {
   if (cells.length !== header.length) {
-    return { line, reject: `the row has ${cells.length} cells, the header ${header.length}` }
+    return { line, reject: reason('row_cells', { count: cells.length, other: header.length }) }
   }
   const value: Record<string, string> = {}
   for (let i = 0; i < header.length; i += 1) value[header[i]!] = cells[i]!

@@ -1,7 +1,8 @@
 // Input fields that verbs share, each rule once.
-import { invalid, notFound } from './errors.ts'
+import { invalidFields, notFound } from './errors.ts'
 import { Type } from './input.ts'
-import { LINE, ON_ONE_LINE, VISIBLE_LINE } from './text.ts'
+import { reason, type Term } from './problems.ts'
+import { LINE, VISIBLE_LINE } from './text.ts'
 import { isTimeInRange, TIME_RANGE } from './time.ts'
 
 /** The largest integer of a column: 32 bits. */
@@ -26,22 +27,22 @@ export function orNull<T extends Type.TSchema>(schema: T, options?: Type.TSchema
 
 /** Text that must say something; stored trimmed. */
 export function name(description: string) {
-  const rule = { minLength: 1, maxLength: 200, pattern: VISIBLE_LINE, allowed: `text of 1 to 200 characters ${ON_ONE_LINE}` }
+  const rule = { minLength: 1, maxLength: 200, pattern: VISIBLE_LINE, allowed: reason('text', { min: 1, max: 200, form: 'on one line, with a visible character and without bidirectional controls' }) }
   return Type.String({ ...rule, description })
 }
 
 /** Text that may be empty; stored trimmed. */
 export function remark(description: string) {
-  const rule = { maxLength: 200, pattern: LINE, allowed: `text of at most 200 characters ${ON_ONE_LINE}` }
+  const rule = { maxLength: 200, pattern: LINE, allowed: reason('text', { max: 200, form: 'on one line, without bidirectional controls' }) }
   return Type.Optional(Type.String({ ...rule, default: '', description }))
 }
 
 /** Text to compare with. */
 export function filter(description: string) {
-  return Type.Optional(Type.String({ maxLength: 300, pattern: SEARCHED_TEXT, allowed: 'text of at most 300 characters on one line', description }))
+  return Type.Optional(Type.String({ maxLength: 300, pattern: SEARCHED_TEXT, allowed: reason('text', { max: 300, form: 'on one line' }), description }))
 }
 
-const MOMENT = `a time in ISO 8601 with offset, ${TIME_RANGE}, such as 2026-01-31T12:00:00Z`
+const MOMENT = reason('time', { ...TIME_RANGE, example: '2026-01-31T12:00:00Z' })
 
 /** A moment, such as 2026-01-31T12:00:00Z; read it with `momentOf`. */
 export function moment(description: string) {
@@ -50,7 +51,7 @@ export function moment(description: string) {
 
 /** A calendar day, such as 2026-01-31. */
 export function day(description?: string) {
-  const rule = { format: 'date', pattern: '^(19[7-9]|[2-9]\\d\\d)\\d-', allowed: `a date written YYYY-MM-DD, ${TIME_RANGE}` }
+  const rule = { format: 'date', pattern: '^(19[7-9]|[2-9]\\d\\d)\\d-', allowed: reason('date', { ...TIME_RANGE, format: 'YYYY-MM-DD' }) }
   return Type.String({ ...rule, examples: ['2026-01-31'], ...(description && { description }) })
 }
 
@@ -58,7 +59,7 @@ export function day(description?: string) {
  * The id for SQL, which knows integers of 32 bits only.
  * @throws NOT_FOUND when no row can have it
  */
-export function existing(what: string, wanted: number): number {
+export function existing(what: Term, wanted: number): number {
   if (wanted < 1 || wanted > LARGEST_INTEGER) throw missing(what, wanted)
   return wanted
 }
@@ -68,9 +69,9 @@ export function idForSql(wanted: number): number {
   return wanted >= 1 && wanted <= LARGEST_INTEGER ? wanted : 0
 }
 
-/** In the words of interface.md, "Errors": listing not found, collection record not found. */
-export function missing(what: string, wanted: number) {
-  return notFound(`${what.charAt(0).toUpperCase()}${what.slice(1)} not found: there is none with the id ${wanted}`)
+/** 404 of a thing that no row has. */
+export function missing(thing: Term, id: number) {
+  return notFound('not_found', { thing, id })
 }
 
 /**
@@ -79,7 +80,7 @@ export function missing(what: string, wanted: number) {
  */
 export function momentOf(field: string, text: string): Date {
   const at = new Date(text)
-  if (!isTimeInRange(at.getTime())) throw invalid([{ field, message: `must be ${MOMENT}` }])
+  if (!isTimeInRange(at.getTime())) throw invalidFields([{ field, ...MOMENT }])
   return at
 }
 

@@ -3,7 +3,8 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { Settings } from 'typebox/system'
-import { invalid, type Problem } from './errors.ts'
+import { invalidFields } from './errors.ts'
+import { type Params, type Problem, problem, type Reason, reason, type Rule } from './problems.ts'
 
 export type { Static, TSchema }
 export { Type }
@@ -12,7 +13,7 @@ export { Type }
 const MOST_PROBLEMS = 50
 Settings.Set({ maxErrors: MOST_PROBLEMS })
 
-/** The part of JSON Schema that our declarations use and our messages are made from. */
+/** The part of JSON Schema that our declarations use and our refusals are made from. */
 export interface Shape {
   type?: string
   enum?: readonly unknown[]
@@ -34,8 +35,8 @@ export interface Shape {
   default?: unknown
   examples?: unknown[]
   additionalProperties?: unknown
-  /** what is allowed, in words, where the keywords alone would not tell a person */
-  allowed?: string
+  /** the rule to name, where the keywords alone would not tell a person what is allowed */
+  allowed?: Reason
   /** the values that the reference names where the verb itself refuses others, in words of the interface */
   documentedValues?: string[]
 }
@@ -49,8 +50,16 @@ export function bodyReader<T extends TSchema>(schema: T): (body: unknown, given?
   const compiled = Compile(schema)
   return (body, given = []) => {
     if (compiled.Check(body)) return body as Static<T>
-    throw invalid(problemsOf(schema as Shape, compiled.Errors(body), body, given))
+    throw invalidFields(problemsOf(schema as Shape, compiled.Errors(body), body, given))
   }
+}
+
+/** What answers tell of a reason to programs, beside its text. */
+export const ReasonFields = {
+  rule: Type.Optional(Type.String({ description: 'Name of the rule that was broken; for programs', examples: ['integer'] })),
+  params: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), { description: 'Values that the rule names', examples: [{ min: 1, max: 100 }] }),
+  ),
 }
 
 type RawQuery = Record<string, string | string[] | undefined>
@@ -73,25 +82,25 @@ export function paramReader<T extends TSchema>(schema: T): (raw: RawQuery) => St
     for (const { name, property, required, read } of readers) {
       const text = raw[name]
       if (text === undefined) {
-        if (required) (problems ??= []).push({ field: name, message: `is required: it ${allowedAsText(property)}` })
+        if (required) (problems ??= []).push(problem(name, 'required', { must: allowedAsText(property) }))
         else if (property.default !== undefined) value[name] = property.default
         continue
       }
       const result = read(text)
-      if (result === REFUSED) (problems ??= []).push({ field: name, message: allowedAsText(property) })
-      else if (result === REPEATED) (problems ??= []).push({ field: name, message: 'may be given only once' })
+      if (result === REFUSED) (problems ??= []).push({ field: name, ...allowedAsText(property) })
+      else if (result === REPEATED) (problems ??= []).push(problem(name, 'only_once'))
       else if (result !== undefined) value[name] = result
-      else if (required) (problems ??= []).push({ field: name, message: `is required: it ${allowedAsText(property)}` })
+      else if (required) (problems ??= []).push(problem(name, 'required', { must: allowedAsText(property) }))
       else if (property.default !== undefined) value[name] = property.default
     }
-    if (problems) throw invalid(problems)
+    if (problems) throw invalidFields(problems)
     return value as Static<T>
   }
 }
 
 /** What a parameter allows: flags are written as the interface writes them. */
-function allowedAsText(shape: Shape): string {
-  return shape.type === 'boolean' ? 'must be 1 or 0' : allowed(shape)
+function allowedAsText(shape: Shape): Reason {
+  return shape.type === 'boolean' ? reason('one_of', { values: [1, 0] }) : allowed(shape)
 }
 
 const REFUSED = Symbol('refused')
@@ -161,27 +170,27 @@ interface SchemaError {
 }
 
 function problemsOf(schema: Shape, errors: SchemaError[], body: unknown, given: readonly string[]): Problem[] {
-  const problems = new Map<string, string>()
-  const add = (field: string, message: string) => {
-    if (!problems.has(field)) problems.set(field, message)
+  const problems = new Map<string, Problem>()
+  const add = (field: string, why: Reason) => {
+    if (!problems.has(field)) problems.set(field, { field, ...why })
   }
   for (const error of errors) {
     const path = error.instancePath.split('/').slice(1)
     if (error.keyword === 'required') {
       for (const name of (error.params as { requiredProperties: string[] }).requiredProperties) {
-        add([...path, name].join('.'), `is required: it ${allowed(shapeAt(schema, [...path, name], body))}`)
+        add([...path, name].join('.'), reason('required', { must: allowed(shapeAt(schema, [...path, name], body)) }))
       }
     } else if (error.keyword === 'additionalProperties') {
       const properties = Object.keys(shapeAt(schema, path, body)?.properties ?? {})
-      const known = path.length === 0 ? properties.filter((name) => !given.includes(name)) : properties
+      const fields = path.length === 0 ? properties.filter((name) => !given.includes(name)) : properties
       for (const name of (error.params as { additionalProperties: string[] }).additionalProperties) {
-        add([...path, name].join('.'), `is not a known field; known are ${known.join(', ')}`)
+        add([...path, name].join('.'), reason('unknown_field', { fields }))
       }
     } else if (error.keyword !== 'boolean') {
       add(path.join('.') || 'body', allowed(shapeAt(schema, path, body)))
     }
   }
-  return [...problems].map(([field, message]) => ({ field, message })).slice(0, MOST_PROBLEMS)
+  return [...problems.values()].slice(0, MOST_PROBLEMS)
 }
 
 /** The schema of the value at a path, stepping into the branch of a union that has the next property. */
@@ -196,58 +205,52 @@ function shapeAt(schema: Shape, path: string[], body: unknown): Shape | undefine
   return shape
 }
 
-/** What a schema allows, in words: `must be a whole number from 1 to 100`. */
-export function allowed(shape: Shape | undefined): string {
-  if (!shape) return 'is not allowed here'
-  if (shape.allowed) return `must be ${shape.allowed}`
-  if (shape.anyOf) {
-    const branches = shape.anyOf.map((branch) => (branch.type === 'null' ? 'null' : allowed(branch).replace(/^must be /, '')))
-    return `must be ${branches.join(' or ')}`
-  }
-  if (shape.enum) return `must be one of ${shape.enum.join(', ')}`
+/** What a schema allows. */
+function allowed(shape: Shape | undefined): Reason {
+  if (!shape) return reason('invalid')
+  if (shape.allowed) return shape.allowed
+  if (shape.anyOf) return oneOf(shape.anyOf)
+  if (shape.enum) return reason('one_of', { values: shape.enum.map(String) })
   switch (shape.type) {
     case 'integer':
-      return `must be a whole number${bounds(shape)}`
+      return bounds('integer', shape)
     case 'number':
-      return `must be a number${bounds(shape)}`
+      return bounds('number', shape)
     case 'boolean':
-      return 'must be true or false'
+      return reason('boolean')
     case 'string':
-      return `must be ${textRule(shape)}`
+      return textRule(shape)
     case 'array':
-      return `must be a list${listRule(shape)}`
+      return listRule(shape)
     case 'object':
-      return (shape.minProperties ?? 0) > 0 ? 'must be an object with at least one field' : 'must be an object'
+      return ruleWith('object', { min: shape.minProperties })
     default:
-      return 'is not valid'
+      return reason('invalid')
   }
+}
+
+function oneOf(branches: readonly Shape[]): Reason {
+  const options = branches.filter((branch) => branch.type !== 'null').map(allowed)
+  const must = options.length === 1 ? options[0]! : reason('any_of', { options })
+  return options.length < branches.length ? reason('or_null', { must }) : must
 }
 
 /** Bounds this large keep numbers storable; a person who sends a wrong one is not helped by them. */
 const UNTOLD = 2 ** 31
 
-function bounds({ minimum, exclusiveMinimum, ...shape }: Shape): string {
-  const maximum = shape.maximum !== undefined && shape.maximum < UNTOLD ? shape.maximum : undefined
-  if (exclusiveMinimum !== undefined) {
-    return maximum === undefined ? ` above ${exclusiveMinimum}` : ` above ${exclusiveMinimum} and at most ${maximum}`
-  }
-  if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`
-  if (minimum !== undefined) return `, at least ${minimum}`
-  return maximum === undefined ? '' : `, at most ${maximum}`
+function bounds(rule: 'integer' | 'number', { minimum: min, exclusiveMinimum: above, maximum }: Shape): Reason {
+  return ruleWith(rule, { min, above, max: maximum !== undefined && maximum < UNTOLD ? maximum : undefined })
 }
 
-function textRule({ format, minLength = 0, maxLength, pattern }: Shape): string {
-  if (format === 'uri') return 'a URL'
-  return `text${lengthRule(minLength, maxLength)}${pattern ? ` matching ${pattern}` : ''}`
+function textRule({ format, minLength, maxLength: max, pattern }: Shape): Reason {
+  return format === 'uri' ? reason('url') : ruleWith('text', { min: minLength || undefined, max, pattern })
 }
 
-function lengthRule(least: number, most: number | undefined): string {
-  if (least > 0) return most === undefined ? ` of at least ${least} characters` : ` of ${least} to ${most} characters`
-  return most === undefined ? '' : ` of at most ${most} characters`
+function listRule({ minItems, maxItems: max, items }: Shape): Reason {
+  return ruleWith('list', { min: minItems || undefined, max, each: items && allowed(items) })
 }
 
-function listRule({ minItems, maxItems, items }: Shape): string {
-  const of = items ? `, each ${allowed(items).replace(/^must be /, '')}` : ''
-  if (minItems && maxItems) return ` of ${minItems} to ${maxItems} entries${of}`
-  return maxItems === undefined ? of : ` of at most ${maxItems} entries${of}`
+/** A rule with those parameters that have a value. */
+function ruleWith(rule: Rule, params: Record<string, Params[string] | undefined>): Reason {
+  return { rule, params: Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined)) as Params }
 }

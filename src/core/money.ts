@@ -2,6 +2,8 @@
 
 /** Largest amount stored, in minor units: 9,999,999,999.99. */
 export const MAX_MINOR = 999_999_999_999
+/** The same as a number. */
+export const MAX_AMOUNT = MAX_MINOR / 100
 
 /**
  * Reads a plain decimal with a point and at most two decimals, such as `168.56`.
@@ -18,7 +20,7 @@ export function parseMinor(text: string): number | null {
  * @returns null when it is not finite, negative, too large or has more than two decimals
  */
 export function minorOfNumber(value: number): number | null {
-  if (!Number.isFinite(value) || value < 0 || value > MAX_MINOR / 100) return null
+  if (!Number.isFinite(value) || value < 0 || value > MAX_AMOUNT) return null
   return parseMinor(String(value))
 }
 

@@ -17,10 +17,6 @@ export const LINES = `^[^\\u0000\\p{Cs}${BIDI}]*$`
 /** One name of a catalogue. Control characters are allowed: names in public catalogues contain them where an encoding went wrong. */
 export const CATALOGUE_TEXT = `^(?=\\S)${HAS_VISIBLE}[^\\u0000\\p{Cs}${SEPARATORS}${BIDI}]+(?<=\\S)$`
 
-/** What the patterns refuse, for messages. */
-export const ON_ONE_LINE = 'on one line, visible and without bidirectional controls'
-export const ON_LINES = 'without bidirectional controls'
-
 const LINE_TEST = new RegExp(LINE, 'u')
 const LINES_TEST = new RegExp(LINES, 'u')
 const VISIBLE_TEST = new RegExp(`^${HAS_VISIBLE}`, 'u')

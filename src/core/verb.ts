@@ -1,8 +1,9 @@
 // A verb is one operation declared once: who may call it, what it takes, how it fails and what it does. REST, GraphQL,
 // operator API, console and command line only translate to `call`.
-import { type ErrorCode, ServiceError } from './errors.ts'
+import { type ErrorCode, recoded, ServiceError } from './errors.ts'
 import { bodyReader, type Static, type TSchema } from './input.ts'
 import { FAMILY_ERROR, type Plan, PLAN_NAMES, planAllows, PLANS } from './plans.ts'
+import { reason } from './problems.ts'
 
 /** Who acts: an API key's account, an operator token, or the command line on the machine itself. */
 export type Viewer =
@@ -83,12 +84,9 @@ export function verb<Ctx extends HasViewer, In extends TSchema, Out>(
 /** Refuses a caller whose plan (or kind) does not allow an operation (interface.md, "Authentication" 3). */
 export function mayCall(viewer: Caller, needs: Need): void {
   if (viewer.kind === 'operator') return
-  if (needs === 'operator') throw new ServiceError('FORBIDDEN', 'This operation is for operators')
+  if (needs === 'operator') throw new ServiceError('FORBIDDEN', reason('only_for', { who: 'operators' }))
   if (planAllows(viewer.plan, needs)) return
-  throw new ServiceError(
-    'PLAN_UPGRADE_REQUIRED',
-    `This needs the ${PLAN_NAMES[needs]} plan or a larger one; the account has ${PLAN_NAMES[viewer.plan]}`,
-  )
+  throw new ServiceError('PLAN_UPGRADE_REQUIRED', reason('plan', { plan: PLAN_NAMES[needs], has: PLAN_NAMES[viewer.plan] }))
 }
 
 /**
@@ -120,5 +118,5 @@ export function call<Ctx extends HasViewer, In extends TSchema, Out>(
 export function ofFamily(error: unknown, { familyError }: { familyError: ErrorCode | null }): unknown {
   if (!familyError || !(error instanceof ServiceError)) return error
   if (error.code !== 'VALIDATION_ERROR' && error.code !== 'NOT_FOUND' && error.code !== 'CONFLICT') return error
-  return new ServiceError(familyError, error.message, { ...(error.details && { details: error.details }), cause: error })
+  return recoded(error, familyError)
 }

@@ -2,6 +2,7 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { ServiceError } from '#core/errors.ts'
+import { reason } from '#core/problems.ts'
 import type { Db, Tx } from './schema.ts'
 
 export interface Idempotency {
@@ -55,18 +56,18 @@ export async function recall(tx: Tx, requests: (Idempotency | null)[]): Promise<
     if (!request) return null
     const name = nameOf(request)
     // Of requests with one key in a batch the first runs.
-    if (!free.delete(name)) return refused('The first request with this Idempotency-Key is still running')
+    if (!free.delete(name)) return refused('idempotency_running')
     const row = stored.get(name)
     if (!row) return new Map()
-    if (!row.request_hash.equals(request.requestHash)) return refused('This Idempotency-Key was used for another request')
+    if (!row.request_hash.equals(request.requestHash)) return refused('idempotency_request')
     const text = decrypt(request, row.result)
-    if (text === null) return refused('This Idempotency-Key was used with another credential')
+    if (text === null) return refused('idempotency_credential')
     return new Map(JSON.parse(text) as [string, unknown][])
   })
 }
 
 const nameOf = ({ scope, key }: Pick<Idempotency, 'scope' | 'key'>) => `${scope}\n${key}`
-const refused = (message: string) => new ServiceError('IDEMPOTENCY_CONFLICT', message)
+const refused = (rule: 'idempotency_running' | 'idempotency_request' | 'idempotency_credential') => new ServiceError('IDEMPOTENCY_CONFLICT', reason(rule))
 
 /** Keeps results beside the earlier ones, in the transaction that made them. */
 export async function remember(tx: Tx, made: { request: Idempotency; earlier: Results; result: unknown }[]): Promise<void> {

@@ -2,6 +2,7 @@
 import type { ColumnType, Generated, GeneratedAlways, JSONColumnType, Kysely, Transaction } from 'kysely'
 import type { Market } from '#core/markets.ts'
 import type { Plan } from '#core/plans.ts'
+import type { Params, Rule } from '#core/problems.ts'
 import type { Database } from './pool.ts'
 
 export type Db = Database<Schema>
@@ -17,6 +18,15 @@ interface RefusedRow {
   row: number
   message: string
   file?: string | null
+  field?: string
+  rule?: Rule
+  params?: Params
+}
+
+interface RefusalReason extends Omit<RefusedRow, 'row' | 'message' | 'file'> {
+  reason: string
+  count: number
+  samples: RefusedRow[]
 }
 
 export interface Schema {
@@ -205,6 +215,19 @@ export interface Schema {
     undone_by: string | null
     undone_at: Date | null
   }
+  splits: {
+    id: Generated<number>
+    item_id: number
+    split_item: number
+    source: string
+    foreign_id: string
+    pairs: JSONColumnType<object, string, string>
+    ended: JSONColumnType<object, string, string>
+    author: string
+    at: Date
+    reverted_by: string | null
+    reverted_at: Date | null
+  }
   item_aliases: { old_id: number; item_id: number; merge_id: number; market: Market; ref: string; slug: string }
   merged_foreign_ids: { merge_id: number; source: string; foreign_id: string; finish: string; moved: boolean }
   merged_prices: {
@@ -263,12 +286,19 @@ export interface Schema {
     rejected: Generated<number>
     percent: Generated<number>
     errors: ColumnType<RefusedRow[], string | undefined, string>
-    reasons: ColumnType<{ reason: string; count: number; samples: RefusedRow[] }[] | null, undefined, string>
+    reasons: ColumnType<RefusalReason[] | null, undefined, string>
     message: string | null
+    rule: string | null
+    params: ColumnType<Params | null, undefined, string | null>
     reverts_import_id: number | null
     reverted_by_import_id: number | null
     started_at: Generated<Date>
     finished_at: Date | null
+  }
+  import_refusals: {
+    import_id: number
+    part: number
+    csv: Buffer
   }
   held_prices: {
     id: GeneratedAlways<number>
@@ -286,6 +316,10 @@ export interface Schema {
     decision: 'accepted' | 'discarded' | null
     decided_by: string | null
     decided_at: Date | null
+  }
+  held_price_params: {
+    held_price_id: number
+    params: JSONColumnType<Params>
   }
   hidden_points: {
     import_id: number
@@ -384,6 +418,11 @@ export interface Schema {
     decided_by: string | null
     decided_at: Date | null
     parked_at: Generated<Date>
+  }
+  parked_row_reasons: {
+    parked_row_id: number
+    rule: string
+    params: JSONColumnType<Params>
   }
   change_log: {
     seq: GeneratedAlways<number>

@@ -7,6 +7,7 @@ import {
   OperationTypeNode,
 } from 'graphql'
 import { conditionUnsupported } from '#core/precondition.ts'
+import { type Reason, reason } from '#core/problems.ts'
 import { mayCall } from '#core/verb.ts'
 import type { GraphqlCtx, QueryCtx } from './context.ts'
 import type { Documents, ParsedDocument, ParsedOperation } from './documents.ts'
@@ -69,9 +70,9 @@ export function answerTo(request: GraphqlRequest, { ctx, mutations }: Execution,
   const { requested, introspection } = documents.costOf(known, operation, request.variables)
   const cost = { requested, limit: limits.cost, left: Math.max(0, limits.cost - requested) }
   if (requested > limits.cost) {
-    throw refused(`The query costs ${requested}; the plan allows ${limits.cost}. Ask for smaller pages or fewer fields`, { cost })
+    throw refused(reason('query_cost', { cost: requested, max: limits.cost }), { cost })
   }
-  if (introspection > INTROSPECTION_COST) throw refused(`The query asks for too much of the schema at once`, { cost })
+  if (introspection > INTROSPECTION_COST) throw refused(reason('introspection_cost'), { cost })
   if (writeCompiled(known, operation, request.variables, ctx, cost, rules)) return { body: whole(rules.output, cost), failed: false }
   const result = execute({
     schema,
@@ -135,9 +136,9 @@ function textOf({ data, errors }: ExecutionResult, cost: Cost, logged: (cause: u
 
 function whole(output: Output, cost: Cost): Buffer {
   if (output.size() <= MAX_ANSWER) return output.finish()
-  throw refused(`The answer has more than ${MAX_ANSWER} bytes. Ask for smaller pages or fewer fields`, { cost })
+  throw refused(reason('answer_size', { max: MAX_ANSWER }), { cost })
 }
 
-function unknownOperation(name: string | null): string {
-  return name === null ? 'The document has several operations: send operationName' : `The document has no operation named ${name}`
+function unknownOperation(name: string | null): Reason {
+  return name === null ? reason('operation_missing') : reason('operation_name', { name })
 }

@@ -16,6 +16,7 @@ import type { ItemBytes } from './item-bytes.ts'
 import { LARGEST, MAX_DOCUMENT, type Size, sizeOf, tooLarge } from './limits.ts'
 import { problemsOf } from './validation.ts'
 import { type Values, variablesReader } from './variables.ts'
+import { reason } from '#core/problems.ts'
 
 /** Characters of all cached documents; a parsed one takes about fifty times its text. */
 const CACHED_CHARACTERS = 1_000_000
@@ -97,13 +98,13 @@ export class Documents {
 }
 
 function parsed(text: string): DocumentNode {
-  if (text.length > MAX_DOCUMENT) throw refused(`The document has ${text.length} characters; at most ${MAX_DOCUMENT} are allowed`)
+  if (text.length > MAX_DOCUMENT) throw refused(reason('at_most', { part: 'document', units: 'characters', max: MAX_DOCUMENT, count: text.length }))
   try {
     return parse(text, { maxTokens: LARGEST.tokens })
   } catch (error) {
     if (error instanceof GraphQLError) throw new RequestRefused([documentError(error)])
     // The parser calls itself for what is inside of something.
-    if (error instanceof RangeError) throw refused('The document is nested too deeply')
+    if (error instanceof RangeError) throw refused(reason('at_most', { part: 'document', units: 'levels', max: LARGEST.depth }))
     throw error
   }
 }

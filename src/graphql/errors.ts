@@ -1,6 +1,7 @@
 // Errors as GraphQL answers carry them: standard errors whose extensions name the service's code and status.
 import type { GraphQLError, GraphQLFormattedError } from 'graphql'
-import { ServiceError } from '#core/errors.ts'
+import { factsOf, ServiceError } from '#core/errors.ts'
+import { named, type Naming, type Reason } from '#core/problems.ts'
 import { asServiceError } from '#http/envelope.ts'
 
 /** A request that is refused before it is executed. */
@@ -15,13 +16,24 @@ export class RequestRefused extends Error {
   }
 }
 
-export function refused(message: string, extensions?: Record<string, unknown>): RequestRefused {
-  return new RequestRefused([serviceError(new ServiceError('BAD_REQUEST', message))], extensions)
+export function refused(why: Reason, extensions?: Record<string, unknown>): RequestRefused {
+  return new RequestRefused([serviceError(new ServiceError('BAD_REQUEST', why))], extensions)
 }
 
-/** A `ServiceError` as a GraphQL error without a place in the document. */
-export function serviceError({ message, code, status, details }: ServiceError): GraphQLFormattedError {
-  return { message, extensions: { code, status, ...(details && { details }) } }
+/** A `ServiceError` as a GraphQL error without a place in the document, with fields as GraphQL names them. */
+export function serviceError(error: ServiceError): GraphQLFormattedError {
+  const { message, ...facts } = factsOf(renamed(error, { nameOf: camelCase }))
+  return { message, extensions: { code: error.code, status: error.status, ...facts } }
+}
+
+/** The error with its fields named in another way. */
+export function renamed({ code, why, headers, cause }: ServiceError, naming: Naming): ServiceError {
+  const other = 'rule' in why ? named(why, naming) : why.map((problem) => named(problem, naming))
+  return new ServiceError(code, other, { headers, cause })
+}
+
+export function camelCase(name: string): string {
+  return name.replace(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase())
 }
 
 /** An error in the document itself, or in its variables. */

@@ -1,6 +1,7 @@
 // How large a GraphQL document may be, by plan, and the refusal of one that is larger.
 import { type DocumentNode, Kind, type SelectionSetNode } from 'graphql'
 import type { Plan } from '#core/plans.ts'
+import { type Reason, reason } from '#core/problems.ts'
 import type { Caller } from '#core/verb.ts'
 import { fragmentsOf } from './collect.ts'
 
@@ -73,9 +74,9 @@ export function sizeOf(document: DocumentNode): Size {
 }
 
 /** Why a document is too large, null when it is not. */
-export function tooLarge(size: Size, limits: Limits): string | null {
-  if (size.tokens > limits.tokens) return `The document has ${size.tokens} tokens; at most ${limits.tokens} are allowed`
-  if (size.depth > limits.depth) return `The document is ${size.depth} levels deep; at most ${limits.depth} are allowed`
-  if (size.aliases > limits.aliases) return `The document has ${size.aliases} aliases; at most ${limits.aliases} are allowed`
+export function tooLarge(size: Size, limits: Limits): Reason | null {
+  if (size.tokens > limits.tokens) return reason('at_most', { part: 'document', units: 'tokens', max: limits.tokens, count: size.tokens })
+  if (size.depth > limits.depth) return reason('at_most', { part: 'document', units: 'levels', max: limits.depth, count: size.depth })
+  if (size.aliases > limits.aliases) return reason('at_most', { part: 'document', units: 'aliases', max: limits.aliases, count: size.aliases })
   return null
 }

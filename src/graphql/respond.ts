@@ -2,6 +2,7 @@
 import { Cache } from '#core/cache.ts'
 import { ServiceError } from '#core/errors.ts'
 import type { Market } from '#core/markets.ts'
+import { reason } from '#core/problems.ts'
 import type { Speedup } from '#core/speedups.ts'
 import type { PlanViewer, Viewer } from '#core/verb.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
@@ -52,7 +53,7 @@ export function graphqlEndpoint({ catalogue, currencies, rules, without, ctx, fa
       const answer = execute()
       if (answer) return responseOf(type, answer, () => execute()!.body)
       if (request.method === 'POST') return null
-      throw new ServiceError('METHOD_NOT_ALLOWED', 'Mutations are sent by POST', { headers: { allow: 'POST' } })
+      throw new ServiceError('METHOD_NOT_ALLOWED', reason('method', { values: ['POST'] }), { headers: { allow: 'POST' } })
     } catch (error) {
       return refusedAs(type, error, request)
     }
@@ -89,7 +90,7 @@ function typeFor({ headers }: ApiRequest): MediaType | null {
 }
 
 function notAcceptable(): ServiceError {
-  return new ServiceError('NOT_ACCEPTABLE', `Answers are ${GRAPHQL_RESPONSE} or ${JSON_TYPE}`)
+  return new ServiceError('NOT_ACCEPTABLE', reason('accept', { values: [GRAPHQL_RESPONSE, JSON_TYPE] }))
 }
 
 /** @throws BAD_REQUEST, INVALID_JSON */

@@ -1,6 +1,7 @@
 // A declared route as an endpoint: its verb's input read from a request, its result or failure made a response.
 import { invalid, ServiceError } from '#core/errors.ts'
 import { paramReader, type TSchema, Type } from '#core/input.ts'
+import { reason } from '#core/problems.ts'
 import { call, type HasViewer, ofFamily, type PlanViewer, type Viewer } from '#core/verb.ts'
 import { successBody } from './envelope.ts'
 import type { Failures } from './failures.ts'
@@ -71,13 +72,13 @@ function inputOf<Ctx extends HasViewer>(route: Route<Ctx>): (request: ApiRequest
     if (route.bodyField) return { ...text, [route.bodyField]: request.body }
     if (!readsBody) return text
     const { body = {} } = request
-    if (typeof body !== 'object' || body === null || Array.isArray(body)) throw new ServiceError('INVALID_JSON', 'The body must be a JSON object')
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) throw new ServiceError('INVALID_JSON', reason('json_object', { part: 'body' }))
     const clash = names.find((name) => name in body)
-    if (clash) throw invalid([{ field: clash, message: 'stands in the path and may not be in the body' }])
+    if (clash) throw invalid(clash, 'not_in_body', { part: 'path' })
     if (queryFields.length === 0) return { ...body, ...text }
     const asked = readQueryFields(request.query())
     const twice = Object.keys(asked).find((name) => name in body)
-    if (twice) throw invalid([{ field: twice, message: 'stands in the query and may not be in the body too' }])
+    if (twice) throw invalid(twice, 'not_in_body', { part: 'query' })
     return { ...body, ...text, ...asked }
   }
 }

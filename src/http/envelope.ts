@@ -1,7 +1,8 @@
 // The one envelope of both listeners, and the one place where an error becomes an answer.
-import { ERROR_STATUS, type ErrorCode, type Problem, ServiceError, unavailable } from '#core/errors.ts'
-import { Type } from '#core/input.ts'
+import { ERROR_STATUS, type ErrorCode, type ErrorFacts, factsOf, ServiceError, unavailable } from '#core/errors.ts'
+import { ReasonFields, Type } from '#core/input.ts'
 import type { Pagination } from '#core/paging.ts'
+import { reason } from '#core/problems.ts'
 import { isUnavailable } from '#db/transaction.ts'
 
 /** What a route answers in the envelope. */
@@ -28,7 +29,7 @@ export function successBody({ data, message, pagination, extra }: Answer): objec
 
 export interface ErrorBody {
   success: false
-  error: { code: ErrorCode; message: string; details?: Problem[] }
+  error: { code: ErrorCode } & ErrorFacts
 }
 
 const ERROR_CODES = Object.keys(ERROR_STATUS) as ErrorCode[]
@@ -40,36 +41,33 @@ export const ErrorSchema = Type.Object(
     error: Type.Object({
       code: Type.Enum(ERROR_CODES),
       message: Type.String({ description: 'For people; names what was wrong and what is allowed' }),
-      details: Type.Optional(Type.Array(Type.Object({ field: Type.String(), message: Type.String() }, { title: 'Problem' }))),
+      ...ReasonFields,
+      details: Type.Optional(Type.Array(Type.Object({ field: Type.String(), message: Type.String(), ...ReasonFields }, { title: 'Problem' }))),
     }),
   },
   { title: 'Error' },
 )
 
 export function errorBody(error: ServiceError): ErrorBody {
-  const { code, message, details } = error
-  return { success: false, error: { code, message, ...(details && details.length > 0 && { details }) } }
+  return { success: false, error: { code: error.code, ...factsOf(error) } }
 }
 
 /** Any thrown value as a `ServiceError`; what is not the caller's doing keeps its cause for the log only. */
 export function asServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error
   const fastify = FASTIFY_ERRORS[(error as { code?: string }).code ?? '']
-  if (fastify) return new ServiceError(fastify.code, fastify.message)
+  if (fastify) return new ServiceError(fastify.code, reason(fastify.rule))
   if (isUnavailable(error)) return unavailable(error)
   const status = (error as { statusCode?: number }).statusCode
   if (status !== undefined && status >= 400 && status < 500) {
-    return new ServiceError('BAD_REQUEST', 'The request cannot be read', { cause: error })
+    return new ServiceError('BAD_REQUEST', reason('unreadable'), { cause: error })
   }
-  return new ServiceError('INTERNAL_ERROR', 'Something went wrong on our side; it has been logged', { cause: error })
+  return new ServiceError('INTERNAL_ERROR', reason('internal'), { cause: error })
 }
 
-const FASTIFY_ERRORS: Record<string, { code: ErrorCode; message: string }> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: { code: 'PAYLOAD_TOO_LARGE', message: 'The body is larger than this endpoint takes' },
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
-    code: 'UNSUPPORTED_MEDIA_TYPE',
-    message: 'The body must be JSON, sent with Content-Type: application/json',
-  },
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: { code: 'BAD_REQUEST', message: 'Content-Length does not fit the body' },
-  FST_ERR_BAD_URL: { code: 'BAD_REQUEST', message: 'The path is not validly encoded' },
+const FASTIFY_ERRORS: Record<string, { code: ErrorCode; rule: 'body_size' | 'body_json' | 'body_length' | 'path_encoding' }> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: { code: 'PAYLOAD_TOO_LARGE', rule: 'body_size' },
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: { code: 'UNSUPPORTED_MEDIA_TYPE', rule: 'body_json' },
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: { code: 'BAD_REQUEST', rule: 'body_length' },
+  FST_ERR_BAD_URL: { code: 'BAD_REQUEST', rule: 'path_encoding' },
 }

@@ -15,12 +15,8 @@ const VISIBLE = /^[\x21-\x7e]{1,255}$/
 export function idempotencyOf(request: ApiRequest, viewer: Viewer): Idempotency | null {
   const key = request.headers['idempotency-key']
   if (key === undefined || request.method === 'GET' || request.method === 'HEAD') return null
-  if (typeof key !== 'string' || !VISIBLE.test(key)) {
-    throw invalid([{ field: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' }])
-  }
+  if (typeof key !== 'string' || !VISIBLE.test(key)) throw invalid('Idempotency-Key', 'header_key', { min: 1, max: 255 })
   const credential = request.credential()
-  if (!credential) {
-    throw invalid([{ field: 'Idempotency-Key', message: 'is allowed only for requests with an API key, an operator token or a console session' }])
-  }
+  if (!credential) throw invalid('Idempotency-Key', 'needs_credential')
   return { scope: actorOf(viewer), key, part: '', requestHash: hashRequest(request.method, request.url, request.body), credential }
 }

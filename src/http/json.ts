@@ -1,6 +1,7 @@
 // Reads the JSON that callers send, and refuses text that is not JSON or is nested only to exhaust the stack.
 import { isUtf8 } from 'node:buffer'
 import { ServiceError } from '#core/errors.ts'
+import { reason, type Term } from '#core/problems.ts'
 
 /** More levels than any body has a use for. */
 const MOST_LEVELS = 64
@@ -11,7 +12,7 @@ const BYTE_ORDER_MARK = '\ufeff'
 /** The value of a body, undefined for an empty one. @throws as `textOfBody` does, and INVALID_JSON for what is none */
 export function parseJsonBody(contentType: string, body: Buffer): unknown {
   const text = textOfBody(contentType, body)
-  return body.length === 0 ? undefined : parseJson(text, 'The body')
+  return body.length === 0 ? undefined : parseJson(text, 'body')
 }
 
 /**
@@ -21,27 +22,27 @@ export function parseJsonBody(contentType: string, body: Buffer): unknown {
 export function textOfBody(contentType: string, body: Buffer): string {
   const charset = CHARSET.exec(contentType)?.[1]?.toLowerCase()
   if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8') {
-    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'The body must be JSON in UTF-8, sent with Content-Type: application/json')
+    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', reason('body_json'))
   }
-  if (!isUtf8(body)) throw new ServiceError('INVALID_JSON', 'The body is no valid UTF-8')
+  if (!isUtf8(body)) throw new ServiceError('INVALID_JSON', reason('utf8', { part: 'body' }))
   const text = body.toString()
   return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
 }
 
-/** @throws INVALID_JSON, told of `what`; also for a key that an object has twice, of which JSON.parse would drop one */
-export function parseJson(text: string, what: string): unknown {
-  const value = parsed(text, what)
+/** @throws INVALID_JSON, naming `part`; also for a key that an object has twice, of which JSON.parse would drop one */
+export function parseJson(text: string, part: Term): unknown {
+  const value = parsed(text, part)
   const keys = countKeys(value, MOST_LEVELS)
-  if (keys === null) throw new ServiceError('INVALID_JSON', `${what} is nested deeper than ${MOST_LEVELS} levels`)
-  if (keys !== countColons(text)) throw new ServiceError('INVALID_JSON', `${what} has a duplicate key: ${duplicateKey(text)}`)
+  if (keys === null) throw new ServiceError('INVALID_JSON', reason('at_most', { part, units: 'levels', max: MOST_LEVELS }))
+  if (keys !== countColons(text)) throw new ServiceError('INVALID_JSON', reason('json_key', { part, name: duplicateKey(text) }))
   return value
 }
 
-function parsed(text: string, what: string): unknown {
+function parsed(text: string, part: Term): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new ServiceError('INVALID_JSON', `${what} is no valid JSON`)
+    throw new ServiceError('INVALID_JSON', reason('json', { part }))
   }
 }
 

@@ -5,6 +5,7 @@ import { type Shape, type TSchema, Type } from '#core/input.ts'
 import { PaginationSchema } from '#core/paging.ts'
 import { PLANS } from '#core/plans.ts'
 import { conditionUnsupported } from '#core/precondition.ts'
+import { reason } from '#core/problems.ts'
 import { type HasViewer, ofFamily, type Verb } from '#core/verb.ts'
 import { endpointOf, type EndpointRules, namesInPath } from './endpoint.ts'
 import { ErrorSchema } from './envelope.ts'
@@ -47,8 +48,8 @@ export function registerOtherMethods(app: FastifyInstance, url: string, methods:
     method: TRIED.filter((method) => !methods.includes(method)),
     url,
     schema: { hide: true } as object,
-    handler: (request) => {
-      throw new ServiceError('METHOD_NOT_ALLOWED', `${request.method} is not possible here; possible: ${allow}`, {
+    handler: () => {
+      throw new ServiceError('METHOD_NOT_ALLOWED', reason('method', { values: allow.split(', ') }), {
         headers: { allow },
       })
     },

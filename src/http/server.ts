@@ -5,7 +5,9 @@ import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Log } from '#core/context.ts'
 import { ServiceError } from '#core/errors.ts'
+import { type Reason, reason } from '#core/problems.ts'
 import { allowOrigin, answerPreflights, type CorsHeaders } from './cors.ts'
+import { errorBody } from './envelope.ts'
 import { type Failures, failuresOf } from './failures.ts'
 import { sendBy } from './fastify-adapter.ts'
 import { parseJsonBody } from './json.ts'
@@ -40,9 +42,9 @@ export function requestIdOf({ headers }: { headers: IncomingHttpHeaders }): stri
 const HOST = /^[\w.~%!$&'()*+;=:[\]-]*$/
 
 /** What is wrong with the Host header by RFC 9112, null when it is right. */
-export function hostProblem({ headers: { host }, httpVersion }: IncomingMessage): string | null {
-  if (host === undefined) return httpVersion === '1.0' ? null : 'The Host header is missing'
-  return HOST.test(host) ? null : 'The Host header must be given once, as a host name with an optional port'
+export function hostProblem({ headers: { host }, httpVersion }: IncomingMessage): Reason | null {
+  if (host === undefined) return httpVersion === '1.0' ? null : reason('host')
+  return HOST.test(host) ? null : reason('host')
 }
 
 declare module 'fastify' {
@@ -127,13 +129,13 @@ export function createServer({ log, trustProxy, cors }: ServerOptions): FastifyI
 
 /** For unknown paths; a scope with hooks sets it again, so that its hooks run before it. */
 export function answerNotFound(request: FastifyRequest): never {
-  throw new ServiceError('NOT_FOUND', `There is no ${request.method} ${request.url.split('?', 1)[0]}`)
+  throw new ServiceError('NOT_FOUND', reason('no_route', { method: request.method, path: request.url.split('?', 1)[0]! }))
 }
 
 /** Fastify's error handler over these failures. */
 export function errorHandler(failed: Failures): (error: unknown, request: FastifyRequest, reply: FastifyReply) => void {
   return (error, request, reply) => {
-    const thrown = isCutOff(request) ? new ServiceError('BAD_REQUEST', 'The request did not arrive whole') : error
+    const thrown = isCutOff(request) ? new ServiceError('BAD_REQUEST', reason('incomplete')) : error
     sendBy(reply, failed(thrown, request))
   }
 }
@@ -152,16 +154,16 @@ function endSilent(socket: Socket): void {
 /** Answers malformed HTTP with the envelope, too, if the connection still takes an answer. */
 function answerMalformedRequest(error: NodeJS.ErrnoException, socket: Socket, further: readonly string[] = []): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  const [status, reason, code, message] =
+  const [status, phrase, why] =
     error.code === 'HPE_HEADER_OVERFLOW'
-      ? ['431', 'Request Header Fields Too Large', 'BAD_REQUEST', 'The headers are larger than 32 KB']
+      ? (['431', 'Request Header Fields Too Large', reason('at_most', { part: 'headers', units: 'bytes', max: 32_768 })] as const)
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? ['408', 'Request Timeout', 'BAD_REQUEST', 'The request did not arrive in time']
-        : ['400', 'Bad Request', 'BAD_REQUEST', 'The request is no valid HTTP']
-  const body = JSON.stringify({ success: false, error: { code, message } })
+        ? (['408', 'Request Timeout', reason('timeout')] as const)
+        : (['400', 'Bad Request', reason('not_http')] as const)
+  const body = JSON.stringify(errorBody(new ServiceError('BAD_REQUEST', why)))
   const lines = further.map((part, i) => (i % 2 === 0 ? `${part}: ` : `${part}\r\n`)).join('')
   socket.end(
-    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json; charset=utf-8\r\nX-Request-Id: ${newRequestId()}\r\n${lines}` +
+    `HTTP/1.1 ${status} ${phrase}\r\nContent-Type: application/json; charset=utf-8\r\nX-Request-Id: ${newRequestId()}\r\n${lines}` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   )
 }

@@ -2,6 +2,7 @@
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate, type ZlibOptions } from 'node:zlib'
 import { ServiceError } from '#core/errors.ts'
+import { reason } from '#core/problems.ts'
 
 const UNPACK = new Map<string, (body: Buffer, options: ZlibOptions) => Promise<Buffer>>([
   ['gzip', promisify<Buffer, ZlibOptions, Buffer>(gunzip)],
@@ -17,13 +18,13 @@ export async function unpackBody(encoding: string | undefined, body: Buffer, mos
   const name = encoding?.toLowerCase() ?? 'identity'
   if (name === 'identity' || body.length === 0) return body
   const unpack = UNPACK.get(name)
-  if (!unpack) throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'Content-Encoding must be gzip, deflate or br')
+  if (!unpack) throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', reason('body_encoding', { values: [...UNPACK.keys()] }))
   try {
     return await unpack(body, { maxOutputLength: mostBytes })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') {
-      throw new ServiceError('PAYLOAD_TOO_LARGE', 'The unpacked body is larger than this endpoint takes')
+      throw new ServiceError('PAYLOAD_TOO_LARGE', reason('body_size'))
     }
-    throw new ServiceError('BAD_REQUEST', 'The body is not compressed as its Content-Encoding says')
+    throw new ServiceError('BAD_REQUEST', reason('body_packed'))
   }
 }

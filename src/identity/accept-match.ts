@@ -29,23 +29,19 @@ export const acceptMatch = verb(
 /** The record joins the item; where that is none of the candidates, it is none of them. */
 async function joining(tx: Tx, match: QueuedMatch, itemId: number): Promise<Verdict[]> {
   const liveId = await liveItemId(tx, itemId)
-  if (liveId === null) throw wrongItem('must be the id of an item')
+  if (liveId === null) throw invalid('item_id', 'unknown_id', { thing: 'item', id: itemId })
   await adoptItems(tx, { ids: [liveId] })
   const records = await namedRecords(tx, match.record_ids)
   const others = (await recordsUnder(tx, match, liveId)).filter(({ id }) => !match.record_ids.includes(id))
   if (others.length === 0) {
     const { rows } = await sql`select from item_sources where item_id = ${liveId}::int4 and record_id = any(${match.record_ids}::int4[])`.execute(tx)
-    throw wrongItem(rows.length > 0 ? 'must be another item than the one that the record already is' : 'must be an item of the same game and language family as the record')
+    throw invalid('item_id', rows.length > 0 ? 'own_item' : 'other_family')
   }
   const pair = await pairOf(tx, records, others)
   const candidates = await namedRecords(tx, match.candidates.map((candidate) => candidate.record_id))
   const isCandidate = candidates.some(({ source, foreign_id: id }) => others.some((other) => other.source === source && other.foreign_id === id))
   const apart = isCandidate ? [] : candidates.map(({ key }): Pair => [records[0]!.key, key])
   return [{ kind: 'apart', pairs: apart }, { kind: 'same', pairs: [pair] }]
-}
-
-function wrongItem(message: string) {
-  return invalid([{ field: 'item_id', message }])
 }
 
 /** Records by which the item can be named in a decision, best first: of sources before our own exports and edits. */

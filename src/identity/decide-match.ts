@@ -63,12 +63,12 @@ export function decideMatch(ctx: WriteCtx, id: number, { decision, verdicts }: D
     for (let round = 0; waiting !== null; round += 1) {
       const more = await verdicts(tx, waiting)
       const pairs = more.reduce((sum, verdict) => sum + verdict.pairs.length, 0)
-      if (round === MOST_ROUNDS || pairs === 0) throw conflict(`Match ${id} goes on waiting after this decision; decide about its set first`)
+      if (round === MOST_ROUNDS || pairs === 0) throw conflict('match_unsettled', { id })
       for (const { kind, pairs } of more) await decidePairs(tx, kind, pairs, author)
       written.push(...more)
       merged.push(...(await settled(ctx, tx, note, match, { ids: recordsOf(match) })))
       waiting = await stillWaiting(tx, match)
-      if (decision === 'accepted' && waiting !== null) throw conflict(`Match ${id} goes on waiting after this decision; separate it, or merge the items`)
+      if (decision === 'accepted' && waiting !== null) throw conflict('match_unsettled', { id })
     }
     await endPostponement(tx, match)
     await keepDecision(tx, match, { decision, written, merged, author, at: ctx.now() })
@@ -87,7 +87,7 @@ async function takeMatch(tx: Tx, id: number): Promise<QueuedMatch> {
 /** Why a match is not in the queue: decided, or there is none. */
 export async function notWaiting(tx: Tx, id: number) {
   const decided = await tx.selectFrom('decided_matches').select(['decision', 'author']).where('id', '=', existing('match', id)).executeTakeFirst()
-  return decided ? conflict(`Match ${id} is already ${decided.decision} by ${decided.author}`) : missing('match', id)
+  return decided ? conflict('match_decided', { id, state: decided.decision, by: decided.author }) : missing('match', id)
 }
 
 /**

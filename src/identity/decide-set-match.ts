@@ -37,7 +37,7 @@ export const withdrawSetMatch = verb(
       await lockIdentity(tx)
       const set = await fetchSet(tx, id)
       const { rows: ended } = await sql<{ b: string }>`delete from match_decisions where kind = 'set' and a = ${set.ref} returning b`.execute(tx)
-      if (ended.length === 0) throw conflict(`Nothing is decided about set ${id}`)
+      if (ended.length === 0) throw conflict('set_undecided', { id })
       const { rows: merges } = await sql<{ merge_id: number }>`delete from set_decision_merges where from_ref = ${set.ref} returning merge_id`.execute(tx)
       await undoThoseInEffect(ctx, tx, note, merges.map((row) => row.merge_id))
       await settleSet(ctx, tx, note, set)
@@ -70,7 +70,7 @@ async function decideOnce(tx: Tx, { id, ref }: StoredSet, other: StoredSet | nul
     on conflict do nothing returning id`.execute(tx)
   if (rows.length > 0) return
   const decided = await tx.selectFrom('match_decisions').select('author').where('kind', '=', 'set').where('a', '=', ref).orderBy('id', 'desc').executeTakeFirst()
-  throw conflict(`Set ${id} is already decided by ${decided!.author}; withdraw that first`)
+  throw conflict('set_decided', { id, by: decided!.author })
 }
 
 async function onlyCandidate(tx: Tx, { id, ref, game }: StoredSet): Promise<StoredSet> {
@@ -80,16 +80,16 @@ async function onlyCandidate(tx: Tx, { id, ref, game }: StoredSet): Promise<Stor
   if (rows.length === 1) return rows[0]!
   if (rows.length === 0) {
     const decided = await tx.selectFrom('match_decisions').select('author').where('kind', '=', 'set').where('a', '=', ref).executeTakeFirst()
-    if (decided) throw conflict(`Set ${id} is already decided by ${decided.author}; withdraw that first`)
+    if (decided) throw conflict('set_decided', { id, by: decided.author })
   }
-  throw invalid([{ field: 'set_id', message: `must be given: the set resembles ${rows.length} others` }])
+  throw invalid('set_id', 'which_set', { count: rows.length })
 }
 
 async function chosenSet(tx: Tx, set: StoredSet, setId: number): Promise<StoredSet> {
   const other = await findSet(tx, setId)
-  if (!other) throw invalid([{ field: 'set_id', message: 'must be the id of a set' }])
-  if (other.id === set.id) throw invalid([{ field: 'set_id', message: 'must be another set' }])
-  if (other.game !== set.game) throw invalid([{ field: 'set_id', message: 'must be a set of the same game' }])
+  if (!other) throw invalid('set_id', 'unknown_id', { thing: 'set', id: setId })
+  if (other.id === set.id) throw invalid('set_id', 'same_set')
+  if (other.game !== set.game) throw invalid('set_id', 'other_game')
   return other
 }
 

@@ -22,6 +22,36 @@ export async function authorsOfJoins(tx: Tx): Promise<Map<string, string>> {
   return new Map(rows.flatMap(({ a, b, author }) => [[a, author], [b, author]]))
 }
 
+/** A decision that cards are one, as it was before it ended. */
+export interface EndedJoin {
+  a: string
+  b: string
+  author: string
+}
+
+interface Card {
+  source: string
+  foreign_id: string
+}
+
+/** Ends the decisions that a card is one with any of the others. */
+export async function endJoins(tx: Tx, card: Card, others: readonly Card[]): Promise<EndedJoin[]> {
+  const prefix = (of: Card) => recordKey(of.source, of.foreign_id, null)
+  const { rows } = await sql<EndedJoin>`
+    delete from match_decisions d using unnest(${others.map(prefix)}::text[]) as o(prefix)
+    where d.kind = 'same' and ((starts_with(d.a, ${prefix(card)}) and starts_with(d.b, o.prefix)) or (starts_with(d.b, ${prefix(card)}) and starts_with(d.a, o.prefix)))
+    returning d.a, d.b, d.author`.execute(tx)
+  return rows
+}
+
+/** Takes decisions about pairs back: rules decide about them again. */
+export async function withdrawPairs(tx: Tx, kind: 'same' | 'apart', pairs: readonly Pair[]): Promise<void> {
+  const rows = pairs.map((pair) => pair.toSorted())
+  await sql`
+    delete from match_decisions d using unnest(${rows.map(([a]) => a)}::text[], ${rows.map(([, b]) => b)}::text[]) as p(a, b)
+    where d.kind = ${kind} and d.a = p.a and d.b = p.b`.execute(tx)
+}
+
 /** The record that an item is decided by: its highest one of its own. By item; items without records are absent. */
 export async function decidingRecords(tx: Tx, itemIds: readonly number[]): Promise<Map<number, string>> {
   const { rows } = await sql<{ item_id: number; whole: boolean; source: string; foreign_id: string; finish: string }>`

@@ -23,7 +23,7 @@ export const mergeItem = verb(
   },
   (ctx: WriteCtx, { id, into }) =>
     change(ctx, async (tx, note): Promise<Merge> => {
-      if ((await liveItemId(tx, into)) === null) throw invalid([{ field: 'into', message: 'must be the id of an item' }])
+      if ((await liveItemId(tx, into)) === null) throw invalid('into', 'unknown_id', { thing: 'item', id: into })
       await lockIdentity(tx)
       await adoptItems(tx, { ids: [existing('item', id), into] })
       const records = await decidingRecords(tx, [id, into])

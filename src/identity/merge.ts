@@ -69,14 +69,14 @@ async function resolvePairs(tx: Tx, pairs: readonly ItemPair[]): Promise<ItemPai
   const intoOf = new Map<number, number>()
   for (const { from, into } of pairs) {
     const survivor = survivors.get(from)
-    if (survivor !== undefined) throw conflict(`Item ${from} is already merged into item ${survivor}`)
-    if (intoOf.has(from)) throw conflict(`Item ${from} cannot be merged into two items`)
+    if (survivor !== undefined) throw conflict('merged_already', { id: from, into: survivor })
+    if (intoOf.has(from)) throw conflict('merged_twice', { id: from })
     intoOf.set(from, survivors.get(into) ?? into)
   }
   return pairs.map(({ from }) => {
     let into = intoOf.get(from)!
     for (const seen = new Set([from]); ; into = intoOf.get(into)!) {
-      if (seen.has(into)) throw conflict(`Item ${from} cannot be merged into itself`)
+      if (seen.has(into)) throw conflict('merged_into_itself', { id: from })
       if (!intoOf.has(into)) return { from, into }
       seen.add(into)
     }

@@ -19,7 +19,7 @@ type MovedKind = keyof typeof MOVED
 const MOVED_KINDS = Object.keys(MOVED) as MovedKind[]
 
 const Time = Type.String({ format: 'date-time', description: 'UTC' })
-const MergedItem = Type.Object({ id: Type.Integer(), name: Type.String(), ref: Type.String(), market: Type.Enum([...MARKETS]) })
+export const MergedItem = Type.Object({ id: Type.Integer(), name: Type.String(), ref: Type.String(), market: Type.Enum([...MARKETS]) })
 
 export const MergeSchema = Type.Object(
   {
@@ -84,8 +84,8 @@ export async function pageOfMerges(on: Queryable, filter: MergeFilter, limit: nu
 
 /** @throws NOT_FOUND */
 export async function fetchMerge(on: Queryable, id: number): Promise<Merge> {
-  const [merge] = await viewsOf(on, sql`where m.id = ${existing('merge', id)}`)
-  if (!merge) throw missing('merge', id)
+  const [merge] = await viewsOf(on, sql`where m.id = ${existing('batch', id)}`)
+  if (!merge) throw missing('batch', id)
   return merge
 }
 

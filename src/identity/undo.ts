@@ -35,7 +35,7 @@ export async function undoMerges(
     const next = open.filter(({ intoId }) => !merged.has(intoId))
     if (next.length === 0) {
       const [{ mergeId, intoId }] = open as [MergePair]
-      throw conflict(`Merge ${mergeId} cannot be undone before merge ${merged.get(intoId)}, which merged item ${intoId} into another one`)
+      throw conflict('merged_on', { id: mergeId, other: merged.get(intoId)!, item: intoId })
     }
     await undoAll(ctx, tx, note, next)
     open = open.filter((pair) => !next.includes(pair))
@@ -48,8 +48,8 @@ async function fetchPairs(tx: Tx, ids: readonly number[]): Promise<MergePair[]> 
     select id as "mergeId", from_item as "fromId", into_item as "intoId", undone_at is not null as undone
     from merges where id = any(${ids}::int8[]) order by id desc`.execute(tx)
   const found = new Map(rows.map((row) => [row.mergeId, row]))
-  for (const id of ids) if (!found.has(id)) throw missing('merge', id)
-  for (const { mergeId, undone } of rows) if (undone) throw conflict(`Merge ${mergeId} is already undone`)
+  for (const id of ids) if (!found.has(id)) throw missing('batch', id)
+  for (const { mergeId, undone } of rows) if (undone) throw conflict('batch_reverted', { id: mergeId })
   return rows
 }
 

@@ -43,7 +43,7 @@ async function withdrawDecision(ctx: WriteCtx, tx: Tx, note: Note, id: number): 
   const [decided] = rows
   if (!decided) {
     const waits = await tx.selectFrom('match_queue').select('id').where('id', '=', id).executeTakeFirst()
-    throw waits ? conflict(`Match ${id} is not decided`) : missing('match', id)
+    throw waits ? conflict('match_undecided', { id }) : missing('match', id)
   }
   await undoThoseInEffect(ctx, tx, note, decided.merge_ids)
   const [kinds, as, bs] = [0, 1, 2].map((n) => decided.pairs.map((pair) => pair[n]!))

@@ -4,6 +4,7 @@ import { Cache } from '#core/cache.ts'
 import type { Log } from '#core/context.ts'
 import { DAY_MS, MINUTE_MS } from '#core/duration.ts'
 import { ServiceError } from '#core/errors.ts'
+import { reason } from '#core/problems.ts'
 import type { Network } from '#outbound/dial.ts'
 import { fetchImage, ImageFailure, type ImageProblem, openSources } from './fetch-image.ts'
 import { imageKey, ImageStore, type OpenImage } from './image-store.ts'
@@ -108,14 +109,14 @@ const headers = { 'cache-control': 'no-store' }
 
 function refusalOf(error: unknown): ServiceError {
   if (!(error instanceof ImageFailure)) {
-    return new ServiceError('UNAVAILABLE', 'The image cannot be stored at the moment; try again shortly', { headers, cause: error })
+    return new ServiceError('UNAVAILABLE', reason('image_not_stored'), { headers, cause: error })
   }
   switch (error.problem) {
     case 'missing':
-      return new ServiceError('NOT_FOUND', 'Image not found: its source no longer has it', { headers })
+      return new ServiceError('NOT_FOUND', reason('image_gone'), { headers })
     case 'slow':
-      return new ServiceError('UPSTREAM_TIMEOUT', 'The source of the image does not answer in time; try again later', { headers })
+      return new ServiceError('UPSTREAM_TIMEOUT', reason('image_late'), { headers })
     case 'failed':
-      return new ServiceError('UPSTREAM_ERROR', 'The source of the image does not give a usable image; try again later', { headers })
+      return new ServiceError('UPSTREAM_ERROR', reason('image_unusable'), { headers })
   }
 }

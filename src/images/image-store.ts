@@ -1,9 +1,8 @@
 // Images in files of DATA_DIR: written whole or not at all, found again after a restart, the least recently used removed first.
 import { createHash, hash, randomUUID } from 'node:crypto'
-import { createWriteStream, mkdirSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import { LRUCache } from 'lru-cache'
 import type { Log } from '#core/context.ts'
 import { HOUR_MS, MINUTE_MS } from '#core/duration.ts'
@@ -98,7 +97,14 @@ export class ImageStore {
           yield chunk
         }
       }
-      await pipeline(counted, createWriteStream(unfinished, { flags: 'wx', mode: 0o600, flush: true }))
+      // Opened before anything is written: a stream that fails early would make its file after it was removed.
+      const handle = await open(unfinished, 'wx', 0o600)
+      try {
+        await handle.writeFile(counted())
+        await handle.sync()
+      } finally {
+        await handle.close()
+      }
       const now = this.#now()
       await utimes(unfinished, now, now)
       const tag = content.digest('hex').slice(0, 16)

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { storedImages } from '#catalogue/snapshot/item-json.ts'
 import { ServiceError } from '#core/errors.ts'
+import { reason } from '#core/problems.ts'
 import { matchesTag } from '#http/entity-tag.ts'
 import { registerOtherMethods } from '#http/routes.ts'
 import type { ImageProxy } from './image-proxy.ts'
@@ -47,7 +48,7 @@ export function addImages(app: FastifyInstance, { images, catalogue }: { images:
       const found = find(Number(params.id), Number(params.order))
       // Exactly as answers have it, so that nobody reaches images by counting ids.
       if (!found?.address.endsWith(url.split('?', 1)[0]!)) {
-        throw new ServiceError('NOT_FOUND', 'Image not found: the catalogue holds none at this address', { headers: { 'cache-control': 'no-store' } })
+        throw new ServiceError('NOT_FOUND', reason('no_image'), { headers: { 'cache-control': 'no-store' } })
       }
       const image = await images.open(found.url)
       const tag = `"${image.tag}"`

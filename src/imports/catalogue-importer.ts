@@ -9,6 +9,7 @@ import { worldOf } from '#catalogue/origin.ts'
 import { stateRecords } from '#catalogue/source-records.ts'
 import { categoriesByRef, saveCategory } from '#catalogue/store.ts'
 import type { Market } from '#core/markets.ts'
+import { reason } from '#core/problems.ts'
 import { settle } from '#identity/settle.ts'
 import type { PricePoint } from '#prices/records.ts'
 import { PriceBatcher } from './price-batcher.ts'
@@ -131,11 +132,11 @@ export class CatalogueImporter implements Importer {
   async #saveCategory(line: number, record: CategoryRecord): Promise<void> {
     const parent = record.parent ? this.#categories.get(`${record.market}\t${record.parent}`) : null
     if (record.parent && !parent) {
-      this.#run.refuse(line, `the parent category ${record.parent} is not in the catalogue: import it first`)
+      this.#run.refuse(line, reason('no_category', { ref: record.parent }))
       return
     }
     if (record.parent === record.ref) {
-      this.#run.refuse(line, `the category ${record.ref} cannot be its own parent`)
+      this.#run.refuse(line, reason('own_parent', { ref: record.ref }))
       return
     }
     await this.#writing
@@ -149,8 +150,8 @@ export class CatalogueImporter implements Importer {
   #isSound(line: number, record: ItemRecord): boolean {
     const unknown = record.groups.find((slug) => !this.#groups.has(slug))
     if (!this.#categories.get(`${record.market}\t${record.category}`)) {
-      this.#run.refuse(line, `the category ${record.category} is not in the catalogue: import it first`)
-    } else if (unknown !== undefined) this.#run.refuse(line, `the group ${unknown} does not exist`)
+      this.#run.refuse(line, reason('no_category', { ref: record.category }))
+    } else if (unknown !== undefined) this.#run.refuse(line, reason('no_group', { ref: unknown }))
     else return true
     return false
   }

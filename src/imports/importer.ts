@@ -1,5 +1,6 @@
 // What a run hands to an importer, and what it asks of one.
 import type { Market } from '#core/markets.ts'
+import type { Reason } from '#core/problems.ts'
 import type { Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
 import type { ImportCounts } from '#prices/imports.ts'
@@ -19,7 +20,7 @@ export interface ImportRun {
   note: Note
   counts: ImportCounts
   market: Market | null
-  refuse: (row: number, message: string) => void
+  refuse: (row: number, why: Reason) => void
   /** lets others run, and reports progress now and then */
   breathe: () => Promise<void>
 }

@@ -1,5 +1,6 @@
 // Collects prices of known items and writes them in large batches.
 import { FeedError } from '#core/feed.ts'
+import { reason } from '#core/problems.ts'
 import { MARKETS } from '#core/markets.ts'
 import { parseMinor } from '#core/money.ts'
 import { addLabel, labelIds } from '#prices/labels.ts'
@@ -78,7 +79,7 @@ export class PriceBatcher {
   }
 
   async #putUnderNew(price: Omit<PriceWrite, 'labelId'>, label: string): Promise<void> {
-    if (this.#labels.size >= MOST_LABELS) throw new FeedError(`there would be more than ${MOST_LABELS} grades`)
+    if (this.#labels.size >= MOST_LABELS) throw new FeedError(reason('at_most', { part: 'file', units: 'grades', max: MOST_LABELS }))
     await this.#writing
     this.#labels.set(label, await addLabel(this.#run.tx, this.#run.note, label))
     await this.put(price, label)

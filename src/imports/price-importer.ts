@@ -1,6 +1,7 @@
 // Writes what a price feed reads: each row is matched to an item, and what cannot be matched is reported, not invented.
 import { ItemLookup } from '#catalogue/item-lookup.ts'
 import { MARKETS } from '#core/markets.ts'
+import type { Reason } from '#core/problems.ts'
 import type { FeedRow, ItemKey, PriceFormat, PriceRow } from '#prices/records.ts'
 import { PriceBatcher } from './price-batcher.ts'
 import type { Importer, ImportRun } from './importer.ts'
@@ -56,12 +57,12 @@ export class PriceImporter implements Importer {
     const { line, market, priceMinor: minor, updatedAtMs } = row
     const price = { row: line, itemId: found.itemId, market: MARKETS.indexOf(market), minor, updatedAtMs }
     if (!('ambiguous' in found)) return this.#prices.put(price, row.label)
-    const hold = { rule: 'foreign_id', reason: found.ambiguous, compared: null, timesOff: null } as const
+    const hold = { rule: 'foreign_id', params: found.ambiguous.params, compared: null, timesOff: null } as const
     return this.#prices.put({ ...price, hold }, row.label)
   }
 
-  #refuse(row: FeedRow, reason: string): null {
-    this.#run.refuse(row.line, reason)
+  #refuse(row: FeedRow, why: Reason): null {
+    this.#run.refuse(row.line, why)
     return null
   }
 }

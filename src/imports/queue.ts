@@ -6,8 +6,8 @@ import { Worker } from 'node:worker_threads'
 import type pg from 'pg'
 import type { Log } from '#core/context.ts'
 import type { Db } from '#db/schema.ts'
+import { type Reason, reason } from '#core/problems.ts'
 import { failImports, IMPORT_LOCK } from '#prices/imports.ts'
-import { STOPPED } from './run.ts'
 import { removeUpload, storeUpload, type Upload } from './upload.ts'
 import type { ImportJob } from './worker.ts'
 
@@ -72,7 +72,7 @@ export class ImportQueue {
     const stopped = [...this.#running.keys(), ...this.#waiting.map((job) => job.importId)]
     await Promise.all([...this.#running.values()].map((worker) => worker.terminate()))
     try {
-      if (stopped.length > 0) await failImports(this.#db, stopped, 'the service was stopped; nothing was written: send it again')
+      if (stopped.length > 0) await failImports(this.#db, stopped, reason('import_interrupted'))
     } catch (error) {
       this.#log.warn({ err: error, imports: stopped }, 'Imports that were stopped could not be marked')
     }
@@ -92,13 +92,14 @@ export class ImportQueue {
       resourceLimits: { maxOldGenerationSizeMb: this.#heapMb, maxYoungGenerationSizeMb: YOUNG_MB },
     })
     this.#running.set(job.importId, worker)
-    let reason: string | null = null
+    let why: Reason | null = null
     worker.on('error', (error) => {
       this.#log.error({ err: error, import: job.importId }, 'An import was stopped by an error')
-      reason = (error as { code?: string }).code === 'ERR_WORKER_OUT_OF_MEMORY' ? this.#tooLarge() : STOPPED
+      const isTooLarge = (error as { code?: string }).code === 'ERR_WORKER_OUT_OF_MEMORY'
+      why = isTooLarge ? reason('import_memory', { max: this.#heapMb }) : reason('import_stopped')
     })
     worker.on('exit', () => {
-      if (reason !== null && !this.#closed) void this.#fail(job.importId, reason)
+      if (why !== null && !this.#closed) void this.#fail(job.importId, why)
       this.#running.delete(job.importId)
       if (this.#closed) return
       removeUpload(job.path)
@@ -107,14 +108,10 @@ export class ImportQueue {
     })
   }
 
-  #tooLarge(): string {
-    return `the import needed more than ${this.#heapMb} MB of memory; nothing was written: split the file`
-  }
-
   /** What the thread did not say itself; its transaction ended with its connection. */
-  async #fail(importId: number, reason: string): Promise<void> {
+  async #fail(importId: number, why: Reason): Promise<void> {
     try {
-      await failImports(this.#db, [importId], reason)
+      await failImports(this.#db, [importId], why)
     } catch (error) {
       // Then `failBrokenImports` finds it.
       this.#log.warn({ err: error, import: importId }, 'An import that was stopped could not be marked')

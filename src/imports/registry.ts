@@ -15,18 +15,18 @@ export const IMPORT_FORMATS: readonly ImportFormat[] = [
   ...PRICE_FORMATS.map((format) => ({ kind: 'prices' as const, ...format })),
 ]
 
-const NAMES = IMPORT_FORMATS.map((format) => format.name).join(', ')
+const NAMES = IMPORT_FORMATS.map((format) => format.name)
 
 /** The format of this name. @throws NOT_FOUND with the names that there are */
 export function importFormat(name: string): ImportFormat {
   const format = IMPORT_FORMATS.find((known) => known.name === name)
   if (format) return format
-  throw notFound(`There is no format ${name}; known are ${NAMES}`)
+  throw notFound('no_format', { name, values: NAMES })
 }
 
 /** What every import is told beside its files. */
 export const IMPORT_INPUT = {
-  format: Type.String({ description: `One of ${NAMES}` }),
+  format: Type.String({ description: `One of ${NAMES.join(', ')}` }),
   market: Type.Optional(Type.Enum([...MARKETS], { description: "Market to import into, instead of the format's own" })),
   dry_run: Type.Optional(Type.Boolean({ description: 'Report only, change nothing' })),
 }

@@ -3,9 +3,10 @@ import { sql } from 'kysely'
 import { lockIdentity } from '#catalogue/identity-lock.ts'
 import { FeedError, gunzip } from '#core/feed.ts'
 import { MARKETS, type Market } from '#core/markets.ts'
+import { type Reason, reason } from '#core/problems.ts'
 import { collector } from '#db/change.ts'
 import { closeImport, type ImportCounts, IMPORT_LOCK, noCounts, reportProgress } from '#prices/imports.ts'
-import { type RefusedRow, Refusals } from '#prices/refusals.ts'
+import { type RefusalReason, type RefusedRow, Refusals } from '#prices/refusals.ts'
 import type { PriceWriteCtx } from '#prices/types.ts'
 import { lockMarkets } from '#prices/writer.ts'
 import { CatalogueImporter } from './catalogue-importer.ts'
@@ -33,11 +34,12 @@ export interface ImportReport {
   counts: ImportCounts
   /** the first thousand refused rows */
   errors: RefusedRow[]
-  message: string | null
+  /** why rows were refused, most frequent first */
+  reasons: RefusalReason[]
+  /** why it failed */
+  why: Reason | null
 }
 
-/** Reason of an import that failed by trouble of our own. */
-export const STOPPED = 'the import was stopped by an error of the service; it is in the log'
 const PROGRESS_MS = 500
 
 class DryRun extends Error {}
@@ -50,14 +52,14 @@ export async function runImport(ctx: ImportRunCtx, id: number, request: ImportRe
   try {
     await writeAll(ctx, id, request, counts, refusals)
   } catch (error) {
-    const message = error instanceof FeedError ? error.message : STOPPED
+    const why = error instanceof FeedError ? error.why : reason('import_stopped')
     const untouched = { ...noCounts(), rowsRead: counts.rowsRead, rejected: counts.rejected }
-    await closeImport(ctx.db.kysely, id, { status: 'failed', counts: untouched, refusals, message })
-    if (error instanceof FeedError) return { id, status: 'failed', counts: untouched, errors, message }
+    await closeImport(ctx.db.kysely, id, { status: 'failed', counts: untouched, refusals, why })
+    if (error instanceof FeedError) return { id, status: 'failed', counts: untouched, errors, reasons: refusals.reasons, why }
     throw error
   }
   await ctx.caughtUp()
-  return { id, status: 'done', counts, errors, message: null }
+  return { id, status: 'done', counts, errors, reasons: refusals.reasons, why: null }
 }
 
 async function writeAll(ctx: ImportRunCtx, id: number, request: ImportRequest, counts: ImportCounts, refusals: Refusals): Promise<void> {
@@ -80,9 +82,9 @@ async function writeAll(ctx: ImportRunCtx, id: number, request: ImportRequest, c
         note,
         counts,
         market,
-        refuse: (row, message) => {
+        refuse: (row, why) => {
           counts.rejected += 1
-          refusals.add({ row, message, file: fileName })
+          refusals.add({ row, file: fileName }, why)
         },
         breathe: async () => {
           await new Promise((resolve) => setImmediate(resolve))
@@ -105,7 +107,7 @@ async function writeAll(ctx: ImportRunCtx, id: number, request: ImportRequest, c
         await importer.read({ bytes, fileName: file.name })
       }
       await importer.finish()
-      if (counts.rowsRead === 0) throw new FeedError('the file is empty')
+      if (counts.rowsRead === 0) throw new FeedError(reason('file_empty'))
       note.audit({ action: `import.${request.format.name}`, subject: 'import', id, after: { ...counts } })
       if (request.dryRun) throw new DryRun()
       await write()

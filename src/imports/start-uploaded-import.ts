@@ -1,6 +1,7 @@
 // Takes an uploaded file in and queues its import; the id comes back at once.
 import { closed } from '#catalogue/fields.ts'
 import { Type } from '#core/input.ts'
+import { reason } from '#core/problems.ts'
 import { verb } from '#core/verb.ts'
 import { actorOf, change } from '#db/change.ts'
 import { openImport } from '#prices/imports.ts'
@@ -24,7 +25,7 @@ export const startUploadedImport = verb(
           Type.String({
             maxLength: 200,
             pattern: '^[^\\p{Cc}\\p{Cs}/\\\\]*$',
-            allowed: 'a file name of at most 200 characters, without folders',
+            allowed: reason('file_name', { max: 200 }),
             description: 'Shown with the import',
           }),
         ),

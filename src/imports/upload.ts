@@ -4,6 +4,7 @@ import { createWriteStream, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { ServiceError } from '#core/errors.ts'
+import { reason } from '#core/problems.ts'
 
 /** Largest body of an upload, as it is sent. */
 export const MOST_UPLOAD_BYTES = 2 * 1024 * 1024 * 1024
@@ -31,7 +32,7 @@ export async function storeUpload(folder: string, body: AsyncIterable<Uint8Array
     for await (const chunk of body) {
       size += chunk.length
       if (size > mostBytes) {
-        throw new ServiceError('PAYLOAD_TOO_LARGE', `The file is larger than ${mostBytes} bytes: split it, or use the command line`)
+        throw new ServiceError('PAYLOAD_TOO_LARGE', reason('at_most', { part: 'file', units: 'bytes', max: mostBytes }))
       }
       if (head.length < 2) head = Buffer.concat([head, chunk.subarray(0, 2)])
       hash.update(chunk)

@@ -21,7 +21,7 @@ export const approveListing = verb(
   (ctx: MarketWriteCtx, { id, expires_at: end }) =>
     operate(ctx, id, 'approve', ({ before, now }) => {
       const expiresAt = end === undefined ? null : momentOf('expires_at', end)
-      if (expiresAt && expiresAt <= now) throw invalid([{ field: 'expires_at', message: 'must be in the future' }])
+      if (expiresAt && expiresAt <= now) throw invalid('expires_at', 'in_future')
       return approvalValues(before, now, expiresAt, ctx.market.listingPeriodDays)
     }),
 )

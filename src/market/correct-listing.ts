@@ -23,7 +23,7 @@ export const correctListing = verb(
   (ctx: MarketWriteCtx, { id, ...fields }) =>
     operate(ctx, id, 'correct', async ({ tx, before, status }) => {
       if (Object.keys(fields).length === 0) {
-        throw invalid([{ field: 'body', message: `must have at least one of ${Object.keys(ListingBody).join(', ')}` }])
+        throw invalid('body', 'at_least_one', { fields: Object.keys(ListingBody) })
       }
       const values = valuesOf(fields)
       checkPrices({ ...before, ...values })

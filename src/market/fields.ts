@@ -1,9 +1,10 @@
 // Fields of a listing as bodies carry them, each rule once.
+import { invalid, invalidFields } from '#core/errors.ts'
 import { orNull } from '#core/fields.ts'
-import { invalid } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { minorOfNumber } from '#core/money.ts'
-import { fitsCharacters, LINES, ON_LINES, ON_ONE_LINE, VISIBLE_LINE } from '#core/text.ts'
+import { type Reason, reason } from '#core/problems.ts'
+import { fitsCharacters, LINES, VISIBLE_LINE } from '#core/text.ts'
 import { slugWords } from '#catalogue/slugs.ts'
 
 export const LOWEST_PRICE = 1
@@ -12,10 +13,10 @@ export const MOST_UNITS = 1_000_000
 export const LONGEST_TITLE = 255
 export const LONGEST_DESCRIPTION = 5_000
 
-const PRICE = `a number from ${LOWEST_PRICE} to ${HIGHEST_PRICE} with at most two decimals`
-const OFFER = 'a number above 0 with at most two decimals'
-const TITLE = `text of 1 to ${LONGEST_TITLE} characters ${ON_ONE_LINE}`
-const DESCRIPTION = `text of at most ${LONGEST_DESCRIPTION} characters ${ON_LINES}`
+const PRICE = reason('number', { min: LOWEST_PRICE, max: HIGHEST_PRICE, decimals: 2 })
+const OFFER = reason('number', { above: 0, decimals: 2 })
+const TITLE = reason('text', { min: 1, max: LONGEST_TITLE, form: 'on one line, with a visible character and without bidirectional controls' })
+const DESCRIPTION = reason('text', { max: LONGEST_DESCRIPTION, form: 'without bidirectional controls' })
 
 // A character is one as people count, so code units are bounded only against floods.
 const TITLE_UNITS = 8_000
@@ -66,9 +67,9 @@ interface Texts {
 /** The texts as they are stored. @throws VALIDATION_ERROR when one is longer than people may write */
 export function checkedTexts({ title, description }: Texts): Texts {
   const trimmed = title?.trim()
-  if (trimmed !== undefined && !fitsCharacters(trimmed, LONGEST_TITLE)) throw invalid([{ field: 'title', message: `must be ${TITLE}` }])
+  if (trimmed !== undefined && !fitsCharacters(trimmed, LONGEST_TITLE)) throw invalidFields([{ field: 'title', ...TITLE }])
   if (description !== undefined && !fitsCharacters(description, LONGEST_DESCRIPTION)) {
-    throw invalid([{ field: 'description', message: `must be ${DESCRIPTION}` }])
+    throw invalidFields([{ field: 'description', ...DESCRIPTION }])
   }
   return { ...(trimmed !== undefined && { title: trimmed }), ...(description !== undefined && { description }) }
 }
@@ -88,17 +89,17 @@ export function unitPriceKurus(field: string, value: number): number {
   return kurusOf(field, value, OFFER)
 }
 
-function kurusOf(field: string, value: number, allowed: string): number {
+function kurusOf(field: string, value: number, allowed: Reason): number {
   const kurus = minorOfNumber(value)
-  if (!kurus) throw invalid([{ field, message: `must be ${allowed}` }])
+  if (!kurus) throw invalidFields([{ field, ...allowed }])
   return kurus
 }
 
 /** @throws VALIDATION_ERROR naming the field that was sent */
 export function checkOffer(field: 'price' | 'min_offer_price', priceKurus: number, offerKurus: number | null): void {
   if (offerKurus === null || offerKurus <= priceKurus) return
-  const message = field === 'price' ? `may not be below the min_offer_price of ${offerKurus / 100}` : 'may not exceed the price'
-  throw invalid([{ field, message }])
+  if (field === 'price') throw invalid(field, 'not_below', { field: 'min_offer_price', min: offerKurus / 100 })
+  throw invalid(field, 'not_above', { field: 'price' })
 }
 
 /** A listing's slug: words of its title for people, its id for machines. */

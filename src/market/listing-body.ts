@@ -1,6 +1,7 @@
 // The body fields by which operators bring listings in and correct them.
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
+import { reason } from '#core/problems.ts'
 import { orderedImages, ImageList } from '#catalogue/item-fields.ts'
 import {
   checkedTexts,
@@ -29,7 +30,7 @@ export const ListingBody = {
       Type.String({
         pattern: '^[A-Za-z0-9]+([ _-][A-Za-z0-9]+)*$',
         maxLength: 35,
-        allowed: 'a language such as en, tr or ja, of at most 35 characters',
+        allowed: reason('language', { max: 35 }),
         examples: ['en'],
       }),
     ),

@@ -17,7 +17,7 @@ export const makeHighlight = verb(
   (ctx: MarketWriteCtx, { id }) =>
     act(ctx, id, 'highlight', async ({ tx, before, now, update, audit }) => {
       const remaining = await spendCredit(tx, before.seller_id, `highlight of listing ${id}`, now)
-      if (remaining === null) throw conflict('The account has no highlight credits left')
+      if (remaining === null) throw conflict('no_credits')
       const running = before.highlighted_until && before.highlighted_until > now ? before.highlighted_until : now
       const until = daysAfter(running, ctx.market.highlightDays)
       await update({ highlighted_until: until })

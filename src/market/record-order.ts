@@ -1,9 +1,10 @@
 // Takes an order of the shop's checkout: stock, sales, payouts, the service's prices and notifications, all or nothing.
 import { MINUTE_MS } from '#core/duration.ts'
-import { conflict, invalid } from '#core/errors.ts'
+import { conflict, invalid, invalidFields } from '#core/errors.ts'
 import { moment, momentOf } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { minorToNumber, minorToText, parseMinor } from '#core/money.ts'
+import { problem, reason } from '#core/problems.ts'
 import { verb } from '#core/verb.ts'
 import { change } from '#db/change.ts'
 import { hashRequest } from '#db/idempotency.ts'
@@ -30,7 +31,7 @@ const Line = Type.Object(
       Type.Number({
         minimum: 0,
         maximum: HIGHEST_PRICE,
-        allowed: `a number above 0, at most ${HIGHEST_PRICE}, with at most two decimals`,
+        allowed: reason('number', { above: 0, max: HIGHEST_PRICE, decimals: 2 }),
         description: "Of one unit, in TL; the listing's price when absent",
       }),
     ),
@@ -63,7 +64,7 @@ export const recordOrder = verb(
       const { order_id: orderId, lines } = input
       const now = ctx.now()
       const soldAt = input.sold_at === undefined ? now : momentOf('sold_at', input.sold_at)
-      if (soldAt.getTime() > now.getTime() + AHEAD_MS) throw invalid([{ field: 'sold_at', message: 'may not be in the future' }])
+      if (soldAt.getTime() > now.getTime() + AHEAD_MS) throw invalid('sold_at', 'not_in_future')
       const requestHash = hashRequest('POST', '/orders', canonical(input))
       if (!(await claimOrder(tx, orderId, requestHash, soldAt, now))) return earlierOrder(tx, orderId, requestHash)
 
@@ -107,7 +108,7 @@ function canonical(input: { sold_at?: string; lines: OrderLine[] }): unknown {
 
 async function earlierOrder(tx: Tx, orderId: number, requestHash: Buffer): Promise<Order> {
   const earlier = await fetchOrder(tx, orderId)
-  if (!earlier.requestHash.equals(requestHash)) throw conflict(`The order ${orderId} was recorded with another body`)
+  if (!earlier.requestHash.equals(requestHash)) throw conflict('order_recorded', { id: orderId })
   return earlier.order
 }
 
@@ -116,9 +117,9 @@ const isStorable = (id: number): boolean => id >= 1 && id <= 2 ** 31 - 1
 /** @throws VALIDATION_ERROR for listings that there are not */
 function unitsByListing(lines: OrderLine[], listings: Map<number, ForSale>): Map<number, number> {
   const unknown = lines.flatMap(({ listing_id: id }, i) =>
-    listings.has(id) ? [] : [{ field: `lines.${i}.listing_id`, message: `must be the id of a listing; there is no ${id}` }],
+    listings.has(id) ? [] : problem(`lines.${i}.listing_id`, 'unknown_id', { thing: 'listing', id }),
   )
-  if (unknown.length > 0) throw invalid(unknown)
+  if (unknown.length > 0) throw invalidFields(unknown)
   const units = new Map<number, number>()
   for (const { listing_id: id, quantity } of lines) units.set(id, (units.get(id) ?? 0) + quantity)
   return units
@@ -127,7 +128,7 @@ function unitsByListing(lines: OrderLine[], listings: Map<number, ForSale>): Map
 /** @throws CONFLICT when a seller's account is suspended: the whole order is refused */
 function refuseSuspended(listings: Map<number, ForSale>, suspended: ReadonlySet<number>): void {
   for (const { id, seller_id: sellerId } of listings.values()) {
-    if (suspended.has(sellerId)) throw conflict(`Listing ${id}: the account of its seller is suspended`)
+    if (suspended.has(sellerId)) throw conflict('seller_suspended', { id })
   }
 }
 
@@ -136,8 +137,8 @@ function afterSale(listing: ForSale, units: number, now: Date): ForSale {
   const { id, status } = listing
   const quantity = listing.quantity - units
   const decision = decisionOn(listing, 'sell', now, quantity)
-  if ('refused' in decision) throw conflict(`Listing ${id}: ${decision.refused}; it is ${status}`)
-  if (quantity < 0) throw conflict(`Listing ${id}: ${units} asked for, ${listing.quantity} in stock`)
+  if ('refused' in decision) throw conflict('not_for_sale', { id, status, must: decision.refused })
+  if (quantity < 0) throw conflict('stock', { id, wanted: units, stock: listing.quantity })
   return { ...listing, quantity, status: decision.to, version: listing.version + 1 }
 }
 

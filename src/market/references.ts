@@ -8,13 +8,13 @@ const LARGEST_ID = 2 ** 31 - 1
 /** @throws VALIDATION_ERROR */
 export async function checkSeller(tx: Tx, id: number): Promise<void> {
   const seller = await tx.selectFrom('accounts').select('id').where('id', '=', possible(id)).executeTakeFirst()
-  if (!seller) throw invalid([{ field: 'seller_id', message: 'must be the id of an account' }])
+  if (!seller) throw invalid('seller_id', 'unknown_id', { thing: 'account', id })
 }
 
 /** The id of the item that an id means. @throws VALIDATION_ERROR */
 export async function itemOf(tx: Tx, id: number): Promise<number> {
   const liveId = await liveItemId(tx, id)
-  if (liveId === null) throw invalid([{ field: 'item_id', message: 'must be the id of an item' }])
+  if (liveId === null) throw invalid('item_id', 'unknown_id', { thing: 'item', id })
   return liveId
 }
 
@@ -27,7 +27,7 @@ export async function labelOfGrade(tx: Tx, gradeId: number | null): Promise<numb
   const types = tx.selectFrom('groups as t').innerJoin('groups as g', 'g.id', 't.parent_id').select(['t.id', 't.slug', 'g.slug as group'])
   if (gradeId !== null) {
     const grade = await types.where('t.id', '=', possible(gradeId)).executeTakeFirst()
-    if (!grade) throw invalid([{ field: 'grade_id', message: 'must be the id of a type below a group (GET /groups) or null' }])
+    if (!grade) throw invalid('grade_id', 'type_id')
     if (grade.group !== 'ungraded' || grade.slug !== 'ungraded') return grade.id
   }
   const nearMint = await types.where('g.slug', '=', 'ungraded').where('t.slug', '=', 'near-mint').executeTakeFirstOrThrow()

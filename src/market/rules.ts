@@ -1,5 +1,6 @@
 // Which action is allowed in which status of a listing, and the next status (decisions.md, "Listings"): one table, pure.
 import type { ListingStatus } from '#db/schema.ts'
+import { type Reason, reason } from '#core/problems.ts'
 
 export const STATUSES = ['pending', 'active', 'paused', 'rejected', 'expired', 'sold'] as const satisfies readonly ListingStatus[]
 
@@ -37,7 +38,7 @@ export interface Facts {
 }
 
 export type NextStatus<A extends Action = Action> = ListingStatus | (A extends 'delete' ? 'deleted' : never)
-export type Decision<A extends Action = Action> = { to: NextStatus<A> } | { refused: string }
+export type Decision<A extends Action = Action> = { to: NextStatus<A> } | { refused: Reason }
 /** A new price and the end of a period depend on the status alone, so that many are judged by little of their rows. */
 type Conditional<A extends Action> = A extends 'reprice' | 'expire'
   ? never
@@ -51,22 +52,22 @@ export const CONDITIONS = {
   soldOut: { words: 'no stock left', holds: (f: Facts) => f.stock === 0 },
 } as const
 
-const refused = (refused: string) => ({ refused })
+const refused = (why: Reason) => ({ refused: why })
 const to = <Next extends NextStatus>(to: Next) => ({ to })
 
-const UNPUBLISHED = refused('Only a published listing can be highlighted')
-const UNSTOCKED = refused('Only a published listing can be highlighted; this one has no stock')
-const UNSELLABLE = refused('Only an active listing can be sold')
-const SOLD = refused('The listing is sold and cannot be changed any more')
-const NOT_RUNNING = refused('Only the period of an active listing can end')
-const onlyActivePauses = (status: ListingStatus) => refused(`Only an active listing can be paused; this one is ${status}`)
+const UNPUBLISHED = refused(reason('highlight'))
+const UNSELLABLE = refused(reason('only_active', { action: 'be sold' }))
+const SOLD = refused(reason('listing_sold'))
+const NOT_RUNNING = refused(reason('only_active', { action: 'expire' }))
+const onlyActivePauses = (status: ListingStatus) => refused(reason('only_active', { action: 'be paused', status }))
+const already = (state: ListingStatus | 'approved') => refused(reason('already', { thing: 'listing', state }))
 
 export const TABLE: Record<ListingStatus, { [A in Action]: Outcome<A> }> = {
   pending: {
     reprice: to('pending'),
     edit: to('pending'),
     pause: onlyActivePauses('pending'),
-    publish: refused('The listing waits for approval already'),
+    publish: already('pending'),
     highlight: UNPUBLISHED,
     delete: to('deleted'),
     approve: to('active'),
@@ -79,10 +80,10 @@ export const TABLE: Record<ListingStatus, { [A in Action]: Outcome<A> }> = {
     reprice: to('active'),
     edit: to('pending'),
     pause: to('paused'),
-    publish: refused('The listing is active already'),
-    highlight: { when: 'published', to: 'active', otherwise: UNSTOCKED },
+    publish: already('active'),
+    highlight: { when: 'published', to: 'active', otherwise: UNPUBLISHED },
     delete: to('deleted'),
-    approve: refused('The listing is approved already'),
+    approve: already('approved'),
     reject: to('rejected'),
     correct: to('active'),
     sell: { when: 'soldOut', to: 'sold', otherwise: { to: 'active' } },
@@ -91,11 +92,11 @@ export const TABLE: Record<ListingStatus, { [A in Action]: Outcome<A> }> = {
   paused: {
     reprice: to('paused'),
     edit: to('pending'),
-    pause: refused('The listing is paused already'),
+    pause: already('paused'),
     publish: { when: 'asApproved', to: 'active', otherwise: { to: 'pending' } },
     highlight: UNPUBLISHED,
     delete: to('deleted'),
-    approve: refused('The listing is approved already; its owner has paused it'),
+    approve: already('approved'),
     reject: to('rejected'),
     correct: to('paused'),
     sell: UNSELLABLE,
@@ -109,7 +110,7 @@ export const TABLE: Record<ListingStatus, { [A in Action]: Outcome<A> }> = {
     highlight: UNPUBLISHED,
     delete: to('deleted'),
     approve: to('active'),
-    reject: refused('The listing is rejected already'),
+    reject: already('rejected'),
     correct: to('rejected'),
     sell: UNSELLABLE,
     expire: NOT_RUNNING,
@@ -121,7 +122,7 @@ export const TABLE: Record<ListingStatus, { [A in Action]: Outcome<A> }> = {
     publish: to('pending'),
     highlight: UNPUBLISHED,
     delete: to('deleted'),
-    approve: refused('The period of the listing has ended; its owner has to publish it again'),
+    approve: refused(reason('listing_expired')),
     reject: to('rejected'),
     correct: to('expired'),
     sell: UNSELLABLE,
@@ -130,8 +131,8 @@ export const TABLE: Record<ListingStatus, { [A in Action]: Outcome<A> }> = {
   sold: {
     reprice: SOLD,
     edit: SOLD,
-    pause: refused('A sold listing cannot be paused'),
-    publish: refused('A sold listing cannot be published again'),
+    pause: SOLD,
+    publish: SOLD,
     highlight: UNPUBLISHED,
     delete: to('deleted'),
     approve: SOLD,

@@ -4,6 +4,7 @@ import { invalid } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { PER_PAGE, pageParams, type Pagination, pagination } from '#core/paging.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
+import { reason } from '#core/problems.ts'
 import { type PlanViewer, verb } from '#core/verb.ts'
 import { GenreParam } from '#catalogue/params.ts'
 import { FlagParams, flagsOf } from './listing-flags.ts'
@@ -14,7 +15,7 @@ import type { MarketNode } from './types.ts'
 const MOST_VALUES = 200
 const amount = (description: string) => Type.Optional(Type.Number({ minimum: 0, description }))
 const values = (description: string) =>
-  Type.Optional(Type.Array(Type.String({ maxLength: 100, allowed: 'text' }), { maxItems: MOST_VALUES, description }))
+  Type.Optional(Type.Array(Type.String({ maxLength: 100, allowed: reason('text', { max: 100 }) }), { maxItems: MOST_VALUES, description }))
 
 /** Rows of the snapshot, to be written out at once, with what the flags ask for. */
 export interface FoundListings {
@@ -89,7 +90,7 @@ export const searchListings = verb(
 
 function checkRange(of: 'price' | 'pc', from: number | undefined, to: number | undefined): void {
   if (from === undefined || to === undefined || from <= to) return
-  throw invalid([{ field: `min_${of}`, message: `may not be above max_${of}` }])
+  throw invalid(`min_${of}`, 'not_above', { field: `max_${of}` })
 }
 
 /** The first amount of whole hundredths that is not below; digits past the sixth are noise of binary numbers. */

@@ -3,6 +3,7 @@ import { conflict } from '#core/errors.ts'
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
+import { reason } from '#core/problems.ts'
 import { verb } from '#core/verb.ts'
 import type { ListingStatus } from '#db/schema.ts'
 import { listingTag } from './store.ts'
@@ -25,13 +26,13 @@ export const setListingStatus = verb(
     input: Type.Object(
       {
         id: id('listing'),
-        action: Type.String({ maxLength: 100, allowed: 'pause or publish', documentedValues: ['pause', 'publish'], examples: ['pause'] }),
+        action: Type.String({ maxLength: 100, allowed: reason('one_of', { values: ['pause', 'publish'] }), documentedValues: ['pause', 'publish'], examples: ['pause'] }),
       },
       { additionalProperties: false },
     ),
   },
   (ctx: MarketWriteCtx, { id, action }): Promise<ListingResult> => {
-    if (action !== 'pause' && action !== 'publish') throw conflict('Invalid action (must be pause or publish)')
+    if (action !== 'pause' && action !== 'publish') throw conflict('invalid_action')
     return act(ctx, id, action, async ({ before, status, update, audit }) => {
       const after = await update()
       audit({ status: before.status }, { status })

@@ -77,7 +77,7 @@ export async function lockListing(tx: Tx, ctx: Conditional & { viewer: Viewer },
 export function checkCaller(ctx: Conditional & { viewer: Viewer }, listing: Pick<ListingRow, 'id' | 'seller_id' | 'version'>): void {
   const { viewer } = ctx
   if (viewer.kind === 'account' && viewer.accountId !== listing.seller_id) {
-    throw conflict(`The listing ${listing.id} does not belong to the caller`)
+    throw conflict('not_owner', { thing: 'listing', id: listing.id })
   }
   requireCurrent(ctx, listingTag(listing))
 }

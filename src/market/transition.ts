@@ -1,5 +1,5 @@
 // The table of rules applied to a stored listing: whether an action is allowed, and the status it leads to.
-import { conflict } from '#core/errors.ts'
+import { ServiceError } from '#core/errors.ts'
 import { change } from '#db/change.ts'
 import type { ListingStatus, Tx } from '#db/schema.ts'
 import { endedIfOver } from './expire-listings.ts'
@@ -67,7 +67,7 @@ export function decisionOn<A extends Action>(row: ListingRow, action: A, now: Da
 
 /** The status of a decision. @throws CONFLICT with the reason of a refusal */
 export function allowed<A extends Action>(decision: Decision<A>): NextStatus<A> {
-  if ('refused' in decision) throw conflict(decision.refused)
+  if ('refused' in decision) throw new ServiceError('CONFLICT', decision.refused)
   return decision.to
 }
 

@@ -20,7 +20,7 @@ export const updateListing = verb(
   (ctx: MarketCtx, { id, ...fields }): Promise<ListingResult> => {
     const names = Object.keys(fields)
     if (names.length === 0) {
-      throw invalid([{ field: 'body', message: `must have at least one of price, ${Object.keys(OwnFields).join(', ')}` }])
+      throw invalid('body', 'at_least_one', { fields: ['price', ...Object.keys(OwnFields)] })
     }
     const newPrice = fields.price === undefined ? null : priceKurus(fields.price)
     if (newPrice !== null && names.length === 1) return repriceListing(ctx, { id, kurus: newPrice })

@@ -6,12 +6,15 @@ import { createItem } from '#catalogue/create-item.ts'
 import { getStoredItem } from '#catalogue/get-stored-item.ts'
 import { listCategories } from '#catalogue/list-categories.ts'
 import { type Group, GroupSchema, listGroups } from '#catalogue/list-groups.ts'
+import { listItemSources } from '#catalogue/list-item-sources.ts'
 import { listStoredItems } from '#catalogue/list-stored-items.ts'
 import {
   type ListedItem,
   ListedItemSchema,
   type PricedItem,
   PricedItemSchema,
+  type StatedItemSource,
+  StatedItemSourceSchema,
   type StoredCategory,
   StoredCategorySchema,
   type StoredItem,
@@ -86,6 +89,16 @@ export const catalogueRoutes: Route<WriteCtx & StoredItemCtx>[] = [
     tag: 'Catalogue',
     answer: (item: PricedItem) => ({ data: item }),
     data: PricedItemSchema,
+    errors: ['NOT_FOUND'],
+  },
+  {
+    method: 'GET',
+    path: '/items/:id/sources',
+    verb: listItemSources,
+    summary: 'What each source states of an item, in order of precedence',
+    tag: 'Catalogue',
+    answer: (sources: StatedItemSource[]) => ({ data: sources }),
+    data: Type.Array(StatedItemSourceSchema),
     errors: ['NOT_FOUND'],
   },
   {

@@ -5,6 +5,7 @@ import type { SessionCaller } from '#accounts/gate.ts'
 import type { Keyring } from '#accounts/keyring.ts'
 import { openConsoleSession } from '#accounts/open-console-session.ts'
 import { invalid, ServiceError, unauthenticated } from '#core/errors.ts'
+import { reason } from '#core/problems.ts'
 import { call, type Viewer } from '#core/verb.ts'
 import type { WriteCtx } from '#db/change.ts'
 import { successBody } from '#http/envelope.ts'
@@ -47,7 +48,7 @@ export function addConsoleSession(app: FastifyInstance, { operators, sessions, c
   app.post(SESSION_PATH, hide, async (request, reply) => {
     refuseOtherOrigins(request)
     const token = (request.body as { token?: unknown } | undefined)?.token
-    if (typeof token !== 'string' || token === '') throw invalid([{ field: 'token', message: 'must be an operator token' }])
+    if (typeof token !== 'string' || token === '') throw invalid('token', 'operator_token')
     const viewer = await operators.findKey(token, request)
     const { session, expiresAt } = await call(openConsoleSession, ctx(request, viewer), { token })
     setCookie(request, reply, session, expiresAt)
@@ -65,11 +66,11 @@ export function addConsoleSession(app: FastifyInstance, { operators, sessions, c
 }
 
 function refuseOtherOrigins(request: FastifyRequest): void {
-  if (request.headers['x-console'] !== '1') throw unauthenticated("The console's cookie counts only with the header X-Console: 1")
+  if (request.headers['x-console'] !== '1') throw unauthenticated(reason('console_only'))
   const { origin } = request.headers
   const reads = request.method === 'GET' || request.method === 'HEAD'
   const ours = origin === undefined ? reads : URL.canParse(origin) && new URL(origin).host === request.host
-  if (!ours) throw new ServiceError('FORBIDDEN', "The console's cookie counts only for requests of the console itself")
+  if (!ours) throw new ServiceError('FORBIDDEN', reason('console_only'))
 }
 
 function sessionOf(request: FastifyRequest): string | null {

@@ -1,12 +1,14 @@
-// Operator API: merging of items, and undoing it.
+// Operator API: merging of items, splitting them, and reverting either.
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
 import type { WriteCtx } from '#db/change.ts'
 import type { Route } from '#http/route.ts'
+import { type Batch, BatchSchema } from '#identity/batches.ts'
 import { listMerges } from '#identity/list-merges.ts'
 import { mergeItem } from '#identity/merge-item.ts'
+import { revertBatch } from '#identity/revert-batch.ts'
 import { type Merge, MergeSchema } from '#identity/stored-merges.ts'
-import { undoMerge } from '#identity/undo-merge.ts'
+import { splitItem } from '#identity/split-item.ts'
 
 export const identityRoutes: Route<WriteCtx>[] = [
   {
@@ -34,15 +36,32 @@ export const identityRoutes: Route<WriteCtx>[] = [
   },
   {
     method: 'POST',
-    path: '/merges/:id/undo',
-    verb: undoMerge,
-    summary: 'Undo a merge',
+    path: '/items/:id/split',
+    verb: splitItem,
+    summary: 'Split what a source states out of an item',
     description:
-      'The item has its id again, and what the merge moved. What came in since stays with the survivor. If that was merged ' +
-      'into another item since, undo that merge first.',
+      'The record becomes an item of its own, and later imports leave it apart. What people hung on the item stays with it. A record ' +
+      'that came by a merge is that item again, with all that the merge moved.',
     tag: 'Catalogue',
-    answer: (merge: Merge) => ({ data: merge, message: `Merge ${merge.id} undone; item ${merge.from.id} is restored` }),
-    data: MergeSchema,
+    answer: (batch: Batch) => ({ data: batch, message: `Item ${batch.from.id} split from item ${batch.into.id}` }),
+    data: BatchSchema,
+    errors: ['INVALID_JSON', 'CONFLICT', 'NOT_FOUND'],
+  },
+  {
+    method: 'POST',
+    path: '/batches/:id/revert',
+    verb: revertBatch,
+    summary: 'Revert a merge or a split',
+    description:
+      'After a merge, the item has its id again, and what the merge moved. What came in since stays with the survivor. If that was merged ' +
+      'into another item since, revert that merge first. What a split made is merged back.',
+    tag: 'Catalogue',
+    answer: (batch: Batch) => ({ data: batch, message: revertedText(batch) }),
+    data: BatchSchema,
     errors: ['CONFLICT', 'NOT_FOUND'],
   },
 ]
+
+function revertedText({ batch_id: id, kind, from, into }: Batch): string {
+  return kind === 'merge' ? `Merge ${id} reverted; item ${from.id} is restored` : `Split ${id} reverted; item ${from.id} is merged into item ${into.id}`
+}

@@ -1,4 +1,5 @@
 // Operator API: prices, their history, and imports.
+import { Readable } from 'node:stream'
 import { PostedPricesSchema, type PostedPrices, postPrices } from '#catalogue/post-prices.ts'
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
@@ -6,6 +7,7 @@ import type { Route } from '#http/route.ts'
 import { ImportFormatSchema, type ListedFormat, listImportFormats } from '#imports/list-import-formats.ts'
 import type { ImportQueue } from '#imports/queue.ts'
 import { startUploadedImport, type UploadCtx } from '#imports/start-uploaded-import.ts'
+import { exportRefusals, type RefusalExport } from '#prices/export-refusals.ts'
 import { getImport } from '#prices/get-import.ts'
 import { listImports } from '#prices/list-imports.ts'
 import { revertImport } from '#imports/revert-import.ts'
@@ -59,6 +61,19 @@ export const priceRoutes = (imports: ImportQueue): Route<UploadCtx>[] => [
     tag: 'Imports',
     answer: (found: ImportDetail) => ({ data: found }),
     data: ImportDetailSchema,
+    errors: ['NOT_FOUND'],
+  },
+  {
+    method: 'GET',
+    path: '/imports/:id/refusals.csv',
+    verb: exportRefusals,
+    summary: 'All refused rows of an import as CSV: file, line, rule and reason',
+    description: 'Cells that a spreadsheet would run as formulas begin with an apostrophe.',
+    tag: 'Imports',
+    answer: ({ id, lines }: RefusalExport) => ({
+      headers: ['content-type', 'text/csv; charset=utf-8', 'content-disposition', `attachment; filename="import-${id}-refusals.csv"`],
+      body: Readable.from(lines, { highWaterMark: 1 }),
+    }),
     errors: ['NOT_FOUND'],
   },
   {

@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { MINUTE_MS } from '#core/duration.ts'
 import { ServiceError } from '#core/errors.ts'
+import { reason } from '#core/problems.ts'
 import type { ImportQueue } from '#imports/queue.ts'
 
 /** How long a whole upload may take. */
@@ -14,7 +15,7 @@ export function acceptUploads(scope: FastifyInstance, imports: ImportQueue): voi
     const encoding = request.headers['content-encoding'] ?? 'identity'
     // A refusal must not destroy the request, and with it the connection that the answer needs.
     if (encoding === 'gzip' || encoding === 'identity') return imports.store(payload.iterator({ destroyOnReturn: false }))
-    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', `Content-Encoding ${encoding} is not read; possible: gzip, identity`)
+    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', reason('body_encoding', { values: ['gzip', 'identity'] }))
   })
   // A request without any body meets no parser: it is an empty file.
   scope.addHook('preValidation', async (request) => {

@@ -1,6 +1,7 @@
 // Which addresses outgoing requests may reach: public ones, and ranges opened by the operator; never the service itself.
 import { networkInterfaces } from 'node:os'
 import ipaddr from 'ipaddr.js'
+import { type Reason, reason } from '#core/problems.ts'
 
 export interface GuardOptions {
   /** ranges opened although they are not public */
@@ -16,7 +17,7 @@ export interface TargetGuard {
   /** whether this very address and port may be connected to */
   allows(address: string, port: number): boolean
   /** what is wrong with a URL that an account wants its notifications at, null when nothing is */
-  problemOf(url: string): string | null
+  problemOf(url: string): Reason | null
 }
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
@@ -49,15 +50,15 @@ export function openGuard({ allowCidrs, allowHttp, ownPorts, databasePort }: Gua
     if (!global && !opened.some((range) => isIn(address, range))) return false
     return !ownPorts().includes(port) || (global && !isOwn(address))
   }
+  const schemes = allowHttp ? ['https://', 'http://'] : ['https://']
   const problemOf = (text: string) => {
-    if ([...text].length > LONGEST_URL) return `must be at most ${LONGEST_URL} characters`
-    const wanted = `must be a URL that begins with https://${allowHttp ? ' or http://' : ''}`
+    if ([...text].length > LONGEST_URL) return reason('text', { max: LONGEST_URL })
     const url = SHAPE.test(text) && URL.canParse(text) ? new URL(text) : null
-    if (!url || (url.protocol === 'http:' && !allowHttp)) return wanted
-    if (url.username !== '' || url.password !== '') return 'must be without credentials'
+    if (!url || (url.protocol === 'http:' && !allowHttp)) return reason('url', { values: schemes })
+    if (url.username !== '' || url.password !== '') return reason('url_credentials')
     const { host, port } = targetOf(url)
-    if (port === 0) return 'must have a port from 1 to 65535'
-    if (ipaddr.isValid(host) && !allows(host, port)) return 'must not be a private or otherwise special address'
+    if (port === 0) return reason('url_port')
+    if (ipaddr.isValid(host) && !allows(host, port)) return reason('url_private')
     return null
   }
   return { allows, problemOf }

@@ -34,7 +34,7 @@ function decideOne(ctx: WriteCtx, id: number, decision: 'accepted' | 'discarded'
     const liveId = itemId === undefined ? undefined : await itemOf(tx, itemId)
     if ((await decide(ctx, tx, note, decision, { id, itemId: liveId })) === 0) {
       const { state } = await fetchHeld(tx, id)
-      throw conflict(`The price is ${state} already`)
+      throw conflict('already', { thing: 'held price', state })
     }
     const after = await fetchHeld(tx, id)
     note.audit({ action: `held-price.${decision === 'accepted' ? 'accept' : 'discard'}`, subject: 'held-price', id, before, after })
@@ -44,6 +44,6 @@ function decideOne(ctx: WriteCtx, id: number, decision: 'accepted' | 'discarded'
 
 async function itemOf(tx: Tx, id: number): Promise<number> {
   const liveId = await liveItemId(tx, id)
-  if (liveId === null) throw invalid([{ field: 'item_id', message: 'must be the id of an item' }])
+  if (liveId === null) throw invalid('item_id', 'unknown_id', { thing: 'item', id })
   return liveId
 }

@@ -20,7 +20,7 @@ function decideMany(ctx: WriteCtx, filter: Omit<HeldFilter, 'state'>, decision: 
   return change(ctx, async (tx, note) => {
     // Everything at once is too easily meant otherwise.
     if (Object.keys(filter).length === 0) {
-      throw invalid([{ field: 'body', message: 'must name at least one of rule, market, import_id, item_id' }])
+      throw invalid('body', 'at_least_one', { fields: ['rule', 'market', 'import_id', 'item_id'] })
     }
     const decided = await decide(ctx, tx, note, decision, filter)
     const action = `held-prices.${decision === 'accepted' ? 'accept' : 'discard'}`

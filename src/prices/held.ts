@@ -26,6 +26,7 @@ export const HeldPriceSchema = Type.Object(
     updated_at: Time,
     rule: Type.Enum([...RULE_NAMES]),
     reason: Type.String(),
+    params: orNull(Type.Record(Type.String(), Type.Unknown(), { description: 'Values of the reason; null for prices of earlier versions' })),
     compared_price: orNull(Type.Number({ description: 'What it was compared with, in the same currency' })),
     times_off: orNull(Type.Number({ description: 'How many times larger or smaller than that' })),
     held_at: Time,
@@ -91,8 +92,9 @@ async function viewsOf(query: HeldQuery): Promise<HeldPrice[]> {
   const rows = await query
     .innerJoin('items as i', 'i.id', 'h.item_id')
     .innerJoin('groups as g', 'g.id', 'h.label_id')
+    .leftJoin('held_price_params as p', 'p.held_price_id', 'h.id')
     .selectAll('h')
-    .select(['i.name as item_name', 'i.ref as item_ref', 'g.name as label'])
+    .select(['p.params', 'i.name as item_name', 'i.ref as item_ref', 'g.name as label'])
     .execute()
   return rows.map((row) => ({
     id: row.id,
@@ -104,6 +106,7 @@ async function viewsOf(query: HeldQuery): Promise<HeldPrice[]> {
     updated_at: row.updated_at.toISOString(),
     rule: row.rule as RuleName,
     reason: row.reason,
+    params: row.params,
     compared_price: row.compared_price === null ? null : Number(row.compared_price),
     times_off: row.times_off === null ? null : Math.round(row.times_off * 100) / 100,
     held_at: row.held_at.toISOString(),

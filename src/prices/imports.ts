@@ -1,8 +1,10 @@
 // Imports and price posts as batches: who brought what in, how it went, and which rows were refused and why.
 import { sql } from 'kysely'
 import type { Market } from '#core/markets.ts'
+import { type Reason, reason, textOf } from '#core/problems.ts'
 import type { Db, Queryable } from '#db/schema.ts'
-import type { RefusedRow, Refusals } from './refusals.ts'
+import { type Refusals, storable } from './refusals.ts'
+import { storeRefusedRows } from './refused-rows-csv.ts'
 
 export interface ImportCounts {
   rowsRead: number
@@ -60,15 +62,15 @@ export async function failBrokenImports(db: Db): Promise<void> {
     )
     select id from under_way where pg_try_advisory_xact_lock(${sql.lit(IMPORT_LOCK)}, id)`.execute(db.kysely)
   const ids = rows.map((row) => row.id)
-  await failImports(db, ids, 'the service stopped while the import was under way; nothing was written: send it again')
+  await failImports(db, ids, reason('import_interrupted'))
 }
 
 /** Ends imports that are still under way. */
-export async function failImports(db: Db, ids: number[], message: string): Promise<void> {
+export async function failImports(db: Db, ids: number[], why: Reason): Promise<void> {
   if (ids.length === 0) return
   await db.kysely
     .updateTable('imports')
-    .set({ ...columns(noCounts()), status: 'failed', message, finished_at: sql<Date>`now()` })
+    .set({ ...columns(noCounts()), status: 'failed', ...failure(why), finished_at: sql<Date>`now()` })
     .where('id', 'in', ids)
     .where('status', 'in', ['queued', 'running'])
     .execute()
@@ -83,7 +85,7 @@ export async function reportProgress(db: Db, id: number, counts: ImportCounts, p
 export async function closeImport(
   on: Queryable,
   id: number,
-  outcome: { status: 'done' | 'failed'; counts: ImportCounts; refusals: Refusals; message?: string },
+  outcome: { status: 'done' | 'failed'; counts: ImportCounts; refusals: Refusals; why?: Reason },
 ): Promise<void> {
   await on
     .updateTable('imports')
@@ -91,22 +93,20 @@ export async function closeImport(
       ...columns(outcome.counts),
       status: outcome.status,
       percent: outcome.status === 'done' ? 100 : sql<number>`percent`,
-      errors: JSON.stringify(outcome.refusals.rows.map(storableRow)),
-      reasons: JSON.stringify(outcome.refusals.reasons.map((one) => ({ ...one, reason: storable(one.reason), samples: one.samples.map(storableRow) }))),
-      message: outcome.message === undefined ? null : storable(outcome.message),
+      errors: JSON.stringify(outcome.refusals.rows),
+      reasons: JSON.stringify(outcome.refusals.reasons),
+      ...(outcome.why && failure(outcome.why)),
       finished_at: sql<Date>`clock_timestamp()`,
     })
     .where('id', '=', id)
     .execute()
+  await storeRefusedRows(on, id, outcome.refusals.csv.finish())
 }
 
-function storableRow({ message, ...row }: RefusedRow): RefusedRow {
-  return { ...row, message: storable(message) }
-}
-
-/** Messages quote what was sent: NUL and halves of surrogate pairs, which the database cannot hold, are replaced. */
-function storable(message: string): string {
-  return message.toWellFormed().replaceAll('\0', '\ufffd')
+/** Why an import failed, as its columns hold it. */
+function failure(why: Reason) {
+  const { rule, params } = storable(why)
+  return { message: textOf({ rule, params }), rule, params: JSON.stringify(params) }
 }
 
 function columns(counts: ImportCounts) {

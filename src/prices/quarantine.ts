@@ -2,15 +2,15 @@
 import { HOUR_MS } from '#core/duration.ts'
 import type { Market } from '#core/markets.ts'
 import { minorToText } from '#core/money.ts'
+import { type Reason, reason } from '#core/problems.ts'
 
 /** Every reason for which a price can be held, in the order of their weight; `foreign_id` is found where items are. */
 export const RULE_NAMES = ['foreign_id', 'future_date', 'jump', 'disagreement', 'grade_order'] as const
 export type RuleName = (typeof RULE_NAMES)[number]
 
 /** Why a price is not published before someone has looked at it. */
-export interface Hold {
+export interface Hold extends Reason {
   rule: RuleName
-  reason: string
   /** what it was compared with, in minor units of its own currency; null where it was not */
   compared: number | null
   /** how many times larger or smaller than that, null where it was not compared */
@@ -50,14 +50,14 @@ const JUDGES: readonly [RuleName, Judge][] = [
     'future_date',
     ({ updatedAtMs }, { futureHours }, nowMs) => {
       if (updatedAtMs <= nowMs + futureHours * HOUR_MS) return null
-      return { reason: `dated ${new Date(updatedAtMs).toISOString()}, more than ${futureHours} hours ahead`, compared: null, timesOff: null }
+      return { params: reason('future_date', { date: new Date(updatedAtMs).toISOString(), hours: futureHours }).params, compared: null, timesOff: null }
     },
   ],
   [
     'jump',
     ({ minor, lastMinor }, { holdFactor }) => {
       if (lastMinor === null || !isFar(minor, lastMinor, holdFactor)) return null
-      return { reason: `${minorToText(minor)} after ${minorToText(lastMinor)}`, ...against(minor, lastMinor) }
+      return { params: reason('jump', { price: minorToText(minor), last: minorToText(lastMinor) }).params, ...against(minor, lastMinor) }
     },
   ],
   [
@@ -67,7 +67,7 @@ const JUDGES: readonly [RuleName, Judge][] = [
       // One source that stands close is enough: of two that disagree, it need not be this one that is wrong.
       if (others.length === 0 || others.some((other) => !isFar(minor, other, holdFactor))) return null
       const nearest = others.reduce((a, b) => (timesOff(minor, b) < timesOff(minor, a) ? b : a))
-      return { reason: `${minorToText(minor)} while the other sources say ${others.map(minorToText).join(' and ')}`, ...against(minor, nearest) }
+      return { params: reason('disagreement', { price: minorToText(minor), prices: others.map(minorToText) }).params, ...against(minor, nearest) }
     },
   ],
   [
@@ -75,7 +75,7 @@ const JUDGES: readonly [RuleName, Judge][] = [
     ({ minor, nearMintMinor }, { gradedShare }) => {
       const nearMint = nearMintMinor()
       if (nearMint === null || minor >= nearMint * gradedShare) return null
-      return { reason: `a PSA 10 at ${minorToText(minor)} while Near Mint is at ${minorToText(nearMint)}`, ...against(minor, nearMint) }
+      return { params: reason('grade_order', { price: minorToText(minor), last: minorToText(nearMint) }).params, ...against(minor, nearMint) }
     },
   ],
 ]

@@ -2,6 +2,7 @@
 import type { FeedSource } from '#core/feed.ts'
 import type { FileMark } from '#core/file-marks.ts'
 import type { Market } from '#core/markets.ts'
+import type { Reason } from '#core/problems.ts'
 
 /** A price as files and exports carry it. */
 export interface PricePoint {
@@ -37,7 +38,7 @@ export interface PriceRow {
  * rightly has no price. Rows of one line stand together and every line read gives at least one, so the number of lines
  * read is the number of times `line` changes.
  */
-export type FeedRow = PriceRow | { line: number; reject: string } | { line: number; none: true }
+export type FeedRow = PriceRow | { line: number; reject: Reason } | { line: number; none: true }
 
 export interface PriceFormat {
   name: string

@@ -1,107 +1,94 @@
-// Refused rows of an import: the first thousand as they came, and all of them counted by reason with a few samples.
+// Refused rows of an import: the first thousand as they came, all of them counted by reason with a few samples, and as a CSV.
+import { mapped, type Params, type Problem, type Reason, reason, type Rule, textOf, type Value } from '#core/problems.ts'
+import { RefusedRowsCsv } from './refused-rows-csv.ts'
 
-/** Refused rows kept with an import; the rest are only counted. */
+/** Refused rows kept with an import itself. */
 export const KEPT_ERRORS = 1_000
 
 const KEPT_SAMPLES = 3
 const MOST_REASONS = 100
-const LONGEST_MESSAGE = 500
+const LONGEST_VALUE = 500
 
-export interface RefusedRow {
+/** Where a refused row is. */
+interface Place {
   row: number
-  message: string
   /** name of the file where an import has one */
   file?: string | null
 }
 
+/** A refused row as it is stored; those of earlier programs have only the message. */
+export interface RefusedRow extends Place {
+  message: string
+  field?: string
+  rule?: Rule
+  params?: Params
+}
+
+/** Why rows were refused, with `…` for what differs from row to row, such as `no item has the ref …`. */
 export interface RefusalReason {
-  /** a message with `…` for what differs from row to row, such as `no item has the ref …` */
   reason: string
+  field?: string
+  rule?: Rule
+  params?: Params
   count: number
   /** the first rows refused for it */
   samples: RefusedRow[]
 }
 
 /** Reasons of rows beyond the hundredth kind are counted as this. */
-export const OTHER_REASONS = 'other reasons'
+const OTHER_REASONS = reason('other')
 
-/** Messages that name something without quotes; quoted text and positions in lists are recognised in any message. */
-const KINDS = [
-  'no item has the ref …',
-  'no item has the … id …',
-  'no item of the … id … has the finish …',
-  "items of … have the ref …: use the item's id",
-  'there is no item with the id …',
-  'the item … came before, in line …',
-  'the category … came before, in line …',
-  'the parent category … is not in the catalogue: import it first',
-  'the category … is not in the catalogue: import it first',
-  'the category … cannot be its own parent',
-  'the group … does not exist',
-  'the id … names no set',
-  'the card … has more than 200 printings',
-  'the product … is of no known category (…)',
-  'the pack … of the card … is of no known language',
-  'the pack … is of no known language',
-  ...['series', 'set', 'card', 'pack', 'product'].flatMap((thing) =>
-    ['name', 'title', 'set', 'localId', 'number'].map((field) => `the ${thing} … has no ${field}`),
-  ),
-  'the row has … cells, the header …',
-].map((kind) => ({ kind, pieces: kind.split('…') }))
+/** Parameters that say what is in a row; all others say what is allowed. */
+const OF_A_ROW = new Set(['value', 'id', 'ref', 'line', 'name', 'other', 'count', 'finish', 'markets', 'items'])
+const ANY = '…'
 
-/** The kind of a message: the same for all rows that are refused for the same reason. */
-export function kindOf(message: string): string {
-  return message.split('; ').map(kindOfPart).join('; ')
+/** The reason without what only one row has: the same for all rows that are refused for it. */
+function kindOf<Of extends Reason>(why: Of): Of {
+  return mapped(why, (name, value) => {
+    if (OF_A_ROW.has(name)) return ANY
+    return name === 'field' ? (value as string).split('.').map((part) => (/^\d+$/.test(part) ? ANY : part)).join('.') : value
+  })
 }
 
-function kindOfPart(part: string): string {
-  const colon = part.indexOf(': ')
-  const named = kindAmong(part)
-  if (named !== null) return named
-  // `item_ref: no item has the ref x`: what stands before is a column.
-  const afterColumn = colon < 0 ? null : kindAmong(part.slice(colon + 2))
-  if (afterColumn !== null) return `${part.slice(0, colon)}: ${afterColumn}`
-  return withoutQuoted(part).replace(/\.\d+\./g, '.….')
+/** The reason as it can be stored: the database holds neither NUL nor halves of surrogate pairs, and long values are cut. */
+export function storable<Of extends Reason>(why: Of): Of {
+  return mapped(why, (_name, value) => {
+    if (typeof value === 'string') return storableText(value)
+    return Array.isArray(value) ? (value as (string | number)[]).map((one) => (typeof one === 'string' ? storableText(one) : one)) as Value : value
+  })
 }
 
-function kindAmong(text: string): string | null {
-  return KINDS.find(({ pieces }) => matches(text, pieces))?.kind ?? null
-}
-
-/** Whether the text consists of the pieces with something between them; in linear time, whatever the text. */
-function matches(text: string, pieces: readonly string[]): boolean {
-  if (!text.startsWith(pieces[0]!) || !text.endsWith(pieces.at(-1)!)) return false
-  let at = 0
-  for (const piece of pieces) {
-    const found = text.indexOf(piece, at)
-    if (found < 0) return false
-    at = found + piece.length
-  }
-  return true
-}
-
-/** `"x" is no id` → `"…" is no id`: from the first quote to the last, because quoted text can hold quotes. */
-function withoutQuoted(text: string): string {
-  const first = text.indexOf('"')
-  const last = text.lastIndexOf('"')
-  return last > first ? `${text.slice(0, first)}"…"${text.slice(last + 1)}` : text
+/** A copy, because values quote the file: a slice of a text keeps that whole text in memory. */
+function storableText(text: string): string {
+  const cut = text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}${ANY}` : text
+  return Buffer.from(cut).toString().replaceAll('\0', '\ufffd')
 }
 
 /** Collects the refused rows of one import. */
 export class Refusals {
   readonly rows: RefusedRow[] = []
+  readonly csv = new RefusedRowsCsv()
   readonly #reasons = new Map<string, RefusalReason>()
 
-  add(refused: RefusedRow): void {
-    const kept = { ...refused, message: cut(refused.message) }
-    if (this.rows.length < KEPT_ERRORS) this.rows.push(kept)
-    const kind = kindOf(kept.message)
-    const reason = this.#reasons.has(kind) || this.#reasons.size < MOST_REASONS ? kind : OTHER_REASONS
+  /** @returns the row as it is stored */
+  add(place: Place, why: Reason | Problem): RefusedRow {
+    const stored = storable(why)
+    const row = { ...place, message: textOf(stored), ...stored }
+    if (this.rows.length < KEPT_ERRORS) this.rows.push(row)
+    this.csv.add({ file: place.file ?? null, line: place.row, rule: why.rule, reason: row.message })
+    this.#count(row, kindOf(stored))
+    return row
+  }
+
+  #count(row: RefusedRow, kind: Reason | Problem): void {
+    const text = textOf(kind)
+    const isOther = !this.#reasons.has(text) && this.#reasons.size >= MOST_REASONS
+    const reason = isOther ? textOf(OTHER_REASONS) : text
     const known = this.#reasons.get(reason)
-    if (!known) this.#reasons.set(reason, { reason, count: 1, samples: [kept] })
+    if (!known) this.#reasons.set(reason, { reason, ...(isOther ? OTHER_REASONS : kind), count: 1, samples: [row] })
     else {
       known.count += 1
-      if (known.samples.length < KEPT_SAMPLES) known.samples.push(kept)
+      if (known.samples.length < KEPT_SAMPLES) known.samples.push(row)
     }
   }
 
@@ -109,15 +96,11 @@ export class Refusals {
   get reasons(): RefusalReason[] {
     return [...this.#reasons.values()].sort((a, b) => b.count - a.count)
   }
-
-  static of(rows: readonly RefusedRow[]): Refusals {
-    const refusals = new Refusals()
-    for (const row of rows) refusals.add(row)
-    return refusals
-  }
 }
 
-/** A copy, because a message quotes the file: a slice of a text keeps that whole text in memory. */
-function cut(message: string): string {
-  return Buffer.from(message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message).toString()
+/** Reasons of rows that earlier programs stored without counting them: each message is one. */
+export function reasonsOf(rows: readonly RefusedRow[]): RefusalReason[] {
+  const byMessage = Map.groupBy(rows, (row) => row.message)
+  const reasons = [...byMessage].map(([reason, all]) => ({ reason, count: all.length, samples: all.slice(0, KEPT_SAMPLES) }))
+  return reasons.sort((a, b) => b.count - a.count).slice(0, MOST_REASONS)
 }

@@ -75,11 +75,11 @@ async function lockRevertible(tx: Tx, id: number): Promise<{ reverted: ImportDet
   // Whoever reverts anything about these prices waits here, and then sees what the one before did.
   await tx.selectFrom('imports').select('id').where('id', '=', root.id).forUpdate().execute()
   const [now, rootNow] = [await fetchImport(tx, id), await fetchImport(tx, root.id)]
-  if (now.format === 'service-price') throw conflict('The prices of the service follow from its sales')
-  if (now.status !== 'done' || now.dry_run) throw conflict(`Import ${id} has changed nothing: there is nothing to revert`)
-  if (now.reverted_by_import_id !== null) throw conflict(`Import ${id} is already reverted, by import ${now.reverted_by_import_id}`)
+  if (now.format === 'service-price') throw conflict('service_prices')
+  if (now.status !== 'done' || now.dry_run) throw conflict('nothing_to_revert', { id })
+  if (now.reverted_by_import_id !== null) throw conflict('reverted', { id, other: now.reverted_by_import_id })
   if (rootNow.reverted_by_import_id !== (comesBack ? id : null)) {
-    throw conflict(`Another batch decided over the prices of import ${root.id} after import ${id}`)
+    throw conflict('decided_later', { root: root.id, id })
   }
   return { reverted: now, root: rootNow, comesBack }
 }

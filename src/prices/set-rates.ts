@@ -4,6 +4,7 @@ import { DAY_MS } from '#core/duration.ts'
 import { invalid } from '#core/errors.ts'
 import { day } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
+import { reason } from '#core/problems.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
 
@@ -12,7 +13,7 @@ const EARLIEST = '1996-01-01'
 const RateRow = Type.Object(
   {
     day: day('From this day on, until the next'),
-    currency: Type.String({ pattern: '^[A-Z]{3}$', allowed: 'three capital letters, such as USD', examples: ['USD'] }),
+    currency: Type.String({ pattern: '^[A-Z]{3}$', allowed: reason('currency'), examples: ['USD'] }),
     TRY: Type.Number({ minimum: 0.000001, maximum: 1_000_000_000, description: 'Turkish lira for one unit', examples: [41.87] }),
   },
   { additionalProperties: false },
@@ -31,10 +32,7 @@ export const setRates = verb(
     change(ctx, async (tx, note): Promise<{ rates: number }> => {
       const rates = Array.isArray(given) ? given : [given]
       const wrong = rates.findIndex(({ day, currency }) => currency === 'TRY' || day < EARLIEST || Number.isNaN(Date.parse(day)))
-      if (wrong >= 0) {
-        const message = `must be of a day from ${EARLIEST} on, and of a currency other than TRY`
-        throw invalid([{ field: `rates.${wrong}`, message }])
-      }
+      if (wrong >= 0) throw invalid(`rates.${wrong}`, 'rate', { from: EARLIEST })
       // Of a day and currency named twice the last one counts.
       const last = new Map(rates.map((rate) => [`${rate.currency} ${rate.day}`, rate]))
       const rows = [...last.values()]

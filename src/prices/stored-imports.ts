@@ -1,12 +1,12 @@
 // SQL of imports as operators see them.
 import { sql } from 'kysely'
 import { existing, missing, orNull } from '#core/fields.ts'
-import { type Static, Type } from '#core/input.ts'
+import { ReasonFields, type Static, Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import type { Queryable } from '#db/schema.ts'
 import { HeldPriceSchema, heldReport } from './held.ts'
-import { type RefusedRow, Refusals } from './refusals.ts'
+import { reasonsOf, type RefusedRow } from './refusals.ts'
 
 export const IMPORT_STATUSES = ['queued', 'running', 'done', 'failed'] as const
 
@@ -30,6 +30,8 @@ export const ImportSummarySchema = Type.Object(
     held: Type.Integer({ description: 'Prices that wait for a decision' }),
     rejected: Type.Integer({ description: 'Rows' }),
     message: orNull(Type.String({ description: 'Why the import failed' })),
+    rule: orNull(Type.String({ description: 'The same for programs; null where it did not fail' })),
+    params: orNull(Type.Record(Type.String(), Type.Unknown())),
     reverts_import_id: orNull(Type.Integer({ description: 'The batch that this one reverted' })),
     reverted_by_import_id: orNull(Type.Integer({ description: 'The batch that reverted this one' })),
     started_at: Time,
@@ -43,6 +45,8 @@ const RefusedRowSchema = Type.Object({
   file: orNull(Type.String({ description: 'Name of the file' })),
   line: Type.Integer(),
   reason: Type.String(),
+  field: Type.Optional(Type.String()),
+  ...ReasonFields,
 })
 
 export const ImportDetailSchema = Type.Object(
@@ -52,6 +56,8 @@ export const ImportDetailSchema = Type.Object(
     reasons: Type.Array(
       Type.Object({
         reason: Type.String({ description: '`…` stands for what differs from row to row', examples: ['no item has the ref …'] }),
+        field: Type.Optional(Type.String()),
+        ...ReasonFields,
         count: Type.Integer({ description: 'Rows refused for it' }),
         samples: Type.Array(RefusedRowSchema, { description: 'The first three of them' }),
       }),
@@ -66,7 +72,7 @@ export type ImportDetail = Static<typeof ImportDetailSchema>
 
 const COLUMNS = [
   'id', 'format', 'market', 'file_name', 'author', 'dry_run', 'status', 'percent', 'rows_read', 'created', 'updated',
-  'accepted', 'unchanged', 'held', 'rejected', 'message', 'reverts_import_id', 'reverted_by_import_id', 'started_at',
+  'accepted', 'unchanged', 'held', 'rejected', 'message', 'rule', 'params', 'reverts_import_id', 'reverted_by_import_id', 'started_at',
   'finished_at',
 ] as const
 
@@ -80,12 +86,12 @@ export async function fetchImport(on: Queryable, id: number): Promise<ImportDeta
   if (!row) throw missing('import', id)
   const { errors, reasons, ...summary } = jsonReady(row)
   const { byRule, worst } = await heldReport(on, id)
-  const shown = ({ row: line, message: reason, file }: RefusedRow) => ({ file: file ?? summary.file_name, line, reason })
+  const shown = ({ row: line, message: reason, file, ...why }: RefusedRow) => ({ file: file ?? summary.file_name, line, reason, ...why })
   return {
     ...summary,
     errors: errors.map(shown),
     // Imports of before reasons were counted have their first thousand rows only.
-    reasons: (reasons ?? Refusals.of(errors).reasons).map(({ samples, ...reason }) => ({ ...reason, samples: samples.map(shown) })),
+    reasons: (reasons ?? reasonsOf(errors)).map(({ samples, ...reason }) => ({ ...reason, samples: samples.map(shown) })),
     held_by_rule: byRule,
     worst_held: worst,
   }

@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { DAY_MS } from '#core/duration.ts'
 import { MARKETS } from '#core/markets.ts'
 import { minorToText, parseMinor } from '#core/money.ts'
+import { textOf } from '#core/problems.ts'
 import type { Note } from '#db/change.ts'
 import { BinaryRows, copyIn } from '#db/copy.ts'
 import type { Db, Tx } from '#db/schema.ts'
@@ -282,20 +283,32 @@ export class PriceWriter {
   /** A price that waits already is not put there twice, nor one that was discarded; gives the number that are new. */
   async #insertHeld(batch: PriceBatch, held: readonly number[], holds: readonly Hold[]): Promise<number> {
     if (held.length === 0) return 0
-    const { numAffectedRows } = await sql`
-      insert into held_prices (item_id, market, label_id, updated_at, price, import_id, rule, reason, compared_price, times_off)
-      select g.item_id, g.market, g.label_id, to_timestamp(g.at_ms / 1000), g.price, ${this.#importId}::int4,
-             (${holds.map((h) => h.rule)}::text[])[n], (${holds.map((h) => h.reason)}::text[])[n],
-             (${holds.map((h) => (h.compared === null ? null : minorToText(h.compared)))}::numeric[])[n],
-             (${holds.map((h) => h.timesOff)}::real[])[n]
-      from ${given(batch, held)}
-      where not exists (
-        select from held_prices h
-        where h.item_id = g.item_id and h.market = g.market and h.label_id = g.label_id
-          and h.updated_at = to_timestamp(g.at_ms / 1000) and h.price = g.price and h.decision = 'discarded'
+    const { rows } = await sql<{ count: number }>`
+      with given as (
+        select g.item_id, g.market, g.label_id, to_timestamp(g.at_ms / 1000) as updated_at, g.price, n,
+               (${holds.map((h) => h.rule)}::text[])[n] as rule, (${holds.map((h) => JSON.stringify(h.params))}::jsonb[])[n] as params,
+               (${holds.map(textOf)}::text[])[n] as reason,
+               (${holds.map((h) => (h.compared === null ? null : minorToText(h.compared)))}::numeric[])[n] as compared_price,
+               (${holds.map((h) => h.timesOff)}::real[])[n] as times_off
+        from ${given(batch, held)}
+      ), added as (
+        insert into held_prices (item_id, market, label_id, updated_at, price, import_id, rule, reason, compared_price, times_off)
+        select item_id, market, label_id, updated_at, price, ${this.#importId}::int4, rule, reason, compared_price, times_off
+        from given
+        where not exists (
+          select from held_prices h
+          where h.item_id = given.item_id and h.market = given.market and h.label_id = given.label_id
+            and h.updated_at = given.updated_at and h.price = given.price and h.decision = 'discarded'
+        )
+        on conflict do nothing
+        returning id, item_id, market, label_id, updated_at, price
+      ), explained as (
+        insert into held_price_params (held_price_id, params)
+        select id, params from added join given using (item_id, market, label_id, updated_at, price)
+        on conflict do nothing
       )
-      on conflict do nothing`.execute(this.#tx)
-    return Number(numAffectedRows)
+      select count(*)::int as count from added`.execute(this.#tx)
+    return rows[0]!.count
   }
 }
 

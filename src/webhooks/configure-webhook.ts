@@ -1,7 +1,8 @@
 // Creates or replaces the account's webhook; its secret is made at the first save and never changes.
-import { invalid } from '#core/errors.ts'
+import { invalidFields } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
+import { reason } from '#core/problems.ts'
 import { verb } from '#core/verb.ts'
 import { change } from '#db/change.ts'
 import { LONGEST_URL } from '#outbound/target-guard.ts'
@@ -20,7 +21,7 @@ export const configureWebhook = verb(
       {
         url: Type.String({
           description: `Where notifications are posted; https, at most ${LONGEST_URL} characters`,
-          allowed: 'a URL',
+          allowed: reason('url'),
         }),
         on_sale: flag(false, 'Notify of each order line sold'),
         on_expire: flag(false, 'Notify of each publication period that ends'),
@@ -34,7 +35,7 @@ export const configureWebhook = verb(
     { url, on_sale = false, on_expire = false, is_active = true },
   ): Promise<Webhook> => {
     const problem = guard.problemOf(url)
-    if (problem) throw invalid([{ field: 'url', message: problem }])
+    if (problem) throw invalidFields([{ field: 'url', ...problem }])
     const accountId = ownAccount(ctx.viewer)
     const settings = { url, on_sale, on_expire, is_active }
     return change(ctx, async (tx, note) => {

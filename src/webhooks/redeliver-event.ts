@@ -11,7 +11,7 @@ export const redeliverEvent = verb(
   (ctx: WriteCtx, { id }) =>
     change(ctx, async (tx, note) => {
       const before = await lockEvent(tx, id)
-      if (before.state === 'queued') throw conflict('The event is queued already')
+      if (before.state === 'queued') throw conflict('already', { thing: 'webhook event', state: 'queued' })
       const after = await requeueEvent(tx, before, ctx.now())
       note.audit({ action: 'webhook_event.redeliver', subject: 'webhook_event', id, before, after })
       return after

@@ -31,8 +31,8 @@ export const sendTestEvent = verb(
       const found = await fetchAccountWebhook(tx, existing('account', accountId))
       if (!found) throw missing('account', accountId)
       if (!found.webhook) throw noWebhook(accountId)
-      if (found.suspended) throw conflict('The account is suspended; its webhook is not called until it is resumed')
-      if (!found.webhook.is_active) throw conflict("The account's webhook is paused")
+      if (found.suspended) throw conflict('account_suspended')
+      if (!found.webhook.is_active) throw conflict('webhook_paused')
       const now = ctx.now()
       const { zone } = ctx.webhooks
       const data =

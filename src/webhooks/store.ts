@@ -2,6 +2,7 @@
 import { type Insertable, sql } from 'kysely'
 import { notFound, ServiceError } from '#core/errors.ts'
 import { existing, idForSql, missing } from '#core/fields.ts'
+import { reason } from '#core/problems.ts'
 import type { Viewer } from '#core/verb.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import type { Queryable, Schema, Tx } from '#db/schema.ts'
@@ -18,11 +19,11 @@ const EVENT_COLUMNS = ['id', 'account_id', 'kind', 'test', 'state', 'attempts', 
 /** The account that acts; operators have none. */
 export function ownAccount(viewer: Viewer): number {
   if (viewer.kind === 'account') return viewer.accountId
-  throw new ServiceError('FORBIDDEN', 'Webhooks belong to accounts')
+  throw new ServiceError('FORBIDDEN', reason('only_for', { who: 'accounts' }))
 }
 
 export function noWebhook(accountId: number): ServiceError {
-  return notFound(`The account ${accountId} has no webhook`)
+  return notFound('no_webhook', { id: accountId })
 }
 
 export async function findWebhook(

@@ -17,6 +17,9 @@ import { isUnavailable } from '#db/transaction.ts'
 import { freshDatabase } from '../support/postgres.ts'
 import { Clock, silent, until } from '../support/node.ts'
 import { BOOTSTRAP_TOKEN, CALLER, openNode, type TestNode } from './node.ts'
+import type { ServiceError } from '#core/errors.ts'
+import type { Reason } from '#core/problems.ts'
+import { ruleOf } from '../support/reasons.ts'
 
 const HOUR_MS = 3_600_000
 const { now } = new Clock()
@@ -45,13 +48,13 @@ async function accountWithKey(plan: Plan = 'plus', expiresInMs?: number) {
   return { account, key, header: `Bearer ${key.key}` }
 }
 
-/** The viewer, or the message of the refusal. */
+/** The viewer, or the rule of the refusal. */
 async function outcome(keyring: Keyring, header: string | undefined): Promise<object | string> {
   try {
     return await keyring.find(header, CALLER)
   } catch (error) {
     expect(error).toMatchObject({ code: 'UNAUTHENTICATED', status: 401, headers: { 'www-authenticate': 'Bearer' } })
-    return (error as Error).message
+    return ruleOf((error as ServiceError).why as Reason)
   }
 }
 
@@ -97,7 +100,7 @@ test('a key is looked up once and then known at once', async () => {
 })
 
 test('a key that nobody has is refused', async () => {
-  expect(await outcome(node.keys, `Bearer ${newKey('api')}`)).toBe('The API key is not known')
+  expect(await outcome(node.keys, `Bearer ${newKey('api')}`)).toBe('credential API key unknown')
 })
 
 test('a key ends at its expiry, also when it is in memory', async () => {
@@ -106,8 +109,8 @@ test('a key ends at its expiry, also when it is in memory', async () => {
   node.clock.advance(HOUR_MS - 2000)
   expect(node.keys.find(header, CALLER)).toMatchObject({ plan: 'plus' })
   node.clock.advance(2001)
-  expect(() => node.keys.find(header, CALLER)).toThrow('The API key has expired')
-  expect(await outcome(other.keys, header)).toBe('The API key has expired')
+  expect(() => node.keys.find(header, CALLER)).toThrow(expect.objectContaining({ why: { rule: 'credential', params: { credential: 'API key', state: 'expired' } } }))
+  expect(await outcome(other.keys, header)).toBe('credential API key expired')
 })
 
 test('a rotated key runs on for the overlap beside the new one', async () => {
@@ -118,7 +121,7 @@ test('a rotated key runs on for the overlap beside the new one', async () => {
   expect(await outcome(node.keys, header)).toMatchObject({ keyId: key.id })
   expect(await outcome(node.keys, freshHeader)).toMatchObject({ keyId: fresh.id })
   node.clock.advance(2 * HOUR_MS + 1000)
-  expect(await outcome(node.keys, header)).toBe('The API key has expired')
+  expect(await outcome(node.keys, header)).toBe('credential API key expired')
   expect(await outcome(node.keys, freshHeader)).toMatchObject({ keyId: fresh.id })
   await expect(call(rotateKey, node.ctx, { id: key.id })).rejects.toMatchObject({ code: 'CONFLICT' })
 })
@@ -135,7 +138,7 @@ test('rotation never makes a key live longer, and takes over its expiry', async 
   expect(row.expires_at?.toISOString()).toBe(key.expires_at)
   const { key: second, header } = await accountWithKey()
   await call(rotateKey, node.ctx, { id: second.id, overlap_hours: 0 })
-  expect(await outcome(node.keys, header)).toBe('The API key has expired')
+  expect(await outcome(node.keys, header)).toBe('credential API key expired')
 })
 
 test('the writing node obeys at once, the others within a second', async () => {
@@ -147,9 +150,9 @@ test('the writing node obeys at once, the others within a second', async () => {
   expect([await state(node), await state(other)]).toEqual(['starter', 'starter'])
   const steps: [change: () => Promise<unknown>, expected: string][] = [
     [() => call(changeAccount, node.ctx, { id: account.id, plan: 'enterprise' }), 'enterprise'],
-    [() => call(changeAccount, node.ctx, { id: account.id, suspended: true }), 'The account is suspended'],
+    [() => call(changeAccount, node.ctx, { id: account.id, suspended: true }), 'account_suspended'],
     [() => call(changeAccount, node.ctx, { id: account.id, suspended: false }), 'enterprise'],
-    [() => call(revokeKey, node.ctx, { id: key.id }), 'The API key is revoked'],
+    [() => call(revokeKey, node.ctx, { id: key.id }), 'credential API key revoked'],
   ]
   for (const [change, expected] of steps) {
     await change()
@@ -202,14 +205,14 @@ test('operator tokens are stored ones and the bootstrap token, never API keys', 
   expect(await outcome(node.operators, `Bearer ${token}`)).toEqual({ kind: 'operator', name: `bootstrap:${id}` })
   expect(await outcome(other.operators, `Bearer ${token}`)).toEqual({ kind: 'operator', name: `bootstrap:${id}` })
   expect(node.operators.find(`Bearer ${BOOTSTRAP_TOKEN}`, CALLER)).toEqual({ kind: 'operator', name: 'bootstrap' })
-  expect(() => node.operators.find(`Bearer ${BOOTSTRAP_TOKEN}.`, CALLER)).toThrow('This is no operator token')
-  expect(() => node.operators.find(header, CALLER)).toThrow('This is no operator token')
-  expect(() => node.keys.find(`Bearer ${token}`, CALLER)).toThrow('This is no API key')
+  expect(() => node.operators.find(`Bearer ${BOOTSTRAP_TOKEN}.`, CALLER)).toThrow(expect.objectContaining({ why: { rule: 'credential', params: { credential: 'operator token', state: 'malformed' } } }))
+  expect(() => node.operators.find(header, CALLER)).toThrow(expect.objectContaining({ why: { rule: 'credential', params: { credential: 'operator token', state: 'malformed' } } }))
+  expect(() => node.keys.find(`Bearer ${token}`, CALLER)).toThrow(expect.objectContaining({ why: { rule: 'credential', params: { credential: 'API key', state: 'malformed' } } }))
   await call(revokeOperatorToken, node.ctx, { id })
-  expect(await outcome(node.operators, `Bearer ${token}`)).toBe('The operator token is revoked')
+  expect(await outcome(node.operators, `Bearer ${token}`)).toBe('credential operator token revoked')
   await until(
     'the other node follows',
-    async () => (await outcome(other.operators, `Bearer ${token}`)) === 'The operator token is revoked',
+    async () => (await outcome(other.operators, `Bearer ${token}`)) === 'credential operator token revoked',
     1000,
   )
   const again = await call(revokeOperatorToken, node.ctx, { id })

@@ -107,7 +107,7 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
     await open('/nowhere')
     await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
     await open('/accounts/999999')
-    await page.getByRole('alert').getByText('Account not found: there is none with the id 999999').waitFor()
+    await page.getByRole('alert').getByText('Account not found: 999999').waitFor()
     await open('/accounts?search=nobody-is-called-so')
     await page.getByText('Nothing matches these filters.').waitFor()
     await open('/listings?status=nonsense')

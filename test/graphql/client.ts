@@ -11,7 +11,7 @@ export async function startSampleNode(env: Record<string, string> = {}): Promise
   const node = await startTestNode({ env })
   const read = (name: string) => readFileSync(fileURLToPath(new URL(`../../sample/${name}`, import.meta.url)))
   const report = await importFiles(node, 'mintmark-ndjson', SAMPLES.map((name) => ({ name, text: read(name) })))
-  if (report.status !== 'done') throw new Error(`The sample was not taken: ${report.message}`)
+  if (report.status !== 'done') throw new Error(`The sample was not taken: ${JSON.stringify(report.why)}`)
   return node
 }
 
@@ -19,7 +19,7 @@ export interface GraphqlError {
   message: string
   path?: (string | number)[]
   locations?: object[]
-  extensions: { code: string; status: number; details?: { field: string; message: string }[] }
+  extensions: { code: string; status: number; rule?: string; params?: object; details?: { field: string; message: string; rule: string; params: object }[] }
 }
 
 export interface GraphqlReply<T> {

@@ -32,7 +32,7 @@ test('items are merged, listed and split', async () => {
   expect(await mintmark('merge', a, '--into', b)).toBe(`Merged item ${a} into item ${b} by merge 1; undo it with: split 1`)
   expect(await mintmark('merges')).toMatch(new RegExp(`^ID +FROM +INTO +BY +AT +UNDONE\n1 +${a} Card a +${b} Card b +operator:test +\\S+ +-$`))
   await expect(mintmark('merge', a, '--into', b)).rejects.toThrow(`Item ${a} is already merged into item ${b}`)
-  expect(await mintmark('split', '1')).toBe(`Undid merge 1; item ${a} is restored`)
+  expect(await mintmark('split', '1')).toBe(`Reverted merge 1; item ${a} is restored`)
   const again = JSON.parse(await mintmark('merge', b, '--into', a, '--json')) as Merge
   expect(again).toMatchObject({ id: 2, from: { id: ids.b! }, into: { id: ids.a! } })
   expect((JSON.parse(await mintmark('merges', '--item', b, '--json')) as Merge[]).map(({ id }) => id)).toEqual([2, 1])
@@ -42,7 +42,7 @@ test('wrong usage is refused', async () => {
   for (const args of [['merge', '1'], ['merge', 'x', '--into', '2'], ['merge', '1', '--into', 'y'], ['split'], ['split', 'z']]) {
     await expect(mintmark(...args), args.join(' ')).rejects.toBeInstanceOf(CommanderError)
   }
-  await expect(mintmark('split', '999')).rejects.toThrow('Merge not found')
+  await expect(mintmark('split', '999')).rejects.toThrow('Batch not found')
 })
 
 test('matches are listed, accepted, separated, postponed and withdrawn', async () => {
@@ -66,7 +66,7 @@ test('matches are listed, accepted, separated, postponed and withdrawn', async (
   expect(await mintmark('matches', 'sets')).toMatch(/^ID +REF +NAME +WAITING +RESEMBLES\n\d+ +tcgdex:set:base1 +Base Set +0 +\d+ Base Set \(0 of 2\)/)
   const [{ id: set }] = JSON.parse(await mintmark('matches', 'sets', '--json')) as [SetMatch]
   expect(await mintmark('matches', 'separate-set', String(set))).toMatch(/^Set \d+ separated; \d of its cards go on waiting$/)
-  await expect(mintmark('matches', 'accept-set', String(set))).rejects.toThrow(`Set ${set} is already decided by operator:test; withdraw that first`)
+  await expect(mintmark('matches', 'accept-set', String(set))).rejects.toThrow(`Set ${set} is already decided by operator:test; withdraw that decision first`)
   expect(await mintmark('matches', 'withdraw-set', String(set))).toBe(`Decisions about set ${set} withdrawn`)
   for (const args of [['accept', '1'], ['accept', 'x', '--item', '1'], ['separate'], ['list', '--state', 'open'], ['list', '--reason', 'x'], ['accept-set', '1', '--set', 'y']]) {
     await expect(mintmark('matches', ...args), args.join(' ')).rejects.toBeInstanceOf(CommanderError)

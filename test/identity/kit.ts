@@ -1,6 +1,7 @@
 // What the tests of merges share: twins of a card with everything that can hang on an item, and digests of all tables.
 import { sql } from 'kysely'
 import { exportCatalogue } from '#catalogue/export.ts'
+import type { Batch } from '#identity/batches.ts'
 import type { Merge } from '#identity/stored-merges.ts'
 import { collector, makeCollection } from '../collections/kit.ts'
 import { operator, orderId, published } from '../market/kit.ts'
@@ -57,7 +58,7 @@ export async function postPrices(node: TestNode, rows: PriceRow[]): Promise<Post
 }
 
 export const merge = (node: TestNode, from: number, into: number) => operator<Merge>(node, 'POST', `/items/${from}/merge`, { into })
-export const undo = (node: TestNode, id: number) => operator<Merge>(node, 'POST', `/merges/${id}/undo`)
+export const undo = (node: TestNode, id: number) => operator<Batch>(node, 'POST', `/batches/${id}/revert`)
 
 /** Merges and gives the id of the merge. */
 export async function merged(node: TestNode, from: number, into: number): Promise<number> {

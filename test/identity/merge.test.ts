@@ -242,9 +242,9 @@ test('what cannot be merged is refused with the reason', async () => {
     return [reply.status, reply.body.error!.code, reply.body.error!.message]
   }
   expect(await refused(a, { into: a })).toEqual([409, 'CONFLICT', `Item ${a} cannot be merged into itself`])
-  expect(await refused(999_999, { into: a })).toEqual([404, 'NOT_FOUND', 'Item not found: there is none with the id 999999'])
+  expect(await refused(999_999, { into: a })).toEqual([404, 'NOT_FOUND', 'Item not found: 999999'])
   expect(await refused(2 ** 40, { into: a })).toMatchObject([404, 'NOT_FOUND', expect.any(String)])
-  for (const into of [999_999, 0, -1, 2 ** 40]) expect(await refused(a, { into })).toEqual([422, 'VALIDATION_ERROR', 'into must be the id of an item'])
+  for (const into of [999_999, 0, -1, 2 ** 40]) expect(await refused(a, { into })).toEqual([422, 'VALIDATION_ERROR', `into must be the id of an existing item, not ${into}`])
   for (const body of [{}, { into: 'b' }, { into: b, force: true }]) expect((await refused(a, body)).slice(0, 2)).toEqual([422, 'VALIDATION_ERROR'])
   expect((await refused('x', { into: a }))[0]).toBe(422)
   await merged(here, a, b)

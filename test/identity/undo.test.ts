@@ -53,12 +53,12 @@ test('one merge is undone: every table and the export are as before', async () =
   const id = await merged(here, a, b)
   expect(await stateOf(here)).not.toEqual(before)
   const { status, body } = await undo(here, id)
-  expect([status, body.data]).toMatchObject([200, { id, undone_by: 'operator:bootstrap', undone_at: expect.any(String) }])
+  expect([status, body.data]).toMatchObject([200, { batch_id: id, kind: 'merge' }])
   expect(await stateOf(here)).toEqual(before)
   expect((await item(here, a)).body.data.id).toBe(a)
   await until('the other node has both again', async () => (await item(there, a)).body.data.id === a)
   expect((await listed(there, '?search=charizard&per_page=100')).body.data.map((one) => one.id)).toEqual(expect.arrayContaining([a, b]))
-  expect((await undo(here, id)).body.error).toMatchObject({ code: 'CONFLICT', message: `Merge ${id} is already undone` })
+  expect((await undo(here, id)).body.error).toMatchObject({ code: 'CONFLICT', rule: 'batch_reverted' })
   // And merged once more.
   await undo(here, await merged(here, a, b))
   expect(await stateOf(here)).toEqual(before)
@@ -95,7 +95,7 @@ test('a chain is undone from its end, or at once', async () => {
   const middle = await stateOf(here)
   const second = await merged(here, b, c)
   const { status, body } = await undo(here, first)
-  expect([status, body.error!.message]).toEqual([409, `Merge ${first} cannot be undone before merge ${second}, which merged item ${b} into another one`])
+  expect([status, body.error!.message]).toEqual([409, `Batch ${first} cannot be reverted before batch ${second}, which merged item ${b} into another one`])
   await undo(here, second)
   expect(await stateOf(here)).toEqual(middle)
   await undo(here, first)
@@ -207,5 +207,5 @@ test('a merge that there is not cannot be undone', async () => {
   for (const id of [999_999, 0, 2 ** 40]) {
     expect(await undo(here, id)).toMatchObject({ status: 404, body: { error: { code: 'NOT_FOUND' } } })
   }
-  expect((await operator(here, 'POST', '/merges/x/undo')).status).toBe(422)
+  expect((await operator(here, 'POST', '/batches/x/revert')).status).toBe(422)
 })

@@ -49,7 +49,7 @@ const stored = () => node.db.kysely.selectFrom('categories').selectAll().where('
 
 test('one that needs more memory than there is has failed, and nothing else has', async () => {
   const failed = await importCategories(30_000, 16)
-  expect(failed).toMatchObject({ status: 'failed', created: 0, message: 'the import needed more than 16 MB of memory; nothing was written: split the file' })
+  expect(failed).toMatchObject({ status: 'failed', created: 0, rule: 'import_memory', params: { max: 16 } })
   expect(await stored()).toEqual([])
   expect(await importCategories(3, 256)).toMatchObject({ status: 'done', created: 3, message: null })
   expect(await stored()).toHaveLength(3)

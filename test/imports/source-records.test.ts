@@ -18,7 +18,7 @@ interface StoredItem {
   attributes: { name: string; value: string }[]
   details: Record<string, unknown>
   images: { url: string }[]
-  sources: { source: string; id: string; finish: string | null; method: string; confidence: number; decided_by: string | null }[]
+  sources: { source: string; foreign_id: string; finish: string | null; method: string; confidence: number; decided_by: string | null }[]
   provenance: Record<string, string>
 }
 
@@ -51,8 +51,8 @@ describe('two sources of one set', () => {
     expect(items).toHaveLength(12)
     const [holo, reverse] = items.filter((item) => item.name === 'Charizard').sort((a, b) => a.ref.length - b.ref.length)
     expect(holo).toMatchObject({
-      ref: 'tcgdex:base1-4', market: 'source_c', details: { hp: 80, level: 43, illustrator: 'Ken Sugimori' }, images: [{ url: 'https://x.test/4.png' }],
-      provenance: { name: 'tcgdex', 'details.hp': 'tcgdex', 'details.level': 'pokemontcg', images: 'pokemontcg', 'foreign_ids.cardmarket': 'tcgdex' },
+      ref: 'tcgdex:base1-4', market: 'source_c', details: { hp: 80, level: 43, illustrator: 'Ken Sugimori' }, images: [{ url: 'https://assets.tcgdex.net/en/base/base1/4/high.webp' }],
+      provenance: { name: 'tcgdex', 'details.hp': 'tcgdex', 'details.level': 'pokemontcg', images: 'tcgdex', 'foreign_ids.cardmarket': 'tcgdex' },
     })
     expect(holo!.attributes).toContainEqual({ name: 'Finish', value: 'Holo' })
     expect(holo!.foreign_ids).toEqual([
@@ -62,8 +62,8 @@ describe('two sources of one set', () => {
       { source: 'tcgplayer', id: '2003', finish: 'holo' },
     ])
     expect(holo!.sources).toMatchObject([
-      { source: 'tcgdex', id: 'base1-4', finish: 'holo', method: 'own', confidence: 100, decided_by: null },
-      { source: 'pokemontcg', id: 'base1-4', finish: null, method: 'set-map', decided_by: null },
+      { source: 'tcgdex', foreign_id: 'base1-4', finish: 'holo', method: 'own', confidence: 100, decided_by: null },
+      { source: 'pokemontcg', foreign_id: 'base1-4', finish: null, method: 'set-map', decided_by: null },
     ])
     expect(reverse).toMatchObject({ ref: 'tcgdex:base1-4:reverse', details: { level: 43 } })
     expect(reverse!.attributes).toContainEqual({ name: 'Finish', value: 'Reverse' })

@@ -1,6 +1,7 @@
 // Every path follows the table of listing rules: a changed transition or refusal holds over REST, GraphQL, operator API and sweep.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { addCredits } from '#accounts/add-credits.ts'
+import { reason } from '#core/problems.ts'
 import { call } from '#core/verb.ts'
 import { expireListings } from '#market/expire-listings.ts'
 import { type Action, ACTIONS, type Outcome, TABLE } from '#market/rules.ts'
@@ -77,8 +78,8 @@ test('every action but the end of a period has its paths here', () => {
 
 test.each(PATHS)('$action: $name', async ({ action, from = 'active', take }) => {
   const { id } = await inStatus(node, from, item)
-  rule(from, action, { refused: 'The table says no' })
-  expect(JSON.stringify(await take(id))).toContain('The table says no')
+  rule(from, action, { refused: reason('file_empty') })
+  expect(JSON.stringify(await take(id))).toContain('file_empty')
   expect(await statusOf(id)).toBe(from)
   const to = from === 'paused' ? 'active' : 'paused'
   rule(from, action, action === 'publish' ? { when: 'soldOut', to: 'sold', otherwise: { to: 'rejected' } } : { to })
@@ -113,7 +114,7 @@ test('expire: a write that finds the period over', async () => {
 })
 
 test('expire: another status whose period ends, and none', async () => {
-  rule('active', 'expire', { refused: 'Periods do not end' })
+  rule('active', 'expire', { refused: reason('file_empty') })
   const [paused, active] = [await inStatus(node, 'paused', item), await over()]
   await node.db.kysely.updateTable('listings').set({ expires_at: node.clock.now() }).where('id', '=', paused.id).execute()
   await expireListings(node.ctx)

@@ -87,7 +87,7 @@ test('they cannot be sold: the whole order is refused, and goes through after re
   const kept = await published(node, item, { seller_id: node.accounts.enterprise })
   await suspended(true)
   const mixed = { order_id: orderId(), lines: [{ listing_id: kept.id, quantity: 1 }, { listing_id: id, quantity: 1 }] }
-  expect(await operator(other, 'POST', '/orders', mixed)).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT', message: `Listing ${id}: the account of its seller is suspended` } } })
+  expect(await operator(other, 'POST', '/orders', mixed)).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT', rule: 'seller_suspended', params: { id } } } })
   expect((await operator(node, 'GET', `/listings/${kept.id}`)).body.data.status).toBe('active')
   await suspended(false)
   expect((await operator(other, 'POST', '/orders', mixed)).status).toBe(201)
@@ -173,7 +173,7 @@ test('webhooks wait: no attempt is made or counted until the account is resumed'
     await busy.close()
     expect(await own()).toMatchObject({ state: 'queued', attempts: 0 })
     expect(receiver.received).toHaveLength(0)
-    expect(await operator(node, 'POST', `/accounts/${seller}/webhook/test`, { event: 'sale' })).toMatchObject({ status: 409, body: { error: { message: expect.stringContaining('suspended') } } })
+    expect(await operator(node, 'POST', `/accounts/${seller}/webhook/test`, { event: 'sale' })).toMatchObject({ status: 409, body: { error: { rule: 'account_suspended' } } })
     // The other seller's attempt is recorded a moment after it was received.
     const oldest = async () => (await operator<{ waiting_since: { webhook_event: string | null } }>(node, 'GET', '/stats')).body.data.waiting_since.webhook_event
     await until('nothing but what is held back waits', async () => (await oldest()) === null)

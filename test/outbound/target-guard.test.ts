@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { networkInterfaces } from 'node:os'
 import { describe, expect, test } from 'vitest'
+import { reason } from '#core/problems.ts'
 import { type GuardOptions, openGuard } from '#outbound/target-guard.ts'
 
 const guard = (options: Partial<GuardOptions> = {}) =>
@@ -103,7 +104,7 @@ describe('URLs', () => {
   test('have a scheme, a host, a port, and at most 500 characters', () => {
     const base = 'https://example.com/'
     expect(closed.problemOf(base + 'a'.repeat(500 - base.length))).toBeNull()
-    expect(closed.problemOf(base + 'a'.repeat(501 - base.length))).toMatch(/500 characters/)
+    expect(closed.problemOf(base + 'a'.repeat(501 - base.length))).toEqual(reason('text', { max: 500 }))
     for (const url of [
       'https://example.com',
       'http://example.com:8000/a?b=c#d',
@@ -141,7 +142,7 @@ describe('URLs', () => {
       'https://[::1',
       'https://%',
     ]
-    for (const url of wrong) expect(closed.problemOf(url), JSON.stringify(url)).toMatch(/^must/)
+    for (const url of wrong) expect(closed.problemOf(url), JSON.stringify(url)).not.toBeNull()
   })
 
   test('spell no special address', () => {
@@ -169,12 +170,12 @@ describe('URLs', () => {
       '10.0.0.1',
       '[fe80::1]',
     ]
-    for (const host of spellings) expect(closed.problemOf(`http://${host}/`), host).toMatch(/special address/)
+    for (const host of spellings) expect(closed.problemOf(`http://${host}/`), host).toEqual(reason('url_private'))
   })
 
   test('are https alone unless a setting allows http', () => {
     const strict = guard({ allowHttp: false })
-    expect(strict.problemOf('http://example.com')).toBe('must be a URL that begins with https://')
+    expect(strict.problemOf('http://example.com')).toEqual(reason('url', { values: ['https://'] }))
     expect(strict.problemOf('https://example.com')).toBeNull()
   })
 

@@ -1,50 +1,74 @@
 // Refused rows of one kind have one reason, whatever they name.
+import { randomBytes } from 'node:crypto'
+import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { turkishReport } from '../../console/src/words/reports-tr.ts'
-import { KEPT_ERRORS, kindOf, OTHER_REASONS, Refusals } from '#prices/refusals.ts'
+import { type Problem, problem, type Reason, reason, together } from '#core/problems.ts'
+import { KEPT_ERRORS, reasonsOf, Refusals } from '#prices/refusals.ts'
+import { RefusedRowsCsv } from '#prices/refused-rows-csv.ts'
 
-const KINDS: [messages: string[], kind: string][] = [
-  [['no item has the ref nobody', 'no item has the ref "x": y'], 'no item has the ref …'],
-  [['no item has the tcgplayer id 7', 'no item has the cardmarket id 8 id 9'], 'no item has the … id …'],
-  [['no item of the tcgdex id base1-4 has the finish holo'], 'no item of the … id … has the finish …'],
-  [['item_ref: no item has the ref x', 'item_ref: no item has the ref y: z'], 'item_ref: no item has the ref …'],
-  [['item_id: there is no item with the id 5'], 'item_id: there is no item with the id …'],
-  [['price: "12,x" is no amount up to 9,999,999,999.99', 'price: "a" b" is no amount up to 9,999,999,999.99'], 'price: "…" is no amount up to 9,999,999,999.99'],
-  [['prices.0.price must be above 0', 'prices.17.price must be above 0'], 'prices.….price must be above 0'],
-  [['the item a:1 (Charizard) came before, in line 3'], 'the item … came before, in line …'],
-  [['the parent category x is not in the catalogue: import it first'], 'the parent category … is not in the catalogue: import it first'],
-  [['the category the set is not in the catalogue: import it first'], 'the category … is not in the catalogue: import it first'],
-  [['the card base1-4 has no name'], 'the card … has no name'],
-  [['the card has no id'], 'the card has no id'],
-  [['the product 5 is of no known category ("Coins")'], 'the product … is of no known category (…)'],
-  [['the pack p of the card c is of no known language'], 'the pack … of the card … is of no known language'],
-  [['the row has 3 cells, the header 5', 'the row has 8 cells, the header 5'], 'the row has … cells, the header …'],
-  [['name is required: it must be text; code must be text'], 'name is required: it must be text; code must be text'],
+const KINDS: [kind: string, all: (Reason | Problem)[]][] = [
+  ['no item has the ref …', [reason('no_ref', { ref: 'nobody' }), reason('no_ref', { ref: '"x": y' })]],
+  ['no item has the tcgplayer id …', [reason('no_foreign_id', { source: 'tcgplayer', id: '7' }), reason('no_foreign_id', { source: 'tcgplayer', id: '8 id 9' })]],
+  ['no item with the tcgdex id … has the finish …', [reason('no_finish', { source: 'tcgdex', id: 'base1-4', finish: 'holo' })]],
+  ['item_ref no item has the ref …', [{ field: 'item_ref', ...reason('no_ref', { ref: 'x' }) }, { field: 'item_ref', ...reason('no_ref', { ref: 'y' }) }]],
+  ['price must be a number of at most 99, not "…"', ['12,x', 'a" b'].map((value) => problem('price', 'number', { max: 99, value }))],
+  ['prices.….price must be a number above 0', [problem('prices.0.price', 'number', { above: 0 }), problem('prices.17.price', 'number', { above: 0 })]],
+  ['the item … (…) is a duplicate of line …', [reason('row_again', { thing: 'item', ref: 'a:1', name: 'Charizard', line: 3 })]],
+  ['the category … is not in the catalogue; import it first', [reason('no_category', { ref: 'the set' }), reason('no_category', { ref: 'x' })]],
+  ['the card … has no name', [reason('lacks', { thing: 'card', id: 'base1-4', field: 'name' })]],
+  ['the category "…" of the product … is not one of cards or sealed products', [reason('product_category', { id: 5, value: 'Coins' })]],
+  ['the row has … cells, the header …', [reason('row_cells', { count: 3, other: 5 }), reason('row_cells', { count: 8, other: 5 })]],
+  [
+    'prices.….price must be a number above 0; code must be text',
+    [0, 1].map((i) => together([problem(`prices.${i}.price`, 'number', { above: 0 }), problem('code', 'text')])),
+  ],
 ]
 
-test.each(KINDS)('%j', (messages, kind) => {
-  for (const message of messages) expect(kindOf(message)).toBe(kind)
-})
-
-test.each(KINDS.map(([, kind]) => kind).filter((kind) => kind.includes('…')))('%s is said in Turkish', (kind) => {
-  expect(turkishReport(kind)).not.toBe(kind)
+test.each(KINDS)('%s', (kind, all) => {
+  const refusals = new Refusals()
+  for (const [row, why] of all.entries()) refusals.add({ row }, why)
+  expect(refusals.reasons).toMatchObject([{ reason: kind, rule: all[0]!.rule, count: all.length }])
+  expect(refusals.rows.map(({ rule, params }) => ({ rule, params }))).toEqual(all.map(({ rule, params }) => ({ rule, params })))
 })
 
 test('all rows are counted, the most frequent reason first, with a few samples', () => {
   const refusals = new Refusals()
-  refusals.add({ row: 1, message: 'the line is no valid JSON', file: 'a' })
-  for (let row = 2; row <= KEPT_ERRORS + 500; row += 1) refusals.add({ row, message: `no item has the ref ${row}`, file: 'b' })
+  refusals.add({ row: 1, file: 'a' }, reason('json', { part: 'line' }))
+  for (let row = 2; row <= KEPT_ERRORS + 500; row += 1) refusals.add({ row, file: 'b' }, reason('no_ref', { ref: String(row) }))
   expect(refusals.rows).toHaveLength(KEPT_ERRORS)
   const [first, second] = refusals.reasons
-  expect(first).toMatchObject({ reason: 'no item has the ref …', count: KEPT_ERRORS + 499 })
-  expect(first!.samples).toEqual([2, 3, 4].map((row) => ({ row, message: `no item has the ref ${row}`, file: 'b' })))
-  expect(second).toEqual({ reason: 'the line is no valid JSON', count: 1, samples: [refusals.rows[0]] })
+  expect(first).toMatchObject({ rule: 'no_ref', params: { ref: '…' }, count: KEPT_ERRORS + 499 })
+  expect(first!.samples.map(({ row, file, params }) => [row, file, params])).toEqual([2, 3, 4].map((row) => [row, 'b', { ref: String(row) }]))
+  expect(second).toMatchObject({ rule: 'json', params: { part: 'line' }, count: 1, samples: [refusals.rows[0]] })
 })
 
-test('reasons and messages without end take bounded space', () => {
+test('reasons and values without end take bounded space', () => {
   const refusals = new Refusals()
-  for (let row = 0; row < 5_000; row += 1) refusals.add({ row, message: `never heard of ${row} ${'x'.repeat(2_000)}` })
+  for (let row = 0; row < 5_000; row += 1) refusals.add({ row }, problem(`column ${row}`, 'id', { value: 'x'.repeat(2_000) }))
   expect(refusals.reasons).toHaveLength(101)
-  expect(refusals.reasons[0]).toMatchObject({ reason: OTHER_REASONS, count: 4_900 })
-  expect(JSON.stringify(refusals.reasons).length).toBeLessThan(200_000)
+  expect(refusals.reasons[0]).toMatchObject({ rule: 'other', count: 4_900 })
+  expect(JSON.stringify(refusals.reasons).length).toBeLessThan(500_000)
+})
+
+test('the CSV of all rows takes bounded space, and says what it leaves out', () => {
+  const csv = new RefusedRowsCsv(500_000)
+  for (let line = 0; line < 5_000; line += 1) csv.add({ file: null, line, rule: 'no_ref', reason: randomBytes(300).toString('base64') })
+  const parts = csv.finish()
+  expect(parts.reduce((sum, part) => sum + part.length, 0)).toBeLessThan(1_000_000)
+  const lines = parts.flatMap((part) => gunzipSync(part).toString().trimEnd().split('\n'))
+  expect(lines.length).toBeGreaterThan(1_000)
+  expect(lines.at(-1)).toBe(`,,,${5_000 - (lines.length - 1)} more rows were refused`)
+})
+
+test('what the database cannot hold is replaced', () => {
+  const row = new Refusals().add({ row: 1 }, reason('no_ref', { ref: 'a\0b\ud800' }))
+  expect(row.params).toEqual({ ref: 'a\ufffdb\ufffd' })
+})
+
+test('rows that an earlier program stored are grouped by their message', () => {
+  const rows = [1, 2, 3].map((row) => ({ row, message: row === 1 ? 'one' : 'other' }))
+  expect(reasonsOf(rows)).toEqual([
+    { reason: 'other', count: 2, samples: rows.slice(1) },
+    { reason: 'one', count: 1, samples: rows.slice(0, 1) },
+  ])
 })

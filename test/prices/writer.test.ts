@@ -98,7 +98,7 @@ test('a file that breaks while a batch is being written leaves nothing behind', 
   const bytes = Buffer.concat([Buffer.from(`item_ref,market,label,price,updated_at\n${rowsOf(21_000)}`), Buffer.of(0xff, 0xfe)])
   const files = [{ name: 'prices.csv', size: bytes.length, open: async function* () { yield bytes.subarray(0, -2); yield bytes.subarray(-2) } }]
   const report = await call(importFiles, { ...node.ctx, rules: node.config.priceRules }, { format: 'mintmark-prices-csv', files })
-  expect(report).toMatchObject({ status: 'failed', message: 'the file is not UTF-8 text', counts: { accepted: 0 } })
+  expect(report).toMatchObject({ status: 'failed', why: { rule: 'utf8' }, counts: { accepted: 0 } })
   for (const table of ['prices', 'price_points'] as const) {
     const { rows } = await sql`select from ${sql.table(table)} where item_id = ${id}`.execute(node.db.kysely)
     expect(rows).toHaveLength(0)

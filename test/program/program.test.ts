@@ -103,6 +103,11 @@ describe('beside a running service', () => {
     expect(first).toMatchObject({ status: 'done', dry_run: false, created: dry.created, rejected: 0 })
     await until('the service follows', async () => (await total())! > 300, 1_000)
     expect(await json<Report>('import', 'mintmark-ndjson', ...SAMPLES)).toMatchObject({ created: 0, updated: 0, rejected: 0 })
+    const bad = join(dataDir, 'bad.csv')
+    writeFileSync(bad, ['item_ref,market,label,price,updated_at', ...['a', 'b'].map((ref) => `${ref},source_b,Near Mint,1,2026-11-02T00:00:00Z`)].join('\n'))
+    const { out } = await command('import', 'mintmark-prices-csv', bad)
+    expect(out).toContain('    2 × no item has the ref …\n      bad.csv:2: no item has the ref a\n      bad.csv:3: no item has the ref b\n')
+    expect(out).toMatch(/all rejected rows: GET \/operator\/v1\/imports\/\d+\/refusals\.csv/)
 
     expect(await json<{ id: number }[]>('account', 'list')).toEqual([expect.objectContaining({ id: account.id, name: 'Shop' })])
     expect((await command('account', 'list')).out).toMatch(/^ID +NAME +PLAN.*\n\d+ +Shop +professional/)
@@ -137,7 +142,7 @@ describe('beside a running service', () => {
   test('what a command cannot do is one line and exit 1', async () => {
     for (const [args, words] of [
       [['import', 'mintmark-ndjson', join(dataDir, 'nothing.ndjson')], 'cannot be read'],
-      [['key', 'create', '--account', '999999'], 'Account not found: there is none with the id 999999'],
+      [['key', 'create', '--account', '999999'], 'Account not found: 999999'],
       [['key', 'revoke', '999999'], '999999'],
       [['restore', join(dataDir, 'nothing.backup')], 'cannot be read'],
       [['restore', dataDir], 'EISDIR'],

@@ -54,7 +54,7 @@ describe('what once was a 5xx, or had no envelope', () => {
       ]
       expect(replies.map(({ status }) => status)).toEqual(levels > 20_000 ? [413, 400, 400] : [400, 400, 400])
     }
-    expect((await operate('/accounts', nested(60))).body.error).toMatchObject({ code: 'VALIDATION_ERROR', details: expect.arrayContaining([{ field: 'a', message: expect.any(String) as string }]) as unknown })
+    expect((await operate('/accounts', nested(60))).body.error).toMatchObject({ code: 'VALIDATION_ERROR', details: expect.arrayContaining([expect.objectContaining({ field: 'a' })]) as unknown })
   })
 
   test('documents nested thousands of levels deep', async () => {

@@ -68,7 +68,7 @@ async function anItem(): Promise<{ category: Row; item: Row; ref: string }> {
   ]
   const posted = having(await operator<{ errors: unknown[] }>('/prices', prices), 200, 'import_id accepted unchanged held rejected errors')
   expect(posted).toMatchObject({ accepted: 2, unchanged: 0, held: 0, rejected: 1 })
-  exactly(posted.errors[0], 'row message')
+  exactly(posted.errors[0], 'row message field rule params')
   return { category, item, ref }
 }
 
@@ -119,7 +119,7 @@ test('catalogue, prices and imports', async () => {
   const read = async () => (await operator<Row & { errors: Row[] }>(`/imports/${id}`)).body.data
   await until('the import ends', async () => (await read()).percent === 100)
   const ended = await read()
-  exactly(ended.errors[0], 'file line reason')
+  exactly(ended.errors[0], 'file line reason rule params')
   expect(ended).toMatchObject({ status: 'done', rows_read: 2, rejected: 1, created: 1, updated: 0, unchanged: 0, held: 0, percent: 100 })
   having(await operator<Row[]>('/imports'), 200, 'id status rows_read created updated unchanged held rejected percent')
   having(await operator(`/imports/${id}/revert`, {}), 200, 'id status')

@@ -49,7 +49,7 @@ describe.each(PLANS)('%s', (plan) => {
     expect(reply.status).toBe(400)
     expect(reply.data).toBeUndefined()
     expect(reply.errors!.length).toBeLessThanOrEqual(11)
-    expect(reply.errors![0]!.extensions).toEqual({ code: 'BAD_REQUEST', status: 400 })
+    expect(reply.errors![0]!.extensions).toMatchObject({ code: 'BAD_REQUEST', status: 400 })
     // Milliseconds, on a busy machine too; what is exponential would take minutes.
     expect(took).toBeLessThan(400)
   })
@@ -83,7 +83,7 @@ describe('the cost of a query', () => {
   test('is refused beyond the limit of the plan, with the figures', async () => {
     const query = '{ items(first: 100) { nodes { id name prices { market label price currency updatedAt } attributes { name value } } } }'
     const starter = await ask(node, query, { plan: 'starter' })
-    expect(starter.errors![0]!.message).toMatch(/costs \d+; the plan allows \d+/)
+    expect(starter.errors![0]!.extensions).toMatchObject({ rule: 'query_cost', params: { cost: expect.any(Number) as number, max: expect.any(Number) as number } })
     expect(starter.extensions!.cost.left).toBe(0)
     expect(starter.extensions!.cost.requested).toBeGreaterThan(starter.extensions!.cost.limit)
     expect((await ask(node, query, { plan: 'professional' })).errors).toBeUndefined()

@@ -174,7 +174,7 @@ test('an unknown market is refused by what is allowed, on every catalogue read',
   for (const path of ['/items?market=ebay', '/items/search?q=priced&market=', `/items/${made[0]!.id}?market=SERVICE`]) {
     const { status, body } = await get(node, path)
     expect([path, status, body.error!.code]).toEqual([path, 422, 'VALIDATION_ERROR'])
-    expect(body.error!.details).toEqual([{ field: 'market', message: expect.stringContaining('service, source_a, source_b, source_c') }])
+    expect(body.error!.details).toMatchObject([{ field: 'market', rule: 'one_of', params: { values: [...MARKETS] } }])
   }
 })
 
@@ -313,7 +313,7 @@ describe('sorted by price', () => {
     await rate(2_000)
     expect((await pageOf(ofC, first.after!)).ids).toEqual(all[0].slice(3, 6))
     expect((await pageOf(', market: "source_a"', first.after!)).errors).toMatchObject([
-      { extensions: { code: 'VALIDATION_ERROR', details: [{ field: 'after', message: 'belongs to a list with prices of source_c, not of source_a' }] } },
+      { extensions: { code: 'VALIDATION_ERROR', details: [{ field: 'after', rule: 'cursor', params: { market: 'source_a' } }] } },
     ])
     // In a list of all markets the page goes on where that amount stands now.
     const everything = (await asked(node, null, 'asc'))[0]

@@ -7,6 +7,7 @@ import { RateLimits } from '#accounts/rate-limits.ts'
 import { Cache } from '#core/cache.ts'
 import { ServiceError } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
+import { reason } from '#core/problems.ts'
 import { call, type HasViewer, type PlanViewer, verb } from '#core/verb.ts'
 import { endpointOf } from '#http/endpoint.ts'
 import { addFastPath, fastRead } from '#http/fast-path.ts'
@@ -24,7 +25,7 @@ const readCaller = verb({ name: 'readCaller', needs: 'starter', sharedBy: 'plan'
 const readOwn = verb({ name: 'readOwn', needs: 'starter', input }, ({ viewer }: HasViewer) => ({ ...viewer }))
 const readBroken = verb({ name: 'readBroken', needs: 'starter', sharedBy: 'plan', input }, (_ctx: { viewer: PlanViewer }) => ({}))
 const fail = verb({ name: 'fail', needs: 'starter', sharedBy: 'plan', input }, (_ctx: { viewer: PlanViewer }) => {
-  throw new ServiceError('CONFLICT', 'always')
+  throw new ServiceError('CONFLICT', reason('invalid'))
 })
 /** Whether making the bytes of `/broken` fails. */
 let broken = false

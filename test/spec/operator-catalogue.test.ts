@@ -2,7 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { MAX_AMOUNT } from '#core/money.ts'
 import { OPERATOR_TOKEN, type Reply, send, startTestNode, type TestNode, until } from '../support/node.ts'
+import { rulesIn } from '../support/reasons.ts'
 
 let node: TestNode
 
@@ -45,6 +47,7 @@ interface Finished {
   id: number
   status: string
   message: string | null
+  rule: string | null
   errors: { file: string | null; line: number; reason: string }[]
   [count: string]: unknown
 }
@@ -246,7 +249,7 @@ describe('imports', () => {
   test('take a file in, packed or not, and tell how it went', async () => {
     const plain = await upload('mintmark-ndjson', `${CATALOGUE}\nnot json`, { query: '?file_name=a.ndjson' })
     expect(plain).toMatchObject({ status: 'done', percent: 100, rows_read: 3, created: 2, accepted: 1, rejected: 1, file_name: 'a.ndjson' })
-    expect(plain.errors).toEqual([{ file: 'a.ndjson', line: 3, reason: 'the line is no valid JSON' }])
+    expect(plain.errors).toEqual([{ file: 'a.ndjson', line: 3, reason: expect.any(String) as string, rule: 'json', params: { part: 'line' } }])
     const [{ id, price }] = (await operator<[Row]>('/items?ref=up:1')).body.data
     expect(price).toMatchObject({ market: 'source_c', price: 4.5 })
     expect((await publicItem(id)).body.data).toMatchObject({ name: 'Uploaded one', prices: [{ price: 4.5 }] })
@@ -266,18 +269,18 @@ describe('imports', () => {
 
   const csv = 'item_ref,market,label,price,updated_at\nup:1,source_c,Near Mint,4.60,2026-11-02T09:00:00Z\n'
   test.each([
-    ['empty', 'mintmark-ndjson', '', 'the file is empty'],
-    ['cut off', 'mintmark-ndjson', gzipSync(CATALOGUE.repeat(99)).subarray(0, 90), 'the gzip data is damaged or cut off'],
-    ['no UTF-8', 'mintmark-ndjson', Buffer.from([0x7b, 0xff, 0xfe, 0x0a]), 'the file is not UTF-8 text'],
-    ['of another format', 'mintmark-ndjson', csv, 'none of the first 2 rows is a category or item of mintmark-ndjson'],
-    ['of another format', 'mintmark-prices-csv', CATALOGUE, 'the header has no column'],
-    ['of another format', 'tcgdex', csv, 'none of the first'],
-    ['binary', 'singles-brl', readFileSync(process.execPath).subarray(0, 5000), 'the file is not UTF-8 text'],
-  ])('fail for a file that is %s (%s)', async (_what, format, body, message) => {
+    ['empty', 'mintmark-ndjson', '', 'file_empty'],
+    ['cut off', 'mintmark-ndjson', gzipSync(CATALOGUE.repeat(99)).subarray(0, 90), 'gzip_damaged'],
+    ['no UTF-8', 'mintmark-ndjson', Buffer.from([0x7b, 0xff, 0xfe, 0x0a]), 'utf8'],
+    ['of another format', 'mintmark-ndjson', csv, 'file_rows'],
+    ['of another format', 'mintmark-prices-csv', CATALOGUE, 'header'],
+    ['of another format', 'tcgdex', csv, 'file_rows'],
+    ['binary', 'singles-brl', readFileSync(process.execPath).subarray(0, 5000), 'utf8'],
+  ])('fail for a file that is %s (%s)', async (_what, format, body, rule) => {
     const before = (await operator('/items')).body.pagination!.total
     const failed = await upload(format, body)
     expect(failed.status).toBe('failed')
-    expect(failed.message).toContain(message)
+    expect(failed).toMatchObject({ rule, message: expect.any(String) as string })
     expect(failed).toMatchObject({ created: 0, updated: 0, accepted: 0, held: 0 })
     expect((await operator('/items')).body.pagination!.total).toBe(before)
   })
@@ -286,25 +289,64 @@ describe('imports', () => {
     const row = (ref: string, price: string) => `${ref},source_b,Near Mint,${price},2026-11-02T00:00:00Z`
     const rows = ['item_ref,market,label,price,updated_at', row('nobody', '1'), row('no, one', '1').replace('no, one', '"no, one"'), row('x', 'free')]
     const report = await upload('mintmark-prices-csv', rows.join('\n'), { query: '?file_name=shop.csv' })
-    const refused = (line: number, reason: string) => ({ file: 'shop.csv', line, reason })
+    const refused = (line: number, ref: string) => ({ file: 'shop.csv', line, reason: `no item has the ref ${ref}`, rule: 'no_ref', params: { ref } })
     expect(report.errors).toEqual([
-      refused(2, 'no item has the ref nobody'),
-      refused(3, 'no item has the ref no, one'),
-      refused(4, expect.stringContaining('"free" is no') as string),
+      refused(2, 'nobody'),
+      refused(3, 'no, one'),
+      { file: 'shop.csv', line: 4, reason: expect.stringContaining('"free"') as string, field: 'price', rule: 'number', params: { max: MAX_AMOUNT, value: 'free' } },
     ])
     expect(report.reasons).toEqual([
-      { reason: 'no item has the ref …', count: 2, samples: [refused(2, 'no item has the ref nobody'), refused(3, 'no item has the ref no, one')] },
-      { reason: expect.stringMatching(/^price: "…" is no/) as string, count: 1, samples: [report.errors[2]] },
+      { reason: 'no item has the ref …', rule: 'no_ref', params: { ref: '…' }, count: 2, samples: [refused(2, 'nobody'), refused(3, 'no, one')] },
+      { reason: expect.stringContaining('"…"') as string, field: 'price', rule: 'number', params: { max: MAX_AMOUNT, value: '…' }, count: 1, samples: [report.errors[2]] },
     ])
     const posted = await operator<{ import_id: number }>('/prices', { json: [{ item_id: 999_999, market: 'source_b', label: 'Near Mint', price: 1 }] })
-    expect((await operator<Finished>(`/imports/${posted.body.data.import_id}`)).body.data.reasons).toEqual([
-      { reason: 'item_id: there is no item with the id …', count: 1, samples: [{ file: null, line: 0, reason: 'item_id: there is no item with the id 999999' }] },
+    expect((await operator<Finished>(`/imports/${posted.body.data.import_id}`)).body.data.reasons).toMatchObject([
+      { field: 'item_id', rule: 'unknown_id', params: { thing: 'item', id: '…' }, count: 1, samples: [{ file: null, line: 0, field: 'item_id', rule: 'unknown_id', params: { thing: 'item', id: 999_999 } }] },
     ])
+  })
+
+  /** The CSV of an import's refused rows, by lines without the header. */
+  async function refusals(id: number): Promise<string[]> {
+    const reply = await fetch(`${node.operatorUrl}/operator/v1/imports/${id}/refusals.csv`, { headers: { authorization: `Bearer ${OPERATOR_TOKEN}` } })
+    expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8'])
+    expect(reply.headers.get('content-disposition')).toBe(`attachment; filename="import-${id}-refusals.csv"`)
+    const [head, ...lines] = (await reply.text()).trimEnd().split('\n')
+    expect(head).toBe('file,line,rule,reason')
+    return lines
+  }
+
+  test('list every refused row in a CSV, whatever becomes of the import', async () => {
+    const rows = Array.from({ length: 12_000 }, (_none, i) => `nobody-${i},source_b,Near Mint,1,2026-11-02T00:00:00Z`)
+    const body = ['item_ref,market,label,price,updated_at', ...rows, '"=cmd ""x""",source_b,Near Mint,1,2026-11-02T00:00:00Z'].join('\n')
+    const all = await upload('mintmark-prices-csv', body, { query: '?file_name=all.csv' })
+    const lines = await refusals(all.id)
+    expect([all.rejected, all.errors.length, lines.length]).toEqual([12_001, 1_000, 12_001])
+    expect([lines[0], lines[11_999], lines[12_000]]).toEqual([
+      'all.csv,2,no_ref,no item has the ref nobody-0',
+      'all.csv,12001,no_ref,no item has the ref nobody-11999',
+      'all.csv,12002,no_ref,"no item has the ref =cmd ""x"""',
+    ])
+    const dry = await upload('mintmark-prices-csv', body, { query: '?dry_run=1' })
+    expect((await refusals(dry.id)).length).toBe(12_001)
+    const broken = await upload('mintmark-ndjson', `${CATALOGUE}\n${'not json\n'.repeat(2_000)}${'x'.repeat(2 * 1024 * 1024)}`)
+    const before = await refusals(broken.id)
+    expect([broken.status, before.length, before[0]]).toEqual(['failed', broken.rejected, 'mintmark-ndjson,3,json,invalid JSON in the line'])
+    const posted = await operator<{ import_id: number }>('/prices', { json: [{ item_id: 999_999, market: 'source_b', label: 'Near Mint', price: 1 }] })
+    expect(await refusals(posted.body.data.import_id)).toEqual([',0,unknown_id,"item_id must be the id of an existing item, not 999999"'])
+    expect((await operator('/imports/999999/refusals.csv')).status).toBe(404)
+  })
+
+  test('of an earlier program list the rows that it kept', async () => {
+    const { id } = await upload('mintmark-ndjson', `${CATALOGUE}\nnot json`, { query: '?file_name=a.ndjson' })
+    await node.db.kysely.deleteFrom('import_refusals').where('import_id', '=', id).execute()
+    const errors = JSON.stringify([{ row: 3, message: 'the line is no valid JSON' }])
+    await node.db.kysely.updateTable('imports').set({ errors }).where('id', '=', id).execute()
+    expect(await refusals(id)).toEqual(['a.ndjson,3,,the line is no valid JSON'])
   })
 
   test('refuse formats, encodings and parameters that they do not know', async () => {
     const unknown = await operator('/imports/excel', { method: 'POST', body: 'x' })
-    expect([unknown.status, unknown.body.error!.message]).toEqual([404, expect.stringContaining('mintmark-ndjson')])
+    expect([unknown.status, rulesIn(unknown.body.error)]).toEqual([404, expect.stringMatching(/^no_format excel mintmark-ndjson,/)])
     expect((await operator('/imports/tcgdex', { method: 'POST', body: 'x', headers: { 'content-encoding': 'br' } })).status).toBe(415)
     expect((await operator('/imports/tcgdex?market=ebay', { method: 'POST', body: 'x' })).status).toBe(422)
     expect((await operator('/imports/tcgdex?file_name=../x', { method: 'POST', body: 'x' })).status).toBe(422)
@@ -339,7 +381,7 @@ describe('imports', () => {
     const { id } = await node.db.kysely.insertInto('imports').values(values).returning('id').executeTakeFirstOrThrow()
     const other = await startTestNode({ databaseUrl: node.databaseUrl })
     try {
-      expect(await finished(id)).toMatchObject({ status: 'failed', message: expect.stringContaining('send it again') })
+      expect(await finished(id)).toMatchObject({ status: 'failed', rule: 'import_interrupted' })
     } finally {
       await other.close()
     }

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ConfigError, readConfig } from '#config.ts'
 import { importText, OPERATOR_TOKEN, send, startTestNode, type TestNode } from '../support/node.ts'
+import { rulesIn } from '../support/reasons.ts'
 
 const DAY_MS = 86_400_000
 
@@ -104,7 +105,7 @@ describe('a service far away', () => {
     const highlightedMs = Date.parse(own.highlighted_until) - node.clock.now().getTime()
     expect(highlightedMs).toBeGreaterThan(2 * DAY_MS - 60_000)
     expect(highlightedMs).toBeLessThanOrEqual(2 * DAY_MS)
-    expect((await api('/plus/webhook', { url: 'http://example.com/' }, 'PUT')).body.error?.message).toBe('url must be a URL that begins with https://')
+    expect(rulesIn((await api('/plus/webhook', { url: 'http://example.com/' }, 'PUT')).body.error)).toBe('url url https://')
     const document = (await (await fetch(`${node.publicUrl}/openapi.json`)).json()) as { servers: { url: string }[] }
     expect(document.servers).toEqual([{ url: 'https://prices.example' }])
   })

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ask } from '../graphql/client.ts'
 import { makeCatalogue, operator, orderId, pending, plus, published } from '../market/kit.ts'
 import { importText, send, startTestNode, type TestNode } from '../support/node.ts'
+import { rulesIn } from '../support/reasons.ts'
 
 let node: TestNode
 let item: number
@@ -18,16 +19,17 @@ afterAll(() => node.close())
 
 interface Answer {
   status: number
-  body: { error?: { code: string; message: string; details?: { field: string; message: string }[] } }
+  body: { error?: { code: string; message: string; details?: { field: string; message: string; rule: string; params: object }[] } }
 }
 
-function expectRefused({ status, body }: Answer, field: string, message: RegExp) {
-  expect({ status, error: body.error }).toMatchObject({ status: 422, error: { details: expect.arrayContaining([{ field, message: expect.stringMatching(message) as string }]) as unknown } })
+function expectRefused({ status, body }: Answer, field: string, rule: RegExp) {
+  expect([status, rulesIn(body.error)]).toEqual([422, expect.stringMatching(rule)])
+  expect(body.error!.details!.map((problem) => problem.field)).toContain(field)
 }
 
 describe('times from 1970 to 9999', () => {
   const OUT = ['0000-01-01T00:00:00Z', '0001-01-01T00:00:00Z', '1969-12-31T23:59:59Z', '1970-01-01T00:00:00+03:00', '9999-12-31T23:59:59-03:00']
-  const RANGE = /from 1970-01-01 to 9999-12-31/
+  const RANGE = /1970-01-01 9999-12-31/
 
   test.each(OUT)('%s in bodies', async (time) => {
     const { id } = await published(node, item)
@@ -35,9 +37,9 @@ describe('times from 1970 to 9999', () => {
     expectRefused(await operator(node, 'POST', '/orders', { order_id: orderId(), sold_at: time, lines: [{ listing_id: id, quantity: 1 }] }), 'sold_at', RANGE)
     expectRefused(await operator(node, 'POST', `/listings/${waiting.id}/approve`, { expires_at: time }), 'expires_at', RANGE)
     expectRefused(await operator(node, 'POST', `/accounts/${node.accounts.plus}/keys`, { expires_at: time }), 'expires_at', RANGE)
-    const prices = await operator<{ rejected: number; errors: { reason: string }[] }>(node, 'POST', '/prices', [{ item_id: item, market: 'source_a', label: 'Near Mint', price: 1, updated_at: time }])
+    const prices = await operator<{ rejected: number; errors: { rule: string }[] }>(node, 'POST', '/prices', [{ item_id: item, market: 'source_a', label: 'Near Mint', price: 1, updated_at: time }])
     expect(prices.body.data).toMatchObject({ rejected: 1 })
-    expect(JSON.stringify(prices.body.data)).toMatch(RANGE)
+    expect(prices.body.data.errors).toMatchObject([{ field: 'updated_at', rule: 'time' }])
   })
 
   test.each(OUT)('%s in queries', async (time) => {
@@ -53,7 +55,7 @@ describe('times from 1970 to 9999', () => {
     expectRefused(await operator(node, 'POST', '/rates', { day, currency: 'USD', TRY: 40 }), 'rates.day', RANGE)
     const mutation = `mutation { addCollectionItem(collectionId: ${collection}, input: { itemId: ${item}, purchaseDate: "${day}" }) { id } }`
     const added = await ask(node, mutation, { plan: 'plus' })
-    expect(JSON.stringify(added.errors)).toMatch(RANGE)
+    expect(rulesIn(added.errors![0]!.extensions)).toMatch(RANGE)
   })
 
   test('the limits themselves', async () => {
@@ -80,19 +82,19 @@ describe('times from 1970 to 9999', () => {
     const at = (updated_at: string) => ({ type: 'item', market: 'source_c', ref: `at ${updated_at}`, name: 'x', code: null, genre: 'single', game: 'pokemon', category: 'base', images: [], attributes: [], groups: [], details: {}, foreign_ids: [], prices: [{ market: 'source_a', label: 'Near Mint', price: '1.00', updated_at }] })
     const report = await importText(node, 'mintmark-ndjson', ['0000-01-01T00:00:00Z', '1969-12-31T23:59:59Z'].map((time) => JSON.stringify(at(time))).join('\n'))
     expect(report.counts.rejected).toBe(2)
-    expect(JSON.stringify(report.errors).match(new RegExp(RANGE, 'g'))).toHaveLength(2)
+    expect(report.errors.map(({ rule }) => rule)).toEqual(['time', 'time'])
   })
 })
 
 describe('texts', () => {
   const INVISIBLE = ['\u200b', '\u200d', '\u00ad', '\u3164', '\u2800', ' \u200b ']
   const REFUSED = ['Charizard\u202efd', 'Charizard\u2066x', 'Charizard\u2028x', 'Charizard\u2029x']
-  const RULE = /visible|bidirectional/
+  const RULE = /on one line, with|without spaces at its ends/
 
   test.each([...INVISIBLE, ...REFUSED])('%j as a name', async (text) => {
     const { id } = await pending(node, item)
     const edited = await plus(node, 'PATCH', `/listings/${id}`, { title: text })
-    expect(edited).toMatchObject({ status: 422, body: { error: { code: 'PLUS_LISTING_ERROR', details: [{ field: 'title', message: expect.stringMatching(RULE) as string }] } } })
+    expect(edited).toMatchObject({ status: 422, body: { error: { code: 'PLUS_LISTING_ERROR', details: [{ field: 'title', rule: 'text', params: { form: expect.stringMatching(RULE) as string } }] } } })
     const mutation = await ask(node, 'mutation ($id: ID!, $title: String!) { updateListing(listingId: $id, input: { title: $title }) { id } }', { plan: 'plus', variables: { id: String(id), title: text } })
     expect(JSON.stringify(mutation.errors)).toMatch(RULE)
     expectRefused(await operator(node, 'POST', '/listings', { seller_id: node.accounts.plus, item_id: item, title: text, price: 1 }), 'title', RULE)

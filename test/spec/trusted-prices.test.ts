@@ -115,7 +115,7 @@ describe('held prices', () => {
     const started = await operator('/imports/sealed-daily', { method: 'POST', body: file })
     await until('the import', async () => (await operator(`/imports/${started.body.data.id}`)).body.data.status === 'done', 15_000)
     const [held] = await heldOf(a)
-    expect(held).toMatchObject({ rule: 'foreign_id', price: 4.5, reason: `the tcgplayer id 777 is on items ${a} and ${b}` })
+    expect(held).toMatchObject({ rule: 'foreign_id', price: 4.5, reason: expect.any(String) as string, params: { source: 'tcgplayer', id: '777', items: [a, b] } })
     await operator(`/held-prices/${held!.id}/accept`, { json: { item_id: b } })
     expect([await priceOf(a), await priceOf(b)]).toEqual([undefined, 4.5])
   })

@@ -10,7 +10,7 @@ import { Heading } from '../ui/heading.tsx'
 import { Status } from '../ui/states.tsx'
 import { type Column, List } from '../ui/table.tsx'
 import { announce } from '../ui/toasts.tsx'
-import { date, moment, refusal, reported, t, term } from '../words.ts'
+import { date, moment, sentence, refusal, t, term } from '../words.ts'
 import { ImportTabs } from './imports.tsx'
 import { marketOptions } from '../ui/market-options.ts'
 import { priceText } from './prices.ts'
@@ -134,7 +134,7 @@ export function HeldPricesPage() {
           { head: t('source'), short: true, wide: true, cell: (held) => term('market', held.market) },
           { head: t('price'), number: true, cell: (held) => priceText(held.price, held.market) },
           { head: t('comparedWith'), number: true, cell: (held) => <Compared held={held} /> },
-          { head: t('why'), cell: (held) => <span title={reported(held.reason)}>{term('rule', held.rule)}</span> },
+          { head: t('why'), cell: (held) => <span title={refusal({ ...held, message: held.reason })}>{term('rule', held.rule)}</span> },
           { head: t('asOf'), short: true, cell: (held) => <span title={moment(held.updated_at)}>{date(held.updated_at)}</span> },
           open ? decisions : decided,
         ]}
@@ -149,7 +149,7 @@ async function countMatching(filters: Query): Promise<number | null> {
     const { pagination } = await request('GET', '/held-prices', { query: { ...filters, per_page: 1 } })
     return pagination?.total ?? null
   } catch (error) {
-    announce(refusal(asApiError(error)), 'bad')
+    announce(sentence(asApiError(error)), 'bad')
     return null
   }
 }

@@ -1,14 +1,13 @@
 // One import: how far it is, what it did, which rows it refused and why, and the way back.
 import { useLocation, useRoute } from 'preact-iso'
-import { csvLine } from '../../../src/collections/csv.ts'
-import { useData, useWrite } from '../data.ts'
+import { saveFile, useData, useWrite } from '../data.ts'
 import type { ImportDetail } from '../api-types.ts'
 import { confirmed } from '../ui/dialog.tsx'
 import { Heading } from '../ui/heading.tsx'
 import { Await, Facts, Progress, Refusal } from '../ui/states.tsx'
-import { Pages, Table, useFilters } from '../ui/table.tsx'
+import { Table } from '../ui/table.tsx'
 import { announce } from '../ui/toasts.tsx'
-import { count, moment, reported, t, term } from '../words.ts'
+import { count, moment, refusal, sentence, t, term } from '../words.ts'
 import { ImportState } from './imports.tsx'
 import { priceText } from './prices.ts'
 
@@ -60,9 +59,9 @@ function Report({ of }: { of: ImportDetail }) {
       </div>
       <Refusal error={error} />
       {(of.status === 'running' || of.status === 'queued') && <Progress percent={of.percent} label={t('importProgress')} />}
-      {of.message && (
+      {of.message !== null && (
         <p class="refusal" role="alert">
-          {reported(of.message)}
+          {sentence({ ...of, message: of.message })}
         </p>
       )}
       <div class="tiles">
@@ -107,7 +106,7 @@ function Report({ of }: { of: ImportDetail }) {
               { head: t('label'), cell: (held) => held.label },
               { head: t('price'), number: true, cell: (held) => priceText(held.price, held.market) },
               { head: t('comparedWith'), number: true, cell: (held) => (held.compared_price === null ? '–' : priceText(held.compared_price, held.market)) },
-              { head: t('why'), cell: (held) => reported(held.reason) },
+              { head: t('why'), cell: (held) => refusal({ ...held, message: held.reason }) },
             ]}
           />
         </section>
@@ -117,57 +116,35 @@ function Report({ of }: { of: ImportDetail }) {
   )
 }
 
-const PER_PAGE = 25
-
-/** Why rows were rejected, and the rows themselves a page at a time. */
+/** Why rows were rejected, and the rows as a file. */
 function RejectedRows({ of }: { of: ImportDetail }) {
-  const { page, link } = useFilters([])
-  const files = new Set(of.errors.map((row) => row.file)).size
+  const files = new Set(of.reasons.flatMap(({ samples }) => samples.map((row) => row.file))).size
   const at = ({ file, line }: RefusedRow) => (files > 1 && file ? `${file}: ${count(line)}` : count(line))
-  const first = (page - 1) * PER_PAGE
-  const pagination = {
-    current_page: page,
-    per_page: PER_PAGE,
-    total: of.errors.length,
-    last_page: Math.ceil(of.errors.length / PER_PAGE),
-    has_more: first + PER_PAGE < of.errors.length,
-  }
   return (
-    <>
-      <section aria-labelledby="reasons">
-        <h2 id="reasons">{t('reasons')}</h2>
-        <Table
-          caption={t('reasons')}
-          rows={of.reasons}
-          rowKey={({ reason }) => reason}
-          columns={[
-            { head: t('reason'), cell: ({ reason }) => reported(reason) },
-            { head: t('rows'), number: true, cell: (reason) => count(reason.count) },
-            { head: t('forExample'), cell: ({ samples }) => <Samples rows={samples} at={at} /> },
-          ]}
-        />
-      </section>
-      <section aria-labelledby="rejected">
-        <div class="head">
-          <h2 id="rejected">{t('rejectedRows')}</h2>
-          <button type="button" onClick={() => downloadCsv(of)}>
-            {t('downloadRows', { count: of.errors.length })}
-          </button>
-        </div>
-        {of.rejected > of.errors.length && <p class="quiet">{t('firstRows', { shown: of.errors.length, total: of.rejected })}</p>}
-        <Table
-          caption={t('rejectedRows')}
-          rows={of.errors.slice(first, first + PER_PAGE).map((error, index) => ({ ...error, index }))}
-          rowKey={(error) => error.index}
-          columns={[
-            { head: t('line'), number: true, cell: at },
-            { head: t('reason'), cell: (error) => reported(error.reason) },
-          ]}
-        />
-        <Pages of={pagination} link={link} />
-      </section>
-    </>
+    <section aria-labelledby="rejected">
+      <div class="head">
+        <h2 id="rejected">{t('rejectedRows')}</h2>
+        <button type="button" onClick={() => void saveFile(`/imports/${of.id}/refusals.csv`, `import-${of.id}-refusals.csv`)}>
+          {t('downloadRows', { count: of.rejected })}
+        </button>
+      </div>
+      <Table
+        caption={t('rejectedRows')}
+        rows={of.reasons}
+        rowKey={({ reason }) => reason}
+        columns={[
+          { head: t('reason'), cell: (reason) => told(reason) },
+          { head: t('rows'), number: true, cell: (reason) => count(reason.count) },
+          { head: t('forExample'), cell: ({ samples }) => <Samples rows={samples} at={at} /> },
+        ]}
+      />
+    </section>
   )
+}
+
+/** Why rows were rejected. */
+function told({ reason, ...why }: Omit<RefusedRow, 'file' | 'line'>): string {
+  return refusal({ message: reason, ...why })
 }
 
 /** What exactly was wrong in the first rows that were rejected for a reason. */
@@ -176,21 +153,9 @@ function Samples({ rows, at }: { rows: RefusedRow[]; at: (row: RefusedRow) => st
     <ul>
       {rows.map((row) => (
         <li key={at(row)}>
-          <span class="quiet">{t('inLine', { line: at(row) })}</span> {reported(row.reason)}
+          <span class="quiet">{t('inLine', { line: at(row) })}</span> {told(row)}
         </li>
       ))}
     </ul>
   )
-}
-
-/** The rows as they are kept, in the service's words, as a file of the browser's. */
-function downloadCsv({ id, errors }: ImportDetail): void {
-  const lines = [['file', 'line', 'reason'], ...errors.map(({ file, line, reason }) => [file, line, reason])]
-  const url = URL.createObjectURL(new Blob(lines.map(csvLine), { type: 'text/csv;charset=utf-8' }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = `import-${id}-rejected.csv`
-  link.click()
-  // The browser has taken the file over by then.
-  setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }

@@ -58,7 +58,7 @@ export function ItemMerges({ itemId, onUndone }: { itemId: number; onUndone: () 
   const undo = async (merge: Merge) => {
     const asked = { title: t('splitTitle', { name: merge.from.name }), text: t('splitText'), action: t('split') }
     if (!(await confirmed(asked))) return
-    if (!(await write('POST', `/merges/${merge.id}/undo`))) return
+    if (!(await write('POST', `/batches/${merge.batch_id}/revert`))) return
     announce(t('splitDone', { name: merge.from.name }))
     merges.reload()
     onUndone()

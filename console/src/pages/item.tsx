@@ -171,7 +171,7 @@ function Sources({ item }: { item: PricedItem }) {
           rowKey={(record) => record.record_id}
           columns={[
             { head: t('source'), cell: (record) => record.source },
-            { head: t('id'), cell: (record) => record.id },
+            { head: t('id'), cell: (record) => record.foreign_id },
             { head: t('finish'), cell: (record) => record.finish ?? '–' },
             { head: t('joinedBy'), cell: (record) => `${term('method', record.method)} (${record.confidence} %)` },
             { head: t('states'), wide: true, cell: (record) => (facts.get(record.source) ?? []).map(([field]) => field).join(', ') },

@@ -10,7 +10,7 @@ import { Picture } from '../ui/picture.tsx'
 import { Empty, Facts, Failure, Waiting } from '../ui/states.tsx'
 import { Pages, useFilters } from '../ui/table.tsx'
 import { announce } from '../ui/toasts.tsx'
-import { count, moment, refusal, t, term } from '../words.ts'
+import { count, moment, sentence, t, term } from '../words.ts'
 import { priceText } from './prices.ts'
 
 const SHOWN = 25
@@ -66,7 +66,7 @@ export function MatchesPage() {
         await send(match.id, how, body)
         announce(t(`matchDone.${how}`, { name: match.record.name }))
       } catch (error) {
-        announce(`${match.record.name}: ${refusal(asApiError(error))}`, 'bad')
+        announce(`${match.record.name}: ${sentence(asApiError(error))}`, 'bad')
         setDecided((earlier) => earlier.filter((id) => id !== match.id))
       }
       setApplying((n) => n - 1)

@@ -16,7 +16,7 @@ export function SignInPage() {
       await signIn(values.token!)
     } catch (failure) {
       const refused = asApiError(failure)
-      setError(refused.status === 401 ? new ApiError(401, 'TOKEN_REFUSED', t('tokenRefused')) : refused)
+      setError(refused.status === 401 ? new ApiError(401, { code: 'TOKEN_REFUSED', message: t('tokenRefused') }) : refused)
       setBusy(false)
     }
   }

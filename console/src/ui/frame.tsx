@@ -5,7 +5,7 @@ import { useLocation } from 'preact-iso'
 import { signOut } from '../api.ts'
 import { asApiError } from '../data.ts'
 import { chooseTheme, THEMES, type Theme, theme } from '../theme.ts'
-import { chooseLocale, LOCALES, type Locale, locale, refusal, t, term, type WordKey } from '../words.ts'
+import { chooseLocale, LOCALES, type Locale, locale, sentence, t, term, type WordKey } from '../words.ts'
 import { announce } from './toasts.tsx'
 
 const PLACES: { href: string; word: WordKey; also?: string }[] = [
@@ -49,7 +49,7 @@ export function Frame({ operator, children }: { operator: string; children: Comp
           <Preferences />
           <div class="who">
             <span title={operator}>{operator.replace(/:\d+$/, '')}</span>
-            <button type="button" class="plain" onClick={() => signOut().catch((error: unknown) => announce(refusal(asApiError(error)), 'bad'))}>
+            <button type="button" class="plain" onClick={() => signOut().catch((error: unknown) => announce(sentence(asApiError(error)), 'bad'))}>
               {t('signOut')}
             </button>
           </div>

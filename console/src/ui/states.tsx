@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import type { ApiError } from '../api.ts'
 import type { Loaded } from '../data.ts'
-import { count, fieldName, problem, refusal, t, term } from '../words.ts'
+import { count, fieldName, refusal, sentence, t, term } from '../words.ts'
 import { Heading } from './heading.tsx'
 
 export function Failure({ error, retry }: { error: ApiError; retry?: () => void }) {
@@ -33,12 +33,12 @@ export function Refusal({ error }: { error: ApiError | null }) {
 }
 
 function Problems({ of: error }: { of: ApiError }) {
-  if (error.details.length === 0) return <p>{refusal(error)}</p>
+  if (error.details.length === 0) return <p>{sentence(error)}</p>
   return (
     <ul>
-      {error.details.map(({ field, message }) => (
+      {error.details.map(({ field, ...why }) => (
         <li key={field}>
-          <strong>{fieldName(field)}</strong> {problem(message)}
+          <strong>{fieldName(field)}</strong> {refusal(why)}
         </li>
       ))}
     </ul>

@@ -1,6 +1,7 @@
 // Reads Cardmarket's list of products that are no single cards: boosters, displays, decks, tins, lots.
 import { FeedError, type FeedLine, type FeedSource } from '#core/feed.ts'
 import type { Market } from '#core/markets.ts'
+import { reason } from '#core/problems.ts'
 import type { CatalogueFormat, Genre } from '../records.ts'
 import {
   attributeList, catalogueRows, documentLines, type Entry, type Json, text, wholeNumber,
@@ -23,7 +24,7 @@ export const cardmarketProducts: CatalogueFormat = {
   defaultMarket: 'source_b',
   marks: [{ type: 'json', names: ['products', 'idProduct', 'categoryName'] }],
   open(market) {
-    return (source) => catalogueRows(productLines(source), 'a product of Cardmarket', productReader(market))
+    return (source) => catalogueRows(productLines(source), 'cardmarket-products', productReader(market))
   },
 }
 
@@ -33,7 +34,7 @@ async function* productLines(source: FeedSource): AsyncIterable<FeedLine<Json>[]
     rows += lines.length
     yield lines
   }
-  if (rows === 0) throw new FeedError('the file is no JSON object with a list "products"')
+  if (rows === 0) throw new FeedError(reason('file_format', { format: 'cardmarket-products', values: 'products' }))
 }
 
 function productReader(market: Market): (row: Json) => Entry[] | null {
@@ -41,17 +42,17 @@ function productReader(market: Market): (row: Json) => Entry[] | null {
   return (row) => {
     if (!('idProduct' in row) || !('categoryName' in row)) return null
     const id = wholeNumber(row.idProduct)
-    if (id === undefined) return [{ reject: 'the product has no idProduct' }]
+    if (id === undefined) return [{ reject: reason('lacks', { thing: 'product', field: 'idProduct' }) }]
     const name = text(row.name)
-    if (name === undefined) return [{ reject: `the product ${id} has no name` }]
+    if (name === undefined) return [{ reject: reason('lacks', { thing: 'product', id, field: 'name' }) }]
     const categoryName = text(row.categoryName) ?? ''
     const game = GAMES.find((g) => categoryName.startsWith(`${g.name} `))
     const categoryId = wholeNumber(row.idCategory)
     if (game === undefined || categoryId === undefined) {
-      return [{ reject: `the product ${id} is of no known category ("${categoryName}")` }]
+      return [{ reject: reason('product_category', { id, value: categoryName }) }]
     }
     const kind = kindOf(categoryName, game.name)
-    if (kind === 'Coins') return [{ reject: 'a coin is neither a card nor a sealed product' }]
+    if (kind === 'Coins') return [{ reject: reason('product_category', { id, value: categoryName }) }]
     const root = `cardmarket:game:${game.game}`
     const category = `cardmarket:category:${categoryId}`
     const of = { market, game: game.game, image: null }

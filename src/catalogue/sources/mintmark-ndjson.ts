@@ -5,6 +5,7 @@ import { ndjsonRows } from '#core/feed.ts'
 import { bodyReader, type Static, Type } from '#core/input.ts'
 import { parseLabel } from '#core/labels.ts'
 import { parseMinor } from '#core/money.ts'
+import { problem, reason, together } from '#core/problems.ts'
 import { isTimeInRange, TIME_RANGE } from '#core/time.ts'
 import {
   address, AttributeList, closed, Details, ForeignIdList, genre, market, matching, positive, shortText, slug,
@@ -32,9 +33,9 @@ const PRICE = Type.Object(
   {
     market: market(),
     label: shortText(),
-    price: matching('^\\d{1,10}(\\.\\d{1,2})?$', 13, 'a decimal as text with at most two decimals, such as "18500.00"'),
+    price: matching('^\\d{1,10}(\\.\\d{1,2})?$', 13, reason('amount_text', { example: '18500.00' })),
     updated_at: matching(
-      '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,3})?Z$', 24, 'a time in UTC, such as "2026-11-01T09:00:00Z"',
+      '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,3})?Z$', 24, reason('time_utc', { example: '2026-11-01T09:00:00Z' }),
     ),
   },
   closed,
@@ -70,7 +71,7 @@ export const mintmarkNdjson: CatalogueFormat = {
   marks: [{ type: 'json', names: ['type', 'market', 'ref', 'name'] }],
   // Each line names its own market.
   open() {
-    return (source) => catalogueRows(ndjsonRows(source), 'a category or item of mintmark-ndjson', entriesOf)
+    return (source) => catalogueRows(ndjsonRows(source), 'mintmark-ndjson', entriesOf)
   },
 }
 
@@ -80,13 +81,9 @@ function entriesOf(row: Json): Entry[] | null {
   try {
     return [type === 'category' ? { category: categoryOf(readCategory(fields)) } : itemEntry(readItem(fields))]
   } catch (error) {
-    if (error instanceof ServiceError && error.code === 'VALIDATION_ERROR') return [{ reject: reasonOf(error) }]
+    if (error instanceof ServiceError && error.code === 'VALIDATION_ERROR') return [{ reject: together(error.details.slice(0, 5)) }]
     throw error
   }
-}
-
-function reasonOf({ message, details = [] }: ServiceError): string {
-  return details.length === 0 ? message : details.slice(0, 5).map((p) => `${p.field} ${p.message}`).join('; ')
 }
 
 function categoryOf({ printed_total, ...record }: Static<typeof CATEGORY>): CategoryRecord {
@@ -95,10 +92,9 @@ function categoryOf({ printed_total, ...record }: Static<typeof CATEGORY>): Cate
 
 function itemEntry({ details, foreign_ids, prices, ...rest }: Static<typeof ITEM>): Entry {
   for (const [i, { label, price, updated_at }] of (prices ?? []).entries()) {
-    const refused = (rule: string) => ({ reject: `prices.${i}.${rule}` })
-    if (parseLabel(label)?.label !== label) return refused('label must be a condition or grade, such as PSA 10')
-    if (!parseMinor(price)) return refused('price must be above 0')
-    if (!isTime(updated_at)) return refused(`updated_at must be a time that exists, ${TIME_RANGE}`)
+    if (parseLabel(label)?.label !== label) return { reject: problem(`prices.${i}.label`, 'label') }
+    if (!parseMinor(price)) return { reject: problem(`prices.${i}.price`, 'number', { above: 0 }) }
+    if (!isTime(updated_at)) return { reject: problem(`prices.${i}.updated_at`, 'time', TIME_RANGE) }
   }
   const item: ItemRecord = {
     ...rest,

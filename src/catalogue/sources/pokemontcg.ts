@@ -1,6 +1,7 @@
 // Reads the Pokémon TCG API's data: sets (one JSON array) and cards (NDJSON), English.
 import { ndjsonRows } from '#core/feed.ts'
 import type { Market } from '#core/markets.ts'
+import { reason } from '#core/problems.ts'
 import type { CatalogueFormat, ItemRecord, KnownCategory } from '../records.ts'
 import { slugWords } from '../slugs.ts'
 import { collectorNumber, printedTotalOf, rarityTerm, regulationMarkTerm } from './card-terms.ts'
@@ -25,7 +26,7 @@ export const pokemontcg: CatalogueFormat = {
       const { start, source } = await peek(file)
       yield* catalogueRows(
         start.startsWith('[') ? documentLines(source, '$.*') : ndjsonRows(source),
-        'a set or card of the Pokémon TCG API',
+        'pokemontcg',
         (row) => setEntries(row, market, sets) ?? cardEntries(row, market, sets),
       )
     }
@@ -50,8 +51,8 @@ function setEntries(row: Json, market: Market, { read, series: seriesRead }: Set
   if (!('series' in row) || !('printedTotal' in row)) return null
   const id = identifier(row.id)
   const name = text(row.name)
-  if (id === undefined) return [{ reject: 'the set has no id' }]
-  if (name === undefined) return [{ reject: `the set ${id} has no name` }]
+  if (id === undefined) return [{ reject: reason('lacks', { thing: 'set', field: 'id' }) }]
+  if (name === undefined) return [{ reject: reason('lacks', { thing: 'set', id, field: 'name' }) }]
   const seriesName = text(row.series)
   const series = seriesName === undefined ? null : `pokemontcg:series:${slugWords(seriesName)}`
   const isNew = series !== null && !seriesRead.has(series)
@@ -77,11 +78,11 @@ function cardEntries(row: Json, market: Market, { read, known }: SetsRead): Entr
   const id = identifier(row.id)
   const name = text(row.name)
   const number = text(row.number)
-  if (id === undefined) return [{ reject: 'the card has no id' }]
-  if (name === undefined) return [{ reject: `the card ${id} has no name` }]
-  if (number === undefined) return [{ reject: `the card ${id} has no number` }]
+  if (id === undefined) return [{ reject: reason('lacks', { thing: 'card', field: 'id' }) }]
+  if (name === undefined) return [{ reject: reason('lacks', { thing: 'card', id, field: 'name' }) }]
+  if (number === undefined) return [{ reject: reason('lacks', { thing: 'card', id, field: 'number' }) }]
   const set = /^(.+)-[^-]*$/.exec(id)?.[1]
-  if (set === undefined) return [{ reject: `the id ${id} names no set` }]
+  if (set === undefined) return [{ reject: reason('no_set', { id }) }]
   const category = `pokemontcg:set:${set}`
   const code = collectorNumber(number, (read.get(set) ?? known.get(category))?.printedTotal ?? null)
   const image = isObject(row.images) ? (address(row.images.large) ?? address(row.images.small)) : undefined

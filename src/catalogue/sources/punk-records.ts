@@ -1,6 +1,7 @@
 // Reads the One Piece card list of punk-records: packs (one JSON object) and cards (NDJSON), in three languages.
 import { ndjsonRows } from '#core/feed.ts'
 import type { Market } from '#core/markets.ts'
+import { reason } from '#core/problems.ts'
 import { finishSlug } from '../finishes.ts'
 import type { CatalogueFormat } from '../records.ts'
 import {
@@ -31,9 +32,9 @@ export const punkRecords: CatalogueFormat = {
     return async function* (file) {
       const { start, source } = await peek(file)
       if (PACKS.test(start)) {
-        yield* catalogueRows(documentLines(source, '$.*'), 'a pack of punk-records', packReader(market))
+        yield* catalogueRows(documentLines(source, '$.*'), 'punk-records', packReader(market))
       } else {
-        yield* catalogueRows(ndjsonRows(source), 'a card of punk-records', (row) => cardEntries(row, market))
+        yield* catalogueRows(ndjsonRows(source), 'punk-records', (row) => cardEntries(row, market))
       }
     }
   },
@@ -48,11 +49,11 @@ function packReader(market: Market): (row: Json) => Entry[] | null {
   return (row) => {
     if (!('raw_title' in row)) return null
     const id = text(row.id)
-    if (id === undefined) return [{ reject: 'the pack has no id' }]
+    if (id === undefined) return [{ reject: reason('lacks', { thing: 'pack', field: 'id' }) }]
     const language = languageOf(id)
-    if (language === undefined) return [{ reject: `the pack ${id} is of no known language` }]
+    if (language === undefined) return [{ reject: reason('pack_language', { id }) }]
     const name = packName(row)
-    if (name === undefined) return [{ reject: `the pack ${id} has no title` }]
+    if (name === undefined) return [{ reject: reason('lacks', { thing: 'pack', id, field: 'title' }) }]
     const root = `punk-records:${language.code}`
     const entries: Entry[] = []
     if (!roots.has(root)) {
@@ -86,12 +87,12 @@ const CARD_ID = /^([A-Z]+\d*-\d+)(?:_([a-z])(\d+))?$/
 function cardEntries(row: Json, market: Market): Entry[] | null {
   if (!('pack_id' in row) || !('colors' in row)) return null
   const id = text(row.id)
-  if (id === undefined) return [{ reject: 'the card has no id' }]
+  if (id === undefined) return [{ reject: reason('lacks', { thing: 'card', field: 'id' }) }]
   const name = plainText(row.name)
-  if (name === undefined) return [{ reject: `the card ${id} has no name` }]
+  if (name === undefined) return [{ reject: reason('lacks', { thing: 'card', id, field: 'name' }) }]
   const pack = text(row.pack_id)
   const language = languageOf(pack ?? '')
-  if (language === undefined) return [{ reject: `the pack ${pack ?? ''} of the card ${id} is of no known language` }]
+  if (language === undefined) return [{ reject: reason('pack_language', { id: pack ?? '' }) }]
   const [, code = id, printing, number] = CARD_ID.exec(id) ?? []
   const category = text(row.category)
   const rarity = text(row.rarity)?.replace(/([a-z])([A-Z])/g, '$1 $2')

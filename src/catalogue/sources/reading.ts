@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto'
 import { FeedError, type FeedLine, type FeedSource, jsonEntries } from '#core/feed.ts'
 import { LARGEST_INTEGER } from '#core/fields.ts'
+import { type Problem, problem, type Reason, reason } from '#core/problems.ts'
 import { cleaned } from '#core/text.ts'
 import type { CatalogueRow, CategoryRecord, ItemRecord, SourceKey } from '../records.ts'
 
@@ -13,7 +14,7 @@ const LONGEST_VALUE = 10_000
 export type Json = Record<string, unknown>
 
 /** What a row gives, before its line number is put to it. */
-export type Entry = { category: CategoryRecord } | { item: ItemRecord; key: SourceKey } | { reject: string }
+export type Entry = { category: CategoryRecord } | { item: ItemRecord; key: SourceKey } | { reject: Reason }
 
 /** Text without white space at its ends, undefined for anything else and for text that shows nothing. */
 export function text(value: unknown): string | undefined {
@@ -71,20 +72,20 @@ const LONGEST_KEY = 40
 
 /**
  * Turns lines into catalogue rows. A ref that came before in the same file is refused: the first keeps it.
- * @param expected what a row should be, with its article, for the reason of a reject
+ * @param format its name, for the reason of a reject
  * @param entriesOf null says that the row is nothing of this format; when that is so for all of the first 100 rows the
  *   file is another format and a `FeedError` is thrown
  */
 export async function* catalogueRows<T>(
   batches: AsyncIterable<FeedLine<T>[]>,
-  expected: string,
+  format: string,
   entriesOf: (value: T) => Entry[] | null,
 ): AsyncIterable<CatalogueRow[]> {
   const seen: Seen = { lines: new Map(), items: 0, categories: 0 }
   let rows = 0
   let recognised = false
   const check = () => {
-    if (!recognised) throw new FeedError(`none of the first ${Math.min(rows, SAMPLE_ROWS)} rows is ${expected}`)
+    if (!recognised) throw new FeedError(reason('file_rows', { count: Math.min(rows, SAMPLE_ROWS), format }))
   }
   for await (const batch of batches) {
     const out: CatalogueRow[] = []
@@ -92,14 +93,14 @@ export async function* catalogueRows<T>(
       rows += 1
       const entries = 'value' in read ? entriesOf(read.value) : [{ reject: read.reject }]
       recognised ||= entries !== null && 'value' in read
-      for (const entry of entries ?? [{ reject: `the row is not ${expected}` }]) {
+      for (const entry of entries ?? [{ reject: reason('row_format', { format }) }]) {
         out.push(numbered(read.line, entry, seen))
       }
       if (rows === SAMPLE_ROWS) check()
     }
     if (recognised) yield out
   }
-  if (rows === 0) throw new FeedError('the file is empty')
+  if (rows === 0) throw new FeedError(reason('file_empty'))
   check()
 }
 
@@ -116,15 +117,15 @@ function numbered(line: number, entry: Entry, seen: Seen): CatalogueRow {
   const record = 'item' in entry ? entry.item : entry.category
   const { market, ref, name } = record
   const long = longText(record)
-  if (long !== undefined) return { line, reject: `the ${kind} has ${long} characters` }
+  if (long !== undefined) return { line, reject: long }
   const key = keyOf(`${kind} ${market} ${ref}`)
   const first = seen.lines.get(key)
-  if (first !== undefined) return { line, reject: `the ${kind} ${ref} (${name}) came before, in line ${first}` }
+  if (first !== undefined) return { line, reject: reason('row_again', { thing: kind, ref, name, line: first }) }
   seen.lines.set(key, line)
   if (kind === 'item') seen.items += 1
   else seen.categories += 1
-  if (seen.items > MOST_ITEMS) throw new FeedError(`the file has more than ${MOST_ITEMS} items: split it`)
-  if (seen.categories > MOST_CATEGORIES) throw new FeedError(`the file has more than ${MOST_CATEGORIES} categories: split it`)
+  if (seen.items > MOST_ITEMS) throw new FeedError(reason('at_most', { part: 'file', units: 'items', max: MOST_ITEMS, advice: 'split it' }))
+  if (seen.categories > MOST_CATEGORIES) throw new FeedError(reason('at_most', { part: 'file', units: 'categories', max: MOST_CATEGORIES, advice: 'split it' }))
   return { line, ...entry }
 }
 
@@ -133,19 +134,19 @@ function keyOf(text: string): string {
   return text.length > LONGEST_KEY ? hash('sha1', text, 'base64') : text
 }
 
-/** The field that is longer than it may be (`a name of more than 500`), undefined when all can be stored. */
-function longText(record: ItemRecord | CategoryRecord): string | undefined {
+/** The field that is longer than it may be, undefined when all can be stored. */
+function longText(record: ItemRecord | CategoryRecord): Problem | undefined {
   const { ref, name } = record
-  if (isLong(ref)) return `a ref of more than ${LONGEST_TEXT}`
-  if (isLong(name)) return `a name of more than ${LONGEST_TEXT}`
-  if (!('category' in record)) return isLong(record.parent) ? `a parent of more than ${LONGEST_TEXT}` : undefined
-  if (isLong(record.code)) return `a code of more than ${LONGEST_TEXT}`
-  if (isLong(record.category)) return `a category of more than ${LONGEST_TEXT}`
-  for (const { id, finish } of record.foreignIds) if (isLong(id) || isLong(finish)) return `a foreign id of more than ${LONGEST_TEXT}`
+  if (isLong(ref)) return problem('ref', 'text', { max: LONGEST_TEXT })
+  if (isLong(name)) return problem('name', 'text', { max: LONGEST_TEXT })
+  if (!('category' in record)) return isLong(record.parent) ? problem('parent', 'text', { max: LONGEST_TEXT }) : undefined
+  if (isLong(record.code)) return problem('code', 'text', { max: LONGEST_TEXT })
+  if (isLong(record.category)) return problem('category', 'text', { max: LONGEST_TEXT })
+  for (const { id, finish } of record.foreignIds) if (isLong(id) || isLong(finish)) return problem('foreignIds', 'text', { max: LONGEST_TEXT })
   for (const detail of Object.values(record.details)) {
-    if (Array.isArray(detail) ? detail.some(isLong) : isLong(detail)) return `a detail of more than ${LONGEST_TEXT}`
+    if (Array.isArray(detail) ? detail.some(isLong) : isLong(detail)) return problem('details', 'text', { max: LONGEST_TEXT })
   }
-  for (const { value } of record.attributes) if (value.length > LONGEST_VALUE) return `an attribute of more than ${LONGEST_VALUE}`
+  for (const { value } of record.attributes) if (value.length > LONGEST_VALUE) return problem('attributes', 'text', { max: LONGEST_VALUE })
   return undefined
 }
 
@@ -162,7 +163,7 @@ export async function* documentLines(source: FeedSource, path: string): AsyncIte
   for await (const entries of jsonEntries(source, [path])) {
     yield entries.map(({ value }): FeedLine<Json> => {
       line += 1
-      return isObject(value) ? { line, value } : { line, reject: 'the entry is no JSON object' }
+      return isObject(value) ? { line, value } : { line, reject: reason('json_object', { part: 'entry' }) }
     })
   }
 }

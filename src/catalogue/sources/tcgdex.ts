@@ -1,6 +1,7 @@
 // Reads the TCGdex catalogue: series, sets and cards, international and Asian, and cards in its English API's form.
 import type { Market } from '#core/markets.ts'
 import { ndjsonRows } from '#core/feed.ts'
+import { reason, type Term } from '#core/problems.ts'
 import type { CatalogueFormat, ForeignId, ItemRecord, KnownCategory } from '../records.ts'
 import {
   cardTypeTerm, collectorNumber, printedTotalOf, rarityTerm, regulationMarkTerm, stageTerm,
@@ -47,7 +48,7 @@ export const tcgdex: CatalogueFormat = {
   rank: (head) => RANK[kindOfHead(head)],
   open(market, known) {
     const sets: SetsRead = { read: new Map(), known }
-    return (source) => catalogueRows(ndjsonRows(source), 'a series, set or card of TCGdex', rowReader(market, sets))
+    return (source) => catalogueRows(ndjsonRows(source), 'tcgdex', rowReader(market, sets))
   },
 }
 
@@ -67,27 +68,27 @@ function rowReader(market: Market, sets: SetsRead): (row: Json) => Entry[] | nul
     const kind = kindOf(row)
     if (kind === null) return null
     const id = identifier(row.id)
-    if (id === undefined || id === 'null') return [{ reject: `the ${WORDS[kind]} has no id` }]
+    if (id === undefined || id === 'null') return [{ reject: reason('lacks', { thing: THING[kind], field: 'id' }) }]
     // A set of the Asian file can be named in English alone; the row before tells where it belongs.
     const onlyEnglish = isObject(row.name) && Object.keys(row.name).join() === 'en'
     const source = kind === 'sets' && onlyEnglish ? previous : sourceOf(row.name)
     previous = source
     const name = localized(row.name, source)
-    if (name === undefined) return [{ reject: `the ${WORDS[kind]} ${id} has no name` }]
+    if (name === undefined) return [{ reject: reason('lacks', { thing: THING[kind], id, field: 'name' }) }]
     const reading = { market, source, id, name, sets }
     if (kind === 'series') {
       return [{ category: { market, ref: `${source}:serie:${id}`, name, game: 'pokemon', parent: null, image: null } }]
     }
     if (kind === 'sets') return [setEntry(row, reading)]
     const setId = identifier(isObject(row.set) ? row.set.id : row.set)
-    if (setId === undefined) return [{ reject: `the card ${id} has no set` }]
+    if (setId === undefined) return [{ reject: reason('lacks', { thing: 'card', id, field: 'set' }) }]
     const category = isObject(row.set) ? embeddedSet(row.set, { ...reading, id: setId }) : []
     return [...category, ...cardEntries(row, { ...reading, setId })]
   }
 }
 
 type Kind = keyof typeof RANK
-const WORDS: Readonly<Record<Kind, string>> = { series: 'series', sets: 'set', cards: 'card' }
+const THING: Readonly<Record<Kind, Term>> = { series: 'series', sets: 'set', cards: 'card' }
 const SERIES_FIELDS = new Set(['id', 'name', 'energies', 'logo'])
 
 /** The kind of a row by its shape. */
@@ -173,9 +174,9 @@ function logoOf(set: Json): string | null {
 function cardEntries(row: Json, reading: Reading & { setId: string }): Entry[] {
   const { market, source, id, name, setId, sets } = reading
   const number = printedNumber(row.localId)
-  if (number === undefined) return [{ reject: `the card ${id} has no localId` }]
+  if (number === undefined) return [{ reject: reason('lacks', { thing: 'card', id, field: 'localId' }) }]
   if (Array.isArray(row.variants) && row.variants.length > MOST_PRINTINGS) {
-    return [{ reject: `the card ${id} has more than ${MOST_PRINTINGS} printings` }]
+    return [{ reject: reason('at_most', { part: 'card', id, units: 'printings', max: MOST_PRINTINGS }) }]
   }
   const set = setOf(`${source}:set:${setId}`, sets)
   const code = collectorNumber(number, set?.printedTotal ?? null)

@@ -1,6 +1,7 @@
 // Reads a list of TCGplayer's sealed Pokémon products (CSV).
 import { csvRows } from '#core/feed.ts'
 import type { Market } from '#core/markets.ts'
+import { problem, reason } from '#core/problems.ts'
 import type { CatalogueFormat } from '../records.ts'
 import { address, attributeList, catalogueRows, type Entry, text, wholeNumber } from './reading.ts'
 
@@ -21,7 +22,7 @@ export const tcgplayerSealed: CatalogueFormat = {
   open(market) {
     return (source) => {
       const rows = csvRows(source, COLUMNS)
-      return catalogueRows(rows, 'a product of TCGplayer', productReader(market))
+      return catalogueRows(rows, 'tcgplayer-sealed', productReader(market))
     }
   },
 }
@@ -30,9 +31,9 @@ function productReader(market: Market): (row: Record<string, string>) => Entry[]
   let first = true
   return (row) => {
     const id = wholeNumber(row.productId)
-    if (id === undefined) return [{ reject: `"${row.productId}" is no productId` }]
+    if (id === undefined) return [{ reject: problem('productId', 'id', { value: row.productId! }) }]
     const name = text(row.name)?.replace(/\s+/g, ' ')
-    if (name === undefined) return [{ reject: `the product ${id} has no name` }]
+    if (name === undefined) return [{ reject: reason('lacks', { thing: 'product', id, field: 'name' }) }]
     const image = address(row.imageUrl)
     const category: Entry[] = first
       ? [{ category: { market, ref: CATEGORY, name: 'Pokémon Sealed', game: 'pokemon', parent: null, image: null } }]

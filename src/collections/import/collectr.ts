@@ -1,5 +1,6 @@
 // The collection export of Collectr: portfolios with grade, condition and average cost; amounts are taken as they are.
 import { parseLabel } from '#core/labels.ts'
+import { problem } from '#core/problems.ts'
 import {
   amountOf,
   BadCell,
@@ -21,7 +22,7 @@ export const collectr: CollectionFormat = {
       // A watched card is not owned.
       if (cell(cells, 'Watchlist').toLowerCase() === 'true') return null
       const name = cell(cells, 'Product Name')
-      if (name === '') throw new BadCell('Product Name: the row names no product')
+      if (name === '') throw new BadCell(problem('Product Name', 'required'))
       return {
         item: {
           keys: [],

@@ -1,8 +1,9 @@
 // What a collection file is read into: one record of an item that is described, not yet found in the catalogue.
 import type { FeedSource } from '#core/feed.ts'
 import { csvRows } from '#core/feed.ts'
-import { parseSourceAmount } from '#core/money.ts'
-import { fitsCharacters, isLine, isLines, ON_LINES, ON_ONE_LINE } from '#core/text.ts'
+import { MAX_AMOUNT, parseSourceAmount } from '#core/money.ts'
+import { type Problem, problem, type Reason, reason } from '#core/problems.ts'
+import { fitsCharacters, isLine, isLines } from '#core/text.ts'
 import { isTimeInRange, TIME_RANGE } from '#core/time.ts'
 import type { ItemKey } from '#prices/records.ts'
 import { shown } from '#prices/sources/cells.ts'
@@ -36,7 +37,7 @@ export interface CollectionEntry {
 }
 
 /** One line of a file: a record, a reject with its reason, or nothing to own (a wish list's row). */
-export type EntryLine = CollectionEntry | { line: number; reject: string } | { line: number; none: true }
+export type EntryLine = CollectionEntry | { line: number; reject: Reason } | { line: number; none: true }
 
 export interface CollectionFormat {
   name: string
@@ -46,8 +47,15 @@ export interface CollectionFormat {
   read: (source: FeedSource) => AsyncIterable<EntryLine[]>
 }
 
-/** Thrown by the readers of cells, caught for the row: the reason of its reject. */
-export class BadCell extends Error {}
+/** Thrown by the readers of cells, caught for the row: what is wrong with the cell. */
+export class BadCell extends Error {
+  readonly why: Problem
+
+  constructor(why: Problem) {
+    super()
+    this.why = why
+  }
+}
 
 export type Cells = Readonly<Record<string, string>>
 
@@ -64,13 +72,13 @@ export async function* csvEntries(
       if ('reject' in row) return row
       const { line } = row
       if (Object.values(row.value).some((text) => text.length > LONGEST_CELL || text.includes('\u0000'))) {
-        return { line, reject: `a cell has more than ${LONGEST_CELL} characters or a NUL character` }
+        return { line, reject: reason('cells', { max: LONGEST_CELL }) }
       }
       try {
         const entry = read(row.value, line)
         return entry ? { line, ...entry } : { line, none: true }
       } catch (error) {
-        if (error instanceof BadCell) return { line, reject: error.message }
+        if (error instanceof BadCell) return { line, reject: error.why }
         throw error
       }
     })
@@ -90,7 +98,7 @@ export function quantityOf(cells: Cells, column: string): number {
   const text = cell(cells, column)
   const quantity = Number(text)
   if (/^\d{1,9}$/.test(text) && quantity >= 1 && quantity <= MOST_QUANTITY) return quantity
-  throw new BadCell(`${column}: "${shown(text)}" is no whole number from 1 to ${MOST_QUANTITY}`)
+  throw new BadCell(problem(column, 'integer', { min: 1, max: MOST_QUANTITY, value: shown(text) }))
 }
 
 /** An amount as sources print it, in minor units; null for an empty cell. */
@@ -99,7 +107,7 @@ export function amountOf(cells: Cells, column: string): number | null {
   if (text === '') return null
   const minor = parseSourceAmount(text)
   if (minor !== null) return minor
-  throw new BadCell(`${column}: "${shown(text)}" is no amount up to 9,999,999,999.99`)
+  throw new BadCell(problem(column, 'number', { max: MAX_AMOUNT, value: shown(text) }))
 }
 
 /** A calendar day, `2026-01-31` or `1/31/2026`, as YYYY-MM-DD; null for an empty cell. */
@@ -113,19 +121,19 @@ export function dayOf(cells: Cells, column: string): string | null {
   date.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
   // The 30th of February is carried over into March; such a day does not exist.
   const real = date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day)
-  if (!real) throw new BadCell(`${column}: "${shown(text)}" is no date`)
-  if (!isTimeInRange(date.getTime())) throw new BadCell(`${column}: must be a date ${TIME_RANGE}`)
+  if (!real) throw new BadCell(problem(column, 'date', { value: shown(text) }))
+  if (!isTimeInRange(date.getTime())) throw new BadCell(problem(column, 'date', TIME_RANGE))
   return date.toISOString().slice(0, 10)
 }
 
 export function codeOf(column: string, text: string): string | null {
   if (isLine(text) && fitsCharacters(text, LONGEST_CODE)) return text || null
-  throw new BadCell(`${column}: must be text of at most ${LONGEST_CODE} characters ${ON_ONE_LINE}`)
+  throw new BadCell(problem(column, 'text', { max: LONGEST_CODE, form: 'on one line, without bidirectional controls' }))
 }
 
 export function noteOf(column: string, text: string): string | null {
   if (isLines(text) && fitsCharacters(text, LONGEST_NOTE)) return text || null
-  throw new BadCell(`${column}: must be text of at most ${LONGEST_NOTE} characters ${ON_LINES}`)
+  throw new BadCell(problem(column, 'text', { max: LONGEST_NOTE, form: 'without bidirectional controls' }))
 }
 
 /** The slug of a game as sources name it: `Pokemon` → `pokemon`, `One Piece Card Game` → `onepiece`. */

@@ -6,6 +6,7 @@ import { printingIn } from '#matching/descriptions.ts'
 import { finishSlug } from '#catalogue/finishes.ts'
 import { cardKey, recordKey } from '#matching/records.ts'
 import type { ItemDescription } from './entries.ts'
+import { type Reason, reason } from '#core/problems.ts'
 
 /** An item that a row may mean. */
 export interface Candidate {
@@ -17,7 +18,7 @@ export interface Candidate {
   finish: string | null
 }
 
-export type Match = { itemId: number } | { reason: string; candidates: Candidate[] }
+export type Match = { itemId: number } | { why: Reason; candidates: Candidate[] }
 
 /** A search is repeated in other words until it has found so many. */
 const ENOUGH = 5
@@ -39,7 +40,7 @@ export function matchItem(catalogue: Catalogue, lookup: ItemLookup, item: ItemDe
   const found = findAmong(catalogue, item, rows)
   if ('itemId' in found) return { itemId: found.itemId }
   const candidates = found.candidates.map(({ itemId }) => candidateOf(catalogue, catalogue.items.rowOf(itemId)))
-  return { reason: reasonOf(found), candidates }
+  return { why: reason(ruleOf(found)), candidates }
 }
 
 export function candidateOf({ items, categories }: Catalogue, row: number): Candidate {
@@ -67,9 +68,9 @@ function findAmong(catalogue: Catalogue, item: ItemDescription, rows: readonly n
   return indexOf(catalogue, rows).find(description)
 }
 
-function reasonOf(found: Exclude<FindResult, { itemId: number }>): string {
-  if (found.reason.rule === 'several') return 'several items fit'
-  return found.candidates.length > 0 ? 'no item fits in name, number, set and printing' : 'no item is like it'
+function ruleOf(found: Exclude<FindResult, { itemId: number }>): 'fits_several' | 'fits_none' | 'like_none' {
+  if (found.reason.rule === 'several') return 'fits_several'
+  return found.candidates.length > 0 ? 'fits_none' : 'like_none'
 }
 
 function rowsFor({ queries }: Catalogue, { name, number, game }: ItemDescription): number[] {

@@ -1,9 +1,10 @@
 // Our own collection format: every field of a record, without loss, oldest record first.
 import { parseLabel } from '#core/labels.ts'
-import { isMarket } from '#core/markets.ts'
-import { parseMinor } from '#core/money.ts'
+import { isMarket, MARKETS } from '#core/markets.ts'
+import { MAX_AMOUNT, parseMinor } from '#core/money.ts'
+import { problem } from '#core/problems.ts'
 import { shown } from '#prices/sources/cells.ts'
-import { restored } from '../csv.ts'
+import { restored } from '#core/csv.ts'
 import {
   BadCell,
   cell,
@@ -38,7 +39,7 @@ export const mintmarkCsv: CollectionFormat = {
     csvEntries(source, ['item_ref', 'item_name', 'label', 'quantity'], (raw) => {
       const cells = Object.fromEntries(Object.entries(raw).map(([column, text]) => [column, restored(text)]))
       const market = cell(cells, 'market')
-      if (market !== '' && !isMarket(market)) throw new BadCell(`market: "${shown(market)}" is no market`)
+      if (market !== '' && !isMarket(market)) throw new BadCell(problem('market', 'one_of', { values: MARKETS, value: shown(market) }))
       const ref = cell(cells, 'item_ref')
       const label = cell(cells, 'label')
       return {
@@ -65,6 +66,6 @@ function decimalOf(cells: Cells, column: string): number | null {
   const text = cell(cells, column)
   if (text === '') return null
   const minor = parseMinor(text)
-  if (minor === null) throw new BadCell(`${column}: "${shown(text)}" is no amount such as 12.50`)
+  if (minor === null) throw new BadCell(problem(column, 'number', { max: MAX_AMOUNT, decimals: 2, value: shown(text) }))
   return minor
 }

@@ -25,6 +25,8 @@ export const ParkedRowSchema = Type.Object(
     format: Type.String(),
     line: Type.Integer({ description: 'Line of the file' }),
     reason: Type.String(),
+    rule: orNull(Type.String({ description: 'The reason for programs; null for rows of earlier versions' })),
+    params: orNull(Type.Record(Type.String(), Type.Unknown())),
     name: Type.String(),
     number: orNull(Type.String()),
     set: orNull(Type.String()),
@@ -52,6 +54,8 @@ export interface ParkedRow extends Pick<CollectionEntry, 'line' | 'label' | 'qua
   collection_id: number
   format: string
   reason: string
+  rule: string | null
+  params: object | null
   name: string
   number: string | null
   set: string | null
@@ -71,7 +75,14 @@ export const listParkedRows = verb(
       .where('decision', 'is', null)
     return readPage(input, async (_all, limit, offset) => {
       const [rows, { total }] = await Promise.all([
-        matching.selectAll().orderBy('id').limit(limit).offset(offset).execute(),
+        matching
+          .leftJoin('parked_row_reasons as r', 'r.parked_row_id', 'id')
+          .selectAll('collection_parked_rows')
+          .select(['r.rule', 'r.params'])
+          .orderBy('id')
+          .limit(limit)
+          .offset(offset)
+          .execute(),
         matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
       ])
       const survivors = await survivorsOf(on, rows.flatMap((row) => candidateIds(row.candidates)))
@@ -94,13 +105,15 @@ function shown(
 ): ParkedRow {
   const { item, label, quantity } = row.entry as CollectionEntry
   const { name, number, set, finish } = item
-  const { id, collection_id, format, line, reason, parked_at } = row
+  const { id, collection_id, format, line, reason, rule, params, parked_at } = row
   return {
     id,
     collection_id,
     format,
     line,
     reason,
+    rule,
+    params,
     name,
     number,
     set,
@@ -178,7 +191,7 @@ async function decide(tx: Tx, ctx: WriteCtx, collectionId: number, rowId: number
     .forUpdate()
     .executeTakeFirst()
   if (!row) throw missing('parked row', rowId)
-  if (row.decision) throw conflict(`The row is ${row.decision} already`)
+  if (row.decision) throw conflict('already', { thing: 'parked row', state: row.decision })
   await tx
     .updateTable('collection_parked_rows')
     .set({ decision, decided_by: actorOf(ctx.viewer), decided_at: ctx.now() })
@@ -195,6 +208,6 @@ async function gradeOf(tx: Tx, label: string | null): Promise<number | null> {
     .where('name', '=', label)
     .where('parent_id', 'is not', null)
     .executeTakeFirst()
-  if (!grade) throw invalid([{ field: 'grade_id', message: `must be given: there is no grade ${label}` }])
+  if (!grade) throw invalid('grade_id', 'needs_grade', { name: label })
   return grade.id
 }

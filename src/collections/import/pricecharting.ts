@@ -1,5 +1,6 @@
 // The collection export of PriceCharting: money in cents, the grade in include-string, the number in the name.
 import { parseLabel } from '#core/labels.ts'
+import { problem } from '#core/problems.ts'
 import { shown } from '#prices/sources/cells.ts'
 import {
   BadCell,
@@ -24,7 +25,7 @@ export const pricecharting: CollectionFormat = {
   read: (source) =>
     csvEntries(source, ['id', 'product-name', 'console-name', 'include-string', 'quantity'], (cells) => {
       const product = cell(cells, 'product-name')
-      if (product === '') throw new BadCell('product-name: the row names no product')
+      if (product === '') throw new BadCell(problem('product-name', 'required'))
       const id = cell(cells, 'id')
       const tags = [...product.matchAll(/\[([^[\]]*)\]/g)].map((tag) => tag[1]!)
       const console = cell(cells, 'console-name')
@@ -67,6 +68,6 @@ function labelOf(cells: Cells): string | null {
 function centsOf(cells: Cells, column: string): number | null {
   const text = cell(cells, column)
   if (text === '') return null
-  if (!/^\d{1,12}$/.test(text)) throw new BadCell(`${column}: "${shown(text)}" is no whole number of cents`)
+  if (!/^\d{1,12}$/.test(text)) throw new BadCell(problem(column, 'integer', { min: 0, value: shown(text) }))
   return Number(text)
 }

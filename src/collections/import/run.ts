@@ -8,7 +8,8 @@ import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { invalid, notFound } from '#core/errors.ts'
 import { FeedError, gunzip } from '#core/feed.ts'
 import { id } from '#core/fields.ts'
-import { type Static, Type } from '#core/input.ts'
+import { ReasonFields, type Static, Type } from '#core/input.ts'
+import { type Reason, reason, textOf } from '#core/problems.ts'
 import { inSlices } from '#core/slices.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
@@ -28,7 +29,7 @@ export const CollectionImportSchema = Type.Object(
     unchanged: Type.Integer({ description: 'Rows that an earlier import brought, or of nothing that is owned' }),
     parked: Type.Integer({ description: 'Rows that wait for someone to name their item' }),
     rejected: Type.Integer({ description: 'Rows that cannot be read' }),
-    errors: Type.Array(Type.Object({ line: Type.Integer(), message: Type.String() }), {
+    errors: Type.Array(Type.Object({ line: Type.Integer(), message: Type.String(), field: Type.Optional(Type.String()), ...ReasonFields }), {
       description: 'The first 1,000 rejects',
     }),
   },
@@ -46,7 +47,7 @@ type Judged = { entry: CollectionEntry; itemId: number; gradeId: number | null }
 
 interface Unmatched {
   entry: CollectionEntry
-  reason: string
+  why: Reason
   candidates: Candidate[]
 }
 
@@ -95,7 +96,7 @@ export const importCollection = verb(
 function knownFormat(name: string): CollectionFormat {
   const format = COLLECTION_FORMATS.find((known) => known.name === name)
   if (format) return format
-  throw notFound(`There is no format ${name}; known are ${COLLECTION_FORMATS.map((known) => known.name).join(', ')}`)
+  throw notFound('no_format', { name, values: COLLECTION_FORMATS.map((known) => known.name) })
 }
 
 /** Reads and matches the whole file before anything is locked. @throws VALIDATION_ERROR for a file of another format */
@@ -112,7 +113,7 @@ async function readAll(
     const bytes = atMost(MOST_BYTES, file.gzip ? gunzip(stream) : stream)
     for await (const lines of format.read({ bytes, fileName: null })) {
       report.rows_read += lines.length
-      if (report.rows_read > MOST_ROWS) throw new FeedError(`the file has more than ${MOST_ROWS} rows: split it`)
+      if (report.rows_read > MOST_ROWS) throw new FeedError(reason('at_most', { part: 'file', units: 'rows', max: MOST_ROWS }))
       const entries = entriesOf(lines, report)
       await lookup.load(entries.flatMap((entry) => entry.item.keys))
       const matchOne = (i: number) => rows.push(judge(catalogue, entries[i]!, matchItem(catalogue, lookup, entries[i]!.item)))
@@ -121,7 +122,7 @@ async function readAll(
       await new Promise((resolve) => setImmediate(resolve))
     }
   } catch (error) {
-    if (error instanceof FeedError) throw invalid([{ field: 'file', message: `cannot be taken: ${error.message}` }])
+    if (error instanceof FeedError) throw invalid('file', 'file', { must: error.why })
     throw error
   } finally {
     stream.destroy()
@@ -133,7 +134,7 @@ async function* atMost(most: number, bytes: AsyncIterable<Uint8Array>): AsyncIte
   let size = 0
   for await (const chunk of bytes) {
     size += chunk.length
-    if (size > most) throw new FeedError(`the file is larger than ${most / 1024 / 1024} MB: split it`)
+    if (size > most) throw new FeedError(reason('at_most', { part: 'file', units: 'bytes', max: most }))
     yield chunk
   }
 }
@@ -142,7 +143,7 @@ function entriesOf(lines: EntryLine[], report: CollectionImport): CollectionEntr
   return lines.filter((line): line is CollectionEntry => {
     if ('reject' in line) {
       report.rejected += 1
-      if (report.errors.length < KEPT_ERRORS) report.errors.push({ line: line.line, message: line.reject })
+      if (report.errors.length < KEPT_ERRORS) report.errors.push({ line: line.line, message: textOf(line.reject), ...line.reject })
       return false
     }
     if ('none' in line) report.unchanged += 1
@@ -152,15 +153,15 @@ function entriesOf(lines: EntryLine[], report: CollectionImport): CollectionEntr
 
 /** A matched item must also have the grade. */
 function judge(catalogue: Catalogue, entry: CollectionEntry, match: Match): Judged {
-  if ('reason' in match) return { entry, ...match }
+  if ('why' in match) return { entry, ...match }
   const { itemId } = match
   if (entry.label === null) return { entry, itemId, gradeId: null }
   const row = catalogue.items.rowOf(itemId)
   const grade = catalogue.labels.ofLabel(entry.label)
   if (row >= 0 && grade && catalogue.items.groupIds(row).includes(grade.parentId!))
     return { entry, itemId, gradeId: grade.id }
-  const reason = `the item has no grade ${entry.label}`
-  return { entry, reason, candidates: row < 0 ? [] : [candidateOf(catalogue, row)] }
+  const why = reason('grade_missing', { name: entry.label })
+  return { entry, why, candidates: row < 0 ? [] : [candidateOf(catalogue, row)] }
 }
 
 async function write(
@@ -184,7 +185,7 @@ async function write(
   const unparked: number[] = []
   const sort = ({ row, key }: { row: Judged; key: string }) => {
     const waiting = known.takeParked(key)
-    if ('reason' in row) {
+    if ('why' in row) {
       if (!waiting) parked.push({ key, ...row })
       return
     }
@@ -199,7 +200,7 @@ async function write(
     const refused = added.find((one) => 'refused' in one)
     // Between matching and writing an item or a grade went away: nothing is kept, the file can be sent again.
     if (refused)
-      throw invalid([{ field: 'file', message: 'was matched to a catalogue that changed meanwhile: send it again' }])
+      throw invalid('file', 'catalogue_changed')
   }
   if (unparked.length > 0) await sql`delete from collection_parked_rows where id = any(${unparked}::int8[])`.execute(tx)
   for (let from = 0; from < parked.length; from += INSERTED_AT_ONCE) {
@@ -211,12 +212,18 @@ async function write(
 }
 
 async function park(tx: Tx, collectionId: number, format: string, rows: Parked[]): Promise<void> {
-  const json = rows.map(({ entry, key, reason, candidates }) => ({ line: entry.line, key, reason, entry, candidates }))
+  const json = rows.map(({ entry, key, why, candidates }) => ({ line: entry.line, key, reason: textOf(why), ...why, entry, candidates }))
   await sql`
-    insert into collection_parked_rows (collection_id, format, line, import_key, reason, entry, candidates)
-    select ${collectionId}, ${format}, line, key, reason, entry, candidates
-    from jsonb_to_recordset(${JSON.stringify(json)}::jsonb) as r(line int, key text, reason text, entry jsonb, candidates jsonb)
-    order by line`.execute(tx)
+    with given as (
+      select * from jsonb_to_recordset(${JSON.stringify(json)}::jsonb)
+        as r(line int, key text, reason text, rule text, params jsonb, entry jsonb, candidates jsonb)
+    ), parked as (
+      insert into collection_parked_rows (collection_id, format, line, import_key, reason, entry, candidates)
+      select ${collectionId}, ${format}, line, key, reason, entry, candidates from given order by line
+      returning id, line
+    )
+    insert into parked_row_reasons (parked_row_id, rule, params)
+    select parked.id, given.rule, given.params from parked join given using (line)`.execute(tx)
 }
 
 /** A row of a file as a record. */

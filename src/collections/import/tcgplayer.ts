@@ -1,5 +1,6 @@
 // Exports of TCGplayer: the collection (with product ids) and the seller's own pricing list; neither knows costs.
 import { FeedError } from '#core/feed.ts'
+import { problem, reason } from '#core/problems.ts'
 import { readCondition } from '#prices/sources/tcgplayer-csv.ts'
 import { finishOf } from '#prices/sources/finishes.ts'
 import {
@@ -22,7 +23,7 @@ export const tcgplayer: CollectionFormat = {
   read: (source) =>
     csvEntries(source, checkHeader, (cells) => {
       const name = cell(cells, 'Product Name')
-      if (name === '') throw new BadCell('Product Name: the row names no product')
+      if (name === '') throw new BadCell(problem('Product Name', 'required'))
       const column = quantityColumn(cells)
       // A product that is listed and of which there is none is not owned.
       if (!column) return null
@@ -54,9 +55,9 @@ export const tcgplayer: CollectionFormat = {
 function checkHeader(header: readonly string[]): void {
   const missing = COLUMNS.filter((name) => !header.includes(name))
   if (missing.length > 0)
-    throw new FeedError(`the header has no column ${missing.map((name) => `"${name}"`).join(', ')}`)
+    throw new FeedError(reason('header', { columns: missing }))
   if (!QUANTITIES.some((name) => header.includes(name)))
-    throw new FeedError(`the header has no column "${QUANTITIES.join('" or "')}"`)
+    throw new FeedError(reason('header', { any: QUANTITIES }))
 }
 
 /** The quantity may be in either column; the one that has none is empty or 0. */
@@ -67,9 +68,9 @@ function quantityColumn(cells: Cells): string | undefined {
 /** `Near Mint Holofoil` is a condition with its printing; a column of its own wins. */
 function conditionOf(cells: Cells): { label: string | null; printing: string | null } {
   const text = cell(cells, 'Condition')
-  const condition = text === '' ? null : readCondition(text)
   const printing = textOrNull(cells, 'Printing')
-  if (condition === null) return { label: null, printing }
-  if (typeof condition === 'string') return { label: text, printing }
+  if (text === '') return { label: null, printing }
+  const condition = readCondition(text)
+  if (!condition) return { label: text, printing }
   return { label: condition.label, printing: printing ?? condition.finish ?? null }
 }

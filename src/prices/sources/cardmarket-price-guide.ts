@@ -1,13 +1,13 @@
 // The daily price guide of Cardmarket (JSON, EUR): the whole-game download, and the same cut up by expansion.
 import { FeedError, type FeedLine, type FeedSource, jsonEntries } from '#core/feed.ts'
 import type { Market } from '#core/markets.ts'
+import { problem, reason } from '#core/problems.ts'
 import type { FeedRow, PriceFormat } from '#prices/records.ts'
 import { type Cell, dayOf, instantOf, priceUnlessZero } from './cells.ts'
 import { addPrice, feedRows } from './rows.ts'
 
 const MARKET: Market = 'source_b'
-const EXPECTED =
-  'this is no Cardmarket price guide: {version, createdAt, priceGuides: [...]} or an array of such is expected'
+const EXPECTED = reason('file_format', { format: 'cardmarket-price-guide', values: ['version', 'createdAt', 'priceGuides'] })
 
 // A product covers its foil version, too, in columns with a suffix: 0 there means that there is none. The suffix is
 // `-holo` for Pokémon, where it is the reverse holo, and `-foil` for other games. The price goes out with the finish, so
@@ -34,7 +34,7 @@ export const cardmarketPriceGuide: PriceFormat = {
 function readEntry({ product, time }: GuideEntry, line: number, rows: FeedRow[], market: Market) {
   const id = isObject(product) ? product.idProduct : null
   if (!isObject(product) || typeof id !== 'number' || !Number.isSafeInteger(id) || id < 1) {
-    return void rows.push({ line, reject: 'idProduct: a product id is missing' })
+    return void rows.push({ line, reject: problem('idProduct', 'required') })
   }
   const owner = { line, market, label: 'Near Mint' }
   const key = { source: 'cardmarket', id: String(id) }
@@ -63,7 +63,7 @@ async function* guideEntries(source: FeedSource, nowMs: number): AsyncIterable<F
         lines.push({ line, value: { product: value, time: guide.createdAt ?? guide.date ?? nowMs } })
       } else if ((name === 'createdAt' || name === 'date') && index === undefined) {
         // Its prices have been handed on with another time by now.
-        if (guide.begun) throw new FeedError(`${name} must come before priceGuides`)
+        if (guide.begun) throw new FeedError(problem(name, 'position', { field: 'priceGuides' }))
         guide[name] = name === 'date' ? dayOf(value, name) : instantOf(value, name)
       }
     }

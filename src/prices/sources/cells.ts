@@ -1,9 +1,10 @@
 // Reads amounts and times out of the cells of price files: the value, nothing, or the reason why it cannot be used.
-import { parseSourceAmount } from '#core/money.ts'
+import { MAX_AMOUNT, parseSourceAmount } from '#core/money.ts'
+import { type Problem, problem } from '#core/problems.ts'
 import { isTimeInRange, TIME_RANGE } from '#core/time.ts'
 
-/** A value, null where the cell says that there is none, or the reason for a reject as text that names the column. */
-export type Cell = number | null | string
+/** A value, null where the cell says that there is none, or what is wrong with the column. */
+export type Cell = number | null | Problem
 
 const NO_VALUE = new Set(['', '-', 'n/a', 'null'])
 export const EARLIEST_MS = Date.UTC(1996, 0, 1)
@@ -15,8 +16,8 @@ export function priceOf(cell: unknown, column: string): Cell {
   const text = textOf(cell)
   if (NO_VALUE.has(text.toLowerCase())) return null
   const minor = parseSourceAmount(text)
-  if (minor === 0 || text.startsWith('-')) return `${column}: price must be above 0`
-  return minor ?? `${column}: "${shown(text)}" is no amount up to 9,999,999,999.99`
+  if (minor === 0 || text.startsWith('-')) return problem(column, 'number', { above: 0 })
+  return minor ?? problem(column, 'number', { max: MAX_AMOUNT, value: shown(text) })
 }
 
 /** As `priceOf`, for the columns in which a source writes 0 where it has no price. */
@@ -30,7 +31,7 @@ export function dayOf(cell: unknown, column: string): Cell {
   if (text === '') return null
   const [, year, , month, day] = DAY.exec(text) ?? []
   const ms = year === undefined ? null : dayMs(year, month!, day!)
-  return ms === null ? `${column}: "${shown(text)}" is no date` : fromEarliest(ms, column)
+  return ms === null ? problem(column, 'date', { value: shown(text) }) : fromEarliest(ms, column)
 }
 
 // A feed writes the same time on thousands of rows.
@@ -46,7 +47,7 @@ export function instantOf(cell: unknown, column: string): Cell {
 function readInstant(text: string, column: string): Cell {
   if (text === '') return null
   const [, year, month, day, time, zone, zoneMinutes] = INSTANT.exec(text) ?? []
-  const wrong = `${column}: "${shown(text)}" is no time with a zone`
+  const wrong = problem(column, 'time', { value: shown(text) })
   if (year === undefined || dayMs(year, month!, day!) === null) return wrong
   if ((zone === 'Z') !== (zoneMinutes === undefined)) return wrong
   const ms = Date.parse(`${year}-${month}-${day}T${time}${zone}${zone === 'Z' ? '' : `:${zoneMinutes}`}`)
@@ -73,6 +74,6 @@ function dayMs(year: string, month: string, day: string): number | null {
 }
 
 function fromEarliest(ms: number, column: string): Cell {
-  if (ms < EARLIEST_MS) return `${column}: no price is from before 1996`
-  return isTimeInRange(ms) ? ms : `${column}: must be a date ${TIME_RANGE}`
+  if (ms < EARLIEST_MS) return problem(column, 'not_before', { from: '1996-01-01' })
+  return isTimeInRange(ms) ? ms : problem(column, 'date', TIME_RANGE)
 }

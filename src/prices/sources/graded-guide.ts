@@ -1,6 +1,7 @@
 // States of a hand-run price list (NDJSON) with PriceCharting's ungraded and PSA 10 prices of Pokémon cards, in USD.
 import { ndjsonRows } from '#core/feed.ts'
 import type { Market } from '#core/markets.ts'
+import { problem, type Reason, reason } from '#core/problems.ts'
 import type { FeedRow, PriceFormat } from '#prices/records.ts'
 import { instantOf, priceOf, shown, textOf } from './cells.ts'
 import { addPrice, feedRows, recognised } from './rows.ts'
@@ -28,7 +29,7 @@ export const gradedGuide: PriceFormat = {
     const lines = recognised(
       ndjsonRows(source),
       (row) => typeof row.set_code === 'string' && ('card_link' in row || 'graded_prices' in row),
-      'this is no graded price list: one JSON object per line with set_code, card_link and graded_prices is expected',
+      reason('file_format', { format: 'graded-guide', values: ['set_code', 'card_link', 'graded_prices'] }),
     )
     return feedRows(lines, (row, line, rows: FeedRow[]) => {
       const prices = row.graded_prices
@@ -46,10 +47,10 @@ export const gradedGuide: PriceFormat = {
 }
 
 /** The card is the one of the link, but only if the list means the same set: else link and prices are of two cards. */
-function cardId(link: string, setCode: string): { id: string } | { reject: string } {
+function cardId(link: string, setCode: string): { id: string } | { reject: Reason } {
   const id = link.slice(link.lastIndexOf('/') + 1)
   const set = id.slice(0, Math.max(id.lastIndexOf('-'), 0))
-  if (set === '') return { reject: 'card_link: the row has no link to a card' }
+  if (set === '') return { reject: problem('card_link', 'required') }
   if (SUBSETS.some((ending) => set === setCode + ending)) return { id }
-  return { reject: `card_link: the link names set "${shown(set)}", the row set "${shown(setCode)}"` }
+  return { reject: problem('card_link', 'other_set', { value: shown(set), other: shown(setCode) }) }
 }

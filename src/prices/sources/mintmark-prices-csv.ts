@@ -2,7 +2,8 @@
 import { csvRows } from '#core/feed.ts'
 import { parseLabel } from '#core/labels.ts'
 import { isMarket, MARKETS } from '#core/markets.ts'
-import { parseMinor } from '#core/money.ts'
+import { MAX_AMOUNT, parseMinor } from '#core/money.ts'
+import { type Problem, problem } from '#core/problems.ts'
 import type { FeedRow, PriceFormat } from '#prices/records.ts'
 import { type Cell, instantOf, shown } from './cells.ts'
 import { addPrice, feedRows } from './rows.ts'
@@ -18,19 +19,19 @@ export const mintmarkPricesCsv: PriceFormat = {
 }
 
 function readRow(row: Record<string, string>, line: number, rows: FeedRow[], nowMs: number) {
-  const reject = (reason: string) => void rows.push({ line, reject: reason })
+  const reject = (why: Problem) => void rows.push({ line, reject: why })
   const ref = row.item_ref!.trim()
   const market = row.market!.trim()
   const label = parseLabel(row.label!)
-  if (ref === '') return reject('item_ref is missing')
-  if (!isMarket(market)) return reject(`market: "${shown(market)}" is none of ${MARKETS.join(', ')}`)
-  if (!label) return reject(`label: "${shown(row.label!)}" is neither a condition nor a grader with a grade`)
+  if (ref === '') return reject(problem('item_ref', 'required'))
+  if (!isMarket(market)) return reject(problem('market', 'one_of', { values: MARKETS, value: shown(market) }))
+  if (!label) return reject(problem('label', 'label', { value: shown(row.label!) }))
   const updatedAt = instantOf(row.updated_at, 'updated_at') ?? nowMs
   addPrice(rows, { line, item: { ref }, market, label: label.label }, strictPrice(row.price!.trim()), updatedAt)
 }
 
 function strictPrice(text: string): Cell {
   const minor = parseMinor(text)
-  if (minor === 0 || text.startsWith('-')) return 'price: price must be above 0'
-  return minor ?? `price: "${shown(text)}" is no decimal number up to 9999999999.99 with at most two decimals`
+  if (minor === 0 || text.startsWith('-')) return problem('price', 'number', { above: 0 })
+  return minor ?? problem('price', 'number', { max: MAX_AMOUNT, value: shown(text) })
 }

@@ -1,6 +1,7 @@
 // Card lists with the TCGplayer market price of each printing, as made from the Pokémon TCG API (CSV, USD).
 import { csvRows } from '#core/feed.ts'
 import type { Market } from '#core/markets.ts'
+import { problem } from '#core/problems.ts'
 import type { FeedRow, PriceFormat } from '#prices/records.ts'
 import { dayOf, priceOf } from './cells.ts'
 import { addPrice, feedRows } from './rows.ts'
@@ -22,7 +23,7 @@ export const pokemontcgPrices: PriceFormat = {
   read: (source, { market }) => {
     return feedRows(csvRows(source, COLUMNS), (row, line, rows: FeedRow[]) => {
       const id = row.ID!.trim()
-      if (id === '') return void rows.push({ line, reject: 'ID is missing' })
+      if (id === '') return void rows.push({ line, reject: problem('ID', 'required') })
       const time = dayOf(row[DATE], DATE)
       for (const [column, finish] of PRINTINGS) {
         const item = { source: 'pokemontcg', id, finish }

@@ -1,6 +1,7 @@
 // The price guide download of PriceCharting: ungraded, PSA 10 and BGS 10 prices in USD, columns found by name.
 import { csvRows } from '#core/feed.ts'
 import type { Market } from '#core/markets.ts'
+import { problem } from '#core/problems.ts'
 import type { FeedRow, ItemKey, PriceFormat } from '#prices/records.ts'
 import { priceUnlessZero } from './cells.ts'
 import { finishOf } from './finishes.ts'
@@ -26,7 +27,7 @@ export const pricechartingCsv: PriceFormat = {
   read: (source, { market, nowMs }) => {
     return feedRows(csvRows(source, COLUMNS), (row, line, rows: FeedRow[]) => {
       const item = itemKey(row)
-      if (!item) return void rows.push({ line, reject: 'id: the row has neither an id nor a tcg-id' })
+      if (!item) return void rows.push({ line, reject: problem('row', 'at_least_one', { fields: ['id', 'tcg-id'] }) })
       for (const [column, label] of LABELS) {
         const owner = { line, item, market: market ?? MARKET, label }
         addPrice(rows, owner, priceUnlessZero(row[column], column), nowMs)

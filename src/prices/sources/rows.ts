@@ -1,6 +1,7 @@
 // What all price formats share: lines of a feed to rows, with one row at least for every line that was read.
 import type { FeedLine } from '#core/feed.ts'
 import { FeedError } from '#core/feed.ts'
+import { type Reason, reason } from '#core/problems.ts'
 import type { FeedRow, PriceRow } from '#prices/records.ts'
 import type { Cell } from './cells.ts'
 
@@ -31,9 +32,9 @@ export async function* feedRows<T>(
 export function addPrice(rows: FeedRow[], owner: PriceOwner, price: Cell, time: Cell): void {
   if (price === null) return
   const { line, item, market, label } = owner
-  if (typeof price === 'string') rows.push({ line, reject: price })
-  else if (time === null) rows.push({ line, reject: 'the price has no date' })
-  else if (typeof time === 'string') rows.push({ line, reject: time })
+  if (typeof price === 'object') rows.push({ line, reject: price })
+  else if (time === null) rows.push({ line, reject: reason('lacks', { thing: 'price', field: 'date' }) })
+  else if (typeof time === 'object') rows.push({ line, reject: time })
   else rows.push({ line, item, market, label, priceMinor: price, updatedAtMs: time })
 }
 
@@ -41,7 +42,7 @@ export function addPrice(rows: FeedRow[], owner: PriceOwner, price: Cell, time: 
 export async function* recognised<T>(
   lines: AsyncIterable<FeedLine<T>[]>,
   isOfFormat: (value: T) => boolean,
-  expected: string,
+  expected: Reason,
 ): AsyncIterable<FeedLine<T>[]> {
   let first = true
   for await (const batch of lines) {
@@ -49,5 +50,5 @@ export async function* recognised<T>(
     first = false
     yield batch
   }
-  if (first) throw new FeedError('the file is empty')
+  if (first) throw new FeedError(reason('file_empty'))
 }

@@ -1,6 +1,7 @@
 // Daily TCGplayer market prices of sealed products (CSV, USD): the longest series there is, so read without detours.
 import { csvRows } from '#core/feed.ts'
 import type { Market } from '#core/markets.ts'
+import { problem } from '#core/problems.ts'
 import type { FeedRow, PriceFormat } from '#prices/records.ts'
 import { type Cell, dayOf, priceOf } from './cells.ts'
 import { addPrice, feedRows } from './rows.ts'
@@ -17,7 +18,7 @@ export const sealedDaily: PriceFormat = {
     const days = new Map<string, Cell>()
     return feedRows(csvRows(source, COLUMNS), (row, line, rows: FeedRow[]) => {
       const id = row.productId!
-      if (id === '') return void rows.push({ line, reject: 'productId is missing' })
+      if (id === '') return void rows.push({ line, reject: problem('productId', 'required') })
       const owner = { line, item: { source: 'tcgplayer', id }, market: market ?? MARKET, label: 'Near Mint' }
       addPrice(rows, owner, priceOf(row.marketPrice, 'marketPrice'), knownDay(days, row.date!))
     })

@@ -1,6 +1,7 @@
 // Prices of single cards by finish (NDJSON), which upstream gives in Brazilian real: turned back into EUR and USD.
 import { type FeedLine, ndjsonRows } from '#core/feed.ts'
 import type { Market } from '#core/markets.ts'
+import { problem, type Reason, reason } from '#core/problems.ts'
 import type { FeedRow, PriceFormat } from '#prices/records.ts'
 import { type Cell, instantOf, priceOf, shown, textOf } from './cells.ts'
 import { addPrice, feedRows, recognised } from './rows.ts'
@@ -33,8 +34,8 @@ export const singlesBrl: PriceFormat = {
         recognised(
           ndjsonRows(source),
           (row) => 'cardId' in row && 'finish' in row && Array.isArray(row.sources),
-          'this is no list of single-card prices: one JSON object per line with cardId, finish, updatedAt and sources ' +
-            'is expected (the CSV of price changes is not read, because its prices are means of unlike values)',
+          // The CSV of price changes is not read, because its prices are means of unlike values.
+          reason('file_format', { format: 'singles-brl', values: ['cardId', 'finish', 'updatedAt', 'sources'] }),
         ),
       ),
       readRow,
@@ -84,9 +85,10 @@ function readRow({ row, reverseTrend }: CardRow, line: number, rows: FeedRow[]):
   const finish = textOf(row.finish)
   const variation = textOf(row.printVariation)
   const stamp = textOf(row.stamp)
-  const reject = (reason: string) => void rows.push({ line, reject: reason })
-  if (id === '' || finish === '' || !Array.isArray(row.sources)) return reject('cardId, finish or sources is missing')
-  if (stamp !== '' && stamp !== 'unstamped') return reject(`stamp: "${shown(stamp)}" is no plain printing`)
+  const reject = (why: Reason) => void rows.push({ line, reject: why })
+  if (!Array.isArray(row.sources)) return reject(problem('sources', 'list'))
+  if (id === '' || finish === '') return reject(problem(id === '' ? 'cardId' : 'finish', 'required'))
+  if (stamp !== '' && stamp !== 'unstamped') return reject(problem('stamp', 'one_of', { values: 'unstamped', value: shown(stamp) }))
 
   const firstEdition = finish === 'firstEdition' || variation === 'firstEdition'
   const trend = sourceValue(row, 'cardmarketTrend')
@@ -100,9 +102,9 @@ function readRow({ row, reverseTrend }: CardRow, line: number, rows: FeedRow[]):
   ]
   if (markets.every(([, , value]) => value === null)) return
   const time = instantOf(row.updatedAt, 'updatedAt')
-  if (typeof time === 'string') return reject(time)
+  if (typeof time === 'object' && time) return reject(time)
   const rates = RATES[textOf(row.updatedAt).slice(0, 10)]
-  if (!rates) return reject('updatedAt: no BRL rate for that day')
+  if (!rates) return reject(problem('updatedAt', 'no_rate'))
 
   const source = row.language === 'ja' ? 'tcgdex-asia' : 'tcgdex'
   const item = {
@@ -141,5 +143,5 @@ function exchanged(valueBrl: unknown, rate: number): Cell {
   const centavos = priceOf(valueBrl, 'valueBrl')
   if (typeof centavos !== 'number') return centavos
   const minor = Math.floor(centavos / rate + 0.5)
-  return minor > 0 ? minor : 'valueBrl: price must be above 0'
+  return minor > 0 ? minor : problem('valueBrl', 'number', { above: 0 })
 }

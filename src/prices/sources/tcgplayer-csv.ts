@@ -2,6 +2,7 @@
 import { csvRows, FeedError } from '#core/feed.ts'
 import { parseLabel } from '#core/labels.ts'
 import type { Market } from '#core/markets.ts'
+import { type Problem, problem, reason } from '#core/problems.ts'
 import type { FeedRow, ItemKey, PriceFormat } from '#prices/records.ts'
 import { priceOf, shown } from './cells.ts'
 import { finishOf } from './finishes.ts'
@@ -70,7 +71,7 @@ export const tcgplayerCsv: PriceFormat = {
     })
     return feedRows(lines, (row, line, rows: FeedRow[]) => {
       const read = readItem(row, layout)
-      if (typeof read === 'string') return void rows.push({ line, reject: read })
+      if ('rule' in read) return void rows.push({ line, reject: read })
       const owner = { line, item: read.item, market: market ?? MARKET, label: read.label }
       addPrice(rows, owner, priceOf(row[layout.priceColumn], layout.priceColumn), nowMs)
     })
@@ -80,35 +81,33 @@ export const tcgplayerCsv: PriceFormat = {
 function layoutOf(header: readonly string[]): Layout {
   const layout = LAYOUTS.find(({ needs }) => needs.every((name) => header.includes(name)))
   if (layout) return layout
-  const forms = LAYOUTS.map(({ needs }) => needs.join(', ')).join('; or ')
-  throw new FeedError(`this is no TCGplayer price file: the columns ${forms} are expected`)
+  throw new FeedError(reason('file_format', { format: 'tcgplayer-csv', values: LAYOUTS.map(({ needs }) => needs.join(' + ')) }))
 }
 
-/** Item and label of a row, or the reason for a reject. */
-function readItem(row: Record<string, string>, layout: Layout): { item: ItemKey; label: string } | string {
+/** Item and label of a row, or what is wrong with it. */
+function readItem(row: Record<string, string>, layout: Layout): { item: ItemKey; label: string } | Problem {
   const id = row[layout.idColumn]!.trim()
-  if (!/^[1-9]\d*$/.test(id)) return `${layout.idColumn}: "${shown(id)}" is no id`
+  if (!/^[1-9]\d*$/.test(id)) return problem(layout.idColumn, 'id', { value: shown(id) })
   const condition = layout.conditionColumn === null ? NEAR_MINT : readCondition(row[layout.conditionColumn]!)
-  if (typeof condition === 'string') return `${layout.conditionColumn}: ${condition}`
+  if (!condition) return problem(layout.conditionColumn!, 'label', { value: shown(row[layout.conditionColumn!]!) })
   const printing = layout.printingColumn === null ? '' : row[layout.printingColumn]!.trim()
   const finish = printing === '' ? condition.finish : finishOf(printing)
-  if (finish === null) return `${layout.printingColumn}: "${shown(printing)}" is no known printing`
+  if (finish === null) return problem(layout.printingColumn!, 'printing', { value: shown(printing) })
   return { item: { source: layout.idSource, id, ...(finish && { finish }) }, label: condition.label }
 }
 
-/** `Lightly Played Reverse Holofoil` → Lightly Played, reverse; or the reason why the condition cannot be used. */
-export function readCondition(text: string): Condition | string {
-  const wrong = `"${shown(text)}" is no condition with a label`
+/** `Lightly Played Reverse Holofoil` → Lightly Played, reverse; null for a condition without a label. */
+export function readCondition(text: string): Condition | null {
   const words = text.trim().split(/\s+/)
   // Nothing sealed is sold in a worse state than this; a damaged card is worth less than any label says.
   if (/^unopened$/i.test(text.trim())) return NEAR_MINT
-  if (/^damaged$/i.test(words[0]!) || words.length > LONGEST_CONDITION) return wrong
+  if (/^damaged$/i.test(words[0]!) || words.length > LONGEST_CONDITION) return null
   for (let n = words.length; n > 0; n -= 1) {
     const label = parseLabel(words.slice(0, n).join(' '))
     if (label?.group !== 'ungraded') continue
     const printing = words.slice(n).join(' ')
     const finish = printing === '' ? undefined : finishOf(printing)
-    return finish === null ? wrong : { label: label.label, finish }
+    return finish === null ? null : { label: label.label, finish }
   }
-  return wrong
+  return null
 }

@@ -13,6 +13,7 @@ import {
   readText,
   rejectsOf,
 } from './reading.ts'
+import { reason } from '#core/problems.ts'
 
 const card = (fields: object = {}) => ({
   id: 'tst1-4',
@@ -202,13 +203,13 @@ it('rejects the row, not the file', async () => {
     set({ name: ' ' }),
   )
   expect(rejectsOf(rows)).toEqual([
-    '1 the card has no id',
-    '2 the card tst1-4 has no name',
-    '3 the card tst1-4 has no number',
-    '4 the id tst1 names no set',
-    '5 the line is no JSON object',
-    '7 the item pokemontcg:tst1-4 (Testizard) came before, in line 6',
-    '8 the set tst1 has no name',
+    '1 lacks card id',
+    '2 lacks card tst1-4 name',
+    '3 lacks card tst1-4 number',
+    '4 no_set tst1',
+    '5 json_object line',
+    '7 row_again item pokemontcg:tst1-4 Testizard 6',
+    '8 lacks set tst1 name',
   ])
 })
 
@@ -222,10 +223,10 @@ it('reads cards from an array and sets from lines as well', async () => {
 
 it('refuses a file of another format and says what was expected', async () => {
   const read = (text: string) => readText(opened(pokemontcg), text)
-  await expect(read('[{"id":"x"}]')).rejects.toThrow('none of the first 1 rows is a set or card of the Pokémon TCG API')
-  await expect(read('a,b\n1,2\n')).rejects.toThrow('none of the first 2 rows is a set or card of the Pokémon TCG API')
-  await expect(read('[1,')).rejects.toThrow('the file is no valid JSON document')
-  await expect(read('[]')).rejects.toThrow('the file is empty')
+  await expect(read('[{"id":"x"}]')).rejects.toMatchObject({ why: reason('file_rows', { count: 1, format: 'pokemontcg' }) })
+  await expect(read('a,b\n1,2\n')).rejects.toMatchObject({ why: reason('file_rows', { count: 2, format: 'pokemontcg' }) })
+  await expect(read('[1,')).rejects.toMatchObject({ why: reason('json', { part: 'file' }) })
+  await expect(read('[]')).rejects.toMatchObject({ why: reason('file_empty') })
 })
 
 itReads(pokemontcg, {

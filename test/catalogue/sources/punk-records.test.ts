@@ -12,6 +12,7 @@ import {
   readText,
   rejectsOf,
 } from './reading.ts'
+import { reason } from '#core/problems.ts'
 
 const card = (fields: object = {}) => ({
   id: 'TS01-001',
@@ -199,11 +200,11 @@ it('rejects the row, not the file', async () => {
     {},
   )
   expect(rejectsOf(rows)).toEqual([
-    '2 the item punk-records:en:TS01-001 (Test.D.Pirate) came before, in line 1',
-    '3 the pack 123456 of the card TS01-001 is of no known language',
-    '4 the card TS01-001 has no name',
-    '5 the card has no id',
-    '6 the row is not a card of punk-records',
+    '2 row_again item punk-records:en:TS01-001 Test.D.Pirate 1',
+    '3 pack_language 123456',
+    '4 lacks card TS01-001 name',
+    '5 lacks card id',
+    '6 row_format punk-records',
   ])
   const packs = await readPacks({
     1: 'x',
@@ -212,10 +213,10 @@ it('rejects the row, not the file', async () => {
     777: { id: '777', raw_title: 'x' },
   })
   expect(rejectsOf(packs)).toEqual([
-    '1 the entry is no JSON object',
-    '2 the pack has no id',
-    '3 the pack 777 is of no known language',
-    '4 the pack 569102 has no title',
+    '1 json_object entry',
+    '2 lacks pack id',
+    '3 pack_language 777',
+    '4 lacks pack 569102 title',
   ])
 })
 
@@ -225,8 +226,8 @@ it('tells from the beginning of a file which comes first', () => {
 })
 
 it('refuses a file of another format and says what was expected', async () => {
-  await expect(readPacks({ 1: { id: '1' } })).rejects.toThrow('none of the first 1 rows is a pack of punk-records')
-  await expect(readRows(punkRecords, { id: 'a' })).rejects.toThrow('none of the first 1 rows is a card of punk-records')
+  await expect(readPacks({ 1: { id: '1' } })).rejects.toMatchObject({ why: reason('file_rows', { count: 1, format: 'punk-records' }) })
+  await expect(readRows(punkRecords, { id: 'a' })).rejects.toMatchObject({ why: reason('file_rows', { count: 1, format: 'punk-records' }) })
 })
 
 const packs = (lines: number) => ({ lines, categories: lines + 1, items: 0, rejects: 0 })

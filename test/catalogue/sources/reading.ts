@@ -11,6 +11,7 @@ import type {
 } from '#catalogue/records.ts'
 import { gunzip } from '#core/feed.ts'
 import type { Market } from '#core/markets.ts'
+import { ruleOf } from '../../support/reasons.ts'
 
 const REFERENCE = new URL('../../../../shared/data/', import.meta.url)
 
@@ -50,7 +51,7 @@ export function categoriesOf(rows: readonly CatalogueRow[]): CategoryRecord[] {
 
 /** `3 the card has no id` */
 export function rejectsOf(rows: readonly CatalogueRow[]): string[] {
-  return rows.flatMap((row) => ('reject' in row ? [`${row.line} ${row.reject}`] : []))
+  return rows.flatMap((row) => ('reject' in row ? [`${row.line} ${ruleOf(row.reject)}`] : []))
 }
 
 /** The one item of these rows. */

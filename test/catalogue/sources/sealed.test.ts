@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { cardmarketProducts } from '#catalogue/sources/cardmarket-products.ts'
 import { tcgplayerSealed } from '#catalogue/sources/tcgplayer-sealed.ts'
 import { attribute, categoriesOf, itemsOf, itReads, opened, readText, rejectsOf } from './reading.ts'
+import { reason } from '#core/problems.ts'
 
 describe('cardmarket-products', () => {
   const product = (fields: object = {}) => ({
@@ -117,22 +118,22 @@ describe('cardmarket-products', () => {
       product(),
     )
     expect(rejectsOf(rows)).toEqual([
-      '1 a coin is neither a card nor a sealed product',
-      '2 the product 1 is of no known category ("Test Game Booster")',
-      '3 the product has no idProduct',
-      '4 the product 1 has no name',
-      '5 the product 1 is of no known category ("Pokémon Display")',
-      '6 the entry is no JSON object',
-      '7 the row is not a product of Cardmarket',
-      '9 the item cardmarket:1 (Test Booster Box) came before, in line 8',
+      '1 product_category 1 Pokémon Coins',
+      '2 product_category 1 Test Game Booster',
+      '3 lacks product idProduct',
+      '4 lacks product 1 name',
+      '5 product_category 1 Pokémon Display',
+      '6 json_object entry',
+      '7 row_format cardmarket-products',
+      '9 row_again item cardmarket:1 Test Booster Box 8',
     ])
   })
 
   it('refuses a file of another format and says what was expected', async () => {
     const readBare = (text: string) => readText(opened(cardmarketProducts), text)
-    await expect(readBare('a,b\n1,2\n')).rejects.toThrow('the file is no valid JSON document')
-    await expect(readBare('{"priceGuides":[]}')).rejects.toThrow('the file is no JSON object with a list "products"')
-    await expect(read({ idProduct: 1, avg: 2 })).rejects.toThrow('none of the first 1 rows is a product of Cardmarket')
+    await expect(readBare('a,b\n1,2\n')).rejects.toMatchObject({ why: reason('json', { part: 'file' }) })
+    await expect(readBare('{"priceGuides":[]}')).rejects.toMatchObject({ why: reason('file_format', { format: 'cardmarket-products', values: 'products' }) })
+    await expect(read({ idProduct: 1, avg: 2 })).rejects.toMatchObject({ why: reason('file_rows', { count: 1, format: 'cardmarket-products' }) })
   })
 
   itReads(cardmarketProducts, {
@@ -196,18 +197,16 @@ describe('tcgplayer-sealed', () => {
   it('rejects the row, not the file', async () => {
     const rows = await read(`${NEWER}7,A,A,,,1,u\nx,B,B,,,1,u\n8,,,,,1,u\n9,C\n7,D,D,,,1,u\n`)
     expect(rejectsOf(rows)).toEqual([
-      '3 "x" is no productId',
-      '4 the product 8 has no name',
-      '5 the row has 2 cells, the header 7',
-      '6 the item tcgplayer:7 (D) came before, in line 2',
+      '3 productId id x',
+      '4 lacks product 8 name',
+      '5 row_cells 2 7',
+      '6 row_again item tcgplayer:7 D 2',
     ])
   })
 
   it('refuses a file of another format and says what was expected', async () => {
-    await expect(read('productId,date,marketPrice\n1,2024-02-08,3\n')).rejects.toThrow(
-      'the header has no column "name", "imageUrl", "set_code"',
-    )
-    await expect(read('{"id":"base1"}\n')).rejects.toThrow('the header has no column "productId"')
+    await expect(read('productId,date,marketPrice\n1,2024-02-08,3\n')).rejects.toMatchObject({ why: reason('header', { columns: ['name', 'imageUrl', 'set_code'] }) })
+    await expect(read('{"id":"base1"}\n')).rejects.toMatchObject({ why: reason('header', { columns: ['productId', 'name', 'imageUrl', 'set_code'] }) })
   })
 
   itReads(tcgplayerSealed, {

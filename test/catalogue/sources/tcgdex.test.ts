@@ -14,6 +14,7 @@ import {
   readText,
   rejectsOf,
 } from './reading.ts'
+import { reason } from '#core/problems.ts'
 
 const card = (fields: object = {}) => ({
   id: 'tst1-4',
@@ -81,7 +82,7 @@ describe('series and sets', () => {
       { id: 'null', name: {} },
       set({ name: { ja: 'テスト' }, serie: 'null' }),
     )
-    expect(rejectsOf(rows)).toEqual(['1 the series has no id', '2 the series has no id'])
+    expect(rejectsOf(rows)).toEqual(['1 lacks series id', '2 lacks series id'])
     expect(categoriesOf(rows)).toMatchObject([{ ref: 'tcgdex-asia:set:tst1', parent: null }])
   })
 
@@ -92,7 +93,7 @@ describe('series and sets', () => {
       set({ id: 'AC1a', name: { 'zh-tw': '乙' }, releaseDate: { ja: '2020' } }),
     )
     expect(categoriesOf(rows).map((c) => c.name)).toEqual(['甲'])
-    expect(rejectsOf(rows)).toEqual(['2 the category tcgdex-asia:set:AC1a (乙) came before, in line 1'])
+    expect(rejectsOf(rows)).toEqual(['2 row_again category tcgdex-asia:set:AC1a 乙 1'])
   })
 
   it('takes a set of the Asian file that has an English name alone for Asian', async () => {
@@ -354,12 +355,12 @@ describe('cards', () => {
       card(),
     )
     expect(rejectsOf(rows)).toEqual([
-      '1 the card has no id',
-      '2 the card tst1-4 has no name',
-      '3 the card tst1-4 has no set',
-      '4 the card tst1-4 has no localId',
-      '5 the row is not a series, set or card of TCGdex',
-      '7 the item tcgdex:tst1-4 (Testizard) came before, in line 6',
+      '1 lacks card id',
+      '2 lacks card tst1-4 name',
+      '3 lacks card tst1-4 set',
+      '4 lacks card tst1-4 localId',
+      '5 row_format tcgdex',
+      '7 row_again item tcgdex:tst1-4 Testizard 6',
     ])
   })
 })
@@ -424,11 +425,11 @@ it('refuses texts that no item can have, and more printings than a card has', as
     card(),
   )
   expect(rejectsOf(rows)).toEqual([
-    '1 the card has no id',
-    '2 the item has a name of more than 500 characters',
-    '3 the card tst1-4 has no set',
-    '4 the item has a detail of more than 500 characters',
-    '5 the card tst1-4 has more than 200 printings',
+    '1 lacks card id',
+    '2 name text 500',
+    '3 lacks card tst1-4 set',
+    '4 details text 500',
+    '5 at_most card tst1-4 printings 200',
   ])
   expect(itemsOf(rows)).toHaveLength(1)
 })
@@ -443,11 +444,11 @@ it('tells from the beginning of a file which comes first', () => {
 })
 
 it('refuses a file of another format and says what was expected', async () => {
-  const expected = /^none of the first \d+ rows is a series, set or card of TCGdex$/
-  await expect(readText(opened(tcgdex), 'productId,name\n1,Box\n')).rejects.toThrow(expected)
-  await expect(readRows(tcgdex, { id: 'tst1-3', name: 'Testivire', supertype: 'Pokémon' })).rejects.toThrow(expected)
-  await expect(readRows(tcgdex, ...Array.from({ length: 100 }, () => ({ a: 1 })), set())).rejects.toThrow(expected)
-  await expect(readText(opened(tcgdex), '')).rejects.toThrow('the file is empty')
+  const expected = { why: { rule: 'file_rows', params: { format: 'tcgdex' } } }
+  await expect(readText(opened(tcgdex), 'productId,name\n1,Box\n')).rejects.toMatchObject(expected)
+  await expect(readRows(tcgdex, { id: 'tst1-3', name: 'Testivire', supertype: 'Pokémon' })).rejects.toMatchObject(expected)
+  await expect(readRows(tcgdex, ...Array.from({ length: 100 }, () => ({ a: 1 })), set())).rejects.toMatchObject(expected)
+  await expect(readText(opened(tcgdex), '')).rejects.toMatchObject({ why: reason('file_empty') })
   await expect(readRows(tcgdex, ...Array.from({ length: 99 }, () => ({ a: 1 })), set())).resolves.toHaveLength(100)
 })
 

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest'
 import { gradedGuide } from '#prices/sources/graded-guide.ts'
 import { itReads, readShort } from './reading.ts'
+import { reason } from '#core/problems.ts'
 
 const PRICES = {
   ungraded: '$389.54',
@@ -45,22 +46,22 @@ it.each(['t1tg', 't1gg', 't1sv'])('takes the gallery subset %s for the set', asy
 })
 
 it.each([
-  [{ card_link: 'https://cards.example/t15-1' }, 'card_link: the link names set "t15", the row set "t1"'],
-  [{ card_link: undefined }, 'card_link: the row has no link to a card'],
-  [{ card_link: 'https://cards.example/t1' }, 'card_link: the row has no link to a card'],
+  [{ card_link: 'https://cards.example/t15-1' }, 'card_link other_set t15 t1'],
+  [{ card_link: undefined }, 'card_link required'],
+  [{ card_link: 'https://cards.example/t1' }, 'card_link required'],
 ])('rejects a price that is perhaps of another card: %j', async (more, reason) => {
   expect(await readShort(gradedGuide, line(more))).toEqual([`1 reject ${reason}`])
 })
 
 it('rejects prices without a date', async () => {
   expect(await readShort(gradedGuide, line({ commit_date: undefined, graded_prices: { grade10: '$5.00' } }))).toEqual([
-    '1 reject the price has no date',
+    '1 reject lacks price date',
   ])
 })
 
 it('refuses another NDJSON, and an empty file', async () => {
-  await expect(readShort(gradedGuide, '{"code":"T1","name":"Test"}')).rejects.toThrow('no graded price list')
-  await expect(readShort(gradedGuide, '\n')).rejects.toThrow('the file is empty')
+  await expect(readShort(gradedGuide, '{"code":"T1","name":"Test"}')).rejects.toMatchObject({ why: { rule: 'file_format', params: { format: 'graded-guide' } } })
+  await expect(readShort(gradedGuide, '\n')).rejects.toMatchObject({ why: reason('file_empty') })
 })
 
 itReads(gradedGuide, 'prices/pokemon-graded-pricecharting-usd.ndjson.gz', (counts) => {
@@ -69,8 +70,8 @@ itReads(gradedGuide, 'prices/pokemon-graded-pricecharting-usd.ndjson.gz', (count
     prices: 950,
     none: 1_379,
     rejects: {
-      'card_link: the link names set "…", the row set "…"': 96,
-      'card_link: the row has no link to a card': 13,
+      'card_link other_set': 96,
+      'card_link required': 13,
     },
   })
 })

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest'
 import { mintmarkPricesCsv } from '#prices/sources/mintmark-prices-csv.ts'
 import { readShort } from './reading.ts'
+import { reason } from '#core/problems.ts'
 
 const HEADER = 'item_ref,market,label,price,updated_at\n'
 
@@ -20,20 +21,20 @@ it('keeps to the market of the file, whatever the caller names', async () => {
 })
 
 it.each([
-  [',service,NM,1,', 'item_ref is missing'],
-  ['a,source_d,NM,1,', 'market: "source_d" is none of service, source_a, source_b, source_c'],
-  ['a,service,10,1,', 'label: "10" is neither a condition nor a grader with a grade'],
-  ['a,service,NM,0.00,', 'price: price must be above 0'],
-  ['a,service,NM,-3,', 'price: price must be above 0'],
-  ['a,service,NM,1.005,', 'price: "1.005" is no decimal number up to 9999999999.99 with at most two decimals'],
-  ['a,service,NM,"1,000",', 'price: "1,000" is no decimal number up to 9999999999.99 with at most two decimals'],
+  [',service,NM,1,', 'item_ref required'],
+  ['a,source_d,NM,1,', 'market one_of service,source_a,source_b,source_c source_d'],
+  ['a,service,10,1,', 'label label 10'],
+  ['a,service,NM,0.00,', 'price number 0'],
+  ['a,service,NM,-3,', 'price number 0'],
+  ['a,service,NM,1.005,', 'price number 9999999999.99 1.005'],
+  ['a,service,NM,"1,000",', 'price number 9999999999.99 1,000'],
   [
     'a,service,NM,10000000000.00,',
-    'price: "10000000000.00" is no decimal number up to 9999999999.99 with at most two decimals',
+    'price number 9999999999.99 10000000000.00',
   ],
-  ['a,service,NM,1e3,', 'price: "1e3" is no decimal number up to 9999999999.99 with at most two decimals'],
-  ['a,service,NM,1,2026-01-01', 'updated_at: "2026-01-01" is no time with a zone'],
-  ['a,service,NM,1', 'the row has 4 cells, the header 5'],
+  ['a,service,NM,1e3,', 'price number 9999999999.99 1e3'],
+  ['a,service,NM,1,2026-01-01', 'updated_at time 2026-01-01'],
+  ['a,service,NM,1', 'row_cells 4 5'],
 ])('rejects %s', async (row, reason) => {
   expect(await readShort(mintmarkPricesCsv, `${HEADER}${row}\nb,service,NM,1,2026-01-01T00:00:00Z`)).toEqual([
     `2 reject ${reason}`,
@@ -42,5 +43,5 @@ it.each([
 })
 
 it('refuses a file of another format', async () => {
-  await expect(readShort(mintmarkPricesCsv, 'item_ref,price\na,1')).rejects.toThrow('"market", "label", "updated_at"')
+  await expect(readShort(mintmarkPricesCsv, 'item_ref,price\na,1')).rejects.toMatchObject({ why: reason('header', { columns: ['market', 'label', 'updated_at'] }) })
 })

@@ -31,14 +31,14 @@ it('reads the market price of each printing at the start of its day', async () =
 it('rejects a missing or impossible date only where there is a price', async () => {
   expect(
     await readShort(pokemontcgPrices, csv('a,,,,,,,,', 'b,,,,,1.0,,,', 'c,,,,2025/02/30,1.0,,,', 'd,,,,x,,,,')),
-  ).toEqual(['2 none', '3 reject the price has no date', '4 reject TCG Price Date: "2025/02/30" is no date', '5 none'])
+  ).toEqual(['2 none', '3 reject lacks price date', '4 reject TCG Price Date date 2025/02/30', '5 none'])
 })
 
 it('rejects a row without an id and amounts that are none', async () => {
   expect(await readShort(pokemontcgPrices, csv(',,,,2025/02/22,1.0,,,', 'b,,,,2025/02/22,0.0,,nan,1'))).toEqual([
-    '2 reject ID is missing',
-    '3 reject TCG Market Price USD (Normal): price must be above 0',
-    '3 reject TCG Market Price USD (Reverse Holofoil): "nan" is no amount up to 9,999,999,999.99',
+    '2 reject ID required',
+    '3 reject TCG Market Price USD (Normal) number 0',
+    '3 reject TCG Market Price USD (Reverse Holofoil) number 9999999999.99 nan',
     '3 pokemontcg:b:holo Near Mint source_c 1.00 2025-02-22T00:00:00.000Z',
   ])
 })

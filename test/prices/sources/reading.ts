@@ -3,6 +3,7 @@ import { createReadStream, existsSync } from 'node:fs'
 import { it } from 'vitest'
 import { gunzip } from '#core/feed.ts'
 import type { Market } from '#core/markets.ts'
+import { ruleOf } from '../../support/reasons.ts'
 import type { FeedRow, PriceFormat } from '#prices/records.ts'
 
 const REFERENCE = new URL('../../../../shared/data/', import.meta.url)
@@ -24,7 +25,7 @@ export async function readShort(format: PriceFormat, text: string, market: Marke
 }
 
 function short(row: FeedRow): string {
-  if ('reject' in row) return `${row.line} reject ${row.reject}`
+  if ('reject' in row) return `${row.line} reject ${ruleOf(row.reject)}`
   if ('none' in row) return `${row.line} none`
   const { item } = row
   const name = 'ref' in item ? item.ref : [item.source, item.id, item.finish].filter((part) => part).join(':')
@@ -36,7 +37,7 @@ export interface Counts {
   lines: number
   prices: number
   none: number
-  /** reason, with what is quoted left out, to its count */
+  /** rule to its count */
   rejects: Record<string, number>
 }
 
@@ -55,7 +56,7 @@ export function itReads(format: PriceFormat, file: string, check: (counts: Count
           if (row.line !== line) counts.lines += 1
           line = row.line
           if ('reject' in row) {
-            const reason = row.reject.replace(/"[^"]*"/g, '"…"')
+            const reason = ruleOf({ ...row.reject, params: {} })
             counts.rejects[reason] = (counts.rejects[reason] ?? 0) + 1
           } else if ('none' in row) counts.none += 1
           else counts.prices += 1

@@ -16,13 +16,13 @@ it('reads a price a day, and a blank as no price', async () => {
 it('rejects bad rows alone', async () => {
   const csv = `${HEADER},2024-02-08,1\n5,,1\n5,2024-02-31,1\n5,2024-02-31,1\n5,1995-01-01,1\n5,2024-02-08,x\n5,2024-02-08\n`
   expect(await readShort(sealedDaily, csv)).toEqual([
-    '2 reject productId is missing',
-    '3 reject the price has no date',
-    '4 reject date: "2024-02-31" is no date',
-    '5 reject date: "2024-02-31" is no date',
-    '6 reject date: no price is from before 1996',
-    '7 reject marketPrice: "x" is no amount up to 9,999,999,999.99',
-    '8 reject the row has 2 cells, the header 3',
+    '2 reject productId required',
+    '3 reject lacks price date',
+    '4 reject date date 2024-02-31',
+    '5 reject date date 2024-02-31',
+    '6 reject date not_before 1996-01-01',
+    '7 reject marketPrice number 9999999999.99 x',
+    '8 reject row_cells 2 3',
   ])
 })
 

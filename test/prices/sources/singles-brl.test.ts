@@ -123,23 +123,23 @@ it('does so across the border of two batches, too', async () => {
 it.each([
   [
     earlier('normal', { cardmarketTrend: 10 }, { updatedAt: '2026-07-24T00:00:00Z' }),
-    'updatedAt: no BRL rate for that day',
+    'updatedAt no_rate',
   ],
-  [earlier('normal', { cardmarketTrend: 10 }, { updatedAt: 'x' }), 'updatedAt: "x" is no time with a zone'],
-  [earlier('normal', { cardmarketTrend: 0 }), 'valueBrl: price must be above 0'],
-  [earlier('normal', { cardmarketTrend: 0.02 }), 'valueBrl: price must be above 0'],
-  [earlier('normal', { cardmarketTrend: 'much' }), 'valueBrl: "much" is no amount up to 9,999,999,999.99'],
-  [later('normal', { cardmarketTrend: 10 }, { stamp: 'staff' }), 'stamp: "staff" is no plain printing'],
-  ['{"cardId":"t1-1"}\n', 'cardId, finish or sources is missing'],
-  ['{broken\n', 'the line is no valid JSON'],
+  [earlier('normal', { cardmarketTrend: 10 }, { updatedAt: 'x' }), 'updatedAt time x'],
+  [earlier('normal', { cardmarketTrend: 0 }), 'valueBrl number 0'],
+  [earlier('normal', { cardmarketTrend: 0.02 }), 'valueBrl number 0'],
+  [earlier('normal', { cardmarketTrend: 'much' }), 'valueBrl number 9999999999.99 much'],
+  [later('normal', { cardmarketTrend: 10 }, { stamp: 'staff' }), 'stamp one_of unstamped staff'],
+  ['{"cardId":"t1-1"}\n', 'sources list'],
+  ['{broken\n', 'json line'],
 ])('rejects %s', async (text, reason) => {
   const rows = await readShort(singlesBrl, earlier('normal', { cardmarketTrend: 57.78 }, { cardId: 't1-0' }) + text)
   expect(rows).toEqual([`1 tcgdex:t1-0:normal Near Mint source_b 10.00 ${JULY}`, `2 reject ${reason}`])
 })
 
-it('refuses the file of changes and says why', async () => {
+it('refuses the file of changes', async () => {
   const csv = 'key,date,oldPriceBrl,newPriceBrl,changePercent\nt1-1::holo,2026-08-01,38.32,39.38,2.77\n'
-  await expect(readShort(singlesBrl, csv)).rejects.toThrow('the CSV of price changes is not read')
+  await expect(readShort(singlesBrl, csv)).rejects.toMatchObject({ why: { rule: 'file_format', params: { format: 'singles-brl' } } })
 })
 
 itReads(singlesBrl, 'prices/pokemon-singles-brl-2026-07-23.ndjson.gz', (counts) => {

@@ -1,0 +1,374 @@
+// Why something is refused: a rule and its parameters. People's texts are made from them, in any language and naming style.
+
+/** Words that parameters hold and texts translate. */
+export const TERMS = [
+  // things
+  'account', 'batch', 'card', 'category', 'collection', 'collection record', 'grade', 'held price', 'import', 'item', 'key', 'listing', 'match',
+  'operator token', 'order', 'pack', 'parked row', 'price', 'product', 'series', 'set', 'webhook event',
+  // their states, and what can happen to a listing
+  'accepted', 'active', 'approved', 'discarded', 'expired', 'malformed', 'missing', 'open', 'paused', 'pending', 'placed', 'postponed', 'queued',
+  'rejected', 'revoked', 'separated', 'sold', 'unknown', 'be paused', 'be sold', 'expire',
+  // parts of requests and files, and what they have
+  'body', 'document', 'entry', 'extensions', 'file', 'header', 'headers', 'line', 'path', 'query', 'variables',
+  'aliases', 'bytes', 'categories', 'characters', 'columns', 'grades', 'items', 'levels', 'printings', 'rows', 'tokens',
+  // texts, callers, and what to do
+  'on one line', 'on one line, without bidirectional controls', 'on one line, with a visible character and without bidirectional controls',
+  'without bidirectional controls', 'without spaces at its ends and bidirectional controls', 'accounts', 'operators',
+  'split it',
+] as const
+export type Term = (typeof TERMS)[number]
+
+const TERM_PARAMS = ['thing', 'state', 'status', 'action', 'part', 'units', 'form', 'who', 'advice'] as const
+
+/**
+ * Every rule with its English text. `{field}` and `{fields}` are names of fields; `TERM_PARAMS` hold one of `TERMS`; `{must}`,
+ * `{each}`, `{options}` and `{problems}` are reasons of their own; all others are values. Of `[a|b]` the first part is shown
+ * whose parameters are all given.
+ */
+export const RULES = {
+  // Fields by their schema
+  required: 'is required[ and {must}]',
+  unknown_field: 'is not allowed here; allowed fields: {fields}',
+  invalid: 'is not valid',
+  only_once: 'must be given only once',
+  at_least_one: 'must have at least one of {fields}',
+  exactly_one: 'must be given, or {field}, but not both',
+  not_in_body: 'must not be in the body: it is in the {part}',
+  null: 'must be null',
+  or_null: '{must}, or null',
+  any_of: '{options}',
+  integer: 'must be a whole number[ between {min} and {max}| of at least {min}| of at most {max}][, except {except}][, not "{value}"]',
+  number: 'must be a number[ above {above} and at most {max}| above {above}| between {min} and {max}| of at least {min}| of at most {max}][, with at most {decimals} decimals][, not "{value}"]',
+  amount_text: 'must be an amount as text with at most two decimals, such as {example}',
+  boolean: 'must be true or false',
+  one_of: 'must be one of {values}[, not "{value}"]',
+  text: 'must be text[ of {min} to {max} characters| of at least {min} characters| of at most {max} characters][ {form}][ that matches {pattern}]',
+  slug: 'must be lower-case words and digits joined with "-"',
+  url: 'must be a URL[ that begins with {values}]',
+  url_credentials: 'must not contain a user name or password',
+  url_port: 'must have a port between 1 and 65535',
+  url_private: 'must not be a private or otherwise special address',
+  currency: 'must be a currency of three capital letters, such as USD',
+  language: 'must be a language such as en, tr or ja, of at most {max} characters',
+  label: 'must be a condition, such as Near Mint, or a grader with a grade, such as PSA 10[, not "{value}"]',
+  file_name: 'must be a file name of at most {max} characters, without folders',
+  header_key: 'must be {min} to {max} visible ASCII characters',
+  needs_credential: 'is allowed only with an API key, an operator token or a console session',
+  not_supported: 'is not supported by this operation; send the request without it',
+  operator_token: 'must be an operator token',
+  cursor: 'must be an endCursor of [a list sorted by {values}|a list with prices of {market}|this list]',
+  list: 'must be a list[ of {min} to {max} entries| of at most {max} entries][; each entry {each}]',
+  list_body: 'must be the body itself: a list of at most {max} prices',
+  object: 'must be an object[ with at least {min} field]',
+  time: 'must be a time in ISO 8601 with an offset[ between {from} and {to}][, such as {example}][, not "{value}"]',
+  time_utc: 'must be a time in UTC, such as {example}',
+  date: 'must be a date[ written {format}][ between {from} and {to}][, not "{value}"]',
+  in_future: 'must be in the future',
+  not_in_future: 'must not be in the future',
+  not_before: 'must not be before {from}',
+  before: 'must be before {field}',
+  period: 'must be at most {max} days before {field}',
+
+  // Fields by what is stored
+  unknown_id: 'must be the id of an existing {thing}, not {id}',
+  not_a_grade: 'must be the id of a grade; {id} is the group {name}',
+  needs_grade: 'must be given: there is no grade {name}',
+  type_id: 'must be null or the id of a type below a group (GET /groups)',
+  group_ids: 'must be ids of groups: {values}',
+  grade_of_item: 'must be a grade of the item, not {name}; possible: {values}',
+  category_market: 'must be a category of {market}; this one is of {other}',
+  market_fixed: 'must stay {market}: the items of a category are of its market',
+  own_descendant: 'must not be the category itself or one below it',
+  same_order: 'must not have two images with the same order',
+  not_above: 'must not be above {field}',
+  not_below: 'must not be below the {field} of {min}',
+  balance: 'must keep the balance of {balance} between {min} and {max}',
+  rate: 'must be of a day from {from} on and of a currency other than TRY',
+  file: 'cannot be read: {must}',
+  catalogue_changed: 'was matched to a catalogue that has changed; send it again',
+
+  // Whole requests
+  not_found: '{thing} not found: {id}',
+  record_not_found: 'collection record not found: {id} is not in the collection {collection}[; it is in {other}]',
+  no_route: 'not found: {method} {path}',
+  no_format: 'format not found: {name}; known formats: {values}',
+  no_webhook: 'the account {id} has no webhook',
+  no_image: 'image not found: the catalogue has none at this address',
+  image_gone: 'image not found: its source no longer has it',
+  not_owner: 'the {thing} {id} does not belong to the caller',
+  invalid_action: 'invalid action (must be pause or publish)',
+  changed_since_read: 'changed since it was read; read it again and repeat the change',
+  taken: 'another {thing} has this {field}',
+  ref_taken_by: 'the {thing} {id} has the ref {ref} in {market}',
+  already: 'the {thing} is {state} already',
+  highlight: 'only a published listing with stock can be highlighted',
+  no_credits: 'the account has no highlight credits left',
+  only_active: 'only an active listing can {action}[; this one is {status}]',
+  listing_sold: 'the listing is sold and cannot be changed any more',
+  listing_expired: 'the period of the listing has ended; its owner has to publish it again',
+  order_recorded: 'the order {id} was recorded with another body',
+  seller_suspended: 'listing {id}: the account of its seller is suspended',
+  not_for_sale: 'listing {id}: {must}; it is {status}',
+  stock: 'listing {id}: the order of {wanted} exceeds the stock of {stock}',
+  account_suspended: 'the account is suspended',
+  webhook_paused: "the account's webhook is paused",
+  key_ended: 'the key is {state}; create a new one instead',
+  service_prices: 'the prices of the service follow from its sales',
+  nothing_to_revert: 'import {id} has changed nothing; there is nothing to revert',
+  reverted: 'import {id} is already reverted, by import {other}',
+  merged_already: 'item {id} is already merged into item {into}',
+  merged_into_itself: 'item {id} cannot be merged into itself',
+  merged_twice: 'item {id} cannot be merged into two items',
+  merged_on: 'batch {id} cannot be reverted before batch {other}, which merged item {item} into another one',
+  batch_reverted: 'batch {id} is already reverted',
+  ref_merged: 'the ref {ref} belongs to an item that is merged into item {id}',
+  match_decided: 'match {id} is already {state} by {by}',
+  match_undecided: 'match {id} is not decided',
+  match_unsettled: 'match {id} goes on waiting after this decision; decide its set first, or merge the items',
+  set_decided: 'set {id} is already decided by {by}; withdraw that decision first',
+  set_undecided: 'nothing is decided about set {id}',
+  own_item: 'must be another item than the one that the record already is',
+  other_family: 'must be an item of the same game and language family as the record',
+  same_set: 'must be another set',
+  other_game: 'must be a set of the same game',
+  which_set: 'is required: the set resembles {count} others',
+  only_source: 'the item {id} has no other source than {source} {foreign}; there is nothing to split',
+  not_a_source: 'must be the id that the source has for this item: {values}',
+  decided_later: 'another batch decided on prices of import {root} after import {id}',
+  idempotency_running: 'the first request with this Idempotency-Key is still running',
+  idempotency_request: 'this Idempotency-Key was used for another request',
+  idempotency_credential: 'this Idempotency-Key was used with another credential',
+
+  // Credentials, plans and limits
+  only_for: 'this operation is for {who}',
+  plan: 'this needs the {plan} plan or a larger one; the account has {has}',
+  console_only: "the console's cookie is valid only for requests of the console",
+  authorization: 'the Authorization header is {state}: send Authorization: Bearer <{credential}>',
+  credential: 'invalid {credential}: {state}',
+  rate_limit: 'the {plan} plan allows {limit} requests a minute; try again in {seconds} s',
+  too_many_failures: 'too many failed authentications from your address; try again in {seconds} s',
+
+  // Requests that cannot be read
+  method: 'method not allowed; use {values}',
+  unreadable: 'the request cannot be read',
+  incomplete: 'the request did not arrive completely',
+  host: 'the Host header must be given once, as a host name with an optional port',
+  timeout: 'the request did not arrive in time',
+  not_http: 'the request is not valid HTTP',
+  body_size: 'the body is larger than this endpoint accepts',
+  body_length: 'Content-Length does not match the body',
+  body_json: 'the body must be JSON in UTF-8, sent with Content-Type: application/json',
+  body_encoding: 'Content-Encoding must be one of {values}',
+  body_packed: 'the body is not compressed as its Content-Encoding says',
+  path_encoding: 'the path is not validly encoded',
+  accept: 'not acceptable; accept one of {values}',
+  batch: 'send one request at a time: batches are not supported',
+  query_cost: 'the query costs {cost}; the plan allows {max}; ask for smaller pages or fewer fields',
+  introspection_cost: 'the query asks for too much of the schema at once',
+  answer_size: 'the answer has more than {max} bytes; ask for smaller pages or fewer fields',
+  operation_name: 'the document has no operation named {name}',
+  operation_missing: 'the document has several operations; name one with operationName',
+
+  // The service itself
+  internal: 'something went wrong on our side; it has been logged',
+  database: 'the service cannot reach its database at the moment; try again shortly',
+  not_ready: 'the node is {phase}',
+  image_late: 'the source of the image does not answer in time; try again later',
+  image_unusable: 'the source of the image does not give a usable image; try again later',
+  image_not_stored: 'the image cannot be stored at the moment; try again shortly',
+
+  // Requests and files alike
+  json: 'invalid JSON in the {part}',
+  json_key: 'duplicate key in the {part}: {name}',
+  json_object: 'the {part} must be a JSON object',
+  utf8: 'the {part} must be UTF-8 text',
+  at_most: 'the {part}[ {id}] must have at most {max} {units}[, not {count}][; {advice}]',
+
+  // Files as a whole
+  file_empty: 'the file is empty',
+  file_format: 'the file is not of the format {format}; expected: {values}',
+  file_rows: 'none of the first {count} rows is of the format {format}',
+  position: 'must come before {field}',
+  gzip_damaged: 'the gzip data is damaged or cut off',
+  gzip_ratio: 'the gzip data unpacks to more than {max} times its size',
+  line_size: 'line {line} is longer than {max} MB: the file is not {format}',
+  csv: 'the CSV cannot be read: {cause}',
+  header: 'the header must have [the columns {columns}|one of the columns {any}]',
+  import_stopped: 'the import was stopped by an error of the service; it has been logged',
+  import_memory: 'the import needed more than {max} MB of memory; nothing was written; split the file',
+  import_interrupted: 'the service stopped during the import; nothing was written; send it again',
+
+  // Rows of files
+  several: '{problems}',
+  other: 'other reasons',
+  row_format: 'the row is not of the format {format}',
+  row_cells: 'the row has {count} cells, the header {other}',
+  row_again: 'the {thing} {ref} ({name}) is a duplicate of line {line}',
+  lacks: 'the {thing} [{id} ]has no {field}',
+  cells: 'each cell must have at most {max} characters and no NUL character',
+  id: 'must be an id, not "{value}"',
+  printing: 'must be a known printing, not "{value}"',
+  no_rate: 'has no BRL rate for that day',
+  no_ref: 'no item has the ref {ref}',
+  refs: 'items of {markets} have the ref {ref}; use the id of the item',
+  no_foreign_id: 'no item has the {source} id {id}',
+  no_finish: 'no item with the {source} id {id} has the finish {finish}',
+  no_category: 'the category {ref} is not in the catalogue; import it first',
+  own_parent: 'the category {ref} cannot be its own parent',
+  no_group: 'the group {ref} does not exist',
+  no_set: 'the id {id} does not name a set',
+  product_category: 'the category "{value}" of the product {id} is not one of cards or sealed products',
+  pack_language: 'the language of the pack {id} is unknown',
+  other_set: 'names the set "{value}", but the row the set "{other}"',
+
+  // Prices held back, by the rule that holds them
+  foreign_id: 'the {source} id {id} is on items {items}',
+  future_date: 'dated {date}, more than {hours} hours ahead',
+  jump: '{price} after {last}',
+  disagreement: '{price} while the other sources say {prices}',
+  grade_order: 'a PSA 10 at {price} while Near Mint is at {last}',
+
+  // Rows of collections that wait for someone to name their item
+  fits_several: 'several items match',
+  fits_none: 'no item matches in name, number, set and printing',
+  like_none: 'no similar item was found',
+  grade_missing: 'the item has no grade {name}',
+} as const
+
+export type Rule = keyof typeof RULES
+
+export type Value = string | number | readonly string[] | readonly number[] | Reason | readonly Reason[]
+export type Params = Readonly<Record<string, Value>>
+
+type NameIn<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | NameIn<Rest> : never
+/** A text without its parts in brackets, and these parts. */
+type Always<Text extends string> = Text extends `${infer Head}[${string}]${infer Tail}` ? `${Head}${Always<Tail>}` : Text
+type Sometimes<Text extends string> = Text extends `${string}[${infer Part}]${infer Tail}` ? `${Part}${Sometimes<Tail>}` : ''
+type ValueOf<Name> = Name extends (typeof TERM_PARAMS)[number] ? Term
+  : Name extends 'must' | 'each' ? Reason
+  : Name extends 'options' | 'problems' ? readonly Reason[]
+  : Name extends 'fields' ? readonly string[]
+  : Name extends 'field' ? string
+  : string | number | readonly string[] | readonly number[]
+type RequiredName<R extends Rule> = NameIn<Always<(typeof RULES)[R]>>
+type OptionalName<R extends Rule> = NameIn<Sometimes<(typeof RULES)[R]>>
+type ParamsOf<R extends Rule> = { [Name in RequiredName<R>]: ValueOf<Name> } & { [Name in OptionalName<R>]?: ValueOf<Name> }
+export type Given<R extends Rule> = [RequiredName<R>] extends [never]
+  ? [OptionalName<R>] extends [never] ? [] : [params?: ParamsOf<R>]
+  : [params: ParamsOf<R>]
+
+/** Why something is refused. */
+export interface Reason {
+  rule: Rule
+  params: Params
+}
+
+/** What is wrong with a field: its name as the caller wrote it, and the rule that it breaks. */
+export interface Problem extends Reason {
+  field: string
+}
+
+/** A reason by its rule; the compiler asks for the parameters that the rule's text has. */
+export function reason<R extends Rule>(rule: R, ...[params]: Given<R>): Reason {
+  return { rule, params: params ?? {} }
+}
+
+/** A problem of a field, as `reason`. */
+export function problem<R extends Rule>(field: string, rule: R, ...[params]: Given<R>): Problem {
+  return { field, rule, params: params ?? {} }
+}
+
+/** The texts of one language. */
+export interface Words {
+  rules: Readonly<Record<Rule, string>>
+  /** in English a term is its own text */
+  terms?: Readonly<Record<Term, string>>
+}
+
+const ENGLISH: Words = { rules: RULES }
+
+/** A reason in English; a problem begins with its field. */
+export function textOf(of: Reason | Problem): string {
+  return textIn(ENGLISH, of)
+}
+
+/** Several problems of one thing as one reason. */
+export function together(problems: readonly Problem[]): Reason {
+  return problems.length === 1 ? problems[0]! : reason('several', { problems })
+}
+
+/** A reason in a language; a problem begins with its field. */
+export function textIn(words: Words, of: Reason | Problem): string {
+  let text = 'field' in of ? `${of.field} ` : ''
+  for (const parts of pieces(words.rules[of.rule])) {
+    const part = parts.find(({ names }) => names.every((name) => of.params[name] !== undefined))
+    part?.texts.forEach((before, i) => {
+      text += i === 0 ? before : shown(words, part.names[i - 1]!, of.params[part.names[i - 1]!]) + before
+    })
+  }
+  return text
+}
+
+/** Text between names of parameters: one more text than names. */
+interface Part {
+  texts: readonly string[]
+  names: readonly string[]
+}
+
+const parsed = new Map<string, readonly (readonly Part[])[]>()
+
+/** What a rule's text consists of; of each piece the first part is shown whose parameters are all given. */
+function pieces(template: string): readonly (readonly Part[])[] {
+  let found = parsed.get(template)
+  if (!found) {
+    // Splitting by a pattern with a group leaves what the group matched at odd places.
+    found = template.split(/\[([^[\]]*)\]/).map((piece, i) => (i % 2 === 1 ? piece.split('|') : [piece]).map(partOf))
+    parsed.set(template, found)
+  }
+  return found
+}
+
+function partOf(text: string): Part {
+  const split = text.split(/\{(\w+)\}/)
+  return { texts: split.filter((_, i) => i % 2 === 0), names: split.filter((_, i) => i % 2 === 1) }
+}
+
+function shown(words: Words, name: string, value: Value | undefined): string {
+  if ((TERM_PARAMS as readonly string[]).includes(name)) return words.terms?.[value as Term] ?? (value as string)
+  if (isList(value)) return value.map((one) => shown(words, name, one)).join(name === 'problems' ? '; ' : ', ')
+  return isReason(value) ? textIn(words, value) : String(value)
+}
+
+export interface Naming {
+  nameOf: (field: string) => string
+  /** whether a field can be named among those that are allowed */
+  isKnown?: (name: string) => boolean
+}
+
+/** The same with fields named in another way. */
+export function named<Of extends Reason>(of: Of, naming: Naming): Of {
+  const { nameOf, isKnown = () => true } = naming
+  return mapped(of, (name, value) => {
+    if (name === 'field') return nameOf(value as string)
+    return name === 'fields' ? (value as string[]).map(nameOf).filter(isKnown) : value
+  })
+}
+
+/** The same with each value as `change` gives it, the fields of problems and the values of reasons within included. */
+export function mapped<Of extends Reason>(of: Of, change: (name: string, value: Value) => Value): Of {
+  const params: Record<string, Value> = {}
+  for (const [name, value] of Object.entries(of.params)) {
+    if (isReason(value)) params[name] = mapped(value, change)
+    else if (isList(value) && isReason(value[0])) params[name] = (value as readonly Reason[]).map((one) => mapped(one, change))
+    else if (value !== undefined) params[name] = change(name, value)
+  }
+  return { ...of, ...('field' in of && { field: change('field', of.field as string) }), params }
+}
+
+function isReason(value: Value | undefined): value is Reason {
+  return typeof value === 'object' && 'rule' in value
+}
+
+function isList(value: Value | undefined): value is readonly string[] | readonly number[] | readonly Reason[] {
+  return Array.isArray(value)
+}

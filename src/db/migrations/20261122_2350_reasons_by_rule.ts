@@ -1,0 +1,20 @@
+// Why an import failed, a price was held and a row was parked, as rule and parameters; missing for rows of earlier programs.
+import { type Kysely, sql } from 'kysely'
+
+// Tables of their own: earlier programs read held prices and parked rows by a prepared `select *`, which a new column breaks.
+const STATEMENTS = [
+  'alter table imports add column rule text, add column params jsonb',
+  `create table held_price_params (
+    held_price_id bigint primary key references held_prices on delete cascade,
+    params jsonb not null
+  )`,
+  `create table parked_row_reasons (
+    parked_row_id integer primary key references collection_parked_rows on delete cascade,
+    rule text not null,
+    params jsonb not null
+  )`,
+]
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
+}

@@ -1,0 +1,87 @@
+// All refused rows of an import as a CSV, which grows with the import and takes a bounded space.
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { csvLine } from '#core/csv.ts'
+import type { Queryable } from '#db/schema.ts'
+
+/** Characters that are packed as one part. */
+const PART = 256 * 1024
+/** Packed bytes of one import. */
+const MOST_PACKED = 32 * 1024 * 1024
+
+const COLUMNS = ['file', 'line', 'rule', 'reason'] as const
+
+/** A refused row; of earlier programs only the text is known. */
+interface ListedRow {
+  file: string | null
+  line: number
+  rule?: string | undefined
+  reason: string
+}
+
+export class RefusedRowsCsv {
+  readonly #most: number
+  readonly #parts: Buffer[] = []
+  #lines = ''
+  #packed = 0
+  #unlisted = 0
+
+  /** @param most packed bytes; rows beyond them are only counted */
+  constructor(most = MOST_PACKED) {
+    this.#most = most
+  }
+
+  add(row: ListedRow): void {
+    if (this.#packed >= this.#most) {
+      this.#unlisted += 1
+      return
+    }
+    this.#lines += lineOf(row)
+    if (this.#lines.length >= PART) this.#pack()
+  }
+
+  /** The lines without the header, packed with gzip in parts; nothing may be added after this. */
+  finish(): readonly Buffer[] {
+    if (this.#unlisted > 0) this.#lines += csvLine([null, null, null, `${this.#unlisted} more rows were refused`])
+    if (this.#lines !== '') this.#pack()
+    return this.#parts
+  }
+
+  #pack(): void {
+    const part = gzipSync(this.#lines)
+    this.#parts.push(part)
+    this.#packed += part.length
+    this.#lines = ''
+  }
+}
+
+function lineOf(row: ListedRow): string {
+  return csvLine(COLUMNS.map((column) => row[column] ?? null))
+}
+
+/** Stores the parts of an import that ends. */
+export async function storeRefusedRows(on: Queryable, importId: number, parts: readonly Buffer[]): Promise<void> {
+  for (const [part, csv] of parts.entries()) {
+    await on.insertInto('import_refusals').values({ import_id: importId, part, csv }).execute()
+  }
+}
+
+/**
+ * The CSV of an import, a part at a time.
+ * @param kept the rows that the import itself has: all that earlier programs stored
+ */
+export async function* refusedRowsCsv(on: Queryable, importId: number, kept: readonly ListedRow[]): AsyncIterable<string> {
+  yield csvLine(COLUMNS)
+  for (let part = 0; ; part += 1) {
+    const found = await on
+      .selectFrom('import_refusals')
+      .select('csv')
+      .where('import_id', '=', importId)
+      .where('part', '=', part)
+      .executeTakeFirst()
+    if (found) yield gunzipSync(found.csv).toString()
+    else {
+      if (part === 0) yield kept.map(lineOf).join('')
+      return
+    }
+  }
+}

@@ -1,0 +1,52 @@
+// Every rule has a text in English and in Turkish with the same parameters, and fields are named by data, not by text.
+import { expect, test } from 'vitest'
+import { TURKISH } from '../../console/src/words/rules-tr.ts'
+import { named, problem, reason, type Rule, RULES, textIn, textOf, TERMS, together } from '#core/problems.ts'
+
+const namesIn = (text: string) => [...new Set([...text.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!))].sort()
+
+test.each(Object.keys(RULES) as Rule[])('%s is said in English and in Turkish with the same parameters', (rule) => {
+  expect(namesIn(TURKISH.rules[rule])).toEqual(namesIn(RULES[rule]))
+  const all = Object.fromEntries(namesIn(RULES[rule]).map((name) => [name, name === 'problems' ? [problem('x', 'text')] : name]))
+  const always = namesIn(RULES[rule].replace(/\[[^\]]*\]/g, ''))
+  expect(namesIn(TURKISH.rules[rule].replace(/\[[^\]]*\]/g, ''))).toEqual(always)
+  for (const params of [all, Object.fromEntries(always.map((name) => [name, all[name]!]))]) {
+    for (const text of [textOf({ rule, params }), textIn(TURKISH, { rule, params })]) {
+      expect(text).not.toMatch(/[{}[\]|]|undefined| {2}/)
+      expect(text.length).toBeGreaterThan(3)
+    }
+  }
+})
+
+test('there is no Turkish text without a rule, and every term has one', () => {
+  expect(Object.keys(TURKISH.rules).sort()).toEqual(Object.keys(RULES).sort())
+  expect(Object.keys(TURKISH.terms!).sort()).toEqual([...TERMS].sort())
+})
+
+test.each([
+  [{}, 'must be a whole number'],
+  [{ min: 1 }, 'must be a whole number of at least 1'],
+  [{ max: 5 }, 'must be a whole number of at most 5'],
+  [{ min: -1, max: 5, except: 0, value: 'x' }, 'must be a whole number between -1 and 5, except 0, not "x"'],
+])('of a rule with %j only the parts that have their parameters are shown', (params, text) => {
+  expect(textOf(reason('integer', params))).toBe(text)
+})
+
+test('texts are made of nested reasons', () => {
+  const price = problem('price', 'required', { must: reason('integer', { min: 1, max: 100 }) })
+  expect(textOf(price)).toBe('price is required and must be a whole number between 1 and 100')
+  expect(textIn(TURKISH, price)).toBe('price gerekli: 1 ile 100 arasında bir tam sayı olmalı')
+  expect(textOf(together([price, problem('name', 'text')]))).toBe(
+    'price is required and must be a whole number between 1 and 100; name must be text',
+  )
+  expect(textIn(TURKISH, reason('not_found', { thing: 'listing', id: 5 }))).toBe('5 numaralı ilan bulunamadı')
+})
+
+test('fields are named in another way wherever they stand; values stay as they are', () => {
+  const camel = { nameOf: (field: string) => field.replace('_p', 'P'), isKnown: (name: string) => name !== 'id' }
+  expect(named(problem('min_price', 'not_above', { field: 'max_price' }), camel)).toEqual(problem('minPrice', 'not_above', { field: 'maxPrice' }))
+  expect(named(reason('at_least_one', { fields: ['id', 'min_price'] }), camel).params).toEqual({ fields: ['minPrice'] })
+  expect(named(together([problem('a_p', 'text'), problem('b_p', 'one_of', { values: ['x_p'] })]), camel)).toEqual(
+    together([problem('aP', 'text'), problem('bP', 'one_of', { values: ['x_p'] })]),
+  )
+})
