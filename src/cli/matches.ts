@@ -99,7 +99,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
 
 function lineOf({ id, record, reasons, candidates }: Match): (string | number | null)[] {
   const shown = candidates.slice(0, 3).map(({ item }) => `${item.id} ${item.name}`)
-  return [id, record.source, record.id, record.name, record.code, reasons.map(({ text }) => text).join('; '), shown.join(', ') + (candidates.length > 3 ? ', ...' : '')]
+  return [id, record.source, record.foreign_id, record.name, record.code, reasons.map(({ text }) => text).join('; '), shown.join(', ') + (candidates.length > 3 ? ', ...' : '')]
 }
 
 function setLineOf({ id, set, waiting, candidates }: SetMatch): (string | number | null)[] {

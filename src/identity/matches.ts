@@ -37,7 +37,7 @@ const MatchRecordSchema = Type.Object(
   {
     record_id: Type.Integer(),
     source: Type.String({ examples: ['pokemontcg'] }),
-    id: Type.String({ description: "The source's id", examples: ['base1-4'] }),
+    foreign_id: Type.String({ description: "The source's id", examples: ['base1-4'] }),
     finishes: Type.Array(Type.String(), { description: 'Empty where the source does not state one' }),
     market: orNull(Type.Enum([...MARKETS])),
     ref: orNull(Type.String()),
@@ -218,7 +218,7 @@ function recordView(record: StoredRecord, all: readonly StoredRecord[], finishes
   return {
     record_id: record.id,
     source: record.source,
-    id: record.foreign_id,
+    foreign_id: record.foreign_id,
     finishes,
     market: facts.market ?? null,
     ref: facts.ref ?? null,

@@ -50,7 +50,7 @@ test('matches are listed, accepted, separated, postponed and withdrawn', async (
   const differing = pokemontcgCards.replaceAll(/"hp":"\d+"/g, '"hp":"999"')
   await importFiles(node, 'pokemontcg', [{ name: 'sets', text: pokemontcgSets }, { name: 'cards', text: differing }])
   const found = JSON.parse(await mintmark('matches', 'list', '--json')) as Match[]
-  expect(found.map(({ record }) => record.id).sort()).toEqual([1, 2, 3, 4, 5, 6].map((n) => `base1-${n}`))
+  expect(found.map(({ record }) => record.foreign_id).sort()).toEqual([1, 2, 3, 4, 5, 6].map((n) => `base1-${n}`))
   const [first, second] = found as [Match, Match]
   expect(await mintmark('matches', 'list', '--reason', 'hp', '--set', 'Base')).toMatch(new RegExp(`^ID +SOURCE +RECORD +NAME +NUMBER +REASON +CANDIDATES\n${first.id} +pokemontcg +base1-1 +Alakazam +1/102 +hit points differ: 999 and 50 +\\d+ Alakazam`))
   expect(await mintmark('matches', 'list', '--game', 'onepiece')).toMatch(/^ID [^\n]+$/)

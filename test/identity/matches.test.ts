@@ -33,7 +33,7 @@ const idOf = async (name: string, finish = 'Holo') => {
   return rows[0]!.id
 }
 const sourcesOf = async (id: number) =>
-  (await operator<{ sources: { source: string; id: string; method: string; decided_by: string | null }[] }>(node, 'GET', `/items/${id}`)).body.data.sources
+  (await operator<{ sources: { source: string; foreign_id: string; method: string; decided_by: string | null }[] }>(node, 'GET', `/items/${id}`)).body.data.sources
 const itemCount = async () => (await operator<unknown[]>(node, 'GET', '/items')).body.pagination!.total
 
 test('the list shows each record beside its candidates, and pages and filters', async () => {
@@ -42,7 +42,7 @@ test('the list shows each record beside its candidates, and pages and filters', 
   const charizard = await ofName('Charizard')
   expect(charizard).toMatchObject({
     state: 'waiting', game: 'pokemon', decision: null,
-    record: { source: 'pokemontcg', id: 'base1-4', code: '4/102', finishes: [], category: { name: 'Base' }, details: { hp: 999 }, images: [], item_id: null },
+    record: { source: 'pokemontcg', foreign_id: 'base1-4', code: '4/102', finishes: [], category: { name: 'Base' }, details: { hp: 999 }, images: [], item_id: null },
     reasons: [{ rule: 'hp', text: 'hit points differ: 999 and 80' }],
     candidates: [{ score: 90, item: { id: await idOf('Charizard'), name: 'Charizard', category: { name: 'Base Set' }, details: { hp: 80 } } }],
   })
@@ -67,7 +67,7 @@ test('an accepted record is the item, at once, with who decided it; later import
   const { status, body } = await decide(match.id, 'accept', { item_id: holo })
   expect([status, body.message]).toEqual([200, `Match ${match.id} accepted; the record is item ${holo}`])
   expect(body.data).toMatchObject({ state: 'decided', decision: { kind: 'accepted', item_id: holo, author: expect.stringMatching(/^operator:/) as string } })
-  const joined = { source: 'pokemontcg', id: 'base1-4', method: 'operator', decided_by: body.data.decision!.author }
+  const joined = { source: 'pokemontcg', foreign_id: 'base1-4', method: 'operator', decided_by: body.data.decision!.author }
   for (const id of [holo, await idOf('Charizard', 'Reverse')]) expect(await sourcesOf(id)).toContainEqual(expect.objectContaining(joined))
   expect(await itemCount()).toBe(before)
   expect((await item(node, holo)).body.data.name).toBe('Charizard')
@@ -84,7 +84,7 @@ test('an accepted record is the item, at once, with who decided it; later import
 test('a record can be joined to an item that is not among its candidates', async () => {
   const [match, other] = [await ofName('Charizard'), await idOf('Scyther', 'Reverse')]
   expect((await decide(match.id, 'accept', { item_id: other })).status).toBe(200)
-  expect(await sourcesOf(other)).toContainEqual(expect.objectContaining({ source: 'pokemontcg', id: 'base1-4', method: 'operator' }))
+  expect(await sourcesOf(other)).toContainEqual(expect.objectContaining({ source: 'pokemontcg', foreign_id: 'base1-4', method: 'operator' }))
   expect((await sourcesOf(await idOf('Charizard'))).map(({ source }) => source)).toEqual(['tcgdex'])
 })
 
@@ -94,9 +94,9 @@ test('a separated record is an item of its own, also after later imports', async
   expect([status, body.data.state, body.data.decision!.kind]).toEqual([200, 'decided', 'separated'])
   expect(await itemCount()).toBe(before + 1)
   const own = body.data.decision!.item_id
-  expect(await sourcesOf(own)).toMatchObject([{ source: 'pokemontcg', id: 'base1-4', method: 'own' }])
+  expect(await sourcesOf(own)).toMatchObject([{ source: 'pokemontcg', foreign_id: 'base1-4', method: 'own' }])
   await importPokemontcg()
-  expect(await sourcesOf(own)).toMatchObject([{ source: 'pokemontcg', id: 'base1-4', method: 'own' }])
+  expect(await sourcesOf(own)).toMatchObject([{ source: 'pokemontcg', foreign_id: 'base1-4', method: 'own' }])
   expect(await ofName('Charizard')).toBeUndefined()
 })
 
@@ -176,8 +176,8 @@ test('one decision joins the cards of a set; withdrawn, they wait again', async 
   expect([waiting, jungle.waiting]).toEqual([10, 10])
   const { status, body } = await decideSet(jungle.id, 'accept', {})
   expect([status, body.data.state, body.data.decision!.set_ids, body.data.waiting]).toEqual([200, 'decided', [jungle.candidates[0]!.set.id], 0])
-  expect(await sourcesOf(await idOf('Clefable'))).toContainEqual(expect.objectContaining({ source: 'pokemontcg', id: 'base2-1', method: 'set-map' }))
-  expect(await sourcesOf(await idOf('Scyther'))).toContainEqual(expect.objectContaining({ source: 'pokemontcg', id: 'base2-10', method: 'loose-decided' }))
+  expect(await sourcesOf(await idOf('Clefable'))).toContainEqual(expect.objectContaining({ source: 'pokemontcg', foreign_id: 'base2-1', method: 'set-map' }))
+  expect(await sourcesOf(await idOf('Scyther'))).toContainEqual(expect.objectContaining({ source: 'pokemontcg', foreign_id: 'base2-10', method: 'loose-decided' }))
   await importPokemontcg()
   expect((await list('?set=jungle')).pagination!.total).toBe(0)
   expect((await sets('?state=decided')).map(({ id }) => id)).toEqual([jungle.id])

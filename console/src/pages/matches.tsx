@@ -223,7 +223,7 @@ function RecordSide({ match: { record } }: { match: Match }) {
         {record.name} <span class="quiet">{record.code}</span>
       </h2>
       <p class="quiet">
-        {record.source} {record.id}
+        {record.source} {record.foreign_id}
       </p>
       <Side card={record} set={record.category?.name ?? null} finish={record.finishes.join(', ')} />
     </section>
