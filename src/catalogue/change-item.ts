@@ -12,7 +12,7 @@ import { factsOfChange, stateByOperator } from './operator-facts.ts'
 import { lockItem } from './store.ts'
 import { fetchItem } from './stored-items.ts'
 import type { StoredItem } from './stored-schemas.ts'
-import { refuseMergedRef, refuseTaken } from './taken.ts'
+import { refuseTakenRef, refuseTaken } from './taken.ts'
 
 const { name, market, category_id, ...optional } = ItemBody
 
@@ -39,7 +39,7 @@ export const changeItem = verb(
       const liveId = await lockItem(tx, id)
       const before = await fetchItem(tx, liveId)
       const write = await resolveItem(tx, { ...fieldsOf(before), ...fields })
-      if (fields.ref !== undefined && fields.ref !== before.ref) await refuseMergedRef(tx, write.record.market, fields.ref)
+      if (fields.ref !== undefined && fields.ref !== before.ref) await refuseTakenRef(tx, write.record.market, fields.ref)
       await adoptItems(tx, { ids: [liveId] })
       const facts = await factsOfChange(tx, liveId, Object.keys(fields) as (keyof ItemFields)[], write)
       await stateByOperator(tx, liveId, facts, { ...write.record, author: actorOf(ctx.viewer) })

@@ -10,14 +10,14 @@ import { factsOfNew, stateByOperator } from './operator-facts.ts'
 import { saveItems } from './store.ts'
 import { fetchItem } from './stored-items.ts'
 import type { StoredItem } from './stored-schemas.ts'
-import { refuseMergedRef, refuseTaken } from './taken.ts'
+import { refuseTakenRef, refuseTaken } from './taken.ts'
 
 export const createItem = verb(
   { name: 'createItem', needs: 'operator', input: Type.Object(ItemBody, closed) },
   (ctx: WriteCtx, { ref = `manual:${randomUUID()}`, ...fields }) =>
     change(ctx, async (tx, note): Promise<StoredItem> => {
       const write = await resolveItem(tx, { ...fields, ref })
-      await refuseMergedRef(tx, write.record.market, ref)
+      await refuseTakenRef(tx, write.record.market, ref)
       const { ids } = await refuseTaken('item', () => saveItems(tx, note, [write]))
       const id = ids[0]!
       await stateByOperator(tx, id, await factsOfNew(tx, write), { ...write.record, author: actorOf(ctx.viewer) })

@@ -39,6 +39,8 @@ export interface StatedFacts {
   finish: string
   /** it is of every finish of its card, and says nothing about which item this is */
   whole: boolean
+  /** an operator stated it of an item that was merged into this one, whose own facts stay */
+  merged?: boolean
   facts: Facts
 }
 
@@ -66,7 +68,8 @@ function finishOf({ source, finish, facts }: StatedFacts): string {
  * source the first in the list. What a record does not state takes nothing away from what others do.
  */
 export function factsOf(records: readonly StatedFacts[]): { facts: Facts; provenance: Provenance } {
-  const ordered = records.toSorted((a, b) => rankOf(a.source) - rankOf(b.source) || Number(a.whole) - Number(b.whole))
+  const rank = ({ source, merged }: StatedFacts) => (merged ? PRECEDENCE.length + 1 : rankOf(source))
+  const ordered = records.toSorted((a, b) => rank(a) - rank(b) || Number(a.whole) - Number(b.whole))
   const finish = ordered.map((record) => (record.whole ? '' : finishOf(record))).find(Boolean) ?? ''
   const provenance: Provenance = {}
   const facts: Facts = {}

@@ -10,6 +10,7 @@ interface Row {
   foreign_id: string
   finish: string
   whole: boolean
+  merged: boolean
   facts: Facts
   method: string
   confidence: number
@@ -30,10 +31,10 @@ export async function statedSourcesOf(on: Queryable, itemId: number): Promise<St
 
 async function recordsOf(on: Queryable, itemId: number): Promise<Row[]> {
   const { rows } = await sql<Row>`
-    select r.id, r.source, r.foreign_id, r.finish, s.whole, r.facts, s.method, s.confidence, s.decided_by, s.decided_at
+    select r.id, r.source, r.foreign_id, r.finish, s.whole, r.source = 'operator' and r.foreign_id <> s.item_id::text as merged, r.facts, s.method, s.confidence, s.decided_by, s.decided_at
     from item_sources s join source_records r on r.id = s.record_id
     where s.item_id = ${itemId}::int4 and r.active order by r.source, r.foreign_id, r.finish`.execute(on)
-  return rows.toSorted((a, b) => rankOf(a.source) - rankOf(b.source))
+  return rows.toSorted((a, b) => Number(a.merged) - Number(b.merged) || rankOf(a.source) - rankOf(b.source))
 }
 
 function sourceOf({ id, finish, facts, decided_at, source, foreign_id, method, confidence, decided_by }: Row): ItemSource {

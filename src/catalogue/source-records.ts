@@ -176,7 +176,7 @@ export async function unlinkRecords(tx: Tx, links: readonly { recordId: number; 
 /** The facts that the active records of items state, by item; the item's own before those of items merged into it. */
 export async function statedFacts(on: Queryable, itemIds: readonly number[]): Promise<Map<number, StatedFacts[]>> {
   const { rows } = await sql<StatedFacts & { item_id: number }>`
-    select s.item_id, s.whole, r.source, r.finish, r.facts
+    select s.item_id, s.whole, r.source, r.finish, r.facts, r.source = 'operator' and r.foreign_id <> s.item_id::text as merged
     from item_sources s join source_records r on r.id = s.record_id
     where s.item_id = any(${itemIds}::int4[]) and r.active
     order by s.item_id, exists (select from merged_sources m where m.record_id = r.id), r.source = 'operator' and r.foreign_id = s.item_id::text desc,

@@ -7,9 +7,11 @@ const UNIQUE_VIOLATION = '23505'
 
 /**
  * A merged item keeps its ref, so that it can have it again.
- * @throws CONFLICT where the ref is that of a merged item
+ * @throws CONFLICT where the ref is that of an item, or of a merged one
  */
-export async function refuseMergedRef(on: Queryable, market: Market, ref: string): Promise<void> {
+export async function refuseTakenRef(on: Queryable, market: Market, ref: string): Promise<void> {
+  const item = await on.selectFrom('items').select('id').where('market', '=', market).where('ref', '=', ref).executeTakeFirst()
+  if (item) throw conflict('ref_taken_by', { thing: 'item', id: item.id, ref, market })
   const merged = await on.selectFrom('item_aliases').select('item_id').where('market', '=', market).where('ref', '=', ref).executeTakeFirst()
   if (merged) throw conflict('ref_merged', { ref, id: merged.item_id })
 }

@@ -203,7 +203,7 @@ async function write(tx: Tx, note: Note, groups: readonly Group[], changed: Read
     if (existing.length > 0) await sql`select from items where id = any(${existing}::int4[]) order by id for update`.execute(tx)
     const facts = await factsOfRecords(tx, part.flatMap(({ members }) => members.map(({ record }) => record.id)))
     const items = part.map((group) => {
-      const stated = ownFirst(group).map(({ record, whole }) => ({ ...facts.get(record.id)!, whole }))
+      const stated = ownFirst(group).map(({ record, whole }) => ({ ...facts.get(record.id)!, whole, merged: isOfMerged(record, group) }))
       return { id: group.item ?? formerOf(group, comingBack), facts: factsOf(stated).facts }
     })
     await freeRefs(tx, items, part)
@@ -226,8 +226,13 @@ async function write(tx: Tx, note: Note, groups: readonly Group[], changed: Read
 
 /** The item's own records come before those of items merged into it. */
 function ownFirst({ members, item }: Group): Group['members'] {
-  const foreign = ({ record }: Group['members'][number]) => record.merged || (record.source === 'operator' && record.foreignId !== String(item))
+  const foreign = ({ record }: Group['members'][number]) => record.merged || isOfMerged(record, { item })
   return members.toSorted((a, b) => Number(foreign(a)) - Number(foreign(b)))
+}
+
+/** Whether an operator stated it of an item that was merged into this one. */
+function isOfMerged({ source, foreignId }: GameRecord, { item }: Pick<Group, 'item'>): boolean {
+  return source === 'operator' && item !== null && foreignId !== String(item)
 }
 
 /** The id of an item that its records had before their import was reverted; each comes back once. */
