@@ -338,7 +338,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What each source states of an item, in order of precedence */
+        /**
+         * What each source states of an item, in order of precedence
+         * @description ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/items/5/sources' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
         get: operations["listItemSources"];
         put?: never;
         post?: never;
@@ -824,6 +830,12 @@ export interface paths {
         /**
          * Merge an item into another one
          * @description Prices with their history, held prices, foreign ids, listings, sales and collection records become those of `into`; its own name and other facts stay. The id of the merged item means `into` from then on, wherever an item is named.
+         *
+         *     ```sh
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/items/426/merge' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
+         *       -H 'Content-Type: application/json' -d '{"into":5}'
+         *     ```
          */
         post: operations["mergeItem"];
         delete?: never;
@@ -839,7 +851,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Merges of items, newest first */
+        /**
+         * Merges of items, newest first
+         * @description ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/merges?state=in_effect' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
         get: operations["listMerges"];
         put?: never;
         post?: never;
@@ -861,6 +879,12 @@ export interface paths {
         /**
          * Split what a source states out of an item
          * @description The record becomes an item of its own, and later imports leave it apart. What people hung on the item stays with it. A record that came by a merge is that item again, with all that the merge moved.
+         *
+         *     ```sh
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/items/5/split' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
+         *       -H 'Content-Type: application/json' -d '{"source":"mintmark","foreign_id":"source_c:sample:base-4:1st-edition-holo"}'
+         *     ```
          */
         post: operations["splitItem"];
         delete?: never;
@@ -881,6 +905,11 @@ export interface paths {
         /**
          * Revert a merge or a split
          * @description After a merge, the item has its id again, and what the merge moved. What came in since stays with the survivor. If that was merged into another item since, revert that merge first. What a split made is merged back.
+         *
+         *     ```sh
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/batches/1/revert' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
          */
         post: operations["revertBatch"];
         delete?: never;
@@ -953,7 +982,7 @@ export interface paths {
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/matches/1/accept' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
-         *       -H 'Content-Type: application/json' -d '{"item_id":429}'
+         *       -H 'Content-Type: application/json' -d '{"item_id":441}'
          *     ```
          */
         post: operations["acceptMatch"];
@@ -1073,12 +1102,6 @@ export interface paths {
         /**
          * Decide that a set is a set of another source
          * @description Its cards join those with the same number and name, and single ones that are alike; what is contradicted goes on waiting.
-         *
-         *     ```sh
-         *     curl -X POST 'http://127.0.0.1:0/operator/v1/set-matches/59/accept' \
-         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
-         *       -H 'Content-Type: application/json' -d '{}'
-         *     ```
          */
         post: operations["acceptSetMatch"];
         delete?: never;
@@ -1101,7 +1124,7 @@ export interface paths {
          * @description Its cards become items of their own, except where a shop id says otherwise.
          *
          *     ```sh
-         *     curl -X POST 'http://127.0.0.1:0/operator/v1/set-matches/59/separate' \
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/set-matches/56/separate' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
          */
@@ -1124,11 +1147,6 @@ export interface paths {
         /**
          * Withdraw all decisions about a set
          * @description Items that they merged are two again.
-         *
-         *     ```sh
-         *     curl -X POST 'http://127.0.0.1:0/operator/v1/set-matches/59/withdraw' \
-         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
-         *     ```
          */
         post: operations["withdrawSetMatch"];
         delete?: never;
@@ -2172,7 +2190,7 @@ export interface components {
             record_id: number;
             source: string;
             /** @description The source's id */
-            id: string;
+            foreign_id: string;
             /** @description Empty where the source does not state one */
             finishes: string[];
             market: ("service" | "source_a" | "source_b" | "source_c") | null;
