@@ -12,7 +12,7 @@ export interface Answered {
 export const SLOWEST_MS = 2_000
 
 /** Traces of the program, the database or the machine in a message for callers. */
-const INSIDE = /\n\s+at |node_modules|\.ts:\d|\/src\/|violates|relation "|syntax error at or near|invalid input syntax|ECONN|TypeError|RangeError|Cannot read prop|is not a function|undefined is not|Maximum call stack|invalid byte sequence/
+const INSIDE = /\n\s+at |node_modules|\.ts:\d|\/src\/|violates|relation "|syntax error at or near|invalid input syntax|ECONN|TypeError|RangeError|Cannot read prop|is not a function|undefined is not (?!allowed)|Maximum call stack|invalid byte sequence/
 
 interface Body {
   success?: unknown

@@ -50,11 +50,12 @@ export async function addReference(app: FastifyInstance, { page, document, opena
     },
     transformObject: (made) => {
       if (!('openapiObject' in made)) return made.swaggerObject
-      const document = made.openapiObject as unknown as OpenApi & SchemaHolder
+      // A copy: other listeners of the process make their documents of the same schemas.
+      const document = structuredClone(made.openapiObject) as unknown as OpenApi & SchemaHolder
       addExamples(document, rules)
       mergePaths(document)
       nameSchemas(document)
-      return made.openapiObject
+      return document as unknown as typeof made.openapiObject
     },
   })
   await app.register(swaggerUi, {

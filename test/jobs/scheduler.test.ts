@@ -27,11 +27,11 @@ const LAST_RUN = 'last_run_timestamp_seconds'
 const LAST_FAILURE = 'last_failure_timestamp_seconds'
 
 test('/metrics tells of every periodic task when it last ran and how long that took', async () => {
-  await until('every task has run', async () => (await byTask(LAST_RUN)).size === 13)
+  await until('every task has run', async () => (await byTask(LAST_RUN)).size === 14)
   const runs = await byTask(LAST_RUN)
   expect([...runs.keys()].sort()).toEqual([
     'api-key-uses', 'broken-imports', 'change-feed', 'change-log-trimming', 'console-session-uses', 'idempotency-key-expiry',
-    'listing-expiry', 'operator-token-uses', 'price-months', 'price-retention', 'webhook-retention', 'webhooks-due', 'worker-heartbeat',
+    'listing-expiry', 'operator-token-uses', 'price-months', 'price-retention', 'rates-of-the-day', 'webhook-retention', 'webhooks-due', 'worker-heartbeat',
   ])
   for (const at of runs.values()) expect(Math.abs(at - Date.now() / 1_000)).toBeLessThan(600)
   expect([...(await byTask('last_run_duration_seconds')).keys()].sort()).toEqual([...runs.keys()].sort())

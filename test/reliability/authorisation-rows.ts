@@ -172,6 +172,7 @@ export const OPEN_ROWS: readonly string[] = [
   'GET /changelog',
   'GET /docs*',
   'GET /graphql/assets/*',
+  'GET /sample/pictures/*',
   'GET /operator/openapi.json',
   'GET /console*',
   'GET /console/session',

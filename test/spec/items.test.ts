@@ -326,9 +326,12 @@ describe('sorts', () => {
   })
 
   test('what has no price comes last in both directions; played prices count where there is no Near Mint', async () => {
-    const ids = async (order: string) => (await allPages(`category_id=${ownRoot()}&sort_by=price&sort_order=${order}`)).map((i) => i.name)
-    expect(await ids('asc')).toEqual(['Only Played', 'Şimşek Çırak', 'Only Graded', 'No Price', 'no price'])
-    expect(await ids('desc')).toEqual(['Şimşek Çırak', 'Only Played', 'Only Graded', 'No Price', 'no price'])
+    const names = async (order: string) => (await allPages(`category_id=${ownRoot()}&sort_by=price&sort_order=${order}`)).map((i) => i.name)
+    const [asc, desc] = [await names('asc'), await names('desc')]
+    expect([asc.slice(0, 2), desc.slice(0, 2)]).toEqual([['Only Played', 'Şimşek Çırak'], ['Şimşek Çırak', 'Only Played']])
+    // By id, which a file gives in its order only within cards of one language family.
+    expect(asc.slice(2)).toEqual(desc.slice(2))
+    expect(asc.slice(2).sort()).toEqual(['No Price', 'Only Graded', 'no price'])
   })
 
   test('codes sort as collectors count', async () => {
