@@ -982,7 +982,7 @@ export interface paths {
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/matches/1/accept' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
-         *       -H 'Content-Type: application/json' -d '{"item_id":441}'
+         *       -H 'Content-Type: application/json' -d '{"item_id":429}'
          *     ```
          */
         post: operations["acceptMatch"];
@@ -1102,6 +1102,12 @@ export interface paths {
         /**
          * Decide that a set is a set of another source
          * @description Its cards join those with the same number and name, and single ones that are alike; what is contradicted goes on waiting.
+         *
+         *     ```sh
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/set-matches/59/accept' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
+         *       -H 'Content-Type: application/json' -d '{}'
+         *     ```
          */
         post: operations["acceptSetMatch"];
         delete?: never;
@@ -1124,7 +1130,7 @@ export interface paths {
          * @description Its cards become items of their own, except where a shop id says otherwise.
          *
          *     ```sh
-         *     curl -X POST 'http://127.0.0.1:0/operator/v1/set-matches/56/separate' \
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/set-matches/59/separate' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
          */
@@ -1147,6 +1153,11 @@ export interface paths {
         /**
          * Withdraw all decisions about a set
          * @description Items that they merged are two again.
+         *
+         *     ```sh
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/set-matches/59/withdraw' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
          */
         post: operations["withdrawSetMatch"];
         delete?: never;
