@@ -1,11 +1,11 @@
 // SQL of categories, items and their foreign ids: reading them as records, and writing many at once.
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { existing, missing } from '#core/fields.ts'
 import type { Market } from '#core/markets.ts'
 import type { Note } from '#db/change.ts'
 import { liveItem } from '#db/live-item.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
-import { detailsFromRow, detailsToRow } from './details.ts'
+import { detailsToRow } from './details.ts'
 import type { CategoryRecord, ForeignId, ItemRecord } from './records.ts'
 import { freeSlugs, slugWords, takenSlugs, wantedItemSlug } from './slugs.ts'
 
@@ -130,11 +130,10 @@ export async function lockItem(tx: Tx, id: number): Promise<number> {
 }
 
 interface StoredItem {
+  id: number
   market: Market
   ref: string
   slug: string
-  /** everything a write compares, as one text */
-  content: string
 }
 
 /**
@@ -160,18 +159,15 @@ export async function saveItems(tx: Tx, note: Note, writes: readonly ItemWrite[]
     }
     const wanted = restatedSlug(stored, write.record)
     const row = itemRow(write, wanted === undefined || taken?.has(wanted) ? stored.slug : wanted)
-    const moved = row.ref !== stored.ref || row.market !== stored.market
-    if (moved || contentOf(row, write.record.foreignIds) !== stored.content) updates.push({ id: write.id!, row, n, moved })
+    updates.push({ id: write.id!, row, n, moved: row.ref !== stored.ref || row.market !== stored.market })
   }
-  await updateItems(tx, updates)
+  const restated = await replaceForeignIds(tx, updates.map(({ id, n }) => ({ id, foreignIds: writes[n]!.record.foreignIds })))
+  const differing = await updateItems(tx, updates, restated)
   const ids = writes.map(({ id }) => id ?? 0)
   for (const [i, id] of (await insertItems(tx, inserts)).entries()) ids[inserts[i]!.n] = id
-  await replaceForeignIds(tx, [
-    ...inserts.map(({ n }) => ({ id: ids[n]!, foreignIds: writes[n]!.record.foreignIds, fresh: true })),
-    ...updates.map(({ id, n }) => ({ id, foreignIds: writes[n]!.record.foreignIds, fresh: false })),
-  ])
+  await insertForeignIds(tx, inserts.map(({ n }) => ({ id: ids[n]!, foreignIds: writes[n]!.record.foreignIds })))
   const created = inserts.map(({ n }) => n)
-  const updated = updates.map(({ n }) => n)
+  const updated = updates.flatMap(({ id, n }) => (differing.has(id) ? n : []))
   if (created.length + updated.length > 0) note.changed('items', [...created, ...updated].map((n) => ids[n]!))
   return { ids, created, updated }
 }
@@ -214,30 +210,10 @@ function itemRow({ record, categoryId, groupIds }: ItemWrite, slug: string): Ite
   }
 }
 
-function contentOf(row: Omit<ItemRow, 'market' | 'ref'>, foreignIds: ForeignId[]): string {
-  const { name, code, slug, genre, game, category_id, images, attributes, group_ids, details } = row
-  const ids = foreignIds.map(({ source, id, finish = '' }) => `${source}\t${id}\t${finish}`).sort()
-  return JSON.stringify([name, code, slug, genre, game, category_id, images, attributes, group_ids, details, [...new Set(ids)]])
-}
-
 async function storedItems(tx: Tx, ids: number[]): Promise<Map<number, StoredItem>> {
   if (ids.length === 0) return new Map()
-  const { rows } = await sql<ItemRow & { id: number; foreign_ids: ForeignId[] | null }>`
-    select i.id, i.market, i.ref, i.name, i.code, i.slug, i.genre, i.game, i.category_id, i.images, i.attributes, i.group_ids, i.details,
-      (select json_agg(json_build_object('source', f.source, 'id', f.foreign_id, 'finish', f.finish))
-       from item_foreign_ids f where f.item_id = i.id) as foreign_ids
-    from items i where i.id = any(${ids}::int4[])`.execute(tx)
-  return new Map(
-    rows.map((row) => {
-      const ordered = {
-        ...row,
-        images: (row.images as { url: string; order: number }[]).map(({ url, order }) => ({ url, order })),
-        attributes: (row.attributes as { name: string; value: string }[]).map(({ name, value }) => ({ name, value })),
-        details: detailsToRow(detailsFromRow(row.details as Record<string, unknown>)),
-      }
-      return [row.id, { market: row.market, ref: row.ref, slug: row.slug, content: contentOf(ordered, row.foreign_ids ?? []) }]
-    }),
-  )
+  const { rows } = await sql<StoredItem>`select id, market, ref, slug from items where id = any(${ids}::int4[])`.execute(tx)
+  return new Map(rows.map((row) => [row.id, row]))
 }
 
 const ITEM_COLUMNS = sql.raw(
@@ -259,17 +235,26 @@ async function insertItems(tx: Tx, inserts: readonly { id: number | null; row: I
   return rows.map(({ id }) => id)
 }
 
-async function updateItems(tx: Tx, updates: readonly { id: number; row: ItemRow; moved: boolean }[]): Promise<void> {
-  if (updates.length === 0) return
+/**
+ * Writes the items that differ.
+ * @param restated ids of items whose foreign ids changed
+ * @returns ids of the items that changed
+ */
+async function updateItems(tx: Tx, updates: readonly { id: number; row: ItemRow; moved: boolean }[], restated: readonly number[]): Promise<Set<number>> {
+  if (updates.length === 0) return new Set()
   // Two items may change their refs with each other.
   const moved = updates.filter((update) => update.moved).map(({ id }) => id)
   if (moved.length > 0) await sql`update items set ref = '~' || id where id = any(${moved}::int4[])`.execute(tx)
-  await sql`
+  const { rows } = await sql<{ id: number }>`
     update items i set market = r.market, ref = r.ref, name = r.name, code = r.code, slug = r.slug, genre = r.genre, game = r.game,
       category_id = r.category_id, images = r.images, attributes = r.attributes, group_ids = r.group_ids, details = r.details,
       updated_at = now()
     from jsonb_to_recordset(${JSON.stringify(updates.map(({ id, row }) => ({ id, ...row })))}::jsonb) as r(id int, ${ITEM_COLUMNS})
-    where i.id = r.id`.execute(tx)
+    where i.id = r.id and (r.id = any(${restated}::int4[])
+      or (i.market, i.ref, i.name, i.code, i.slug, i.genre, i.game, i.category_id, i.images, i.attributes, i.group_ids, i.details)
+        is distinct from (r.market, r.ref, r.name, r.code, r.slug, r.genre, r.game, r.category_id, r.images, r.attributes, r.group_ids, r.details))
+    returning i.id`.execute(tx)
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** Those of the items on which something hangs that people have or paid for: prices, listings, sales, collection records. */
@@ -290,14 +275,39 @@ export async function deleteItems(tx: Tx, note: Note, ids: readonly number[]): P
   note.changed('items', [...ids])
 }
 
-async function replaceForeignIds(tx: Tx, items: { id: number; foreignIds: ForeignId[]; fresh: boolean }[]): Promise<void> {
-  const old = items.filter((item) => !item.fresh).map((item) => item.id)
-  if (old.length > 0) await tx.deleteFrom('item_foreign_ids').where('item_id', 'in', old).execute()
-  const rows = items.flatMap(({ id, foreignIds }) => foreignIds.map((foreign) => ({ ...foreign, item_id: id })))
-  if (rows.length === 0) return
+interface WithForeignIds {
+  id: number
+  foreignIds: readonly ForeignId[]
+}
+
+/** @returns ids of the items that had others */
+async function replaceForeignIds(tx: Tx, items: readonly WithForeignIds[]): Promise<number[]> {
+  if (items.length === 0) return []
+  const { rows } = await sql<{ item_id: number }>`
+    with wanted as materialized (select distinct * from ${foreignIdRows(items)}),
+    had as materialized (select * from item_foreign_ids where item_id = any(${items.map(({ id }) => id)}::int4[])),
+    gone as (
+      delete from item_foreign_ids f using (select source, foreign_id, item_id, finish from had except select source, foreign_id, item_id, finish from wanted) h
+      where (f.source, f.foreign_id, f.item_id, f.finish) = (h.source, h.foreign_id, h.item_id, h.finish)
+      returning f.item_id
+    ), added as (
+      insert into item_foreign_ids (source, foreign_id, item_id, finish)
+      select source, foreign_id, item_id, finish from wanted except select source, foreign_id, item_id, finish from had
+      returning item_id
+    )
+    select item_id from gone union select item_id from added`.execute(tx)
+  return rows.map((row) => row.item_id)
+}
+
+async function insertForeignIds(tx: Tx, items: readonly WithForeignIds[]): Promise<void> {
+  if (items.length === 0) return
   await sql`
     insert into item_foreign_ids (source, foreign_id, item_id, finish)
-    select * from unnest(${rows.map((r) => r.source)}::text[], ${rows.map((r) => r.id)}::text[],
-                         ${rows.map((r) => r.item_id)}::int4[], ${rows.map((r) => r.finish ?? '')}::text[])
-    on conflict do nothing`.execute(tx)
+    select source, foreign_id, item_id, finish from ${foreignIdRows(items)} on conflict do nothing`.execute(tx)
+}
+
+function foreignIdRows(items: readonly WithForeignIds[]): RawBuilder<unknown> {
+  const rows = items.flatMap(({ id, foreignIds }) => foreignIds.map((foreign) => ({ ...foreign, item_id: id })))
+  return sql`unnest(${rows.map((r) => r.source)}::text[], ${rows.map((r) => r.id)}::text[], ${rows.map((r) => r.item_id)}::int4[],
+    ${rows.map((r) => r.finish ?? '')}::text[]) as f(source, foreign_id, item_id, finish)`
 }
