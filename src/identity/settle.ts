@@ -159,9 +159,9 @@ function differences(groups: readonly Group[], records: readonly GameRecord[], d
       continue
     }
     holder.set(group.item, group)
-    for (const { record, method, whole } of group.members) {
-      const at = record.items.indexOf(group.item)
-      if (at < 0 || record.methods[at] !== method || record.wholes[at] !== whole) changed.add(group)
+    for (const member of group.members) {
+      const { record } = member
+      if (!isLinked(member, group.item)) changed.add(group)
       const own = wanted.get(record.id)
       if (own) own.add(group.item)
       else wanted.set(record.id, new Set([group.item]))
@@ -183,6 +183,12 @@ function differences(groups: readonly Group[], records: readonly GameRecord[], d
     for (const itemId of former) unlinked.push({ recordId: id, itemId })
   }
   return { changed, unlinked }
+}
+
+/** Whether the record is under the item already, and came to it just so. */
+function isLinked({ record, method, whole }: Group['members'][number], itemId: number): boolean {
+  const at = record.items.indexOf(itemId)
+  return at >= 0 && record.methods[at] === method && record.wholes[at] === whole
 }
 
 async function write(tx: Tx, note: Note, groups: readonly Group[], changed: ReadonlySet<Group>, touched: ReadonlySet<number>, settled: Settled): Promise<void> {
@@ -207,7 +213,9 @@ async function write(tx: Tx, note: Note, groups: readonly Group[], changed: Read
     }
     const links = part.flatMap((group, n): ItemRecordLink[] =>
       changed.has(group)
-        ? group.members.map(({ record, whole, method, confidence }) => ({ recordId: record.id, itemId: ids[n]!, whole, method, confidence, decidedBy: null }))
+        ? group.members
+            .filter((member) => !isLinked(member, ids[n]!))
+            .map(({ record, whole, method, confidence }) => ({ recordId: record.id, itemId: ids[n]!, whole, method, confidence, decidedBy: null }))
         : [],
     )
     await linkRecords(tx, links)
