@@ -32,6 +32,8 @@ export interface ItemWrite {
   categoryId: number
   categoryName: string
   groupIds: number[]
+  /** the source record that a new item copies: of `record`, only what refs and slugs are made of is stated then */
+  copies?: number
 }
 
 /** Categories by ref in one market; refs that are not there are absent. */
@@ -149,12 +151,14 @@ export async function saveItems(tx: Tx, note: Note, writes: readonly ItemWrite[]
   }))
   const slugs = (await freeSlugs(tx, 'items', wishes)).values()
   const taken = keepSlugs ? await takenSlugs(tx, 'items', writes.flatMap(({ id, record }) => restatedSlug(existing.get(id ?? 0), record) ?? [])) : null
-  const inserts: { id: number | null; row: ItemRow; n: number }[] = []
+  const inserts: Insert[] = []
+  const copied: Insert[] = []
   const updates: { id: number; row: ItemRow; n: number; moved: boolean }[] = []
   for (const [n, write] of writes.entries()) {
     const stored = write.id === null ? undefined : existing.get(write.id)
     if (!stored) {
-      inserts.push({ id: write.id, row: itemRow(write, slugs.next().value!), n })
+      const into = write.copies === undefined ? inserts : copied
+      into.push({ row: itemRow(write, slugs.next().value!), n })
       continue
     }
     const wanted = restatedSlug(stored, write.record)
@@ -164,9 +168,12 @@ export async function saveItems(tx: Tx, note: Note, writes: readonly ItemWrite[]
   const restated = await replaceForeignIds(tx, updates.map(({ id, n }) => ({ id, foreignIds: writes[n]!.record.foreignIds })))
   const differing = await updateItems(tx, updates, restated)
   const ids = writes.map(({ id }) => id ?? 0)
-  for (const [i, id] of (await insertItems(tx, inserts)).entries()) ids[inserts[i]!.n] = id
+  const created = [...inserts, ...copied].map(({ n }) => n).sort((a, b) => a - b)
+  const fresh = created.filter((n) => writes[n]!.id === null)
+  for (const [i, id] of (await newIds(tx, fresh.length)).entries()) ids[fresh[i]!] = id
+  await insertItems(tx, inserts.map(({ row, n }) => ({ id: ids[n]!, row })))
   await insertForeignIds(tx, inserts.map(({ n }) => ({ id: ids[n]!, foreignIds: writes[n]!.record.foreignIds })))
-  const created = inserts.map(({ n }) => n)
+  await copyItems(tx, copied.map(({ row, n }) => ({ id: ids[n]!, row, recordId: writes[n]!.copies! })))
   const updated = updates.flatMap(({ id, n }) => (differing.has(id) ? n : []))
   if (created.length + updated.length > 0) note.changed('items', [...created, ...updated].map((n) => ids[n]!))
   return { ids, created, updated }
@@ -175,6 +182,12 @@ export async function saveItems(tx: Tx, note: Note, writes: readonly ItemWrite[]
 /** The slug that a record states where the item has another one. */
 function restatedSlug(stored: StoredItem | undefined, { slug }: ItemRecord): string | undefined {
   return stored && slug !== stored.slug ? slug : undefined
+}
+
+interface Insert {
+  row: ItemRow
+  /** position of its write */
+  n: number
 }
 
 interface ItemRow {
@@ -220,19 +233,43 @@ const ITEM_COLUMNS = sql.raw(
   'market text, ref text, name text, code text, slug text, genre text, game text, category_id int, images jsonb, attributes jsonb, group_ids int[], details jsonb',
 )
 
-async function insertItems(tx: Tx, inserts: readonly { id: number | null; row: ItemRow }[]): Promise<number[]> {
-  if (inserts.length === 0) return []
-  // An item that comes back has its old id again: ids are never given twice.
+/** Ids for new items, in order. */
+async function newIds(tx: Tx, count: number): Promise<number[]> {
+  if (count === 0) return []
   const { rows } = await sql<{ id: number }>`
+    select nextval((select pg_get_serial_sequence('items', 'id')::regclass))::int4 as id from generate_series(1, ${count}::int4)`.execute(tx)
+  return rows.map(({ id }) => id)
+}
+
+async function insertItems(tx: Tx, inserts: readonly { id: number; row: ItemRow }[]): Promise<void> {
+  if (inserts.length === 0) return
+  // An item that comes back has its old id again: ids are never given twice.
+  await sql`
     insert into items (id, market, ref, name, code, slug, genre, game, category_id, images, attributes, group_ids, details)
     overriding system value
-    select coalesce(id, nextval(pg_get_serial_sequence('items', 'id'))), market, ref, name, code, slug, genre, game, category_id,
-      images, attributes, group_ids, details
-    from rows from (jsonb_to_recordset(${JSON.stringify(inserts.map(({ id, row }) => ({ id, ...row })))}::jsonb) as (id int, ${ITEM_COLUMNS}))
-      with ordinality as r(id, market, ref, name, code, slug, genre, game, category_id, images, attributes, group_ids, details, n)
-    order by n
-    returning id`.execute(tx)
-  return rows.map(({ id }) => id)
+    select id, market, ref, name, code, slug, genre, game, category_id, images, attributes, group_ids, details
+    from jsonb_to_recordset(${JSON.stringify(inserts.map(({ id, row }) => ({ id, ...row })))}::jsonb) as (id int, ${ITEM_COLUMNS})`.execute(tx)
+}
+
+/** Makes items that are what one record states, without the way through the program. */
+async function copyItems(tx: Tx, copies: readonly { id: number; row: ItemRow; recordId: number }[]): Promise<void> {
+  if (copies.length === 0) return
+  const [ids, records] = [copies.map(({ id }) => id), copies.map(({ recordId }) => recordId)]
+  await sql`
+    insert into items (id, market, ref, name, code, slug, genre, game, category_id, images, attributes, group_ids, details)
+    overriding system value
+    select c.id, facts->>'market', c.ref, facts->>'name', facts->>'code', c.slug, coalesce(facts->>'genre', 'single'), facts->>'game', c.category_id,
+      coalesce(facts->'images', '[]'), coalesce(facts->'attributes', '[]'), c.group_ids::int4[], coalesce(facts->'details', '{}')
+    from unnest(${ids}::int4[], ${records}::int4[], ${copies.map(({ row }) => row.ref)}::text[], ${copies.map(({ row }) => row.slug)}::text[],
+      ${copies.map(({ row }) => row.category_id)}::int4[], ${copies.map(({ row }) => `{${row.group_ids.join(',')}}`)}::text[])
+      as c(id, record_id, ref, slug, category_id, group_ids)
+    join source_records r on r.id = c.record_id`.execute(tx)
+  await sql`
+    insert into item_foreign_ids (source, foreign_id, item_id, finish)
+    select f->>'source', f->>'id', c.id, coalesce(f->>'finish', '')
+    from unnest(${ids}::int4[], ${records}::int4[]) as c(id, record_id)
+    join source_records r on r.id = c.record_id, jsonb_array_elements(r.facts->'foreign_ids') f
+    on conflict do nothing`.execute(tx)
 }
 
 /**

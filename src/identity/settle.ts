@@ -1,5 +1,5 @@
 // Brings the items of a game to what its source records and the decisions of people make of them.
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { CatalogueNames, type Composition, composeItems } from '#catalogue/compose-items.ts'
 import { factsOf, PRECEDENCE, type StatedFacts } from '#catalogue/facts.ts'
 import { linkRecords, type ItemRecordLink, unlinkRecords } from '#catalogue/source-records.ts'
@@ -199,10 +199,13 @@ async function write(tx: Tx, note: Note, groups: readonly Group[], changed: Read
     const existing = part.flatMap(({ item }) => item ?? [])
     // What an operator states at this moment is waited for, and read after it.
     if (existing.length > 0) await sql`select from items where id = any(${existing}::int4[]) order by id for update`.execute(tx)
-    const facts = await factsOfRecords(tx, part.flatMap(({ members }) => members.map(({ record }) => record.id)))
-    const items = part.map((group) => {
+    const [copied, composed] = [part.filter(isCopy), part.filter((group) => !isCopy(group))].map((groups) =>
+      groups.flatMap(({ members }) => members.map(({ record }) => record.id)),
+    )
+    const facts = new Map([...(await factsOfRecords(tx, composed!, sql`facts`)), ...(await factsOfRecords(tx, copied!, NAMING_FACTS))])
+    const items = part.map((group): Composition => {
       const stated = ownFirst(group).map(({ record, whole }) => ({ ...facts.get(record.id)!, whole }))
-      return { id: group.item ?? formerOf(group, comingBack), facts: factsOf(stated).facts }
+      return { id: group.item ?? formerOf(group, comingBack), facts: factsOf(stated).facts, ...(isCopy(group) && { copies: group.members[0]!.record.id }) }
     })
     await freeRefs(tx, items, part)
     const { ids, created, updated } = await composeItems(tx, note, names, items, { keepSlugs: true })
@@ -236,9 +239,19 @@ function formerOf({ members }: Group, comingBack: Set<number>): number | null {
   return id
 }
 
-async function factsOfRecords(tx: Tx, ids: readonly number[]): Promise<Map<number, Omit<StatedFacts, 'whole'>>> {
+/** Whether it is a new item of one record. Operators can state that there is no value. */
+function isCopy({ item, members }: Group): boolean {
+  return item === null && members.length === 1 && members[0]!.record.source !== 'operator'
+}
+
+/** What refs and slugs are made of, and groups. */
+const NAMING_FACTS = sql`facts - '{images,details,foreign_ids,attributes}'::text[]
+  || jsonb_build_object('attributes', jsonb_path_query_array(facts, '$.attributes[*] ? (@.name == "Finish")'))`
+
+async function factsOfRecords(tx: Tx, ids: readonly number[], facts: RawBuilder<unknown>): Promise<Map<number, Omit<StatedFacts, 'whole'>>> {
+  if (ids.length === 0) return new Map()
   const { rows } = await sql<Omit<StatedFacts, 'whole'> & { id: number }>`
-    select id, source, finish, facts from source_records where id = any(${ids}::int4[])`.execute(tx)
+    select id, source, finish, ${facts} as facts from source_records where id = any(${ids}::int4[])`.execute(tx)
   return new Map(rows.map((row) => [row.id, row]))
 }
 
