@@ -50,12 +50,9 @@ export async function stateRecords(tx: Tx, importId: number, statements: readonl
     const same = text === factsText(mine)
     if (!record.again || changed || !same) said.push({ id: record.id, facts: same ? null : mine })
   }
-  for (const [i, id] of (await insertRecords(tx, fresh.map(({ statement }) => statement))).entries()) {
-    states[fresh[i]!.n] = { id, changed: true }
-    said.push({ id, facts: null })
-  }
+  for (const [i, id] of (await insertRecords(tx, importId, fresh.map(({ statement }) => statement))).entries()) states[fresh[i]!.n] = { id, changed: true }
   await changeFacts(tx, changes)
-  await sql`
+  if (said.length > 0) await sql`
     insert into source_statements (import_id, record_id, facts)
     select ${importId}::int4, (s->>'id')::int4, nullif(s->'facts', 'null'::jsonb)
     from jsonb_array_elements(${JSON.stringify(said)}::jsonb) s
@@ -74,17 +71,21 @@ async function storedRecords(tx: Tx, importId: number, statements: readonly Stat
   return new Map(rows.map((row) => [row.n, row]))
 }
 
-async function insertRecords(tx: Tx, statements: readonly Statement[]): Promise<number[]> {
+/** Keeps new records, which are just what this import states. */
+async function insertRecords(tx: Tx, importId: number, statements: readonly Statement[]): Promise<number[]> {
   if (statements.length === 0) return []
   const rows = statements.map(({ key, facts }) => ({ source: key.source, foreign_id: key.id, finish: key.finish, game: facts.game, world: worldOf(key, facts), facts }))
   const { rows: created } = await sql<{ id: number }>`
-    insert into source_records (source, foreign_id, finish, game, world, facts)
-    select source, foreign_id, finish, game, world, facts
-    from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-      as (source text, foreign_id text, finish text, game text, world text, facts jsonb)) with ordinality
-      as r(source, foreign_id, finish, game, world, facts, n)
-    order by n
-    returning id`.execute(tx)
+    with made as (
+      insert into source_records (source, foreign_id, finish, game, world, facts)
+      select source, foreign_id, finish, game, world, facts
+      from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+        as (source text, foreign_id text, finish text, game text, world text, facts jsonb)) with ordinality
+        as r(source, foreign_id, finish, game, world, facts, n)
+      order by n
+      returning id
+    ), stated as (insert into source_statements (import_id, record_id) select ${importId}::int4, id from made)
+    select id from made`.execute(tx)
   return created.map(({ id }) => id)
 }
 
