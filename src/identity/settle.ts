@@ -79,6 +79,7 @@ export async function settle(
  * item it describes, and what an operator states of an item (null) stays with the item.
  */
 function followersOf(records: readonly GameRecord[]): Map<GameRecord, GameRecord | null> {
+  if (!records.some(({ source }) => source === 'mintmark' || source === 'operator')) return new Map()
   const byRef = new Map<string, GameRecord>()
   const described = new Set<number>()
   for (const record of records) {
