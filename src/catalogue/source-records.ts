@@ -1,5 +1,6 @@
 // SQL of source records: what imports state of them, which items they belong to, and taking an import's statements back.
 import { sql } from 'kysely'
+import { copyIn } from '#db/copy.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
 import { type Facts, factsText, restated, type StatedFacts } from './facts.ts'
 import { worldOf } from './origin.ts'
@@ -71,23 +72,25 @@ async function storedRecords(tx: Tx, importId: number, statements: readonly Stat
   return new Map(rows.map((row) => [row.n, row]))
 }
 
-/** Keeps new records, which are just what this import states. */
+/** Keeps new records, which are just what this import states. COPY takes them at half the cost of an insert. */
 async function insertRecords(tx: Tx, importId: number, statements: readonly Statement[]): Promise<number[]> {
   if (statements.length === 0) return []
-  const rows = statements.map(({ key, facts }) => ({ source: key.source, foreign_id: key.id, finish: key.finish, game: facts.game, world: worldOf(key, facts), facts }))
-  const { rows: created } = await sql<{ id: number }>`
+  const { rows } = await sql<{ id: number }>`
     with made as (
-      insert into source_records (source, foreign_id, finish, game, world, facts)
-      select source, foreign_id, finish, game, world, facts
-      from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-        as (source text, foreign_id text, finish text, game text, world text, facts jsonb)) with ordinality
-        as r(source, foreign_id, finish, game, world, facts, n)
-      order by n
-      returning id
+      select nextval((select pg_get_serial_sequence('source_records', 'id')::regclass))::int4 as id from generate_series(1, ${statements.length}::int4)
     ), stated as (insert into source_statements (import_id, record_id) select ${importId}::int4, id from made)
     select id from made`.execute(tx)
-  return created.map(({ id }) => id)
+  const lines = statements.map(({ key, facts }, n) => {
+    const values = [String(rows[n]!.id), key.source, key.id, key.finish, facts.game!, worldOf(key, facts), JSON.stringify(facts)]
+    return `${values.map((value) => value.replace(COPY_SPECIAL, (special) => COPY_ESCAPES[special]!)).join('\t')}\n`
+  })
+  await copyIn(tx, 'copy source_records (id, source, foreign_id, finish, game, world, facts) from stdin', [lines.join('')])
+  return rows.map(({ id }) => id)
 }
+
+/** What COPY reads as something else. */
+const COPY_ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' }
+const COPY_SPECIAL = /[\\\t\n\r]/g
 
 /** Statements that were just what the record had keep what they were before the record changes. */
 async function changeFacts(tx: Tx, changes: readonly { id: number; facts: Facts }[]): Promise<void> {
