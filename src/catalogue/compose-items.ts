@@ -51,6 +51,8 @@ export class CatalogueNames {
 export interface Composition {
   id: number | null
   facts: Facts
+  /** the record that a new item copies: its facts need not be here but for what refs and slugs are made of */
+  copies?: number
 }
 
 /**
@@ -59,10 +61,10 @@ export interface Composition {
  */
 export async function composeItems(tx: Tx, note: Note, names: CatalogueNames, items: readonly Composition[], options: { keepSlugs?: boolean } = {}): Promise<Written> {
   await names.load(items.map(({ facts }) => facts))
-  return saveItems(tx, note, items.map(({ id, facts }) => writeOf(id, facts, names)), options)
+  return saveItems(tx, note, items.map((item) => writeOf(item, names)), options)
 }
 
-function writeOf(id: number | null, facts: Facts, names: CatalogueNames): ItemWrite {
+function writeOf({ id, facts, copies }: Composition, names: CatalogueNames): ItemWrite {
   const category = names.categoryOf(facts)
   if (!category) throw new Error(`The category ${facts.category} of ${facts.ref} is not in the catalogue of ${facts.market}`)
   return {
@@ -85,6 +87,7 @@ function writeOf(id: number | null, facts: Facts, names: CatalogueNames): ItemWr
     categoryId: category.id,
     categoryName: category.name,
     groupIds: names.groupIds(facts),
+    ...(copies !== undefined && { copies }),
   }
 }
 

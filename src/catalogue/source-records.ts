@@ -1,5 +1,6 @@
 // SQL of source records: what imports state of them, which items they belong to, and taking an import's statements back.
 import { sql } from 'kysely'
+import { copyIn } from '#db/copy.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
 import { type Facts, factsText, restated, type StatedFacts } from './facts.ts'
 import { worldOf } from './origin.ts'
@@ -50,12 +51,9 @@ export async function stateRecords(tx: Tx, importId: number, statements: readonl
     const same = text === factsText(mine)
     if (!record.again || changed || !same) said.push({ id: record.id, facts: same ? null : mine })
   }
-  for (const [i, id] of (await insertRecords(tx, fresh.map(({ statement }) => statement))).entries()) {
-    states[fresh[i]!.n] = { id, changed: true }
-    said.push({ id, facts: null })
-  }
+  for (const [i, id] of (await insertRecords(tx, importId, fresh.map(({ statement }) => statement))).entries()) states[fresh[i]!.n] = { id, changed: true }
   await changeFacts(tx, changes)
-  await sql`
+  if (said.length > 0) await sql`
     insert into source_statements (import_id, record_id, facts)
     select ${importId}::int4, (s->>'id')::int4, nullif(s->'facts', 'null'::jsonb)
     from jsonb_array_elements(${JSON.stringify(said)}::jsonb) s
@@ -74,19 +72,25 @@ async function storedRecords(tx: Tx, importId: number, statements: readonly Stat
   return new Map(rows.map((row) => [row.n, row]))
 }
 
-async function insertRecords(tx: Tx, statements: readonly Statement[]): Promise<number[]> {
+/** Keeps new records, which are just what this import states. COPY takes them at half the cost of an insert. */
+async function insertRecords(tx: Tx, importId: number, statements: readonly Statement[]): Promise<number[]> {
   if (statements.length === 0) return []
-  const rows = statements.map(({ key, facts }) => ({ source: key.source, foreign_id: key.id, finish: key.finish, game: facts.game, world: worldOf(key, facts), facts }))
-  const { rows: created } = await sql<{ id: number }>`
-    insert into source_records (source, foreign_id, finish, game, world, facts)
-    select source, foreign_id, finish, game, world, facts
-    from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-      as (source text, foreign_id text, finish text, game text, world text, facts jsonb)) with ordinality
-      as r(source, foreign_id, finish, game, world, facts, n)
-    order by n
-    returning id`.execute(tx)
-  return created.map(({ id }) => id)
+  const { rows } = await sql<{ id: number }>`
+    with made as (
+      select nextval((select pg_get_serial_sequence('source_records', 'id')::regclass))::int4 as id from generate_series(1, ${statements.length}::int4)
+    ), stated as (insert into source_statements (import_id, record_id) select ${importId}::int4, id from made)
+    select id from made`.execute(tx)
+  const lines = statements.map(({ key, facts }, n) => {
+    const values = [String(rows[n]!.id), key.source, key.id, key.finish, facts.game!, worldOf(key, facts), JSON.stringify(facts)]
+    return `${values.map((value) => value.replace(COPY_SPECIAL, (special) => COPY_ESCAPES[special]!)).join('\t')}\n`
+  })
+  await copyIn(tx, 'copy source_records (id, source, foreign_id, finish, game, world, facts) from stdin', [lines.join('')])
+  return rows.map(({ id }) => id)
 }
+
+/** What COPY reads as something else. */
+const COPY_ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' }
+const COPY_SPECIAL = /[\\\t\n\r]/g
 
 /** Statements that were just what the record had keep what they were before the record changes. */
 async function changeFacts(tx: Tx, changes: readonly { id: number; facts: Facts }[]): Promise<void> {

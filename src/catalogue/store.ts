@@ -1,11 +1,11 @@
 // SQL of categories, items and their foreign ids: reading them as records, and writing many at once.
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { existing, missing } from '#core/fields.ts'
 import type { Market } from '#core/markets.ts'
 import type { Note } from '#db/change.ts'
 import { liveItem } from '#db/live-item.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
-import { detailsFromRow, detailsToRow } from './details.ts'
+import { detailsToRow } from './details.ts'
 import type { CategoryRecord, ForeignId, ItemRecord } from './records.ts'
 import { freeSlugs, slugWords, takenSlugs, wantedItemSlug } from './slugs.ts'
 
@@ -32,6 +32,8 @@ export interface ItemWrite {
   categoryId: number
   categoryName: string
   groupIds: number[]
+  /** the source record that a new item copies: of `record`, only what refs and slugs are made of is stated then */
+  copies?: number
 }
 
 /** Categories by ref in one market; refs that are not there are absent. */
@@ -130,11 +132,10 @@ export async function lockItem(tx: Tx, id: number): Promise<number> {
 }
 
 interface StoredItem {
+  id: number
   market: Market
   ref: string
   slug: string
-  /** everything a write compares, as one text */
-  content: string
 }
 
 /**
@@ -150,28 +151,30 @@ export async function saveItems(tx: Tx, note: Note, writes: readonly ItemWrite[]
   }))
   const slugs = (await freeSlugs(tx, 'items', wishes)).values()
   const taken = keepSlugs ? await takenSlugs(tx, 'items', writes.flatMap(({ id, record }) => restatedSlug(existing.get(id ?? 0), record) ?? [])) : null
-  const inserts: { id: number | null; row: ItemRow; n: number }[] = []
+  const inserts: Insert[] = []
+  const copied: Insert[] = []
   const updates: { id: number; row: ItemRow; n: number; moved: boolean }[] = []
   for (const [n, write] of writes.entries()) {
     const stored = write.id === null ? undefined : existing.get(write.id)
     if (!stored) {
-      inserts.push({ id: write.id, row: itemRow(write, slugs.next().value!), n })
+      const into = write.copies === undefined ? inserts : copied
+      into.push({ row: itemRow(write, slugs.next().value!), n })
       continue
     }
     const wanted = restatedSlug(stored, write.record)
     const row = itemRow(write, wanted === undefined || taken?.has(wanted) ? stored.slug : wanted)
-    const moved = row.ref !== stored.ref || row.market !== stored.market
-    if (moved || contentOf(row, write.record.foreignIds) !== stored.content) updates.push({ id: write.id!, row, n, moved })
+    updates.push({ id: write.id!, row, n, moved: row.ref !== stored.ref || row.market !== stored.market })
   }
-  await updateItems(tx, updates)
+  const restated = await replaceForeignIds(tx, updates.map(({ id, n }) => ({ id, foreignIds: writes[n]!.record.foreignIds })))
+  const differing = await updateItems(tx, updates, restated)
   const ids = writes.map(({ id }) => id ?? 0)
-  for (const [i, id] of (await insertItems(tx, inserts)).entries()) ids[inserts[i]!.n] = id
-  await replaceForeignIds(tx, [
-    ...inserts.map(({ n }) => ({ id: ids[n]!, foreignIds: writes[n]!.record.foreignIds, fresh: true })),
-    ...updates.map(({ id, n }) => ({ id, foreignIds: writes[n]!.record.foreignIds, fresh: false })),
-  ])
-  const created = inserts.map(({ n }) => n)
-  const updated = updates.map(({ n }) => n)
+  const created = [...inserts, ...copied].map(({ n }) => n).sort((a, b) => a - b)
+  const fresh = created.filter((n) => writes[n]!.id === null)
+  for (const [i, id] of (await newIds(tx, fresh.length)).entries()) ids[fresh[i]!] = id
+  await insertItems(tx, inserts.map(({ row, n }) => ({ id: ids[n]!, row })))
+  await insertForeignIds(tx, inserts.map(({ n }) => ({ id: ids[n]!, foreignIds: writes[n]!.record.foreignIds })))
+  await copyItems(tx, copied.map(({ row, n }) => ({ id: ids[n]!, row, recordId: writes[n]!.copies! })))
+  const updated = updates.flatMap(({ id, n }) => (differing.has(id) ? n : []))
   if (created.length + updated.length > 0) note.changed('items', [...created, ...updated].map((n) => ids[n]!))
   return { ids, created, updated }
 }
@@ -179,6 +182,12 @@ export async function saveItems(tx: Tx, note: Note, writes: readonly ItemWrite[]
 /** The slug that a record states where the item has another one. */
 function restatedSlug(stored: StoredItem | undefined, { slug }: ItemRecord): string | undefined {
   return stored && slug !== stored.slug ? slug : undefined
+}
+
+interface Insert {
+  row: ItemRow
+  /** position of its write */
+  n: number
 }
 
 interface ItemRow {
@@ -214,62 +223,75 @@ function itemRow({ record, categoryId, groupIds }: ItemWrite, slug: string): Ite
   }
 }
 
-function contentOf(row: Omit<ItemRow, 'market' | 'ref'>, foreignIds: ForeignId[]): string {
-  const { name, code, slug, genre, game, category_id, images, attributes, group_ids, details } = row
-  const ids = foreignIds.map(({ source, id, finish = '' }) => `${source}\t${id}\t${finish}`).sort()
-  return JSON.stringify([name, code, slug, genre, game, category_id, images, attributes, group_ids, details, [...new Set(ids)]])
-}
-
 async function storedItems(tx: Tx, ids: number[]): Promise<Map<number, StoredItem>> {
   if (ids.length === 0) return new Map()
-  const { rows } = await sql<ItemRow & { id: number; foreign_ids: ForeignId[] | null }>`
-    select i.id, i.market, i.ref, i.name, i.code, i.slug, i.genre, i.game, i.category_id, i.images, i.attributes, i.group_ids, i.details,
-      (select json_agg(json_build_object('source', f.source, 'id', f.foreign_id, 'finish', f.finish))
-       from item_foreign_ids f where f.item_id = i.id) as foreign_ids
-    from items i where i.id = any(${ids}::int4[])`.execute(tx)
-  return new Map(
-    rows.map((row) => {
-      const ordered = {
-        ...row,
-        images: (row.images as { url: string; order: number }[]).map(({ url, order }) => ({ url, order })),
-        attributes: (row.attributes as { name: string; value: string }[]).map(({ name, value }) => ({ name, value })),
-        details: detailsToRow(detailsFromRow(row.details as Record<string, unknown>)),
-      }
-      return [row.id, { market: row.market, ref: row.ref, slug: row.slug, content: contentOf(ordered, row.foreign_ids ?? []) }]
-    }),
-  )
+  const { rows } = await sql<StoredItem>`select id, market, ref, slug from items where id = any(${ids}::int4[])`.execute(tx)
+  return new Map(rows.map((row) => [row.id, row]))
 }
 
 const ITEM_COLUMNS = sql.raw(
   'market text, ref text, name text, code text, slug text, genre text, game text, category_id int, images jsonb, attributes jsonb, group_ids int[], details jsonb',
 )
 
-async function insertItems(tx: Tx, inserts: readonly { id: number | null; row: ItemRow }[]): Promise<number[]> {
-  if (inserts.length === 0) return []
-  // An item that comes back has its old id again: ids are never given twice.
+/** Ids for new items, in order. */
+async function newIds(tx: Tx, count: number): Promise<number[]> {
+  if (count === 0) return []
   const { rows } = await sql<{ id: number }>`
-    insert into items (id, market, ref, name, code, slug, genre, game, category_id, images, attributes, group_ids, details)
-    overriding system value
-    select coalesce(id, nextval(pg_get_serial_sequence('items', 'id'))), market, ref, name, code, slug, genre, game, category_id,
-      images, attributes, group_ids, details
-    from rows from (jsonb_to_recordset(${JSON.stringify(inserts.map(({ id, row }) => ({ id, ...row })))}::jsonb) as (id int, ${ITEM_COLUMNS}))
-      with ordinality as r(id, market, ref, name, code, slug, genre, game, category_id, images, attributes, group_ids, details, n)
-    order by n
-    returning id`.execute(tx)
+    select nextval((select pg_get_serial_sequence('items', 'id')::regclass))::int4 as id from generate_series(1, ${count}::int4)`.execute(tx)
   return rows.map(({ id }) => id)
 }
 
-async function updateItems(tx: Tx, updates: readonly { id: number; row: ItemRow; moved: boolean }[]): Promise<void> {
-  if (updates.length === 0) return
+async function insertItems(tx: Tx, inserts: readonly { id: number; row: ItemRow }[]): Promise<void> {
+  if (inserts.length === 0) return
+  // An item that comes back has its old id again: ids are never given twice.
+  await sql`
+    insert into items (id, market, ref, name, code, slug, genre, game, category_id, images, attributes, group_ids, details)
+    overriding system value
+    select id, market, ref, name, code, slug, genre, game, category_id, images, attributes, group_ids, details
+    from jsonb_to_recordset(${JSON.stringify(inserts.map(({ id, row }) => ({ id, ...row })))}::jsonb) as (id int, ${ITEM_COLUMNS})`.execute(tx)
+}
+
+/** Makes items that are what one record states, without the way through the program. */
+async function copyItems(tx: Tx, copies: readonly { id: number; row: ItemRow; recordId: number }[]): Promise<void> {
+  if (copies.length === 0) return
+  const [ids, records] = [copies.map(({ id }) => id), copies.map(({ recordId }) => recordId)]
+  await sql`
+    insert into items (id, market, ref, name, code, slug, genre, game, category_id, images, attributes, group_ids, details)
+    overriding system value
+    select c.id, facts->>'market', c.ref, facts->>'name', facts->>'code', c.slug, coalesce(facts->>'genre', 'single'), facts->>'game', c.category_id,
+      coalesce(facts->'images', '[]'), coalesce(facts->'attributes', '[]'), c.group_ids::int4[], coalesce(facts->'details', '{}')
+    from unnest(${ids}::int4[], ${records}::int4[], ${copies.map(({ row }) => row.ref)}::text[], ${copies.map(({ row }) => row.slug)}::text[],
+      ${copies.map(({ row }) => row.category_id)}::int4[], ${copies.map(({ row }) => `{${row.group_ids.join(',')}}`)}::text[])
+      as c(id, record_id, ref, slug, category_id, group_ids)
+    join source_records r on r.id = c.record_id`.execute(tx)
+  await sql`
+    insert into item_foreign_ids (source, foreign_id, item_id, finish)
+    select f->>'source', f->>'id', c.id, coalesce(f->>'finish', '')
+    from unnest(${ids}::int4[], ${records}::int4[]) as c(id, record_id)
+    join source_records r on r.id = c.record_id, jsonb_array_elements(r.facts->'foreign_ids') f
+    on conflict do nothing`.execute(tx)
+}
+
+/**
+ * Writes the items that differ.
+ * @param restated ids of items whose foreign ids changed
+ * @returns ids of the items that changed
+ */
+async function updateItems(tx: Tx, updates: readonly { id: number; row: ItemRow; moved: boolean }[], restated: readonly number[]): Promise<Set<number>> {
+  if (updates.length === 0) return new Set()
   // Two items may change their refs with each other.
   const moved = updates.filter((update) => update.moved).map(({ id }) => id)
   if (moved.length > 0) await sql`update items set ref = '~' || id where id = any(${moved}::int4[])`.execute(tx)
-  await sql`
+  const { rows } = await sql<{ id: number }>`
     update items i set market = r.market, ref = r.ref, name = r.name, code = r.code, slug = r.slug, genre = r.genre, game = r.game,
       category_id = r.category_id, images = r.images, attributes = r.attributes, group_ids = r.group_ids, details = r.details,
       updated_at = now()
     from jsonb_to_recordset(${JSON.stringify(updates.map(({ id, row }) => ({ id, ...row })))}::jsonb) as r(id int, ${ITEM_COLUMNS})
-    where i.id = r.id`.execute(tx)
+    where i.id = r.id and (r.id = any(${restated}::int4[])
+      or (i.market, i.ref, i.name, i.code, i.slug, i.genre, i.game, i.category_id, i.images, i.attributes, i.group_ids, i.details)
+        is distinct from (r.market, r.ref, r.name, r.code, r.slug, r.genre, r.game, r.category_id, r.images, r.attributes, r.group_ids, r.details))
+    returning i.id`.execute(tx)
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** Those of the items on which something hangs that people have or paid for: prices, listings, sales, collection records. */
@@ -290,14 +312,39 @@ export async function deleteItems(tx: Tx, note: Note, ids: readonly number[]): P
   note.changed('items', [...ids])
 }
 
-async function replaceForeignIds(tx: Tx, items: { id: number; foreignIds: ForeignId[]; fresh: boolean }[]): Promise<void> {
-  const old = items.filter((item) => !item.fresh).map((item) => item.id)
-  if (old.length > 0) await tx.deleteFrom('item_foreign_ids').where('item_id', 'in', old).execute()
-  const rows = items.flatMap(({ id, foreignIds }) => foreignIds.map((foreign) => ({ ...foreign, item_id: id })))
-  if (rows.length === 0) return
+interface WithForeignIds {
+  id: number
+  foreignIds: readonly ForeignId[]
+}
+
+/** @returns ids of the items that had others */
+async function replaceForeignIds(tx: Tx, items: readonly WithForeignIds[]): Promise<number[]> {
+  if (items.length === 0) return []
+  const { rows } = await sql<{ item_id: number }>`
+    with wanted as materialized (select distinct * from ${foreignIdRows(items)}),
+    had as materialized (select * from item_foreign_ids where item_id = any(${items.map(({ id }) => id)}::int4[])),
+    gone as (
+      delete from item_foreign_ids f using (select source, foreign_id, item_id, finish from had except select source, foreign_id, item_id, finish from wanted) h
+      where (f.source, f.foreign_id, f.item_id, f.finish) = (h.source, h.foreign_id, h.item_id, h.finish)
+      returning f.item_id
+    ), added as (
+      insert into item_foreign_ids (source, foreign_id, item_id, finish)
+      select source, foreign_id, item_id, finish from wanted except select source, foreign_id, item_id, finish from had
+      returning item_id
+    )
+    select item_id from gone union select item_id from added`.execute(tx)
+  return rows.map((row) => row.item_id)
+}
+
+async function insertForeignIds(tx: Tx, items: readonly WithForeignIds[]): Promise<void> {
+  if (items.length === 0) return
   await sql`
     insert into item_foreign_ids (source, foreign_id, item_id, finish)
-    select * from unnest(${rows.map((r) => r.source)}::text[], ${rows.map((r) => r.id)}::text[],
-                         ${rows.map((r) => r.item_id)}::int4[], ${rows.map((r) => r.finish ?? '')}::text[])
-    on conflict do nothing`.execute(tx)
+    select source, foreign_id, item_id, finish from ${foreignIdRows(items)} on conflict do nothing`.execute(tx)
+}
+
+function foreignIdRows(items: readonly WithForeignIds[]): RawBuilder<unknown> {
+  const rows = items.flatMap(({ id, foreignIds }) => foreignIds.map((foreign) => ({ ...foreign, item_id: id })))
+  return sql`unnest(${rows.map((r) => r.source)}::text[], ${rows.map((r) => r.id)}::text[], ${rows.map((r) => r.item_id)}::int4[],
+    ${rows.map((r) => r.finish ?? '')}::text[]) as f(source, foreign_id, item_id, finish)`
 }

@@ -30,14 +30,14 @@ export interface GameRecord {
   hp: number | null
   foreignIds: ForeignId[]
   finishAttribute: string | null
-  items: number[]
+  items: readonly number[]
   /** how it came to each of its items, and whether it is under all of its card's */
-  methods: string[]
-  wholes: boolean[]
+  methods: readonly string[]
+  wholes: readonly boolean[]
   /** it came to its item by a merge */
   merged: boolean
   /** ids of items that do not exist any more */
-  former: number[]
+  former: readonly number[]
 }
 
 interface Row {
@@ -60,6 +60,8 @@ interface Row {
   former: number[] | null
   merged: boolean
 }
+
+const NONE: readonly never[] = []
 
 /** All active records of a world of a game, or those of them with these ids. */
 export async function gameRecords(tx: Tx, { game, world }: World, ids: readonly number[] | null = null): Promise<GameRecord[]> {
@@ -95,10 +97,10 @@ export async function gameRecords(tx: Tx, { game, world }: World, ids: readonly 
     hp: row.hp === null ? null : Number(row.hp),
     foreignIds: row.foreign_ids ?? [],
     finishAttribute: row.finish_attribute,
-    items: row.items ?? [],
-    methods: row.methods ?? [],
-    wholes: row.wholes ?? [],
-    former: row.former ?? [],
+    items: row.items ?? NONE,
+    methods: row.methods ?? NONE,
+    wholes: row.wholes ?? NONE,
+    former: row.former ?? NONE,
     merged: row.merged,
   }))
 }

@@ -1,5 +1,5 @@
 // Brings the items of a game to what its source records and the decisions of people make of them.
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { CatalogueNames, type Composition, composeItems } from '#catalogue/compose-items.ts'
 import { factsOf, PRECEDENCE, type StatedFacts } from '#catalogue/facts.ts'
 import { linkRecords, type ItemRecordLink, unlinkRecords } from '#catalogue/source-records.ts'
@@ -82,6 +82,7 @@ export async function settle(
  * item it describes, and what an operator states of an item (null) stays with the item.
  */
 function followersOf(records: readonly GameRecord[]): Map<GameRecord, GameRecord | null> {
+  if (!records.some(({ source }) => source === 'mintmark' || source === 'operator')) return new Map()
   const byRef = new Map<string, GameRecord>()
   const described = new Set<number>()
   for (const record of records) {
@@ -166,9 +167,9 @@ function differences(groups: readonly Group[], records: readonly GameRecord[], d
       continue
     }
     holder.set(group.item, group)
-    for (const { record, method, whole } of group.members) {
-      const at = record.items.indexOf(group.item)
-      if (at < 0 || record.methods[at] !== method || record.wholes[at] !== whole) changed.add(group)
+    for (const member of group.members) {
+      const { record } = member
+      if (!isLinked(member, group.item)) changed.add(group)
       const own = wanted.get(record.id)
       if (own) own.add(group.item)
       else wanted.set(record.id, new Set([group.item]))
@@ -192,6 +193,12 @@ function differences(groups: readonly Group[], records: readonly GameRecord[], d
   return { changed, unlinked }
 }
 
+/** Whether the record is under the item already, and came to it just so. */
+function isLinked({ record, method, whole }: Group['members'][number], itemId: number): boolean {
+  const at = record.items.indexOf(itemId)
+  return at >= 0 && record.methods[at] === method && record.wholes[at] === whole
+}
+
 async function write(tx: Tx, note: Note, groups: readonly Group[], changed: ReadonlySet<Group>, touched: ReadonlySet<number>, settled: Settled): Promise<void> {
   const names = new CatalogueNames(tx)
   const authors = await authorsOfJoins(tx)
@@ -201,10 +208,13 @@ async function write(tx: Tx, note: Note, groups: readonly Group[], changed: Read
     const existing = part.flatMap(({ item }) => item ?? [])
     // What an operator states at this moment is waited for, and read after it.
     if (existing.length > 0) await sql`select from items where id = any(${existing}::int4[]) order by id for update`.execute(tx)
-    const facts = await factsOfRecords(tx, part.flatMap(({ members }) => members.map(({ record }) => record.id)))
-    const items = part.map((group) => {
+    const [copied, composed] = [part.filter(isCopy), part.filter((group) => !isCopy(group))].map((groups) =>
+      groups.flatMap(({ members }) => members.map(({ record }) => record.id)),
+    )
+    const facts = new Map([...(await factsOfRecords(tx, composed!, sql`facts`)), ...(await factsOfRecords(tx, copied!, NAMING_FACTS))])
+    const items = part.map((group): Composition => {
       const stated = ownFirst(group).map(({ record, whole }) => ({ ...facts.get(record.id)!, whole, merged: isOfMerged(record, group) }))
-      return { id: group.item ?? formerOf(group, comingBack), facts: factsOf(stated).facts }
+      return { id: group.item ?? formerOf(group, comingBack), facts: factsOf(stated).facts, ...(isCopy(group) && { copies: group.members[0]!.record.id }) }
     })
     await freeRefs(tx, items, part)
     const { ids, created, updated } = await composeItems(tx, note, names, items, { keepSlugs: true })
@@ -215,9 +225,11 @@ async function write(tx: Tx, note: Note, groups: readonly Group[], changed: Read
     }
     const links = part.flatMap((group, n): ItemRecordLink[] =>
       changed.has(group)
-        ? group.members.map(({ record, whole, method, confidence }) => ({
-            recordId: record.id, itemId: ids[n]!, whole, method, confidence, decidedBy: (method === 'operator' && authors.get(record.key)) || null,
-          }))
+        ? group.members
+            .filter((member) => !isLinked(member, ids[n]!))
+            .map(({ record, whole, method, confidence }) => ({
+              recordId: record.id, itemId: ids[n]!, whole, method, confidence, decidedBy: (method === 'operator' && authors.get(record.key)) || null,
+            }))
         : [],
     )
     await linkRecords(tx, links)
@@ -243,9 +255,19 @@ function formerOf({ members }: Group, comingBack: Set<number>): number | null {
   return id
 }
 
-async function factsOfRecords(tx: Tx, ids: readonly number[]): Promise<Map<number, Omit<StatedFacts, 'whole'>>> {
+/** Whether it is a new item of one record. Operators can state that there is no value. */
+function isCopy({ item, members }: Group): boolean {
+  return item === null && members.length === 1 && members[0]!.record.source !== 'operator'
+}
+
+/** What refs and slugs are made of, and groups. */
+const NAMING_FACTS = sql`facts - '{images,details,foreign_ids,attributes}'::text[]
+  || jsonb_build_object('attributes', jsonb_path_query_array(facts, '$.attributes[*] ? (@.name == "Finish")'))`
+
+async function factsOfRecords(tx: Tx, ids: readonly number[], facts: RawBuilder<unknown>): Promise<Map<number, Omit<StatedFacts, 'whole'>>> {
+  if (ids.length === 0) return new Map()
   const { rows } = await sql<Omit<StatedFacts, 'whole'> & { id: number }>`
-    select id, source, finish, facts from source_records where id = any(${ids}::int4[])`.execute(tx)
+    select id, source, finish, ${facts} as facts from source_records where id = any(${ids}::int4[])`.execute(tx)
   return new Map(rows.map((row) => [row.id, row]))
 }
 

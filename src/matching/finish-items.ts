@@ -8,6 +8,10 @@ import type { Verdicts } from './verdicts.ts'
 /** @param precedence of sources, for the order of an item's records */
 export function itemsOf({ members }: Cluster, verdicts: Verdicts, precedence: readonly string[]): AssignedItem[] {
   const card = members[0]!.card.records[0]!.key
+  if (members.length === 1 && members[0]!.card.records.length === 1) {
+    const [{ card: { records: [only] }, method, confidence }] = members as [Member]
+    return [{ card, records: [{ key: card, method, confidence, whole: false }], finish: only!.finish, primary: true }]
+  }
   const finishes = stated(members)
   const alias = aliases(members, verdicts)
   const itemByKey = new Map<string, AssignedItem>()

@@ -1,5 +1,6 @@
 // Normal forms of card names: spellings of one name are equal, names of different cards are not.
 import { fold, words } from '#index/fold.ts'
+import { kept } from './kept.ts'
 
 /** Symbols and abbreviations that sources also write as words. */
 const WORDS: Readonly<Record<string, string>> = {
@@ -10,7 +11,9 @@ const BRACKETED = /\([^()]*\)|\[[^[\]]*\]/g
 const OPTIONAL = new Set(['basic', 'δ', 'star', 'prism', 'lv', 'x', 'team', 'forme', 'form'])
 
 /** One form for all spellings of a name: `Gyarados-GX` and `Gyarados GX`, `Nidoran ♀` and `Nidoran Female`. */
-export function normalName(name: string): string {
+export const normalName = kept(normalForm)
+
+function normalForm(name: string): string {
   const found = words(fold(name.replaceAll('♢', '◇'))).map((word) => WORDS[word] ?? word).filter(Boolean)
   if (found[0] === 'nidoran' && found.length === 2) return `nidoran ${SEXES[found[1]!] ?? found[1]}`
   // Basic energies are printed without the word, which some sources put before them.
@@ -21,7 +24,9 @@ export function normalName(name: string): string {
 const SEXES: Readonly<Record<string, string>> = { f: '♀', female: '♀', m: '♂', male: '♂' }
 
 /** The form without brackets and without words that some sources leave out; equal loose forms are a hint, no proof. */
-export function looseName(name: string): string {
+export const looseName = kept(looseForm)
+
+function looseForm(name: string): string {
   const bare = name.replace(BRACKETED, ' ').trim()
   const all = normalName(bare || name).split(' ')
   const kept = all.filter((word) => !OPTIONAL.has(word))

@@ -1,5 +1,6 @@
 // Normal forms of collector numbers, within a set that may print one prefix on all of its cards.
 import { parseCode } from '#index/codes.ts'
+import { kept } from './kept.ts'
 
 const PREFIXED = /^([\p{L}\p{M}]+)(\p{N}.*)$/u
 /** Share of a set's numbers that bear a prefix which is the set's, not the card's. */
@@ -7,14 +8,16 @@ const SHARED_PREFIX = 0.8
 /** Of fewer numbers it cannot be told whose their prefix is. */
 const FEWEST_NUMBERS = 4
 
+const codeOf = kept(parseCode)
+
 /** Without leading zeros, separators and total: `004/102` → `4`, `TG01/TG30` → `tg1`, `SWSH020` → `swsh20`. */
 export function normalNumber(number: string): string {
-  return parseCode(number).number
+  return codeOf(number).number
 }
 
 /** The total behind the slash in normal form, empty without one. */
 export function totalOf(number: string): string {
-  return parseCode(number).total
+  return codeOf(number).total
 }
 
 /**

@@ -16,7 +16,8 @@ const DIGITS = /^\d+$/
 export function joinSingles(sources: readonly (readonly SourceCard[])[], verdicts: Verdicts): Joined {
   const result: Joined = { clusters: [], waiting: [], setMaps: [] }
   const known = new Known()
-  for (const units of unitsOf(sources, verdicts)) {
+  for (const [n, units] of unitsOf(sources, verdicts).entries()) {
+    if (n === sources.length - 1) known.isLast = true
     const { kept, duplicates } = withoutDuplicates(units, verdicts, result)
     const { joins, waiting, alone } = result.clusters.length > 0 ? matched(kept, known, verdicts, result.setMaps) : { joins: [], waiting: [], alone: kept }
     for (const { unit, reasons, candidates } of waiting) result.waiting.push(waitingCard(unit, reasons, candidates, verdicts))
@@ -67,10 +68,13 @@ class Known {
   readonly #byId = new Map<string, Set<Cluster>>()
   readonly #byCard = new Map<SourceCard, Cluster>()
   readonly sets = new Map<string, Set<SourceSet>>()
+  /** No source comes after this one: what only later ones look for is not kept. */
+  isLast = false
 
   add(cluster: Cluster, unit: Unit): void {
     for (const card of unit.cards) {
       this.#byCard.set(card, cluster)
+      if (this.isLast) continue
       for (const id of [`${card.source} ${idOf(card)}`, ...card.ids]) add(this.#byId, id, cluster)
       if (card.set === null) continue
       add(this.sets, card.source, card.set)

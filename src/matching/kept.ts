@@ -1,0 +1,16 @@
+// Keeps what a function makes of a text: the cards of a game have the same few thousand names and numbers.
+
+const MOST_KEPT = 20_000
+
+/** The function, which works once for each text that comes again soon. */
+export function kept<T>(make: (text: string) => T): (text: string) => T {
+  const known = new Map<string, T>()
+  return (text) => {
+    const found = known.get(text)
+    if (found !== undefined) return found
+    if (known.size >= MOST_KEPT) known.clear()
+    const made = make(text)
+    known.set(text, made)
+    return made
+  }
+}
