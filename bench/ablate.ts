@@ -46,13 +46,18 @@ export async function ablate(stage: Stage, workloads: readonly HttpWorkload[]): 
       for (const prices of withPrices ? [false, true] : [false]) {
         const measured = await shareOf(stage, node, workload.id, traffics.get(workload)!, prices)
         figures.push({ workload: workload.id, variant: name, prices, ...measured })
-        stage.say(`${name}, ${workload.id}${prices ? ' while prices arrive' : ''}: ${measured.share.toFixed(2)} of bare, p99 ${measured.p99.toFixed(1)} ms`)
+        stage.say(
+          `${name}, ${workload.id}${prices ? ' while prices arrive' : ''}: ${measured.share.toFixed(2)} of bare, p99 ${measured.p99.toFixed(1)} ms`,
+        )
       }
     }
     await node.stop()
   }
   const cell = (variant: string, workload: string) =>
-    figures.filter((one) => one.variant === variant && one.workload === workload).map(({ share }) => share.toFixed(2)).join(' / ')
+    figures
+      .filter((one) => one.variant === variant && one.workload === workload)
+      .map(({ share }) => share.toFixed(2))
+      .join(' / ')
   const table: Table = {
     title: 'Share of bare node:http, calm / while 10 batches of 100 prices a second arrive',
     head: ['Speed-ups', ...workloads.map(({ id }) => id)],

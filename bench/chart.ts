@@ -55,8 +55,16 @@ export function curvesChart(panels: readonly Panel[], caption: string): string {
 
 function curvesOf({ title, curves }: Panel): string[] {
   const points = curves.flatMap((curve) => curve.points)
-  const x = axis(points.map(({ n }) => n), PANEL.left, PANEL.width - PANEL.right)
-  const y = axis(points.map(({ value }) => value), PANEL.height - PANEL.bottom, PANEL.top)
+  const x = axis(
+    points.map(({ n }) => n),
+    PANEL.left,
+    PANEL.width - PANEL.right,
+  )
+  const y = axis(
+    points.map(({ value }) => value),
+    PANEL.height - PANEL.bottom,
+    PANEL.top,
+  )
   const labels = apart(curves.map(({ points: own }) => y.at(own.at(-1)!.value)))
   return [
     text(PANEL.left, 24, title, 'start', 'quiet'),

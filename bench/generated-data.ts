@@ -12,9 +12,7 @@ const CREATURES = (
 ).split(',')
 const TITLES = ',ancient,radiant,dark,light,wandering,young,elder,golden,silent,raging,hidden,first,last,lucky,broken'.split(',')
 const SUFFIXES = ['', '', '', '', ' ex', ' V', ' VMAX', ' GX', ' Leader', ' (Parallel)']
-const PLACES = (
-  'Harbour,Summit,Canyon,Orchard,Citadel,Reef,Tundra,Marsh,Observatory,Bazaar,Lagoon,Foundry,Meadow,Ruins,Lighthouse,Delta'
-).split(',')
+const PLACES = 'Harbour,Summit,Canyon,Orchard,Citadel,Reef,Tundra,Marsh,Observatory,Bazaar,Lagoon,Foundry,Meadow,Ruins,Lighthouse,Delta'.split(',')
 const ILLUSTRATORS = 'Mira Holt,Kenji Sato,Ana Prado,Lars Vik,Dilara Aksoy,Tom Reed'.split(',')
 const RARITIES = ['Common', 'Uncommon', 'Rare', 'Rare Holo', 'Secret Rare']
 /** Ids of the seeded tree of groups: the four named conditions, PSA 10, PSA 9, CGC 10 and BGS 10. */

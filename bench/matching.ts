@@ -43,7 +43,10 @@ print('source records', records.length)
 const started = process.cpuUsage()
 const assignment = assign(records, NO_DECISIONS)
 const { user, system } = process.cpuUsage(started)
-print('assign', `${((user + system) / 1e6).toFixed(2)} s of processor time, ${assignment.items.length} items, ${assignment.waiting.length} cards waiting`)
+print(
+  'assign',
+  `${((user + system) / 1e6).toFixed(2)} s of processor time, ${assignment.items.length} items, ${assignment.waiting.length} cards waiting`,
+)
 print('memory', `${Math.round(process.memoryUsage().rss / 1024 / 1024)} MB resident`)
 reportSetMaps(assignment)
 reportJoins(assignment)
@@ -125,7 +128,15 @@ function reportJoins({ items }: Assignment): void {
   print('pokemontcg cards joined', percent(joined.size, cards.length))
   const alone = cards.filter(({ key }) => !joined.has(key) && items.some((item) => item.records[0]!.key === key))
   print('  items of their own', alone.length)
-  show([...Map.groupBy(alone, ({ set }) => set?.ref)].map(([set, own]) => `${set}: ${own.length} (${own.slice(0, 8).map(({ number, name }) => `${name} ${number}`).join(', ')})`))
+  show(
+    [...Map.groupBy(alone, ({ set }) => set?.ref)].map(
+      ([set, own]) =>
+        `${set}: ${own.length} (${own
+          .slice(0, 8)
+          .map(({ number, name }) => `${name} ${number}`)
+          .join(', ')})`,
+    ),
+  )
   print('HP conflicts among joins', conflicts)
 }
 
@@ -155,7 +166,15 @@ function reportWaiting({ waiting }: Assignment): void {
   const groups = [...Map.groupBy(waiting, ({ key, reasons }) => `${sourceOf(key)} ${reasons.map(({ rule }) => rule).join('+')}`)]
   for (const [reason, cards] of groups.sort((a, b) => b[1].length - a[1].length)) {
     print(`waiting ${reason}`, cards.length)
-    show(cards.map(({ key, candidates, reasons }) => `${titleOf(key)} ↔ ${candidates.slice(0, 2).map((one) => `${titleOf(one.key)} ${one.score}`).join(' / ')} ${JSON.stringify(reasons[0]!.params)}`))
+    show(
+      cards.map(
+        ({ key, candidates, reasons }) =>
+          `${titleOf(key)} ↔ ${candidates
+            .slice(0, 2)
+            .map((one) => `${titleOf(one.key)} ${one.score}`)
+            .join(' / ')} ${JSON.stringify(reasons[0]!.params)}`,
+      ),
+    )
   }
 }
 
@@ -167,7 +186,10 @@ function titleOf(key: string): string {
 /** Fields that no rule reads, of random joins of two sources. */
 function reportContradictions({ items }: Assignment): void {
   const joins = items.flatMap(({ records: own }) => {
-    const [a, b] = [own.find(({ key }) => sourceOf(key) === 'tcgdex'), own.find(({ key, method }) => sourceOf(key) === 'pokemontcg' && method !== 'own')]
+    const [a, b] = [
+      own.find(({ key }) => sourceOf(key) === 'tcgdex'),
+      own.find(({ key, method }) => sourceOf(key) === 'pokemontcg' && method !== 'own'),
+    ]
     return a && b ? [[facts.get(a.key)!, facts.get(b.key)!] as const] : []
   })
   const below = belowOf(1)
@@ -200,7 +222,10 @@ function reportPlanted(): void {
     planted.set(record.key, { ...record, shopIds: [...record.shopIds, other.shopIds[0]!] })
     wrong.set(record.key, other.key)
   }
-  const { items } = assign(records.map((record) => planted.get(record.key) ?? record), NO_DECISIONS)
+  const { items } = assign(
+    records.map((record) => planted.get(record.key) ?? record),
+    NO_DECISIONS,
+  )
   const joins = items.filter(({ records: own }) => own.some(({ key }) => wrong.has(key) && own.some((other) => other.key === wrong.get(key))))
   print(`wrong joins of ${PLANTED} planted shop ids`, joins.length)
 }
@@ -229,9 +254,18 @@ async function reportEur(index: CardIndex): Promise<void> {
   const began = process.cpuUsage().user
   const maps = index.learn(rows)
   const learned = process.cpuUsage().user
-  print('set names of the EUR list learned', `${maps.filter(({ decided }) => decided).length}, unclear: ${maps.filter(({ decided }) => !decided).map(({ from, to, agree, of }) => `${from} → ${to} ${agree}/${of}`).join(', ')}`)
+  print(
+    'set names of the EUR list learned',
+    `${maps.filter(({ decided }) => decided).length}, unclear: ${maps
+      .filter(({ decided }) => !decided)
+      .map(({ from, to, agree, of }) => `${from} → ${to} ${agree}/${of}`)
+      .join(', ')}`,
+  )
   const results = rows.map((row) => ({ row, found: index.find(row) }))
-  print('rows a second', `${Math.round((1e6 * rows.length) / (process.cpuUsage().user - learned))} (learning ${Math.round((learned - began) / 1000)} ms)`)
+  print(
+    'rows a second',
+    `${Math.round((1e6 * rows.length) / (process.cpuUsage().user - learned))} (learning ${Math.round((learned - began) / 1000)} ms)`,
+  )
   reportFound('rows of pokemon-singles-eur joined', results)
 }
 
@@ -240,7 +274,17 @@ function reportFound(what: string, results: readonly { row: CardDescription; fou
   print(what, percent(results.length - failed.length, results.length))
   for (const [rule, own] of Map.groupBy(failed, ({ found }) => found.reason.rule)) {
     print(`  ${rule}`, own.length)
-    show([...Map.groupBy(own, ({ row }) => row.set ?? row.finish ?? '')].sort((a, b) => b[1].length - a[1].length).map(([set, some]) => `${set} ${some.length}: ${some.slice(0, 6).map(({ row }) => `${row.name} ${row.number} ${row.keys.map((key) => key.id).join()}`).join(', ')}`))
+    show(
+      [...Map.groupBy(own, ({ row }) => row.set ?? row.finish ?? '')]
+        .sort((a, b) => b[1].length - a[1].length)
+        .map(
+          ([set, some]) =>
+            `${set} ${some.length}: ${some
+              .slice(0, 6)
+              .map(({ row }) => `${row.name} ${row.number} ${row.keys.map((key) => key.id).join()}`)
+              .join(', ')}`,
+        ),
+    )
   }
 }
 

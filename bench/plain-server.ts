@@ -18,7 +18,9 @@ const app = Fastify()
 const callers = new WeakMap<object, Caller>()
 
 app.addHook('onRequest', async (request, reply) => {
-  const hash = createHash('sha256').update(request.headers.authorization?.slice('Bearer '.length) ?? '').digest()
+  const hash = createHash('sha256')
+    .update(request.headers.authorization?.slice('Bearer '.length) ?? '')
+    .digest()
   const { rows } = await pool.query<Caller>({
     name: 'key',
     text: `select a.id, a.plan from api_keys k join accounts a on a.id = k.account_id
@@ -45,7 +47,8 @@ const fieldsOf = (request: object) => (callers.get(request)!.plan === 'starter' 
 
 const MARKET_PRICES = 'from prices p where p.item_id = i.id and p.market = s.market'
 /** An item with its category and the market that is shown, where that is asked for as its position in MARKETS. */
-const itemsIn = (asked: number) => `items i join categories c on c.id = i.category_id cross join lateral (select ${asked < 0 ? SHOWN : asked} as market) s`
+const itemsIn = (asked: number) =>
+  `items i join categories c on c.id = i.category_id cross join lateral (select ${asked < 0 ? SHOWN : asked} as market) s`
 const positionOf = (market: string | undefined) => (MARKETS as readonly (string | undefined)[]).indexOf(market)
 const SORTS: Record<string, string> = {
   name: 'lower(i.name)',
@@ -116,7 +119,9 @@ app.get<{ Querystring: Record<string, string | string[] | undefined> }>('/api/v1
   filter(query.min_price, (n) => `l.price >= ${n}`)
   filter(query.max_price, (n) => `l.price <= ${n}`)
   for (const word of query.search?.split(' ') ?? []) filter(`%${word.toLowerCase()}%`, (n) => `lower(l.title || ' ' || i.name) like ${n}`)
-  const added = Object.entries(LISTING_FIELDS).filter(([flag]) => query[flag] === '1').map(([, field]) => `, ${field}`)
+  const added = Object.entries(LISTING_FIELDS)
+    .filter(([flag]) => query[flag] === '1')
+    .map(([, field]) => `, ${field}`)
   const slug = `lower(replace(l.title, ' ', '-')) || '-' || l.id`
   const row = `json_build_object('id', l.id, 'title', l.title, 'slug', ${slug}, 'price', l.price${added.join('')})`
   const from = `listings l join items i on i.id = l.item_id

@@ -74,7 +74,14 @@ export interface Node extends Server {
 /** Starts our node as its users do, without limits on requests, and waits until it listens. */
 export async function startNode(databaseUrl: string, settings: Record<string, string> = {}): Promise<Node> {
   const inspectPort = await freePort()
-  const env = { DATABASE_URL: databaseUrl, PORT: '0', RATE_LIMITS: 'off', LOG_LEVEL: 'warn', NODE_OPTIONS: `--inspect-port=${inspectPort}`, ...settings }
+  const env = {
+    DATABASE_URL: databaseUrl,
+    PORT: '0',
+    RATE_LIMITS: 'off',
+    LOG_LEVEL: 'warn',
+    NODE_OPTIONS: `--inspect-port=${inspectPort}`,
+    ...settings,
+  }
   return { ...(await startServer('src/main.ts', ['api'], env)), inspectPort }
 }
 

@@ -81,8 +81,14 @@ async function importFile(ctx: WriteCtx, format: string, file: string): Promise<
   if (status === 'failed') throw new Error(`${file}: ${JSON.stringify(why)}`)
   const { rowsRead: rows, ...outcome } = counts
   return {
-    file, format, kind: importFormat(format).kind, rows, ...outcome,
-    reasons: commonest(errors.map((error) => error.message)), seconds, rowsPerSecond: rows / seconds,
+    file,
+    format,
+    kind: importFormat(format).kind,
+    rows,
+    ...outcome,
+    reasons: commonest(errors.map((error) => error.message)),
+    seconds,
+    rowsPerSecond: rows / seconds,
   }
 }
 
@@ -93,5 +99,8 @@ function commonest(messages: string[]): string[] {
     const reason = message.replace(/"[^"]*"/g, '"…"').replace(/\d[\d.,-]*/g, 'N')
     counts.set(reason, (counts.get(reason) ?? 0) + 1)
   }
-  return [...counts].sort((a, b) => b[1] - a[1]).slice(0, 3).map(([reason, count]) => `${count}× ${reason}`)
+  return [...counts]
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, 3)
+    .map(([reason, count]) => `${count}× ${reason}`)
 }

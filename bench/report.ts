@@ -32,12 +32,37 @@ export function comparisonsOf(measured: Measured[]): Comparison[] {
 
 function sharesTable(comparisons: Comparison[]): Table {
   const rows = comparisons.map(({ id, title, bytes, ours, bare, plain, shareOfBare, goal }) => [
-    id, title, whole(bytes), whole(ours.requestsPerSecond), whole(bare.requestsPerSecond), rateOfPlain(plain),
-    shareOfBare.toFixed(2), goal?.toFixed(2) ?? '-', plain && plain.requests > 0 ? times(ours.requestsPerSecond / plain.requestsPerSecond) : '-',
-    ours.cpuMicros.toFixed(1), bare.cpuMicros.toFixed(1), ours.p50.toFixed(2), ours.p99.toFixed(2),
+    id,
+    title,
+    whole(bytes),
+    whole(ours.requestsPerSecond),
+    whole(bare.requestsPerSecond),
+    rateOfPlain(plain),
+    shareOfBare.toFixed(2),
+    goal?.toFixed(2) ?? '-',
+    plain && plain.requests > 0 ? times(ours.requestsPerSecond / plain.requestsPerSecond) : '-',
+    ours.cpuMicros.toFixed(1),
+    bare.cpuMicros.toFixed(1),
+    ours.p50.toFixed(2),
+    ours.p99.toFixed(2),
     plain && plain.requests > 0 ? whole(plain.p99) : '-',
   ])
-  const head = ['#', 'Workload', 'Bytes', 'Ours', 'Bare', 'Plain', 'Ours/bare', 'Goal', 'Ours/plain', 'CPU µs', 'Bare CPU µs', 'p50 ms', 'p99 ms', 'Plain p99']
+  const head = [
+    '#',
+    'Workload',
+    'Bytes',
+    'Ours',
+    'Bare',
+    'Plain',
+    'Ours/bare',
+    'Goal',
+    'Ours/plain',
+    'CPU µs',
+    'Bare CPU µs',
+    'p50 ms',
+    'p99 ms',
+    'Plain p99',
+  ]
   return { title: 'Requests a second on one core', head, rows, words: 2 }
 }
 
@@ -54,8 +79,12 @@ const OUTCOMES = ['rows', 'created', 'updated', 'unchanged', 'accepted', 'held',
 
 function filesTable(files: ImportedFile[]): Table {
   const rows = files.map((file) => [
-    file.file, file.format, ...OUTCOMES.map((field) => whole(file[field])),
-    file.seconds.toFixed(1), whole(file.rowsPerSecond), file.reasons.join('; '),
+    file.file,
+    file.format,
+    ...OUTCOMES.map((field) => whole(file[field])),
+    file.seconds.toFixed(1),
+    whole(file.rowsPerSecond),
+    file.reasons.join('; '),
   ])
   for (const kind of ['catalogue', 'prices'] as const) {
     const some = files.filter((file) => file.kind === kind)

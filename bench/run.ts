@@ -71,7 +71,9 @@ async function run(): Promise<void> {
     const files = listings > 0 || wanted.has('items') ? await fill(database, listings) : []
     pinProcess(server.pid, SERVER_CORE)
     const stage = openStage(server, database, { listings, effort, say })
-    const measured = await (options.ablate ? ablate(stage, workloads as HttpWorkload[]).then((one) => [one]) : measureAll(workloads, stage)).finally(stage.close)
+    const measured = await (options.ablate ? ablate(stage, workloads as HttpWorkload[]).then((one) => [one]) : measureAll(workloads, stage)).finally(
+      stage.close,
+    )
     report({
       at: new Date().toISOString(),
       machine: `${cpus().length} cores ${cpus()[0]!.model}, Node ${process.version}, ${server.describe}`,

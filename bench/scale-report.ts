@@ -65,11 +65,18 @@ function sizeTable(kind: Kind, points: Point[]): Table {
   return {
     title: `Start and memory, by ${kind}`,
     head: [
-      'Size', `First answer after s (goal ${START_GOAL})`, `Memory MB without any ${kind}`, 'after start', 'after the workloads',
-      `Bytes per ${one}, held (goal ${BYTES_GOAL[kind]})`, `Bytes per ${one}, resident`,
+      'Size',
+      `First answer after s (goal ${START_GOAL})`,
+      `Memory MB without any ${kind}`,
+      'after start',
+      'after the workloads',
+      `Bytes per ${one}, held (goal ${BYTES_GOAL[kind]})`,
+      `Bytes per ${one}, resident`,
     ],
     rows: points.map(({ n, startMs, withoutMb, residentMb, afterLoadMb, bytes }) => [
-      whole(n), (startMs / 1_000).toFixed(1), ...[withoutMb, residentMb, afterLoadMb, bytes.held, bytes.resident].map(whole),
+      whole(n),
+      (startMs / 1_000).toFixed(1),
+      ...[withoutMb, residentMb, afterLoadMb, bytes.held, bytes.resident].map(whole),
     ]),
     words: 0,
   }

@@ -155,7 +155,10 @@ async function measureAlone(stage: Stage, { id, title, traffic }: HttpWorkload):
 
 /** Long enough for every connection to get some answers also where each takes long. */
 async function secondsFor(node: Node, key: string, requests: string[]): Promise<number> {
-  const probed = spread(requests.filter((request) => !request.includes('\t')), PROBES)
+  const probed = spread(
+    requests.filter((request) => !request.includes('\t')),
+    PROBES,
+  )
   const probeStarted = performance.now()
   for (const request of probed) await answerTo(node, key, request)
   const ms = (performance.now() - probeStarted) / Math.max(1, probed.length)

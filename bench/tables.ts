@@ -20,7 +20,12 @@ function asText({ head, rows, words }: Table): string {
   const widths = head.map((title, i) => Math.max(...rows.map((row) => row[i]!.length), title.length))
   const last = head.length - 1
   return [head, ...rows]
-    .map((row) => row.map((cell, i) => (i < words || i === last ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join('  ').trimEnd())
+    .map((row) =>
+      row
+        .map((cell, i) => (i < words || i === last ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!)))
+        .join('  ')
+        .trimEnd(),
+    )
     .join('\n')
 }
 

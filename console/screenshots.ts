@@ -12,7 +12,9 @@ const [publicUrl = '', operatorUrl = '', token = '', wanted = ''] = process.argv
 
 /** The pages by the name of their picture; those that need a row are of the first that the operator API lists. */
 async function pagesOf(): Promise<[name: string, url: string][]> {
-  const [item] = (await Promise.all((await list<{ id: number }>('/items?search=box&per_page=25')).map(withPoints))).sort((a, b) => b.points - a.points)
+  const [item] = (await Promise.all((await list<{ id: number }>('/items?search=box&per_page=25')).map(withPoints))).sort(
+    (a, b) => b.points - a.points,
+  )
   const [listing] = await list<{ id: number }>('/listings/waiting?seller_id=3&per_page=1')
   const [order] = await list<{ order_id: number }>('/orders?per_page=1')
   const [batch] = await list<{ id: number }>('/imports?status=done&search=json&per_page=1')
@@ -115,7 +117,10 @@ function paletted(width: number, height: number, rgba: Buffer): Buffer {
     const colour = rgba.readUIntBE(at, 3)
     counts.set(colour, (counts.get(colour) ?? 0) + 1)
   }
-  const palette = [...counts].sort((a, b) => b[1] - a[1]).slice(0, COLOURS).map(([colour]) => colour)
+  const palette = [...counts]
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, COLOURS)
+    .map(([colour]) => colour)
   const nearest = new Map<number, number>()
   for (const colour of counts.keys()) nearest.set(colour, indexOfNearest(palette, colour))
   const rows = Buffer.alloc(height * (width + 1))
@@ -129,7 +134,13 @@ function paletted(width: number, height: number, rgba: Buffer): Buffer {
   const colours = Buffer.alloc(palette.length * 3)
   for (const [i, colour] of palette.entries()) colours.writeUIntBE(colour, i * 3, 3)
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
-  return Buffer.concat([signature, chunk('IHDR', header), chunk('PLTE', colours), chunk('IDAT', deflateSync(rows, { level: 9 })), chunk('IEND', Buffer.alloc(0))])
+  return Buffer.concat([
+    signature,
+    chunk('IHDR', header),
+    chunk('PLTE', colours),
+    chunk('IDAT', deflateSync(rows, { level: 9 })),
+    chunk('IEND', Buffer.alloc(0)),
+  ])
 }
 
 function indexOfNearest(palette: number[], colour: number): number {

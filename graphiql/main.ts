@@ -41,7 +41,11 @@ function KeyHint() {
     return () => clearTimeout(settled)
   }, [schema, headers, actions])
   if (schema || demoKey) return null
-  return createElement('p', { className: 'key-hint' }, 'Put your API key into Headers, in place of <your API key>, to load the schema and run queries.')
+  return createElement(
+    'p',
+    { className: 'key-hint' },
+    'Put your API key into Headers, in place of <your API key>, to load the schema and run queries.',
+  )
 }
 
 function isJson(text: string): boolean {

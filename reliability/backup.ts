@@ -37,7 +37,8 @@ export async function backupRun({ seconds }: BackupOptions): Promise<Finding[]> 
     service = await startService(restored)
     const kept = await writes.verify(before)
     const doctor = await runCommand(restored, 'doctor', '--json')
-    const wrong = doctor.code === 0 ? [] : (JSON.parse(doctor.output) as { findings: { check: string; ok: boolean }[] }).findings.filter(({ ok }) => !ok)
+    const wrong =
+      doctor.code === 0 ? [] : (JSON.parse(doctor.output) as { findings: { check: string; ok: boolean }[] }).findings.filter(({ ok }) => !ok)
     const operator = async <T>(path: string) => (await ask<T>(`${service.operatorUrl}/operator/v1${path}`, OPERATOR_TOKEN)).body
     const [collection] = (await operator<{ id: number; items_count: number }[]>('/collections')).data
     const records = (await ask<unknown[]>(`${service.publicUrl}/api/v1/plus/collections/${collection!.id}/items`, writes.key)).body.data.length
@@ -46,7 +47,10 @@ export async function backupRun({ seconds }: BackupOptions): Promise<Finding[]> 
     progress('the copy was compared')
     return [
       count('backup and restore that failed', [written, read].filter(({ code }) => code !== 0).length, 0),
-      figure('backup', `${Math.round(backupMs)} ms, ${Math.round(statSync(file).size / 1_024)} KB, ${before.acknowledged} writes before it, ${after - before.acknowledged} during and after`),
+      figure(
+        'backup',
+        `${Math.round(backupMs)} ms, ${Math.round(statSync(file).size / 1_024)} KB, ${before.acknowledged} writes before it, ${after - before.acknowledged} during and after`,
+      ),
       ...kept.map(({ what, ...rest }) => ({ what: `in the copy: ${what}`, ...rest })),
       count('records by the collection’s count, less those listed', collection!.items_count - records, 0),
       count('sales without an order, by their totals', sales - orders, 0),

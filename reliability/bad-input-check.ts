@@ -12,7 +12,8 @@ export interface Answered {
 export const SLOWEST_MS = 2_000
 
 /** Traces of the program, the database or the machine in a message for callers. */
-const INSIDE = /\n\s+at |node_modules|\.ts:\d|\/src\/|violates|relation "|syntax error at or near|invalid input syntax|ECONN|TypeError|RangeError|Cannot read prop|is not a function|undefined is not (?!allowed)|Maximum call stack|invalid byte sequence/
+const INSIDE =
+  /\n\s+at |node_modules|\.ts:\d|\/src\/|violates|relation "|syntax error at or near|invalid input syntax|ECONN|TypeError|RangeError|Cannot read prop|is not a function|undefined is not (?!allowed)|Maximum call stack|invalid byte sequence/
 
 interface Body {
   success?: unknown
@@ -44,10 +45,13 @@ export function judge(request: BadRequest, { status, headers, text, milliseconds
   const body = parsed(text)
   if (body === null) return breach(`is not a JSON object: ${text.slice(0, 100)}`)
   if (body.errors !== undefined) return judgeErrors(request, status, body, breach)
-  if (status < 400) return body.success === true || body.data !== undefined || request.path.includes('openapi') ? ok() : breach('has no success in the envelope')
+  if (status < 400)
+    return body.success === true || body.data !== undefined || request.path.includes('openapi') ? ok() : breach('has no success in the envelope')
   const { error } = body
-  if (body.success !== false || !error?.message || typeof error.code !== 'string') return breach(`has no error in the envelope: ${text.slice(0, 200)}`)
-  if (ERROR_STATUS[error.code as keyof typeof ERROR_STATUS] !== status && status !== 431 && status !== 408) return breach(`has code ${error.code} with status ${status}`)
+  if (body.success !== false || !error?.message || typeof error.code !== 'string')
+    return breach(`has no error in the envelope: ${text.slice(0, 200)}`)
+  if (ERROR_STATUS[error.code as keyof typeof ERROR_STATUS] !== status && status !== 431 && status !== 408)
+    return breach(`has code ${error.code} with status ${status}`)
   const inside = INSIDE.exec(messageWithoutEcho(error.message, request))
   if (inside) return breach(`shows the inside: ${error.message.slice(0, 200)}`)
   return { breach: null, succeeded: false, code: error.code, named: isAboutInput(error.code, error.message) ? namesField(error, request) : null }

@@ -33,13 +33,41 @@ export async function readSchema({ publicUrl, keys }: Pick<Target, 'publicUrl' |
 
 /** Texts that are not documents, or documents that nobody should execute. */
 const TEXTS: readonly string[] = [
-  '', ' ', '{', '{}', '}', '{items', 'query', 'query {', '{ items { } }', '\0', '{ \ud800 }', '#', '"""', '{ item(id: "x) { id } }', 'subscription { x }', '{ __typename @skip }',
-  'query ($a: [[[[Int]]]]) { items { nodes { id } } }', 'query A { __typename } query B { __typename }', '{ ...F } fragment F on Query { ...F }', 'fragment F on Item { id }',
-  '{ ...F } fragment F on Nothing { id }', 'query ($x: Nothing) { __typename }', '{ __type(name: "__proto__") { name } }', '{ a: __typename a: item(id: 1) { id } }', '{ __proto__ constructor }',
-  `{ ${'category(id: 1) { parent { '.repeat(60)} id ${'} }'.repeat(60)} }`, `{ ${Array.from({ length: 3_000 }, (_, i) => `a${i}: __typename`).join(' ')} }`, `{ ${'['.repeat(20_000)}`,
-  `{ items(search: ${'['.repeat(2_000)}${']'.repeat(2_000)}) { nodes { id } } }`, `{ items(search: "${'x'.repeat(100_000)}") { nodes { id } } }`, `# ${'x'.repeat(140_000)}\n{ __typename }`,
-  '{ categories(first: 500) { nodes { items(first: 100) { nodes { category { items(first: 100) { nodes { id } } } } } } } }', '{ __schema { types { fields { type { fields { type { fields { name } } } } } } } }',
-  `query (${Array.from({ length: 500 }, (_, i) => `$v${i}: Int`).join(' ')}) { __typename }`, `{ __typename ${'@include(if: true) '.repeat(500)} }`,
+  '',
+  ' ',
+  '{',
+  '{}',
+  '}',
+  '{items',
+  'query',
+  'query {',
+  '{ items { } }',
+  '\0',
+  '{ \ud800 }',
+  '#',
+  '"""',
+  '{ item(id: "x) { id } }',
+  'subscription { x }',
+  '{ __typename @skip }',
+  'query ($a: [[[[Int]]]]) { items { nodes { id } } }',
+  'query A { __typename } query B { __typename }',
+  '{ ...F } fragment F on Query { ...F }',
+  'fragment F on Item { id }',
+  '{ ...F } fragment F on Nothing { id }',
+  'query ($x: Nothing) { __typename }',
+  '{ __type(name: "__proto__") { name } }',
+  '{ a: __typename a: item(id: 1) { id } }',
+  '{ __proto__ constructor }',
+  `{ ${'category(id: 1) { parent { '.repeat(60)} id ${'} }'.repeat(60)} }`,
+  `{ ${Array.from({ length: 3_000 }, (_, i) => `a${i}: __typename`).join(' ')} }`,
+  `{ ${'['.repeat(20_000)}`,
+  `{ items(search: ${'['.repeat(2_000)}${']'.repeat(2_000)}) { nodes { id } } }`,
+  `{ items(search: "${'x'.repeat(100_000)}") { nodes { id } } }`,
+  `# ${'x'.repeat(140_000)}\n{ __typename }`,
+  '{ categories(first: 500) { nodes { items(first: 100) { nodes { category { items(first: 100) { nodes { id } } } } } } } }',
+  '{ __schema { types { fields { type { fields { type { fields { name } } } } } } } }',
+  `query (${Array.from({ length: 500 }, (_, i) => `$v${i}: Int`).join(' ')}) { __typename }`,
+  `{ __typename ${'@include(if: true) '.repeat(500)} }`,
 ]
 
 const VALUES: readonly ValueNode[] = [
@@ -69,9 +97,15 @@ export function badGraphqlRequest(schema: GraphQLSchema, target: Target, chance:
   return {
     group: mutates ? 'GraphQL mutations' : 'GraphQL queries',
     url: target.publicUrl,
-    path: byGet ? `${path}?query=${chance.is(0.9) ? encodeURIComponent(document.toWellFormed()).slice(0, 12_000) : nastyEncoded(chance)}${chance.is(0.3) ? `&variables=${nastyEncoded(chance)}` : ''}` : path,
+    path: byGet
+      ? `${path}?query=${chance.is(0.9) ? encodeURIComponent(document.toWellFormed()).slice(0, 12_000) : nastyEncoded(chance)}${chance.is(0.3) ? `&variables=${nastyEncoded(chance)}` : ''}`
+      : path,
     method: byGet ? 'GET' : chance.is(0.97) ? 'POST' : chance.pick(['PUT', 'DELETE', 'OPTIONS', 'HEAD']),
-    headers: [['authorization', `Bearer ${key}`], ...(byGet ? [] : [['content-type', 'application/json'] as [string, string]]), ...oddHeaders(chance)],
+    headers: [
+      ['authorization', `Bearer ${key}`],
+      ...(byGet ? [] : [['content-type', 'application/json'] as [string, string]]),
+      ...oddHeaders(chance),
+    ],
     body: byGet ? null : bodyOf(document, chance),
     fields: fields.flatMap((field) => [field.name, ...field.args.map(({ name }) => name)]),
   }
@@ -81,7 +115,8 @@ function bodyOf(query: string, chance: Chance): string | Buffer {
   if (chance.is(0.05)) return nastyBody(chance)
   if (chance.is(0.02)) return `[{"query":${JSON.stringify(query)}}]`
   const members = [`"query":${chance.is(0.03) ? nastyJson(chance) : JSON.stringify(query)}`]
-  if (chance.is(0.3)) members.push(`"variables":${chance.is(0.5) ? nastyJson(chance) : `{"v":${nastyJson(chance)},"__proto__":${nastyJson(chance)}}`}`)
+  if (chance.is(0.3))
+    members.push(`"variables":${chance.is(0.5) ? nastyJson(chance) : `{"v":${nastyJson(chance)},"__proto__":${nastyJson(chance)}}`}`)
   if (chance.is(0.1)) members.push(`"operationName":${nastyJson(chance)}`)
   if (chance.is(0.1)) members.push(`"extensions":${nastyJson(chance)}`)
   if (chance.is(0.03)) members.push(`"query":${nastyJson(chance)}`)
@@ -94,7 +129,9 @@ function grow(field: GraphQLField<unknown, unknown>, target: Target, chance: Cha
   const args = given.map((argument) => `${argument.name}: ${inputOf(argument, target, chance)}`).join(', ')
   const type = getNamedType(field.type)
   if (!isObjectType(type)) return field.name + (args && `(${args})`)
-  const below = Object.values(type.getFields()).filter((inner) => (isObjectType(getNamedType(inner.type)) ? depth < 3 && chance.is(0.4) : chance.is(0.5)))
+  const below = Object.values(type.getFields()).filter((inner) =>
+    isObjectType(getNamedType(inner.type)) ? depth < 3 && chance.is(0.4) : chance.is(0.5),
+  )
   const selected = below.map((inner) => grow(inner, target, chance, depth + 1))
   return `${field.name}${args && `(${args})`} { __typename ${selected.join(' ')} }`
 }
@@ -107,19 +144,40 @@ function inputOf({ name, type }: Pick<GraphQLArgument, 'name' | 'type'>, target:
     const fields = Object.values(bare.getFields()).filter((field) => isNonNullType(field.type) || chance.is(0.4))
     return `{ ${fields.map((field) => `${field.name}: ${inputOf(field, target, chance)}`).join(', ')} }`
   }
-  const ids: Record<string, number[]> = { listingId: target.ids.listing, collectionId: target.ids.collection, itemId: [...target.ids.record, ...target.ids.item], id: target.ids.item, categoryId: target.ids.category, parentId: target.ids.category }
+  const ids: Record<string, number[]> = {
+    listingId: target.ids.listing,
+    collectionId: target.ids.collection,
+    itemId: [...target.ids.record, ...target.ids.item],
+    id: target.ids.item,
+    categoryId: target.ids.category,
+    parentId: target.ids.category,
+  }
   if (bare.name === 'ID') return `"${chance.pick(ids[name] ?? [1])}"`
   if (bare.name === 'Int') return String(1 + chance.below(50))
   if (bare.name === 'Float') return `${1 + chance.below(500)}.5`
   if (bare.name === 'Boolean') return String(chance.is(0.5))
-  return JSON.stringify({ action: chance.pick(['pause', 'publish']), url: 'https://receiver.invalid/x', purchaseDate: '2026-01-31', sortBy: 'name', sortOrder: 'desc', market: 'source_a', game: 'pokemon' }[name] ?? 'text')
+  return JSON.stringify(
+    {
+      action: chance.pick(['pause', 'publish']),
+      url: 'https://receiver.invalid/x',
+      purchaseDate: '2026-01-31',
+      sortBy: 'name',
+      sortOrder: 'desc',
+      market: 'source_a',
+      game: 'pokemon',
+    }[name] ?? 'text',
+  )
 }
 
 /** The document with wrong arguments, names and selections in some places of its tree. */
 function changedTree(text: string, chance: Chance): string {
   const wrong = <T>(value: T, change: () => T) => (chance.is(0.12) ? change() : value)
   const changed = visit(parse(text), {
-    Argument: (node): ArgumentNode => wrong<ArgumentNode>({ ...node, value: wrong<ValueNode>(node.value, () => chance.pick(VALUES)) }, () => ({ ...node, name: { kind: Kind.NAME, value: chance.pick(['id', 'nothing', '__proto__', 'first', 'input']) } })),
+    Argument: (node): ArgumentNode =>
+      wrong<ArgumentNode>({ ...node, value: wrong<ValueNode>(node.value, () => chance.pick(VALUES)) }, () => ({
+        ...node,
+        name: { kind: Kind.NAME, value: chance.pick(['id', 'nothing', '__proto__', 'first', 'input']) },
+      })),
     ObjectField: (node) => wrong(node, () => ({ ...node, value: chance.pick(VALUES) })),
     Field: {
       leave: (node): FieldNode => {
@@ -130,9 +188,17 @@ function changedTree(text: string, chance: Chance): string {
           () => ({ ...node, name: { kind: Kind.NAME, value: chance.pick(['nothing', '__proto__', 'constructor', 'toString', '__type', 'items']) } }),
           () => ({ ...node, arguments: [...(node.arguments ?? []), ...(node.arguments ?? [])] }),
           () => ({ ...node, arguments: [] }),
-          () => ({ ...node, selectionSet: { kind: Kind.SELECTION_SET, selections: selectionSet ? [...selectionSet.selections, ...selectionSet.selections] : [bare] } }),
+          () => ({
+            ...node,
+            selectionSet: { kind: Kind.SELECTION_SET, selections: selectionSet ? [...selectionSet.selections, ...selectionSet.selections] : [bare] },
+          }),
           () => ({ ...node, alias: { kind: Kind.NAME, value: chance.pick(['f0', '__proto__', 'constructor', 'x'.repeat(5_000)]) } }),
-          () => ({ ...node, directives: [{ kind: Kind.DIRECTIVE, name: { kind: Kind.NAME, value: chance.pick(['skip', 'include', 'nothing', 'deprecated']) }, arguments: [] }] }),
+          () => ({
+            ...node,
+            directives: [
+              { kind: Kind.DIRECTIVE, name: { kind: Kind.NAME, value: chance.pick(['skip', 'include', 'nothing', 'deprecated']) }, arguments: [] },
+            ],
+          }),
         ])()
       },
     },
@@ -144,5 +210,7 @@ function changedTree(text: string, chance: Chance): string {
 function changedText(text: string, chance: Chance): string {
   if (!chance.is(0.1)) return text
   const at = chance.below(text.length)
-  return chance.is(0.4) ? text.slice(0, at) : text.slice(0, at) + chance.pick([...NASTY_TEXTS, '{', '}', '(', '$', '@', '"', '...', '!']).slice(0, 1_000) + text.slice(at)
+  return chance.is(0.4)
+    ? text.slice(0, at)
+    : text.slice(0, at) + chance.pick([...NASTY_TEXTS, '{', '}', '(', '$', '@', '"', '...', '!']).slice(0, 1_000) + text.slice(at)
 }

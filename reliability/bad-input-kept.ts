@@ -61,7 +61,8 @@ export async function attackKeptConnections(target: Target): Promise<{ sent: num
         BODIES.map(async ([encoding, body], i) => {
           sent += 1
           const problem = await refusedThenGood(place, good, type, encoding, body)
-          if (problem) breaches.push(`${place.method} ${place.url}${place.path} [content-type: ${type}; content-encoding: ${encoding}; body ${i}]: ${problem}`)
+          if (problem)
+            breaches.push(`${place.method} ${place.url}${place.path} [content-type: ${type}; content-encoding: ${encoding}; body ${i}]: ${problem}`)
         }),
       ),
     )
@@ -75,7 +76,9 @@ async function refusedThenGood(place: Place, good: Place, type: string | null, e
   const socket = connect(Number(port), hostname)
   socket.on('error', () => {})
   try {
-    socket.write(head(place, [...(type === null ? [] : [`content-type: ${type}`]), `content-encoding: ${encoding}`, `content-length: ${body.length}`]))
+    socket.write(
+      head(place, [...(type === null ? [] : [`content-type: ${type}`]), `content-encoding: ${encoding}`, `content-length: ${body.length}`]),
+    )
     socket.write(body)
     const refused = await answer(socket)
     if (refused === 'hang') return `no answer within ${HANG_MS} ms`

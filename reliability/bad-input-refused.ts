@@ -7,14 +7,25 @@ import { WRONG_DAYS, WRONG_NAMES, WRONG_TIMES } from './bad-input-values.ts'
 const NAMED = new Set(['name', 'title', 'label', 'reason'])
 
 /** One request for each such field and value; the other fields that are required are as the schema allows them. */
-export function requestsToRefuse(operations: readonly Operation[], fill: (operation: Operation) => { path: string; headers: [string, string][]; body: (shape: Shape) => Record<string, unknown> }): BadRequest[] {
+export function requestsToRefuse(
+  operations: readonly Operation[],
+  fill: (operation: Operation) => { path: string; headers: [string, string][]; body: (shape: Shape) => Record<string, unknown> },
+): BadRequest[] {
   return operations.flatMap((operation) => {
     const { group, url, method, parameters, body: shape, fields } = operation
     const { path, headers, body } = fill(operation)
     const request = (query: string, sent: object | null): BadRequest => ({
-      group, url, method, path: path + query, headers: sent === null ? headers : [...headers, ['content-type', 'application/json']], body: sent === null ? null : JSON.stringify(sent), fields,
+      group,
+      url,
+      method,
+      path: path + query,
+      headers: sent === null ? headers : [...headers, ['content-type', 'application/json']],
+      body: sent === null ? null : JSON.stringify(sent),
+      fields,
     })
-    const inQuery = parameters.flatMap(({ in: where, name, schema }) => (where === 'query' ? wrongTimesFor(schema).map((value) => request(`?${name}=${encodeURIComponent(value)}`, null)) : []))
+    const inQuery = parameters.flatMap(({ in: where, name, schema }) =>
+      where === 'query' ? wrongTimesFor(schema).map((value) => request(`?${name}=${encodeURIComponent(value)}`, null)) : [],
+    )
     const properties = Object.entries(shape?.properties ?? {})
     const inBody = properties.flatMap(([name, property]) => wrongFor(name, property).map((value) => request('', { ...body(shape!), [name]: value })))
     return method === 'GET' ? inQuery : inBody

@@ -53,16 +53,60 @@ export async function readOperations(url: string, documentPath: string): Promise
 
 const OTHER_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'HEAD', 'PROPFIND', 'QUERY']
 const PATHS = [
-  '/api/v1/../../etc/passwd', '/api/v1/%2e%2e/%2e%2e/etc/passwd', '/api/v1//items', '//api/v1/items', '/api/v1/items/', '/API/V1/ITEMS', '/api/v1/items/..;/', '/docs/static/..%2f..%2fpackage.json',
-  '/graphql/assets/..%2f..%2f..%2fpackage.json', '/console/assets/../../package.json', '/api/v1/items/%', '/api/v1/%ff', `/api/v1/${'x/'.repeat(2_000)}`, '/.env', '/api/v1/items?%', '/operator/v1/__proto__', '/api/v1/constructor',
+  '/api/v1/../../etc/passwd',
+  '/api/v1/%2e%2e/%2e%2e/etc/passwd',
+  '/api/v1//items',
+  '//api/v1/items',
+  '/api/v1/items/',
+  '/API/V1/ITEMS',
+  '/api/v1/items/..;/',
+  '/docs/static/..%2f..%2fpackage.json',
+  '/graphql/assets/..%2f..%2f..%2fpackage.json',
+  '/console/assets/../../package.json',
+  '/api/v1/items/%',
+  '/api/v1/%ff',
+  `/api/v1/${'x/'.repeat(2_000)}`,
+  '/.env',
+  '/api/v1/items?%',
+  '/operator/v1/__proto__',
+  '/api/v1/constructor',
 ]
 const HEADERS: readonly [name: string, values: readonly string[]][] = [
   ['if-match', ['', '*', 'W/', '"', '"x', 'x'.repeat(5_000), '"a", "b", *', '\xff', `${'"a",'.repeat(3_000)}"b"`]],
   ['if-none-match', ['', '*', 'W/"', '\xff"', 'x'.repeat(5_000)]],
   ['idempotency-key', ['', ' ', 'x'.repeat(256), 'x'.repeat(8_000), '\xff\xfe', 'a b', '"', 'same']],
-  ['accept', ['', '*', 'x', 'text/html', 'application/json;q=nonsense', 'application/xml', '*/*;q=0', 'a/b,'.repeat(1_000), 'application/graphql-response+json', '\xff']],
+  [
+    'accept',
+    [
+      '',
+      '*',
+      'x',
+      'text/html',
+      'application/json;q=nonsense',
+      'application/xml',
+      '*/*;q=0',
+      'a/b,'.repeat(1_000),
+      'application/graphql-response+json',
+      '\xff',
+    ],
+  ],
   ['accept-encoding', ['', '*', '*;q=0', 'br;q=abc', 'gzip;q=2', 'identity;q=0', 'x'.repeat(2_000), 'gzip, br, zstd, deflate', 'br;q=0.0001,']],
-  ['content-type', ['', 'text/plain', 'application/xml', 'application/json; charset=utf-16', 'application/json; charset="', 'multipart/form-data; boundary=x', 'application/x-www-form-urlencoded', 'APPLICATION/JSON', ';', '\xff', 'application/json, application/json']],
+  [
+    'content-type',
+    [
+      '',
+      'text/plain',
+      'application/xml',
+      'application/json; charset=utf-16',
+      'application/json; charset="',
+      'multipart/form-data; boundary=x',
+      'application/x-www-form-urlencoded',
+      'APPLICATION/JSON',
+      ';',
+      '\xff',
+      'application/json, application/json',
+    ],
+  ],
   ['content-encoding', ['gzip', 'br', 'identity', 'x', 'gzip, gzip']],
   ['x-request-id', ['', 'x'.repeat(1_000), '<script>', '\xff', 'a b']],
   ['x-forwarded-for', ['', '999.999.999.999', '::::', 'unknown', '1.2.3.4, '.repeat(500)]],
@@ -92,8 +136,14 @@ export function oddHeaders(chance: Chance): [name: string, value: string][] {
 export function badRequest(operation: Operation, target: Target, chance: Chance): BadRequest {
   const { group, url, method, path, parameters, body, fields } = operation
   const ids = idsBy(target, path)
-  const filled = path.replace(/\{(\w+)\}/g, (_all, name: string) => (chance.is(0.75) ? pathValue(name, ids, operation, chance) : nastyEncoded(chance)))
-  const query = queryOf(parameters.filter((parameter) => parameter.in === 'query'), ids, chance)
+  const filled = path.replace(/\{(\w+)\}/g, (_all, name: string) =>
+    chance.is(0.75) ? pathValue(name, ids, operation, chance) : nastyEncoded(chance),
+  )
+  const query = queryOf(
+    parameters.filter((parameter) => parameter.in === 'query'),
+    ids,
+    chance,
+  )
   const sendsBody = body ? chance.is(0.95) : chance.is(0.1)
   const odd = oddHeaders(chance)
   const sentMethod = chance.is(0.04) ? chance.pick(OTHER_METHODS) : method
@@ -104,20 +154,29 @@ export function badRequest(operation: Operation, target: Target, chance: Chance)
     // Malformed HTTP is answered before its method is known: with a body, which HEAD may not have.
     path: sentMethod === 'HEAD' ? sentPath.replace(/[^\x21-\x7e]/g, '') : sentPath,
     method: sentMethod,
-    headers: [['authorization', `Bearer ${credential(operation, target, chance)}`], ...(sendsBody ? [['content-type', 'application/json'] as [string, string]] : []), ...odd],
+    headers: [
+      ['authorization', `Bearer ${credential(operation, target, chance)}`],
+      ...(sendsBody ? [['content-type', 'application/json'] as [string, string]] : []),
+      ...odd,
+    ],
     body: sendsBody ? textOfBody(body ?? {}, ids, chance) : null,
     fields,
   }
 }
 
 /** Where an operation is called rightly, and a body that its schema allows. */
-export function goodParts(operation: Operation, target: Target, chance: Chance): { path: string; headers: [string, string][]; body: (shape: Shape) => Record<string, unknown> } {
+export function goodParts(
+  operation: Operation,
+  target: Target,
+  chance: Chance,
+): { path: string; headers: [string, string][]; body: (shape: Shape) => Record<string, unknown> } {
   const { path } = operation
   const ids = idsBy(target, path)
   return {
     path: path.replace(/\{(\w+)\}/g, (_all, name: string) => pathValue(name, ids, operation, chance)),
     headers: [['authorization', `Bearer ${path.startsWith('/operator') ? target.operatorToken : target.keys.enterprise}`]],
-    body: (shape) => Object.fromEntries((shape.required ?? []).map((name) => [name, JSON.parse(goodJson(shape.properties![name]!, name, chance, ids)) as unknown])),
+    body: (shape) =>
+      Object.fromEntries((shape.required ?? []).map((name) => [name, JSON.parse(goodJson(shape.properties![name]!, name, chance, ids)) as unknown])),
   }
 }
 
@@ -130,7 +189,12 @@ function credential({ path }: Operation, { keys, operatorToken }: Target, chance
 function idsBy({ ids }: Target, path: string): IdsOf {
   const family = /\/(account|key|item|categorie|listing|collection)s?\//.exec(path)?.[1]?.replace('categorie', 'category')
   const byName: Record<string, number[]> = {
-    itemId: ids.record, account_id: ids.account, seller_id: ids.account, item_id: ids.item, category_id: ids.category, listing_id: ids.listing,
+    itemId: ids.record,
+    account_id: ids.account,
+    seller_id: ids.account,
+    item_id: ids.item,
+    category_id: ids.category,
+    listing_id: ids.listing,
     id: path.includes('make-highlight') ? ids.listing : (ids[family as keyof typeof ids] ?? []),
   }
   return (field) => byName[field] ?? []
@@ -150,7 +214,9 @@ function queryOf(parameters: Parameter[], ids: IdsOf, chance: Chance): string {
     if (!chance.is(0.4)) continue
     const value = () => {
       if (chance.is(0.45)) return nastyEncoded(chance)
-      const good: unknown = JSON.parse(goodJson(schema.type === 'array' ? (schema.items ?? {}) : schema, name, chance, ids).replace(/^$/, '""') || '""')
+      const good: unknown = JSON.parse(
+        goodJson(schema.type === 'array' ? (schema.items ?? {}) : schema, name, chance, ids).replace(/^$/, '""') || '""',
+      )
       return encodeURIComponent(String(good))
     }
     parts.push(`${name}=${value()}`)

@@ -34,13 +34,29 @@ const KEPT_SLOWEST = 5
 const GRAPHQL_SHARE = 0.25
 
 /** Sends `requests` of one seed; the same seed makes the same requests for the same ids. */
-export async function attack(target: Target, { requests, seed, onProgress = () => {} }: { requests: number; seed: number; onProgress?: (sent: number) => void }): Promise<Attack> {
-  const operations = [...(await readOperations(target.publicUrl, '/openapi.json')), ...(await readOperations(target.operatorUrl, '/operator/openapi.json'))]
+export async function attack(
+  target: Target,
+  { requests, seed, onProgress = () => {} }: { requests: number; seed: number; onProgress?: (sent: number) => void },
+): Promise<Attack> {
+  const operations = [
+    ...(await readOperations(target.publicUrl, '/openapi.json')),
+    ...(await readOperations(target.operatorUrl, '/operator/openapi.json')),
+  ]
   const schema = await readSchema(target)
   const chance = new Chance(randomNumbers(seed))
   const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
   const prefix = `bad-${seed}-`
-  const result: Attack = { statuses: new Map(), codes: new Map(), breaches: [], breachCount: 0, refusals: 0, named: 0, refused: 0, p99Ms: 0, slowest: [] }
+  const result: Attack = {
+    statuses: new Map(),
+    codes: new Map(),
+    breaches: [],
+    breachCount: 0,
+    refusals: 0,
+    named: 0,
+    refused: 0,
+    p99Ms: 0,
+    slowest: [],
+  }
   const times: number[] = []
   const succeeded = new Set<string>()
   const before = await bystanderState(target)
@@ -82,7 +98,7 @@ export async function attack(target: Target, { requests, seed, onProgress = () =
   const wrong = [
     ...accepted,
     ...(await auditedRefusals(target, prefix, succeeded)).map((id) => `${id} was refused and left an audit row`),
-    ...((await bystanderState(target)) === before ? [] : ["what belongs to another account was changed"]),
+    ...((await bystanderState(target)) === before ? [] : ['what belongs to another account was changed']),
     ...(await stillWell(target)),
   ]
   result.breaches.push(...wrong)
@@ -108,7 +124,8 @@ function sendBad({ url, path, method, headers, body }: BadRequest, agent: Agent,
   given.set('content-length', String(body === null ? 0 : Buffer.byteLength(body)))
   const started = performance.now()
   return new Promise((resolve) => {
-    const end = (status: number, answerHeaders: Answered['headers'], text: string) => resolve({ status, headers: answerHeaders, text, milliseconds: performance.now() - started })
+    const end = (status: number, answerHeaders: Answered['headers'], text: string) =>
+      resolve({ status, headers: answerHeaders, text, milliseconds: performance.now() - started })
     const request = httpRequest({ hostname, port, path, method, headers: Object.fromEntries(given), agent, timeout: HANG_MS })
     request.on('timeout', () => request.destroy(new Error('no answer in time')))
     request.on('error', (error) => end(599, {}, error.message))

@@ -41,7 +41,15 @@ export async function prepareTarget(place: Place): Promise<Target> {
     sendGood<T>(`${place.operatorUrl}/operator/v1${path}`, place.operatorToken, method, json)
   const idsAt = async (path: string) => (await operate<{ id: number }[]>('GET', path)).map(({ id }) => id)
   const item = await idsAt('/items?per_page=20')
-  const made: Target['ids'] = { account: [], key: [], item, category: await idsAt('/categories?per_page=20'), listing: [], collection: [], record: [] }
+  const made: Target['ids'] = {
+    account: [],
+    key: [],
+    item,
+    category: await idsAt('/categories?per_page=20'),
+    listing: [],
+    collection: [],
+    record: [],
+  }
   const open = async (plan: Plan) => {
     const { id } = await operate<{ id: number }>('POST', '/accounts', { name: `Bad input ${plan}`, plan, highlight_credits: 5 })
     const { key, id: keyId } = await operate<{ id: number; key: string }>('POST', `/accounts/${id}/keys`, {})
@@ -50,14 +58,22 @@ export async function prepareTarget(place: Place): Promise<Target> {
   const furnish = async ({ id, key }: { id: number; key: string }) => {
     const listings: number[] = []
     for (let i = 0; i < LISTINGS; i += 1) {
-      const listing = await operate<{ id: number }>('POST', '/listings', { seller_id: id, item_id: item[i % item.length], title: `Bad input ${i}`, price: 100, quantity: 50 })
+      const listing = await operate<{ id: number }>('POST', '/listings', {
+        seller_id: id,
+        item_id: item[i % item.length],
+        title: `Bad input ${i}`,
+        price: 100,
+        quantity: 50,
+      })
       if (i % 2 === 0) await operate('POST', `/listings/${listing.id}/approve`, {})
       listings.push(listing.id)
     }
     const collection = await operate<{ id: number }>('POST', '/collections', { account_id: id, name: 'Bad input' })
     const records: number[] = []
     for (let i = 0; i < LISTINGS; i += 1) {
-      records.push((await sendGood<{ id: number }>(`${place.publicUrl}/api/v1/plus/collections/${collection.id}/items`, key, 'POST', { item_id: item[0] })).id)
+      records.push(
+        (await sendGood<{ id: number }>(`${place.publicUrl}/api/v1/plus/collections/${collection.id}/items`, key, 'POST', { item_id: item[0] })).id,
+      )
     }
     return { listings, collection: collection.id, records }
   }
@@ -87,7 +103,9 @@ export async function bystanderState({ db, bystander }: Pick<Target, 'db' | 'bys
     union all select to_jsonb(r)::text from collection_items r join collections c on c.id = r.collection_id where c.account_id = ${bystander}
     union all select to_jsonb(t)::text from webhooks t where account_id = ${bystander}
     order by 1`.execute(db.kysely)
-  return createHash('sha256').update(rows.map(({ row }) => row).join('\n')).digest('hex')
+  return createHash('sha256')
+    .update(rows.map(({ row }) => row).join('\n'))
+    .digest('hex')
 }
 
 /** Requests that left an audit row though they were not among those that succeeded. */

@@ -27,7 +27,9 @@ try {
     show(result)
     breaches += result.breachCount
     const kept = await attackKeptConnections(target)
-    console.log(`${kept.sent} compressed bodies that are refused, each followed by a request on the same connection: ${kept.breaches.length} breaches`)
+    console.log(
+      `${kept.sent} compressed bodies that are refused, each followed by a request on the same connection: ${kept.breaches.length} breaches`,
+    )
     for (const line of kept.breaches.slice(0, 20)) console.log(`BREACH ${line}`)
     breaches += kept.breaches.length
   }
@@ -43,9 +45,22 @@ process.exitCode = breaches === 0 ? 0 : 1
 
 function show({ statuses, codes, refusals, named, slowest, p99Ms, refused, breaches: found, breachCount }: Attack): void {
   const seen = [...new Set([...statuses.values()].flatMap((row) => [...row.keys()]))].sort((a, b) => a - b)
-  console.table(Object.fromEntries([...statuses].sort(([a], [b]) => (a < b ? -1 : 1)).map(([group, row]) => [group, Object.fromEntries(seen.map((status) => [status, row.get(status) ?? 0]))])))
-  console.log([...codes].sort((a, b) => b[1] - a[1]).map(([code, count]) => `${code} ${count}`).join(', '))
-  console.log(`99 in 100 within ${p99Ms.toFixed(1)} ms, slowest ${slowest[0]!.milliseconds.toFixed(0)} ms; ${named} of ${refusals} refused inputs name the field`)
+  console.table(
+    Object.fromEntries(
+      [...statuses]
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([group, row]) => [group, Object.fromEntries(seen.map((status) => [status, row.get(status) ?? 0]))]),
+    ),
+  )
+  console.log(
+    [...codes]
+      .sort((a, b) => b[1] - a[1])
+      .map(([code, count]) => `${code} ${count}`)
+      .join(', '),
+  )
+  console.log(
+    `99 in 100 within ${p99Ms.toFixed(1)} ms, slowest ${slowest[0]!.milliseconds.toFixed(0)} ms; ${named} of ${refusals} refused inputs name the field`,
+  )
   console.log(`${refused} more with a value that must be refused`)
   for (const { milliseconds, request } of slowest) console.log(`${milliseconds.toFixed(0)} ms ${request.slice(0, 200)}`)
   for (const line of found) console.log(`BREACH ${line}`)

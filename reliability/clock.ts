@@ -38,10 +38,20 @@ async function oneOff(sign: string): Promise<Finding[]> {
   try {
     const target = { publicUrl: () => right.publicUrl, operatorUrl: () => right.operatorUrl }
     const writes = await prepareWrites(target)
-    const operator = async <T>(path: string, json?: unknown): Promise<T> => (await ask<T>(`${right.operatorUrl}/operator/v1${path}`, OPERATOR_TOKEN, { json })).body.data
-    await ask(`${right.publicUrl}/api/v1/plus/webhook`, writes.key, { method: 'PUT', json: { url: `http://127.0.0.1:${receiver.port}/`, on_sale: true, on_expire: true } })
+    const operator = async <T>(path: string, json?: unknown): Promise<T> =>
+      (await ask<T>(`${right.operatorUrl}/operator/v1${path}`, OPERATOR_TOKEN, { json })).body.data
+    await ask(`${right.publicUrl}/api/v1/plus/webhook`, writes.key, {
+      method: 'PUT',
+      json: { url: `http://127.0.0.1:${receiver.port}/`, on_sale: true, on_expire: true },
+    })
     const listing = async () => {
-      const { id } = await operator<{ id: number }>('/listings', { seller_id: writes.accountId, item_id: writes.itemId, title: 'Clock', price: 100, quantity: 1_000 })
+      const { id } = await operator<{ id: number }>('/listings', {
+        seller_id: writes.accountId,
+        item_id: writes.itemId,
+        title: 'Clock',
+        price: 100,
+        quantity: 1_000,
+      })
       await operator(`/listings/${id}/approve`, {})
       return id
     }
@@ -50,7 +60,8 @@ async function oneOff(sign: string): Promise<Finding[]> {
     const valid = await operator<{ key: string }>(`/accounts/${writes.accountId}/keys`, { expires_at: inMs(halfway) })
     const ended = await operator<{ key: string }>(`/accounts/${writes.accountId}/keys`, { expires_at: inMs(1_500) })
     const [long, short] = [await listing(), await listing()]
-    const expiry = (id: number, seconds: number) => postgres.query(`update listings set expires_at = now() + interval '${seconds} s' where id = ${id} returning 1::text`)
+    const expiry = (id: number, seconds: number) =>
+      postgres.query(`update listings set expires_at = now() + interval '${seconds} s' where id = ${id} returning 1::text`)
     await expiry(long, halfway / 1_000)
     await expiry(short, PERIOD_SECONDS)
     const setAt = Date.now()
@@ -65,7 +76,9 @@ async function oneOff(sign: string): Promise<Finding[]> {
     const worst = Math.max(...receiver.stamps.map(({ sent, signed }) => Math.abs(sent - signed)))
     const name = (what: string) => `${sign}${OFF_SECONDS} s: ${what}`
     const taken = async (key: string) => (await ask(`${off.publicUrl}/api/v1/items`, key)).status
-    const offMs = Math.abs(Date.parse(execFileSync('faketime', ['-f', `${sign}${OFF_SECONDS}s`, 'date', '-Is'], { encoding: 'utf8' }).trim()) - Date.now())
+    const offMs = Math.abs(
+      Date.parse(execFileSync('faketime', ['-f', `${sign}${OFF_SECONDS}s`, 'date', '-Is'], { encoding: 'utf8' }).trim()) - Date.now(),
+    )
     progress(`clock ${sign}${OFF_SECONDS} s`)
     return [
       figure(name('clock of the second node is off by'), `${Math.round(offMs / 1_000)} s`),

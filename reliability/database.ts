@@ -75,13 +75,29 @@ export async function databaseRun({ frozenSeconds }: DatabaseOptions): Promise<F
       findings.push(
         count(name(`reads of memory that failed, of ${during.length}`), during.filter(({ status }) => status !== 200).length, 0),
         figure(name('slowest read'), `${Math.round(Math.max(...during.map(({ ms }) => ms)))} ms`),
-        figure(name('writes'), `${answers.filter(({ status }) => status < 300).length} taken, ${refused.length} × 503 (p50 ${Math.round(percentile(refused.map(({ ms }) => ms), 0.5) || 0)} ms)`),
+        figure(
+          name('writes'),
+          `${answers.filter(({ status }) => status < 300).length} taken, ${refused.length} × 503 (p50 ${Math.round(
+            percentile(
+              refused.map(({ ms }) => ms),
+              0.5,
+            ) || 0,
+          )} ms)`,
+        ),
         atMost(name('slowest 503'), Math.max(0, ...refused.map(({ ms }) => ms)) / 1_000, 3, ' s'),
-        count(name('answers other than success and proper 503'), answers.filter(({ status, proper }) => status === 0 || status >= 300 && status !== 503 || !proper).length, 0),
+        count(
+          name('answers other than success and proper 503'),
+          answers.filter(({ status, proper }) => status === 0 || (status >= 300 && status !== 503) || !proper).length,
+          0,
+        ),
         atMost(name('whole again after the end'), whole / 1_000, READY_AFTER_MS / 1_000, ' s'),
         ...(fault.noticed && fault.lastsMs > 5_000 ? [count(name('readiness said 503'), noticed ? 1 : 0, 1)] : []),
       )
-      progress(`${fault.name}: whole again after ${Math.round(whole)} ms${broken(findings).map(({ what }) => `; BROKEN ${what}`).join('')}`)
+      progress(
+        `${fault.name}: whole again after ${Math.round(whole)} ms${broken(findings)
+          .map(({ what }) => `; BROKEN ${what}`)
+          .join('')}`,
+      )
       await pause(BETWEEN_MS)
     }
     await writes.stop()
@@ -110,7 +126,9 @@ async function restart(postgres: Postgres): Promise<void> {
 }
 
 async function terminate(postgres: Postgres): Promise<void> {
-  await postgres.query("select pg_terminate_backend(pid)::text from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()")
+  await postgres.query(
+    "select pg_terminate_backend(pid)::text from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()",
+  )
 }
 
 if (import.meta.main) {

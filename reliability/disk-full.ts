@@ -66,7 +66,9 @@ export async function diskFullRun({ items, megabytes }: DiskFullOptions): Promis
     const again = await runCommand(settings, 'import', 'mintmark-ndjson', file)
     await until('the service shows all of it', async () => (await imported()) === items, 30_000).catch((error: Error) => progress(error.message))
     const whole = await imported()
-    const stuck = (await ask<{ status: string }[]>(`${service.operatorUrl}/operator/v1/imports?per_page=50`, OPERATOR_TOKEN)).body.data.filter(({ status }) => status === 'running' || status === 'queued').length
+    const stuck = (await ask<{ status: string }[]>(`${service.operatorUrl}/operator/v1/imports?per_page=50`, OPERATOR_TOKEN)).body.data.filter(
+      ({ status }) => status === 'running' || status === 'queued',
+    ).length
     reading = false
     await reader
     await writes.stop()
@@ -96,11 +98,23 @@ export async function diskFullRun({ items, megabytes }: DiskFullOptions): Promis
 async function writeItems(file: string, items: number): Promise<void> {
   const out = createWriteStream(file)
   const common = { market: 'source_b', images: [], attributes: [], groups: [], prices: [], foreign_ids: [] }
-  out.write(`${JSON.stringify({ type: 'category', market: 'source_b', ref: 'large', name: 'Everything', game: 'pokemon', parent: null, image: null })}\n`)
+  out.write(
+    `${JSON.stringify({ type: 'category', market: 'source_b', ref: 'large', name: 'Everything', game: 'pokemon', parent: null, image: null })}\n`,
+  )
   for (let i = 0; i < items; i++) {
     // Random, so that it cannot be compressed.
     const details = { types: Array.from({ length: 50 }, () => randomBytes(20).toString('hex')) }
-    const item = { ...common, type: 'item', ref: `large:${i}`, name: `Large ${i}`, code: String(i), genre: 'single', game: 'pokemon', category: 'large', details }
+    const item = {
+      ...common,
+      type: 'item',
+      ref: `large:${i}`,
+      name: `Large ${i}`,
+      code: String(i),
+      genre: 'single',
+      game: 'pokemon',
+      category: 'large',
+      details,
+    }
     if (!out.write(`${JSON.stringify(item)}\n`)) await new Promise((resolve) => out.once('drain', resolve))
   }
   out.end()

@@ -51,32 +51,132 @@ function hostileFiles(megabytes: number): HostileFile[] {
   const of = (unit: (n: number) => string, before = '', after = '') => repeated(megabytes, unit, before, after)
   const product = (n: number) => json({ idProduct: n, categoryName: long(n) })
   const item = (n: number) =>
-    json({ type: 'item', market: 'source_b', ref: long(n), name: long(n), code: null, genre: 'single', game: 'pokemon', category: long(n), images: [], attributes: [], groups: [], details: {}, foreign_ids: [] })
+    json({
+      type: 'item',
+      market: 'source_b',
+      ref: long(n),
+      name: long(n),
+      code: null,
+      genre: 'single',
+      game: 'pokemon',
+      category: long(n),
+      images: [],
+      attributes: [],
+      groups: [],
+      details: {},
+      foreign_ids: [],
+    })
   const printings = many('{"type":"normal","thirdParty":{"cardmarket":1}}', 150)
   return [
-    { what: 'JSON: empty products', format: 'cardmarket-products', text: of(() => '{},', '{"products":[', '{}]}'), ends: /none of the first 100 rows/ },
-    { what: 'JSON: refused products', format: 'cardmarket-products', text: of((n) => `${product(n)},`, '{"products":[', `${product(0)}]}`), ends: /^done$/ },
+    {
+      what: 'JSON: empty products',
+      format: 'cardmarket-products',
+      text: of(() => '{},', '{"products":[', '{}]}'),
+      ends: /none of the first 100 rows/,
+    },
+    {
+      what: 'JSON: refused products',
+      format: 'cardmarket-products',
+      text: of((n) => `${product(n)},`, '{"products":[', `${product(0)}]}`),
+      ends: /^done$/,
+    },
     { what: 'JSON: empty prices', format: 'cardmarket-price-guide', text: of(() => '{},', '{"priceGuides":[', '{}]}'), ends: /^done$/ },
-    { what: 'JSON: lists beside the entries', format: 'cardmarket-products', text: of(() => '{},', '{"other":[', '{}]}'), ends: /at most 1048576 bytes/ },
+    {
+      what: 'JSON: lists beside the entries',
+      format: 'cardmarket-products',
+      text: of(() => '{},', '{"other":[', '{}]}'),
+      ends: /at most 1048576 bytes/,
+    },
     { what: 'JSON: one text', format: 'pokemontcg', text: of(() => 'x'.repeat(1_000), '[{"id":"', '"}]'), ends: /at most 1048576 bytes/ },
     { what: 'JSON: nested lists', format: 'pokemontcg', text: of(() => '['.repeat(1_000)), ends: /at most 100 levels/ },
     { what: 'JSON: nested objects', format: 'punk-records', text: of(() => '{"1":'.repeat(1_000)), ends: /at most 100 levels/ },
-    { what: 'JSON: entries of 1 MB', format: 'pokemontcg', text: of(() => `{"id":"a-1","supertype":"","number":"1","x":[${many('{}', 340_000)}]},`, '[', '{}]'), ends: /^done$/ },
+    {
+      what: 'JSON: entries of 1 MB',
+      format: 'pokemontcg',
+      text: of(() => `{"id":"a-1","supertype":"","number":"1","x":[${many('{}', 340_000)}]},`, '[', '{}]'),
+      ends: /^done$/,
+    },
     { what: 'NDJSON: one line', format: 'tcgdex', text: of(() => 'x'.repeat(1_000)), ends: /line 1 is longer than 1 MB/ },
-    { what: 'NDJSON: lines of 1 MB', format: 'tcgdex', text: of((n) => `{"id":"${n}","name":"a","set":"s","localId":"1","x":[${many('{}', 340_000)}]}\n`), ends: /^done$/ },
-    { what: 'NDJSON: lines nested deeply', format: 'singles-brl', text: of((n) => `{"cardId":${'['.repeat(500_000)}${']'.repeat(500_000)},"finish":${n},"sources":[]}\n`), ends: /^done$/ },
-    { what: 'NDJSON: refused rows', format: 'tcgdex', text: of((n) => `{"id":"${long(n)}","name":"a","set":"${long(n)}"}\n`, '{"id":"1","name":"a","set":"s","localId":"1"}\n'), ends: /^done$/ },
+    {
+      what: 'NDJSON: lines of 1 MB',
+      format: 'tcgdex',
+      text: of((n) => `{"id":"${n}","name":"a","set":"s","localId":"1","x":[${many('{}', 340_000)}]}\n`),
+      ends: /^done$/,
+    },
+    {
+      what: 'NDJSON: lines nested deeply',
+      format: 'singles-brl',
+      text: of((n) => `{"cardId":${'['.repeat(500_000)}${']'.repeat(500_000)},"finish":${n},"sources":[]}\n`),
+      ends: /^done$/,
+    },
+    {
+      what: 'NDJSON: refused rows',
+      format: 'tcgdex',
+      text: of((n) => `{"id":"${long(n)}","name":"a","set":"${long(n)}"}\n`, '{"id":"1","name":"a","set":"s","localId":"1"}\n'),
+      ends: /^done$/,
+    },
     { what: 'NDJSON: items of unknown categories', format: 'mintmark-ndjson', text: of((n) => `${item(n)}\n`), ends: /^done$/ },
-    { what: 'NDJSON: sets, each another', format: 'pokemontcg', text: of((n) => `${json({ id: `${n}`, name: `Set ${n}`, series: `Series ${n}`, printedTotal: 1 })}\n`), ends: /20000|^done$/ },
-    { what: 'NDJSON: printings with long texts', format: 'tcgdex', text: of((n) => `{"id":"${n}","name":"a","set":{"id":"s","name":"S"},"localId":"1","illustrator":"${'x'.repeat(900_000)}","variants":[${printings}]}\n`), ends: /^done$/ },
+    {
+      what: 'NDJSON: sets, each another',
+      format: 'pokemontcg',
+      text: of((n) => `${json({ id: `${n}`, name: `Set ${n}`, series: `Series ${n}`, printedTotal: 1 })}\n`),
+      ends: /20000|^done$/,
+    },
+    {
+      what: 'NDJSON: printings with long texts',
+      format: 'tcgdex',
+      text: of(
+        (n) =>
+          `{"id":"${n}","name":"a","set":{"id":"s","name":"S"},"localId":"1","illustrator":"${'x'.repeat(900_000)}","variants":[${printings}]}\n`,
+      ),
+      ends: /^done$/,
+    },
     { what: 'CSV: one line', format: 'mintmark-prices-csv', text: of(() => 'x'.repeat(1_000)), ends: /longer than 1 MB|must have the columns/ },
-    { what: 'CSV: one cell', format: 'mintmark-prices-csv', text: of(() => 'x'.repeat(1_000), 'item_ref,market,label,price,updated_at\n"'), ends: /the CSV cannot be read/ },
-    { what: 'CSV: columns', format: 'mintmark-prices-csv', text: of((n) => `,c${n}`, 'item_ref,market,label,price,updated_at'), ends: /longer than 1 MB|at most 1000 columns/ },
-    { what: 'CSV: unknown items, each another', format: 'mintmark-prices-csv', text: of((n) => `${long(n)},source_c,Near Mint,1.00,2026-11-01T09:00:00Z\n`, 'item_ref,market,label,price,updated_at\n'), ends: /^done$/ },
-    { what: 'CSV: rows of 1 MB', format: 'tcgplayer-sealed', text: of((n) => `"${n}",,"${'x'.repeat(1_000_000)}",\n`, 'productId,name,imageUrl,set_code\n'), ends: /^done$/ },
-    { what: 'gzip: zeros', format: 'tcgdex', text: repeated(25 * megabytes, () => '\0'.repeat(65_536)), packed: true, ends: /longer than 1 MB|unpacks to more than 200 times/ },
-    { what: 'gzip: blank lines', format: 'mintmark-ndjson', text: repeated(25 * megabytes, () => '\n'.repeat(65_536)), packed: true, ends: /unpacks to more than 200 times|the file is empty/ },
-    { what: 'gzip: refused rows', format: 'tcgdex', text: of((n) => `{"id":"${n * 7_919}","name":"${n * 104_729}","set":"s"}\n`, '{"id":"1","name":"a","set":"s","localId":"1"}\n'), packed: true, ends: /^done$/ },
+    {
+      what: 'CSV: one cell',
+      format: 'mintmark-prices-csv',
+      text: of(() => 'x'.repeat(1_000), 'item_ref,market,label,price,updated_at\n"'),
+      ends: /the CSV cannot be read/,
+    },
+    {
+      what: 'CSV: columns',
+      format: 'mintmark-prices-csv',
+      text: of((n) => `,c${n}`, 'item_ref,market,label,price,updated_at'),
+      ends: /longer than 1 MB|at most 1000 columns/,
+    },
+    {
+      what: 'CSV: unknown items, each another',
+      format: 'mintmark-prices-csv',
+      text: of((n) => `${long(n)},source_c,Near Mint,1.00,2026-11-01T09:00:00Z\n`, 'item_ref,market,label,price,updated_at\n'),
+      ends: /^done$/,
+    },
+    {
+      what: 'CSV: rows of 1 MB',
+      format: 'tcgplayer-sealed',
+      text: of((n) => `"${n}",,"${'x'.repeat(1_000_000)}",\n`, 'productId,name,imageUrl,set_code\n'),
+      ends: /^done$/,
+    },
+    {
+      what: 'gzip: zeros',
+      format: 'tcgdex',
+      text: repeated(25 * megabytes, () => '\0'.repeat(65_536)),
+      packed: true,
+      ends: /longer than 1 MB|unpacks to more than 200 times/,
+    },
+    {
+      what: 'gzip: blank lines',
+      format: 'mintmark-ndjson',
+      text: repeated(25 * megabytes, () => '\n'.repeat(65_536)),
+      packed: true,
+      ends: /unpacks to more than 200 times|the file is empty/,
+    },
+    {
+      what: 'gzip: refused rows',
+      format: 'tcgdex',
+      text: of((n) => `{"id":"${n * 7_919}","name":"${n * 104_729}","set":"s"}\n`, '{"id":"1","name":"a","set":"s","localId":"1"}\n'),
+      packed: true,
+      ends: /^done$/,
+    },
   ]
 }
 
@@ -114,12 +214,23 @@ export async function hostileRun({ megabytes, only = '', real = [] }: HostileOpt
       judge(what, outcome)
       if (!ends.test(outcome.says)) findings.push({ what: `${what}: what it said`, value: outcome.says, promised: String(ends), holds: false })
     }
-    for (const [format, path] of real) judge(`real data: ${path.split('/').at(-1)}`, await importOf(service, format, Readable.from([readFileSync(path)]), '?dry_run=true'))
-    const good = await importOf(service, 'mintmark-ndjson', Readable.from([json({ type: 'category', market: 'source_b', ref: 'good', name: 'Good', game: 'pokemon', parent: null, image: null })]))
+    for (const [format, path] of real)
+      judge(`real data: ${path.split('/').at(-1)}`, await importOf(service, format, Readable.from([readFileSync(path)]), '?dry_run=true'))
+    const good = await importOf(
+      service,
+      'mintmark-ndjson',
+      Readable.from([json({ type: 'category', market: 'source_b', ref: 'good', name: 'Good', game: 'pokemon', parent: null, image: null })]),
+    )
     return [
       figure('files', `${megabytes} MB each`),
       ...findings,
-      count('imports that stand as running for ever', (await ask<{ status: string }[]>(`${service.operatorUrl}/operator/v1/imports?per_page=50`, OPERATOR_TOKEN)).body.data.filter(({ status }) => status === 'running' || status === 'queued').length, 0),
+      count(
+        'imports that stand as running for ever',
+        (await ask<{ status: string }[]>(`${service.operatorUrl}/operator/v1/imports?per_page=50`, OPERATOR_TOKEN)).body.data.filter(
+          ({ status }) => status === 'running' || status === 'queued',
+        ).length,
+        0,
+      ),
       count('good imports that fail afterwards', good.says === 'done' ? 0 : 1, 0),
       count('ends of the process', service.ended() === null ? 0 : 1, 0),
       count('requests that failed meanwhile', failed, 0),
@@ -163,7 +274,13 @@ function memoryOf({ child }: Service): { now: number; peak: number } {
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({ options: { megabytes: { type: 'string', default: '200' }, only: { type: 'string', default: '' }, real: { type: 'string', multiple: true, default: [] } } })
+  const { values } = parseArgs({
+    options: {
+      megabytes: { type: 'string', default: '200' },
+      only: { type: 'string', default: '' },
+      real: { type: 'string', multiple: true, default: [] },
+    },
+  })
   const real = values.real.map((each) => each.split('=', 2) as [string, string])
   conclude('imports of hostile files', await hostileRun({ megabytes: Number(values.megabytes), only: values.only, real }))
 }

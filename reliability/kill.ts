@@ -42,7 +42,11 @@ export async function killRun({ kills, lifeMs = 1_500 }: KillOptions): Promise<F
         // The killed server's orphans may still answer for a moment.
         await until('the database is started again', () => databasePid(dataDir) !== database, RECOVERY_MS)
         const startedAt = performance.now()
-        await until('writes are taken again', () => writes.answers.some(({ at, status }) => at > startedAt && status > 0 && status < 300), RECOVERY_MS)
+        await until(
+          'writes are taken again',
+          () => writes.answers.some(({ at, status }) => at > startedAt && status > 0 && status < 300),
+          RECOVERY_MS,
+        )
         recoveries.push(performance.now() - killedAt)
         if (service.ended() !== null) exits += 1
       } else {
@@ -54,7 +58,11 @@ export async function killRun({ kills, lifeMs = 1_500 }: KillOptions): Promise<F
       await until('it is ready', async () => (await ask(`${target.publicUrl()}/health/ready`, null)).status === 200, RECOVERY_MS)
       last = await writes.verify()
       lost += broken(last).length
-      progress(`${i + 1} of ${kills}, ${kind}: ${writes.acknowledged()} writes acknowledged${broken(last).map(({ what }) => `, ${what}`).join('')}`)
+      progress(
+        `${i + 1} of ${kills}, ${kind}: ${writes.acknowledged()} writes acknowledged${broken(last)
+          .map(({ what }) => `, ${what}`)
+          .join('')}`,
+      )
     }
     const badErrors = writes.answers.filter(({ status, proper }) => status >= 500 && (status !== 503 || !proper)).length
     const requests = `${writes.answers.length} (${writes.answers.filter(({ status }) => status === 503).length} × 503, ${writes.answers.filter(({ status }) => status === 0).length} without an answer)`
@@ -66,7 +74,9 @@ export async function killRun({ kills, lifeMs = 1_500 }: KillOptions): Promise<F
       count('errors other than 503 with envelope and Retry-After', badErrors, 0),
       figure('writes sent', requests),
       spread('start after a kill', starts),
-      ...(recoveries.length > 0 ? [spread('writes again after a kill of the database', recoveries), atMost('slowest of these', Math.max(...recoveries) / 1000, 5, ' s')] : []),
+      ...(recoveries.length > 0
+        ? [spread('writes again after a kill of the database', recoveries), atMost('slowest of these', Math.max(...recoveries) / 1000, 5, ' s')]
+        : []),
     ]
   } finally {
     if (service.ended() === null) await service.kill('SIGINT')

@@ -80,14 +80,24 @@ export async function memoryRun({ minutes, rate, warmUp = 0.25, every = 5 }: Mem
     await writes.stop()
     const judged = samples.filter((each) => each.seconds >= minutes * 60 * warmUp)
     const first = judged.slice(0, Math.max(1, Math.floor(judged.length / 5)))
-    const reference = percentile(first.map(({ rssMb }) => rssMb), 0.5)
+    const reference = percentile(
+      first.map(({ rssMb }) => rssMb),
+      0.5,
+    )
     const rss = judged.map(({ rssMb }) => rssMb)
     const heap = judged.map(({ heapMb }) => heapMb)
     const sent = [...statuses.values()].reduce((sum, each) => sum + each, 0)
     const findings = [
       figure('load', `${minutes} min, ${sent} reads and imports, ${writes.acknowledged()} writes, ${receiver.times.size} webhooks`),
-      count('requests that failed', [...statuses].reduce((sum, [status, times]) => sum + (status >= 200 && status < 300 ? 0 : times), 0), 0),
-      figure('resident memory after warm-up', `${Math.round(reference)} MB, then ${Math.round(Math.min(...rss))} to ${Math.round(Math.max(...rss))} MB`),
+      count(
+        'requests that failed',
+        [...statuses].reduce((sum, [status, times]) => sum + (status >= 200 && status < 300 ? 0 : times), 0),
+        0,
+      ),
+      figure(
+        'resident memory after warm-up',
+        `${Math.round(reference)} MB, then ${Math.round(Math.min(...rss))} to ${Math.round(Math.max(...rss))} MB`,
+      ),
       figure('heap in use', `${Math.round(Math.min(...heap))} to ${Math.round(Math.max(...heap))} MB`),
       atMost('highest resident memory, times that after warm-up', Math.max(...rss) / reference, FLAT, '×'),
     ]
@@ -100,7 +110,11 @@ export async function memoryRun({ minutes, rate, warmUp = 0.25, every = 5 }: Mem
 }
 
 async function post(url: string, body: Buffer<ArrayBuffer>): Promise<{ status: number }> {
-  const response = await fetch(url, { method: 'POST', headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, 'content-type': 'application/x-ndjson' }, body })
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, 'content-type': 'application/x-ndjson' },
+    body,
+  })
   await response.arrayBuffer()
   return { status: response.status }
 }
@@ -122,7 +136,8 @@ export function curve(samples: readonly Sample[]): string {
   const y = (mb: number) => (height - bottom) * (1 - mb / highest) + 4
   const line = (of: (sample: Sample) => number, colour: string) =>
     `<polyline fill="none" stroke="${colour}" stroke-width="1.5" points="${samples.map((each) => `${x(each.seconds).toFixed(1)},${y(of(each)).toFixed(1)}`).join(' ')}"/>`
-  const rule = (mb: number) => `<line x1="${left}" x2="${width - 8}" y1="${y(mb)}" y2="${y(mb)}" stroke="#ccc"/><text x="${left - 6}" y="${y(mb) + 4}" text-anchor="end">${mb}</text>`
+  const rule = (mb: number) =>
+    `<line x1="${left}" x2="${width - 8}" y1="${y(mb)}" y2="${y(mb)}" stroke="#ccc"/><text x="${left - 6}" y="${y(mb) + 4}" text-anchor="end">${mb}</text>`
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="11" fill="#555">`,
     `<rect width="${width}" height="${height}" fill="#fff"/>`,

@@ -41,13 +41,20 @@ export async function nodesRun({ times, rounds = 1, partitionMs = 14_000 }: Node
   const ports = await freePorts(places.length * 2)
   const start = (n: number) => {
     const { host, command, databaseHost, databasePort } = places[n]!
-    return startService({
-      DATABASE_URL: `postgresql://mintmark:x@${databaseHost}:${databasePort}/mintmark`,
-      HOST: host, OPERATOR_HOST: host, PORT: String(ports[2 * n]), OPERATOR_PORT: String(ports[2 * n + 1]),
-      RATE_LIMITS: `starter=${STARTER_LIMIT},enterprise=100000000`,
-      WEBHOOK_ALLOW_CIDRS: '10.77.0.0/16,127.0.0.0/8', WEBHOOK_RETRY_DELAYS: '1s,2s',
-      ...(redis && { REDIS_URL: `redis://${databaseHost}:${redis.port}` }),
-    }, { command })
+    return startService(
+      {
+        DATABASE_URL: `postgresql://mintmark:x@${databaseHost}:${databasePort}/mintmark`,
+        HOST: host,
+        OPERATOR_HOST: host,
+        PORT: String(ports[2 * n]),
+        OPERATOR_PORT: String(ports[2 * n + 1]),
+        RATE_LIMITS: `starter=${STARTER_LIMIT},enterprise=100000000`,
+        WEBHOOK_ALLOW_CIDRS: '10.77.0.0/16,127.0.0.0/8',
+        WEBHOOK_RETRY_DELAYS: '1s,2s',
+        ...(redis && { REDIS_URL: `redis://${databaseHost}:${redis.port}` }),
+      },
+      { command },
+    )
   }
   const services = await Promise.all([start(0), start(1), start(2)])
   try {
@@ -107,7 +114,13 @@ async function seenEverywhere({ services, writes, operator }: Scene, times: numb
     revoked.push(await seen('the key is refused', on(`/items/${item.id}`, key.key), ({ status }) => status === 401))
 
     const title = `Paused ${i}`
-    const { id } = await operator<{ id: number }>('/listings', { seller_id: writes.accountId, item_id: writes.itemId, title, price: 100, quantity: 1 })
+    const { id } = await operator<{ id: number }>('/listings', {
+      seller_id: writes.accountId,
+      item_id: writes.itemId,
+      title,
+      price: 100,
+      quantity: 1,
+    })
     await operator(`/listings/${id}/approve`, {})
     const found = on(`/plus/listings?search=${encodeURIComponent(title)}`, writes.key)
     await seen('the listing is found', found, ({ body }) => (body.data as { id: number }[]).some((each) => each.id === id))
@@ -116,11 +129,21 @@ async function seenEverywhere({ services, writes, operator }: Scene, times: numb
     paused.push(await seen('the listing is gone', found, ({ body }) => !(body.data as { id: number }[]).some((each) => each.id === id)))
 
     const price = 100 + i
-    await operator('/prices', [{ item_id: item.id, market: 'source_c', label: 'Near Mint', price, updated_at: new Date(Date.UTC(2026, 0, 1) + i).toISOString() }])
-    priced.push(await seen('the price is shown', on(`/items/${item.id}`, writes.key), ({ body }) => (body.data as { prices: { price: number }[] }).prices.some((each) => each.price === price)))
+    await operator('/prices', [
+      { item_id: item.id, market: 'source_c', label: 'Near Mint', price, updated_at: new Date(Date.UTC(2026, 0, 1) + i).toISOString() },
+    ])
+    priced.push(
+      await seen('the price is shown', on(`/items/${item.id}`, writes.key), ({ body }) =>
+        (body.data as { prices: { price: number }[] }).prices.some((each) => each.price === price),
+      ),
+    )
   }
   progress('changes were followed')
-  const kinds = [['a revoked key is refused on all nodes', revoked], ['a paused listing is gone on all nodes', paused], ['a price is shown on all nodes', priced]] as const
+  const kinds = [
+    ['a revoked key is refused on all nodes', revoked],
+    ['a paused listing is gone on all nodes', paused],
+    ['a price is shown on all nodes', priced],
+  ] as const
   return kinds.flatMap(([what, values]) => [spread(what, values), atMost(`slowest: ${what}`, Math.max(...values), SEEN_MS, ' ms')])
 }
 
@@ -143,8 +166,19 @@ async function sharedLimits({ services, operator }: Scene, redis: { kill: (signa
 }
 
 /** A rolling restart, and a kill, under traffic that comes straight and through nginx. */
-async function endings({ services, writes, operator }: Scene, start: (n: number) => Promise<Service>, rounds: number, dir: string): Promise<Finding[]> {
-  const { id } = await operator<{ id: number }>('/listings', { seller_id: writes.accountId, item_id: writes.itemId, title: 'Rolled', price: 100, quantity: 1 })
+async function endings(
+  { services, writes, operator }: Scene,
+  start: (n: number) => Promise<Service>,
+  rounds: number,
+  dir: string,
+): Promise<Finding[]> {
+  const { id } = await operator<{ id: number }>('/listings', {
+    seller_id: writes.accountId,
+    item_id: writes.itemId,
+    title: 'Rolled',
+    price: 100,
+    quantity: 1,
+  })
   await operator(`/listings/${id}/approve`, {})
   const request = (n: number) =>
     n % 3 === 0
@@ -173,23 +207,31 @@ async function endings({ services, writes, operator }: Scene, start: (n: number)
     progress(what)
   }
   let toldBefore = 0
-  await under('rolling restart', async () => {
-    for (const n of Array.from({ length: rounds }, () => [...services.keys()]).flat()) {
-      const { publicUrl } = services[n]!
-      const ended = services[n]!.kill('SIGTERM')
-      await until('readiness goes down', async () => (await ask(`${publicUrl}/health/ready`, null)).status !== 200, 5_000)
-      if ((await ask(`${publicUrl}/health/ready`, null)).status === 503) toldBefore += 1
-      await ended
-      services[n] = await start(n)
-    }
-  }, { straight: 'all', proxied: 'reads' })
+  await under(
+    'rolling restart',
+    async () => {
+      for (const n of Array.from({ length: rounds }, () => [...services.keys()]).flat()) {
+        const { publicUrl } = services[n]!
+        const ended = services[n]!.kill('SIGTERM')
+        await until('readiness goes down', async () => (await ask(`${publicUrl}/health/ready`, null)).status !== 200, 5_000)
+        if ((await ask(`${publicUrl}/health/ready`, null)).status === 503) toldBefore += 1
+        await ended
+        services[n] = await start(n)
+      }
+    },
+    { straight: 'all', proxied: 'reads' },
+  )
   findings.push(count('nodes whose readiness went down before they stopped listening', toldBefore, services.length * rounds))
   // Requests that were under way in the killed process are lost with it; nginx repeats the reads among them.
-  await under('a node killed with -9', async () => {
-    await services[2]!.kill('SIGKILL')
-    await pause(1_000)
-    services[2] = await start(2)
-  }, { straight: 'none', proxied: 'reads' })
+  await under(
+    'a node killed with -9',
+    async () => {
+      await services[2]!.kill('SIGKILL')
+      await pause(1_000)
+      services[2] = await start(2)
+    },
+    { straight: 'none', proxied: 'reads' },
+  )
   await nginx?.close()
   return findings
 }
@@ -208,7 +250,13 @@ async function partition({ services, operator }: Scene, places: Awaited<ReturnTy
     if (saved.status !== 200) throw new Error(`webhook: ${saved.status} ${JSON.stringify(saved.body.error)}`)
     const category = await operator<{ id: number }>('/categories', { game: 'pokemon', market: 'service', ref: `p${i}`, name: `Partition ${i}` })
     const item = await operator<{ id: number }>('/items', { ref: `p${i}`, name: `Partition ${i}`, market: 'service', category_id: category.id })
-    const listing = await operator<{ id: number }>('/listings', { seller_id: id, item_id: item.id, title: 'Partition', price: 100, quantity: 100_000 })
+    const listing = await operator<{ id: number }>('/listings', {
+      seller_id: id,
+      item_id: item.id,
+      title: 'Partition',
+      price: 100,
+      quantity: 100_000,
+    })
     await operator(`/listings/${listing.id}/approve`, {})
     listings.push(listing.id)
   }
@@ -243,10 +291,15 @@ async function partition({ services, operator }: Scene, places: Awaited<ReturnTy
 }
 
 /** The primary dies under writes, its replica is promoted, and the address leads there. */
-async function failover({ services, writes }: Scene, primary: Awaited<ReturnType<typeof createPostgres>>, replica: Awaited<ReturnType<typeof createPostgres>>, address: Awaited<ReturnType<typeof openWire>>): Promise<Finding[]> {
+async function failover(
+  { services, writes }: Scene,
+  primary: Awaited<ReturnType<typeof createPostgres>>,
+  replica: Awaited<ReturnType<typeof createPostgres>>,
+  address: Awaited<ReturnType<typeof openWire>>,
+): Promise<Finding[]> {
   await primary.query("alter system set synchronous_standby_names = '*'")
   await primary.query('select pg_reload_conf()::text')
-  await until('the replica follows', async () => (await primary.query("select sync_state from pg_stat_replication")).includes('sync'), 20_000)
+  await until('the replica follows', async () => (await primary.query('select sync_state from pg_stat_replication')).includes('sync'), 20_000)
   writes.start()
   await pause(500)
   const died = performance.now()

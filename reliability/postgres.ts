@@ -38,7 +38,10 @@ export async function createPostgres(dir: string, { host = '127.0.0.1', settings
   mkdirSync(data, { recursive: true, mode: 0o700 })
   if (user) execFileSync('chown', ['-R', `${user.uid}:${user.gid}`, dir])
   asUser(user, join(bin, 'initdb'), ['-D', data, '-U', USER, '--auth=trust', '--encoding=UTF8', '--no-locale', '--no-sync'])
-  writeFileSync(join(data, 'pg_hba.conf'), 'local all all trust\nlocal replication all trust\nhost all all all trust\nhost replication all all trust\n')
+  writeFileSync(
+    join(data, 'pg_hba.conf'),
+    'local all all trust\nlocal replication all trust\nhost all all all trust\nhost replication all all trust\n',
+  )
   return server({ bin, describe, user, dir, data, host, settings })
 }
 
@@ -76,7 +79,16 @@ async function server(where: Where): Promise<Postgres> {
     }
     process.once('exit', kill)
     child.once('exit', () => process.off('exit', kill))
-    await until('PostgreSQL takes connections', () => child.exitCode !== null || query('select 1', 'postgres').then(() => true, () => false), 60_000)
+    await until(
+      'PostgreSQL takes connections',
+      () =>
+        child.exitCode !== null ||
+        query('select 1', 'postgres').then(
+          () => true,
+          () => false,
+        ),
+      60_000,
+    )
     if (child.exitCode !== null) throw new Error(`PostgreSQL ended with ${child.exitCode}`)
     const databases = await query('select datname from pg_database', 'postgres')
     if (!databases.includes('mintmark')) await query('create database mintmark', 'postgres')
@@ -87,7 +99,11 @@ async function server(where: Where): Promise<Postgres> {
     for (const pid of processes(current!.pid!)) signal(pid, name)
   }
   return {
-    url, port, describe, start, query,
+    url,
+    port,
+    describe,
+    start,
+    query,
     async stop(mode) {
       const child = current
       if (!child || child.exitCode !== null || child.signalCode !== null) return
@@ -143,5 +159,11 @@ function programs(dir: string): { bin: string; describe: string; user: SystemUse
 
 function asUser(user: SystemUser | null, program: string, args: string[]): string {
   const identity = user ? { uid: user.uid, gid: user.gid } : {}
-  return execFileSync(program, args, { cwd: '/', encoding: 'utf8', env: { LC_ALL: 'C', PATH: '/usr/bin:/bin' }, stdio: ['ignore', 'pipe', 'pipe'], ...identity })
+  return execFileSync(program, args, {
+    cwd: '/',
+    encoding: 'utf8',
+    env: { LC_ALL: 'C', PATH: '/usr/bin:/bin' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...identity,
+  })
 }

@@ -40,11 +40,22 @@ export function broken(findings: readonly Finding[]): Finding[] {
 
 /** Prints the table; the process ends with 1 when something does not hold. */
 export function conclude(title: string, findings: readonly Finding[]): void {
-  const rows = findings.map(({ what, value, promised = '', holds }) => [what, String(value), promised, holds === undefined ? '' : holds ? 'holds' : 'BROKEN'])
+  const rows = findings.map(({ what, value, promised = '', holds }) => [
+    what,
+    String(value),
+    promised,
+    holds === undefined ? '' : holds ? 'holds' : 'BROKEN',
+  ])
   const all = [['', 'found', 'promised', ''], ...rows]
   const widths = [0, 1, 2].map((column) => Math.max(...all.map((row) => row[column]!.length)))
   console.log(`\n${title}`)
-  for (const row of all) console.log(row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ').trimEnd())
+  for (const row of all)
+    console.log(
+      row
+        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
   if (broken(findings).length > 0) process.exitCode = 1
 }
 

@@ -46,7 +46,10 @@ export async function rollingUpgradeRun({ seconds }: RollingUpgradeOptions): Pro
     return { api, operator, worker }
   }
   const services = ({ api, operator, worker }: Node) => [api, operator, worker]
-  const errors = (node: Node) => services(node).flatMap((service) => service.log()).filter((line) => FAILED.test(line))
+  const errors = (node: Node) =>
+    services(node)
+      .flatMap((service) => service.log())
+      .filter((line) => FAILED.test(line))
   try {
     const old = await startNode(previous)
     const serving = [old]
@@ -62,8 +65,14 @@ export async function rollingUpgradeRun({ seconds }: RollingUpgradeOptions): Pro
     if (status !== 200) throw new Error(`webhook: ${status}`)
 
     const reads = [
-      `/items/${writes.itemId}`, '/items?sort_by=price', '/items/search?q=card', '/plus/listings?search=card&with_item=1',
-      '/plus/my-listings', '/plus/recent-sales', '/plus/collections', '/plus/webhook/logs',
+      `/items/${writes.itemId}`,
+      '/items?sort_by=price',
+      '/items/search?q=card',
+      '/plus/listings?search=card&with_item=1',
+      '/plus/my-listings',
+      '/plus/recent-sales',
+      '/plus/collections',
+      '/plus/webhook/logs',
     ]
     writes.start()
     const traffic = startTraffic(apis, (n) => ({ method: 'GET', path: `/api/v1${reads[Math.floor(n / 4) % reads.length]}`, key: writes.key }), 4)
@@ -100,7 +109,8 @@ export async function rollingUpgradeRun({ seconds }: RollingUpgradeOptions): Pro
     const { orders } = writes.mark()
     await until('all notifications arrived', () => receiver.times.size >= orders, DONE_MS).catch(() => {})
     const refused = writes.answers.filter(({ status: answered }) => answered < 200 || answered >= 300)
-    const kinds = (failures: readonly (string | number)[]) => [...new Set(failures)].map((kind) => `${failures.filter((each) => each === kind).length} × ${kind}`).join(', ')
+    const kinds = (failures: readonly (string | number)[]) =>
+      [...new Set(failures)].map((kind) => `${failures.filter((each) => each === kind).length} × ${kind}`).join(', ')
     if (refused.length > 0) findings.push(figure('statuses of writes that failed', kinds(refused.map((each) => each.status))))
     if (traffic.failures.length > 0) findings.push(figure('reads that failed', kinds(traffic.failures)))
     const undone = imports.outcomes.filter((outcome) => outcome !== 'done')
@@ -128,10 +138,31 @@ export async function rollingUpgradeRun({ seconds }: RollingUpgradeOptions): Pro
 /** Uploads a file after the other, each with an item more, and waits for its end. */
 function startImports({ operatorUrl }: { operatorUrl: () => string }): { outcomes: string[]; stop: () => Promise<void> } {
   const outcomes: string[] = []
-  const category = { type: 'category', market: 'source_c', ref: 'imported', name: 'Imported', slug: 'imported', game: 'pokemon', parent: null, image: null }
+  const category = {
+    type: 'category',
+    market: 'source_c',
+    ref: 'imported',
+    name: 'Imported',
+    slug: 'imported',
+    game: 'pokemon',
+    parent: null,
+    image: null,
+  }
   const item = (n: number) => ({
-    type: 'item', market: 'source_c', ref: `imported-${n}`, name: `Imported card ${n}`, code: `${n}/102`, slug: `imported-card-${n}`, genre: 'single', game: 'pokemon',
-    category: 'imported', images: [], attributes: [], groups: ['ungraded'], details: {}, foreign_ids: [],
+    type: 'item',
+    market: 'source_c',
+    ref: `imported-${n}`,
+    name: `Imported card ${n}`,
+    code: `${n}/102`,
+    slug: `imported-card-${n}`,
+    genre: 'single',
+    game: 'pokemon',
+    category: 'imported',
+    images: [],
+    attributes: [],
+    groups: ['ungraded'],
+    details: {},
+    foreign_ids: [],
     prices: [{ market: 'source_c', label: 'Near Mint', price: '10.50', updated_at: '2026-01-01T00:00:00Z' }],
   })
   const one = async (n: number): Promise<string> => {
@@ -142,12 +173,19 @@ function startImports({ operatorUrl }: { operatorUrl: () => string }): { outcome
     if (response.status !== 202) return `${response.status} ${await response.text()}`
     const { data } = (await response.json()) as { data: { id: number } }
     let end = ''
-    await until('the import ends', async () => {
-      const { body: asked } = await ask<{ status: string; message: string | null; rejected: number }>(`${operator}/operator/v1/imports/${data.id}`, OPERATOR_TOKEN)
-      const { status, message } = asked.data
-      if (status !== 'queued' && status !== 'running') end = status === 'done' ? 'done' : `${status}: ${message}`
-      return end !== ''
-    }, DONE_MS)
+    await until(
+      'the import ends',
+      async () => {
+        const { body: asked } = await ask<{ status: string; message: string | null; rejected: number }>(
+          `${operator}/operator/v1/imports/${data.id}`,
+          OPERATOR_TOKEN,
+        )
+        const { status, message } = asked.data
+        if (status !== 'queued' && status !== 'running') end = status === 'done' ? 'done' : `${status}: ${message}`
+        return end !== ''
+      },
+      DONE_MS,
+    )
     return end
   }
   let running = true

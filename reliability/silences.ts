@@ -62,8 +62,17 @@ export async function silencesRun({ rounds, silentSeconds }: SilencesOptions): P
     const all = runs.flatMap(({ done }) => done)
     const rates = all.flatMap(({ connectsPerSecond }) => connectsPerSecond ?? [])
     return [
-      ...runs.map(({ name, done }) => spread(`${name}: writes again after`, done.map(({ backMs }) => backMs ?? GIVE_UP_MS))),
-      count(`rounds of ${all.length} with writes again within ${BACK_WITHIN_MS / 1_000} s`, all.filter(({ backMs }) => backMs !== null && backMs <= BACK_WITHIN_MS).length, all.length),
+      ...runs.map(({ name, done }) =>
+        spread(
+          `${name}: writes again after`,
+          done.map(({ backMs }) => backMs ?? GIVE_UP_MS),
+        ),
+      ),
+      count(
+        `rounds of ${all.length} with writes again within ${BACK_WITHIN_MS / 1_000} s`,
+        all.filter(({ backMs }) => backMs !== null && backMs <= BACK_WITHIN_MS).length,
+        all.length,
+      ),
       atMost('connection attempts a second during silence, median', percentile(rates, 0.5), 1),
       atMost('connection attempts a second during silence, peak', Math.max(...rates), 1),
     ]
@@ -89,7 +98,9 @@ async function runRounds(name: string, scene: Scene, rounds: number, silentMs: n
       const accepted = () => writes.answers.filter(({ at, status }) => at > ended && status > 0 && status < 300).length >= WRITES_AFTER
       const backMs = await until('writes are accepted', accepted, GIVE_UP_MS).catch(() => null)
       done.push({ backMs, connectsPerSecond })
-      progress(`${name}, round ${round}: ${backMs === null ? 'NO WRITES' : `writes after ${Math.round(backMs)} ms`}, ${connectsPerSecond ?? '-'} connects a second`)
+      progress(
+        `${name}, round ${round}: ${backMs === null ? 'NO WRITES' : `writes after ${Math.round(backMs)} ms`}, ${connectsPerSecond ?? '-'} connects a second`,
+      )
     }
     await writes.stop()
     return done
@@ -107,7 +118,13 @@ async function overTheWire(dir: string, lost: 'reset' | 'forget'): Promise<Scene
     await wire.close()
     await postgres.stop('immediate')
   }
-  return { settings: { DATABASE_URL: overWire(postgres.url, wire) }, begin: () => wire.swallow('all'), end: () => wire.pass(lost), accepted: wire.accepted, close }
+  return {
+    settings: { DATABASE_URL: overWire(postgres.url, wire) },
+    begin: () => wire.swallow('all'),
+    end: () => wire.pass(lost),
+    accepted: wire.accepted,
+    close,
+  }
 }
 
 /** Nothing answers at the address until a new server does; old connections never learn of it. */

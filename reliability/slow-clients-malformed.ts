@@ -34,7 +34,11 @@ export function malformedRequests(key: string): Malformed[] {
     { what: 'a chunk of no size', bytes: `${post}Transfer-Encoding: chunked\r\n\r\nZZ\r\n{}\r\n0\r\n\r\n`, statuses: [400] },
     { what: 'a chunk of a huge size', bytes: `${post}Transfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFFF\r\n{}`, statuses: [400] },
     { what: 'a chunk longer than said', bytes: `${post}Transfer-Encoding: chunked\r\n\r\n1\r\n{}{}{}\r\n0\r\n\r\n`, statuses: [400] },
-    { what: 'a chunk with a long extension', bytes: `${post}Transfer-Encoding: chunked\r\n\r\n2;${'x'.repeat(40_000)}\r\n{}\r\n0\r\n\r\n`, statuses: [400, 413] },
+    {
+      what: 'a chunk with a long extension',
+      bytes: `${post}Transfer-Encoding: chunked\r\n\r\n2;${'x'.repeat(40_000)}\r\n{}\r\n0\r\n\r\n`,
+      statuses: [400, 413],
+    },
     { what: 'a negative length', bytes: `${post}Content-Length: -1\r\n\r\n`, statuses: [400] },
     { what: 'a length beyond numbers', bytes: `${post}Content-Length: 99999999999999999999999\r\n\r\n`, statuses: [400] },
     { what: 'a length beyond the limit', bytes: `${post}Content-Length: 99999999999\r\nConnection: close\r\n\r\n`, statuses: [413] },
@@ -42,8 +46,16 @@ export function malformedRequests(key: string): Malformed[] {
     { what: 'an address of 40 KB', bytes: get(`GET /api/v1/items?search=${'x'.repeat(40_000)} HTTP/1.1`), statuses: [431] },
     { what: 'a header of 40 KB', bytes: get('GET /api/v1/items HTTP/1.1', `${auth}X-Long: ${'x'.repeat(40_000)}\r\n`), statuses: [431] },
     { what: '5,000 headers', bytes: get('GET /api/v1/items HTTP/1.1', `${auth}${'X:1\r\n'.repeat(5_000)}`), statuses: [200, 431] },
-    { what: 'an upgrade', bytes: get('GET /api/v1/items HTTP/1.1', `${auth}Upgrade: websocket\r\n`).replace('Connection: close', 'Connection: upgrade, close'), statuses: [0, 200, 400] },
-    { what: 'a second request hidden in the body', bytes: `${post}Content-Length: 2\r\nConnection: close\r\n\r\n{}GET /api/v1/items HTTP/1.1\r\n${auth}\r\n`, statuses: [400] },
+    {
+      what: 'an upgrade',
+      bytes: get('GET /api/v1/items HTTP/1.1', `${auth}Upgrade: websocket\r\n`).replace('Connection: close', 'Connection: upgrade, close'),
+      statuses: [0, 200, 400],
+    },
+    {
+      what: 'a second request hidden in the body',
+      bytes: `${post}Content-Length: 2\r\nConnection: close\r\n\r\n{}GET /api/v1/items HTTP/1.1\r\n${auth}\r\n`,
+      statuses: [400],
+    },
     { what: 'nothing after the headers', bytes: `${post}Content-Length: 0\r\nConnection: close\r\n\r\n`, statuses: [400] },
   ]
 }

@@ -55,7 +55,10 @@ export async function beRude(place: Rudeness, sizes: Sizes, onProgress: (line: s
     const probe = startProbe(place)
     findings.push(...(await work()))
     const { times, failures } = await probe.stop()
-    findings.push(atMost(`${what}: 99 in 100 of the others' requests`, percentile(times, 0.99), MOST_PROBE_MS, ' ms'), count(`${what}: failed requests of others`, failures, 0))
+    findings.push(
+      atMost(`${what}: 99 in 100 of the others' requests`, percentile(times, 0.99), MOST_PROBE_MS, ' ms'),
+      count(`${what}: failed requests of others`, failures, 0),
+    )
   }
   // The clock cuts them off: they start first, and everything else runs beside them.
   const dripping = drippingClients(place, sizes)
@@ -132,7 +135,10 @@ async function sendMalformed({ publicUrl, key }: Rudeness): Promise<Finding[]> {
       if (statusesOf(text).includes(200) && !statuses.includes(200)) wrong.push(`${what}: something in it was answered`)
     }),
   )
-  return [figure('malformed requests', requests.length), count(`malformed requests answered wrongly${wrong.length > 0 ? ` (${wrong.join('; ')})` : ''}`, wrong.length, 0)]
+  return [
+    figure('malformed requests', requests.length),
+    count(`malformed requests answered wrongly${wrong.length > 0 ? ` (${wrong.join('; ')})` : ''}`, wrong.length, 0),
+  ]
 }
 
 /** Whether an answer of an error is the envelope with a request id; GraphQL has its own form. */
@@ -150,7 +156,8 @@ async function connectAtOnce({ publicUrl, key }: Rudeness, connections: number):
 }
 
 async function pipeline({ publicUrl, key }: Rudeness, requests: number): Promise<Finding[]> {
-  const request = (i: number) => `GET /api/v1/items/search?q=charizard&per_page=1&page=${i} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nX-Request-Id: p${i}\r\n${i === requests ? 'Connection: close\r\n' : ''}\r\n`
+  const request = (i: number) =>
+    `GET /api/v1/items/search?q=charizard&per_page=1&page=${i} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nX-Request-Id: p${i}\r\n${i === requests ? 'Connection: close\r\n' : ''}\r\n`
   const { text } = await exchange(publicUrl, Array.from({ length: requests }, (_, i) => request(i + 1)).join(''), 30_000)
   const ids = [...text.matchAll(/x-request-id: p(\d+)/gi)].map((match) => Number(match[1]))
   const inOrder = ids.filter((id, i) => id === i + 1).length
@@ -161,7 +168,12 @@ async function pipeline({ publicUrl, key }: Rudeness, requests: number): Promise
 async function sendPacked(place: Rudeness, bombMb: number): Promise<Finding[]> {
   const { publicUrl, operatorUrl, operatorToken, key, collection } = place
   const post = (url: string, credential: string, body: Buffer, type = 'application/json') =>
-    fetch(url, { method: 'POST', headers: { authorization: `Bearer ${credential}`, 'content-type': type, 'content-encoding': 'gzip' }, body: new Uint8Array(body), signal: AbortSignal.timeout(60_000) })
+    fetch(url, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${credential}`, 'content-type': type, 'content-encoding': 'gzip' },
+      body: new Uint8Array(body),
+      signal: AbortSignal.timeout(60_000),
+    })
   const zeros = packed(bombMb, '0')
   const findings: Finding[] = []
   for (const [what, url, credential] of [
@@ -183,12 +195,25 @@ async function sendPacked(place: Rudeness, bombMb: number): Promise<Finding[]> {
     const answer = await post(`${operatorUrl}/operator/v1/imports/${format}?file_name=bomb.gz`, operatorToken, content, 'application/octet-stream')
     const { data } = (await answer.json()) as { data: { id: number } }
     const status = await importEnd(place, data.id)
-    findings.push({ what: `an import of ${bombMb} MB of ${what} as ${format}`, value: `${status} after ${Math.round(performance.now() - started)} ms`, promised: 'failed', holds: status === 'failed' })
+    findings.push({
+      what: `an import of ${bombMb} MB of ${what} as ${format}`,
+      value: `${status} after ${Math.round(performance.now() - started)} ms`,
+      promised: 'failed',
+      holds: status === 'failed',
+    })
   }
-  for (const [what, content] of [['one endless line', zeros], ['empty lines', packed(bombMb, '\n')]] as const) {
+  for (const [what, content] of [
+    ['one endless line', zeros],
+    ['empty lines', packed(bombMb, '\n')],
+  ] as const) {
     const started = performance.now()
     const { status } = await post(`${operatorUrl}/operator/v1/collections/${collection}/import/collectr`, operatorToken, content, 'text/csv')
-    findings.push({ what: `a collection's file of ${bombMb} MB of ${what}`, value: `${status} after ${Math.round(performance.now() - started)} ms`, promised: '413 or 422', holds: status === 413 || status === 422 })
+    findings.push({
+      what: `a collection's file of ${bombMb} MB of ${what}`,
+      value: `${status} after ${Math.round(performance.now() - started)} ms`,
+      promised: '413 or 422',
+      holds: status === 413 || status === 422,
+    })
   }
   return findings
 }
@@ -255,11 +280,19 @@ async function dawdle(place: Rudeness, sizes: Sizes, { headers, bodies, silent }
   const unread = crowd(place, sizes, request.repeat(UNREAD_ANSWERS), UNREAD_CUT_MS + 10_000, false)
   const cutBy = performance.now() + UNREAD_CUT_MS
   const findings: Finding[] = []
-  for (const [what, rude, statuses] of [['dripping headers', headers, [408]], ['dripping bodies', bodies, [408]], ['nothing at all', silent, [0, 408]]] as const) {
+  for (const [what, rude, statuses] of [
+    ['dripping headers', headers, [408]],
+    ['dripping bodies', bodies, [408]],
+    ['nothing at all', silent, [0, 408]],
+  ] as const) {
     const times = await Promise.all(rude.map(({ ended }) => ended))
     findings.push(
       count(`clients with ${what} cut off`, times.filter((ms) => ms !== null).length, slow),
-      count(`clients with ${what} told by status ${statuses.join(' or ')}`, rude.filter(({ received }) => (statuses as readonly number[]).includes(statusOf(received()))).length, slow),
+      count(
+        `clients with ${what} told by status ${statuses.join(' or ')}`,
+        rude.filter(({ received }) => (statuses as readonly number[]).includes(statusOf(received()))).length,
+        slow,
+      ),
       figure(`clients with ${what}: the last one cut off, in ms`, Math.max(...times.map((ms) => ms ?? Number.NaN))),
     )
   }
@@ -268,7 +301,9 @@ async function dawdle(place: Rudeness, sizes: Sizes, { headers, bodies, silent }
     // Who does not read learns nothing of an end: what was not cut off gets all its answers now.
     for (const { read } of unread) read()
     await Promise.all(unread.map(({ ended }) => ended))
-    findings.push(count('clients that do not read cut off', unread.filter(({ received }) => statusesOf(received()).length < UNREAD_ANSWERS).length, slow))
+    findings.push(
+      count('clients that do not read cut off', unread.filter(({ received }) => statusesOf(received()).length < UNREAD_ANSWERS).length, slow),
+    )
   } else for (const { end } of unread) end()
   return findings
 }

@@ -101,12 +101,19 @@ export async function prepareWrites({ publicUrl, operatorUrl }: Target, { pauseM
   }
   const writers: (() => Promise<void>)[] = [
     () => raise(listingPrice, (n) => own('PATCH', `/listings/${ownListing}/price`, { price: PRICE(n) })),
-    () => raise(itemPrice, async (n) => {
-      const row = { item_id: priced.id, market: 'source_c', label: 'Near Mint', price: PRICE(n), updated_at: new Date(Date.UTC(2026, 0, 1) + n).toISOString() }
-      const reply = await operator<{ accepted: number }>('/prices', [row])
-      if (good(reply) && reply.body.data.accepted !== 1) throw new Error(`a price was not accepted: ${JSON.stringify(reply.body.data)}`)
-      return reply
-    }),
+    () =>
+      raise(itemPrice, async (n) => {
+        const row = {
+          item_id: priced.id,
+          market: 'source_c',
+          label: 'Near Mint',
+          price: PRICE(n),
+          updated_at: new Date(Date.UTC(2026, 0, 1) + n).toISOString(),
+        }
+        const reply = await operator<{ accepted: number }>('/prices', [row])
+        if (good(reply) && reply.body.data.accepted !== 1) throw new Error(`a price was not accepted: ${JSON.stringify(reply.body.data)}`)
+        return reply
+      }),
     async () => {
       const quantity = 1 + (records.size % 90)
       const reply = noted(await own<{ id: number }>('POST', `/collections/${collection.id}/items`, { item_id: itemId, quantity }))
@@ -128,7 +135,11 @@ export async function prepareWrites({ publicUrl, operatorUrl }: Target, { pauseM
 
   const acknowledged = () => orders.length + records.size + listingPrice.acknowledged + itemPrice.acknowledged
   const mark = (): Mark => ({
-    acknowledged: acknowledged(), listingPrice: listingPrice.acknowledged, itemPrice: itemPrice.acknowledged, records: records.size, orders: orders.length,
+    acknowledged: acknowledged(),
+    listingPrice: listingPrice.acknowledged,
+    itemPrice: itemPrice.acknowledged,
+    records: records.size,
+    orders: orders.length,
   })
 
   const verify = async (until = mark()): Promise<Finding[]> => {
@@ -145,12 +156,18 @@ export async function prepareWrites({ publicUrl, operatorUrl }: Target, { pauseM
     const within = ({ tried }: Raised, from: number, price: number) => price >= PRICE(from) && price <= PRICE(tried)
     const { prices } = await read<{ prices: { label: string; market: string; price: number }[] }>(`${publicUrl()}/api/v1/items/${priced.id}`, key)
     const price = prices.find(({ label }) => label === 'Near Mint')?.price ?? 0
-    const kept = new Map((await read<{ id: number; quantity: number }[]>(`${publicUrl()}/api/v1/plus/collections/${collection.id}/items`, key)).map(({ id, quantity }) => [id, quantity]))
+    const kept = new Map(
+      (await read<{ id: number; quantity: number }[]>(`${publicUrl()}/api/v1/plus/collections/${collection.id}/items`, key)).map(
+        ({ id, quantity }) => [id, quantity],
+      ),
+    )
     const lostRecords = [...records].slice(0, until.records).filter(([id, quantity]) => kept.get(id) !== quantity).length
     const { quantity } = await stored(`/listings/${soldListing}`)
     const listed = (await stored(`/listings/${ownListing}`)).price!
-    const ordersKept = (await ask(`${operatorUrl()}/operator/v1/orders?listing_id=${soldListing}&per_page=1`, OPERATOR_TOKEN)).body.pagination?.total ?? 0
-    const lastKept = until.orders === 0 || (await ask(`${operatorUrl()}/operator/v1/orders/${orders[until.orders - 1]}`, OPERATOR_TOKEN)).status === 200
+    const ordersKept =
+      (await ask(`${operatorUrl()}/operator/v1/orders?listing_id=${soldListing}&per_page=1`, OPERATOR_TOKEN)).body.pagination?.total ?? 0
+    const lastKept =
+      until.orders === 0 || (await ask(`${operatorUrl()}/operator/v1/orders/${orders[until.orders - 1]}`, OPERATOR_TOKEN)).status === 200
     return [
       figure('acknowledged writes', until.acknowledged),
       count('acknowledged orders lost', Math.max(0, until.orders - ordersKept) + (lastKept ? 0 : 1), 0),
@@ -162,7 +179,13 @@ export async function prepareWrites({ publicUrl, operatorUrl }: Target, { pauseM
   }
 
   return {
-    key, itemId, accountId, answers, acknowledged, mark, verify,
+    key,
+    itemId,
+    accountId,
+    answers,
+    acknowledged,
+    mark,
+    verify,
     start() {
       running = true
       loops = writers.map(loop)

@@ -185,7 +185,14 @@ function star(colour: string, x: number, y: number, outer: number, inner: number
 /** A box, a pack or a deck, by the name of the product; several of a bundle. */
 function boxes({ name, genre }: Drawn): Scene {
   const [width, height] = name.endsWith('Pack') ? [70, 120] : /Deck/.test(name) ? [66, 96] : [110, 84]
-  const places = genre === 'bundle' ? [[70, 128, 0.62], [152, 128, 0.62], [111, 206, 0.7]] : [[111, 186, 1]]
+  const places =
+    genre === 'bundle'
+      ? [
+          [70, 128, 0.62],
+          [152, 128, 0.62],
+          [111, 206, 0.7],
+        ]
+      : [[111, 186, 1]]
   return (palette) => places.map(([x, y, scale]) => `<g transform="translate(${x} ${y}) scale(${scale})">${box(palette, width, height)}</g>`).join('')
 }
 

@@ -154,7 +154,10 @@ function rateLimits(text: string): Record<Plan, number> | null {
 }
 
 function speedups(text: string): ReadonlySet<Speedup> {
-  const names = text.split(',').map((name) => name.trim()).filter((name) => name !== '')
+  const names = text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
   if (!names.every((name) => (SPEEDUPS as readonly string[]).includes(name))) throw new Error(`a list of ${SPEEDUPS.join(', ')}`)
   return new Set(names as Speedup[])
 }

@@ -57,7 +57,15 @@ export interface RunningNode {
   close: () => Promise<void>
 }
 
-const EVERY = { pull: 400, ratesOfTheDay: 1_000, expiry: 5_000, brokenImports: 10_000, heartbeat: 15_000, keyUses: 30_000, housekeeping: 10 * MINUTE_MS } as const
+const EVERY = {
+  pull: 400,
+  ratesOfTheDay: 1_000,
+  expiry: 5_000,
+  brokenImports: 10_000,
+  heartbeat: 15_000,
+  keyUses: 30_000,
+  housekeeping: 10 * MINUTE_MS,
+} as const
 /** How long requests under way may take to end when the node stops. */
 const CLOSE_MS = 5_000
 /** How long callers that keep their connections, and proxies that ask for readiness, have to go elsewhere. */
@@ -109,12 +117,34 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   scheduler.add({ name: 'rates-of-the-day', intervalMs: EVERY.ratesOfTheDay, run: async () => catalogue.followClock() })
   // Where notices do not arrive.
   scheduler.add({ name: 'change-feed', intervalMs: EVERY.pull, run: () => feed.pull() })
-  for (const [name, keyring] of [['api-key-uses', keys], ['operator-token-uses', operators], ['console-session-uses', sessions]] as const) {
+  for (const [name, keyring] of [
+    ['api-key-uses', keys],
+    ['operator-token-uses', operators],
+    ['console-session-uses', sessions],
+  ] as const) {
     scheduler.add({ name, intervalMs: EVERY.keyUses, run: () => keyring.flush() })
   }
   const network = { guard: webhooks.guard, resolve: openResolver() }
-  const images = listeners.public && config.imageProxy ? (await import('#images/image-proxy.ts')).openImageProxy({ ...config, network, log, now }) : null
-  const shared = { config, db, log, scheduler, now, feed, keys, operators, sessions, catalogue, images, listings, market, webhooks, limits: new RateLimits(config.rateLimits, sharedCounting(config, db)), requests: new RequestCounts() }
+  const images =
+    listeners.public && config.imageProxy ? (await import('#images/image-proxy.ts')).openImageProxy({ ...config, network, log, now }) : null
+  const shared = {
+    config,
+    db,
+    log,
+    scheduler,
+    now,
+    feed,
+    keys,
+    operators,
+    sessions,
+    catalogue,
+    images,
+    listings,
+    market,
+    webhooks,
+    limits: new RateLimits(config.rateLimits, sharedCounting(config, db)),
+    requests: new RequestCounts(),
+  }
   let started = false
   let draining = false
   const notReady = () => {
@@ -148,10 +178,25 @@ export async function startNode({ config, db, log, now: given, listeners, worker
       ? await listen(servers, await (await import('./public.ts')).publicServer({ ...shared, notReady, demoKey }), config.host, config.port, 'PORT')
       : null
     const operatorUrl = listeners.operator
-      ? await listen(servers, await (await import('./operator/server.ts')).operatorServer(shared), config.operatorHost, config.operatorPort, 'OPERATOR_PORT')
+      ? await listen(
+          servers,
+          await (await import('./operator/server.ts')).operatorServer(shared),
+          config.operatorHost,
+          config.operatorPort,
+          'OPERATOR_PORT',
+        )
       : null
     const delivering = { network, sealing: webhooks.sealing, retryDelaysMs: config.webhookRetryDelaysMs }
-    if (worker) sender = (await import('#webhooks/sender.ts')).startSender({ db, log, scheduler, notices, now, ...delivering, alone: config.databaseUrl === null })
+    if (worker)
+      sender = (await import('#webhooks/sender.ts')).startSender({
+        db,
+        log,
+        scheduler,
+        notices,
+        now,
+        ...delivering,
+        alone: config.databaseUrl === null,
+      })
     const ctx = (viewer: Viewer): MarketWriteCtx => ({ db, viewer, now, requestId: null, idempotency: null, precondition: null, market, caughtUp })
     if (worker) {
       const workerCtx = ctx({ kind: 'operator', name: 'worker' })

@@ -58,7 +58,12 @@ export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
   node.requests.watch(app)
   await app.register(compress, {
     // Bodies of requests are unpacked where they are parsed (http/unpack.ts).
-    global: true, globalDecompression: false, threshold: 1_024, syncThreshold: COMPRESSED_AT_ONCE, encodings: ['br', 'gzip'], brotliOptions: { params: { 1: 4 } },
+    global: true,
+    globalDecompression: false,
+    threshold: 1_024,
+    syncThreshold: COMPRESSED_AT_ONCE,
+    encodings: ['br', 'gzip'],
+    brotliOptions: { params: { 1: 4 } },
   })
   const url = node.config.publicUrl ?? `http://127.0.0.1:${node.config.port}`
   await addReference(app, {

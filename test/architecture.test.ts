@@ -44,11 +44,30 @@ const READ_SETTINGS = ['cli', 'node.ts', 'public.ts']
 const OWNERS: Record<string, readonly string[]> = {
   accounts: ['accounts', 'credit_entries', 'api_keys', 'operator_tokens', 'console_sessions', 'rate_limit_leases'],
   catalogue: [
-    'categories', 'category_codes', 'category_changes', 'items', 'item_foreign_ids', 'item_aliases', 'merged_foreign_ids',
-    'source_records', 'source_statements', 'item_sources', 'merged_sources',
+    'categories',
+    'category_codes',
+    'category_changes',
+    'items',
+    'item_foreign_ids',
+    'item_aliases',
+    'merged_foreign_ids',
+    'source_records',
+    'source_statements',
+    'item_sources',
+    'merged_sources',
   ],
   prices: [
-    'groups', 'prices', 'price_points', 'hidden_points', 'imports', 'import_refusals', 'held_prices', 'held_price_params', 'rates', 'merged_prices', 'merged_points',
+    'groups',
+    'prices',
+    'price_points',
+    'hidden_points',
+    'imports',
+    'import_refusals',
+    'held_prices',
+    'held_price_params',
+    'rates',
+    'merged_prices',
+    'merged_points',
     'merged_held_prices',
   ],
   market: ['listings', 'orders', 'sales', 'merged_listings', 'merged_sales'],
@@ -88,7 +107,15 @@ function importsOf(from: string): Import[] {
 function importedNames(from: string): [from: string, names: string[], to: string][] {
   return [...texts.get(from)!.matchAll(/^(?:import|export)\b\s*(?:type )?\{([^}]*)\} from '([#.][^']+)'/gm)].map(([, names, path]) => [
     from,
-    names!.split(',').map((name) => name.trim().replace(/^type /, '').replace(/ as .*/, '')).filter(Boolean),
+    names!
+      .split(',')
+      .map((name) =>
+        name
+          .trim()
+          .replace(/^type /, '')
+          .replace(/ as .*/, ''),
+      )
+      .filter(Boolean),
     path!.startsWith('#') ? `src/${path!.slice(1)}` : normalize(join(dirname(from), path!)),
   ])
 }
@@ -166,7 +193,8 @@ test('every table has an owner', () => {
 
 test('a table is written only by the module that owns it', () => {
   const owner = new Map(Object.entries(OWNERS).flatMap(([module, tables]) => tables.map((table) => [table, module])))
-  const write = /(?:insertInto|updateTable|deleteFrom|mergeInto)\('(\w+)|\b(?:insert into|delete from|update|truncate|copy|merge into)\s+(?:only\s+)?(\w+)/gi
+  const write =
+    /(?:insertInto|updateTable|deleteFrom|mergeInto)\('(\w+)|\b(?:insert into|delete from|update|truncate|copy|merge into)\s+(?:only\s+)?(\w+)/gi
   const wrong: string[] = []
   let seen = 0
   for (const [file, text] of texts) {
@@ -191,20 +219,40 @@ test('a verb is named as it is exported', () => {
 test('no file is named for what it is not about', () => {
   const named = ['src', 'test', 'bench', 'sample'].flatMap(sourcesIn)
   const vague = /^(utils?|helpers?|managers?|base|common)$/
-  expect(named.filter((file) => basename(file).split(/[-.]/).some((word) => vague.test(word)) || dirname(file).split('/').some((word) => vague.test(word)))).toEqual([])
+  expect(
+    named.filter(
+      (file) =>
+        basename(file)
+          .split(/[-.]/)
+          .some((word) => vague.test(word)) ||
+        dirname(file)
+          .split('/')
+          .some((word) => vague.test(word)),
+    ),
+  ).toEqual([])
 })
 
 test('a file opens with one sentence on what it is for', () => {
   const files = ['src', 'test', 'bench', 'sample'].flatMap(sourcesIn)
   const without = files.filter((file) => {
-    const lines = readFileSync(join(ROOT, file), 'utf8').replace(/^#!.*\n/, '').split('\n')
+    const lines = readFileSync(join(ROOT, file), 'utf8')
+      .replace(/^#!.*\n/, '')
+      .split('\n')
     const end = lines.findIndex((line) => !line.startsWith('//'))
-    return !/^\S.{9,}/.test(lines.slice(0, end).map((line) => line.replace(/^\/\/ ?/, '')).join(' '))
+    return !/^\S.{9,}/.test(
+      lines
+        .slice(0, end)
+        .map((line) => line.replace(/^\/\/ ?/, ''))
+        .join(' '),
+    )
   })
   expect(without).toEqual([])
 })
 
 /** Without comments, so that their words are not taken for SQL. */
 function withoutComments(text: string): string {
-  return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '').replace(/ \/\/ .*$/gm, '')
+  return text
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .replace(/^\s*\/\/.*$/gm, '')
+    .replace(/ \/\/ .*$/gm, '')
 }

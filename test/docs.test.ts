@@ -5,12 +5,21 @@ import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { SETTINGS } from '#config.ts'
 
-const GUIDES = ['README.md', 'CONTRIBUTING.md', 'client/README.md', 'sample/README.md', ...readdirSync('docs').filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)]
+const GUIDES = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'client/README.md',
+  'sample/README.md',
+  ...readdirSync('docs')
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+]
 const scripts = Object.keys((JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: object }).scripts)
 
 /** Commands of the program, with those below them. */
 const commands = new Map<string, string[]>()
-for (const name of commandsIn([])) commands.set(name, ['collection', 'account', 'key', 'operator-token', 'held', 'rates'].includes(name) ? commandsIn([name]) : [])
+for (const name of commandsIn([]))
+  commands.set(name, ['collection', 'account', 'key', 'operator-token', 'held', 'rates'].includes(name) ? commandsIn([name]) : [])
 
 function commandsIn(path: string[]): string[] {
   const { stdout } = spawnSync(process.execPath, ['src/main.ts', ...path, '--help'], { encoding: 'utf8' })
@@ -27,7 +36,9 @@ describe.each(GUIDES)('%s', (guide) => {
   })
 
   test('paths in code exist', () => {
-    const paths = [...text.matchAll(/`((?:src|test|docs|bench|reliability|sample|client|console|graphiql|deploy)\/[\w./@-]*)`/g)].map((match) => match[1]!)
+    const paths = [...text.matchAll(/`((?:src|test|docs|bench|reliability|sample|client|console|graphiql|deploy)\/[\w./@-]*)`/g)].map(
+      (match) => match[1]!,
+    )
     expect(paths.filter((path) => !existsSync(path))).toEqual([])
   })
 
@@ -50,7 +61,7 @@ describe.each(GUIDES)('%s', (guide) => {
   })
 })
 
-test('the operator\'s guide names every setting, and no other', () => {
+test("the operator's guide names every setting, and no other", () => {
   const guide = readFileSync('docs/operating.md', 'utf8')
   const table = guide.slice(guide.indexOf('## Settings'), guide.indexOf('## Importing'))
   const named = [...table.matchAll(/`([A-Z][A-Z_]+)`/g)].map((match) => match[1]!)

@@ -24,11 +24,14 @@ const SAID_FOR: readonly [RegExp, string][] = [
   [/\bis no (API key|GraphQL|JSON|address|listing|number|page|token|file|plan|market|setting)\b/, 'is not a valid ...'],
 ]
 
-const files = [...PAGES, ...FOLDERS.flatMap((folder) =>
-  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-    .filter((file) => /\.(ts|tsx|md)$/.test(file) && !file.includes('node_modules'))
-    .map((file) => join(folder, file)),
-)].filter((file) => file !== 'test/language.test.ts')
+const files = [
+  ...PAGES,
+  ...FOLDERS.flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((file) => /\.(ts|tsx|md)$/.test(file) && !file.includes('node_modules'))
+      .map((file) => join(folder, file)),
+  ),
+].filter((file) => file !== 'test/language.test.ts')
 
 const found = new Map(files.map((file) => [file, wordsIn(readFileSync(join(ROOT, file), 'utf8'))] as const).filter(([, words]) => words.length > 0))
 

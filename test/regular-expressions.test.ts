@@ -16,7 +16,10 @@ const SEEN_BY_NOBODY_ELSE = /^console\/src\/words\//
 
 /** What the checker cannot judge, with the reason why it is linear all the same. */
 const LINEAR_BECAUSE: Readonly<Record<string, string>> = Object.fromEntries(
-  [VISIBLE_LINE, LINE, CATALOGUE_TEXT].map((source) => [source, 'looks ahead once, from the start, through classes that exclude each other; then reads one class to the end']),
+  [VISIBLE_LINE, LINE, CATALOGUE_TEXT].map((source) => [
+    source,
+    'looks ahead once, from the start, through classes that exclude each other; then reads one class to the end',
+  ]),
 )
 
 /** Expressions that are built while the program runs, and what they are built to. */

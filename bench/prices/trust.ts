@@ -35,7 +35,9 @@ try {
   say('| File | Rows | Accepted | Unchanged | Held | Rejected | Seconds | Rows/s |\n|---|---|---|---|---|---|---|---|')
   await importRealData(database.ctx, (f) => {
     if (f.kind === 'prices') {
-      say(`| ${f.file} | ${f.rows} | ${f.accepted} | ${f.unchanged} | ${f.held} | ${f.rejected} | ${f.seconds.toFixed(1)} | ${Math.round(f.rowsPerSecond)} |`)
+      say(
+        `| ${f.file} | ${f.rows} | ${f.accepted} | ${f.unchanged} | ${f.held} | ${f.rejected} | ${f.seconds.toFixed(1)} | ${Math.round(f.rowsPerSecond)} |`,
+      )
     }
   })
   await showHeld(database)
@@ -71,8 +73,12 @@ async function replayChanges({ ctx }: BenchDatabase): Promise<void> {
   const days = new Map<string, string[]>()
   const bytes = gunzip(createReadStream(fileURLToPath(new URL('prices/pokemon-singles-brl-changes.csv.gz', DATA))))
   const items = new Map<string, string>()
-  const known = await ctx.db.kysely.selectFrom('item_foreign_ids as f').innerJoin('items as i', 'i.id', 'f.item_id')
-    .select(['f.foreign_id', 'f.finish', 'i.ref']).where('f.source', 'in', ['tcgdex', 'tcgdex-asia']).execute()
+  const known = await ctx.db.kysely
+    .selectFrom('item_foreign_ids as f')
+    .innerJoin('items as i', 'i.id', 'f.item_id')
+    .select(['f.foreign_id', 'f.finish', 'i.ref'])
+    .where('f.source', 'in', ['tcgdex', 'tcgdex-asia'])
+    .execute()
   for (const { foreign_id, finish, ref } of known) items.set(`${foreign_id}::${finish || 'normal'}`, ref)
   for await (const lines of csvRows({ bytes, fileName: null }, ['key', 'date', 'oldPriceBrl', 'newPriceBrl'])) {
     for (const line of lines) {
@@ -89,7 +95,11 @@ async function replayChanges({ ctx }: BenchDatabase): Promise<void> {
   }
   say('\nThe BRL changes day by day (in lira, 8 to the real):')
   for (const [day, rows] of [...days].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const report = await importText(ctx, 'mintmark-prices-csv', `item_ref,market,label,price,updated_at\n${(day === '2026-07-23' ? [...new Map(rows.map((r) => [r.split(',')[0], r])).values()] : rows).join('')}`)
+    const report = await importText(
+      ctx,
+      'mintmark-prices-csv',
+      `item_ref,market,label,price,updated_at\n${(day === '2026-07-23' ? [...new Map(rows.map((r) => [r.split(',')[0], r])).values()] : rows).join('')}`,
+    )
     const { byRule } = await heldReport(ctx.db.kysely, report.id)
     const { accepted, unchanged, held, rejected } = report.counts
     say(`${day}: ${accepted} accepted, ${unchanged} unchanged, ${rejected} rejected, ${held} held ${JSON.stringify(byRule)}`)
@@ -98,7 +108,15 @@ async function replayChanges({ ctx }: BenchDatabase): Promise<void> {
 
 function importText(ctx: BenchDatabase['ctx'], format: string, text: string): Promise<ImportReport> {
   const bytes = Buffer.from(text)
-  const files = [{ name: 'replay.csv', size: bytes.length, open: async function* () { yield bytes } }]
+  const files = [
+    {
+      name: 'replay.csv',
+      size: bytes.length,
+      open: async function* () {
+        yield bytes
+      },
+    },
+  ]
   return call(importFiles, { ...ctx, rules: readConfig({}).priceRules }, { format, files })
 }
 
@@ -123,7 +141,13 @@ async function copyAlone({ ctx: { db } }: BenchDatabase): Promise<void> {
 async function revertLarge({ ctx }: BenchDatabase): Promise<void> {
   const { rows } = await sql<{ ref: string }>`select ref from items where market = 'source_c' order by id limit 34000`.execute(ctx.db.kysely)
   const lines = (price: (i: number) => number, day: string) =>
-    rows.flatMap(({ ref }, i) => ['Lightly Played', 'Moderately Played', 'Heavily Played'].map((label) => `"${ref}",source_c,${label},${price(i).toFixed(2)},${day}T00:00:00Z\n`)).join('')
+    rows
+      .flatMap(({ ref }, i) =>
+        ['Lightly Played', 'Moderately Played', 'Heavily Played'].map(
+          (label) => `"${ref}",source_c,${label},${price(i).toFixed(2)},${day}T00:00:00Z\n`,
+        ),
+      )
+      .join('')
   const head = 'item_ref,market,label,price,updated_at\n'
   await importText(ctx, 'mintmark-prices-csv', head + lines((i) => 1 + (i % 90), '2026-08-10'))
   const report = await importText(ctx, 'mintmark-prices-csv', head + lines((i) => 2 + (i % 90), '2026-08-11'))
@@ -134,11 +158,17 @@ async function revertLarge({ ctx }: BenchDatabase): Promise<void> {
 
 async function readHistory({ ctx: { db } }: BenchDatabase): Promise<void> {
   await sql`vacuum analyze price_points`.execute(db.kysely)
-  const { rows: [longest] } = await sql<{ item_id: number; market: number; label_id: number; points: number }>`
+  const {
+    rows: [longest],
+  } = await sql<{ item_id: number; market: number; label_id: number; points: number }>`
     select item_id, market, label_id, count(*)::int as points from price_points group by 1, 2, 3 order by 4 desc limit 1`.execute(db.kysely)
-  const { rows: [size] } = await sql<{ points: number; bytes: string }>`
+  const {
+    rows: [size],
+  } = await sql<{ points: number; bytes: string }>`
     select (select count(*)::int from price_points) as points,
-      (select pg_size_pretty(sum(pg_total_relation_size(inhrelid))) from pg_inherits where inhparent = 'price_points'::regclass) as bytes`.execute(db.kysely)
+      (select pg_size_pretty(sum(pg_total_relation_size(inhrelid))) from pg_inherits where inhparent = 'price_points'::regclass) as bytes`.execute(
+    db.kysely,
+  )
   const filter = { market: 'source_c', label: 'Near Mint', from: new Date('2024-01-01'), to: new Date('2026-01-01'), interval: 'day' } as const
   const times: number[] = []
   let periods = 0
@@ -148,7 +178,9 @@ async function readHistory({ ctx: { db } }: BenchDatabase): Promise<void> {
     times.push(performance.now() - started)
   }
   times.sort((a, b) => a - b)
-  say(`\nHistory: ${size!.points} points in ${size!.bytes}; one label over two years, ${longest!.points} points, ${periods} days: p50 ${times[100]!.toFixed(2)} ms, p99 ${times[198]!.toFixed(2)} ms`)
+  say(
+    `\nHistory: ${size!.points} points in ${size!.bytes}; one label over two years, ${longest!.points} points, ${periods} days: p50 ${times[100]!.toFixed(2)} ms, p99 ${times[198]!.toFixed(2)} ms`,
+  )
   const plan = await sql<{ 'QUERY PLAN': string }>`
     explain (analyze, costs off, timing off, summary on)
     select date_trunc('day', updated_at, 'UTC'), label_id, min(price), max(price), (array_agg(price order by updated_at desc))[1]

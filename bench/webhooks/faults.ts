@@ -53,7 +53,12 @@ async function sellSteadily(): Promise<number> {
 async function whileReceiversHang(): Promise<void> {
   const dead = await openReceiver(() => {}, { hangs: true })
   const hanging = await Promise.all(Array.from({ length: HANGING }, () => openSeller(scene.database, dead.url)))
-  for (const seller of hanging) await sell(db, seller, Array.from({ length: 20 }, () => (orders += 1)))
+  for (const seller of hanging)
+    await sell(
+      db,
+      seller,
+      Array.from({ length: 20 }, () => (orders += 1)),
+    )
   await pause(1_000)
   const from = orders
   await sellSteadily()

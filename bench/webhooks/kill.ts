@@ -2,17 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { sql } from 'kysely'
-import {
-  drained,
-  openReceiver,
-  openScene,
-  openSeller,
-  pause,
-  type Post,
-  SECRET_KEY,
-  startProcess,
-  startWorker,
-} from './scene.ts'
+import { drained, openReceiver, openScene, openSeller, pause, type Post, SECRET_KEY, startProcess, startWorker } from './scene.ts'
 
 const { values } = parseArgs({
   options: { sales: { type: 'string', default: '1000' }, kills: { type: 'string', default: '100' } },

@@ -69,7 +69,12 @@ async function prepareLongList(stage: Stage) {
       title: '8l: a very long collection, read whole',
       head: ['List', 'Records', 'MB', 'Seconds', "Node's peak memory MB before", 'after'],
       rows: figures.map(({ query, records, bytes, seconds, peakBefore, peak }) => [
-        query ? 'with values' : 'records', whole(records), (bytes / 1e6).toFixed(1), seconds.toFixed(2), whole(peakBefore), whole(peak),
+        query ? 'with values' : 'records',
+        whole(records),
+        (bytes / 1e6).toFixed(1),
+        seconds.toFixed(2),
+        whole(peakBefore),
+        whole(peak),
       ]),
       words: 1,
     }

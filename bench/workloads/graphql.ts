@@ -29,15 +29,24 @@ const WALK = `query Walk($id: ID!) {
 
 export const graphqlWorkloads: Workload[] = [
   httpWorkload({
-    id: '5', title: 'GraphQL: 20 items, category and parent, prices', goal: 0.35, data: 'items',
+    id: '5',
+    title: 'GraphQL: 20 items, category and parent, prices',
+    goal: 0.35,
+    data: 'items',
     traffic: async (stage) => trafficOf(stage, await itemPages(stage, ORDERS, PAGES)),
   }),
   httpWorkload({
-    id: '5n', title: 'GraphQL: the same, none repeated soon', goal: null, data: 'items',
+    id: '5n',
+    title: 'GraphQL: the same, none repeated soon',
+    goal: null,
+    data: 'items',
     traffic: async (stage) => trafficOf(stage, shuffled(await itemPages(stage, EVERY_ORDER, FRESH_PAGES))),
   }),
   httpWorkload({
-    id: '5w', title: 'GraphQL: a category, its children, 5 items of each', goal: null, data: 'items',
+    id: '5w',
+    title: 'GraphQL: a category, its children, 5 items of each',
+    goal: null,
+    data: 'items',
     traffic: async (stage) => trafficOf(stage, await walks(stage)),
   }),
   { id: '5d', title: 'GraphQL: the most expensive queries', goal: null, data: 'items', prepare: async (stage) => () => measureMostExpensive(stage) },

@@ -40,12 +40,33 @@ const READINGS: Reading[] = [
   { id: '1', title: 'Item detail, Professional', goal: 0.8, plan: 'professional', paths: detailPaths, counted: false },
   { id: '1m', title: 'The same with `market=` of another market', goal: null, plan: 'professional', paths: otherDetailPaths, counted: false },
   { id: '2', title: 'List page of 20, pages 1-100, filters', goal: 0.6, plan: 'professional', paths: listPaths, counted: true },
-  { id: '2n', title: `The same in every sort, ${FRESH_QUERIES} pages, none repeated soon`, goal: null, plan: 'professional', paths: freshListPaths, counted: false },
-  { id: '2m', title: 'List page of 20, pages 1-100, `market=` of another market', goal: null, plan: 'professional', paths: otherListPaths, counted: true },
+  {
+    id: '2n',
+    title: `The same in every sort, ${FRESH_QUERIES} pages, none repeated soon`,
+    goal: null,
+    plan: 'professional',
+    paths: freshListPaths,
+    counted: false,
+  },
+  {
+    id: '2m',
+    title: 'List page of 20, pages 1-100, `market=` of another market',
+    goal: null,
+    plan: 'professional',
+    paths: otherListPaths,
+    counted: true,
+  },
   { id: '3', title: 'Deep page, every sort, two filters', goal: 0.5, plan: 'professional', paths: deepPaths, counted: true },
   { id: '3m', title: 'Deep page, every sort, `market=` of another market', goal: null, plan: 'professional', paths: otherDeepPaths, counted: true },
   { id: '4', title: `Search, ${WORDS} words and 2-letter queries`, goal: 0.4, plan: 'professional', paths: searchPaths, counted: false },
-  { id: '4m', title: `Search, ${WORDS} words and 2-letter queries, \`market=\` of another market`, goal: null, plan: 'professional', paths: otherSearchPaths, counted: false },
+  {
+    id: '4m',
+    title: `Search, ${WORDS} words and 2-letter queries, \`market=\` of another market`,
+    goal: null,
+    plan: 'professional',
+    paths: otherSearchPaths,
+    counted: false,
+  },
   { id: '4n', title: `Search, ${FRESH_QUERIES} queries, none repeated soon`, goal: null, plan: 'professional', paths: freshPaths, counted: false },
 ]
 
@@ -73,7 +94,7 @@ export function checkItems(plan: Plan, path: string, status: number, text: strin
   const items = Array.isArray(body.data) ? body.data : [body.data]
   for (const item of items) {
     if (typeof item.id !== 'number' || typeof item.name !== 'string' || !Array.isArray(item.prices)) throw wrong('no item')
-    if (('slug' in item) !== (plan === 'professional')) throw wrong('the shape of another plan')
+    if ('slug' in item !== (plan === 'professional')) throw wrong('the shape of another plan')
     if (plan === 'professional' && asked.has('market') && item.market !== asked.get('market')) throw wrong('another market')
   }
   if (!Array.isArray(body.data)) {
@@ -161,9 +182,7 @@ function deepPages(filters: string[]): string[] {
   const pairs = filters.filter((filter) => filter.split('&').length === 3)
   return shuffled(
     pairs.flatMap((filter) =>
-      SORTS.flatMap((sort) =>
-        pages(first, first + DEEP_PAGES - 1).map((page) => `/api/v1/items?page=${page}&per_page=${PER_PAGE}&${sort}${filter}`),
-      ),
+      SORTS.flatMap((sort) => pages(first, first + DEEP_PAGES - 1).map((page) => `/api/v1/items?page=${page}&per_page=${PER_PAGE}&${sort}${filter}`)),
     ),
   )
 }

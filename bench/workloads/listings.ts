@@ -36,27 +36,42 @@ interface Search {
 
 const SEARCHES: Search[] = [
   {
-    id: '6', title: 'Listings: word, prices, game[], language[], by price, all flags', goal: 0.2, queries: REQUESTS,
+    id: '6',
+    title: 'Listings: word, prices, game[], language[], by price, all flags',
+    goal: 0.2,
+    queries: REQUESTS,
     query: (choice) => `search=${choice.pick(choice.words)}&${filtered(choice)}`,
   },
   {
-    id: '6n', title: `Listings: the same, ${FRESH_REQUESTS} searches, none repeated soon`, goal: null, queries: FRESH_REQUESTS,
+    id: '6n',
+    title: `Listings: the same, ${FRESH_REQUESTS} searches, none repeated soon`,
+    goal: null,
+    queries: FRESH_REQUESTS,
     query: (choice) => `search=${choice.pick(choice.words)}&${filtered(choice)}`,
   },
   {
-    id: '6w', title: 'Listings: the same with two words', goal: 0.2, queries: REQUESTS,
+    id: '6w',
+    title: 'Listings: the same with two words',
+    goal: 0.2,
+    queries: REQUESTS,
     query: (choice) => `search=${choice.pick(choice.words)}%20${choice.pick(SECOND_WORDS)}&${filtered(choice)}`,
   },
   { id: '6r', title: 'Listings: the same without a word', goal: null, queries: 200, query: filtered },
   {
-    id: '6d', title: 'Listings: language[], deep pages, every sort', goal: null, queries: REQUESTS,
+    id: '6d',
+    title: 'Listings: language[], deep pages, every sort',
+    goal: null,
+    queries: REQUESTS,
     query: ({ pick, random, deepestPage }) => {
       const page = 1 + Math.floor(random() * deepestPage)
       return `language[]=${pick(['en', 'ja', 'tr'])}&page=${page}&sort_by=${pick(['latest', 'price_low', 'pc_multiplier_desc', 'popular'])}`
     },
   },
   {
-    id: '6p', title: 'Listings: popular, pages 1-100', goal: null, queries: 100,
+    id: '6p',
+    title: 'Listings: popular, pages 1-100',
+    goal: null,
+    queries: 100,
     query: ({ random }) => `page=${1 + Math.floor(random() * 100)}`,
   },
 ]

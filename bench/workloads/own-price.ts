@@ -17,7 +17,11 @@ interface PriceChange {
 }
 
 export const ownPriceWorkload: HttpWorkload = httpWorkload({
-  id: '7', title: "PATCH own listing's price, after its fsync", goal: 0.2, data: 'listings', traffic,
+  id: '7',
+  title: "PATCH own listing's price, after its fsync",
+  goal: 0.2,
+  data: 'listings',
+  traffic,
 })
 
 async function traffic(stage: Stage): Promise<Traffic> {
@@ -37,7 +41,10 @@ async function traffic(stage: Stage): Promise<Traffic> {
     await first()
     const commits = (await transactions(stage)) - before
     const answered = loads.reduce((sum, { requests: count }) => sum + count, 0)
-    const allowed = possiblePrices(changes, loads.map(({ sent }) => sent))
+    const allowed = possiblePrices(
+      changes,
+      loads.map(({ sent }) => sent),
+    )
     allowed.set(changes[0]!.listing, [changes[0]!.price])
     const { rows } = await sql<{ id: number; price: number }>`
       select id, price::float8 as price from listings where id = any(${[...allowed.keys()]}::int[])`.execute(db.kysely)

@@ -8,7 +8,13 @@ import { sql } from 'kysely'
 import { MARKETS } from '#core/markets.ts'
 import type { BenchDatabase } from '../database.ts'
 import {
-  copyGeneratedData, GENERATED_AT, generatedLabelId, generatedMarket, generatedMinor, generatedRef, PRICES_PER_ITEM,
+  copyGeneratedData,
+  GENERATED_AT,
+  generatedLabelId,
+  generatedMarket,
+  generatedMinor,
+  generatedRef,
+  PRICES_PER_ITEM,
 } from '../generated-data.ts'
 import { type LoadFigures, measure, measureUntil, writeRequests } from '../load.ts'
 import { runToEnd, startNode } from '../processes.ts'
@@ -35,7 +41,11 @@ interface PriceImportFigures {
 }
 
 export const priceImportWorkload: Workload = {
-  id: '10', title: 'Price import while item details are read', goal: null, data: 'own', prepare,
+  id: '10',
+  title: 'Price import while item details are read',
+  goal: null,
+  data: 'own',
+  prepare,
 }
 
 async function prepare({ server, effort, say }: Stage) {
@@ -113,8 +123,14 @@ function tableOf({ rows: count, copyUpsert, ours, readers, seenAfterMs }: PriceI
     rows: [
       ['alone', whole(copyUpsert.alone), whole(ours.alone), share('alone'), '', '', '', ''],
       [
-        'while readers ask', whole(copyUpsert.withReaders), whole(ours.withReaders), share('withReaders'), '0.80',
-        readers.calm.p99.toFixed(2), readers.duringCopy.p99.toFixed(2), readers.duringImport.p99.toFixed(2),
+        'while readers ask',
+        whole(copyUpsert.withReaders),
+        whole(ours.withReaders),
+        share('withReaders'),
+        '0.80',
+        readers.calm.p99.toFixed(2),
+        readers.duringCopy.p99.toFixed(2),
+        readers.duringImport.p99.toFixed(2),
       ],
     ],
     words: 1,

@@ -16,7 +16,14 @@ async function prepare(stage: Stage) {
   const { database, effort } = stage
   const { kysely } = database.ctx.db
   const count = async (table: 'items' | 'prices') =>
-    Number((await kysely.selectFrom(table).select((eb) => eb.fn.countAll().as('n')).executeTakeFirstOrThrow()).n)
+    Number(
+      (
+        await kysely
+          .selectFrom(table)
+          .select((eb) => eb.fn.countAll().as('n'))
+          .executeTakeFirstOrThrow()
+      ).n,
+    )
   const counts = { items: await count('items'), prices: await count('prices'), listings: stage.listings }
   const [path] = await detailPaths(database.ctx.db)
   return async () => {
@@ -57,13 +64,16 @@ function tableOf({ items, prices, listings, firstAnswerMs, memoryMb, afterLoadMb
   return {
     title: '11: start and memory of the node, without PostgreSQL',
     head: [
-      'Items', 'Prices', 'Listings', `First right answer after s (goal ${GOALS.seconds})`,
-      `Memory MB (goal ${GOALS.megabytes})`, 'After the workloads MB',
+      'Items',
+      'Prices',
+      'Listings',
+      `First right answer after s (goal ${GOALS.seconds})`,
+      `Memory MB (goal ${GOALS.megabytes})`,
+      'After the workloads MB',
     ],
-    rows: [[
-      ...[items, prices, listings].map(whole), (firstAnswerMs / 1_000).toFixed(2),
-      whole(memoryMb), afterLoadMb === null ? '-' : whole(afterLoadMb),
-    ]],
+    rows: [
+      [...[items, prices, listings].map(whole), (firstAnswerMs / 1_000).toFixed(2), whole(memoryMb), afterLoadMb === null ? '-' : whole(afterLoadMb)],
+    ],
     words: 0,
   }
 }

@@ -16,7 +16,11 @@ const BATCH = 1_000
 const GOALS = { p50: 5, p99: 50, drainSeconds: 20 }
 
 export const webhookWorkload: Workload = {
-  id: '9', title: 'Sale committed to signed webhook received', goal: null, data: 'own', prepare: async (stage) => () => measure(stage),
+  id: '9',
+  title: 'Sale committed to signed webhook received',
+  goal: null,
+  data: 'own',
+  prepare: async (stage) => () => measure(stage),
 }
 
 interface Latency {
@@ -49,7 +53,10 @@ async function measure(stage: Stage) {
     await shop.sellSteadily(IDLE_RATE, WARM_SECONDS)
     const seconds = stage.effort.quick ? 3 : 10
     const latencies: Latency[] = []
-    for (const [when, rate] of [[`${IDLE_RATE} sales/s`, IDLE_RATE], [`${RATE} sales/s`, RATE]] as const) {
+    for (const [when, rate] of [
+      [`${IDLE_RATE} sales/s`, IDLE_RATE],
+      [`${RATE} sales/s`, RATE],
+    ] as const) {
       const times = await shop.sellSteadily(rate, seconds)
       latencies.push({ when, sales: times.length, p50: percentile(times, 0.5), p99: percentile(times, 0.99), max: Math.max(...times) })
       stage.say(`9 ${when}: p50 ${percentile(times, 0.5).toFixed(1)} ms, p99 ${percentile(times, 0.99).toFixed(1)} ms`)
@@ -146,7 +153,12 @@ function tableOf(latencies: Latency[], drains: Drain[]): Table {
     rows: [
       ...latencies.map(({ when, sales, p50, p99, max }) => [when, whole(sales), p50.toFixed(1), p99.toFixed(1), max.toFixed(1), '']),
       ...drains.map(({ receivers, webhooks, seconds }) => [
-        `queued for ${receivers} receiver${receivers > 1 ? 's' : ''}`, whole(webhooks), '', '', '', seconds.toFixed(1),
+        `queued for ${receivers} receiver${receivers > 1 ? 's' : ''}`,
+        whole(webhooks),
+        '',
+        '',
+        '',
+        seconds.toFixed(1),
       ]),
     ],
     words: 1,

@@ -17,7 +17,10 @@ function keysIn(json: string): string[] {
 }
 
 function columnsOf(csv: string): string[] {
-  return csv.split('\n', 1)[0]!.split(/[,;\t]/).map((column) => column.trim().replace(/^"|"$/g, ''))
+  return csv
+    .split('\n', 1)[0]!
+    .split(/[,;\t]/)
+    .map((column) => column.trim().replace(/^"|"$/g, ''))
 }
 
 const HEAD_BYTES = 4096
@@ -26,7 +29,12 @@ const HEAD_BYTES = 4096
 export async function headOf(file: Blob): Promise<string> {
   const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer())
   const packed = first === 0x1f && second === 0x8b
-  const stream = packed ? file.slice(0, 16 * HEAD_BYTES).stream().pipeThrough(new DecompressionStream('gzip')) : file.stream()
+  const stream = packed
+    ? file
+        .slice(0, 16 * HEAD_BYTES)
+        .stream()
+        .pipeThrough(new DecompressionStream('gzip'))
+    : file.stream()
   const reader = stream.getReader()
   const decoder = new TextDecoder()
   let head = ''

@@ -9,11 +9,7 @@ export const closeConsoleSession = verb(
   { name: 'closeConsoleSession', needs: 'operator', input: Type.Object({ session: Type.String() }, { additionalProperties: false }) },
   (ctx: WriteCtx, { session }) =>
     change(ctx, async (tx, note): Promise<void> => {
-      const ended = await tx
-        .deleteFrom('console_sessions')
-        .where('hash', '=', hashKey(session))
-        .returning(['id', 'token_id'])
-        .executeTakeFirst()
+      const ended = await tx.deleteFrom('console_sessions').where('hash', '=', hashKey(session)).returning(['id', 'token_id']).executeTakeFirst()
       if (!ended) return
       note.audit({ action: 'console.sign-out', subject: 'console-session', id: ended.id })
       note.changed('operators', [ended.token_id ?? BOOTSTRAP_ID])

@@ -18,9 +18,7 @@ export const createKey = verb(
       {
         account_id: id('account'),
         label: remark('What the key is for'),
-        expires_at: Type.Optional(
-          orNull(moment('When the key ends, in the future; null or absent: never')),
-        ),
+        expires_at: Type.Optional(orNull(moment('When the key ends, in the future; null or absent: never'))),
       },
       { additionalProperties: false },
     ),
@@ -28,8 +26,7 @@ export const createKey = verb(
   (ctx: WriteCtx, { account_id, label = '', expires_at = null }) =>
     change(ctx, async (tx, note) => {
       const expiresAt = expires_at === null ? null : momentOf('expires_at', expires_at)
-      if (expiresAt && expiresAt <= ctx.now())
-        throw invalid('expires_at', 'in_future')
+      if (expiresAt && expiresAt <= ctx.now()) throw invalid('expires_at', 'in_future')
       const account = await fetchAccount(tx, account_id)
       return issueKey(tx, note, 'key.create', { account_id: account.id, label: label.trim(), expires_at: expiresAt })
     }),

@@ -8,7 +8,12 @@ import { insertToken } from './store.ts'
 import type { NewOperatorToken } from './types.ts'
 
 export const createOperatorToken = verb(
-  { name: 'createOperatorToken', needs: 'operator', secret: true, input: Type.Object({ label: name('Who or what uses it') }, { additionalProperties: false }) },
+  {
+    name: 'createOperatorToken',
+    needs: 'operator',
+    secret: true,
+    input: Type.Object({ label: name('Who or what uses it') }, { additionalProperties: false }),
+  },
   (ctx: WriteCtx, { label }) =>
     change(ctx, async (tx, note): Promise<NewOperatorToken> => {
       const token = newKey('operator')

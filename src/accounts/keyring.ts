@@ -131,10 +131,12 @@ export class Keyring implements ChangeFollower {
     const hash = hashKey(key)
     if (this.#bootstrapHash && timingSafeEqual(this.#bootstrapHash, hash)) return BOOTSTRAP
     if (!isWellFormed(key, kind)) throw this.failures.refuse(caller, reason('credential', { credential, state: 'malformed' }))
-    return this.#unknown.get(nameOf(hash)) ? Promise.reject(this.#unknownKey(caller)) : this.#load(key, hash).then((found) => {
-      if (!found) throw this.#unknownKey(caller)
-      return this.#admit(found, caller)
-    })
+    return this.#unknown.get(nameOf(hash))
+      ? Promise.reject(this.#unknownKey(caller))
+      : this.#load(key, hash).then((found) => {
+          if (!found) throw this.#unknownKey(caller)
+          return this.#admit(found, caller)
+        })
   }
 
   async apply(changes: ChangeRow[]): Promise<void> {

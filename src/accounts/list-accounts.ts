@@ -21,6 +21,5 @@ export const listAccounts = verb(
       { additionalProperties: false },
     ),
   },
-  (ctx: ReadCtx, input): Promise<Page<Account>> =>
-    readPage(input, (filter, limit, offset) => pageOfAccounts(ctx.db.kysely, filter, limit, offset)),
+  (ctx: ReadCtx, input): Promise<Page<Account>> => readPage(input, (filter, limit, offset) => pageOfAccounts(ctx.db.kysely, filter, limit, offset)),
 )

@@ -26,8 +26,7 @@ export const listAudit = verb(
   },
   async (ctx: ReadCtx, { from, to, page, per_page, ...equal }): Promise<Page<AuditRow>> => {
     let matching = ctx.db.kysely.selectFrom('audit_log')
-    for (const [column, value] of Object.entries(equal))
-      matching = matching.where(column as keyof typeof equal, '=', value)
+    for (const [column, value] of Object.entries(equal)) matching = matching.where(column as keyof typeof equal, '=', value)
     const period = periodOf({ from, to })
     if (period.from) matching = matching.where('at', '>=', period.from)
     if (period.to) matching = matching.where('at', '<', period.to)

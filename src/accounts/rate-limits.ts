@@ -84,9 +84,7 @@ export function rateLimitHeaders({ limit, remaining, resetSeconds }: Allowance):
 
 function rateLimited(allowance: Allowance, plan: Plan): ServiceError {
   const { limit, resetSeconds } = allowance
-  return new ServiceError(
-    'RATE_LIMITED',
-    reason('rate_limit', { plan: PLAN_NAMES[plan], limit, seconds: resetSeconds }),
-    { headers: { ...rateLimitHeaders(allowance), 'retry-after': String(resetSeconds) } },
-  )
+  return new ServiceError('RATE_LIMITED', reason('rate_limit', { plan: PLAN_NAMES[plan], limit, seconds: resetSeconds }), {
+    headers: { ...rateLimitHeaders(allowance), 'retry-after': String(resetSeconds) },
+  })
 }

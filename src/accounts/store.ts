@@ -21,16 +21,7 @@ export interface Holder {
 }
 
 const ACCOUNT_COLUMNS = ['id', 'name', 'plan', 'highlight_credits', 'suspended', 'created_at'] as const
-const KEY_COLUMNS = [
-  'id',
-  'account_id',
-  'label',
-  'last4',
-  'created_at',
-  'last_used_at',
-  'expires_at',
-  'revoked_at',
-] as const
+const KEY_COLUMNS = ['id', 'account_id', 'label', 'last4', 'created_at', 'last_used_at', 'expires_at', 'revoked_at'] as const
 const TOKEN_COLUMNS = ['id', 'label', 'last4', 'created_at', 'last_used_at', 'revoked_at'] as const
 
 export async function loadApiKey(db: Db, hash: Buffer): Promise<Holder | null> {
@@ -51,11 +42,7 @@ export async function loadApiKey(db: Db, hash: Buffer): Promise<Holder | null> {
 }
 
 export async function loadOperatorToken(db: Db, hash: Buffer): Promise<Holder | null> {
-  const row = await db.kysely
-    .selectFrom('operator_tokens')
-    .select(['id', 'label', 'revoked_at'])
-    .where('hash', '=', hash)
-    .executeTakeFirst()
+  const row = await db.kysely.selectFrom('operator_tokens').select(['id', 'label', 'revoked_at']).where('hash', '=', hash).executeTakeFirst()
   if (!row) return null
   return {
     keyId: row.id,
@@ -110,19 +97,11 @@ export async function fetchAccount(on: Queryable, id: number): Promise<Account> 
   return jsonReady(row)
 }
 
-export async function insertAccount(
-  tx: Tx,
-  values: Pick<Account, 'name' | 'plan' | 'highlight_credits'>,
-): Promise<Account> {
+export async function insertAccount(tx: Tx, values: Pick<Account, 'name' | 'plan' | 'highlight_credits'>): Promise<Account> {
   return jsonReady(await tx.insertInto('accounts').values(values).returning(ACCOUNT_COLUMNS).executeTakeFirstOrThrow())
 }
 
-export async function updateAccount(
-  tx: Tx,
-  id: number,
-  values: Partial<Pick<Account, 'name' | 'plan' | 'suspended'>>,
-  now: Date,
-): Promise<Account> {
+export async function updateAccount(tx: Tx, id: number, values: Partial<Pick<Account, 'name' | 'plan' | 'suspended'>>, now: Date): Promise<Account> {
   const update = tx
     .updateTable('accounts')
     .set({ ...values, updated_at: now })
@@ -166,21 +145,13 @@ export async function pageOfCreditEntries(
   if (from) entries = entries.where('created_at', '>=', from)
   if (to) entries = entries.where('created_at', '<', to)
   const [rows, counted] = await Promise.all([
-    entries
-      .select(['id', 'amount', 'balance', 'reason', 'created_at'])
-      .orderBy('id', 'desc')
-      .limit(limit)
-      .offset(offset)
-      .execute(),
+    entries.select(['id', 'amount', 'balance', 'reason', 'created_at']).orderBy('id', 'desc').limit(limit).offset(offset).execute(),
     entries.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
   ])
   return { rows: rows.map(jsonReady), total: counted.total }
 }
 
-export async function insertCreditEntry(
-  tx: Tx,
-  entry: { account_id: number; amount: number; balance: number; reason: string },
-): Promise<void> {
+export async function insertCreditEntry(tx: Tx, entry: { account_id: number; amount: number; balance: number; reason: string }): Promise<void> {
   await tx.insertInto('credit_entries').values(entry).execute()
 }
 
@@ -232,13 +203,8 @@ export async function pageOfKeys(
   return { rows: rows.map(jsonReady), total: counted.total }
 }
 
-export async function insertToken(
-  tx: Tx,
-  values: { label: string; hash: Buffer; last4: string },
-): Promise<OperatorToken> {
-  return jsonReady(
-    await tx.insertInto('operator_tokens').values(values).returning(TOKEN_COLUMNS).executeTakeFirstOrThrow(),
-  )
+export async function insertToken(tx: Tx, values: { label: string; hash: Buffer; last4: string }): Promise<OperatorToken> {
+  return jsonReady(await tx.insertInto('operator_tokens').values(values).returning(TOKEN_COLUMNS).executeTakeFirstOrThrow())
 }
 
 /** The token, locked until the transaction ends. */
@@ -254,11 +220,7 @@ export async function markTokenRevoked(tx: Tx, id: number, at: Date): Promise<Op
   return jsonReady(await update.returning(TOKEN_COLUMNS).executeTakeFirstOrThrow())
 }
 
-export async function pageOfTokens(
-  on: Queryable,
-  limit: number,
-  offset: number,
-): Promise<{ rows: OperatorToken[]; total: number }> {
+export async function pageOfTokens(on: Queryable, limit: number, offset: number): Promise<{ rows: OperatorToken[]; total: number }> {
   const [rows, counted] = await Promise.all([
     on.selectFrom('operator_tokens').select(TOKEN_COLUMNS).orderBy('id').limit(limit).offset(offset).execute(),
     on

@@ -30,7 +30,10 @@ const PART = 2_000
  * Adopts the items without a record: all of them, those of these ids only, or so many at most.
  * @returns how many items were adopted
  */
-export async function adoptItems(tx: Tx, { ids = null, most = Number.POSITIVE_INFINITY }: { ids?: readonly number[] | null; most?: number } = {}): Promise<number> {
+export async function adoptItems(
+  tx: Tx,
+  { ids = null, most = Number.POSITIVE_INFINITY }: { ids?: readonly number[] | null; most?: number } = {},
+): Promise<number> {
   let adopted = 0
   let last = 0
   while (adopted < most) {
@@ -68,7 +71,9 @@ async function adopt(tx: Tx, items: readonly BareItem[]): Promise<void> {
   })
   // Two items can have come from what is one record now; the second keeps a record of its own.
   const taken = await insertAdopted(tx, records)
-  const second = records.filter(({ item_id: id }) => !taken.has(id)).map((record) => ({ ...record, finish: `${record.finish || 'item'}-${record.item_id}` }))
+  const second = records
+    .filter(({ item_id: id }) => !taken.has(id))
+    .map((record) => ({ ...record, finish: `${record.finish || 'item'}-${record.item_id}` }))
   if (second.length > 0) await insertAdopted(tx, second)
 }
 

@@ -100,7 +100,13 @@ export async function reinstateCategories(tx: Tx, note: Note, importId: number):
     }
     await sql`
       insert into categories (id, market, ref, name, slug, game, parent_id, image, printed_total) overriding system value
-      values (${id}, ${market}, ${ref}, ${after.name}, ${after.slug}, ${after.game}, ${after.parent_id}, ${after.image}, ${after.printed_total})`.execute(tx)
+      values (${id}, ${market}, ${ref}, ${after.name}, ${after.slug}, ${after.game}, ${after.parent_id}, ${after.image}, ${after.printed_total})`.execute(
+      tx,
+    )
   }
-  if (rows.length > 0) note.changed('categories', rows.map((row) => row.category_id))
+  if (rows.length > 0)
+    note.changed(
+      'categories',
+      rows.map((row) => row.category_id),
+    )
 }

@@ -59,9 +59,20 @@ export interface Composition {
  * Saves items as their facts have them.
  * @throws Error where no category of an item is in the catalogue
  */
-export async function composeItems(tx: Tx, note: Note, names: CatalogueNames, items: readonly Composition[], options: { keepSlugs?: boolean } = {}): Promise<Written> {
+export async function composeItems(
+  tx: Tx,
+  note: Note,
+  names: CatalogueNames,
+  items: readonly Composition[],
+  options: { keepSlugs?: boolean } = {},
+): Promise<Written> {
   await names.load(items.map(({ facts }) => facts))
-  return saveItems(tx, note, items.map((item) => writeOf(item, names)), options)
+  return saveItems(
+    tx,
+    note,
+    items.map((item) => writeOf(item, names)),
+    options,
+  )
 }
 
 function writeOf({ id, facts, copies }: Composition, names: CatalogueNames): ItemWrite {
@@ -94,5 +105,10 @@ function writeOf({ id, facts, copies }: Composition, names: CatalogueNames): Ite
 /** Makes items what their records say now. */
 export async function composeAgain(tx: Tx, note: Note, names: CatalogueNames, ids: readonly number[]): Promise<Written> {
   const stated = await statedFacts(tx, ids)
-  return composeItems(tx, note, names, [...stated].map(([id, records]) => ({ id, facts: factsOf(records).facts })))
+  return composeItems(
+    tx,
+    note,
+    names,
+    [...stated].map(([id, records]) => ({ id, facts: factsOf(records).facts })),
+  )
 }

@@ -103,6 +103,9 @@ async function categoriesOf(on: Queryable, { market, game }: ExportFilter): Prom
 
 function* inChunks<T>(records: readonly T[], line: (record: T) => string): Iterable<string> {
   for (let from = 0; from < records.length; from += BATCH) {
-    yield records.slice(from, from + BATCH).map((record) => `${line(record)}\n`).join('')
+    yield records
+      .slice(from, from + BATCH)
+      .map((record) => `${line(record)}\n`)
+      .join('')
   }
 }

@@ -6,7 +6,15 @@ import { detailsToRow } from './details.ts'
 
 /** Sources in order of precedence, the first is right; others come last. Imports never change what operators state. */
 export const PRECEDENCE: readonly string[] = [
-  'operator', 'mintmark', 'tcgdex', 'tcgdex-asia', 'tcgdex-api', 'pokemontcg', 'punk-records', 'cardmarket', 'tcgplayer',
+  'operator',
+  'mintmark',
+  'tcgdex',
+  'tcgdex-asia',
+  'tcgdex-api',
+  'pokemontcg',
+  'punk-records',
+  'cardmarket',
+  'tcgplayer',
 ]
 
 /**
@@ -153,8 +161,7 @@ function factsInOrder(records: StatedFacts[]): Facts {
 
 /** Without what is empty: a source that has no code or no image of a card does not state that there is none. */
 export function statedOnly(facts: Facts): Facts {
-  const isEmpty = (value: unknown) =>
-    value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0)
+  const isEmpty = (value: unknown) => value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0)
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => !isEmpty(value))) as Facts
 }
 
@@ -162,7 +169,17 @@ export function statedOnly(facts: Facts): Facts {
 export function factsStated(record: ItemRecord): Facts {
   const { market, ref, category, name, code, slug, genre, game, images, groups, attributes, details, foreignIds } = record
   return statedOnly({
-    market, ref, category, name, code, ...(slug !== undefined && { slug }), genre, game, images, groups, attributes,
+    market,
+    ref,
+    category,
+    name,
+    code,
+    ...(slug !== undefined && { slug }),
+    genre,
+    game,
+    images,
+    groups,
+    attributes,
     details: detailsToRow(details),
     foreign_ids: foreignIds.map(({ source, id, finish }) => ({ source, id, ...(finish && { finish }) })),
   })
@@ -176,7 +193,11 @@ export function factsText(facts: Facts): string {
 function inOrder(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inOrder)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => compare(a, b)).map(([key, each]) => [key, inOrder(each)]))
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => compare(a, b))
+      .map(([key, each]) => [key, inOrder(each)]),
+  )
 }
 
 function compare(a: string, b: string): number {

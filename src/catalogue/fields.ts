@@ -15,7 +15,12 @@ export function matching(pattern: string, maxLength: number, allowed: Reason, de
 }
 
 export function shortText(description?: string) {
-  return matching(CATALOGUE_TEXT, 500, reason('text', { min: 1, max: 500, form: 'without spaces at its ends and bidirectional controls' }), description)
+  return matching(
+    CATALOGUE_TEXT,
+    500,
+    reason('text', { min: 1, max: 500, form: 'without spaces at its ends and bidirectional controls' }),
+    description,
+  )
 }
 
 export function slug(description?: string) {
@@ -42,17 +47,14 @@ export function genre() {
 }
 
 export const AttributeList = Type.Array(
-  Type.Object(
-    { name: shortText(), value: matching(LINES, 10_000, reason('text', { max: 10_000, form: 'without bidirectional controls' })) },
-    closed,
-  ),
+  Type.Object({ name: shortText(), value: matching(LINES, 10_000, reason('text', { max: 10_000, form: 'without bidirectional controls' })) }, closed),
   { maxItems: 200, description: 'Shown in this order', examples: [[{ name: 'Rarity', value: 'Rare Holo' }]] },
 )
 
-export const ForeignIdList = Type.Array(
-  Type.Object({ source: slug(), id: shortText(), finish: Type.Optional(shortText()) }, closed),
-  { maxItems: 200, description: 'Ids of the item in other systems, by which price feeds find it' },
-)
+export const ForeignIdList = Type.Array(Type.Object({ source: slug(), id: shortText(), finish: Type.Optional(shortText()) }, closed), {
+  maxItems: 200,
+  description: 'Ids of the item in other systems, by which price feeds find it',
+})
 
 const DETAIL = {
   rarity: shortText(),

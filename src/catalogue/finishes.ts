@@ -2,7 +2,13 @@
 import { fold, words } from '#index/fold.ts'
 
 const SAME_WORDS: Readonly<Record<string, string>> = {
-  holofoil: 'holo', foil: 'holo', '1st': 'first', '1ed': 'first', firstedition: 'first edition', p: 'parallel', r: 'reprint',
+  holofoil: 'holo',
+  foil: 'holo',
+  '1st': 'first',
+  '1ed': 'first',
+  firstedition: 'first edition',
+  p: 'parallel',
+  r: 'reprint',
 }
 /** Words that only say that a printing is nothing special. */
 const PLAIN = new Set(['normal', 'unlimited', 'non', 'unstamped', 'standard', 'regular'])

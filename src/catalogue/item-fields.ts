@@ -31,9 +31,7 @@ export const ItemBody = {
   category_id: Type.Integer({ description: 'A category of the same market' }),
   images: Type.Optional(ImageList),
   attributes: Type.Optional(AttributeList),
-  groups: Type.Optional(
-    Type.Array(Type.Integer(), { maxItems: 50, description: 'Ids of groups (GET /groups): the grades that suit the item' }),
-  ),
+  groups: Type.Optional(Type.Array(Type.Integer(), { maxItems: 50, description: 'Ids of groups (GET /groups): the grades that suit the item' })),
   details: Type.Optional(DetailsBody),
   foreign_ids: Type.Optional(ForeignIdList),
 }
@@ -94,7 +92,9 @@ async function checkGroups(tx: Tx, ids: number[]): Promise<void> {
 
 /** @throws VALIDATION_ERROR for two images with one order */
 export function orderedImages(images: Static<typeof ImageList>): ItemImage[] {
-  const ordered = images.map((image, i) => (typeof image === 'string' ? { url: image, order: i + 1 } : { url: image.url, order: image.order ?? i + 1 }))
+  const ordered = images.map((image, i) =>
+    typeof image === 'string' ? { url: image, order: i + 1 } : { url: image.url, order: image.order ?? i + 1 },
+  )
   if (new Set(ordered.map((image) => image.order)).size < ordered.length) {
     throw invalid('images', 'same_order')
   }

@@ -16,7 +16,9 @@ export const listCategories = verb(
       {
         market: Type.Optional(market()),
         game: filter('Such as `pokemon`'),
-        parent_id: Type.Optional(Type.Integer({ minimum: 0, maximum: LARGEST_INTEGER, description: 'Directly below this one; 0 for those at the top' })),
+        parent_id: Type.Optional(
+          Type.Integer({ minimum: 0, maximum: LARGEST_INTEGER, description: 'Directly below this one; 0 for those at the top' }),
+        ),
         search: filter('Part of name or ref, in any case'),
         ...pageParams(),
       },

@@ -49,6 +49,11 @@ export const listItems = verb(
       search: input.search,
     }
     const found = ctx.catalogue.queries.page(filter, sort_by, sort_order, (page - 1) * per_page, per_page)
-    return { rows: found.rows, shape: shapeFor(ctx.viewer), market: marketPosition(input.market), pagination: pagination(page, per_page, found.total) }
+    return {
+      rows: found.rows,
+      shape: shapeFor(ctx.viewer),
+      market: marketPosition(input.market),
+      pagination: pagination(page, per_page, found.total),
+    }
   },
 )

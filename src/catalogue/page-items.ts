@@ -55,7 +55,13 @@ export const pageItems = verb(
 )
 
 /** The page of a search that names no sort: best match first, as `searchItems` has them. */
-function pageMatches({ queries, items }: CatalogueCtx['catalogue'], search: string, filter: ItemFilter, first: number, after: string | undefined): ItemSlice {
+function pageMatches(
+  { queries, items }: CatalogueCtx['catalogue'],
+  search: string,
+  filter: ItemFilter,
+  first: number,
+  after: string | undefined,
+): ItemSlice {
   const { rows, tier, more } = queries.searchAfter(search, filter, after === undefined ? null : readMatchCursor(after), first)
   const endCursor = () => {
     const last = rows.at(-1)

@@ -69,10 +69,7 @@ export const postPrices = verb(
   {
     name: 'postPrices',
     needs: 'operator',
-    input: Type.Object(
-      { prices: Type.Array(Type.Unknown(), { maxItems: MOST_ROWS, allowed: reason('list_body', { max: MOST_ROWS }) }) },
-      closed,
-    ),
+    input: Type.Object({ prices: Type.Array(Type.Unknown(), { maxItems: MOST_ROWS, allowed: reason('list_body', { max: MOST_ROWS }) }) }, closed),
   },
   (ctx: PriceWriteCtx, { prices }) =>
     change(ctx, async (tx, note): Promise<PostedPrices> => {
@@ -94,13 +91,7 @@ export const postPrices = verb(
 )
 
 /** The rows that can be written; what is wrong with the others goes to `refuse`. */
-async function readAll(
-  tx: Tx,
-  note: Note,
-  rows: unknown[],
-  nowMs: number,
-  refuse: (row: number, why: Reason) => void,
-): Promise<PriceWrite[]> {
+async function readAll(tx: Tx, note: Note, rows: unknown[], nowMs: number, refuse: (row: number, why: Reason) => void): Promise<PriceWrite[]> {
   const read: { row: number; price: Price }[] = []
   for (const [row, value] of rows.entries()) {
     try {
@@ -110,7 +101,10 @@ async function readAll(
       refuse(row, together(error.details))
     }
   }
-  const findItem = await itemFinder(tx, read.map(({ price }) => price))
+  const findItem = await itemFinder(
+    tx,
+    read.map(({ price }) => price),
+  )
   const labels = await labelIds(tx)
   const writes: PriceWrite[] = []
   for (const { row, price } of read) {
@@ -149,7 +143,11 @@ function readPrice(value: unknown, nowMs: number): Price {
 async function itemFinder(tx: Tx, prices: Price[]): Promise<(price: Price) => number | Reason> {
   const ids = [...new Set(prices.flatMap(({ item_id }) => item_id ?? []))]
   const survivors = await survivorsOf(tx, ids)
-  const rows = await tx.selectFrom('items').select('id').where('id', '=', (eb) => eb.fn.any(eb.val(ids))).execute()
+  const rows = await tx
+    .selectFrom('items')
+    .select('id')
+    .where('id', '=', (eb) => eb.fn.any(eb.val(ids)))
+    .execute()
   const known = new Map([...survivors, ...rows.map((row) => [row.id, row.id] as const)])
   const lookup = new ItemLookup(tx)
   await lookup.load(prices.flatMap(({ item_ref }) => (item_ref === undefined ? [] : { ref: item_ref })))

@@ -35,9 +35,7 @@ export const readPriceHistory = verb(
       {
         id: IdParam,
         market: Type.Optional(Type.Enum([...MARKETS], { description: 'When absent the one whose prices the item shows' })),
-        label: Type.Optional(
-          Type.String({ maxLength: 40, description: 'Condition or grade; all when absent', examples: ['Near Mint', 'PSA 10'] }),
-        ),
+        label: Type.Optional(Type.String({ maxLength: 40, description: 'Condition or grade; all when absent', examples: ['Near Mint', 'PSA 10'] })),
         from: Type.Optional(moment('Earliest moment, itself included; a year before `to` when absent')),
         to: Type.Optional(moment('Latest moment, itself not included; now when absent')),
         interval: Type.Optional(Type.Enum([...INTERVALS], { default: 'day', description: 'Weeks begin on Monday; all in UTC' })),

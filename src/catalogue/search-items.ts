@@ -36,6 +36,11 @@ export const searchItems = verb(
     const { page = 1, per_page = RESULTS_PER_PAGE } = input
     const filter = { market: input.market, game: input.game, categoryId: input.category_id }
     const found = ctx.catalogue.queries.search(input.q, filter, (page - 1) * per_page, per_page)
-    return { rows: found.rows, shape: shapeFor(ctx.viewer), market: marketPosition(input.market), pagination: pagination(page, per_page, found.total) }
+    return {
+      rows: found.rows,
+      shape: shapeFor(ctx.viewer),
+      market: marketPosition(input.market),
+      pagination: pagination(page, per_page, found.total),
+    }
   },
 )

@@ -35,7 +35,11 @@ export interface SlugWish {
  * @returns slugs in the order of the wishes
  */
 export async function freeSlugs(db: Queryable, table: 'items' | 'categories', wishes: SlugWish[]): Promise<string[]> {
-  const taken = await takenSlugs(db, table, wishes.flatMap((wish) => [wish.wanted, withRef(wish)]))
+  const taken = await takenSlugs(
+    db,
+    table,
+    wishes.flatMap((wish) => [wish.wanted, withRef(wish)]),
+  )
   const given: string[] = []
   for (const wish of wishes) {
     let slug = taken.has(wish.wanted) ? withRef(wish) : wish.wanted
@@ -57,7 +61,10 @@ function withRef({ wanted, ref }: SlugWish): string {
 export async function takenSlugs(db: Queryable, table: 'items' | 'categories', slugs: string[]): Promise<Set<string>> {
   if (slugs.length === 0) return new Set()
   const slugsOf = (from: 'items' | 'categories' | 'item_aliases') =>
-    db.selectFrom(from).select('slug').where('slug', '=', (eb) => eb.fn.any(eb.val(slugs)))
+    db
+      .selectFrom(from)
+      .select('slug')
+      .where('slug', '=', (eb) => eb.fn.any(eb.val(slugs)))
   // A merged item keeps its slug, so that it can have it again.
   const rows = await (table === 'items' ? slugsOf('items').union(slugsOf('item_aliases')) : slugsOf(table)).execute()
   return new Set(rows.map((row) => row.slug))

@@ -51,9 +51,17 @@ export async function stateRecords(tx: Tx, importId: number, statements: readonl
     const same = text === factsText(mine)
     if (!record.again || changed || !same) said.push({ id: record.id, facts: same ? null : mine })
   }
-  for (const [i, id] of (await insertRecords(tx, importId, fresh.map(({ statement }) => statement))).entries()) states[fresh[i]!.n] = { id, changed: true }
+  for (const [i, id] of (
+    await insertRecords(
+      tx,
+      importId,
+      fresh.map(({ statement }) => statement),
+    )
+  ).entries())
+    states[fresh[i]!.n] = { id, changed: true }
   await changeFacts(tx, changes)
-  if (said.length > 0) await sql`
+  if (said.length > 0)
+    await sql`
     insert into source_statements (import_id, record_id, facts)
     select ${importId}::int4, (s->>'id')::int4, nullif(s->'facts', 'null'::jsonb)
     from jsonb_array_elements(${JSON.stringify(said)}::jsonb) s
@@ -95,7 +103,10 @@ const COPY_SPECIAL = /[\\\t\n\r]/g
 /** Statements that were just what the record had keep what they were before the record changes. */
 async function changeFacts(tx: Tx, changes: readonly { id: number; facts: Facts }[]): Promise<void> {
   if (changes.length === 0) return
-  await keepStatements(tx, changes.map(({ id }) => id))
+  await keepStatements(
+    tx,
+    changes.map(({ id }) => id),
+  )
   await sql`
     update source_records r set facts = c.facts, active = true, game = coalesce(c.facts->>'game', r.game)
     from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as c(id int4, facts jsonb)
@@ -165,7 +176,9 @@ export async function linkRecords(tx: Tx, links: readonly ItemRecordLink[]): Pro
       ${links.map((link) => link.whole)}::bool[], ${links.map((link) => link.method)}::text[], ${links.map((link) => link.confidence)}::int2[],
       ${links.map((link) => link.decidedBy)}::text[])
     on conflict (record_id, item_id) do update
-    set whole = excluded.whole, method = excluded.method, confidence = excluded.confidence, decided_by = coalesce(excluded.decided_by, item_sources.decided_by), decided_at = now()`.execute(tx)
+    set whole = excluded.whole, method = excluded.method, confidence = excluded.confidence, decided_by = coalesce(excluded.decided_by, item_sources.decided_by), decided_at = now()`.execute(
+    tx,
+  )
 }
 
 /** Takes records from under items. */

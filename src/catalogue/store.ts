@@ -45,9 +45,7 @@ export async function categoriesByRef(db: Queryable, market: Market, refs: strin
     .where('c.market', '=', market)
     .where('c.ref', '=', (eb) => eb.fn.any(eb.val(refs)))
     .execute()
-  return new Map(
-    rows.map(({ parent_id, printed_total, ...row }) => [row.ref, { ...row, parentId: parent_id, printedTotal: printed_total }]),
-  )
+  return new Map(rows.map(({ parent_id, printed_total, ...row }) => [row.ref, { ...row, parentId: parent_id, printedTotal: printed_total }]))
 }
 
 /** A category as it was before a change, or is after it. */
@@ -94,12 +92,21 @@ export async function saveCategory(
     return { id: row.id, outcome: 'created', before: null, after: { ...values, slug: slug! } }
   }
   const before: CategoryState = {
-    name: existing.name, game: existing.game, image: existing.image, parent_id: existing.parentId, printed_total: existing.printedTotal, slug: existing.slug,
+    name: existing.name,
+    game: existing.game,
+    image: existing.image,
+    parent_id: existing.parentId,
+    printed_total: existing.printedTotal,
+    slug: existing.slug,
   }
   const after: CategoryState = { ...values, slug: record.slug ?? existing.slug }
   const { id } = existing
   if (CATEGORY_FIELDS.every((field) => before[field] === after[field])) return { id, outcome: 'unchanged', before, after }
-  await tx.updateTable('categories').set({ ...after, updated_at: sql<Date>`now()` }).where('id', '=', id).execute()
+  await tx
+    .updateTable('categories')
+    .set({ ...after, updated_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .execute()
   note.changed('categories', [id])
   return { id, outcome: 'updated', before, after }
 }
@@ -124,7 +131,13 @@ export async function renameCategory(tx: Tx, note: Note, id: number, ref: string
 
 /** Keeps other changes of the item that an id means waiting until the transaction ends, and gives its id. @throws NOT_FOUND */
 export async function lockItem(tx: Tx, id: number): Promise<number> {
-  const lock = () => tx.selectFrom('items').select('id').where('id', '=', liveItem(existing('item', id))).forUpdate().executeTakeFirst()
+  const lock = () =>
+    tx
+      .selectFrom('items')
+      .select('id')
+      .where('id', '=', liveItem(existing('item', id)))
+      .forUpdate()
+      .executeTakeFirst()
   // Merged while this waited for the lock: the second look finds the survivor.
   const row = (await lock()) ?? (await lock())
   if (!row) throw missing('item', id)
@@ -144,13 +157,24 @@ interface StoredItem {
  */
 export async function saveItems(tx: Tx, note: Note, writes: readonly ItemWrite[], { keepSlugs = false } = {}): Promise<Written> {
   if (writes.length === 0) return { ids: [], created: [], updated: [] }
-  const existing = await storedItems(tx, writes.flatMap(({ id }) => id ?? []))
-  const wishes = writes.filter(({ id }) => id === null || !existing.has(id)).map(({ record, categoryName }) => ({
-    wanted: record.slug ?? wantedItemSlug(record, categoryName),
-    ref: record.ref,
-  }))
+  const existing = await storedItems(
+    tx,
+    writes.flatMap(({ id }) => id ?? []),
+  )
+  const wishes = writes
+    .filter(({ id }) => id === null || !existing.has(id))
+    .map(({ record, categoryName }) => ({
+      wanted: record.slug ?? wantedItemSlug(record, categoryName),
+      ref: record.ref,
+    }))
   const slugs = (await freeSlugs(tx, 'items', wishes)).values()
-  const taken = keepSlugs ? await takenSlugs(tx, 'items', writes.flatMap(({ id, record }) => restatedSlug(existing.get(id ?? 0), record) ?? [])) : null
+  const taken = keepSlugs
+    ? await takenSlugs(
+        tx,
+        'items',
+        writes.flatMap(({ id, record }) => restatedSlug(existing.get(id ?? 0), record) ?? []),
+      )
+    : null
   const inserts: Insert[] = []
   const copied: Insert[] = []
   const updates: { id: number; row: ItemRow; n: number; moved: boolean }[] = []
@@ -165,17 +189,33 @@ export async function saveItems(tx: Tx, note: Note, writes: readonly ItemWrite[]
     const row = itemRow(write, wanted === undefined || taken?.has(wanted) ? stored.slug : wanted)
     updates.push({ id: write.id!, row, n, moved: row.ref !== stored.ref || row.market !== stored.market })
   }
-  const restated = await replaceForeignIds(tx, updates.map(({ id, n }) => ({ id, foreignIds: writes[n]!.record.foreignIds })))
+  const restated = await replaceForeignIds(
+    tx,
+    updates.map(({ id, n }) => ({ id, foreignIds: writes[n]!.record.foreignIds })),
+  )
   const differing = await updateItems(tx, updates, restated)
   const ids = writes.map(({ id }) => id ?? 0)
   const created = [...inserts, ...copied].map(({ n }) => n).sort((a, b) => a - b)
   const fresh = created.filter((n) => writes[n]!.id === null)
   for (const [i, id] of (await newIds(tx, fresh.length)).entries()) ids[fresh[i]!] = id
-  await insertItems(tx, inserts.map(({ row, n }) => ({ id: ids[n]!, row })))
-  await insertForeignIds(tx, inserts.map(({ n }) => ({ id: ids[n]!, foreignIds: writes[n]!.record.foreignIds })))
-  await copyItems(tx, copied.map(({ row, n }) => ({ id: ids[n]!, row, recordId: writes[n]!.copies! })))
+  await insertItems(
+    tx,
+    inserts.map(({ row, n }) => ({ id: ids[n]!, row })),
+  )
+  await insertForeignIds(
+    tx,
+    inserts.map(({ n }) => ({ id: ids[n]!, foreignIds: writes[n]!.record.foreignIds })),
+  )
+  await copyItems(
+    tx,
+    copied.map(({ row, n }) => ({ id: ids[n]!, row, recordId: writes[n]!.copies! })),
+  )
   const updated = updates.flatMap(({ id, n }) => (differing.has(id) ? n : []))
-  if (created.length + updated.length > 0) note.changed('items', [...created, ...updated].map((n) => ids[n]!))
+  if (created.length + updated.length > 0)
+    note.changed(
+      'items',
+      [...created, ...updated].map((n) => ids[n]!),
+    )
   return { ids, created, updated }
 }
 
@@ -277,7 +317,11 @@ async function copyItems(tx: Tx, copies: readonly { id: number; row: ItemRow; re
  * @param restated ids of items whose foreign ids changed
  * @returns ids of the items that changed
  */
-async function updateItems(tx: Tx, updates: readonly { id: number; row: ItemRow; moved: boolean }[], restated: readonly number[]): Promise<Set<number>> {
+async function updateItems(
+  tx: Tx,
+  updates: readonly { id: number; row: ItemRow; moved: boolean }[],
+  restated: readonly number[],
+): Promise<Set<number>> {
   if (updates.length === 0) return new Set()
   // Two items may change their refs with each other.
   const moved = updates.filter((update) => update.moved).map(({ id }) => id)

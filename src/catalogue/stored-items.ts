@@ -51,7 +51,10 @@ function shownMarketOf({ market: home }: StoredItem, prices: PricedItem['prices'
 /** Several items with their current prices of all markets, by id; those that do not exist are absent. */
 export async function itemsWithPrices(on: Queryable, ids: readonly number[]): Promise<Map<number, StoredItem & Pick<PricedItem, 'prices'>>> {
   const items = await viewsOf(on.selectFrom('items as i').where('i.id', '=', (eb) => eb.fn.any(eb.val([...ids]))))
-  const prices = await pricesOf(on, items.map((item) => item.id))
+  const prices = await pricesOf(
+    on,
+    items.map((item) => item.id),
+  )
   return new Map(items.map((item) => [item.id, { ...item, prices: prices.get(item.id) ?? [] }]))
 }
 
@@ -85,11 +88,15 @@ export async function pageOfItems(
   if (filter.game !== undefined) matching = matching.where('i.game', '=', filter.game)
   if (filter.ref !== undefined) matching = matching.where('i.ref', '=', filter.ref)
   if (filter.categoryId !== undefined) {
-    matching = matching.where('i.category_id', 'in', sql<number>`(
+    matching = matching.where(
+      'i.category_id',
+      'in',
+      sql<number>`(
       with recursive down as (
         select id from categories where id = ${idForSql(filter.categoryId)}
         union select c.id from categories c join down on c.parent_id = down.id
-      ) select id from down)`)
+      ) select id from down)`,
+    )
   }
   if (filter.search !== undefined) {
     const like = `%${escapeLike(filter.search)}%`
@@ -99,7 +106,10 @@ export async function pageOfItems(
     viewsOf(matching.orderBy('i.id').limit(limit).offset(offset)),
     matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
   ])
-  const prices = await pricesOf(on, rows.map((row) => row.id))
+  const prices = await pricesOf(
+    on,
+    rows.map((row) => row.id),
+  )
   const priceOf = (item: StoredItem) => {
     const all = prices.get(item.id) ?? []
     const shown = shownMarketOf(item, all, marketOrder)

@@ -62,7 +62,7 @@ export const ListedItemSchema = Type.Object(
   {
     ...StoredItemSchema.properties,
     price: orNull(ItemPriceSchema, {
-      description: "The current price that the public API shows first where no market is asked for; null without any",
+      description: 'The current price that the public API shows first where no market is asked for; null without any',
     }),
   },
   { title: 'ListedItem' },
@@ -74,7 +74,9 @@ export const ItemSourceSchema = Type.Object(
     record_id: Type.Integer(),
     source: Type.String({ examples: ['tcgdex'] }),
     foreign_id: Type.String({ description: "The source's id", examples: ['base1-4'] }),
-    finish: orNull(Type.String({ description: 'Null where the source does not state one: the record is of the card as a whole', examples: ['holo'] })),
+    finish: orNull(
+      Type.String({ description: 'Null where the source does not state one: the record is of the card as a whole', examples: ['holo'] }),
+    ),
     name: orNull(Type.String()),
     method: Type.String({ description: 'How the record came to the item: `own`, `shop-id`, `set-map`, `loose-decided`, `sealed`, `operator`' }),
     confidence: Type.Integer({ description: '0 to 100' }),

@@ -6,17 +6,7 @@ import { listAccounts } from '#accounts/list-accounts.ts'
 import type { Account } from '#accounts/types.ts'
 import { type Plan, PLANS } from '#core/plans.ts'
 import { call } from '#core/verb.ts'
-import {
-  addCommand,
-  allRows,
-  columns,
-  type OpenCli,
-  type OutputOptions,
-  type Print,
-  show,
-  wholeNumber,
-  wrongUsage,
-} from './command.ts'
+import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, show, wholeNumber, wrongUsage } from './command.ts'
 
 interface CreateOptions extends OutputOptions {
   name: string
@@ -60,26 +50,22 @@ export function register(program: Command, open: OpenCli, print: Print): void {
         ...(plan && { plan }),
         ...((suspend || resume) && { suspended: suspend === true }),
       }
-      if (Object.keys(values).length === 0)
-        wrongUsage(command, 'give at least one of --name, --plan, --suspend, --resume')
+      if (Object.keys(values).length === 0) wrongUsage(command, 'give at least one of --name, --plan, --suspend, --resume')
       return open(async (ctx) => {
         const changed = await call(changeAccount, ctx, { id, ...values })
         show(print, options, changed, `Changed ${inWords(changed)}`)
       })
     })
 
-  addCommand(account, 'list', 'all accounts')
-    .action((options: OutputOptions) =>
-      open(async (ctx) => {
-        const accounts = await allRows((paging) => call(listAccounts, ctx, paging))
-        const lines = accounts.map(
-          ({ id, name, plan, highlight_credits: credits, suspended, created_at: createdAt }) => {
-            return [id, name, plan, credits, suspended ? 'suspended' : 'active', createdAt]
-          },
-        )
-        show(print, options, accounts, columns(['ID', 'NAME', 'PLAN', 'CREDITS', 'STATE', 'CREATED'], lines))
-      }),
-    )
+  addCommand(account, 'list', 'all accounts').action((options: OutputOptions) =>
+    open(async (ctx) => {
+      const accounts = await allRows((paging) => call(listAccounts, ctx, paging))
+      const lines = accounts.map(({ id, name, plan, highlight_credits: credits, suspended, created_at: createdAt }) => {
+        return [id, name, plan, credits, suspended ? 'suspended' : 'active', createdAt]
+      })
+      show(print, options, accounts, columns(['ID', 'NAME', 'PLAN', 'CREDITS', 'STATE', 'CREATED'], lines))
+    }),
+  )
 }
 
 function planOption(): Option {

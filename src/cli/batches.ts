@@ -19,7 +19,12 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       open(async (ctx) => {
         const batches = await allRows((paging) => call(listImports, ctx, { ...which, ...paging }))
         const lines = batches.map((b) => [b.id, b.format, b.file_name, b.status, b.created, b.updated, b.accepted, b.held, b.rejected, b.started_at])
-        show(print, { ...(json && { json }) }, batches, columns(['ID', 'FORMAT', 'FILE', 'STATUS', 'CREATED', 'UPDATED', 'PRICES', 'HELD', 'REJECTED', 'BEGUN'], lines))
+        show(
+          print,
+          { ...(json && { json }) },
+          batches,
+          columns(['ID', 'FORMAT', 'FILE', 'STATUS', 'CREATED', 'UPDATED', 'PRICES', 'HELD', 'REJECTED', 'BEGUN'], lines),
+        )
       }),
     )
 

@@ -11,17 +11,7 @@ import { type CollectionImport, importCollection } from '#collections/import/run
 import { listStoredCollections } from '#collections/list-stored-collections.ts'
 import { type StoredCollection, VISIBILITIES } from '#collections/types.ts'
 import { call } from '#core/verb.ts'
-import {
-  addCommand,
-  allRows,
-  columns,
-  type OpenCli,
-  type OutputOptions,
-  type Print,
-  show,
-  wholeNumber,
-  wrongUsage,
-} from './command.ts'
+import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, show, wholeNumber, wrongUsage } from './command.ts'
 import { readConfig } from '../config.ts'
 import { writeText } from './export.ts'
 
@@ -60,8 +50,7 @@ function registerCollections(collection: Command, open: OpenCli, print: Print): 
     .addOption(visibilityOption())
     .action((id: number, options: Fields, command: Command) => {
       const fields = fieldsOf(options)
-      if (Object.keys(fields).length === 0)
-        wrongUsage(command, 'give at least one of --name, --description, --visibility')
+      if (Object.keys(fields).length === 0) wrongUsage(command, 'give at least one of --name, --description, --visibility')
       return open(async (ctx) => {
         const changed = await call(changeCollection, ctx, { id, ...fields })
         show(print, options, changed, `Changed ${inWords(changed)}`)
@@ -90,17 +79,12 @@ function registerCollections(collection: Command, open: OpenCli, print: Print): 
 }
 
 function registerFiles(collection: Command, open: OpenCli, print: Print): void {
-  const formats = new Option('--format <format>', 'format of the file').choices(
-    COLLECTION_FORMATS.map((format) => format.name),
-  )
+  const formats = new Option('--format <format>', 'format of the file').choices(COLLECTION_FORMATS.map((format) => format.name))
   addCommand(collection, 'import', 'bring a file into a collection; the same file again adds nothing')
     .argument('<id>', 'id of the collection', wholeNumber)
     .argument('<file>', 'file to read; - is standard input, .gz is unpacked')
     .addOption(formats.makeOptionMandatory())
-    .addHelpText(
-      'after',
-      `\nFormats:\n${COLLECTION_FORMATS.map((format) => `  ${format.name.padEnd(16)} ${format.title}`).join('\n')}`,
-    )
+    .addHelpText('after', `\nFormats:\n${COLLECTION_FORMATS.map((format) => `  ${format.name.padEnd(16)} ${format.title}`).join('\n')}`)
     .action((id: number, path: string, options: OutputOptions & { format: string }) =>
       open(async (ctx) => {
         const catalogue = new Catalogue(ctx.db, { ...readConfig(), readyBytesMb: 1, now: ctx.now })
@@ -115,9 +99,7 @@ function registerFiles(collection: Command, open: OpenCli, print: Print): void {
     .description('write a collection as mintmark-csv')
     .argument('<id>', 'id of the collection', wholeNumber)
     .argument('[file]', 'file to write, .gz is packed; - or nothing is standard output', '-')
-    .action((id: number, path: string) =>
-      open(async (ctx) => writeText(path, await call(exportCollection, ctx, { id }))),
-    )
+    .action((id: number, path: string) => open(async (ctx) => writeText(path, await call(exportCollection, ctx, { id }))))
 }
 
 function registerParked(collection: Command, open: OpenCli, print: Print): void {
@@ -126,12 +108,7 @@ function registerParked(collection: Command, open: OpenCli, print: Print): void 
     .action((id: number, options: OutputOptions) =>
       open(async (ctx) => {
         const rows = await allRows((paging) => call(listParkedRows, ctx, { id, ...paging }))
-        show(
-          print,
-          options,
-          rows,
-          columns(['ROW', 'NAME', 'NUMBER', 'SET', 'LABEL', 'REASON', 'CANDIDATES'], rows.map(parkedLine)),
-        )
+        show(print, options, rows, columns(['ROW', 'NAME', 'NUMBER', 'SET', 'LABEL', 'REASON', 'CANDIDATES'], rows.map(parkedLine)))
       }),
     )
   addCommand(collection, 'place', 'make a parked row a record of an item')
@@ -143,12 +120,7 @@ function registerParked(collection: Command, open: OpenCli, print: Print): void 
       open(async (ctx) => {
         const grade = options.grade === undefined ? {} : { grade_id: options.grade }
         const record = await call(placeParkedRow, ctx, { id, row_id: row, item_id: options.item, ...grade })
-        show(
-          print,
-          options,
-          record,
-          `Placed as record ${record.id}: ${record.item_name}, ${record.group_label ?? 'no grade'}`,
-        )
+        show(print, options, record, `Placed as record ${record.id}: ${record.item_name}, ${record.group_label ?? 'no grade'}`)
       }),
     )
   collection
@@ -180,13 +152,8 @@ function inWords({ id, account_id: accountId, name, visibility, items_count: cou
   return `collection ${id} "${name}" of account ${accountId}: ${visibility}, ${count} records`
 }
 
-function reportInWords(
-  id: number,
-  { rows_read, added, unchanged, parked, rejected, errors }: CollectionImport,
-): string {
-  const lines = [
-    `${rows_read} rows read: ${added} added, ${unchanged} unchanged, ${parked} parked, ${rejected} rejected`,
-  ]
+function reportInWords(id: number, { rows_read, added, unchanged, parked, rejected, errors }: CollectionImport): string {
+  const lines = [`${rows_read} rows read: ${added} added, ${unchanged} unchanged, ${parked} parked, ${rejected} rejected`]
   for (const error of errors.slice(0, SHOWN_ERRORS)) lines.push(`  line ${error.line}: ${error.message}`)
   if (rejected > SHOWN_ERRORS) lines.push(`  and ${rejected - SHOWN_ERRORS} more (--json lists up to 1000)`)
   if (parked > 0) lines.push(`mintmark collection parked ${id} lists the parked rows with the best candidates`)
@@ -194,8 +161,6 @@ function reportInWords(
 }
 
 function parkedLine({ id, name, number, set, label, reason, candidates }: ParkedRow): (string | number | null)[] {
-  const best = candidates
-    .map((one) => `${one.item_id} ${one.name}${one.code ? ` ${one.code}` : ''} (${one.set})`)
-    .join('; ')
+  const best = candidates.map((one) => `${one.item_id} ${one.name}${one.code ? ` ${one.code}` : ''} (${one.set})`).join('; ')
   return [id, name, number, set, label, reason, best || null]
 }

@@ -39,9 +39,7 @@ export function wrongUsage(command: Command, message: string): never {
 }
 
 /** The rows of all pages. */
-export async function allRows<Row>(
-  fetchPage: (paging: { page: number; per_page: number }) => Promise<Page<Row>>,
-): Promise<Row[]> {
+export async function allRows<Row>(fetchPage: (paging: { page: number; per_page: number }) => Promise<Page<Row>>): Promise<Row[]> {
   const rows: Row[] = []
   for (let page = 1; ; page++) {
     const { rows: more, pagination } = await fetchPage({ page, per_page: 100 })

@@ -73,7 +73,9 @@ export function prepareDemo(ctx: WriteCtx, config: DemoConfig, { ownCatalogue = 
       const account = await ctx.db.kysely.selectFrom('accounts').select('id').limit(1).executeTakeFirst()
       if (account) throw new NoDemoError('The database has accounts already: the demo is not made beside them')
     } else if (!(await isUntouched(ctx.db))) {
-      throw new NoDemoError('The database is not empty: the demo is made in an empty one, or with --own-catalogue of the items in one without accounts')
+      throw new NoDemoError(
+        'The database is not empty: the demo is made in an empty one, or with --own-catalogue of the items in one without accounts',
+      )
     }
     return makeDemo(ctx, config, { ownCatalogue })
   })

@@ -30,13 +30,16 @@ const LEAST_POSTGRES = 150_000
 const ANSWER_MS = 2_000
 
 export function register(program: Command, print: Print): void {
-  addCommand(program, 'doctor', 'check settings, database, migrations, clock, worker, ports, disk, price sources and exchange rates')
-    .action(async (options: OutputOptions) => {
+  addCommand(program, 'doctor', 'check settings, database, migrations, clock, worker, ports, disk, price sources and exchange rates').action(
+    async (options: OutputOptions) => {
       const findings = await examine()
-      const text = findings.map(({ check, ok, found, advice }) => `${ok ? '✓' : '✗'} ${check.padEnd(11)} ${found}${advice ? `\n              → ${advice}` : ''}`)
+      const text = findings.map(
+        ({ check, ok, found, advice }) => `${ok ? '✓' : '✗'} ${check.padEnd(11)} ${found}${advice ? `\n              → ${advice}` : ''}`,
+      )
       show(print, options, { ok: findings.every((finding) => finding.ok), findings }, text.join('\n'))
       if (findings.some((finding) => !finding.ok)) process.exitCode = 1
-    })
+    },
+  )
 }
 
 async function examine(): Promise<Finding[]> {

@@ -18,14 +18,13 @@ interface Which extends OutputOptions {
 export function register(program: Command, open: OpenCli, print: Print): void {
   const held = program.command('held').description('prices that wait for a decision')
 
-  chosen(addCommand(held, 'list', 'what waits, largest deviation first'))
-    .action((which: Which) =>
-      open(async (ctx) => {
-        const prices = await allRows((paging) => call(listHeldPrices, ctx, { ...filterOf(which), ...paging }))
-        const lines = prices.map((p) => [p.id, p.rule, `${p.item.id} ${p.item.name}`, p.market, p.label, p.price, p.times_off, p.reason])
-        show(print, which, prices, columns(['ID', 'RULE', 'ITEM', 'MARKET', 'LABEL', 'PRICE', 'TIMES OFF', 'REASON'], lines))
-      }),
-    )
+  chosen(addCommand(held, 'list', 'what waits, largest deviation first')).action((which: Which) =>
+    open(async (ctx) => {
+      const prices = await allRows((paging) => call(listHeldPrices, ctx, { ...filterOf(which), ...paging }))
+      const lines = prices.map((p) => [p.id, p.rule, `${p.item.id} ${p.item.name}`, p.market, p.label, p.price, p.times_off, p.reason])
+      show(print, which, prices, columns(['ID', 'RULE', 'ITEM', 'MARKET', 'LABEL', 'PRICE', 'TIMES OFF', 'REASON'], lines))
+    }),
+  )
 
   decision(held, open, print, 'accept', 'publish a held price, or all that are chosen', { one: acceptHeldPrice, many: acceptHeldPrices })
   decision(held, open, print, 'discard', 'drop a held price, or all that are chosen', { one: discardHeldPrice, many: discardHeldPrices })
@@ -39,8 +38,8 @@ function decision(
   description: string,
   { one, many }: { one: typeof discardHeldPrice; many: typeof discardHeldPrices },
 ): void {
-  chosen(addCommand(held, name, description).argument('[id]', 'id of a held price', wholeNumber))
-    .action((id: number | undefined, which: Which, command: Command) => {
+  chosen(addCommand(held, name, description).argument('[id]', 'id of a held price', wholeNumber)).action(
+    (id: number | undefined, which: Which, command: Command) => {
       const filter = filterOf(which)
       const choices = Object.keys(filter).length
       if ((id === undefined) === (choices === 0)) wrongUsage(command, 'give either an id or some of --rule, --market, --import, --item')
@@ -53,7 +52,8 @@ function decision(
           show(print, which, { decided }, `${decided} held prices are ${name}ed`)
         }
       })
-    })
+    },
+  )
 }
 
 function chosen(command: Command): Command {

@@ -80,7 +80,10 @@ function summaryOf({ id, status, counts, reasons, why }: ImportReport, dryRun: b
   if (why) lines.push(`  ${textOf(why)}`)
   if (held > 0) lines.push(`  why they are held: mintmark held list --import ${id}`)
   for (const { count, reason, samples } of reasons.slice(0, SHOWN_REASONS)) {
-    lines.push(`    ${count} × ${reason}`, ...samples.map((sample) => `      ${placeOf(sample)}${sample.message === reason ? '' : `: ${sample.message}`}`))
+    lines.push(
+      `    ${count} × ${reason}`,
+      ...samples.map((sample) => `      ${placeOf(sample)}${sample.message === reason ? '' : `: ${sample.message}`}`),
+    )
   }
   if (reasons.length > SHOWN_REASONS) lines.push(`    and ${reasons.length - SHOWN_REASONS} more reasons (--json lists them)`)
   if (rejected > 0) lines.push(`  all rejected rows: GET /operator/v1/imports/${id}/refusals.csv`)

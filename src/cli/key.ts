@@ -6,16 +6,7 @@ import { revokeKey } from '#accounts/revoke-key.ts'
 import { rotateKey } from '#accounts/rotate-key.ts'
 import type { NewApiKey } from '#accounts/types.ts'
 import { call } from '#core/verb.ts'
-import {
-  addCommand,
-  allRows,
-  columns,
-  type OpenCli,
-  type OutputOptions,
-  type Print,
-  show,
-  wholeNumber,
-} from './command.ts'
+import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, show, wholeNumber } from './command.ts'
 
 interface CreateOptions extends OutputOptions {
   account: number
@@ -74,15 +65,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .action((options: ListOptions) =>
       open(async (ctx) => {
         const keys = await allRows((paging) => call(listKeys, ctx, { account_id: options.account, ...paging }))
-        const lines = keys.map((k) => [
-          k.id,
-          k.label,
-          `...${k.last4}`,
-          k.created_at,
-          k.last_used_at,
-          k.expires_at,
-          k.revoked_at,
-        ])
+        const lines = keys.map((k) => [k.id, k.label, `...${k.last4}`, k.created_at, k.last_used_at, k.expires_at, k.revoked_at])
         show(print, options, keys, columns(['ID', 'LABEL', 'KEY', 'CREATED', 'LAST USED', 'EXPIRES', 'REVOKED'], lines))
       }),
     )

@@ -33,14 +33,13 @@ export function register(program: Command, print: Print): void {
 async function listen(options: ListenOptions, print: Print): Promise<void> {
   const server = createServer((request, response) => {
     // Webhooks are posted: anything else asks whether somebody listens.
-    if (request.method !== 'POST') return void response.writeHead(405, { allow: 'POST', 'content-type': 'text/plain' }).end('Listening for webhooks; use POST\n')
+    if (request.method !== 'POST')
+      return void response.writeHead(405, { allow: 'POST', 'content-type': 'text/plain' }).end('Listening for webhooks; use POST\n')
     receive(request, options).then(
       async (received) => {
         print(options.json ? JSON.stringify(received) : inWords(received))
         if (received.verified) await delay(options.delay)
-        response
-          .writeHead(received.status, { 'content-type': 'text/plain' })
-          .end(received.verified ? 'received\n' : `${received.problem}\n`)
+        response.writeHead(received.status, { 'content-type': 'text/plain' }).end(received.verified ? 'received\n' : `${received.problem}\n`)
       },
       () => response.destroy(),
     )
@@ -49,8 +48,7 @@ async function listen(options: ListenOptions, print: Print): Promise<void> {
   await once(server, 'listening')
   const address = server.address() as AddressInfo
   const host = address.family === 'IPv6' ? `[${address.address}]` : address.address
-  if (!options.json)
-    print(`Listening on http://${host}:${address.port} (Ctrl-C stops it); set this URL with PUT /api/v1/plus/webhook`)
+  if (!options.json) print(`Listening on http://${host}:${address.port} (Ctrl-C stops it); set this URL with PUT /api/v1/plus/webhook`)
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
   server.close()
   server.closeAllConnections()

@@ -24,7 +24,9 @@ export function register(program: Command, open: OpenCli, print: Print): void {
 function textOf({ dry_run: dryRun, adopted, worlds }: MatchReport, seconds: number): string {
   const lines = [`Matched in ${seconds.toFixed(1)} s${dryRun ? ' (dry run: nothing was changed)' : ''}; ${adopted} items recorded`]
   for (const { game, world, created, updated, merged, emptied, waiting, methods } of worlds) {
-    lines.push(`${game} (${world}): ${merged} items merged, ${created} created, ${updated} updated, ${emptied} removed; ${waiting} wait for a decision`)
+    lines.push(
+      `${game} (${world}): ${merged} items merged, ${created} created, ${updated} updated, ${emptied} removed; ${waiting} wait for a decision`,
+    )
     const joins = Object.entries(methods).map(([method, count]) => `${count} ${method}`)
     lines.push(`  records by method: ${joins.join(', ')}`)
   }

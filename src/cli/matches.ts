@@ -50,7 +50,9 @@ export function register(program: Command, open: OpenCli, print: Print): void {
 
   addCommand(matches, 'postpone', 'leave a match for later')
     .argument('<id>', 'id of the match', wholeNumber)
-    .action((id: number, options: OutputOptions) => open(async (ctx) => show(print, options, await call(postponeMatch, ctx, { id }), `Match ${id} postponed`)))
+    .action((id: number, options: OutputOptions) =>
+      open(async (ctx) => show(print, options, await call(postponeMatch, ctx, { id }), `Match ${id} postponed`)),
+    )
 
   addCommand(matches, 'withdraw', 'withdraw the decision about a match, or its postponement')
     .argument('<id>', 'id of the match', wholeNumber)
@@ -99,7 +101,15 @@ export function register(program: Command, open: OpenCli, print: Print): void {
 
 function lineOf({ id, record, reasons, candidates }: Match): (string | number | null)[] {
   const shown = candidates.slice(0, 3).map(({ item }) => `${item.id} ${item.name}`)
-  return [id, record.source, record.foreign_id, record.name, record.code, reasons.map(({ text }) => text).join('; '), shown.join(', ') + (candidates.length > 3 ? ', ...' : '')]
+  return [
+    id,
+    record.source,
+    record.foreign_id,
+    record.name,
+    record.code,
+    reasons.map(({ text }) => text).join('; '),
+    shown.join(', ') + (candidates.length > 3 ? ', ...' : ''),
+  ]
 }
 
 function setLineOf({ id, set, waiting, candidates }: SetMatch): (string | number | null)[] {

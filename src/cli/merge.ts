@@ -39,5 +39,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
 }
 
 function revertedText({ batch_id: id, kind, from, into }: Batch): string {
-  return kind === 'merge' ? `Reverted merge ${id}; item ${from.id} is restored` : `Reverted split ${id}; item ${from.id} is merged into item ${into.id}`
+  return kind === 'merge'
+    ? `Reverted merge ${id}; item ${from.id} is restored`
+    : `Reverted split ${id}; item ${from.id} is merged into item ${into.id}`
 }

@@ -7,16 +7,15 @@ import { readConfig } from '../config.ts'
 import { addCommand, type OutputOptions, type Print, show } from './command.ts'
 
 export function register(program: Command, print: Print): void {
-  addCommand(program, 'migrate', 'bring the schema of the database up to date')
-    .action(async (options: OutputOptions) => {
-      const log = pino({ level: 'warn' }, pino.destination(2))
-      const database = await openDatabase(readConfig(), { applicationName: 'mintmark migrate', log, max: 2, own: false })
-      try {
-        const applied = await migrate(database.db)
-        const text = applied.length === 0 ? 'The schema is up to date' : `Applied ${applied.join(', ')}`
-        show(print, options, { applied }, text)
-      } finally {
-        await database.close()
-      }
-    })
+  addCommand(program, 'migrate', 'bring the schema of the database up to date').action(async (options: OutputOptions) => {
+    const log = pino({ level: 'warn' }, pino.destination(2))
+    const database = await openDatabase(readConfig(), { applicationName: 'mintmark migrate', log, max: 2, own: false })
+    try {
+      const applied = await migrate(database.db)
+      const text = applied.length === 0 ? 'The schema is up to date' : `Applied ${applied.join(', ')}`
+      show(print, options, { applied }, text)
+    } finally {
+      await database.close()
+    }
+  })
 }

@@ -4,16 +4,7 @@ import { createOperatorToken } from '#accounts/create-operator-token.ts'
 import { listOperatorTokens } from '#accounts/list-operator-tokens.ts'
 import { revokeOperatorToken } from '#accounts/revoke-operator-token.ts'
 import { call } from '#core/verb.ts'
-import {
-  addCommand,
-  allRows,
-  columns,
-  type OpenCli,
-  type OutputOptions,
-  type Print,
-  show,
-  wholeNumber,
-} from './command.ts'
+import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, show, wholeNumber } from './command.ts'
 
 interface CreateOptions extends OutputOptions {
   label: string
@@ -27,12 +18,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .action((options: CreateOptions) =>
       open(async (ctx) => {
         const created = await call(createOperatorToken, ctx, { label: options.label })
-        show(
-          print,
-          options,
-          created,
-          `Operator token ${created.id} "${created.label}", not shown again:\n${created.token}`,
-        )
+        show(print, options, created, `Operator token ${created.id} "${created.label}", not shown again:\n${created.token}`)
       }),
     )
 
@@ -45,12 +31,11 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       }),
     )
 
-  addCommand(token, 'list', 'all tokens, without the tokens themselves')
-    .action((options: OutputOptions) =>
-      open(async (ctx) => {
-        const tokens = await allRows((paging) => call(listOperatorTokens, ctx, paging))
-        const lines = tokens.map((t) => [t.id, t.label, `...${t.last4}`, t.created_at, t.last_used_at, t.revoked_at])
-        show(print, options, tokens, columns(['ID', 'LABEL', 'TOKEN', 'CREATED', 'LAST USED', 'REVOKED'], lines))
-      }),
-    )
+  addCommand(token, 'list', 'all tokens, without the tokens themselves').action((options: OutputOptions) =>
+    open(async (ctx) => {
+      const tokens = await allRows((paging) => call(listOperatorTokens, ctx, paging))
+      const lines = tokens.map((t) => [t.id, t.label, `...${t.last4}`, t.created_at, t.last_used_at, t.revoked_at])
+      show(print, options, tokens, columns(['ID', 'LABEL', 'TOKEN', 'CREATED', 'LAST USED', 'REVOKED'], lines))
+    }),
+  )
 }

@@ -14,13 +14,20 @@ type Rate = [currency: string, lira: number]
 export function register(program: Command, open: OpenCli, print: Print): void {
   const rates = program.command('rates').description('exchange rates, by which prices of several currencies are compared')
 
-  addCommand(rates, 'list', 'all rates, newest first')
-    .action((options: OutputOptions) =>
-      open(async (ctx) => {
-        const all = await allRows((paging) => call(listRates, ctx, paging))
-        show(print, options, all, columns(['DAY', 'CURRENCY', 'TRY'], all.map(({ day, currency, TRY }) => [day, currency, TRY])))
-      }),
-    )
+  addCommand(rates, 'list', 'all rates, newest first').action((options: OutputOptions) =>
+    open(async (ctx) => {
+      const all = await allRows((paging) => call(listRates, ctx, paging))
+      show(
+        print,
+        options,
+        all,
+        columns(
+          ['DAY', 'CURRENCY', 'TRY'],
+          all.map(({ day, currency, TRY }) => [day, currency, TRY]),
+        ),
+      )
+    }),
+  )
 
   addCommand(rates, 'set', 'load rates of a day, such as: rates set USD=41.87 EUR=48.31')
     .argument('<rate...>', 'currency and Turkish lira for one unit of it', rateOf)

@@ -74,7 +74,14 @@ async function run(role: Role): Promise<void> {
     const ctx = firstStartCtx(database.db)
     const access = role.name === 'serve' ? await loadDemo(ctx, config, log) : null
     const firstToken = role.listeners.operator && !access ? await makeFirstToken(ctx, config) : null
-    node = await startNode({ config, db: database.db, log: log as Log, listeners: role.listeners, worker: role.worker, demoKey: access?.keys.professional ?? null })
+    node = await startNode({
+      config,
+      db: database.db,
+      log: log as Log,
+      listeners: role.listeners,
+      worker: role.worker,
+      demoKey: access?.keys.professional ?? null,
+    })
     greet(node, database.describe, access, firstToken, role.listeners.operator ? await nextSteps(database.db, config) : [])
     const signal = await stopped
     log.info({}, 'Stopping')
@@ -133,7 +140,10 @@ async function nextSteps({ kysely }: Db, { operatorToken }: Config): Promise<str
     ...(items ? [] : ['npx mintmark import --help                        # a catalogue and its prices']),
     ...(accounts
       ? []
-      : ['npx mintmark account create --name Shop --plan professional', 'npx mintmark key create --account 1               # the id that account create printed']),
+      : [
+          'npx mintmark account create --name Shop --plan professional',
+          'npx mintmark key create --account 1               # the id that account create printed',
+        ]),
   ]
 }
 
@@ -141,7 +151,12 @@ async function nextSteps({ kysely }: Db, { operatorToken }: Config): Promise<str
 function greet(node: RunningNode, database: string, access: DemoAccess | null, firstToken: string | null, next: string[]): void {
   const lines = ['', `Mintmark is running on ${database}.`, '']
   if (node.publicUrl) {
-    lines.push(`  Start here ${node.publicUrl}/`, `  REST       ${node.publicUrl}/api/v1/items`, `  GraphQL    ${node.publicUrl}/graphql`, `  Reference  ${node.publicUrl}/docs`)
+    lines.push(
+      `  Start here ${node.publicUrl}/`,
+      `  REST       ${node.publicUrl}/api/v1/items`,
+      `  GraphQL    ${node.publicUrl}/graphql`,
+      `  Reference  ${node.publicUrl}/docs`,
+    )
   }
   if (node.operatorUrl) {
     lines.push(`  Console    ${node.operatorUrl}/console`, `  Operator   ${node.operatorUrl}/operator/v1 (reference: ${node.operatorUrl}/docs)`)
@@ -155,7 +170,13 @@ function greet(node: RunningNode, database: string, access: DemoAccess | null, f
       lines.push('', 'Try it:', '', `  curl -H 'Authorization: Bearer ${access.keys.professional}' '${url}'`)
     }
   }
-  if (firstToken) lines.push('', `  Operator token     ${firstToken}`, '', 'This operator token is shown only this once. Keep it, and sign in to the console with it.')
+  if (firstToken)
+    lines.push(
+      '',
+      `  Operator token     ${firstToken}`,
+      '',
+      'This operator token is shown only this once. Keep it, and sign in to the console with it.',
+    )
   if (next.length > 0) lines.push('', 'Next:', '', ...next.map((step) => `  ${step}`))
   lines.push('', 'Ctrl-C stops it.', '')
   process.stdout.write(`${lines.join('\n')}\n`)

@@ -36,13 +36,7 @@ export const addCollectionItem = verb(
   },
   (ctx: RecordWriteCtx, input): Promise<TaggedRecord> => {
     const asked = { itemId: input.item_id, gradeId: input.item_group_type_id ?? null }
-    const {
-      purchaseMinor = null,
-      saleMinor = null,
-      purchaseDate = null,
-      cardUniqId = null,
-      note = null,
-    } = valuesOf(input)
+    const { purchaseMinor = null, saleMinor = null, purchaseDate = null, cardUniqId = null, note = null } = valuesOf(input)
     // Whether the collection may be written to is told before ids that nothing has.
     const record: NewRecord = {
       collectionId: existing('collection', input.id),

@@ -12,10 +12,7 @@ export const changeCollection = verb(
   {
     name: 'changeCollection',
     needs: 'operator',
-    input: Type.Object(
-      { id: id('collection'), name: Type.Optional(name('Name of the collection')), ...COLLECTION_FIELDS },
-      closed,
-    ),
+    input: Type.Object({ id: id('collection'), name: Type.Optional(name('Name of the collection')), ...COLLECTION_FIELDS }, closed),
   },
   (ctx: WriteCtx, { id: collectionId, ...values }): Promise<StoredCollection> =>
     change(ctx, async (tx, note) => {

@@ -82,11 +82,7 @@ function demoRecord(collectionId: number, item: DemoItem, label: string, i: numb
 
 async function demoItems({ db }: WriteCtx): Promise<DemoItem[]> {
   const items = await db.kysely.selectFrom('items').select(['id', 'genre', 'group_ids']).orderBy('id').execute()
-  const grades = await db.kysely
-    .selectFrom('groups')
-    .select(['id', 'name', 'parent_id'])
-    .where('parent_id', 'is not', null)
-    .execute()
+  const grades = await db.kysely.selectFrom('groups').select(['id', 'name', 'parent_id']).where('parent_id', 'is not', null).execute()
   return items.map(({ id, genre, group_ids }) => {
     const suitable = grades.filter((grade) => group_ids.includes(grade.parent_id!))
     return { id, genre, grades: new Map(suitable.map((grade) => [grade.name, grade.id])) }

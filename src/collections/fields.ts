@@ -21,7 +21,10 @@ const POINTS_PER_CHARACTER = 8
 /** Text whose characters, as people count them, `valuesOf` counts: a schema cannot. */
 function text(pattern: string, maxLength: number, description: string) {
   const bounded = pattern.replace(/\*\$$/, `{0,${maxLength * POINTS_PER_CHARACTER}}$`)
-  const allowed = reason('text', { max: maxLength, form: pattern === LINE ? 'on one line, without bidirectional controls' : 'without bidirectional controls' })
+  const allowed = reason('text', {
+    max: maxLength,
+    form: pattern === LINE ? 'on one line, without bidirectional controls' : 'without bidirectional controls',
+  })
   return Type.String({ pattern: bounded, allowed, description })
 }
 
@@ -74,8 +77,7 @@ export function valuesOf(fields: ClearableFields): ClearableValues {
   ] as const
   for (const [field, most] of lengths) {
     const value = fields[field]
-    if (value && !fitsCharacters(value, most))
-      problems.push(problem(field, 'text', { max: most }))
+    if (value && !fitsCharacters(value, most)) problems.push(problem(field, 'text', { max: most }))
   }
   const minorOf = (field: 'purchase_price' | 'sale_price') => {
     const value = fields[field]
@@ -89,9 +91,7 @@ export function valuesOf(fields: ClearableFields): ClearableValues {
   return { ...amounts, purchaseDate: fields.purchase_date, cardUniqId: fields.card_uniq_id, note: fields.note }
 }
 
-export const WithValue = Type.Optional(
-  Type.Boolean({ default: false, description: '`1` adds what the records are worth now' }),
-)
+export const WithValue = Type.Optional(Type.Boolean({ default: false, description: '`1` adds what the records are worth now' }))
 
 /** What an operator says of a collection; all optional here, since a change names only some. */
 export const COLLECTION_FIELDS = {

@@ -130,7 +130,10 @@ export interface Addition {
 
 /** Adds records and audits each: the added records in their order, or why one is refused. */
 export async function addRecords(tx: Tx, writes: { input: Addition; note: Note }[]): Promise<(RecordRow | ServiceError)[]> {
-  const added = await insertRecords(tx, writes.map(({ input }) => input.record))
+  const added = await insertRecords(
+    tx,
+    writes.map(({ input }) => input.record),
+  )
   const outcomes: (RecordRow | ServiceError)[] = []
   for (const [i, { input, note }] of writes.entries()) {
     const one = added[i]!
@@ -141,19 +144,14 @@ export async function addRecords(tx: Tx, writes: { input: Addition; note: Note }
 }
 
 /** The error of a refusal, with what would be possible. */
-async function refusalOf(
-  tx: Tx,
-  { record: { collectionId, itemId, gradeId }, asked }: Addition,
-  refused: Refusal,
-): Promise<ServiceError> {
+async function refusalOf(tx: Tx, { record: { collectionId, itemId, gradeId }, asked }: Addition, refused: Refusal): Promise<ServiceError> {
   if (refused === 'no collection') return missing('collection', collectionId)
   if (refused === 'not yours') return notYours(collectionId)
   if (refused === 'no item') return missing('item', asked.itemId)
   const field = 'item_group_type_id'
   const grade = await tx.selectFrom('groups').select(['name', 'parent_id']).where('id', '=', gradeId).executeTakeFirst()
   if (!grade) return missing('grade', asked.gradeId!)
-  if (grade.parent_id === null)
-    return invalid(field, 'not_a_grade', { id: gradeId!, name: grade.name })
+  if (grade.parent_id === null) return invalid(field, 'not_a_grade', { id: gradeId!, name: grade.name })
   const { rows } = await sql<{ id: number; name: string }>`
     select t.id, t.name from groups t join items i on t.parent_id = any(i.group_ids) where i.id = ${liveItem(itemId)} order by t.id`.execute(tx)
   const values = rows.map(({ id, name }) => `${id} (${name})`)

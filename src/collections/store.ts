@@ -75,32 +75,18 @@ export function notYours(collectionId: number) {
 
 /** @throws NOT_FOUND, or CONFLICT when it is another account's */
 export async function requireCollection(on: Queryable, viewer: Viewer, id: number): Promise<void> {
-  const row = await on
-    .selectFrom('collections')
-    .select('account_id')
-    .where('id', '=', existing('collection', id))
-    .executeTakeFirst()
+  const row = await on.selectFrom('collections').select('account_id').where('id', '=', existing('collection', id)).executeTakeFirst()
   if (!row) throw missing('collection', id)
   const owner = ownerOf(viewer)
   if (owner !== null && row.account_id !== owner) throw notYours(id)
 }
 
 export async function collectionsOf(on: Queryable, accountId: number): Promise<Collection[]> {
-  return on
-    .selectFrom('collections')
-    .select(COLLECTION_COLUMNS)
-    .where('account_id', '=', accountId)
-    .orderBy('id')
-    .execute()
+  return on.selectFrom('collections').select(COLLECTION_COLUMNS).where('account_id', '=', accountId).orderBy('id').execute()
 }
 
 /** Records of a collection, newest first, those before an id. */
-export async function recordsBefore(
-  on: Queryable,
-  collectionId: number,
-  beforeId: number,
-  limit: number,
-): Promise<RecordRow[]> {
+export async function recordsBefore(on: Queryable, collectionId: number, beforeId: number, limit: number): Promise<RecordRow[]> {
   const { rows } = await sql<RecordRow>`
     select ${RECORD_COLUMNS} from collection_items r ${RECORD_JOINS}
     where r.collection_id = ${collectionId} and r.id < ${beforeId} order by r.id desc limit ${limit}`.execute(on)
@@ -108,12 +94,7 @@ export async function recordsBefore(
 }
 
 /** The record in the caller's collection. @throws NOT_FOUND, CONFLICT */
-export async function fetchRecord(
-  on: Queryable,
-  viewer: Viewer,
-  collectionId: number,
-  recordId: number,
-): Promise<RecordRow> {
+export async function fetchRecord(on: Queryable, viewer: Viewer, collectionId: number, recordId: number): Promise<RecordRow> {
   await requireCollection(on, viewer, collectionId)
   const { rows } = await sql<RecordRow>`
     select ${RECORD_COLUMNS} from collection_items r ${RECORD_JOINS}
@@ -192,9 +173,7 @@ export async function insertCollection(
   tx: Tx,
   values: Pick<StoredCollection, 'account_id' | 'name' | 'description' | 'visibility'>,
 ): Promise<StoredCollection> {
-  return jsonReady(
-    await tx.insertInto('collections').values(values).returning(STORED_COLUMNS).executeTakeFirstOrThrow(),
-  )
+  return jsonReady(await tx.insertInto('collections').values(values).returning(STORED_COLUMNS).executeTakeFirstOrThrow())
 }
 
 /** The collection, locked until the transaction ends. @throws NOT_FOUND */

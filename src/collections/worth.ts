@@ -22,11 +22,7 @@ const NEAR_MINT = 'Near Mint'
  * the others in the order in which they are shown. A price of another grade never stands in.
  * @returns null when no market has one
  */
-export function priceFitting(
-  { catalogue, currencies }: CollectionReadCtx,
-  itemId: number,
-  grade: string | null,
-): FittingPrice | null {
+export function priceFitting({ catalogue, currencies }: CollectionReadCtx, itemId: number, grade: string | null): FittingPrice | null {
   const { items, labels } = catalogue
   const row = items.rowOf(itemId)
   if (row < 0) return null
@@ -66,8 +62,7 @@ export function valued(ctx: CollectionReadCtx, row: RecordRow): ValuedRecord {
       updated_at: new Date(price.updatedAtMs).toISOString(),
     },
     cost: cost === null ? null : { currency: own, amount: numberOf(cost) },
-    gain:
-      cost === null || !price || price.currency !== own ? null : { currency: own, amount: numberOf(amount! - cost) },
+    gain: cost === null || !price || price.currency !== own ? null : { currency: own, amount: numberOf(amount! - cost) },
   }
 }
 
@@ -145,8 +140,7 @@ declare global {
 
 /** The JSON number of an amount. Beyond what a float holds to the cent its digits are written as they are. */
 function numberOf(minor: bigint): number {
-  if (minor >= -BigInt(Number.MAX_SAFE_INTEGER) && minor <= BigInt(Number.MAX_SAFE_INTEGER))
-    return minorToNumber(Number(minor))
+  if (minor >= -BigInt(Number.MAX_SAFE_INTEGER) && minor <= BigInt(Number.MAX_SAFE_INTEGER)) return minorToNumber(Number(minor))
   const digits = String(minor < 0n ? -minor : minor)
   const text = `${minor < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`
   return JSON.rawJSON(text) as unknown as number

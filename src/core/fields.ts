@@ -27,7 +27,12 @@ export function orNull<T extends Type.TSchema>(schema: T, options?: Type.TSchema
 
 /** Text that must say something; stored trimmed. */
 export function name(description: string) {
-  const rule = { minLength: 1, maxLength: 200, pattern: VISIBLE_LINE, allowed: reason('text', { min: 1, max: 200, form: 'on one line, with a visible character and without bidirectional controls' }) }
+  const rule = {
+    minLength: 1,
+    maxLength: 200,
+    pattern: VISIBLE_LINE,
+    allowed: reason('text', { min: 1, max: 200, form: 'on one line, with a visible character and without bidirectional controls' }),
+  }
   return Type.String({ ...rule, description })
 }
 
@@ -39,7 +44,9 @@ export function remark(description: string) {
 
 /** Text to compare with. */
 export function filter(description: string) {
-  return Type.Optional(Type.String({ maxLength: 300, pattern: SEARCHED_TEXT, allowed: reason('text', { max: 300, form: 'on one line' }), description }))
+  return Type.Optional(
+    Type.String({ maxLength: 300, pattern: SEARCHED_TEXT, allowed: reason('text', { max: 300, form: 'on one line' }), description }),
+  )
 }
 
 const MOMENT = reason('time', { ...TIME_RANGE, example: '2026-01-31T12:00:00Z' })

@@ -57,9 +57,7 @@ export function bodyReader<T extends TSchema>(schema: T): (body: unknown, given?
 /** What answers tell of a reason to programs, beside its text. */
 export const ReasonFields = {
   rule: Type.Optional(Type.String({ description: 'Name of the rule that was broken; for programs', examples: ['integer'] })),
-  params: Type.Optional(
-    Type.Record(Type.String(), Type.Unknown(), { description: 'Values that the rule names', examples: [{ min: 1, max: 100 }] }),
-  ),
+  params: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'Values that the rule names', examples: [{ min: 1, max: 100 }] })),
 }
 
 type RawQuery = Record<string, string | string[] | undefined>

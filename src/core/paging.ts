@@ -21,12 +21,8 @@ export const PER_PAGE = 20
 /** `page` and `per_page` of a list; `per_page` is 1..100. */
 export function pageParams(defaultPerPage = PER_PAGE) {
   return {
-    page: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1, description: 'Page number, from 1' }),
-    ),
-    per_page: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 100, default: defaultPerPage, description: 'Entries on a page' }),
-    ),
+    page: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1, description: 'Page number, from 1' })),
+    per_page: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: defaultPerPage, description: 'Entries on a page' })),
   }
 }
 

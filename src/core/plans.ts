@@ -60,16 +60,7 @@ export const FAMILY_ERROR: Readonly<Partial<Record<string, ErrorCode>>> = {
 } satisfies Partial<Record<keyof typeof OPERATION_PLAN, ErrorCode>>
 
 /** Item fields that Starter does not get over REST: absent, nested ones too (interface.md, "Item (REST)"). */
-export const REST_ITEM_FIELDS_FROM_PROFESSIONAL = [
-  'slug',
-  'genre',
-  'game',
-  'market',
-  'images',
-  'attributes',
-  'category.slug',
-  'groups.slug',
-] as const
+export const REST_ITEM_FIELDS_FROM_PROFESSIONAL = ['slug', 'genre', 'game', 'market', 'images', 'attributes', 'category.slug', 'groups.slug'] as const
 
 /** Item fields that Starter gets as null over GraphQL (interface.md, "Item (GraphQL)"). */
 export const GRAPHQL_ITEM_FIELDS_FROM_PROFESSIONAL = [

@@ -3,17 +3,81 @@
 /** Words that parameters hold and texts translate. */
 export const TERMS = [
   // things
-  'account', 'batch', 'card', 'category', 'collection', 'collection record', 'grade', 'held price', 'import', 'item', 'key', 'listing', 'match',
-  'operator token', 'order', 'pack', 'parked row', 'price', 'product', 'series', 'set', 'webhook event',
+  'account',
+  'batch',
+  'card',
+  'category',
+  'collection',
+  'collection record',
+  'grade',
+  'held price',
+  'import',
+  'item',
+  'key',
+  'listing',
+  'match',
+  'operator token',
+  'order',
+  'pack',
+  'parked row',
+  'price',
+  'product',
+  'series',
+  'set',
+  'webhook event',
   // their states, and what can happen to a listing
-  'accepted', 'active', 'approved', 'discarded', 'expired', 'malformed', 'missing', 'open', 'paused', 'pending', 'placed', 'postponed', 'queued',
-  'rejected', 'revoked', 'separated', 'sold', 'unknown', 'be paused', 'be sold', 'expire',
+  'accepted',
+  'active',
+  'approved',
+  'discarded',
+  'expired',
+  'malformed',
+  'missing',
+  'open',
+  'paused',
+  'pending',
+  'placed',
+  'postponed',
+  'queued',
+  'rejected',
+  'revoked',
+  'separated',
+  'sold',
+  'unknown',
+  'be paused',
+  'be sold',
+  'expire',
   // parts of requests and files, and what they have
-  'body', 'document', 'entry', 'extensions', 'file', 'header', 'headers', 'line', 'path', 'query', 'variables',
-  'aliases', 'bytes', 'categories', 'characters', 'columns', 'grades', 'items', 'levels', 'printings', 'rows', 'tokens',
+  'body',
+  'document',
+  'entry',
+  'extensions',
+  'file',
+  'header',
+  'headers',
+  'line',
+  'path',
+  'query',
+  'variables',
+  'aliases',
+  'bytes',
+  'categories',
+  'characters',
+  'columns',
+  'grades',
+  'items',
+  'levels',
+  'printings',
+  'rows',
+  'tokens',
   // texts, callers, and what to do
-  'on one line', 'on one line, without bidirectional controls', 'on one line, with a visible character and without bidirectional controls',
-  'without bidirectional controls', 'without spaces at its ends and bidirectional controls', 'accounts', 'operators',
+  'on one line',
+  'on one line, without bidirectional controls',
+  'on one line, with a visible character and without bidirectional controls',
+  'without bidirectional controls',
+  'without spaces at its ends and bidirectional controls',
+  'accounts',
+  'operators',
   'split it',
 ] as const
 export type Term = (typeof TERMS)[number]
@@ -38,7 +102,8 @@ export const RULES = {
   or_null: '{must}, or null',
   any_of: '{options}',
   integer: 'must be a whole number[ between {min} and {max}| of at least {min}| of at most {max}][, except {except}][, not "{value}"]',
-  number: 'must be a number[ above {above} and at most {max}| above {above}| between {min} and {max}| of at least {min}| of at most {max}][, with at most {decimals} decimals][, not "{value}"]',
+  number:
+    'must be a number[ above {above} and at most {max}| above {above}| between {min} and {max}| of at least {min}| of at most {max}][, with at most {decimals} decimals][, not "{value}"]',
   amount_text: 'must be an amount as text with at most two decimals, such as {example}',
   boolean: 'must be true or false',
   one_of: 'must be one of {values}[, not "{value}"]',
@@ -244,17 +309,24 @@ type NameIn<Text extends string> = Text extends `${string}{${infer Name}}${infer
 /** A text without its parts in brackets, and these parts. */
 type Always<Text extends string> = Text extends `${infer Head}[${string}]${infer Tail}` ? `${Head}${Always<Tail>}` : Text
 type Sometimes<Text extends string> = Text extends `${string}[${infer Part}]${infer Tail}` ? `${Part}${Sometimes<Tail>}` : ''
-type ValueOf<Name> = Name extends (typeof TERM_PARAMS)[number] ? Term
-  : Name extends 'must' | 'each' ? Reason
-  : Name extends 'options' | 'problems' ? readonly Reason[]
-  : Name extends 'fields' ? readonly string[]
-  : Name extends 'field' ? string
-  : string | number | readonly string[] | readonly number[]
+type ValueOf<Name> = Name extends (typeof TERM_PARAMS)[number]
+  ? Term
+  : Name extends 'must' | 'each'
+    ? Reason
+    : Name extends 'options' | 'problems'
+      ? readonly Reason[]
+      : Name extends 'fields'
+        ? readonly string[]
+        : Name extends 'field'
+          ? string
+          : string | number | readonly string[] | readonly number[]
 type RequiredName<R extends Rule> = NameIn<Always<(typeof RULES)[R]>>
 type OptionalName<R extends Rule> = NameIn<Sometimes<(typeof RULES)[R]>>
 type ParamsOf<R extends Rule> = { [Name in RequiredName<R>]: ValueOf<Name> } & { [Name in OptionalName<R>]?: ValueOf<Name> }
 export type Given<R extends Rule> = [RequiredName<R>] extends [never]
-  ? [OptionalName<R>] extends [never] ? [] : [params?: ParamsOf<R>]
+  ? [OptionalName<R>] extends [never]
+    ? []
+    : [params?: ParamsOf<R>]
   : [params: ParamsOf<R>]
 
 /** Why something is refused. */

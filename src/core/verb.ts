@@ -6,9 +6,7 @@ import { FAMILY_ERROR, type Plan, PLAN_NAMES, planAllows, PLANS } from './plans.
 import { reason } from './problems.ts'
 
 /** Who acts: an API key's account, an operator token, or the command line on the machine itself. */
-export type Viewer =
-  | { kind: 'account'; accountId: number; keyId: number; plan: Plan }
-  | { kind: 'operator'; name: string }
+export type Viewer = { kind: 'account'; accountId: number; keyId: number; plan: Plan } | { kind: 'operator'; name: string }
 
 /** A caller of whom only the plan is known: all that a verb may see whose results are shared by plan. */
 export interface PlanViewer {

@@ -75,9 +75,7 @@ export class ChangeFeed {
    * @param from what will be loaded from: a streaming replica stands where it has got to
    */
   async open(from = this.#db): Promise<void> {
-    const { rows } = await sql<{ horizon: string }>`select pg_snapshot_xmin(pg_current_snapshot())::text as horizon`.execute(
-      from.kysely,
-    )
+    const { rows } = await sql<{ horizon: string }>`select pg_snapshot_xmin(pg_current_snapshot())::text as horizon`.execute(from.kysely)
     // Not the snapshot itself: a replica's does not tell which transactions were under way.
     this.#position = snapshotBelow(rows[0]!.horizon)
     this.lastPullMs = Date.now()
@@ -184,7 +182,10 @@ export class ChangeFeed {
     const offsetMs = databaseMs - (askedMs + answeredMs) / 2
     const offset = Math.abs(offsetMs) > CLOCK_TOLERANCE_MS ? offsetMs : 0
     if ((offset === 0) !== (this.#clockOffsetMs === 0)) {
-      this.#log.warn({ offsetMs: Math.round(offset) }, offset === 0 ? "The clock agrees with the database's again" : "The clock is off: going by the database's")
+      this.#log.warn(
+        { offsetMs: Math.round(offset) },
+        offset === 0 ? "The clock agrees with the database's again" : "The clock is off: going by the database's",
+      )
     }
     this.#clockOffsetMs = offset
   }

@@ -86,7 +86,10 @@ async function commit<Ctx extends WriteCtx, Input, Result>(
 ): Promise<(Result | ServiceError)[]> {
   const { db, caughtUp } = writes[0]!.ctx
   const { outcomes, follow } = await inTransaction(db, async (tx) => {
-    const earlier = await recall(tx, writes.map(({ ctx }) => ctx.idempotency))
+    const earlier = await recall(
+      tx,
+      writes.map(({ ctx }) => ctx.idempotency),
+    )
     const { noteOf, write } = collector(tx)
     const outcomes: (Result | ServiceError)[] = []
     const fresh: number[] = []
@@ -96,7 +99,13 @@ async function commit<Ctx extends WriteCtx, Input, Result>(
       else if (found?.has(part)) outcomes[i] = found.get(part) as Result
       else fresh.push(i)
     })
-    const made = fresh.length > 0 ? await run(tx, fresh.map((i) => ({ ...writes[i]!, note: noteOf(writes[i]!.ctx) }))) : []
+    const made =
+      fresh.length > 0
+        ? await run(
+            tx,
+            fresh.map((i) => ({ ...writes[i]!, note: noteOf(writes[i]!.ctx) })),
+          )
+        : []
     const logged = await write()
     await remember(
       tx,
@@ -150,7 +159,8 @@ export function collector(tx: Tx): { noteOf: (by: By) => Note; write: () => Prom
       ...(audits.length > 0 ? [audited(audits)] : []),
       ...(rows.length > 0 ? [sql`logged as (insert into change_log (kind, ids, payload) values ${sql.join(rows)})`] : []),
     ]
-    if (audits.length > 0 || logged) await sql`${parts.length > 0 ? sql`with ${sql.join(parts)}` : sql``} select ${logged ? notified : sql`1`}`.execute(tx)
+    if (audits.length > 0 || logged)
+      await sql`${parts.length > 0 ? sql`with ${sql.join(parts)}` : sql``} select ${logged ? notified : sql`1`}`.execute(tx)
     return logged
   }
   return { noteOf, write }

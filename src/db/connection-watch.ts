@@ -153,10 +153,9 @@ export class ConnectionWatch {
     try {
       await client.connect()
       const backends = [...suspects.keys()].flatMap((suspect) => this.#watched.get(suspect)?.backend ?? [])
-      const { rows } = await client.query<{ pid: number }>(
-        `select pid from pg_stat_activity where pid = any($1) and state not like 'idle%'`,
-        [backends],
-      )
+      const { rows } = await client.query<{ pid: number }>(`select pid from pg_stat_activity where pid = any($1) and state not like 'idle%'`, [
+        backends,
+      ])
       return new Set(rows.map(({ pid }) => pid))
     } finally {
       void client.end().catch(() => {})

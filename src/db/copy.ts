@@ -83,7 +83,7 @@ export async function readBinaryCopy(chunks: AsyncIterable<Buffer>, onRow: Binar
       at = headerRead ? headerSize : size + 1
     }
     while (at + 2 <= size) {
-      const fields = (buffer[at]! << 24 >> 16) | buffer[at + 1]!
+      const fields = ((buffer[at]! << 24) >> 16) | buffer[at + 1]!
       if (fields < 0) {
         ended = true
         break
@@ -140,7 +140,7 @@ export function minorAt(buffer: Buffer, offset: number): number {
 }
 
 function int2At(buffer: Buffer, offset: number): number {
-  return (buffer[offset]! << 24 >> 16) | buffer[offset + 1]!
+  return ((buffer[offset]! << 24) >> 16) | buffer[offset + 1]!
 }
 
 /** Rows for `copy … from stdin (format binary)`: of each row `begin`, then its fields one after another. */

@@ -1,18 +1,7 @@
 // The data directory: made private, claimed by one process at a time, home of generated secrets, and who may enter it.
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import {
-  chmodSync,
-  chownSync,
-  linkSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, chownSync, linkSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 const CLAIM_FILE = 'mintmark.pid'
@@ -141,7 +130,9 @@ export function ownerOf(file: string): SystemUser | null {
 }
 
 function systemUsers(): SystemUser[] {
-  const lines = readFileSync('/etc/passwd', 'utf8').split('\n').filter((line) => /^[^#]/.test(line))
+  const lines = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .filter((line) => /^[^#]/.test(line))
   return lines.map((line) => {
     const [name, , uid, gid] = line.split(':') as [string, string, string, string]
     // macOS writes nobody's numbers as -2.

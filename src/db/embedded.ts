@@ -234,7 +234,8 @@ async function startServer(home: Home, args: string[], logFile: string, log: Tex
     if (!ended) return child
     const words = lastWords(fs.readFileSync(logFile, 'utf8'))
     // After a kill of the postmaster alone, its children need a moment to notice.
-    const lingering = words && (words.includes('pre-existing shared memory block') || (words.includes('lock file "') && words.includes('" already exists')))
+    const lingering =
+      words && (words.includes('pre-existing shared memory block') || (words.includes('lock file "') && words.includes('" already exists')))
     if (!lingering || Date.now() > deadline) {
       throw new Error(`Embedded PostgreSQL cannot start: ${words ?? ended.message}`)
     }
@@ -264,7 +265,11 @@ async function stopOrphan(home: Home, log: TextLog): Promise<void> {
 async function endServer(pid: number): Promise<void> {
   const server = identify(pid)
   if (!server) return
-  for (const [signal, patience] of [['SIGINT', STOP_MS], ['SIGQUIT', 5_000], ['SIGKILL', 1_000]] as const) {
+  for (const [signal, patience] of [
+    ['SIGINT', STOP_MS],
+    ['SIGQUIT', 5_000],
+    ['SIGKILL', 1_000],
+  ] as const) {
     process.kill(pid, signal)
     for (const until = Date.now() + patience; Date.now() < until; await delay(10)) {
       if (!isRunning(server)) return
@@ -323,7 +328,12 @@ function asUser(home: Home) {
 
 /** The last error among lines of PostgreSQL's, without its prefix. */
 function lastWords(text: string): string | null {
-  return text.match(/(?:FATAL|PANIC|error): .*/g)?.at(-1)?.replace(/^\w+:\s+/, '') ?? null
+  return (
+    text
+      .match(/(?:FATAL|PANIC|error): .*/g)
+      ?.at(-1)
+      ?.replace(/^\w+:\s+/, '') ?? null
+  )
 }
 
 function readConnection(dataDir: string): Connection | null {

@@ -25,7 +25,9 @@ export type Results = Map<string, unknown>
 
 /** What identifies a request for its idempotency key; the order of fields makes no difference. */
 export function hashRequest(method: string, path: string, body: unknown): Buffer {
-  return createHash('sha256').update(`${method} ${path}\n${JSON.stringify(body ?? null, sortedFields)}`).digest()
+  return createHash('sha256')
+    .update(`${method} ${path}\n${JSON.stringify(body ?? null, sortedFields)}`)
+    .digest()
 }
 
 function sortedFields(_name: string, value: unknown): unknown {
@@ -67,7 +69,8 @@ export async function recall(tx: Tx, requests: (Idempotency | null)[]): Promise<
 }
 
 const nameOf = ({ scope, key }: Pick<Idempotency, 'scope' | 'key'>) => `${scope}\n${key}`
-const refused = (rule: 'idempotency_running' | 'idempotency_request' | 'idempotency_credential') => new ServiceError('IDEMPOTENCY_CONFLICT', reason(rule))
+const refused = (rule: 'idempotency_running' | 'idempotency_request' | 'idempotency_credential') =>
+  new ServiceError('IDEMPOTENCY_CONFLICT', reason(rule))
 
 /** Keeps results beside the earlier ones, in the transaction that made them. */
 export async function remember(tx: Tx, made: { request: Idempotency; earlier: Results; result: unknown }[]): Promise<void> {

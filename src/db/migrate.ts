@@ -28,10 +28,7 @@ export async function migrate<Schema>(db: { kysely: Kysely<Schema> }, folder = M
  * Names of the migrations that this database still lacks.
  * @throws Error of one sentence when the database is newer than the program
  */
-export async function pendingMigrations<Schema>(
-  db: { kysely: Kysely<Schema> },
-  folder = MIGRATIONS,
-): Promise<string[]> {
+export async function pendingMigrations<Schema>(db: { kysely: Kysely<Schema> }, folder = MIGRATIONS): Promise<string[]> {
   const known = namesIn(folder)
   const applied = await appliedNames(db)
   const unknown = applied.filter((name) => !known.includes(name))

@@ -219,9 +219,7 @@ function poolDriver(pool: pg.Pool, watch: ConnectionWatch): Driver {
 export function reserve(on: QueryExecutorProvider): Promise<{ connection: PoolConnection; release: () => void }> {
   return new Promise((resolve, reject) => {
     on.getExecutor()
-      .provideConnection((connection) =>
-        new Promise<void>((release) => resolve({ connection: connection as PoolConnection, release })),
-      )
+      .provideConnection((connection) => new Promise<void>((release) => resolve({ connection: connection as PoolConnection, release })))
       .catch(reject)
   })
 }

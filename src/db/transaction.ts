@@ -10,8 +10,7 @@ import { DatabaseSilentError } from './connection-watch.ts'
 const RETRYABLE = new Set(['40001', '40P01', '23503'])
 
 /** The system's codes, then PostgreSQL's: connection trouble, standby, shut down, crashed, starting, disk or room full. */
-const UNAVAILABLE_CODE =
-  /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|08...|25006|57P0[1235]|53...|58030)$/
+const UNAVAILABLE_CODE = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|08...|25006|57P0[1235]|53...|58030)$/
 const UNAVAILABLE_MESSAGE = /^(Connection terminated|timeout exceeded when trying|Client (has encountered|was closed))/
 
 export interface TransactionOptions {

@@ -1,11 +1,5 @@
 // One GraphQL request answered: document, plan, limits, execution.
-import {
-  execute,
-  type ExecutionResult,
-  type GraphQLFormattedError,
-  type GraphQLSchema,
-  OperationTypeNode,
-} from 'graphql'
+import { execute, type ExecutionResult, type GraphQLFormattedError, type GraphQLSchema, OperationTypeNode } from 'graphql'
 import { conditionUnsupported } from '#core/precondition.ts'
 import { type Reason, reason } from '#core/problems.ts'
 import { mayCall } from '#core/verb.ts'

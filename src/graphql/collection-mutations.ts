@@ -18,8 +18,7 @@ const recordPath = (args: { collectionId: string | number; itemId: string | numb
 
 export function implementCollectionMutations(builder: Builder): void {
   const input = builder.inputType('CollectionItemInput', {
-    description:
-      'Fields of a collection record. What is not sent stays as it is; null clears prices, date, code and note.',
+    description: 'Fields of a collection record. What is not sent stays as it is; null clears prices, date, code and note.',
     fields: (t) => ({
       itemId: t.id({ description: 'A registered item; needed to add a record, and cannot change.' }),
       itemGroupTypeId: t.id({
@@ -120,7 +119,5 @@ export function implementCollectionMutations(builder: Builder): void {
 function withNumbers(input: object): Record<string, unknown> {
   const ids = new Set(['itemId', 'itemGroupTypeId'])
   const entries = Object.entries(input) as [string, string | number | null][]
-  return Object.fromEntries(
-    entries.map(([name, value]) => [name, ids.has(name) && value !== null ? idOf(value) : value]),
-  )
+  return Object.fromEntries(entries.map(([name, value]) => [name, ids.has(name) && value !== null ? idOf(value) : value]))
 }

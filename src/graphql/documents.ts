@@ -1,13 +1,5 @@
 // Documents parsed and validated once, cached by their text: clients send the same queries again and again.
-import {
-  type DocumentNode,
-  GraphQLError,
-  type GraphQLFormattedError,
-  type GraphQLSchema,
-  Kind,
-  type OperationDefinitionNode,
-  parse,
-} from 'graphql'
+import { type DocumentNode, GraphQLError, type GraphQLFormattedError, type GraphQLSchema, Kind, type OperationDefinitionNode, parse } from 'graphql'
 import { Cache } from '#core/cache.ts'
 import { type CompiledQuery, compileQuery, conditionNames } from './compile.ts'
 import { costOf, type QueryCost } from './cost.ts'

@@ -54,8 +54,7 @@ export function implementItem(builder: Builder, refs: Refs): void {
         type: [group],
         description: 'Groups of conditions and grades the item is traded in.',
         extensions: cost({ entries: 2 }),
-        resolve: ({ row }, _args, { catalogue }) =>
-          catalogue.items.groupIds(row).flatMap((id) => catalogue.labels.get(id) ?? []),
+        resolve: ({ row }, _args, { catalogue }) => catalogue.items.groupIds(row).flatMap((id) => catalogue.labels.get(id) ?? []),
       }),
       attributes: t.field({
         type: [attribute],

@@ -48,7 +48,8 @@ export function implementQuery(builder: Builder, refs: Refs): void {
           game: t.arg.string({ description: GAME_ARGUMENT }),
           market: t.arg.string({ description: PRICED_IN_ARGUMENT }),
           search: t.arg.string({
-            description: 'Words that name, code or category name must have. Without a sort the best match comes first, and a longer word may have one typo, as in the search over REST.',
+            description:
+              'Words that name, code or category name must have. Without a sort the best match comes first, and a longer word may have one typo, as in the search over REST.',
           }),
           categoryId: t.arg.id({ description: 'Category; everything below it is included.' }),
           first: t.arg.int({ defaultValue: ITEMS_FIRST.default, description: 'Items on the page, 1 to 100.' }),

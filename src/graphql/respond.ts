@@ -66,7 +66,11 @@ export function graphqlEndpoint({ catalogue, currencies, rules, without, ctx, fa
       // An Idempotency-Key stands for what is asked, not for how its bytes are written.
       const answered = answerTo(asked, { ctx: ctx(viewer, { ...request, body: asked }), mutations: true }, rules)!
       // What mutations answer, secrets included, is for their caller alone.
-      const done = ({ body }: Answer): Response => ({ status: 200, headers: ['content-type', contentTypeOf(type), 'cache-control', 'no-store'], body })
+      const done = ({ body }: Answer): Response => ({
+        status: 200,
+        headers: ['content-type', contentTypeOf(type), 'cache-control', 'no-store'],
+        body,
+      })
       if (!(answered instanceof Promise)) return done(answered)
       return answered.then(done).catch((error: unknown) => refusedAs(type, error, request))
     } catch (error) {

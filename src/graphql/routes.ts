@@ -70,7 +70,8 @@ export function addGraphql(app: FastifyInstance, node: GraphqlNode): FastEndpoin
   app.register(async (scope) => {
     // Before the gate: the page needs no key, what it asks for does.
     scope.addHook('onRequest', (request, reply, done) => {
-      if ((request.method === 'GET' || request.method === 'HEAD') && wantsPage(request.headers.accept)) sendGraphiql(reply, shownTo(request, node.demoKey))
+      if ((request.method === 'GET' || request.method === 'HEAD') && wantsPage(request.headers.accept))
+        sendGraphiql(reply, shownTo(request, node.demoKey))
       else done()
     })
     addGate(scope, node.keys, node.limits)
@@ -103,7 +104,16 @@ function readQueryBody(path: string, request: IncomingMessage, serve: (made: Api
       if (bytes) request.unshift(bytes)
       return serve(null)
     }
-    serve({ id: requestIdOf(request), method, url, headers, params: {}, query: () => ({}), body: bytes, credential: () => bareCredential(headers.authorization ?? null) })
+    serve({
+      id: requestIdOf(request),
+      method,
+      url,
+      headers,
+      params: {},
+      query: () => ({}),
+      body: bytes,
+      credential: () => bareCredential(headers.authorization ?? null),
+    })
   })
   return true
 }

@@ -25,10 +25,7 @@ const PLAIN: Record<string, (value: unknown) => unknown> = {
 }
 
 /** Makes what reads an operation's variables from what was sent; it gives null where they are refused. */
-export function variablesReader(
-  schema: GraphQLSchema,
-  { variableDefinitions = [] }: OperationDefinitionNode,
-): (sent: Values) => Values | null {
+export function variablesReader(schema: GraphQLSchema, { variableDefinitions = [] }: OperationDefinitionNode): (sent: Values) => Values | null {
   const declared = variableDefinitions.map(({ variable, type, defaultValue }) => {
     const optional = type.kind !== Kind.NON_NULL_TYPE && defaultValue === undefined
     return { name: variable.name.value, nullable: type.kind !== Kind.NON_NULL_TYPE, optional, plain: plainOf(type) }
@@ -65,7 +62,13 @@ export function argumentsReader(field: GraphQLField<unknown, unknown>, node: Fie
     return { argument, name, variable: value.name.value, required: isRequiredArgument(argument), nonNull: isNonNullType(argument.type) }
   })
   const isGiven = (argument: GraphQLArgument) => given.some((one) => one.argument === argument)
-  const fixed = getArgumentValues(fieldWith(field, field.args.filter((argument) => !isGiven(argument))), node)
+  const fixed = getArgumentValues(
+    fieldWith(
+      field,
+      field.args.filter((argument) => !isGiven(argument)),
+    ),
+    node,
+  )
   if (given.length === 0) return () => fixed
   const optional = given.filter(({ required }) => !required).map(({ argument }) => argument)
   const defaults = { ...fixed, ...getArgumentValues(fieldWith(field, optional), { ...node, arguments: [] }) }

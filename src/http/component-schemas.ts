@@ -18,7 +18,10 @@ interface Schema {
 type Content = Record<string, { schema?: Schema }>
 
 export interface SchemaHolder {
-  paths: Record<string, Record<string, { parameters?: { schema?: Schema }[]; requestBody?: { content?: Content }; responses?: Record<string, { content?: Content }> }>>
+  paths: Record<
+    string,
+    Record<string, { parameters?: { schema?: Schema }[]; requestBody?: { content?: Content }; responses?: Record<string, { content?: Content }> }>
+  >
   webhooks?: SchemaHolder['paths']
   components?: { schemas?: object }
 }
@@ -47,7 +50,8 @@ export function nameSchemas(document: SchemaHolder): void {
     if (schema.items) schema.items = referring(schema.items)
     if (schema.anyOf) schema.anyOf = schema.anyOf.map(referring)
     if (typeof schema.additionalProperties === 'object') schema.additionalProperties = referring(schema.additionalProperties)
-    if (schema.properties) schema.properties = Object.fromEntries(Object.entries(schema.properties).map(([name, property]) => [name, referring(property)]))
+    if (schema.properties)
+      schema.properties = Object.fromEntries(Object.entries(schema.properties).map(([name, property]) => [name, referring(property)]))
     return component(schema)
   }
   const visit = (holder: { schema?: Schema }) => {

@@ -40,7 +40,11 @@ export function endpointOf<Ctx extends HasViewer>(route: Route<Ctx>, { ctx, fail
   if (verb.sharedBy !== 'plan') return { needs: verb.needs, respond: ownResponder(verb.secret ? unstored(make) : make), refuse: failed }
   // Verbs that are shared by plan see no more of their caller, read from memory and answer at once.
   const makeShared = make as unknown as (viewer: PlanViewer, request: ApiRequest) => Response
-  return { needs: verb.needs, respond: sharedResponder({ cache, keyOf: ({ url }) => url, make: makeShared, otherwise: make, cheap: route.cheap ?? false }), refuse: failed }
+  return {
+    needs: verb.needs,
+    respond: sharedResponder({ cache, keyOf: ({ url }) => url, make: makeShared, otherwise: make, cheap: route.cheap ?? false }),
+    refuse: failed,
+  }
 }
 
 /** Tells caches on the way not to store the response, whatever it is. */
@@ -72,7 +76,8 @@ function inputOf<Ctx extends HasViewer>(route: Route<Ctx>): (request: ApiRequest
     if (route.bodyField) return { ...text, [route.bodyField]: request.body }
     if (!readsBody) return text
     const { body = {} } = request
-    if (typeof body !== 'object' || body === null || Array.isArray(body)) throw new ServiceError('INVALID_JSON', reason('json_object', { part: 'body' }))
+    if (typeof body !== 'object' || body === null || Array.isArray(body))
+      throw new ServiceError('INVALID_JSON', reason('json_object', { part: 'body' }))
     const clash = names.find((name) => name in body)
     if (clash) throw invalid(clash, 'not_in_body', { part: 'path' })
     if (queryFields.length === 0) return { ...body, ...text }
@@ -82,4 +87,3 @@ function inputOf<Ctx extends HasViewer>(route: Route<Ctx>): (request: ApiRequest
     return { ...body, ...text, ...asked }
   }
 }
-

@@ -5,7 +5,10 @@ const original = window.SwaggerUIBundle
 // The link to an operation lies inside the button that opens it. Opening it puts the same address into the location.
 const plainDeepLinks = () => ({
   wrapComponents: {
-    DeepLink: (_Original, { React }) => ({ text }) => React.createElement('span', null, text),
+    DeepLink:
+      (_Original, { React }) =>
+      ({ text }) =>
+        React.createElement('span', null, text),
   },
 })
 

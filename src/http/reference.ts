@@ -62,7 +62,14 @@ export async function addReference(app: FastifyInstance, { page, document, opena
     routePrefix: page,
     staticCSP: POLICY,
     theme: { title: openapi.info.title, css: [pageFile('reference-page.css')], js: [pageFile('reference-page.js')] },
-    uiConfig: { persistAuthorization: true, docExpansion: 'list', defaultModelRendering: 'example', defaultModelsExpandDepth: -1, filter: true, syntaxHighlight: { theme: 'arta' } },
+    uiConfig: {
+      persistAuthorization: true,
+      docExpansion: 'list',
+      defaultModelRendering: 'example',
+      defaultModelsExpandDepth: -1,
+      filter: true,
+      syntaxHighlight: { theme: 'arta' },
+    },
   })
   app.get(document, { schema: { hide: true } as object }, () => app.swagger())
   registerOtherMethods(app, document, ['GET'])

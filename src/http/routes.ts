@@ -84,7 +84,9 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security }: Rou
   const names = namesInPath(route)
   const { queryFields = [] } = route
   const fields = (chosen: readonly string[], nameOf = (name: string) => name) =>
-    Type.Object(Object.fromEntries(chosen.map((name) => [nameOf(name), shape.required?.includes(name) ? properties[name]! : Type.Optional(properties[name]!)])))
+    Type.Object(
+      Object.fromEntries(chosen.map((name) => [nameOf(name), shape.required?.includes(name) ? properties[name]! : Type.Optional(properties[name]!)])),
+    )
   // Lists are sent as `game[]=pokemon&game[]=onepiece`.
   const inQuery = (chosen: readonly string[]) => fields(chosen, (name) => ((properties[name] as Shape).type === 'array' ? `${name}[]` : name))
   const errors = new Set<ErrorCode>([

@@ -38,10 +38,16 @@ async function joining(tx: Tx, match: QueuedMatch, itemId: number): Promise<Verd
     throw invalid('item_id', rows.length > 0 ? 'own_item' : 'other_family')
   }
   const pair = await pairOf(tx, records, others)
-  const candidates = await namedRecords(tx, match.candidates.map((candidate) => candidate.record_id))
+  const candidates = await namedRecords(
+    tx,
+    match.candidates.map((candidate) => candidate.record_id),
+  )
   const isCandidate = candidates.some(({ source, foreign_id: id }) => others.some((other) => other.source === source && other.foreign_id === id))
   const apart = isCandidate ? [] : candidates.map(({ key }): Pair => [records[0]!.key, key])
-  return [{ kind: 'apart', pairs: apart }, { kind: 'same', pairs: [pair] }]
+  return [
+    { kind: 'apart', pairs: apart },
+    { kind: 'same', pairs: [pair] },
+  ]
 }
 
 /** Records by which the item can be named in a decision, best first: of sources before our own exports and edits. */
@@ -51,8 +57,11 @@ async function recordsUnder(tx: Tx, { game, world }: QueuedMatch, itemId: number
     from item_sources s join source_records r on r.id = s.record_id
     where s.item_id = ${itemId}::int4 and r.active and r.facts ?& array['name', 'market'] and r.game = ${game} and r.world = ${world}
     order by r.id`.execute(tx)
-  const order = ({ source, whole }: (typeof rows)[number]) => Number(['operator', 'mintmark'].includes(source)) * 1_000 + Number(whole) * 100 + rankOf(source)
-  return rows.toSorted((a, b) => order(a) - order(b)).map(({ whole: _whole, ...row }) => ({ ...row, key: recordKey(row.source, row.foreign_id, row.finish || null) }))
+  const order = ({ source, whole }: (typeof rows)[number]) =>
+    Number(['operator', 'mintmark'].includes(source)) * 1_000 + Number(whole) * 100 + rankOf(source)
+  return rows
+    .toSorted((a, b) => order(a) - order(b))
+    .map(({ whole: _whole, ...row }) => ({ ...row, key: recordKey(row.source, row.foreign_id, row.finish || null) }))
 }
 
 /**
@@ -64,8 +73,13 @@ async function pairOf(tx: Tx, records: readonly NamedRecord[], others: readonly 
   if (same) return same
   if (records.length > 1) {
     const { rows } = await sql<NamedRecord>`
-      select id, source, foreign_id, finish from source_records where active and source = ${others[0]!.source} and foreign_id = ${others[0]!.foreign_id} order by id`.execute(tx)
-    const found = equalFinish(records, rows.map((row) => ({ ...row, key: recordKey(row.source, row.foreign_id, row.finish || null) })))
+      select id, source, foreign_id, finish from source_records where active and source = ${others[0]!.source} and foreign_id = ${others[0]!.foreign_id} order by id`.execute(
+      tx,
+    )
+    const found = equalFinish(
+      records,
+      rows.map((row) => ({ ...row, key: recordKey(row.source, row.foreign_id, row.finish || null) })),
+    )
     if (found) return found
   }
   const [plainest] = records.toSorted((a, b) => byPlainness(a.finish || null, b.finish || null))

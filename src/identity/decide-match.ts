@@ -73,7 +73,12 @@ export function decideMatch(ctx: WriteCtx, id: number, { decision, verdicts }: D
     await endPostponement(tx, match)
     await keepDecision(tx, match, { decision, written, merged, author, at: ctx.now() })
     const decided = await fetchMatch(tx, id)
-    note.audit({ action: `match.${decision === 'accepted' ? 'accept' : 'separate'}`, subject: 'match', id, after: { record: decided.record.ref, ...decided.decision } })
+    note.audit({
+      action: `match.${decision === 'accepted' ? 'accept' : 'separate'}`,
+      subject: 'match',
+      id,
+      after: { record: decided.record.ref, ...decided.decision },
+    })
     return decided
   })
 }
@@ -94,7 +99,13 @@ export async function notWaiting(tx: Tx, id: number) {
  * Applies decisions to the items that they can affect; gives the ids of the merges that followed.
  * @param around records and sets that the decisions are about
  */
-export async function settled(ctx: WriteCtx, tx: Tx, note: Note, { game, world }: World, around: { ids?: number[]; refs?: string[] }): Promise<number[]> {
+export async function settled(
+  ctx: WriteCtx,
+  tx: Tx,
+  note: Note,
+  { game, world }: World,
+  around: { ids?: number[]; refs?: string[] },
+): Promise<number[]> {
   const among = await neighbourhoodOf(tx, { game, world }, around)
   const { merged } = await settle(ctx, tx, note, { game, world }, { importId: null, touched: new Set(), among })
   if (merged.length === 0) return []

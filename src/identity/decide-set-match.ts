@@ -38,8 +38,15 @@ export const withdrawSetMatch = verb(
       const set = await fetchSet(tx, id)
       const { rows: ended } = await sql<{ b: string }>`delete from match_decisions where kind = 'set' and a = ${set.ref} returning b`.execute(tx)
       if (ended.length === 0) throw conflict('set_undecided', { id })
-      const { rows: merges } = await sql<{ merge_id: number }>`delete from set_decision_merges where from_ref = ${set.ref} returning merge_id`.execute(tx)
-      await undoThoseInEffect(ctx, tx, note, merges.map((row) => row.merge_id))
+      const { rows: merges } = await sql<{
+        merge_id: number
+      }>`delete from set_decision_merges where from_ref = ${set.ref} returning merge_id`.execute(tx)
+      await undoThoseInEffect(
+        ctx,
+        tx,
+        note,
+        merges.map((row) => row.merge_id),
+      )
       await settleSet(ctx, tx, note, set)
       note.audit({ action: 'set-match.withdraw', subject: 'category', id, before: { set: set.ref, is: ended.map(({ b }) => b || null) } })
       return fetchSetMatch(tx, id)
@@ -54,7 +61,11 @@ function decideSet(ctx: WriteCtx, id: number, choose: (tx: Tx, set: StoredSet) =
     const other = await choose(tx, set)
     await decideOnce(tx, set, other, actorOf(ctx.viewer))
     const merged = await settleSet(ctx, tx, note, set)
-    if (merged.length > 0) await tx.insertInto('set_decision_merges').values(merged.map((merge_id) => ({ from_ref: set.ref, merge_id }))).execute()
+    if (merged.length > 0)
+      await tx
+        .insertInto('set_decision_merges')
+        .values(merged.map((merge_id) => ({ from_ref: set.ref, merge_id })))
+        .execute()
     note.audit({ action: `set-match.${other ? 'accept' : 'separate'}`, subject: 'category', id, after: { set: set.ref, is: other?.ref ?? null } })
     return fetchSetMatch(tx, id)
   })
@@ -69,7 +80,13 @@ async function decideOnce(tx: Tx, { id, ref }: StoredSet, other: StoredSet | nul
       or exists (select from match_set_maps where from_ref = ${ref} and not decided and (to_ref = ${other?.ref ?? null} or ${other === null}))
     on conflict do nothing returning id`.execute(tx)
   if (rows.length > 0) return
-  const decided = await tx.selectFrom('match_decisions').select('author').where('kind', '=', 'set').where('a', '=', ref).orderBy('id', 'desc').executeTakeFirst()
+  const decided = await tx
+    .selectFrom('match_decisions')
+    .select('author')
+    .where('kind', '=', 'set')
+    .where('a', '=', ref)
+    .orderBy('id', 'desc')
+    .executeTakeFirst()
   throw conflict('set_decided', { id, by: decided!.author })
 }
 

@@ -19,7 +19,12 @@ export async function decidePairs(tx: Tx, kind: 'same' | 'apart', pairs: readonl
 /** Who joined cards, by the keys of the records that the decisions name. */
 export async function authorsOfJoins(tx: Tx): Promise<Map<string, string>> {
   const rows = await tx.selectFrom('match_decisions').select(['a', 'b', 'author']).where('kind', '=', 'same').orderBy('id').execute()
-  return new Map(rows.flatMap(({ a, b, author }) => [[a, author], [b, author]]))
+  return new Map(
+    rows.flatMap(({ a, b, author }) => [
+      [a, author],
+      [b, author],
+    ]),
+  )
 }
 
 /** A decision that cards are one, as it was before it ended. */

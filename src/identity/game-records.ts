@@ -111,7 +111,14 @@ function among(column: RawBuilder<unknown>, ids: readonly number[] | null): RawB
 
 /** Sets by market and ref. */
 export async function setsOfGame(tx: Tx, game: string): Promise<Map<string, MatchSet>> {
-  const { rows } = await sql<{ market: Market; ref: string; name: string; printed_total: number | null; codes: string[] | null; shop_ids: ForeignId[] | null }>`
+  const { rows } = await sql<{
+    market: Market
+    ref: string
+    name: string
+    printed_total: number | null
+    codes: string[] | null
+    shop_ids: ForeignId[] | null
+  }>`
     select c.market, c.ref, c.name, c.printed_total, k.codes, k.shop_ids
     from categories c left join category_codes k on k.category_id = c.id where c.game = ${game}`.execute(tx)
   return new Map(
@@ -133,10 +140,16 @@ export async function homePrices(tx: Tx, game: string, items: readonly number[] 
 }
 
 /** A record as the matcher takes it. One of our own exports goes by the source that its ref names. */
-export function matchRecordOf(record: GameRecord, { game, world }: World, sets: ReadonlyMap<string, MatchSet>, prices: ReadonlyMap<number, number>): MatchRecord {
+export function matchRecordOf(
+  record: GameRecord,
+  { game, world }: World,
+  sets: ReadonlyMap<string, MatchSet>,
+  prices: ReadonlyMap<number, number>,
+): MatchRecord {
   const { source, foreignId, finish, genre } = record
   const shown = record.finishAttribute === null ? [] : [{ name: 'Finish', value: record.finishAttribute }]
-  const origin = source === 'mintmark' && record.ref !== null ? originOf({ ref: record.ref, attributes: shown, foreign_ids: record.foreignIds }) : null
+  const origin =
+    source === 'mintmark' && record.ref !== null ? originOf({ ref: record.ref, attributes: shown, foreign_ids: record.foreignIds }) : null
   // The API form of TCGdex describes the very cards of its other form.
   const described = source === 'tcgdex-api' ? 'tcgdex' : source
   const isProduct = genre === 'sealed' || genre === 'bundle'

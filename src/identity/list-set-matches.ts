@@ -15,5 +15,6 @@ export const listSetMatches = verb(
       { additionalProperties: false },
     ),
   },
-  (ctx: ReadCtx, input): Promise<Page<SetMatch>> => readPage(input, (filter, limit, offset) => pageOfSetMatches(ctx.db.kysely, filter, limit, offset)),
+  (ctx: ReadCtx, input): Promise<Page<SetMatch>> =>
+    readPage(input, (filter, limit, offset) => pageOfSetMatches(ctx.db.kysely, filter, limit, offset)),
 )

@@ -63,7 +63,10 @@ export const MatchSchema = Type.Object(
     record: MatchRecordSchema,
     reasons: Type.Array(ReasonSchema, { description: 'Why no rule decides' }),
     candidates: Type.Array(
-      Type.Object({ item: MatchItemSchema, score: Type.Integer({ description: '0 to 100' }), reasons: Type.Array(ReasonSchema) }, { title: 'MatchCandidate' }),
+      Type.Object(
+        { item: MatchItemSchema, score: Type.Integer({ description: '0 to 100' }), reasons: Type.Array(ReasonSchema) },
+        { title: 'MatchCandidate' },
+      ),
       { description: 'Best first' },
     ),
     waiting_since: Time,
@@ -121,7 +124,9 @@ export async function pageOfMatches(on: Queryable, filter: MatchFilter, limit: n
     ...(source === undefined ? [] : [sql`exists (select from source_records r where r.id = m.record_id and r.source = ${source})`]),
     ...(set === undefined
       ? []
-      : [sql`(m.set_ref = ${set} or exists (select from categories c where c.ref = m.set_ref and c.game = m.game and lower(c.name) = lower(${set})))`]),
+      : [
+          sql`(m.set_ref = ${set} or exists (select from categories c where c.ref = m.set_ref and c.game = m.game and lower(c.name) = lower(${set})))`,
+        ]),
     ...(reason === undefined ? [] : [sql`m.reasons @> ${JSON.stringify([{ rule: reason }])}::jsonb`]),
   ]
   const where = sql`where ${sql.join(conditions, sql` and `)}`
@@ -142,7 +147,10 @@ export async function fetchMatch(on: Queryable, id: number): Promise<Match> {
 async function viewsOf(on: Queryable, which: RawBuilder<unknown>): Promise<Match[]> {
   const { rows } = await sql<MatchRow>`select m.* from ${MATCHES} ${which}`.execute(on)
   if (rows.length === 0) return []
-  const records = await recordsOf(on, rows.flatMap((row) => row.record_ids))
+  const records = await recordsOf(
+    on,
+    rows.flatMap((row) => row.record_ids),
+  )
   const candidates = await itemsOfCards(on, [...new Set(rows.flatMap((row) => row.candidates.map((candidate) => candidate.record_id)))])
   const own = records.values().flatMap(({ items }) => items)
   const items = await itemsWithPrices(on, [...new Set([...own, ...[...candidates.values()].flat()])])
@@ -166,7 +174,10 @@ function viewOf(
     record: recordView(records.get(row.record_id)!, own, finishes, items),
     reasons: reasonsOf(row.reasons),
     candidates: row.candidates.flatMap(({ record_id: recordId, score, reasons }) => {
-      const item = fitting((cards.get(recordId) ?? []).flatMap((id) => items.get(id) ?? []), finishes)
+      const item = fitting(
+        (cards.get(recordId) ?? []).flatMap((id) => items.get(id) ?? []),
+        finishes,
+      )
       // Two records can be under one item since.
       if (!item || shown.has(item.id)) return []
       shown.add(item.id)

@@ -33,12 +33,7 @@ export interface ItemPair {
  * @throws NOT_FOUND for an id that no item has or had, CONFLICT for an item that is merged already, is given twice, or
  *   would be merged into itself
  */
-export async function mergeItems(
-  ctx: Pick<WriteCtx, 'viewer' | 'now'>,
-  tx: Tx,
-  note: Note,
-  pairs: readonly ItemPair[],
-): Promise<number[]> {
+export async function mergeItems(ctx: Pick<WriteCtx, 'viewer' | 'now'>, tx: Tx, note: Note, pairs: readonly ItemPair[]): Promise<number[]> {
   if (pairs.length === 0) return []
   await lockIdentity(tx)
   const resolved = await resolvePairs(tx, pairs)
@@ -53,7 +48,10 @@ export async function mergeItems(
   await moveSources(tx, merges)
   await noteComputed(tx, await refreshServicePrices(tx, note, soldKeys, now))
   await countMoved(tx, merges)
-  note.changed('items', merges.flatMap(({ fromId, intoId }) => [fromId, intoId]))
+  note.changed(
+    'items',
+    merges.flatMap(({ fromId, intoId }) => [fromId, intoId]),
+  )
   if (listingIds.length > 0) note.changed('listings', listingIds)
   if (soldItems.length > 0) note.changed('sales', soldItems)
   for (const { mergeId, fromId, intoId } of merges) {

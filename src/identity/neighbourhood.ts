@@ -17,7 +17,11 @@ const MOST_RECORDS = 8_000
  * and decisions of people. With all their records the matcher comes to the same result as with the whole world.
  * @returns null where that would be most of the world, or the world is not sorted by sets (sealed products)
  */
-export async function neighbourhoodOf(tx: Tx, { game, world }: World, around: { ids?: readonly number[]; refs?: readonly string[] }): Promise<Neighbourhood | null> {
+export async function neighbourhoodOf(
+  tx: Tx,
+  { game, world }: World,
+  around: { ids?: readonly number[]; refs?: readonly string[] },
+): Promise<Neighbourhood | null> {
   if (world === 'sealed') return null
   const refs = new Set(around.refs)
   let records = new Set(around.ids)

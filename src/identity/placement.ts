@@ -39,14 +39,25 @@ interface Draft extends Group {
  * @param records all of the game
  * @param keeps whether a waiting record stays the item that it is
  */
-export function placementOf(records: readonly GameRecord[], followers: ReadonlyMap<GameRecord, GameRecord | null>, assignment: Assignment, keeps: (record: GameRecord) => boolean): Placement {
+export function placementOf(
+  records: readonly GameRecord[],
+  followers: ReadonlyMap<GameRecord, GameRecord | null>,
+  assignment: Assignment,
+  keeps: (record: GameRecord) => boolean,
+): Placement {
   const byKey = new Map(records.map((record) => [record.key, record]))
   const drafts: Draft[] = assignment.items.map(({ records: assigned, primary }) => {
     const members = assigned.map(({ key, method, confidence, whole }) => ({ record: byKey.get(key)!, method, confidence, whole }))
     const owners = members.filter(({ whole }) => !whole)
     return { members, owners: owners.length > 0 ? owners : members, primary, waits: false, item: null, merged: [] }
   })
-  for (const { keys } of assignment.waiting) drafts.push(...keptItems(keys.map((key) => byKey.get(key)!), keeps))
+  for (const { keys } of assignment.waiting)
+    drafts.push(
+      ...keptItems(
+        keys.map((key) => byKey.get(key)!),
+        keeps,
+      ),
+    )
   follow(drafts, followers)
   const held = claim(drafts)
   const emptied = new Set<number>()
@@ -71,7 +82,10 @@ function keptItems(waiting: readonly GameRecord[], keeps: (record: GameRecord) =
 
 /** Records without a match of their own stand under the items of those that they follow, or stay where they are. */
 function follow(drafts: readonly Draft[], followers: ReadonlyMap<GameRecord, GameRecord | null>): void {
-  const behind = Map.groupBy([...followers].filter(([, leader]) => leader !== null), ([, leader]) => leader!)
+  const behind = Map.groupBy(
+    [...followers].filter(([, leader]) => leader !== null),
+    ([, leader]) => leader!,
+  )
   if (behind.size === 0) return
   for (const { members } of drafts) {
     const followed = members.flatMap(({ record, whole, confidence }) =>
@@ -90,7 +104,8 @@ function claim(drafts: readonly Draft[]): Set<number> {
   }
   for (const draft of drafts) if (!draft.waits) for (const { record } of draft.owners) for (const item of record.items) vote(item, draft)
   const assigned = new Set(votes.keys())
-  for (const draft of drafts) if (draft.waits) for (const { record } of draft.owners) for (const item of record.items) if (!assigned.has(item)) vote(item, draft)
+  for (const draft of drafts)
+    if (draft.waits) for (const { record } of draft.owners) for (const item of record.items) if (!assigned.has(item)) vote(item, draft)
   // The item of a record of the whole card, where no finish has it, is that of the finish with its ref, else of the plainest.
   const claimed = new Set(votes.keys())
   for (const draft of drafts) {

@@ -6,7 +6,13 @@ import type { GameRecord, World } from './game-records.ts'
 import type { Neighbourhood } from './neighbourhood.ts'
 
 /** Writes what waits in a world of a game, or among some of its records and sets. A record that waited already keeps its place and id. */
-export async function writeQueue(tx: Tx, { game, world }: World, { waiting, setMaps }: Assignment, byKey: ReadonlyMap<string, GameRecord>, among: Neighbourhood | null): Promise<void> {
+export async function writeQueue(
+  tx: Tx,
+  { game, world }: World,
+  { waiting, setMaps }: Assignment,
+  byKey: ReadonlyMap<string, GameRecord>,
+  among: Neighbourhood | null,
+): Promise<void> {
   const rows = waiting.map(({ key, keys, postponed, reasons, candidates }) => ({
     record_id: byKey.get(key)!.id,
     record_ids: keys.map((one) => byKey.get(one)!.id),

@@ -2,15 +2,26 @@
 import type { Reason } from '#matching/records.ts'
 
 export const REASON_RULES = [
-  'loose', 'several', 'claimed-twice', 'shop-id-shared', 'shop-id-differs', 'hp', 'price-ratio', 'set-unclear', 'finish', 'unknown',
+  'loose',
+  'several',
+  'claimed-twice',
+  'shop-id-shared',
+  'shop-id-differs',
+  'hp',
+  'price-ratio',
+  'set-unclear',
+  'finish',
+  'unknown',
 ] as const satisfies Reason['rule'][]
 
 const SENTENCES: Record<Reason['rule'], (params: Record<string, string>) => string> = {
   loose: () => 'number or name agree only in part',
   several: ({ count }) => `${count} cards fit equally well`,
-  'claimed-twice': ({ others, source }) => (source === undefined ? `${others} other records of the same source claim the card` : `another record of ${source} has the same number and name`),
+  'claimed-twice': ({ others, source }) =>
+    source === undefined ? `${others} other records of the same source claim the card` : `another record of ${source} has the same number and name`,
   'shop-id-shared': () => 'a shop id is on several cards',
-  'shop-id-differs': ({ clusters }) => (clusters === undefined ? 'a shop id is the same, but number or name differ' : `shop id and set point to ${clusters} different cards`),
+  'shop-id-differs': ({ clusters }) =>
+    clusters === undefined ? 'a shop id is the same, but number or name differ' : `shop id and set point to ${clusters} different cards`,
   hp: ({ hp, other }) => `hit points differ: ${hp} and ${other}`,
   'price-ratio': ({ ratio, most }) => `prices differ by a factor of ${ratio}; at most ${most} is allowed`,
   'set-unclear': ({ set }) => `the set ${set} resembles several sets, or too few of its cards agree`,

@@ -53,7 +53,9 @@ async function revertSplit(ctx: WriteCtx, tx: Tx, note: Note, split: Split): Pro
   await withdrawPairs(tx, 'apart', split.pairs as Pair[])
   for (const { a, b, author } of split.ended as EndedJoin[]) await decidePairs(tx, 'same', [[a, b]], author)
   const { rows: worlds } = await sql<World>`
-    select distinct r.game, r.world from item_sources s join source_records r on r.id = s.record_id where s.item_id = ${from} and r.active`.execute(tx)
+    select distinct r.game, r.world from item_sources s join source_records r on r.id = s.record_id where s.item_id = ${from} and r.active`.execute(
+    tx,
+  )
   await mergeItems(ctx, tx, note, [{ from, into }])
   // Its other finishes get their facts back as well.
   for (const world of worlds) await settle(ctx, tx, note, world, { importId: null, touched: new Set() })

@@ -21,11 +21,21 @@ export interface RevertedCatalogue {
  * @param by the batch of the revert
  * @throws CONFLICT where a merge of the import cannot be undone
  */
-export async function revertCatalogue(ctx: WriteCtx, tx: Tx, note: Note, { importId, by }: { importId: number; by: number }): Promise<RevertedCatalogue> {
+export async function revertCatalogue(
+  ctx: WriteCtx,
+  tx: Tx,
+  note: Note,
+  { importId, by }: { importId: number; by: number },
+): Promise<RevertedCatalogue> {
   const { rows: merges } = await sql<{ id: number }>`
     select m.id from import_merges i join merges m on m.id = i.merge_id
     where i.import_id = ${importId}::int4 and m.undone_at is null`.execute(tx)
-  await undoMerges(ctx, tx, note, merges.map((row) => row.id))
+  await undoMerges(
+    ctx,
+    tx,
+    note,
+    merges.map((row) => row.id),
+  )
   const kept = await recordsInUse(tx, importId)
   const records = await withdrawStatements(tx, importId, true, kept)
   await deleteItems(tx, note, await itemsWithoutRecords(tx, records))

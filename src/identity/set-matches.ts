@@ -67,7 +67,12 @@ const WAITING = sql`exists (select from match_set_maps m where m.from_ref = c.re
 const DECIDED = sql`exists (select from match_decisions d where d.kind = 'set' and d.a = c.ref)`
 
 /** Those with most waiting cards first. */
-export async function pageOfSetMatches(on: Queryable, { state = 'waiting', game }: SetMatchFilter, limit: number, offset: number): Promise<{ rows: SetMatch[]; total: number }> {
+export async function pageOfSetMatches(
+  on: Queryable,
+  { state = 'waiting', game }: SetMatchFilter,
+  limit: number,
+  offset: number,
+): Promise<{ rows: SetMatch[]; total: number }> {
   const where = sql`where ${state === 'waiting' ? WAITING : DECIDED} ${game === undefined ? sql`` : sql`and c.game = ${game}`}`
   const [rows, counted] = await Promise.all([
     viewsOf(on, sql`${where} order by waiting desc, c.name, c.id limit ${limit} offset ${offset}`),
@@ -129,6 +134,10 @@ async function viewsOf(on: Queryable, which: RawBuilder<unknown>): Promise<SetMa
     set: { id, ref, name, market, items_count },
     waiting,
     candidates: candidates ?? [],
-    decision: decision && { set_ids: decision.set_ids.flatMap((setId) => setId ?? []), author: decision.author, at: new Date(`${decision.at}Z`).toISOString() },
+    decision: decision && {
+      set_ids: decision.set_ids.flatMap((setId) => setId ?? []),
+      author: decision.author,
+      at: new Date(`${decision.at}Z`).toISOString(),
+    },
   }))
 }

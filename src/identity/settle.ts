@@ -50,14 +50,22 @@ export async function settle(
 ): Promise<Settled> {
   const records = await gameRecords(tx, world, among?.recordIds)
   const followers = followersOf(records)
-  const assignment = await assigned(tx, world, records.filter((record) => !followers.has(record)), among && itemsOf(records))
+  const assignment = await assigned(
+    tx,
+    world,
+    records.filter((record) => !followers.has(record)),
+    among && itemsOf(records),
+  )
   const keeps = await keptWhileWaiting(tx, records, assignment)
   const { groups, emptied } = placementOf(records, followers, assignment, keeps)
   joinOperators(groups, followers)
   const merges = groups.flatMap(({ item, merged }) => merged.map((from) => ({ from, into: item! })))
   const mergeIds = await mergeItems(ctx, tx, note, merges)
   if (importId !== null && mergeIds.length > 0) {
-    await tx.insertInto('import_merges').values(mergeIds.map((id) => ({ import_id: importId, merge_id: id }))).execute()
+    await tx
+      .insertInto('import_merges')
+      .values(mergeIds.map((id) => ({ import_id: importId, merge_id: id })))
+      .execute()
   }
   const gone = new Set(merges.map(({ from }) => from))
   const empty = emptied.filter((id) => !gone.has(id))
@@ -68,7 +76,13 @@ export async function settle(
   // New items get their ids in the order in which their records came.
   affected.sort((a, b) => a.members[0]!.record.id - b.members[0]!.record.id)
   const settled: Settled = {
-    created: 0, updated: 0, merged: merges, emptied: empty.length, waiting: assignment.waiting.length, createdFor: new Set(), updatedFor: new Set(),
+    created: 0,
+    updated: 0,
+    merged: merges,
+    emptied: empty.length,
+    waiting: assignment.waiting.length,
+    createdFor: new Set(),
+    updatedFor: new Set(),
     methods: {},
   }
   await write(tx, note, affected, changed, touched, settled)
@@ -94,7 +108,8 @@ function followersOf(records: readonly GameRecord[]): Map<GameRecord, GameRecord
   for (const record of records) {
     const leader = record.source === 'mintmark' ? byRef.get(`${record.market}\t${record.ref}`) : undefined
     if (leader) followers.set(record, leader)
-    else if (record.source === 'operator' && (record.name === null || record.market === null || record.items.some((item) => described.has(item)))) followers.set(record, null)
+    else if (record.source === 'operator' && (record.name === null || record.market === null || record.items.some((item) => described.has(item))))
+      followers.set(record, null)
   }
   return followers
 }
@@ -102,7 +117,11 @@ function followersOf(records: readonly GameRecord[]): Map<GameRecord, GameRecord
 async function assigned(tx: Tx, world: World, records: readonly GameRecord[], items: readonly number[] | null): Promise<Assignment> {
   const sets = await setsOfGame(tx, world.game)
   const prices = await homePrices(tx, world.game, items)
-  return assign(records.map((record) => matchRecordOf(record, world, sets, prices)), await decisions(tx), { precedence: PRECEDENCE })
+  return assign(
+    records.map((record) => matchRecordOf(record, world, sets, prices)),
+    await decisions(tx),
+    { precedence: PRECEDENCE },
+  )
 }
 
 /**
@@ -199,7 +218,14 @@ function isLinked({ record, method, whole }: Group['members'][number], itemId: n
   return at >= 0 && record.methods[at] === method && record.wholes[at] === whole
 }
 
-async function write(tx: Tx, note: Note, groups: readonly Group[], changed: ReadonlySet<Group>, touched: ReadonlySet<number>, settled: Settled): Promise<void> {
+async function write(
+  tx: Tx,
+  note: Note,
+  groups: readonly Group[],
+  changed: ReadonlySet<Group>,
+  touched: ReadonlySet<number>,
+  settled: Settled,
+): Promise<void> {
   const names = new CatalogueNames(tx)
   const authors = await authorsOfJoins(tx)
   const comingBack = new Set<number>()
@@ -214,13 +240,20 @@ async function write(tx: Tx, note: Note, groups: readonly Group[], changed: Read
     const facts = new Map([...(await factsOfRecords(tx, composed!, sql`facts`)), ...(await factsOfRecords(tx, copied!, NAMING_FACTS))])
     const items = part.map((group): Composition => {
       const stated = ownFirst(group).map(({ record, whole }) => ({ ...facts.get(record.id)!, whole, merged: isOfMerged(record, group) }))
-      return { id: group.item ?? formerOf(group, comingBack), facts: factsOf(stated).facts, ...(isCopy(group) && { copies: group.members[0]!.record.id }) }
+      return {
+        id: group.item ?? formerOf(group, comingBack),
+        facts: factsOf(stated).facts,
+        ...(isCopy(group) && { copies: group.members[0]!.record.id }),
+      }
     })
     await freeRefs(tx, items, part)
     const { ids, created, updated } = await composeItems(tx, note, names, items, { keepSlugs: true })
     settled.created += created.length
     settled.updated += updated.length
-    for (const [positions, outcome] of [[created, settled.createdFor], [updated, settled.updatedFor]] as const) {
+    for (const [positions, outcome] of [
+      [created, settled.createdFor],
+      [updated, settled.updatedFor],
+    ] as const) {
       for (const n of positions) for (const { record } of part[n]!.members) if (touched.has(record.id)) outcome.add(record.id)
     }
     const links = part.flatMap((group, n): ItemRecordLink[] =>
@@ -228,7 +261,12 @@ async function write(tx: Tx, note: Note, groups: readonly Group[], changed: Read
         ? group.members
             .filter((member) => !isLinked(member, ids[n]!))
             .map(({ record, whole, method, confidence }) => ({
-              recordId: record.id, itemId: ids[n]!, whole, method, confidence, decidedBy: (method === 'operator' && authors.get(record.key)) || null,
+              recordId: record.id,
+              itemId: ids[n]!,
+              whole,
+              method,
+              confidence,
+              decidedBy: (method === 'operator' && authors.get(record.key)) || null,
             }))
         : [],
     )

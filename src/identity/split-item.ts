@@ -50,7 +50,14 @@ export const splitItem = verb(
       const { id: batchId } = await tx
         .insertInto('splits')
         .values({
-          item_id: itemId, split_item: splitId, source, foreign_id: foreignId, pairs: JSON.stringify(pairs), ended: JSON.stringify(ended), author, at: ctx.now(),
+          item_id: itemId,
+          split_item: splitId,
+          source,
+          foreign_id: foreignId,
+          pairs: JSON.stringify(pairs),
+          ended: JSON.stringify(ended),
+          author,
+          at: ctx.now(),
         })
         .returning('id')
         .executeTakeFirstOrThrow()
@@ -80,7 +87,9 @@ async function recordsUnder(tx: Tx, itemId: number): Promise<LinkedRecord[]> {
 async function mergesThatBrought(tx: Tx, itemId: number, records: readonly LinkedRecord[]): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select distinct m.id from merges m join merged_sources s on s.merge_id = m.id
-    where m.into_item = ${itemId}::int4 and m.undone_at is null and s.moved and s.record_id = any(${records.map((record) => record.id)}::int4[])`.execute(tx)
+    where m.into_item = ${itemId}::int4 and m.undone_at is null and s.moved and s.record_id = any(${records.map((record) => record.id)}::int4[])`.execute(
+    tx,
+  )
   return rows.map((row) => row.id)
 }
 
@@ -99,7 +108,10 @@ async function separate(ctx: WriteCtx, tx: Tx, note: Note, { itemId, wanted, oth
   const [first] = wanted
   const decided: Pair[] = []
   let pairs = others.map((other): Pair => [keyOf(first!), keyOf(other)])
-  await unlinkRecords(tx, wanted.map((record) => ({ recordId: record.id, itemId })))
+  await unlinkRecords(
+    tx,
+    wanted.map((record) => ({ recordId: record.id, itemId })),
+  )
   for (let round = 0; pairs.length > 0 && round < MOST_ROUNDS; round += 1) {
     await decidePairs(tx, 'apart', pairs, author)
     decided.push(...pairs)

@@ -22,12 +22,7 @@ import { lockItems } from './locks.ts'
  * @throws NOT_FOUND, or CONFLICT for a merge that is undone already, whose survivor was merged on (undo that first, or in
  *   the same call), or whose ref or slug another item has now
  */
-export async function undoMerges(
-  ctx: Pick<WriteCtx, 'viewer' | 'now'>,
-  tx: Tx,
-  note: Note,
-  ids: readonly number[],
-): Promise<void> {
+export async function undoMerges(ctx: Pick<WriteCtx, 'viewer' | 'now'>, tx: Tx, note: Note, ids: readonly number[]): Promise<void> {
   await lockIdentity(tx)
   let open = await fetchPairs(tx, [...new Set(ids)])
   while (open.length > 0) {
@@ -72,7 +67,10 @@ async function undoAll(ctx: Pick<WriteCtx, 'viewer' | 'now'>, tx: Tx, note: Note
   await moveRecordsBack(tx, pairs)
   await movePricesBack(tx, note, pairs)
   await noteComputed(tx, await refreshServicePrices(tx, note, soldKeys, now))
-  note.changed('items', pairs.flatMap(({ fromId, intoId }) => [fromId, intoId]))
+  note.changed(
+    'items',
+    pairs.flatMap(({ fromId, intoId }) => [fromId, intoId]),
+  )
   if (listingIds.length > 0) note.changed('listings', listingIds)
   if (soldItems.length > 0) note.changed('sales', soldItems)
   for (const { mergeId, fromId, intoId } of pairs) {
@@ -86,5 +84,11 @@ async function giveBackRefs(tx: Tx, note: Note, pairs: readonly MergePair[]): Pr
     select distinct i.id from merges m join items i on i.id = m.into_item
     where m.id = any(${mergeIds(pairs)})
       and (i.slug = m.item->>'slug' or (i.ref = m.item->>'ref' and i.market = m.item->>'market'))`.execute(tx)
-  if (rows.length > 0) await composeAgain(tx, note, new CatalogueNames(tx), rows.map((row) => row.id))
+  if (rows.length > 0)
+    await composeAgain(
+      tx,
+      note,
+      new CatalogueNames(tx),
+      rows.map((row) => row.id),
+    )
 }

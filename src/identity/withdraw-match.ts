@@ -62,5 +62,10 @@ async function withdrawDecision(ctx: WriteCtx, tx: Tx, note: Note, id: number): 
 /** Undoes merges that nobody has undone yet. @throws CONFLICT */
 export async function undoThoseInEffect(ctx: WriteCtx, tx: Tx, note: Note, mergeIds: readonly number[]): Promise<void> {
   const { rows } = await sql<{ id: number }>`select id from merges where id = any(${mergeIds}::int4[]) and undone_at is null`.execute(tx)
-  await undoMerges(ctx, tx, note, rows.map((row) => row.id))
+  await undoMerges(
+    ctx,
+    tx,
+    note,
+    rows.map((row) => row.id),
+  )
 }

@@ -86,7 +86,11 @@ function usableType({ statusCode, headers }: Dispatcher.ResponseData): string {
 /** A key of IMAGE_TYPES, null for any other type. */
 function imageType(header: string | string[] | undefined): string | null {
   if (typeof header !== 'string') return null
-  const type = header.split(';', 1)[0]!.trim().toLowerCase().replace(/^image\/jpg$/, 'image/jpeg')
+  const type = header
+    .split(';', 1)[0]!
+    .trim()
+    .toLowerCase()
+    .replace(/^image\/jpg$/, 'image/jpeg')
   return Object.hasOwn(IMAGE_TYPES, type) ? type : null
 }
 

@@ -141,6 +141,8 @@ export class ImageStore {
   }
 
   #remove(file: string): void {
-    rm(join(this.#folder, file), { force: true }).catch((error: unknown) => this.#log.warn({ err: error, file }, 'Failed to remove an image from the cache'))
+    rm(join(this.#folder, file), { force: true }).catch((error: unknown) =>
+      this.#log.warn({ err: error, file }, 'Failed to remove an image from the cache'),
+    )
   }
 }

@@ -30,4 +30,3 @@ async function* unpackSome(bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint
     if (!(error instanceof FeedError)) throw error
   }
 }
-

@@ -12,14 +12,11 @@ export const ImportFormatSchema = Type.Object(
     kind: Type.Enum(['catalogue', 'prices']),
     title: Type.String({ description: 'What such a file is, for people' }),
     market: orNull(Type.Enum([...MARKETS]), { description: 'Market that it is imported into unless another is named' }),
-    marks: Type.Array(
-      Type.Object({ type: Type.Enum(['csv', 'json']), names: Type.Array(Type.String()) }, { title: 'FileMark' }),
-      {
-        description:
-          'A file is of this format when it bears one of these marks: all names are columns of its header line (`csv`), ' +
-          'or all are keys in its first 4,096 characters (`json`)',
-      },
-    ),
+    marks: Type.Array(Type.Object({ type: Type.Enum(['csv', 'json']), names: Type.Array(Type.String()) }, { title: 'FileMark' }), {
+      description:
+        'A file is of this format when it bears one of these marks: all names are columns of its header line (`csv`), ' +
+        'or all are keys in its first 4,096 characters (`json`)',
+    }),
   },
   { title: 'ImportFormat' },
 )

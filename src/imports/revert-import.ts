@@ -23,7 +23,12 @@ export const revertImport = verb(
       const { prices, discarded } = await revertPrices(ctx, tx, note, opened)
       const gone = isCatalogue && !comesBack ? await revertCatalogue(ctx, tx, note, { importId: root.id, by: importId }) : null
       const { records = 0, kept = 0 } = back ?? gone ?? {}
-      note.audit({ action: 'import.revert', subject: 'import', id, after: { batch: importId, prices, discarded, ...(isCatalogue && { records, kept }) } })
+      note.audit({
+        action: 'import.revert',
+        subject: 'import',
+        id,
+        after: { batch: importId, prices, discarded, ...(isCatalogue && { records, kept }) },
+      })
       return closeRevert(tx, opened, { prices, items: records })
     }),
 )

@@ -97,7 +97,8 @@ async function writeAll(ctx: ImportRunCtx, id: number, request: ImportRequest, c
       }
       if (request.format.kind === 'catalogue') await lockIdentity(tx)
       if (market) await lockMarkets(tx, [MARKETS.indexOf(market)])
-      const importer = request.format.kind === 'catalogue' ? await CatalogueImporter.open(run, request.format) : await PriceImporter.open(run, request.format)
+      const importer =
+        request.format.kind === 'catalogue' ? await CatalogueImporter.open(run, request.format) : await PriceImporter.open(run, request.format)
       for (const file of await inReadingOrder(request.format, request.files)) {
         fileName = file.name
         const counted = countBytes(file.open(), (size) => {

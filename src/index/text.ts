@@ -118,8 +118,7 @@ export class TextIndex {
     const exactName = this.#names.find(query.text)
     // With one condition, what it yields needs no check unless it is ranked.
     const sure = !ranks && query.words.length === 1 && query.parts.length === 1
-    const tierOf = (name: number, more: number, code: number): number =>
-      sure ? TIERS.infix : this.#tierOf(query, name, more, code, exactName)
+    const tierOf = (name: number, more: number, code: number): number => (sure ? TIERS.infix : this.#tierOf(query, name, more, code, exactName))
 
     const takeName = (name: number): void => {
       if (!this.#nameMarks.choose(name)) return
@@ -167,9 +166,7 @@ export class TextIndex {
         const { text, literal } = query.parts[part]!
         const inNames = literal ? [] : this.#names.words.infix(text)
         const inMore = literal ? [] : this.#more.words.infix(text)
-        const texts =
-          expectedRows(this.#names, this.#names.countTexts(inNames)) +
-          expectedRows(this.#more, this.#more.countTexts(inMore))
+        const texts = expectedRows(this.#names, this.#names.countTexts(inNames)) + expectedRows(this.#more, this.#more.countTexts(inMore))
         const cost = literal ? SCAN : codes + texts
         if (best === null || cost < best.cost) best = { word, part, inNames, inMore, cost }
       }

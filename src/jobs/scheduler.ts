@@ -41,7 +41,15 @@ export class Scheduler {
 
   /** Runs the task at once and then at its interval, never twice at the same time. A failure is logged when it begins and when it ends. */
   add(task: Task): void {
-    const scheduled: Scheduled = { task, name: task.name, timer: null, running: Promise.resolve(), lastRunMs: null, durationMs: 0, lastFailureMs: null }
+    const scheduled: Scheduled = {
+      task,
+      name: task.name,
+      timer: null,
+      running: Promise.resolve(),
+      lastRunMs: null,
+      durationMs: 0,
+      lastFailureMs: null,
+    }
     this.#scheduled.push(scheduled)
     this.#run(scheduled)
   }
@@ -72,7 +80,10 @@ export class Scheduler {
     const { name, task, lastRunMs, lastFailureMs } = scheduled
     const wasFailing = lastFailureMs !== null && lastFailureMs === lastRunMs
     const started = performance.now()
-    const failure = await task.run().then(() => null, (error: unknown) => ({ error }))
+    const failure = await task.run().then(
+      () => null,
+      (error: unknown) => ({ error }),
+    )
     scheduled.durationMs = performance.now() - started
     scheduled.lastRunMs = Date.now()
     if (failure) {

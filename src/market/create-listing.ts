@@ -22,10 +22,7 @@ export const createListing = verb(
   {
     name: 'createListing',
     needs: 'operator',
-    input: Type.Object(
-      { seller_id: Type.Integer({ description: 'Id of the account that sells' }), ...ListingBody },
-      { additionalProperties: false },
-    ),
+    input: Type.Object({ seller_id: Type.Integer({ description: 'Id of the account that sells' }), ...ListingBody }, { additionalProperties: false }),
   },
   (ctx: WriteCtx, { seller_id, ...fields }) =>
     change(ctx, async (tx, note): Promise<StoredListing> => {

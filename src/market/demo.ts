@@ -60,7 +60,14 @@ export async function addDemoMarket(ctx: WriteCtx, settings: MarketSettings, sel
     const listings = Array.from({ length: LISTINGS }, () => demoListing(random, sellables, sellerIds, settings, now))
     const ids = await insertListings(tx, listings)
     note.changed('listings', ids)
-    await sell(tx, note, listings.map((listing, i) => ({ ...listing, id: ids[i]! })), random, settings, now)
+    await sell(
+      tx,
+      note,
+      listings.map((listing, i) => ({ ...listing, id: ids[i]! })),
+      random,
+      settings,
+      now,
+    )
   })
 }
 
@@ -163,9 +170,17 @@ async function sell(
     insert into orders (order_id, request_hash, result, sold_at, created_at)
     select (o->>'order_id')::bigint, ${hashRequest('POST', '/orders', 'demo')}, o, (o->>'sold_at')::timestamptz, ${now}
     from jsonb_array_elements(${JSON.stringify(orders.map(({ order }) => order))}::jsonb) o`.execute(tx)
-  await insertSales(tx, orders.map(({ sale }) => sale))
+  await insertSales(
+    tx,
+    orders.map(({ sale }) => sale),
+  )
   note.changed('sales', [...new Set(orders.map(({ sale }) => sale.item_id))])
-  await refreshServicePrices(tx, note, orders.map(({ sale }) => ({ itemId: sale.item_id, labelId: sale.label_id })), now)
+  await refreshServicePrices(
+    tx,
+    note,
+    orders.map(({ sale }) => ({ itemId: sale.item_id, labelId: sale.label_id })),
+    now,
+  )
 }
 
 function statusOf(percent: number): ListingStatus {

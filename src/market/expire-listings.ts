@@ -47,7 +47,17 @@ async function endPeriods(tx: Tx, note: Note, { now, market }: ExpiryCtx, over: 
   )
   ended.forEach(({ id, status, expires_at }, i) => {
     // Time ends a period, also where the write of a caller finds it ended.
-    note.audit({ action: 'listing.expire', subject: 'listing', id, actor: 'system', before: { status: over[i]!.status }, after: { status, expires_at } })
+    note.audit({
+      action: 'listing.expire',
+      subject: 'listing',
+      id,
+      actor: 'system',
+      before: { status: over[i]!.status },
+      after: { status, expires_at },
+    })
   })
-  note.changed('listings', ended.map(({ id }) => id))
+  note.changed(
+    'listings',
+    ended.map(({ id }) => id),
+  )
 }

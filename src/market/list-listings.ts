@@ -22,10 +22,14 @@ const Input = Type.Object({ status: Status, ...ListingFilters }, { additionalPro
 
 export type ListingsCtx = Pick<WriteCtx, 'db' | 'viewer' | 'now'>
 
-export const listListings = verb({ name: 'listListings', needs: 'operator', input: Input }, (ctx: ListingsCtx, input) => storedPage(ctx, input, 'newest'))
+export const listListings = verb({ name: 'listListings', needs: 'operator', input: Input }, (ctx: ListingsCtx, input) =>
+  storedPage(ctx, input, 'newest'),
+)
 
 export async function storedPage(ctx: ListingsCtx, input: Static<typeof Input>, order: ListingOrder): Promise<Page<StoredListing>> {
   const now = ctx.now()
-  const { rows, pagination } = await readPage(input, (filter, limit, offset) => pageOfListings(ctx.db.kysely, { ...filter, now }, limit, offset, order))
+  const { rows, pagination } = await readPage(input, (filter, limit, offset) =>
+    pageOfListings(ctx.db.kysely, { ...filter, now }, limit, offset, order),
+  )
   return { rows: rows.map((row) => storedListing(row, now)), pagination }
 }

@@ -16,15 +16,14 @@ export const listMyListings = verb(
   {
     name: 'listMyListings',
     needs: OPERATION_PLAN.listMyListings,
-    input: Type.Object(
-      { status: Type.Optional(Type.Enum([...STATUSES])), ...FlagParams, ...pageParams() },
-      { additionalProperties: false },
-    ),
+    input: Type.Object({ status: Type.Optional(Type.Enum([...STATUSES])), ...FlagParams, ...pageParams() }, { additionalProperties: false }),
   },
   async (ctx: MarketCtx, input): Promise<Page<OwnListing>> => {
     const sellerId = ctx.viewer.kind === 'account' ? ctx.viewer.accountId : 0
     const own = { seller_id: sellerId, now: ctx.now() }
-    const { rows, pagination } = await readPage(input, ({ status }, limit, offset) => pageOfListings(ctx.db.kysely, { ...own, status }, limit, offset))
+    const { rows, pagination } = await readPage(input, ({ status }, limit, offset) =>
+      pageOfListings(ctx.db.kysely, { ...own, status }, limit, offset),
+    )
     const flags = flagsOf(input)
     return { rows: rows.map((row) => ownListing(ctx, row, flags)), pagination }
   },

@@ -18,11 +18,7 @@ export async function claimOrder(tx: Tx, orderId: number, requestHash: Buffer, s
 }
 
 export async function fetchOrder(on: Queryable, orderId: number): Promise<{ requestHash: Buffer; order: Order }> {
-  const row = await on
-    .selectFrom('orders')
-    .select(['request_hash', 'result'])
-    .where('order_id', '=', orderId)
-    .executeTakeFirst()
+  const row = await on.selectFrom('orders').select(['request_hash', 'result']).where('order_id', '=', orderId).executeTakeFirst()
   if (!row) throw missing('order', orderId)
   return { requestHash: row.request_hash, order: asAnswered(row.result as Order) }
 }
@@ -33,13 +29,21 @@ function asAnswered({ order_id, sold_at, lines }: Order): Order {
     order_id,
     sold_at,
     lines: lines.map(({ listing_id, quantity, unit_price, seller_payout, listing_status }) => ({
-      listing_id, quantity, unit_price, seller_payout, listing_status,
+      listing_id,
+      quantity,
+      unit_price,
+      seller_payout,
+      listing_status,
     })),
   }
 }
 
 export async function saveOrderResult(tx: Tx, order: Order): Promise<void> {
-  await tx.updateTable('orders').set({ result: JSON.stringify(order) }).where('order_id', '=', order.order_id).execute()
+  await tx
+    .updateTable('orders')
+    .set({ result: JSON.stringify(order) })
+    .where('order_id', '=', order.order_id)
+    .execute()
 }
 
 /** Listings of an order with their items' names, locked in the order of their ids, so that orders never block in a circle. */

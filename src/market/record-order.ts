@@ -76,10 +76,25 @@ export const recordOrder = verb(
       const left = new Map([...taken].map(([id, units]) => [id, afterSale(listings.get(id)!, units, now)]))
       const sold = lines.map((line, i) => soldLine(line, i, listings.get(line.listing_id)!, ctx.market.commissionPercent))
       await updateStock(tx, [...left.values()], now)
-      await insertSales(tx, sold.map((line, i) => saleRow(line, orderId, i + 1, soldAt)))
-      await lockServicePrices(tx, sold.map(({ listing }) => listing.item_id))
-      await refreshServicePrices(tx, note, sold.map(({ listing }) => ({ itemId: listing.item_id, labelId: listing.label_id })), now)
-      await emitSales(tx, { now, zone: ctx.market.timeZone }, sold.map((line) => notice(line, orderId, soldAt)))
+      await insertSales(
+        tx,
+        sold.map((line, i) => saleRow(line, orderId, i + 1, soldAt)),
+      )
+      await lockServicePrices(
+        tx,
+        sold.map(({ listing }) => listing.item_id),
+      )
+      await refreshServicePrices(
+        tx,
+        note,
+        sold.map(({ listing }) => ({ itemId: listing.item_id, labelId: listing.label_id })),
+        now,
+      )
+      await emitSales(
+        tx,
+        { now, zone: ctx.market.timeZone },
+        sold.map((line) => notice(line, orderId, soldAt)),
+      )
       const order: Order = {
         order_id: orderId,
         sold_at: soldAt.toISOString(),

@@ -24,7 +24,10 @@ interface NewPrice {
 export const repriceListing = groupedChange<MarketCtx, NewPrice, ListingResult>(
   ({ id }) => id,
   async (tx, writes) => {
-    const listings = await lockStock(tx, writes.map(({ input }) => input.id))
+    const listings = await lockStock(
+      tx,
+      writes.map(({ input }) => input.id),
+    )
     const priced = new Map<number, StockRow>()
     const outcomes: (ListingResult | ServiceError)[] = []
     for (const write of writes) {
@@ -51,7 +54,13 @@ async function reprice(tx: Tx, { ctx, input: { id, kurus }, note }: Write<Market
   const before = await endedIfOver(tx, note, ctx, row)
   const status = allowed<'reprice'>(TABLE[before.status].reprice)
   checkOffer('price', kurus, minOfferKurus(before))
-  note.audit({ action: 'listing.reprice', subject: 'listing', id, before: { price: minorToNumber(kurusOfRow(before)) }, after: { price: minorToNumber(kurus) } })
+  note.audit({
+    action: 'listing.reprice',
+    subject: 'listing',
+    id,
+    before: { price: minorToNumber(kurusOfRow(before)) },
+    after: { price: minorToNumber(kurus) },
+  })
   note.changed('listings', status === before.status ? packedPrice(id, kurus) : [id])
   return { ...before, ...priceValues(status, kurusText(kurus)!), status, version: before.version + 1 }
 }

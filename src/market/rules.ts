@@ -12,19 +12,7 @@ export const PUBLISHED = 'active' satisfies ListingStatus
 export const REJECTED = 'rejected' satisfies ListingStatus
 
 /** By the owner, by the operator, by the shop's checkout and by time. */
-export const ACTIONS = [
-  'reprice',
-  'edit',
-  'pause',
-  'publish',
-  'highlight',
-  'delete',
-  'approve',
-  'reject',
-  'correct',
-  'sell',
-  'expire',
-] as const
+export const ACTIONS = ['reprice', 'edit', 'pause', 'publish', 'highlight', 'delete', 'approve', 'reject', 'correct', 'sell', 'expire'] as const
 export type Action = (typeof ACTIONS)[number]
 
 /** What a conditional transition depends on. */

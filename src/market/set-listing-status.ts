@@ -26,7 +26,12 @@ export const setListingStatus = verb(
     input: Type.Object(
       {
         id: id('listing'),
-        action: Type.String({ maxLength: 100, allowed: reason('one_of', { values: ['pause', 'publish'] }), documentedValues: ['pause', 'publish'], examples: ['pause'] }),
+        action: Type.String({
+          maxLength: 100,
+          allowed: reason('one_of', { values: ['pause', 'publish'] }),
+          documentedValues: ['pause', 'publish'],
+          examples: ['pause'],
+        }),
       },
       { additionalProperties: false },
     ),

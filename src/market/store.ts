@@ -42,17 +42,7 @@ export const COLUMNS = [
 ] as const
 
 /** What a listing says beside its price and stock: what is approved, and sends it to approval again when it changes. */
-const CONTENT = [
-  'item_id',
-  'grade_id',
-  'title',
-  'description',
-  'language',
-  'images',
-  'shipping_payer',
-  'offers_enabled',
-  'min_offer_price',
-] as const
+const CONTENT = ['item_id', 'grade_id', 'title', 'description', 'language', 'images', 'shipping_payer', 'offers_enabled', 'min_offer_price'] as const
 
 export type ListingRow = Awaited<ReturnType<typeof fetchListing>>
 export type ListingValues = Partial<{ [Name in (typeof COLUMNS)[number]]: ListingRow[Name] }>
@@ -117,13 +107,25 @@ export async function updateListingRow(tx: Tx, id: number, status: ListingStatus
 
 /** What changes of many listings at once, and what these changes are judged by. */
 const STOCK_COLUMNS = [
-  'id', 'seller_id', 'title', 'price', 'approved_price', 'min_offer_price', 'quantity', 'status', 'expires_at', 'version',
+  'id',
+  'seller_id',
+  'title',
+  'price',
+  'approved_price',
+  'min_offer_price',
+  'quantity',
+  'status',
+  'expires_at',
+  'version',
 ] as const
 export type StockRow = Pick<ListingRow, (typeof STOCK_COLUMNS)[number]>
 
 /** Locked in the order of ids, so that batches of several nodes do not block each other in a circle. */
 export async function lockStock(tx: Tx, ids: number[]): Promise<Map<number, StockRow>> {
-  const listings = tx.selectFrom('listings').select(STOCK_COLUMNS).where('id', '=', sql<number>`any(${ids.map(idForSql)}::int4[])`)
+  const listings = tx
+    .selectFrom('listings')
+    .select(STOCK_COLUMNS)
+    .where('id', '=', sql<number>`any(${ids.map(idForSql)}::int4[])`)
   const rows = await listings.orderBy('id').forUpdate().execute()
   return new Map(rows.map((row) => [row.id, row]))
 }

@@ -4,7 +4,16 @@ import { change } from '#db/change.ts'
 import type { ListingStatus, Tx } from '#db/schema.ts'
 import { endedIfOver } from './expire-listings.ts'
 import { type Action, decide, type Decision, type NextStatus, PUBLISHED } from './rules.ts'
-import { auditedListing, changedSinceApproval, contentOf, lockListing, type ListingRow, type ListingValues, storedListing, updateListingRow } from './store.ts'
+import {
+  auditedListing,
+  changedSinceApproval,
+  contentOf,
+  lockListing,
+  type ListingRow,
+  type ListingValues,
+  storedListing,
+  updateListingRow,
+} from './store.ts'
 import type { MarketWriteCtx, StoredListing } from './types.ts'
 
 const DAY_MS = 86_400_000

@@ -50,10 +50,7 @@ export const ListingChangeSchema = Type.Object(
 )
 
 export const ListingStatusSchema = Type.Object({ id: Type.Integer(), status: Status }, { title: 'ListingStatusResult' })
-export const HighlightSchema = Type.Object(
-  { id: Type.Integer(), remaining_highlight_credits: Type.Integer() },
-  { title: 'HighlightResult' },
-)
+export const HighlightSchema = Type.Object({ id: Type.Integer(), remaining_highlight_credits: Type.Integer() }, { title: 'HighlightResult' })
 
 const ContentSchema = {
   title: Type.String(),
@@ -97,14 +94,17 @@ export const StoredListingSchema = Type.Object(
 )
 export type StoredListing = Static<typeof StoredListingSchema>
 
-const ItemOfListing = Type.Object({
-  id: Type.Integer(),
-  name: Type.String(),
-  code: orNull(Type.String()),
-  slug: Type.String(),
-  genre: genre(),
-  game: Type.String(),
-}, { title: 'ListingItem' })
+const ItemOfListing = Type.Object(
+  {
+    id: Type.Integer(),
+    name: Type.String(),
+    code: orNull(Type.String()),
+    slug: Type.String(),
+    genre: genre(),
+    game: Type.String(),
+  },
+  { title: 'ListingItem' },
+)
 
 const SaleOfItem = Type.Object({ price: Type.Number(), sold_at: Time('Local time with offset') }, { title: 'ItemSale' })
 

@@ -31,9 +31,7 @@ export function assign(records: readonly MatchRecord[], decisions: Decisions, op
 /** Cards by source, sources in order of precedence. */
 function bySource(cards: readonly SourceCard[], precedence: readonly string[]): SourceCard[][] {
   const rank = (source: string) => (precedence.includes(source) ? precedence.indexOf(source) : precedence.length)
-  return [...Map.groupBy(cards, ({ source }) => source)]
-    .sort(([a], [b]) => rank(a) - rank(b) || compare(a, b))
-    .map(([, own]) => own)
+  return [...Map.groupBy(cards, ({ source }) => source)].sort(([a], [b]) => rank(a) - rank(b) || compare(a, b)).map(([, own]) => own)
 }
 
 function byFirstRecord(a: AssignedItem, b: AssignedItem): number {

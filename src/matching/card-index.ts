@@ -106,8 +106,18 @@ export class CardIndex {
       if (set === null || number === null || isLong([name, number, set])) continue
       const key = `${set}\t${number}\t${name}`
       records.push({
-        key, card: key, source: '', id: key, game: game ?? '', genre: 'single', family: '', number, name: describe({ name, number, set: null, finish: null }).name,
-        set: { ref: set, name: set, codes: [], printedTotal: null }, finish: null, shopIds: [],
+        key,
+        card: key,
+        source: '',
+        id: key,
+        game: game ?? '',
+        genre: 'single',
+        family: '',
+        number,
+        name: describe({ name, number, set: null, finish: null }).name,
+        set: { ref: set, name: set, codes: [], printedTotal: null },
+        finish: null,
+        shopIds: [],
       })
     }
     for (const { set } of sourceCards(records)) if (set) sets.set(set.ref, set)
@@ -156,7 +166,9 @@ export class CardIndex {
     const ofGame = (cards: Iterable<SourceCard>) => [...new Set(cards)].filter((card) => game === null || card.game === game)
     const named = (card: SourceCard) => card.names.includes(wanted.fullName) || card.names.includes(wanted.name)
     if (set === null) return ofGame(this.#byNumber.get(number) ?? []).filter((card) => named(card) && sameTotal(wanted.total, card))
-    const cards = ofGame(this.#setsNamed(set, wanted).flatMap((one) => [...(this.#inSet(one, number) ?? this.#inSet(one, withoutCode(number, one)) ?? [])]))
+    const cards = ofGame(
+      this.#setsNamed(set, wanted).flatMap((one) => [...(this.#inSet(one, number) ?? this.#inSet(one, withoutCode(number, one)) ?? [])]),
+    )
     const exact = cards.filter(named)
     return exact.length > 0 ? exact : cards.filter(({ looseNames }) => looseNames.includes(wanted.name))
   }
@@ -169,7 +181,9 @@ export class CardIndex {
   #unnumbered({ set, game }: CardDescription, wanted: Described): SourceCard[] {
     const sets = set === null ? null : new Set(this.#setsNamed(set, wanted))
     const cards = this.#byName.get(wanted.name) ?? []
-    return cards.filter((card) => card.number === null && (game === null || card.game === game) && (sets === null || card.set === null || sets.has(card.set)))
+    return cards.filter(
+      (card) => card.number === null && (game === null || card.game === game) && (sets === null || card.set === null || sets.has(card.set)),
+    )
   }
 
   /** The sets that go by the name, with the galleries that are printed as part of them. */
@@ -198,13 +212,28 @@ export class CardIndex {
     for (const set of sets ?? []) for (const card of this.#bySetAndNumber.get(`${set.ref}\t${number}`) ?? []) pool.add(card)
     const scored = new Map<number, number>()
     for (const card of [...pool].filter(({ game }) => row.game === null || game === row.game).slice(0, MOST_COMPARED)) {
-      const name = Math.max(0, ...card.names.map((one) => likeness(one, wanted.name)), ...card.looseNames.map((one) => likeness(one, wanted.looseName) * 0.9))
-      const numbers = number === null || card.number === null ? 0 : card.number === number || card.bare === number ? 1 : looseNumber(card.number) === looseNumber(number) ? 0.5 : 0
+      const name = Math.max(
+        0,
+        ...card.names.map((one) => likeness(one, wanted.name)),
+        ...card.looseNames.map((one) => likeness(one, wanted.looseName) * 0.9),
+      )
+      const numbers =
+        number === null || card.number === null
+          ? 0
+          : card.number === number || card.bare === number
+            ? 1
+            : looseNumber(card.number) === looseNumber(number)
+              ? 0.5
+              : 0
       const score = Math.round(40 * name + 30 * numbers + (sets === null || (card.set && sets.has(card.set)) ? 10 : 0))
       for (const { itemId } of this.#printings.get(card)!) scored.set(itemId, Math.max(scored.get(itemId) ?? 0, score))
     }
-    const candidates = [...scored].map(([itemId, score]) => ({ itemId, score })).sort((a, b) => b.score - a.score || a.itemId - b.itemId).slice(0, MOST_CANDIDATES)
-    const reason: Reason = candidates.length === 0 ? UNKNOWN : sets?.size === 0 ? { rule: 'set-unclear', params: { set: row.set! } } : { rule: 'loose', params: {} }
+    const candidates = [...scored]
+      .map(([itemId, score]) => ({ itemId, score }))
+      .sort((a, b) => b.score - a.score || a.itemId - b.itemId)
+      .slice(0, MOST_CANDIDATES)
+    const reason: Reason =
+      candidates.length === 0 ? UNKNOWN : sets?.size === 0 ? { rule: 'set-unclear', params: { set: row.set! } } : { rule: 'loose', params: {} }
     return { reason, candidates }
   }
 }

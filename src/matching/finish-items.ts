@@ -9,7 +9,15 @@ import type { Verdicts } from './verdicts.ts'
 export function itemsOf({ members }: Cluster, verdicts: Verdicts, precedence: readonly string[]): AssignedItem[] {
   const card = members[0]!.card.records[0]!.key
   if (members.length === 1 && members[0]!.card.records.length === 1) {
-    const [{ card: { records: [only] }, method, confidence }] = members as [Member]
+    const [
+      {
+        card: {
+          records: [only],
+        },
+        method,
+        confidence,
+      },
+    ] = members as [Member]
     return [{ card, records: [{ key: card, method, confidence, whole: false }], finish: only!.finish, primary: true }]
   }
   const finishes = stated(members)

@@ -4,7 +4,15 @@ import { kept } from './kept.ts'
 
 /** Symbols and abbreviations that sources also write as words. */
 const WORDS: Readonly<Record<string, string>> = {
-  '★': 'star', '☆': 'star', '◇': 'prism star', '♢': 'prism star', lvx: 'lv x', delta: 'δ', mega: 'm', and: '', species: '',
+  '★': 'star',
+  '☆': 'star',
+  '◇': 'prism star',
+  '♢': 'prism star',
+  lvx: 'lv x',
+  delta: 'δ',
+  mega: 'm',
+  and: '',
+  species: '',
 }
 const BRACKETED = /\([^()]*\)|\[[^[\]]*\]/g
 /** Words that some sources leave out; a name without them is the same only in its loose form. */
@@ -14,7 +22,9 @@ const OPTIONAL = new Set(['basic', 'δ', 'star', 'prism', 'lv', 'x', 'team', 'fo
 export const normalName = kept(normalForm)
 
 function normalForm(name: string): string {
-  const found = words(fold(name.replaceAll('♢', '◇'))).map((word) => WORDS[word] ?? word).filter(Boolean)
+  const found = words(fold(name.replaceAll('♢', '◇')))
+    .map((word) => WORDS[word] ?? word)
+    .filter(Boolean)
   if (found[0] === 'nidoran' && found.length === 2) return `nidoran ${SEXES[found[1]!] ?? found[1]}`
   // Basic energies are printed without the word, which some sources put before them.
   while (found[0] === 'basic' && found.length > 1 && found.at(-1) === 'energy') found.shift()

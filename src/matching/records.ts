@@ -160,7 +160,14 @@ export type SealedAliases = Readonly<Record<string, string>>
 
 /** The source records' precedence unless a setting says otherwise. */
 export const PRECEDENCE: readonly string[] = [
-  'operator', 'mintmark', 'tcgdex', 'tcgdex-asia', 'pokemontcg', 'punk-records', 'cardmarket', 'tcgplayer',
+  'operator',
+  'mintmark',
+  'tcgdex',
+  'tcgdex-asia',
+  'pokemontcg',
+  'punk-records',
+  'cardmarket',
+  'tcgplayer',
 ]
 
 /** @param finish canonical slug, null when not stated */

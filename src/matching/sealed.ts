@@ -21,7 +21,11 @@ export function joinSealed(sources: readonly (readonly SourceCard[])[], verdicts
     const added: { unit: Unit; cluster: Cluster; keys: string[] }[] = []
     for (const { unit, keys } of keyed) {
       const found = new Set(keys.flatMap((key) => [...(byKey.get(key) ?? [])]).filter((cluster) => !areApart(unit, cluster, verdicts)))
-      const ids = new Set(idsOf(unit).flatMap((id) => [...(byId.get(id) ?? [])]).filter((cluster) => found.has(cluster)))
+      const ids = new Set(
+        idsOf(unit)
+          .flatMap((id) => [...(byId.get(id) ?? [])])
+          .filter((cluster) => found.has(cluster)),
+      )
       const [cluster] = ids.size === 1 ? ids : found
       if (cluster === undefined) {
         const own = clusterOf(unit)

@@ -53,7 +53,11 @@ export function mapSets(from: readonly SourceSet[], to: readonly SourceSet[], de
 }
 
 /** What people decided about a set, as far as it is about these sets. */
-function choiceOf(ref: string, decided: ReadonlyMap<string, ReadonlySet<string | null>>, byRef: ReadonlyMap<string, SourceSet>): [string, Set<SourceSet>][] {
+function choiceOf(
+  ref: string,
+  decided: ReadonlyMap<string, ReadonlySet<string | null>>,
+  byRef: ReadonlyMap<string, SourceSet>,
+): [string, Set<SourceSet>][] {
   const all = decided.get(ref)
   if (all === undefined) return []
   const chosen = new Set([...all].flatMap((other) => (other === null ? [] : (byRef.get(other) ?? []))))

@@ -19,7 +19,8 @@ export function joinSingles(sources: readonly (readonly SourceCard[])[], verdict
   for (const [n, units] of unitsOf(sources, verdicts).entries()) {
     if (n === sources.length - 1) known.isLast = true
     const { kept, duplicates } = withoutDuplicates(units, verdicts, result)
-    const { joins, waiting, alone } = result.clusters.length > 0 ? matched(kept, known, verdicts, result.setMaps) : { joins: [], waiting: [], alone: kept }
+    const { joins, waiting, alone } =
+      result.clusters.length > 0 ? matched(kept, known, verdicts, result.setMaps) : { joins: [], waiting: [], alone: kept }
     for (const { unit, reasons, candidates } of waiting) result.waiting.push(waitingCard(unit, reasons, candidates, verdicts))
     for (const { unit, cluster, method, confidence } of joins) {
       join(cluster, unit, method, confidence)
@@ -133,7 +134,8 @@ function withoutDuplicates(units: readonly Unit[], verdicts: Verdicts, result: J
     const byKey = new Map(smaller.cards.flatMap((card) => card.names.map((name) => [`${card.number}\t${name}`, card] as const)))
     for (const card of larger.cards) {
       const twin = card.names.map((name) => byKey.get(`${card.number}\t${name}`)).find((found) => found !== undefined)
-      if (twin && mayBeSame(card, twin) && !verdicts.areApart(card.key, twin.key) && verdicts.groupOf(card.key) !== verdicts.groupOf(twin.key)) dropped.set(card, { of: twin, confirmed })
+      if (twin && mayBeSame(card, twin) && !verdicts.areApart(card.key, twin.key) && verdicts.groupOf(card.key) !== verdicts.groupOf(twin.key))
+        dropped.set(card, { of: twin, confirmed })
     }
   }
   for (const set of sets) {
@@ -141,7 +143,8 @@ function withoutDuplicates(units: readonly Unit[], verdicts: Verdicts, result: J
       if (own.length < 2 || new Set(own.map(writtenNumber)).size < own.length) continue
       const [kept, ...others] = own.toSorted((a, b) => statedFinishes(b) - statedFinishes(a) || compare(a.key, b.key))
       for (const card of others) {
-        if (!verdicts.areApart(card.key, kept!.key) && verdicts.groupOf(card.key) !== verdicts.groupOf(kept!.key)) dropped.set(card, { of: kept!, confirmed: false })
+        if (!verdicts.areApart(card.key, kept!.key) && verdicts.groupOf(card.key) !== verdicts.groupOf(kept!.key))
+          dropped.set(card, { of: kept!, confirmed: false })
       }
     }
     set.cards = set.cards.filter((card) => !dropped.has(card))
@@ -190,7 +193,10 @@ function matched(units: readonly Unit[], known: Known, verdicts: Verdicts, setMa
     for (const map of maps) targets.set(map.from, [...(targets.get(map.from) ?? []), map])
   }
   const found = exactCandidates(units, known, verdicts, targets)
-  const claims = Map.groupBy(found.filter(({ cluster }) => cluster !== null), ({ cluster }) => cluster!)
+  const claims = Map.groupBy(
+    found.filter(({ cluster }) => cluster !== null),
+    ({ cluster }) => cluster!,
+  )
   const joins: Join[] = []
   const waiting: Wait[] = []
   const rest: Unit[] = []
@@ -246,7 +252,13 @@ function exactCandidates(units: readonly Unit[], known: Known, verdicts: Verdict
   })
 }
 
-function verdictOn(unit: Unit, byId: ReadonlySet<Cluster>, bySet: ReadonlySet<Cluster>, unclear: ReadonlySet<Cluster>, shared: readonly string[]): Omit<Exact, 'unit'> {
+function verdictOn(
+  unit: Unit,
+  byId: ReadonlySet<Cluster>,
+  bySet: ReadonlySet<Cluster>,
+  unclear: ReadonlySet<Cluster>,
+  shared: readonly string[],
+): Omit<Exact, 'unit'> {
   const [viaId] = byId
   const [viaSet] = bySet
   const all = byId.union(bySet)
@@ -282,7 +294,13 @@ function idsOf(cards: readonly SourceCard[]): string[] {
  * Clusters of the same set that nothing else claims and that are alike in number or name: a hint for a person. Where a
  * person joined the sets, the only one that is alike joins.
  */
-function looseCandidates(units: readonly Unit[], known: Known, verdicts: Verdicts, targets: ReadonlyMap<string, SetMap[]>, claimed: ReadonlySet<Cluster>): { joins: Join[]; waiting: Wait[]; alone: Unit[] } {
+function looseCandidates(
+  units: readonly Unit[],
+  known: Known,
+  verdicts: Verdicts,
+  targets: ReadonlyMap<string, SetMap[]>,
+  claimed: ReadonlySet<Cluster>,
+): { joins: Join[]; waiting: Wait[]; alone: Unit[] } {
   const open = new Map<string, Cluster[]>()
   const openIn = (ref: string) => {
     const listed = open.get(ref) ?? [...known.inSet(ref)].filter((cluster) => !claimed.has(cluster))

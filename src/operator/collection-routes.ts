@@ -5,26 +5,10 @@ import { changeCollection } from '#collections/change-collection.ts'
 import { createCollection } from '#collections/create-collection.ts'
 import { deleteCollection } from '#collections/delete-collection.ts'
 import { exportCollection } from '#collections/export.ts'
-import {
-  discardParkedRow,
-  listParkedRows,
-  type ParkedRow,
-  ParkedRowSchema,
-  placeParkedRow,
-} from '#collections/import/parked.ts'
-import {
-  type CollectionImport,
-  CollectionImportSchema,
-  type ImportCtx,
-  importCollection,
-} from '#collections/import/run.ts'
+import { discardParkedRow, listParkedRows, type ParkedRow, ParkedRowSchema, placeParkedRow } from '#collections/import/parked.ts'
+import { type CollectionImport, CollectionImportSchema, type ImportCtx, importCollection } from '#collections/import/run.ts'
 import { listStoredCollections } from '#collections/list-stored-collections.ts'
-import {
-  type CollectionRecord,
-  CollectionRecordSchema,
-  type StoredCollection,
-  StoredCollectionSchema,
-} from '#collections/types.ts'
+import { type CollectionRecord, CollectionRecordSchema, type StoredCollection, StoredCollectionSchema } from '#collections/types.ts'
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
 import type { WriteCtx } from '#db/change.ts'

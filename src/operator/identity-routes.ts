@@ -63,5 +63,7 @@ export const identityRoutes: Route<WriteCtx>[] = [
 ]
 
 function revertedText({ batch_id: id, kind, from, into }: Batch): string {
-  return kind === 'merge' ? `Merge ${id} reverted; item ${from.id} is restored` : `Split ${id} reverted; item ${from.id} is merged into item ${into.id}`
+  return kind === 'merge'
+    ? `Merge ${id} reverted; item ${from.id} is restored`
+    : `Split ${id} reverted; item ${from.id} is merged into item ${into.id}`
 }

@@ -79,7 +79,10 @@ export const matchRoutes: Route<WriteCtx>[] = [
     summary: 'Withdraw the decision about a match, or its postponement',
     description: 'The record waits again, and items that the decision merged are two again. `data` is null where a rule joins the record meanwhile.',
     tag: 'Matches',
-    answer: (match: Match | null) => ({ data: match, message: match ? `Match ${match.id} waits again` : 'Decision withdrawn; a rule decides about the record' }),
+    answer: (match: Match | null) => ({
+      data: match,
+      message: match ? `Match ${match.id} waits again` : 'Decision withdrawn; a rule decides about the record',
+    }),
     data: orNull(MatchSchema),
     errors: ['CONFLICT', 'NOT_FOUND'],
   },

@@ -39,7 +39,11 @@ export function openMetrics(node: MeasuredNode): Metrics {
   const workerSeen = gauge('worker_last_seen_seconds', 'Since the last word of any worker; absent when there was none in the last days')
   const taskRun = gauge('task_last_run_timestamp_seconds', 'When the last run of a periodic task of this node ended', ['task'])
   const taskDuration = gauge('task_last_run_duration_seconds', 'How long the last run of a periodic task took', ['task'])
-  const taskFailure = gauge('task_last_failure_timestamp_seconds', 'When a run of a periodic task last failed, absent for never; the time of the last run while it is failing', ['task'])
+  const taskFailure = gauge(
+    'task_last_failure_timestamp_seconds',
+    'When a run of a periodic task last failed, absent for never; the time of the last run while it is failing',
+    ['task'],
+  )
   const held = gauge('held_prices', 'Prices that wait for a decision, by rule', ['rule'])
   const age = gauge('feed_age_seconds', 'Since when a market got no price', ['market', 'group'])
   const prices = gauge('prices', 'Current prices', ['market', 'group'])
@@ -58,7 +62,16 @@ export function openMetrics(node: MeasuredNode): Metrics {
   })
   const keyrings = { api_key: node.keys, operator_token: node.operators, console_session: node.sessions }
   return async (stats) => {
-    const { listings: byStatus, webhook_events: byState, webhooks_failing, webhook_receivers, held_prices, waiting_since, workers, sources } = await stats()
+    const {
+      listings: byStatus,
+      webhook_events: byState,
+      webhooks_failing,
+      webhook_receivers,
+      held_prices,
+      waiting_since,
+      workers,
+      sources,
+    } = await stats()
     const now = Date.now()
     items.set(node.catalogue.items.live.size)
     for (const [part, bytes] of Object.entries(node.catalogue.memory())) memory.set({ part }, bytes)

@@ -44,7 +44,18 @@ import { statsRoutes } from './stats-routes.ts'
 import { webhookRoutes } from './webhook-routes.ts'
 import { UPLOAD_TIMEOUT_MS } from './uploads.ts'
 
-const ROUTES = [...accountRoutes, ...auditRoutes, ...catalogueRoutes, ...collectionRoutes, ...listingRoutes, ...orderRoutes, ...heldRoutes, ...identityRoutes, ...matchRoutes, ...statsRoutes]
+const ROUTES = [
+  ...accountRoutes,
+  ...auditRoutes,
+  ...catalogueRoutes,
+  ...collectionRoutes,
+  ...listingRoutes,
+  ...orderRoutes,
+  ...heldRoutes,
+  ...identityRoutes,
+  ...matchRoutes,
+  ...statsRoutes,
+]
 
 const TAGS = [
   { name: 'Accounts', description: 'Customers, their plans and their highlight credits' },

@@ -27,14 +27,7 @@ export const LONGEST_URL = 500
 const SHAPE = /^https?:\/\/[^\s\\/?#\p{Cc}][^\s\\\p{Cc}]*$/iu
 
 // Where clouds answer with credentials; opening a range around them does not open them.
-const METADATA = [
-  '169.254.0.0/16',
-  '100.100.100.200/32',
-  '168.63.129.16/32',
-  '192.0.0.192/32',
-  'fd00:ec2::/32',
-  'fd20:ce::254/128',
-]
+const METADATA = ['169.254.0.0/16', '100.100.100.200/32', '168.63.129.16/32', '192.0.0.192/32', 'fd00:ec2::/32', 'fd20:ce::254/128']
 const METADATA_RANGES = METADATA.map((text) => ipaddr.parseCIDR(text) as Range)
 const GLOBAL_V6 = ipaddr.parseCIDR('2000::/3') as Range
 const TRANSLATED = ipaddr.parseCIDR('64:ff9b::/96') as Range
@@ -88,7 +81,5 @@ function isIn(address: Address, [network, bits]: Range): boolean {
 
 function isOwn(address: Address): boolean {
   const text = address.toString()
-  return Object.values(networkInterfaces()).some((entries) =>
-    entries?.some((entry) => reached(ipaddr.parse(entry.address)).toString() === text),
-  )
+  return Object.values(networkInterfaces()).some((entries) => entries?.some((entry) => reached(ipaddr.parse(entry.address)).toString() === text))
 }

@@ -8,9 +8,13 @@ import { HeldFields } from './list-held-prices.ts'
 
 const input = Type.Object(HeldFields, { additionalProperties: false })
 
-export const acceptHeldPrices = verb({ name: 'acceptHeldPrices', needs: 'operator', input }, (ctx: WriteCtx, filter) => decideMany(ctx, filter, 'accepted'))
+export const acceptHeldPrices = verb({ name: 'acceptHeldPrices', needs: 'operator', input }, (ctx: WriteCtx, filter) =>
+  decideMany(ctx, filter, 'accepted'),
+)
 
-export const discardHeldPrices = verb({ name: 'discardHeldPrices', needs: 'operator', input }, (ctx: WriteCtx, filter) => decideMany(ctx, filter, 'discarded'))
+export const discardHeldPrices = verb({ name: 'discardHeldPrices', needs: 'operator', input }, (ctx: WriteCtx, filter) =>
+  decideMany(ctx, filter, 'discarded'),
+)
 
 export interface Decided {
   decided: number

@@ -59,12 +59,7 @@ function matching(on: Queryable, { state = 'open', rule, market, import_id: impo
 }
 
 /** Those largest deviation first. */
-export async function pageOfHeld(
-  on: Queryable,
-  filter: HeldFilter,
-  limit: number,
-  offset: number,
-): Promise<{ rows: HeldPrice[]; total: number }> {
+export async function pageOfHeld(on: Queryable, filter: HeldFilter, limit: number, offset: number): Promise<{ rows: HeldPrice[]; total: number }> {
   const query = matching(on, filter)
   const [rows, counted] = await Promise.all([
     viewsOf(query.orderBy(sql`h.times_off desc nulls last`).orderBy('h.id').limit(limit).offset(offset)),
@@ -83,7 +78,10 @@ export async function fetchHeld(on: Queryable, id: number): Promise<HeldPrice> {
 /** What an import held: how many by each rule, and the worst of them. */
 export async function heldReport(on: Queryable, importId: number): Promise<{ byRule: Record<string, number>; worst: HeldPrice[] }> {
   const ofImport = on.selectFrom('held_prices as h').where('h.import_id', '=', importId)
-  const counts = await ofImport.select(['h.rule', (e) => e.fn.countAll<number>().as('count')]).groupBy('h.rule').execute()
+  const counts = await ofImport
+    .select(['h.rule', (e) => e.fn.countAll<number>().as('count')])
+    .groupBy('h.rule')
+    .execute()
   const worst = await viewsOf(ofImport.orderBy(sql`h.times_off desc nulls last`).orderBy('h.id').limit(10))
   return { byRule: Object.fromEntries(counts.map(({ rule, count }) => [rule, count])), worst }
 }

@@ -78,7 +78,11 @@ export async function failImports(db: Db, ids: number[], why: Reason): Promise<v
 
 /** Shows how far an import is, outside its transaction. */
 export async function reportProgress(db: Db, id: number, counts: ImportCounts, percent: number): Promise<void> {
-  await db.kysely.updateTable('imports').set({ ...columns(counts), percent }).where('id', '=', id).execute()
+  await db.kysely
+    .updateTable('imports')
+    .set({ ...columns(counts), percent })
+    .where('id', '=', id)
+    .execute()
 }
 
 /** Writes down how a batch ended, with its counts and refused rows. */

@@ -25,6 +25,5 @@ export const listHeldPrices = verb(
       { additionalProperties: false },
     ),
   },
-  (ctx: ReadCtx, input): Promise<Page<HeldPrice>> =>
-    readPage(input, (filter, limit, offset) => pageOfHeld(ctx.db.kysely, filter, limit, offset)),
+  (ctx: ReadCtx, input): Promise<Page<HeldPrice>> => readPage(input, (filter, limit, offset) => pageOfHeld(ctx.db.kysely, filter, limit, offset)),
 )

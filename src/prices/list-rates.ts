@@ -4,10 +4,7 @@ import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
 import type { ReadCtx } from '#db/change.ts'
 
-export const RateSchema = Type.Object(
-  { day: Type.String({ format: 'date' }), currency: Type.String(), TRY: Type.Number() },
-  { title: 'Rate' },
-)
+export const RateSchema = Type.Object({ day: Type.String({ format: 'date' }), currency: Type.String(), TRY: Type.Number() }, { title: 'Rate' })
 export type StoredRate = Static<typeof RateSchema>
 
 const RATES_PER_PAGE = 100

@@ -75,7 +75,9 @@ export class PriceBatch {
 
   #compare(a: number, b: number): number {
     return (
-      this.itemId[a]! - this.itemId[b]! || this.market[a]! - this.market[b]! || this.labelId[a]! - this.labelId[b]! ||
+      this.itemId[a]! - this.itemId[b]! ||
+      this.market[a]! - this.market[b]! ||
+      this.labelId[a]! - this.labelId[b]! ||
       this.updatedAtMs[a]! - this.updatedAtMs[b]!
     )
   }

@@ -50,7 +50,11 @@ const JUDGES: readonly [RuleName, Judge][] = [
     'future_date',
     ({ updatedAtMs }, { futureHours }, nowMs) => {
       if (updatedAtMs <= nowMs + futureHours * HOUR_MS) return null
-      return { params: reason('future_date', { date: new Date(updatedAtMs).toISOString(), hours: futureHours }).params, compared: null, timesOff: null }
+      return {
+        params: reason('future_date', { date: new Date(updatedAtMs).toISOString(), hours: futureHours }).params,
+        compared: null,
+        timesOff: null,
+      }
     },
   ],
   [

@@ -19,9 +19,7 @@ export interface PricePoint {
  * How a feed names an item: by Mintmark's own ref, or by a foreign id. Where `finish` is there, the price is of that
  * finish only (words of `finishOf`); where it is not, it is of the thing that the id names.
  */
-export type ItemKey =
-  | { ref: string; market?: Market }
-  | { source: string; id: string; finish?: string; name?: string; number?: string }
+export type ItemKey = { ref: string; market?: Market } | { source: string; id: string; finish?: string; name?: string; number?: string }
 
 /** A price row: integer minor units (cents, kuruş) and epoch milliseconds, so that nothing is ever a float sum. */
 export interface PriceRow {

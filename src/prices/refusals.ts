@@ -46,7 +46,12 @@ const ANY = '…'
 function kindOf<Of extends Reason>(why: Of): Of {
   return mapped(why, (name, value) => {
     if (OF_A_ROW.has(name)) return ANY
-    return name === 'field' ? (value as string).split('.').map((part) => (/^\d+$/.test(part) ? ANY : part)).join('.') : value
+    return name === 'field'
+      ? (value as string)
+          .split('.')
+          .map((part) => (/^\d+$/.test(part) ? ANY : part))
+          .join('.')
+      : value
   })
 }
 
@@ -54,7 +59,7 @@ function kindOf<Of extends Reason>(why: Of): Of {
 export function storable<Of extends Reason>(why: Of): Of {
   return mapped(why, (_name, value) => {
     if (typeof value === 'string') return storableText(value)
-    return Array.isArray(value) ? (value as (string | number)[]).map((one) => (typeof one === 'string' ? storableText(one) : one)) as Value : value
+    return Array.isArray(value) ? ((value as (string | number)[]).map((one) => (typeof one === 'string' ? storableText(one) : one)) as Value) : value
   })
 }
 

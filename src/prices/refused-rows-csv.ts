@@ -72,12 +72,7 @@ export async function storeRefusedRows(on: Queryable, importId: number, parts: r
 export async function* refusedRowsCsv(on: Queryable, importId: number, kept: readonly ListedRow[]): AsyncIterable<string> {
   yield csvLine(COLUMNS)
   for (let part = 0; ; part += 1) {
-    const found = await on
-      .selectFrom('import_refusals')
-      .select('csv')
-      .where('import_id', '=', importId)
-      .where('part', '=', part)
-      .executeTakeFirst()
+    const found = await on.selectFrom('import_refusals').select('csv').where('import_id', '=', importId).where('part', '=', part).executeTakeFirst()
     if (found) yield gunzipSync(found.csv).toString()
     else {
       if (part === 0) yield kept.map(lineOf).join('')

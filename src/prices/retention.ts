@@ -23,7 +23,10 @@ export async function forgetOldPrices(db: Db, keepDays: number, now: Date): Prom
     months.push(month)
   }
   for (const table of ['hidden_points', 'merged_points'] as const) {
-    await db.kysely.deleteFrom(table).where('updated_at', '<', new Date(`${keepFrom}-01T00:00:00Z`)).execute()
+    await db.kysely
+      .deleteFrom(table)
+      .where('updated_at', '<', new Date(`${keepFrom}-01T00:00:00Z`))
+      .execute()
   }
   return months
 }

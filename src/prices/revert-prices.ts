@@ -32,7 +32,12 @@ export async function openRevert(ctx: WriteCtx, tx: Tx, id: number): Promise<Ope
 }
 
 /** Takes the prices of the import out, or brings them back. @returns how many current prices changed, and how many held ones were discarded */
-export async function revertPrices(ctx: WriteCtx, tx: Tx, note: Note, { root, comesBack }: OpenRevert): Promise<{ prices: number; discarded: number }> {
+export async function revertPrices(
+  ctx: WriteCtx,
+  tx: Tx,
+  note: Note,
+  { root, comesBack }: OpenRevert,
+): Promise<{ prices: number; discarded: number }> {
   await lockMarkets(tx, await marketsOf(tx, root.id))
   await (comesBack ? putPointsBack(tx, root.id) : withdrawPoints(tx, root.id))
   const prices = await resetCurrent(tx, note, latestPoints(root.id))

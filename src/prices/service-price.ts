@@ -75,7 +75,10 @@ export async function refreshServicePrices(tx: Tx, note: Note, keys: readonly Pr
       order by sold_at desc, id desc limit ${sql.lit(SALES)}
     ) s order by k.n, s.sold_at, s.id`.execute(tx)
   const prices = [...Map.groupBy(rows, (row) => row.n)].flatMap(([n, sold]) => {
-    const minor = servicePrice(sold.map((row) => ({ minor: parseMinor(row.unit_price)!, soldAtMs: row.sold_at.getTime() })), now.getTime())
+    const minor = servicePrice(
+      sold.map((row) => ({ minor: parseMinor(row.unit_price)!, soldAtMs: row.sold_at.getTime() })),
+      now.getTime(),
+    )
     return minor === null ? [] : [{ ...sorted[n - 1]!, market: SERVICE, minor, updatedAtMs: now.getTime() }]
   })
   if (prices.length === 0) return []

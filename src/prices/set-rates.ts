@@ -23,10 +23,7 @@ export const setRates = verb(
   {
     name: 'setRates',
     needs: 'operator',
-    input: Type.Object(
-      { rates: Type.Union([RateRow, Type.Array(RateRow, { minItems: 1, maxItems: 10_000 })]) },
-      { additionalProperties: false },
-    ),
+    input: Type.Object({ rates: Type.Union([RateRow, Type.Array(RateRow, { minItems: 1, maxItems: 10_000 })]) }, { additionalProperties: false }),
   },
   (ctx: WriteCtx, { rates: given }) =>
     change(ctx, async (tx, note): Promise<{ rates: number }> => {
@@ -40,7 +37,10 @@ export const setRates = verb(
         insert into rates (currency, day, try_rate)
         select * from unnest(${rows.map((r) => r.currency)}::text[], ${rows.map((r) => r.day)}::date[], ${rows.map((r) => String(r.TRY))}::numeric[])
         on conflict (currency, day) do update set try_rate = excluded.try_rate`.execute(tx)
-      note.changed('rates', rows.map(({ day }) => Date.parse(day) / DAY_MS))
+      note.changed(
+        'rates',
+        rows.map(({ day }) => Date.parse(day) / DAY_MS),
+      )
       note.audit({ action: 'rates.set', subject: 'rates', id: rows.at(-1)!.day, after: { rates: rows } })
       return { rates: rows.length }
     }),

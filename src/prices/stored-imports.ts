@@ -71,8 +71,27 @@ export const ImportDetailSchema = Type.Object(
 export type ImportDetail = Static<typeof ImportDetailSchema>
 
 const COLUMNS = [
-  'id', 'format', 'market', 'file_name', 'author', 'dry_run', 'status', 'percent', 'rows_read', 'created', 'updated',
-  'accepted', 'unchanged', 'held', 'rejected', 'message', 'rule', 'params', 'reverts_import_id', 'reverted_by_import_id', 'started_at',
+  'id',
+  'format',
+  'market',
+  'file_name',
+  'author',
+  'dry_run',
+  'status',
+  'percent',
+  'rows_read',
+  'created',
+  'updated',
+  'accepted',
+  'unchanged',
+  'held',
+  'rejected',
+  'message',
+  'rule',
+  'params',
+  'reverts_import_id',
+  'reverted_by_import_id',
+  'started_at',
   'finished_at',
 ] as const
 

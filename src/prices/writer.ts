@@ -70,7 +70,11 @@ export class PriceWriter {
     await this.#lock(batch, sorted)
     this.#rates ??= await Rates.load(this.#tx)
     this.#labels ??= await comparedLabels(this.#tx)
-    const read = () => CurrentPrices.read(this.#tx, sorted.map((i) => batch.itemId[i]!))
+    const read = () =>
+      CurrentPrices.read(
+        this.#tx,
+        sorted.map((i) => batch.itemId[i]!),
+      )
     let currents = await read()
     // Items that were merged after the caller had looked them up; from here on the locks keep merges waiting.
     if (currents.survivors.size > 0) {
@@ -94,7 +98,8 @@ export class PriceWriter {
       const write = batch.at(i)
       const current = currents.find(currents.first(write.itemId), write.market, write.labelId)
       const currentAtMs = current < 0 ? Number.NEGATIVE_INFINITY : currents.updatedAtMs[current]!
-      const stored = current >= 0 && currentAtMs <= write.updatedAtMs ? { minor: currents.minor[current]!, updatedAtMs: currentAtMs } : (earlier.get(i) ?? null)
+      const stored =
+        current >= 0 && currentAtMs <= write.updatedAtMs ? { minor: currents.minor[current]!, updatedAtMs: currentAtMs } : (earlier.get(i) ?? null)
       const last = later(previous, stored)
       if (last && last.minor === write.minor) continue
       const isCurrent = write.updatedAtMs >= currentAtMs
@@ -189,7 +194,11 @@ export class PriceWriter {
    */
   async #insertPoints(batch: PriceBatch, newest: number[], older: number[]): Promise<void> {
     if (newest.length + older.length === 0) return
-    await ensureMonths(this.#db, this.#tx, [...newest, ...older].map((i) => batch.updatedAtMs[i]!))
+    await ensureMonths(
+      this.#db,
+      this.#tx,
+      [...newest, ...older].map((i) => batch.updatedAtMs[i]!),
+    )
     const copied = newest.length >= COPY_POINTS && (await this.#copyPoints(batch, newest))
     await this.#mergePoints(batch, copied ? older : [...newest, ...older])
   }

@@ -75,8 +75,7 @@ export const collectionRoutes: Route<CollectionReadCtx & RecordWriteCtx>[] = [
     path: `${RECORDS}/:itemId`,
     verb: updateCollectionItem,
     summary: 'Change a record',
-    description:
-      'Only the fields sent change; null clears all but `quantity`. With `If-Match` only if the record is as you read it.',
+    description: 'Only the fields sent change; null clears all but `quantity`. With `If-Match` only if the record is as you read it.',
     tag,
     answer: ({ record, tag: etag, changed }: ChangedRecord) => {
       const fields = Object.fromEntries(changed.map((field) => [field, record[field]]))

@@ -6,14 +6,7 @@ import type { Route } from '#http/route.ts'
 import { configureWebhook } from '#webhooks/configure-webhook.ts'
 import { getWebhook } from '#webhooks/get-webhook.ts'
 import { listWebhookLogs } from '#webhooks/list-webhook-logs.ts'
-import {
-  SIGNATURE_NOTE,
-  type Webhook,
-  type WebhookCtx,
-  type WebhookLog,
-  WebhookLogSchema,
-  WebhookSchema,
-} from '#webhooks/types.ts'
+import { SIGNATURE_NOTE, type Webhook, type WebhookCtx, type WebhookLog, WebhookLogSchema, WebhookSchema } from '#webhooks/types.ts'
 
 const tag = 'Webhook'
 

@@ -30,10 +30,7 @@ export const configureWebhook = verb(
       { additionalProperties: false },
     ),
   },
-  (
-    { webhooks: { guard, sealing }, ...ctx }: WebhookCtx,
-    { url, on_sale = false, on_expire = false, is_active = true },
-  ): Promise<Webhook> => {
+  ({ webhooks: { guard, sealing }, ...ctx }: WebhookCtx, { url, on_sale = false, on_expire = false, is_active = true }): Promise<Webhook> => {
     const problem = guard.problemOf(url)
     if (problem) throw invalidFields([{ field: 'url', ...problem }])
     const accountId = ownAccount(ctx.viewer)

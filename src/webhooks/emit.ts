@@ -18,11 +18,7 @@ export function emitSales(tx: Tx, time: EventTime, sales: readonly (Sale & { acc
 }
 
 /** Queues one `expire` notification per listing for the sellers that want them: `on_expire`, `is_active` are on now. */
-export function emitExpiries(
-  tx: Tx,
-  time: EventTime,
-  expiries: readonly (Expiry & { accountId: number })[],
-): Promise<void> {
+export function emitExpiries(tx: Tx, time: EventTime, expiries: readonly (Expiry & { accountId: number })[]): Promise<void> {
   return emit(tx, time, 'expire', expiries, expiryData)
 }
 

@@ -22,6 +22,5 @@ export const listWebhookEvents = verb(
       { additionalProperties: false },
     ),
   },
-  ({ db }: ReadCtx, input): Promise<Page<WebhookEvent>> =>
-    readPage(input, (filter, limit, offset) => pageOfEvents(db.kysely, filter, limit, offset)),
+  ({ db }: ReadCtx, input): Promise<Page<WebhookEvent>> => readPage(input, (filter, limit, offset) => pageOfEvents(db.kysely, filter, limit, offset)),
 )

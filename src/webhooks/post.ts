@@ -20,12 +20,7 @@ const EXCERPT_BYTES = 4_096
 const EXCERPT_LENGTH = 1_000
 
 /** Posts once and never throws; redirects are answers like any other. */
-export async function post(
-  url: URL,
-  headers: Record<string, string>,
-  body: string,
-  network: Network,
-): Promise<Outcome> {
+export async function post(url: URL, headers: Record<string, string>, body: string, network: Network): Promise<Outcome> {
   const deadline = AbortSignal.timeout(TIMEOUT_MS)
   let client: Client | null = null
   try {

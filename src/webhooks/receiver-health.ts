@@ -19,9 +19,7 @@ export function receiverHealth(on: Queryable, now: Date): Promise<ReceiverHealth
   return on
     .selectFrom('webhook_attempts')
     .select(['account_id', (e) => e.fn.countAll<number>().as('attempts')])
-    .select((e) =>
-      e.fn.avg<number>(e.cast<number>(e.cast('success', 'integer'), 'double precision')).as('success_share'),
-    )
+    .select((e) => e.fn.avg<number>(e.cast<number>(e.cast('success', 'integer'), 'double precision')).as('success_share'))
     .where('finished_at', '>', new Date(now.getTime() - HOURS * HOUR_MS))
     .groupBy('account_id')
     .orderBy('success_share')

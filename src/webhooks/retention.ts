@@ -33,8 +33,6 @@ async function forgetAfter(db: Db, after: number, before: Date): Promise<{ remov
       where e.id = o.id and o.old and e.state <> 'queued' and e.due_at < ${before}
       returning e.id
     )
-    select (select count(*) from removed) as removed, (select case when bool_and(old) then max(id) end from oldest) as next`.execute(
-    db.kysely,
-  )
+    select (select count(*) from removed) as removed, (select case when bool_and(old) then max(id) end from oldest) as next`.execute(db.kysely)
   return rows[0]!
 }

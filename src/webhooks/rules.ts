@@ -23,11 +23,7 @@ export function webhookRules(config: Config, db: Db, log: Log, listening: () => 
 }
 
 function ownKey({ dataDir, databaseUrl }: Config, log: Log): string {
-  if (databaseUrl)
-    log.warn(
-      { dataDir },
-      'SECRET_KEY is not set: a key in DATA_DIR encrypts webhook secrets; other machines need the same',
-    )
+  if (databaseUrl) log.warn({ dataDir }, 'SECRET_KEY is not set: a key in DATA_DIR encrypts webhook secrets; other machines need the same')
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   return ensureSecret(dataDir, KEY_FILE)
 }

@@ -21,10 +21,7 @@ export const sendTestEvent = verb(
   {
     name: 'sendTestEvent',
     needs: 'operator',
-    input: Type.Object(
-      { account_id: id('account'), event: Type.Enum([...EVENT_KINDS]) },
-      { additionalProperties: false },
-    ),
+    input: Type.Object({ account_id: id('account'), event: Type.Enum([...EVENT_KINDS]) }, { additionalProperties: false }),
   },
   (ctx: WebhookCtx, { account_id: accountId, event }): Promise<WebhookEvent> =>
     change(ctx, async (tx, note) => {
@@ -36,13 +33,9 @@ export const sendTestEvent = verb(
       const now = ctx.now()
       const { zone } = ctx.webhooks
       const data =
-        event === 'sale'
-          ? saleData({ ...SALE, soldAt: now }, zone)
-          : expiryData({ listingId: 1, title: 'Test listing', expiredAt: now }, zone)
+        event === 'sale' ? saleData({ ...SALE, soldAt: now }, zone) : expiryData({ listingId: 1, title: 'Test listing', expiredAt: now }, zone)
       const body = eventBody(event, now, zone, data)
-      const [id] = await insertEvents(tx, [
-        { account_id: accountId, kind: event, test: true, body, due_at: now, created_at: now },
-      ])
+      const [id] = await insertEvents(tx, [{ account_id: accountId, kind: event, test: true, body, due_at: now, created_at: now }])
       const queued = await lockEvent(tx, id!)
       note.audit({ action: 'webhook_event.test', subject: 'webhook_event', id: queued.id, after: queued })
       return queued

@@ -22,9 +22,7 @@ export function signatureHeaders({ secret, id, at, body }: Signing): Record<stri
     'X-Service-Signature': signatureOf(secret, body),
     'webhook-id': id,
     'webhook-timestamp': timestamp,
-    'webhook-signature': keys
-      .map((key) => `v1,${createHmac('sha256', key).update(content).digest('base64')}`)
-      .join(' '),
+    'webhook-signature': keys.map((key) => `v1,${createHmac('sha256', key).update(content).digest('base64')}`).join(' '),
   }
 }
 

@@ -26,10 +26,7 @@ export function noWebhook(accountId: number): ServiceError {
   return notFound('no_webhook', { id: accountId })
 }
 
-export async function findWebhook(
-  on: Queryable,
-  accountId: number,
-): Promise<{ settings: Settings; sealedSecret: Buffer } | null> {
+export async function findWebhook(on: Queryable, accountId: number): Promise<{ settings: Settings; sealedSecret: Buffer } | null> {
   const row = await on
     .selectFrom('webhooks')
     .select([...SETTINGS, 'sealed_secret'])
@@ -54,19 +51,11 @@ export async function fetchAccountWebhook(on: Queryable, accountId: number): Pro
 }
 
 /** Saves the settings; the sealed secret of the first save stays, also when several first saves meet. It is returned. */
-export async function saveWebhook(
-  tx: Tx,
-  accountId: number,
-  settings: Settings,
-  sealedSecret: Buffer,
-  now: Date,
-): Promise<Buffer> {
+export async function saveWebhook(tx: Tx, accountId: number, settings: Settings, sealedSecret: Buffer, now: Date): Promise<Buffer> {
   const row = await tx
     .insertInto('webhooks')
     .values({ account_id: accountId, ...settings, sealed_secret: sealedSecret, created_at: now, updated_at: now })
-    .onConflict((conflict) =>
-      conflict.column('account_id').doUpdateSet({ ...settings, failing: false, updated_at: now }),
-    )
+    .onConflict((conflict) => conflict.column('account_id').doUpdateSet({ ...settings, failing: false, updated_at: now }))
     .returning('sealed_secret')
     .executeTakeFirstOrThrow()
   return row.sealed_secret
@@ -142,10 +131,7 @@ export interface AttemptFilter {
 
 /** Finished attempts, newest first. */
 export async function pageOfAttempts(on: Queryable, filter: AttemptFilter, limit: number, offset: number) {
-  let finished = on
-    .selectFrom('webhook_attempts')
-    .where('account_id', '=', filter.accountId)
-    .where('finished_at', 'is not', null)
+  let finished = on.selectFrom('webhook_attempts').where('account_id', '=', filter.accountId).where('finished_at', 'is not', null)
   if (filter.event_id !== undefined) finished = finished.where('event_id', '=', idForSql(filter.event_id))
   if (filter.success !== undefined) finished = finished.where('success', '=', filter.success)
   const [rows, { total }] = await Promise.all([

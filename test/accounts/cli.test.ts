@@ -48,9 +48,7 @@ test('accounts are created, changed and listed', async () => {
   })
   expect(await json('account', 'set', String(id), '--resume')).toMatchObject({ plan: 'professional', suspended: false })
   expect(await json('account', 'list')).toMatchObject([{ name: 'Kart Evi' }, { name: 'B' }])
-  expect(await mintmark('account', 'list')).toMatch(
-    /^ID +NAME +PLAN +CREDITS +STATE +CREATED\n1 +Kart Evi +plus +3 +active +\d{4}-/,
-  )
+  expect(await mintmark('account', 'list')).toMatch(/^ID +NAME +PLAN +CREDITS +STATE +CREATED\n1 +Kart Evi +plus +3 +active +\d{4}-/)
 })
 
 test('keys are created, rotated, revoked and listed, and printed only when made', async () => {
@@ -81,9 +79,7 @@ test('keys are created, rotated, revoked and listed, and printed only when made'
 test('operator tokens are created, revoked and listed', async () => {
   const { token, id } = (await json('operator-token', 'create', '--label', 'shop')) as { token: string; id: number }
   expect(await node.operators.find(`Bearer ${token}`, CALLER)).toEqual({ kind: 'operator', name: `shop:${id}` })
-  expect(await mintmark('operator-token', 'list')).toMatch(
-    new RegExp(`^ID .*\\n${id} +shop +\\.\\.\\.${token.slice(-4)}`),
-  )
+  expect(await mintmark('operator-token', 'list')).toMatch(new RegExp(`^ID .*\\n${id} +shop +\\.\\.\\.${token.slice(-4)}`))
   expect(await json('operator-token', 'revoke', String(id))).toMatchObject({ id, label: 'shop' })
 })
 

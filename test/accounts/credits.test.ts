@@ -21,12 +21,7 @@ afterAll(async () => {
 })
 
 const ledgerOf = (id: number) =>
-  node.db.kysely
-    .selectFrom('credit_entries')
-    .select(['amount', 'balance', 'reason'])
-    .where('account_id', '=', id)
-    .orderBy('id')
-    .execute()
+  node.db.kysely.selectFrom('credit_entries').select(['amount', 'balance', 'reason']).where('account_id', '=', id).orderBy('id').execute()
 
 test('of 50 that take one credit each at once, exactly as many succeed as there are credits', async () => {
   const { id } = await call(createAccount, node.ctx, { name: 'Credits', plan: 'plus', highlight_credits: 10 })
@@ -35,8 +30,7 @@ test('of 50 that take one credit each at once, exactly as many succeed as there 
   const balances = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value.highlight_credits] : []))
   expect(balances.toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
   for (const one of settled) {
-    if (one.status === 'rejected')
-      expect(one.reason).toMatchObject({ code: 'VALIDATION_ERROR', details: [{ field: 'amount' }] })
+    if (one.status === 'rejected') expect(one.reason).toMatchObject({ code: 'VALIDATION_ERROR', details: [{ field: 'amount' }] })
   }
   expect(await call(getAccount, node.ctx, { id })).toMatchObject({ highlight_credits: 0 })
   const ledger = await ledgerOf(id)

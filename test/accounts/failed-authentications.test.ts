@@ -66,7 +66,12 @@ test('an address that sends wrong keys gets 429, and the database is not asked',
   const seconds = Number(refused.headers.get('retry-after'))
   expect(refused.body).toEqual({
     success: false,
-    error: { code: 'RATE_LIMITED', message: expect.stringContaining(String(seconds)) as string, rule: 'too_many_failures', params: { seconds: Number(seconds) } },
+    error: {
+      code: 'RATE_LIMITED',
+      message: expect.stringContaining(String(seconds)) as string,
+      rule: 'too_many_failures',
+      params: { seconds: Number(seconds) },
+    },
   })
   expect(seconds).toBeGreaterThan(0)
   expect(seconds).toBeLessThanOrEqual(60)
@@ -133,7 +138,12 @@ test('wrong operator tokens are limited at sign-in and at the API together, the 
   expect((await operator(token, address)).status).toBe(200)
   expect(await fail(5, () => signIn('mintop_wrong', address))).toEqual(Array(5).fill(401))
   expect(await fail(5, () => operator(newKey('operator'), address))).toEqual(Array(5).fill(401))
-  for (const refused of [await signIn('wrong', address), await operator('wrong', address), await signIn(OPERATOR_TOKEN, address), await operator(OPERATOR_TOKEN, address)]) {
+  for (const refused of [
+    await signIn('wrong', address),
+    await operator('wrong', address),
+    await signIn(OPERATOR_TOKEN, address),
+    await operator(OPERATOR_TOKEN, address),
+  ]) {
     expect(refused).toMatchObject({ status: 429, body: { error: { code: 'RATE_LIMITED' } } })
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
   }
@@ -160,12 +170,18 @@ test('failures of operators are recorded: two lines of the log, audit rows whose
     ['Too many failed authentications; refusing the address', 'operator token'],
   ])
   const rows = () =>
-    node.db.kysely.selectFrom('audit_log').select(['actor', 'action', 'after']).where('subject_type', '=', 'address').where('subject_id', '=', address).execute()
+    node.db.kysely
+      .selectFrom('audit_log')
+      .select(['actor', 'action', 'after'])
+      .where('subject_type', '=', 'address')
+      .where('subject_id', '=', address)
+      .execute()
   await until('the first row is there', async () => (await rows()).length === 1)
   expect(await rows()).toEqual([{ actor: 'operator:unknown', action: 'operator.authentication-failed', after: { attempts: 1 } }])
   const scraped = await fetch(`${node.operatorUrl}/metrics`, { headers: { authorization: `Bearer ${OPERATOR_TOKEN}` } })
   const text = await scraped.text()
-  const counted = (reason: string) => Number(new RegExp(`^mintmark_failed_authentications_total\\{credential="operator_token",reason="${reason}"\\} (\\d+)$`, 'm').exec(text)?.[1])
+  const counted = (reason: string) =>
+    Number(new RegExp(`^mintmark_failed_authentications_total\\{credential="operator_token",reason="${reason}"\\} (\\d+)$`, 'm').exec(text)?.[1])
   expect(counted('invalid')).toBeGreaterThanOrEqual(10)
   expect(counted('limited')).toBeGreaterThanOrEqual(20)
 })
@@ -174,7 +190,8 @@ test('many addresses do not fill the audit log', async () => {
   const attacked = await startTestNode({ databaseUrl: node.databaseUrl, env: { TRUST_PROXY: 'loopback' } })
   const attempts = Array.from({ length: 150 }, (_, i) => `203.0.113.${i}`)
   try {
-    for (const address of [...attempts, ...Array<string>(4).fill('203.0.113.0')]) expect((await operator('wrong', address, attacked)).status).toBe(401)
+    for (const address of [...attempts, ...Array<string>(4).fill('203.0.113.0')])
+      expect((await operator('wrong', address, attacked)).status).toBe(401)
   } finally {
     await attacked.close()
   }

@@ -19,10 +19,7 @@ import { openNode, type TestNode } from './node.ts'
 
 const input = Type.Object({ id: Type.Integer(), price: Type.Integer() }, { additionalProperties: false })
 const priceThing = verb({ name: 'setPrice', needs: 'plus', input }, (ctx: HasViewer, { price }) => ({ viewer: ctx.viewer, price }))
-const readThing = verb(
-  { name: 'read', needs: 'starter', input: Type.Object({}, { additionalProperties: false }) },
-  (ctx: HasViewer) => ctx.viewer,
-)
+const readThing = verb({ name: 'read', needs: 'starter', input: Type.Object({}, { additionalProperties: false }) }, (ctx: HasViewer) => ctx.viewer)
 const answer = (data: unknown) => ({ data })
 const routes: Route<HasViewer>[] = [
   { method: 'GET', path: '/things', verb: readThing, summary: 'Read', tag: 'Things', answer },

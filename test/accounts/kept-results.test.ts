@@ -33,7 +33,13 @@ beforeAll(async () => {
     await byConsole(path, { label: 'console' }, 'console-key'),
     await operator<{ key: string }>(node, 'POST', path, { label: 'token' }, { 'idempotency-key': 'token-key' }),
   ]
-  const webhook = await plus<{ secret: string }>(node, 'PUT', '/webhook', { url: 'https://example.com/' }, { headers: { 'idempotency-key': 'webhook' } })
+  const webhook = await plus<{ secret: string }>(
+    node,
+    'PUT',
+    '/webhook',
+    { url: 'https://example.com/' },
+    { headers: { 'idempotency-key': 'webhook' } },
+  )
   expect([...keys, webhook].map(({ status }) => status)).toEqual([201, 201, 200])
   shown.push(...keys.map(({ body }) => body.data.key), webhook.body.data.secret)
 })
@@ -65,7 +71,8 @@ async function everythingStored(): Promise<Set<string | Buffer>> {
 }
 
 function formsOf(value: unknown): (string | Buffer)[] {
-  if (Buffer.isBuffer(value)) return [value, ...(['hex', 'base64', 'base64url', 'latin1', 'utf8'] as const).map((encoding) => value.toString(encoding))]
+  if (Buffer.isBuffer(value))
+    return [value, ...(['hex', 'base64', 'base64url', 'latin1', 'utf8'] as const).map((encoding) => value.toString(encoding))]
   if (value instanceof Date) return [value.toISOString()]
   if (typeof value === 'object' && value !== null) return [JSON.stringify(value), ...Object.values(value).flatMap(formsOf)]
   return [String(value), `Bearer ${String(value)}`, createHash('sha256').update(String(value)).digest()]
@@ -94,7 +101,8 @@ test('a kept result opens with nothing that the database holds', async () => {
   const candidates = await everythingStored()
   expect(candidates.size).toBeGreaterThan(100)
   for (const row of await keptResults()) {
-    for (const candidate of candidates) if (opened(row, candidate) !== null) expect.fail(`${row.key} opens with ${JSON.stringify(candidate.toString())}`)
+    for (const candidate of candidates)
+      if (opened(row, candidate) !== null) expect.fail(`${row.key} opens with ${JSON.stringify(candidate.toString())}`)
   }
 })
 
@@ -127,7 +135,13 @@ test('a backup leaves kept results out, and a restore forgets those of the datab
   for (const { result } of await keptResults()) expect(text).not.toContain(result.toString('hex'))
   const other = await startTestNode()
   await operator(other, 'POST', '/accounts', { name: 'Replaced', plan: 'plus' }, { 'idempotency-key': 'replaced' })
-  await restore(other.db, (async function* () { yield* chunks })(), { replace: true })
+  await restore(
+    other.db,
+    (async function* () {
+      yield* chunks
+    })(),
+    { replace: true },
+  )
   const { rows: left } = await sql`select 1 from idempotency_keys`.execute(other.db.kysely)
   expect(left).toEqual([])
   await other.close()

@@ -27,9 +27,7 @@ test('any other character at any place makes a key malformed', () => {
 })
 
 test('no text that was not made as a key is well formed', () => {
-  fc.assert(
-    fc.property(fc.string({ maxLength: 80 }), (text) => !isWellFormed(text, 'api') && !isWellFormed(text, 'operator')),
-  )
+  fc.assert(fc.property(fc.string({ maxLength: 80 }), (text) => !isWellFormed(text, 'api') && !isWellFormed(text, 'operator')))
   const key = newKey('api')
   for (const text of ['', `${key}0`, key.slice(0, -1), key.toUpperCase(), `${key}\n`, ` ${key}`]) {
     expect(isWellFormed(text, 'api')).toBe(false)

@@ -42,8 +42,7 @@ afterAll(async () => {
 
 async function accountWithKey(plan: Plan = 'plus', expiresInMs?: number) {
   const account = await call(createAccount, node.ctx, { name: 'Keyring test', plan })
-  const expires =
-    expiresInMs === undefined ? {} : { expires_at: new Date(node.clock.now().getTime() + expiresInMs).toISOString() }
+  const expires = expiresInMs === undefined ? {} : { expires_at: new Date(node.clock.now().getTime() + expiresInMs).toISOString() }
   const key = await call(createKey, node.ctx, { account_id: account.id, label: 'test', ...expires })
   return { account, key, header: `Bearer ${key.key}` }
 }
@@ -64,16 +63,7 @@ test('what cannot be a key is refused without the database', async () => {
   const operators = operatorTokens({ db: gone, log: silent, now }, null)
   const key = newKey('api')
   const changed = key.slice(0, -1) + (key.endsWith('0') ? '1' : '0')
-  for (const header of [
-    undefined,
-    '',
-    'Bearer',
-    'Bearer ',
-    key,
-    `Basic ${key}`,
-    `Bearer ${changed}`,
-    `Bearer ${newKey('operator')}`,
-  ]) {
+  for (const header of [undefined, '', 'Bearer', 'Bearer ', key, `Basic ${key}`, `Bearer ${changed}`, `Bearer ${newKey('operator')}`]) {
     expect(() => keys.find(header, CALLER)).toThrow(expect.objectContaining({ code: 'UNAUTHENTICATED' }))
   }
   expect(() => operators.find(`Bearer ${key}`, CALLER)).toThrow(expect.objectContaining({ code: 'UNAUTHENTICATED' }))
@@ -109,7 +99,9 @@ test('a key ends at its expiry, also when it is in memory', async () => {
   node.clock.advance(HOUR_MS - 2000)
   expect(node.keys.find(header, CALLER)).toMatchObject({ plan: 'plus' })
   node.clock.advance(2001)
-  expect(() => node.keys.find(header, CALLER)).toThrow(expect.objectContaining({ why: { rule: 'credential', params: { credential: 'API key', state: 'expired' } } }))
+  expect(() => node.keys.find(header, CALLER)).toThrow(
+    expect.objectContaining({ why: { rule: 'credential', params: { credential: 'API key', state: 'expired' } } }),
+  )
   expect(await outcome(other.keys, header)).toBe('credential API key expired')
 })
 
@@ -130,11 +122,7 @@ test('rotation never makes a key live longer, and takes over its expiry', async 
   const { key } = await accountWithKey('plus', HOUR_MS)
   const fresh = await call(rotateKey, node.ctx, { id: key.id })
   expect(fresh.expires_at).toBe(key.expires_at)
-  const row = await node.db.kysely
-    .selectFrom('api_keys')
-    .select('expires_at')
-    .where('id', '=', key.id)
-    .executeTakeFirstOrThrow()
+  const row = await node.db.kysely.selectFrom('api_keys').select('expires_at').where('id', '=', key.id).executeTakeFirstOrThrow()
   expect(row.expires_at?.toISOString()).toBe(key.expires_at)
   const { key: second, header } = await accountWithKey()
   await call(rotateKey, node.ctx, { id: second.id, overlap_hours: 0 })
@@ -180,13 +168,7 @@ test('what was read while a change came is not kept', async () => {
 test('the time of last use is stored in batches, and the later one stays', async () => {
   const { key, header } = await accountWithKey()
   const lastUse = async () =>
-    (
-      await node.db.kysely
-        .selectFrom('api_keys')
-        .select('last_used_at')
-        .where('id', '=', key.id)
-        .executeTakeFirstOrThrow()
-    ).last_used_at
+    (await node.db.kysely.selectFrom('api_keys').select('last_used_at').where('id', '=', key.id).executeTakeFirstOrThrow()).last_used_at
   await node.keys.find(header, CALLER)
   expect(await lastUse()).toBeNull()
   const earliest = node.clock.now().getTime() - 60_000
@@ -205,16 +187,18 @@ test('operator tokens are stored ones and the bootstrap token, never API keys', 
   expect(await outcome(node.operators, `Bearer ${token}`)).toEqual({ kind: 'operator', name: `bootstrap:${id}` })
   expect(await outcome(other.operators, `Bearer ${token}`)).toEqual({ kind: 'operator', name: `bootstrap:${id}` })
   expect(node.operators.find(`Bearer ${BOOTSTRAP_TOKEN}`, CALLER)).toEqual({ kind: 'operator', name: 'bootstrap' })
-  expect(() => node.operators.find(`Bearer ${BOOTSTRAP_TOKEN}.`, CALLER)).toThrow(expect.objectContaining({ why: { rule: 'credential', params: { credential: 'operator token', state: 'malformed' } } }))
-  expect(() => node.operators.find(header, CALLER)).toThrow(expect.objectContaining({ why: { rule: 'credential', params: { credential: 'operator token', state: 'malformed' } } }))
-  expect(() => node.keys.find(`Bearer ${token}`, CALLER)).toThrow(expect.objectContaining({ why: { rule: 'credential', params: { credential: 'API key', state: 'malformed' } } }))
+  expect(() => node.operators.find(`Bearer ${BOOTSTRAP_TOKEN}.`, CALLER)).toThrow(
+    expect.objectContaining({ why: { rule: 'credential', params: { credential: 'operator token', state: 'malformed' } } }),
+  )
+  expect(() => node.operators.find(header, CALLER)).toThrow(
+    expect.objectContaining({ why: { rule: 'credential', params: { credential: 'operator token', state: 'malformed' } } }),
+  )
+  expect(() => node.keys.find(`Bearer ${token}`, CALLER)).toThrow(
+    expect.objectContaining({ why: { rule: 'credential', params: { credential: 'API key', state: 'malformed' } } }),
+  )
   await call(revokeOperatorToken, node.ctx, { id })
   expect(await outcome(node.operators, `Bearer ${token}`)).toBe('credential operator token revoked')
-  await until(
-    'the other node follows',
-    async () => (await outcome(other.operators, `Bearer ${token}`)) === 'credential operator token revoked',
-    1000,
-  )
+  await until('the other node follows', async () => (await outcome(other.operators, `Bearer ${token}`)) === 'credential operator token revoked', 1000)
   const again = await call(revokeOperatorToken, node.ctx, { id })
   expect(await call(revokeOperatorToken, node.ctx, { id })).toEqual(again)
 })

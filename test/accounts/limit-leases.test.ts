@@ -107,7 +107,11 @@ test('a changed plan counts at once, in the same minute', async () => {
 test('a new minute begins when the last has ended in the database', async () => {
   const one = node()
   expect(await passed([one], 'starter', 6)).toBe(5)
-  await db.kysely.updateTable('rate_limit_leases').set({ ends_at: new Date(0) }).where('account_id', '=', accountId).execute()
+  await db.kysely
+    .updateTable('rate_limit_leases')
+    .set({ ends_at: new Date(0) })
+    .where('account_id', '=', accountId)
+    .execute()
   expect(await passed([node()], 'starter', 6)).toBe(5)
 })
 

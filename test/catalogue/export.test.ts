@@ -33,8 +33,16 @@ test('export, import into an empty database and export again gives the same byte
   await importFiles(first, 'mintmark-ndjson', SAMPLES)
   const { id } = await first.db.kysely.selectFrom('categories').select('id').where('market', '=', 'source_c').limit(1).executeTakeFirstOrThrow()
   await call(createItem, first.ctx, {
-    ref: 'ı:İ "quoted" \\ back', name: 'Línea', market: 'source_c', category_id: id, code: null,
-    images: [{ url: 'https://x.test/1.png', order: 7 }], foreign_ids: [{ source: 'b', id: '2' }, { source: 'a', id: '1', finish: 'holo' }],
+    ref: 'ı:İ "quoted" \\ back',
+    name: 'Línea',
+    market: 'source_c',
+    category_id: id,
+    code: null,
+    images: [{ url: 'https://x.test/1.png', order: 7 }],
+    foreign_ids: [
+      { source: 'b', id: '2' },
+      { source: 'a', id: '1', finish: 'holo' },
+    ],
   })
   await importText(
     first,

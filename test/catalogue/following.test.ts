@@ -30,8 +30,19 @@ afterAll(async () => {
 /** Gives the one item a name, through a node's own write. */
 async function name(itemName: string, node: TestNode = here): Promise<void> {
   const item = {
-    type: 'item', market: 'service', ref: 't:1', name: itemName, code: null, genre: 'single', game: 'pokemon', category: 't',
-    images: [], attributes: [], groups: [], details: {}, foreign_ids: [],
+    type: 'item',
+    market: 'service',
+    ref: 't:1',
+    name: itemName,
+    code: null,
+    genre: 'single',
+    game: 'pokemon',
+    category: 't',
+    images: [],
+    attributes: [],
+    groups: [],
+    details: {},
+    foreign_ids: [],
   }
   await importText(node, 'mintmark-ndjson', [SET, item].map((line) => JSON.stringify(line)).join('\n'))
 }
@@ -59,7 +70,10 @@ async function elsewhere(itemName: string, run: (commit: () => Promise<void>) =>
 }
 
 test('a change is read at once on the node that made it, and within a second on the others', async () => {
-  for (const [node, other, text] of [[here, there, 'One'], [there, here, 'Two']] as const) {
+  for (const [node, other, text] of [
+    [here, there, 'One'],
+    [there, here, 'Two'],
+  ] as const) {
     await name(text, node)
     expect(await nameAt(node)).toBe(text)
     await until('the other node follows', async () => (await nameAt(other)) === text, WITHIN_MS)
@@ -129,7 +143,12 @@ test('all connections lost at once do no more than that', async () => {
   } finally {
     client.release()
   }
-  await until('a write goes through', () => name('Reconnected').then(() => true, () => false))
+  await until('a write goes through', () =>
+    name('Reconnected').then(
+      () => true,
+      () => false,
+    ),
+  )
   for (const node of [here, there]) await until('the node follows', async () => (await nameAt(node)) === 'Reconnected', WITHIN_MS)
 })
 

@@ -25,7 +25,9 @@ afterAll(async () => {
 })
 
 test('every page is whole, whatever is pushed out while it is made', async () => {
-  await sql`insert into categories (id, market, ref, name, slug, game) overriding system value values (1, 'service', 'set', 'Set', 'set', 'pokemon')`.execute(db.kysely)
+  await sql`insert into categories (id, market, ref, name, slug, game) overriding system value values (1, 'service', 'set', 'Set', 'set', 'pokemon')`.execute(
+    db.kysely,
+  )
   await sql`
     insert into items (id, market, ref, name, slug, genre, game, category_id, attributes) overriding system value
     select n, 'service', 'item-' || n, 'Item ' || n, 'item-' || n, 'single', 'pokemon', 1,

@@ -85,7 +85,9 @@ class Naive {
   }
 
   matching({ market, game, genre, categoryId, search }: ItemFilter): NaiveItem[] {
-    const words = fold(search ?? '').split(' ').filter(Boolean)
+    const words = fold(search ?? '')
+      .split(' ')
+      .filter(Boolean)
     return this.items.filter(
       (item) =>
         (market === undefined || item.market === market || pricesIn(item, market).length > 0) &&
@@ -149,7 +151,13 @@ async function addItem(tx: Tx, n: number, categoryId: number): Promise<number> {
   const ref = `i${n}-${await nextNumber(tx)}`
   const values = { market: pick(MARKETS, n >> 1), ref, slug: ref, name: pick(NAMES, n), code: pick(CODES, n >> 2), group_ids: [1, 2] }
   const place = { genre: pick(KINDS, n >> 3), game: pick(GAMES, n >> 4), category_id: categoryId }
-  return (await tx.insertInto('items').values({ ...values, ...place, images: '[]', attributes: '[]', details: '{}' }).returning('id').executeTakeFirstOrThrow()).id
+  return (
+    await tx
+      .insertInto('items')
+      .values({ ...values, ...place, images: '[]', attributes: '[]', details: '{}' })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+  ).id
 }
 
 async function nextNumber(tx: Tx): Promise<number> {
@@ -178,7 +186,11 @@ const CHANGES: Record<string, (n: number) => Change> = {
     if (id === undefined) return
     const category_id = pick(await idsOf(tx, 'categories'), n >> 3)
     const values = { name: pick(NAMES, n >> 1), code: pick(CODES, n >> 2), genre: pick(KINDS, n >> 4), market: pick(MARKETS, n >> 5) }
-    await tx.updateTable('items').set({ ...values, category_id, updated_at: sql<Date>`clock_timestamp()` }).where('id', '=', id).execute()
+    await tx
+      .updateTable('items')
+      .set({ ...values, category_id, updated_at: sql<Date>`clock_timestamp()` })
+      .where('id', '=', id)
+      .execute()
     note.changed('items', [id])
   },
   removeItem: (n) => async (tx, note) => {
@@ -191,7 +203,11 @@ const CHANGES: Record<string, (n: number) => Change> = {
   renameCategory: (n) => async (tx, note) => {
     const id = pick(await idsOf(tx, 'categories'), n)
     if (id === undefined) return
-    await tx.updateTable('categories').set({ name: pick(SETS, n >> 2) }).where('id', '=', id).execute()
+    await tx
+      .updateTable('categories')
+      .set({ name: pick(SETS, n >> 2) })
+      .where('id', '=', id)
+      .execute()
     note.changed('categories', [id])
   },
   moveCategory: (n) => async (tx, note) => {
@@ -257,7 +273,13 @@ type Asked = typeof asked extends fc.Arbitrary<infer Value> ? Value : never
 
 // Several transactions between two looks at the log, several changes in one transaction.
 const round = fc.array(fc.array(change, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 3 })
-const rounds = fc.array(fc.oneof(round, change.map((one) => [[one]])), { minLength: 2, maxLength: 6 })
+const rounds = fc.array(
+  fc.oneof(
+    round,
+    change.map((one) => [[one]]),
+  ),
+  { minLength: 2, maxLength: 6 },
+)
 // The same are asked after every round: what is kept from an earlier answer must not outlive it.
 const queries = fc.array(asked, { minLength: 6, maxLength: 10 })
 
@@ -291,7 +313,13 @@ test('finds by category where the category is now, also what was found before it
     const [root, leaf] = [await addCategory(tx, 0), await addCategory(tx, 0)]
     await tx.updateTable('categories').set({ parent_id: null }).where('id', '=', leaf).execute()
     await addItem(tx, 0, leaf)
-    await tx.insertInto('change_log').values([{ kind: 'categories', ids: [root, leaf] }, { kind: 'items', ids: [1] }]).execute()
+    await tx
+      .insertInto('change_log')
+      .values([
+        { kind: 'categories', ids: [root, leaf] },
+        { kind: 'items', ids: [1] },
+      ])
+      .execute()
   })
   await feed.pull()
   const totals = () => [
@@ -299,9 +327,16 @@ test('finds by category where the category is now, also what was found before it
     catalogue.queries.page({ categoryId: 1, search: 'kap' }, 'name', 'asc', 0, 1).total,
     catalogue.queries.search('kap', { categoryId: 1 }, 0, 1).total,
   ]
-  for (const [parent, wanted] of [[null, 0], [1, 1], [null, 0]] as const) {
+  for (const [parent, wanted] of [
+    [null, 0],
+    [1, 1],
+    [null, 0],
+  ] as const) {
     await db.kysely.updateTable('categories').set({ parent_id: parent }).where('id', '=', 2).execute()
-    await db.kysely.insertInto('change_log').values({ kind: 'categories', ids: [2] }).execute()
+    await db.kysely
+      .insertInto('change_log')
+      .values({ kind: 'categories', ids: [2] })
+      .execute()
     await feed.pull()
     expect(totals()).toEqual([wanted, wanted, wanted])
   }
@@ -320,7 +355,11 @@ test('answers as well where a category has so many items that they are kept as a
   await catalogue.load()
   const asks = SORT_FIELDS.flatMap((field) =>
     [{ categoryId: 1 }, { categoryId: 2, search: 'kap' }, { categoryId: 1, genre: 'single' }].map((filter) => ({
-      filter, field, direction: 'asc' as const, offset: 4_400, limit: 20,
+      filter,
+      field,
+      direction: 'asc' as const,
+      offset: 4_400,
+      limit: 20,
     })),
   )
   const changes = ['addItems', 'changeItem', 'setPrices', 'removeItem', 'moveCategory', 'changeItem']

@@ -43,7 +43,9 @@ test('waits as told and tries again, with one idempotency key', async () => {
     sent.push(new Headers(init?.headers).get('idempotency-key'))
     if (refusals === 0) return fetch(url, init)
     refusals -= 1
-    return Promise.resolve(new Response('{"success":false,"error":{"code":"UNAVAILABLE","message":"later"}}', { status: 503, headers: { 'retry-after': '0.01' } }))
+    return Promise.resolve(
+      new Response('{"success":false,"error":{"code":"UNAVAILABLE","message":"later"}}', { status: 503, headers: { 'retry-after': '0.01' } }),
+    )
   }
   const patient = new Mintmark({ apiKey: node.keys.plus, baseUrl: node.publicUrl!, fetch: flaky })
   await expect(patient.post('/api/v1/plus/make-highlight', { query: { id: 999_999 } })).rejects.toMatchObject({ code: 'PLUS_LISTING_ERROR' })

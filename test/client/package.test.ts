@@ -38,7 +38,9 @@ beforeAll(async () => {
 async function installReleases(): Promise<void> {
   mkdirSync(NODES, { recursive: true })
   writeFileSync(join(NODES, 'package.json'), '{"private": true}')
-  await run('npm', ['install', '--silent', '--no-audit', '--no-fund', ...RELEASES.map((release) => `${nameOf(release)}@npm:${PACKAGE}@${release}`)], { cwd: NODES })
+  await run('npm', ['install', '--silent', '--no-audit', '--no-fund', ...RELEASES.map((release) => `${nameOf(release)}@npm:${PACKAGE}@${release}`)], {
+    cwd: NODES,
+  })
 }
 
 afterAll(async () => {
@@ -68,7 +70,10 @@ async function use(binary: string): Promise<void> {
 test("works on the project's Node", () => use(process.execPath))
 
 // npm puts the project's own first on the path.
-const INSTALLED = process.env.PATH?.split(delimiter).filter((directory) => !directory.includes('node_modules')).map((directory) => join(directory, 'node')).find((path) => existsSync(path))
+const INSTALLED = process.env.PATH?.split(delimiter)
+  .filter((directory) => !directory.includes('node_modules'))
+  .map((directory) => join(directory, 'node'))
+  .find((path) => existsSync(path))
 
 test.skipIf(!INSTALLED)('works on the Node of this machine', () => use(INSTALLED!))
 
@@ -112,12 +117,24 @@ const COMPILERS = [
   { name: 'TypeScript 7', compiler: 'node_modules/typescript/lib/tsc.js' },
   { name: 'TypeScript 5', compiler: 'client/node_modules/typescript/lib/tsc.js' },
 ]
-const MODES = [['esnext', 'bundler'], ['nodenext', 'nodenext']] as const
+const MODES = [
+  ['esnext', 'bundler'],
+  ['nodenext', 'nodenext'],
+] as const
 
 for (const { name, compiler } of COMPILERS) {
   test.each(MODES)(`type-checks with ${name}, module %s resolved as %s`, { timeout: 120_000 }, async (module, moduleResolution) => {
     writeFileSync(join(project, 'consumer.ts'), CONSUMER)
-    const compilerOptions = { module, moduleResolution, target: 'es2022', lib: ['es2022', 'dom'], types: [], strict: true, noEmit: true, skipLibCheck: false }
+    const compilerOptions = {
+      module,
+      moduleResolution,
+      target: 'es2022',
+      lib: ['es2022', 'dom'],
+      types: [],
+      strict: true,
+      noEmit: true,
+      skipLibCheck: false,
+    }
     writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['consumer.ts'] }))
     const outcome = await run(process.execPath, [join(ROOT, compiler), '-p', project]).catch((error: { stdout: string }) => error)
     expect(outcome.stdout).toBe('')

@@ -8,7 +8,21 @@ import { startTestNode, type TestNode } from '../support/node.ts'
 
 const CLIENT_TYPES = 'client/src/api.ts'
 const CONSOLE_TYPES = 'console/src/api-types.ts'
-const NAMED = ['Item', 'Price', 'Category', 'Group', 'Listing', 'ListingWriteResult', 'RecentSale', 'Collection', 'CollectionRecord', 'Webhook', 'WebhookLog', 'Pagination', 'Error']
+const NAMED = [
+  'Item',
+  'Price',
+  'Category',
+  'Group',
+  'Listing',
+  'ListingWriteResult',
+  'RecentSale',
+  'Collection',
+  'CollectionRecord',
+  'Webhook',
+  'WebhookLog',
+  'Pagination',
+  'Error',
+]
 
 const directory = mkdtempSync(join(tmpdir(), 'mintmark-types-'))
 let node: TestNode
@@ -30,7 +44,9 @@ async function documentAt(url: string): Promise<string> {
 function typesOf(document: string, ...options: string[]): string {
   const [source, types] = [join(directory, 'openapi.json'), join(directory, 'api.ts')]
   writeFileSync(source, document)
-  execFileSync('npm', ['run', '--silent', 'types', '-w', 'client', '--', source, '--output', types, ...options], { stdio: ['ignore', 'ignore', 'pipe'] })
+  execFileSync('npm', ['run', '--silent', 'types', '-w', 'client', '--', source, '--output', types, ...options], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
   return readFileSync(types, 'utf8')
 }
 
@@ -55,5 +71,7 @@ test('the types of the console are those of the operator API, with the values of
 
 /** The console reads neither examples nor errors by status; without them its types are half as long. */
 function withoutExamples(document: string): string {
-  return JSON.stringify(JSON.parse(document, (key, value: unknown) => (key === 'example' || key === 'examples' || /^[45]\d\d$/.test(key) ? undefined : value)))
+  return JSON.stringify(
+    JSON.parse(document, (key, value: unknown) => (key === 'example' || key === 'examples' || /^[45]\d\d$/.test(key) ? undefined : value)),
+  )
 }

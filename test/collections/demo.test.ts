@@ -23,9 +23,10 @@ test('Plus and Enterprise have filled collections with a worth', async () => {
   const access = await makeDemo(node.ctx, { ...node.config, dataDir })
   for (const plan of ['plus', 'enterprise'] as const) {
     const owner = collector(node, access.keys[plan])
-    const { body } = await owner.ask<
-      { id: number; name: string; items_count: number; worth: { currencies: { value: number }[] } }[]
-    >('GET', '?with_value=1')
+    const { body } = await owner.ask<{ id: number; name: string; items_count: number; worth: { currencies: { value: number }[] } }[]>(
+      'GET',
+      '?with_value=1',
+    )
     expect(body.data.map(({ name, items_count }) => [name, items_count > 0])).toEqual([
       ['Binder', true],
       ['Slabs', true],

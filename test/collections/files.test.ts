@@ -60,15 +60,11 @@ afterAll(() => node.close())
 
 function upload(collectionId: number, format: string, text: string | Uint8Array): Promise<Reply<CollectionImport>> {
   const body = typeof text === 'string' ? text : new Uint8Array(text)
-  return send<CollectionImport>(
-    `${node.operatorUrl}/operator/v1/collections/${collectionId}/import/${format}`,
-    OPERATOR_TOKEN,
-    {
-      method: 'POST',
-      body,
-      headers: { 'content-type': 'text/csv' },
-    },
-  )
+  return send<CollectionImport>(`${node.operatorUrl}/operator/v1/collections/${collectionId}/import/${format}`, OPERATOR_TOKEN, {
+    method: 'POST',
+    body,
+    headers: { 'content-type': 'text/csv' },
+  })
 }
 
 async function exported(collectionId: number): Promise<string> {
@@ -80,15 +76,12 @@ async function exported(collectionId: number): Promise<string> {
 }
 
 const fresh = (name = 'Files') => makeCollection(node, node.accounts.plus, name)
-const parkedOf = async (id: number) =>
-  (await operator<ParkedRow[]>(node, 'GET', `/collections/${id}/parked?per_page=100`)).body.data
+const parkedOf = async (id: number) => (await operator<ParkedRow[]>(node, 'GET', `/collections/${id}/parked?per_page=100`)).body.data
 
 /** Records in the order of the file: item, label and what the row says of its copies. */
 async function records(collectionId: number) {
   const refs = Object.fromEntries(Object.entries(ids).map(([ref, id]) => [id, ref]))
-  return (await plus.list(collectionId))
-    .reverse()
-    .map((record) => [refs[record.item_id], record.group_label, record.quantity])
+  return (await plus.list(collectionId)).reverse().map((record) => [refs[record.item_id], record.group_label, record.quantity])
 }
 
 const COLLECTR =
@@ -132,9 +125,7 @@ too,few
     expect((await plus.list(collection)).at(-1)).toMatchObject({ purchase_price: 31, note: 'a, b' })
     expect(await plus.count(collection)).toBe(7)
     const parked = await parkedOf(collection)
-    expect(
-      parked.map(({ line, name, candidates }) => [line, name, candidates.slice(0, 2).map((one) => one.item_id)]),
-    ).toEqual([
+    expect(parked.map(({ line, name, candidates }) => [line, name, candidates.slice(0, 2).map((one) => one.item_id)])).toEqual([
       [6, 'Ninetales', [ids.nine, ids['nine-shadowless']]],
       [9, 'Twin', [ids['twin-1'], ids['twin-2']]],
       [11, 'Charizard', [ids.char]],
@@ -175,8 +166,7 @@ too,few
     const collection = await fresh()
     await upload(collection, 'collectr', file)
     const [nine, twin] = await parkedOf(collection)
-    const place = (row: number, json: object) =>
-      operator(node, 'POST', `/collections/${collection}/parked/${row}/place`, json)
+    const place = (row: number, json: object) => operator(node, 'POST', `/collections/${collection}/parked/${row}/place`, json)
     expect((await place(nine!.id, { item_id: 999_999 })).status).toBe(404)
     expect(rulesIn((await place(nine!.id, {})).body.error)).toMatch(/^item_id required/)
     const placed = await place(nine!.id, { item_id: ids.nine })
@@ -213,10 +203,7 @@ test('pricecharting: cents, grades, certificates and dates', async () => {
 `,
   )
   expect(body.data).toMatchObject({ rows_read: 5, added: 3, parked: 0, rejected: 2 })
-  expect(body.data.errors.map((error) => ruleOf(error as Problem))).toEqual([
-    'cost-basis-in-pennies integer 0 1.5',
-    'date-purchased date 2026-02-30',
-  ])
+  expect(body.data.errors.map((error) => ruleOf(error as Problem))).toEqual(['cost-basis-in-pennies integer 0 1.5', 'date-purchased date 2026-02-30'])
   expect(await records(collection)).toEqual([
     ['nine', 'PSA 10', 1],
     ['char', 'Ungraded', 2],
@@ -257,22 +244,7 @@ test('tcgplayer: product ids first, names where there are none; either quantity'
 describe('mintmark-csv', () => {
   test('export, import and export again give the same bytes, and importing into the same collection adds nothing', async () => {
     const first = await fresh()
-    const notes = [
-      '=1+1',
-      '+cmd',
-      '-2',
-      '@x',
-      "'=x",
-      "''",
-      ' lead',
-      'trail ',
-      'a,b;"c"\r\nd',
-      '\tTab',
-      '＝wide',
-      'ş',
-      'line\nbreak',
-      "'",
-    ]
+    const notes = ['=1+1', '+cmd', '-2', '@x', "'=x", "''", ' lead', 'trail ', 'a,b;"c"\r\nd', '\tTab', '＝wide', 'ş', 'line\nbreak', "'"]
     for (const note of notes)
       await plus.add(first, {
         item_id: ids.char,
@@ -289,9 +261,7 @@ describe('mintmark-csv', () => {
     })
     for (let i = 0; i < 2; i += 1) await plus.add(first, { item_id: ids.pika, note: 'twice' })
     const text = await exported(first)
-    expect(text.split('\n', 1)[0]).toBe(
-      'market,item_ref,item_name,code,set,label,quantity,purchase_price,sale_price,purchase_date,card_uniq_id,note',
-    )
+    expect(text.split('\n', 1)[0]).toBe('market,item_ref,item_name,code,set,label,quantity,purchase_price,sale_price,purchase_date,card_uniq_id,note')
     const second = await fresh()
     expect((await upload(second, 'mintmark-csv', text)).body.data).toMatchObject({
       rows_read: 17,
@@ -309,10 +279,7 @@ describe('mintmark-csv', () => {
 
   test('any text survives, and none begins like a formula', () => {
     const text = fc.string({
-      unit: fc.oneof(
-        fc.constantFrom("'", '=', '+', '-', '@', '\t', '\r', '\n', ' ', ',', '"', '＝'),
-        fc.string({ minLength: 1, maxLength: 1 }),
-      ),
+      unit: fc.oneof(fc.constantFrom("'", '=', '+', '-', '@', '\t', '\r', '\n', ' ', ',', '"', '＝'), fc.string({ minLength: 1, maxLength: 1 })),
     })
     fc.assert(
       fc.property(text, (value) => {
@@ -353,8 +320,18 @@ test('files of another format, empty, broken or for nothing are refused whole', 
 
 test('names made to keep the matching busy are parked like others', async () => {
   const collection = await fresh()
-  const names = [`x - ${'0'.repeat(9_900)}!`, '('.repeat(9_900), '['.repeat(9_900), `x - ${'-'.repeat(9_900)}!`, `x${' - 0'.repeat(2_400)}!`, `(${'a '.repeat(4_900)})`]
-  const rows = names.flatMap((name) => [`p,Pokemon,Base Set,${name},4,,,Ungraded,,0,1,1,0,FALSE,,\n`, `p,Pokemon,${name},Pikachu,,,${name},Ungraded,,0,1,1,0,FALSE,,\n`])
+  const names = [
+    `x - ${'0'.repeat(9_900)}!`,
+    '('.repeat(9_900),
+    '['.repeat(9_900),
+    `x - ${'-'.repeat(9_900)}!`,
+    `x${' - 0'.repeat(2_400)}!`,
+    `(${'a '.repeat(4_900)})`,
+  ]
+  const rows = names.flatMap((name) => [
+    `p,Pokemon,Base Set,${name},4,,,Ungraded,,0,1,1,0,FALSE,,\n`,
+    `p,Pokemon,${name},Pikachu,,,${name},Ungraded,,0,1,1,0,FALSE,,\n`,
+  ])
   const { body } = await upload(collection, 'collectr', COLLECTR + rows.join(''))
   expect(body.data).toMatchObject({ rows_read: rows.length, parked: rows.length, rejected: 0 })
 })
@@ -362,7 +339,11 @@ test('names made to keep the matching busy are parked like others', async () => 
 test('a name may have brackets within brackets, or repeat its number', async () => {
   const collection = await fresh()
   const rows = ['Pikachu (58) - 58/102', 'Pikachu (#58) - 58', 'Pikachu - 058/102', 'Pikachu (Normal (58))']
-  const { body } = await upload(collection, 'collectr', COLLECTR + rows.map((name) => `p,Pokemon,Base Set,${name},58/102,,Normal,Ungraded,,0,1,1,0,FALSE,,\n`).join(''))
+  const { body } = await upload(
+    collection,
+    'collectr',
+    COLLECTR + rows.map((name) => `p,Pokemon,Base Set,${name},58/102,,Normal,Ungraded,,0,1,1,0,FALSE,,\n`).join(''),
+  )
   expect(body.data).toMatchObject({ rows_read: 4, rejected: 0 })
   expect(await parkedOf(collection)).toEqual([])
 })
@@ -401,29 +382,21 @@ test('the command line does the same', async () => {
     await program.parseAsync(['collection', ...args], { from: 'user' })
     return printed.join('\n')
   }
-  const { id } = JSON.parse(
-    await mintmark('create', '--account', String(node.accounts.plus), '--name', 'CLI', '--json'),
-  ) as { id: number }
+  const { id } = JSON.parse(await mintmark('create', '--account', String(node.accounts.plus), '--name', 'CLI', '--json')) as { id: number }
   const file = join(tmpdir(), `mintmark-collection-${process.pid}.csv.gz`)
   try {
     await plus.add(id, { item_id: ids.char, note: 'x' })
     await mintmark('export', String(id), file)
-    expect(await mintmark('import', String(id), file, '--format', 'mintmark-csv')).toBe(
-      '1 rows read: 0 added, 1 unchanged, 0 parked, 0 rejected',
-    )
+    expect(await mintmark('import', String(id), file, '--format', 'mintmark-csv')).toBe('1 rows read: 0 added, 1 unchanged, 0 parked, 0 rejected')
   } finally {
     rmSync(file, { force: true })
   }
   await upload(id, 'collectr', `${COLLECTR}p,Pokemon,Base Set,Twin,7/102,,,Ungraded,Near Mint,0,1,1,0,FALSE,,\n`)
   const [row] = JSON.parse(await mintmark('parked', String(id), '--json')) as ParkedRow[]
   expect(await mintmark('parked', String(id))).toMatch(/several items match +\d+ Twin 7\/102 \(Base Set\);/)
-  expect(await mintmark('place', String(id), String(row!.id), '--item', String(ids['twin-1']))).toMatch(
-    /^Placed as record \d+: Twin, Near Mint$/,
-  )
+  expect(await mintmark('place', String(id), String(row!.id), '--item', String(ids['twin-1']))).toMatch(/^Placed as record \d+: Twin, Near Mint$/)
   expect(await mintmark('set', String(id), '--visibility', 'public')).toMatch(/public, 2 records$/)
-  expect(await mintmark('list', '--account', String(node.accounts.plus))).toMatch(
-    new RegExp(`\\n${id} +\\d+ +CLI +public +2`),
-  )
+  expect(await mintmark('list', '--account', String(node.accounts.plus))).toMatch(new RegExp(`\\n${id} +\\d+ +CLI +public +2`))
   expect(await mintmark('delete', String(id))).toBe(`Deleted collection ${id}`)
   await expect(mintmark('delete', String(id))).rejects.toThrow(/collection not found/i)
 })

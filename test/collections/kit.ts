@@ -82,15 +82,9 @@ export function collector(node: TestNode, key: string) {
     send<T>(`${node.publicUrl}/api/v1/plus/collections${path}`, key, { method, json, headers })
   return {
     ask,
-    list: async (collectionId: number, query = '') =>
-      (await ask<CollectionRecord[]>('GET', `/${collectionId}/items${query}`)).body.data,
+    list: async (collectionId: number, query = '') => (await ask<CollectionRecord[]>('GET', `/${collectionId}/items${query}`)).body.data,
     add: (collectionId: number, json: unknown, headers?: Record<string, string>) =>
-      ask<Pick<CollectionRecord, 'id' | 'item_id' | 'item_name' | 'group_label' | 'quantity'>>(
-        'POST',
-        `/${collectionId}/items`,
-        json,
-        headers,
-      ),
+      ask<Pick<CollectionRecord, 'id' | 'item_id' | 'item_name' | 'group_label' | 'quantity'>>('POST', `/${collectionId}/items`, json, headers),
     change: (collectionId: number, recordId: number | string, json: unknown, headers?: Record<string, string>) =>
       ask<Partial<CollectionRecord>>('PATCH', `/${collectionId}/items/${recordId}`, json, headers),
     remove: (collectionId: number, recordId: number | string, headers?: Record<string, string>) =>

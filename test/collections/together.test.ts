@@ -24,9 +24,7 @@ test('a collection that is locked keeps only its own waiting', async () => {
     await tx.selectFrom('collections').select('id').where('id', '=', locked).forUpdate().execute()
     const waiting = async () => {
       const { rows } = await sql`
-        select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
-        node.db.kysely,
-      )
+        select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(node.db.kysely)
       return rows.length > 0
     }
     late = Promise.all([1, 2].map(() => plus.add(locked, { item_id: ids.char })))
@@ -39,14 +37,9 @@ test('a collection that is locked keeps only its own waiting', async () => {
 
 test('a record that breaks the statement takes no other with it', async () => {
   const collection = await makeCollection(node, node.accounts.plus, 'Breaking')
-  await node.db.kysely.schema
-    .alterTable('collection_items')
-    .addCheckConstraint('no_poison', sql`note <> 'poison'`)
-    .execute()
+  await node.db.kysely.schema.alterTable('collection_items').addCheckConstraint('no_poison', sql`note <> 'poison'`).execute()
   const replies = await Promise.all(
-    Array.from({ length: 20 }, (_, i) =>
-      plus.add(collection, { item_id: ids.char, note: i === 7 ? 'poison' : 'fine' }),
-    ),
+    Array.from({ length: 20 }, (_, i) => plus.add(collection, { item_id: ids.char, note: i === 7 ? 'poison' : 'fine' })),
   )
   expect(replies.map((reply) => reply.status)).toEqual(Array.from({ length: 20 }, (_, i) => (i === 7 ? 500 : 201)))
   expect(await plus.count(collection)).toBe(19)

@@ -33,11 +33,26 @@ const HEADS: Record<string, string[]> = {
   'cardmarket-products': ['{"version":1,"products":[{"idProduct":271439,"name":"Phantom Forces Booster","categoryName":"Pokémon Booster"}]}'],
   'tcgplayer-sealed': ['productId,name,cleanName,imageUrl,earliestDate,set_code,url\n243052,Case,Case,,,1863,\n'],
   'mintmark-prices-csv': ['item_ref,market,label,price,updated_at\n', '\uFEFF"item_ref";"market";"label";"price";"updated_at"\r\n'],
-  'pricecharting-csv': ['id,console-name,product-name,loose-price,manual-only-price,bgs-10-price,tcg-id\n', 'id\tproduct-name\tloose-price\tmanual-only-price\tbgs-10-price\ttcg-id\n'],
-  'graded-guide': ['{"set":"Base","set_code":"base1","name":"Alakazam","card_link":"https://example.com/base1-1"}', '{"set_code":"base1","graded_prices":{"grade10":1}}'],
-  'cardmarket-price-guide': ['{"version":1,"createdAt":"2026-06-29T02:55:18+0200","priceGuides":[{"idProduct":895108,"avg":null}]}', '[{"date":"2025-10-01","priceGuides":[{"idProduct":690965}]}]'],
-  'tcgplayer-csv': ['TCGplayer Id,Product Name,Condition,TCG Market Price\n', 'Product ID,Condition,Printing,TCG Market Price\n', 'productId,lowPrice,marketPrice,subTypeName\n'],
-  'pokemontcg-prices': ['ID,Name,TCG Price Date,TCG Market Price USD (Normal),TCG Market Price USD (Reverse Holofoil),TCG Market Price USD (Holofoil)\n'],
+  'pricecharting-csv': [
+    'id,console-name,product-name,loose-price,manual-only-price,bgs-10-price,tcg-id\n',
+    'id\tproduct-name\tloose-price\tmanual-only-price\tbgs-10-price\ttcg-id\n',
+  ],
+  'graded-guide': [
+    '{"set":"Base","set_code":"base1","name":"Alakazam","card_link":"https://example.com/base1-1"}',
+    '{"set_code":"base1","graded_prices":{"grade10":1}}',
+  ],
+  'cardmarket-price-guide': [
+    '{"version":1,"createdAt":"2026-06-29T02:55:18+0200","priceGuides":[{"idProduct":895108,"avg":null}]}',
+    '[{"date":"2025-10-01","priceGuides":[{"idProduct":690965}]}]',
+  ],
+  'tcgplayer-csv': [
+    'TCGplayer Id,Product Name,Condition,TCG Market Price\n',
+    'Product ID,Condition,Printing,TCG Market Price\n',
+    'productId,lowPrice,marketPrice,subTypeName\n',
+  ],
+  'pokemontcg-prices': [
+    'ID,Name,TCG Price Date,TCG Market Price USD (Normal),TCG Market Price USD (Reverse Holofoil),TCG Market Price USD (Holofoil)\n',
+  ],
   'singles-brl': ['{"key":"2012bw-10::holo","cardId":"2012bw-10","finish":"holo","name":"Scraggy","sources":[]}'],
   'sealed-daily': ['productId,date,marketPrice\n129888,2024-02-08,399.01\n'],
 }

@@ -40,7 +40,9 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
       if ((await page.locator('h1').count()) !== 1) found.push(`${path} has not one heading`)
       if ((await page.locator('.state.bad').count()) > 0) found.push(`${path} shows an error`)
       if (!(await page.title()).endsWith('· Mintmark')) found.push(`${path} has no title`)
-      const blank = await page.evaluate<number>("document.documentElement.scrollHeight - Math.max(innerHeight, Math.ceil(document.querySelector('.frame').getBoundingClientRect().height))")
+      const blank = await page.evaluate<number>(
+        "document.documentElement.scrollHeight - Math.max(innerHeight, Math.ceil(document.querySelector('.frame').getBoundingClientRect().height))",
+      )
       if (blank > 0) found.push(`${path} ends with ${blank} pixels of nothing`)
       for (const one of [first, other]) {
         await language.selectOption(one)

@@ -22,7 +22,10 @@ beforeAll(async () => {
   listingId = await listing(node.accounts.plus, 'One')
   const other = await listing(node.accounts.enterprise, 'Two')
   await operator(node, 'POST', '/orders', { order_id: 1, sold_at: '2026-11-01T10:00:00Z', lines: [{ listing_id: listingId, quantity: 1 }] })
-  const lines = [{ listing_id: listingId, quantity: 2, unit_price: 90 }, { listing_id: other, quantity: 1 }]
+  const lines = [
+    { listing_id: listingId, quantity: 2, unit_price: 90 },
+    { listing_id: other, quantity: 1 },
+  ]
   await operator(node, 'POST', '/orders', { order_id: 2 ** 40, sold_at: '2026-11-02T10:00:00Z', lines })
 })
 
@@ -49,7 +52,15 @@ describe('GET /orders', () => {
 test('GET /sales lists lines with who sold what, newest first', async () => {
   const { body } = await read(`/sales?item_id=${itemId}&seller_id=${node.accounts.plus}`)
   expect(body.data).toMatchObject([
-    { order_id: 2 ** 40, listing_id: listingId, quantity: 2, unit_price: 90, seller_payout: 162, label: 'Near Mint', sold_at: '2026-11-02T10:00:00.000Z' },
+    {
+      order_id: 2 ** 40,
+      listing_id: listingId,
+      quantity: 2,
+      unit_price: 90,
+      seller_payout: 162,
+      label: 'Near Mint',
+      sold_at: '2026-11-02T10:00:00.000Z',
+    },
     { order_id: 1, quantity: 1, unit_price: 100, seller_payout: 90 },
   ])
   expect((await read('/sales')).body.pagination?.total).toBe(3)
@@ -157,7 +168,10 @@ describe("An account's webhook", () => {
     expect((await read(path())).body.data).toBeNull()
     const receiver = await openReceiver(status(503, 'closed today'))
     const { url } = receiver
-    const saved = await send<{ secret: string }>(`${node.publicUrl}/api/v1/plus/webhook`, node.keys.plus, { method: 'PUT', json: { url, on_sale: true } })
+    const saved = await send<{ secret: string }>(`${node.publicUrl}/api/v1/plus/webhook`, node.keys.plus, {
+      method: 'PUT',
+      json: { url, on_sale: true },
+    })
     const event = await operator<{ id: number }>(node, 'POST', `${path()}/test`, { event: 'sale' })
     await until('the attempt is over', async () => (await read(`${path()}/attempts`)).body.data.length > 0)
     await receiver.close()
@@ -165,7 +179,9 @@ describe("An account's webhook", () => {
     expect(webhook.body.data).toMatchObject({ url, on_sale: true, on_expire: false, is_active: true, failing: true })
     expect(JSON.stringify(webhook.body)).not.toContain(saved.body.data.secret)
     const { body } = await read(`${path()}/attempts?event_id=${event.id}&success=0`)
-    expect(body.data).toMatchObject([{ event_id: event.id, event: 'sale', attempt: 1, status_code: 503, success: false, response_excerpt: 'closed today', test: true }])
+    expect(body.data).toMatchObject([
+      { event_id: event.id, event: 'sale', attempt: 1, status_code: 503, success: false, response_excerpt: 'closed today', test: true },
+    ])
     expect((await read(`${path()}/attempts?success=1`)).body.data).toEqual([])
     expect((await read(`${path()}/attempts?event_id=${2 ** 40}`)).body.data).toEqual([])
     expect((await read('/webhook-events?event=sale&test=1')).body.data).toMatchObject([{ id: event.id }])

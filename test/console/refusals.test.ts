@@ -82,7 +82,8 @@ const wrong = (): [string, string, object?][] => [
 
 /** Both texts of a reason, without a parameter left open. */
 function expectTexts({ rule, params }: Reason): void {
-  for (const text of [textOf({ rule, params }), textIn(TURKISH, { rule, params })]) expect([rule, text]).toEqual([rule, expect.not.stringMatching(/undefined|[{}]/)])
+  for (const text of [textOf({ rule, params }), textIn(TURKISH, { rule, params })])
+    expect([rule, text]).toEqual([rule, expect.not.stringMatching(/undefined|[{}]/)])
 }
 
 test('every refusal has a rule, and texts in both languages', async () => {
@@ -108,10 +109,40 @@ const TCGPLAYER_HEAD = 'TCGplayer Id,Product Line,Set Name,Product Name,Title,Nu
 const BAD_FILES: [format: string, text: string][] = [
   ['mintmark-ndjson', `${NDJSON(CARD, { ...CARD, name: '' }, { type: 'category', market: 'source_c' }, { type: 'none' })}\n[1]\n{`],
   ['mintmark-ndjson', 'no JSON at all'],
-  ['tcgdex', NDJSON({ id: 'a', localId: '1', name: { en: 'A' } }, { localId: '1', name: { en: 'A' }, set: 's' }, { id: 'b', localId: '2', set: 's' }, { cardCount: {}, id: 's' })],
-  ['pokemontcg', NDJSON({ supertype: 'Pokémon', id: 'a-1' }, { supertype: 'Pokémon', name: 'A' }, { supertype: 'Pokémon', id: 'a-1', name: 'A' }, { supertype: 'Pokémon', id: 'a', name: 'A', number: '1' })],
-  ['punk-records', NDJSON({ id: 'OP01-001', pack_id: '1', name: 'A', img_full_url: 'https://x.example/a' }, { pack_id: '1', img_full_url: 'https://en.example/a' })],
-  ['cardmarket-products', JSON.stringify({ products: [{ idProduct: 1, categoryName: 'Pokémon Coins', idCategory: 1, name: 'A' }, { idProduct: 2, categoryName: 'Pokémon Box' }, { name: 'A' }, { idProduct: 3, name: 'A', categoryName: 'Chess' }, 4] })],
+  [
+    'tcgdex',
+    NDJSON(
+      { id: 'a', localId: '1', name: { en: 'A' } },
+      { localId: '1', name: { en: 'A' }, set: 's' },
+      { id: 'b', localId: '2', set: 's' },
+      { cardCount: {}, id: 's' },
+    ),
+  ],
+  [
+    'pokemontcg',
+    NDJSON(
+      { supertype: 'Pokémon', id: 'a-1' },
+      { supertype: 'Pokémon', name: 'A' },
+      { supertype: 'Pokémon', id: 'a-1', name: 'A' },
+      { supertype: 'Pokémon', id: 'a', name: 'A', number: '1' },
+    ),
+  ],
+  [
+    'punk-records',
+    NDJSON({ id: 'OP01-001', pack_id: '1', name: 'A', img_full_url: 'https://x.example/a' }, { pack_id: '1', img_full_url: 'https://en.example/a' }),
+  ],
+  [
+    'cardmarket-products',
+    JSON.stringify({
+      products: [
+        { idProduct: 1, categoryName: 'Pokémon Coins', idCategory: 1, name: 'A' },
+        { idProduct: 2, categoryName: 'Pokémon Box' },
+        { name: 'A' },
+        { idProduct: 3, name: 'A', categoryName: 'Chess' },
+        4,
+      ],
+    }),
+  ],
   ['cardmarket-products', '{}'],
   ['tcgplayer-sealed', 'productId,name,cleanName,imageUrl,categoryId,groupId,url,set_code\nx,A,A,,3,1,,s\n1,,A,,3,1,,s\n'],
   [
@@ -135,7 +166,10 @@ const BAD_FILES: [format: string, text: string][] = [
   ['pricecharting-csv', 'id,product-name,loose-price,tcg-id\n,A,$1.00,\n5,A,$1.00,\n'],
   ['pokemontcg-prices', 'ID,Name,TCG Price Date,Normal TCG Market Price USD\n,A,2025-01-01,1\nx-1,A,2025-01-01,1\n'],
   ['tcgplayer-csv', `${TCGPLAYER_HEAD}\nx,Pokemon,S,A,,1,C,Near Mint,1\n1,Pokemon,S,A,,1,C,Mouldy,1\n2,Pokemon,S,A,,1,C,Near Mint,1\n`],
-  ['graded-guide', NDJSON({ set_code: 'base1', graded_prices: { psa10: 1 } }, { set_code: 'base1', card_link: '/card/base4-1', graded_prices: { psa10: 1 } })],
+  [
+    'graded-guide',
+    NDJSON({ set_code: 'base1', graded_prices: { psa10: 1 } }, { set_code: 'base1', card_link: '/card/base4-1', graded_prices: { psa10: 1 } }),
+  ],
   ['singles-brl', NDJSON({ key: 'a', cardId: 'a', sources: [] }, { key: 'a', cardId: 'a', finish: 'normal', stamp: 'gold', sources: [] })],
   ['cardmarket-price-guide', JSON.stringify({ priceGuides: [{ idProduct: 1, avg: 1 }, { avg: 1 }] })],
   ['cardmarket-price-guide', 'nothing'],

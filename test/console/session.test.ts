@@ -162,12 +162,15 @@ describe('The pages', () => {
     expect(response.headers.get('cache-control')).toBe('no-cache')
   })
 
-  test.each(['/console', '/console/', '/console/index.html', '/console/listings/7?view=x'])('are one page that is asked for anew each time: %s', async (path) => {
-    const response = await fetch(`${node.operatorUrl}${path}`)
-    expect(response.status).toBe(200)
-    expect(response.headers.get('cache-control')).toBe('no-cache')
-    expect(await response.text()).toContain('<script')
-  })
+  test.each(['/console', '/console/', '/console/index.html', '/console/listings/7?view=x'])(
+    'are one page that is asked for anew each time: %s',
+    async (path) => {
+      const response = await fetch(`${node.operatorUrl}${path}`)
+      expect(response.status).toBe(200)
+      expect(response.headers.get('cache-control')).toBe('no-cache')
+      expect(await response.text()).toContain('<script')
+    },
+  )
 
   test('have files that are kept for ever, smaller where the browser takes it', async () => {
     const page = await (await fetch(`${node.operatorUrl}/console`)).text()

@@ -160,14 +160,22 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await page.getByRole('heading', { name: item.name }).waitFor()
     await page.goBack()
     expect(await page.getByLabel('Search').inputValue()).toBe('charizard')
-    await button(/^Below Pokémon/).first().click()
+    await button(/^Below Pokémon/)
+      .first()
+      .click()
     await page.locator('.tree ul li a').first().click()
     await page.waitForURL(/category_id=\d+/)
   })
 
   test('an item: its price history as lines and as a table, and edited', async () => {
     const at = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
-    const price = (days: number, value: number) => ({ item_id: item.id, market: 'source_b', label: 'Lightly Played', price: value, updated_at: at(days) })
+    const price = (days: number, value: number) => ({
+      item_id: item.id,
+      market: 'source_b',
+      label: 'Lightly Played',
+      price: value,
+      updated_at: at(days),
+    })
     await operator(node, 'POST', '/prices', [price(60, 10), price(30, 11), price(10, 12.5)])
     await visited.open(`/catalogue/items/${item.id}`)
     await button('Source B').click()
@@ -184,7 +192,10 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     expect(to).toBeGreaterThan(0.98)
     expect(from).toBeLessThan(0.02)
     await page.getByText(/^Points as a table/).click()
-    await page.getByRole('row', { name: /Lightly Played €12\.50/ }).first().waitFor()
+    await page
+      .getByRole('row', { name: /Lightly Played €12\.50/ })
+      .first()
+      .waitFor()
     await button('Edit').click()
     await dialog().getByLabel('Name', { exact: true }).fill('Charizard of Proof')
     await dialog().getByLabel('Attributes').fill('Finish: Holo\nNote: with: colons')
@@ -192,7 +203,10 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await page.getByRole('heading', { name: 'Charizard of Proof' }).waitFor()
     expect(await operator(node, 'GET', `/items/${item.id}`)).toMatchObject({
       name: 'Charizard of Proof',
-      attributes: [{ name: 'Finish', value: 'Holo' }, { name: 'Note', value: 'with: colons' }],
+      attributes: [
+        { name: 'Finish', value: 'Holo' },
+        { name: 'Note', value: 'with: colons' },
+      ],
     })
   })
 
@@ -231,7 +245,11 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
 
   test('held prices: accepted and discarded', async () => {
     const price = (value: number, day: number) => ({
-      item_id: item.id, market: 'source_a', label: 'CGC 8', price: value, updated_at: `2026-10-0${day}T00:00:00Z`,
+      item_id: item.id,
+      market: 'source_a',
+      label: 'CGC 8',
+      price: value,
+      updated_at: `2026-10-0${day}T00:00:00Z`,
     })
     await operator(node, 'POST', '/prices', [price(10, 1)])
     await operator(node, 'POST', '/prices', [price(400, 2), price(500, 3)])
@@ -251,7 +269,12 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     const at = (day: number) => new Date(Date.UTC(2026, 8, day)).toISOString()
     const price = (day: number, value: number) => ({ item_id: item.id, market: 'source_a', label: 'CGC 7', price: value, updated_at: at(day) })
     await operator(node, 'POST', '/prices', [price(1, 10)])
-    await operator(node, 'POST', '/prices', Array.from({ length: 27 }, (_none, i) => price(i + 2, 400 + i)))
+    await operator(
+      node,
+      'POST',
+      '/prices',
+      Array.from({ length: 27 }, (_none, i) => price(i + 2, 400 + i)),
+    )
     await visited.open(`/held-prices?rule=jump&item_id=${item.id}`)
     await button('Discard all that match').click()
     await page.getByRole('heading', { name: 'Discard the 27 held prices that match the filters?' }).waitFor()
@@ -309,7 +332,11 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await dialog().getByLabel('Lowest offer').fill('400')
     await dialog().getByRole('button', { name: 'Save' }).click()
     await dialog().waitFor({ state: 'detached' })
-    expect(await operator(node, 'GET', `/listings/${listing.id}`)).toMatchObject({ offers_enabled: true, min_offer_price: 400, title: 'Another title' })
+    expect(await operator(node, 'GET', `/listings/${listing.id}`)).toMatchObject({
+      offers_enabled: true,
+      min_offer_price: 400,
+      title: 'Another title',
+    })
   })
 
   test('a listing that its owner edits while it is read is not approved unseen', async () => {
@@ -365,7 +392,9 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await dialog().getByLabel('Title').fill('Corrected title')
     await ownerEdits(listing.id, { price: 999 })
     await dialog().getByRole('button', { name: 'Save' }).click()
-    await dialog().getByRole('row', { name: /^Price ₺500\.00 ₺999\.00$/ }).waitFor()
+    await dialog()
+      .getByRole('row', { name: /^Price ₺500\.00 ₺999\.00$/ })
+      .waitFor()
     expect(await dialog().getByLabel('Title').inputValue()).toBe('Corrected title')
     await dialog().getByRole('button', { name: 'Save' }).click()
     await dialog().waitFor({ state: 'detached' })
@@ -402,7 +431,12 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
 
   test('an import report groups reasons, names the file, and downloads', async () => {
     const rows = Array.from({ length: 60 }, (_none, i) => `nobody-${i},source_b,Near Mint,1.00,2026-11-20T00:00:00Z`)
-    const text = ['item_ref,market,label,price,updated_at', ...rows, `"=cmd ""x""",source_b,Near Mint,1.00,2026-11-20T00:00:00Z`, `${item.ref},source_b,Near Mint,free,2026-11-20T00:00:00Z`]
+    const text = [
+      'item_ref,market,label,price,updated_at',
+      ...rows,
+      `"=cmd ""x""",source_b,Near Mint,1.00,2026-11-20T00:00:00Z`,
+      `${item.ref},source_b,Near Mint,free,2026-11-20T00:00:00Z`,
+    ]
     await visited.open('/imports')
     const file = { name: 'shop prices.csv', mimeType: 'text/csv', buffer: Buffer.from(text.join('\n')) }
     await page.locator('input[type=file]').setInputFiles(file)
@@ -410,7 +444,12 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await button('Import (1)').click()
     const started = await page.getByRole('link', { name: /^Import #/ }).getAttribute('href')
     await page.getByRole('row', { name: /shop prices\.csv .* Done 100% rejected/ }).waitFor()
-    expect(await page.getByRole('row', { name: /shop prices\.csv/ }).locator('.status').getAttribute('class')).toContain('wait')
+    expect(
+      await page
+        .getByRole('row', { name: /shop prices\.csv/ })
+        .locator('.status')
+        .getAttribute('class'),
+    ).toContain('wait')
     await visited.open(started!.replace('/console', ''))
     await page.getByRole('heading', { name: 'shop prices.csv' }).waitFor()
     await page.getByRole('row', { name: /^no item has the ref … 61 .*Line 2: no item has the ref nobody-0/ }).waitFor()
@@ -421,7 +460,8 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
   })
 
   test('the imports table keeps its columns while an import runs', async () => {
-    const edges = () => page.evaluate<number[]>("[...document.querySelectorAll('main table thead th')].map((cell) => Math.round(cell.getBoundingClientRect().left))")
+    const edges = () =>
+      page.evaluate<number[]>("[...document.querySelectorAll('main table thead th')].map((cell) => Math.round(cell.getBoundingClientRect().left))")
     await visited.open('/imports')
     const before = await edges()
     // The import waits for the market, which this transaction holds, and so stays under way.
@@ -433,7 +473,9 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
       await button('Import (1)').click()
       await page.locator('main table').getByRole('progressbar').waitFor()
       expect(await edges()).toEqual(before)
-      expect(await page.evaluate("(() => { const box = document.querySelector('section.scroll'); return box.scrollWidth - box.clientWidth })()")).toBe(0)
+      expect(
+        await page.evaluate("(() => { const box = document.querySelector('section.scroll'); return box.scrollWidth - box.clientWidth })()"),
+      ).toBe(0)
     })
     await page.locator('main table').getByRole('progressbar').waitFor({ state: 'detached' })
     expect(await edges()).toEqual(before)
@@ -452,7 +494,10 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await visited.open(`/orders?listing_id=${listing.id}`)
     await page.getByRole('row', { name: /^4711 .* To be sold 1/ }).waitFor()
     await visited.open(`/catalogue/items/${item.id}`)
-    await page.locator('section', { has: page.getByRole('heading', { name: 'Last sales' }) }).getByRole('link', { name: '4711' }).waitFor()
+    await page
+      .locator('section', { has: page.getByRole('heading', { name: 'Last sales' }) })
+      .getByRole('link', { name: '4711' })
+      .waitFor()
   })
 
   test('a webhook: not there, then tested, with what its receiver answered, and sent again', async () => {
@@ -493,7 +538,10 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
   test('a refusal in Turkish', async () => {
     const turkish = await signedIn(browser, node, { locale: 'tr-TR' })
     await turkish.open('/listings?status=nonsense')
-    await turkish.page.getByRole('alert').getByText(/Durum şunlardan biri olmalı/).waitFor()
+    await turkish.page
+      .getByRole('alert')
+      .getByText(/Durum şunlardan biri olmalı/)
+      .waitFor()
     await turkish.open('/accounts/999999')
     await turkish.page.getByRole('alert').getByText('999999 numaralı hesap bulunamadı').waitFor()
     await turkish.close()
@@ -501,7 +549,10 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
 
   test('the audit tells who did it', async () => {
     await visited.open('/audit?action=account.create')
-    await page.getByRole('row', { name: /operator:bootstrap account\.create/ }).first().waitFor()
+    await page
+      .getByRole('row', { name: /operator:bootstrap account\.create/ })
+      .first()
+      .waitFor()
   })
 
   test('by keyboard alone from sign-in to an open account', async () => {

@@ -69,7 +69,9 @@ describe('ndjsonRows', () => {
   })
 
   it('refuses a line without an end', async () => {
-    await expect(flat(ndjsonRows(source('x'.repeat(5_000_000), 65_536)))).rejects.toMatchObject({ why: reason('line_size', { line: 1, max: 1, format: 'NDJSON' }) })
+    await expect(flat(ndjsonRows(source('x'.repeat(5_000_000), 65_536)))).rejects.toMatchObject({
+      why: reason('line_size', { line: 1, max: 1, format: 'NDJSON' }),
+    })
   })
 
   it('reads back what is written, wherever the chunks are cut', async () => {
@@ -110,16 +112,22 @@ describe('jsonEntries', () => {
     for (const json of ['', '{"a":1}\n{"a":2}', '{"list":[1', '{"list":[1]', '[1,]', '{"a" 1}', 'x', '"\\x"']) {
       await expect(entries(json, ['$.list.*'])).rejects.toMatchObject(INVALID)
     }
-    await expect(flat(jsonEntries(source(new Uint8Array([0x5b, 0xff, 0x5d])), ['$.*']))).rejects.toMatchObject({ why: reason('utf8', { part: 'file' }) })
+    await expect(flat(jsonEntries(source(new Uint8Array([0x5b, 0xff, 0x5d])), ['$.*']))).rejects.toMatchObject({
+      why: reason('utf8', { part: 'file' }),
+    })
   })
 
   it('refuses entries without end and nesting without bottom', async () => {
     const long = 'x'.repeat(2_000_000)
     for (const json of [`["${long}"]`, `{"${long}":1}`, `[${'1'.repeat(2_000_000)}]`, `[{"a":[${'{},'.repeat(700_000)}1]}]`]) {
-      await expect(entries(json, ['$.*'], 65_536)).rejects.toMatchObject({ why: reason('at_most', { part: 'entry', units: 'bytes', max: 1024 * 1024 }) })
+      await expect(entries(json, ['$.*'], 65_536)).rejects.toMatchObject({
+        why: reason('at_most', { part: 'entry', units: 'bytes', max: 1024 * 1024 }),
+      })
     }
     await expect(entries('['.repeat(100_000), ['$.*'])).rejects.toMatchObject({ why: reason('at_most', { part: 'file', units: 'levels', max: 100 }) })
-    await expect(entries(`{"a":${'{"a":'.repeat(100_000)}`, ['$.list.*'])).rejects.toMatchObject({ why: reason('at_most', { part: 'file', units: 'levels', max: 100 }) })
+    await expect(entries(`{"a":${'{"a":'.repeat(100_000)}`, ['$.list.*'])).rejects.toMatchObject({
+      why: reason('at_most', { part: 'file', units: 'levels', max: 100 }),
+    })
   })
 
   it('hands entries on before the document ends', async () => {
@@ -192,7 +200,9 @@ describe('csvRows', () => {
 
   it('refuses a file whose quotes never close, and one that is not UTF-8', async () => {
     await expect(read('a,b\n"1,2\n')).rejects.toMatchObject({ why: { rule: 'csv' } })
-    await expect(flat(csvRows(source(new Uint8Array([0x61, 0x0a, 0xff, 0x0a])), ['a']))).rejects.toMatchObject({ why: reason('utf8', { part: 'file' }) })
+    await expect(flat(csvRows(source(new Uint8Array([0x61, 0x0a, 0xff, 0x0a])), ['a']))).rejects.toMatchObject({
+      why: reason('utf8', { part: 'file' }),
+    })
   })
 
   it('lets go of the input when the reader stops', async () => {
@@ -226,7 +236,9 @@ describe('csvRows', () => {
   })
 
   it('refuses a line without an end', async () => {
-    await expect(flat(csvRows(source(`a\n${'x'.repeat(5_000_000)}`, 65_536), ['a']))).rejects.toMatchObject({ why: reason('line_size', { line: 2, max: 1, format: 'CSV' }) })
+    await expect(flat(csvRows(source(`a\n${'x'.repeat(5_000_000)}`, 65_536), ['a']))).rejects.toMatchObject({
+      why: reason('line_size', { line: 2, max: 1, format: 'CSV' }),
+    })
   })
 
   it('ends a batch of long rows early, so that it does not grow with them', async () => {
@@ -247,18 +259,12 @@ describe('csvRows', () => {
   it('reads back what is written, wherever the chunks are cut', async () => {
     const cell = fc.string({ unit: fc.constantFrom('a', 'é', '"', ',', ';', '\n', '\t', ' ') })
     await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.tuple(cell, cell), { maxLength: 10 }),
-        fc.integer({ min: 1, max: 9 }),
-        async (rows, size) => {
-          const quote = (value: string) => `"${value.replaceAll('"', '""')}"`
-          const csv = [['a', 'b'], ...rows].map((cells) => `${cells.map(quote).join(',')}\r\n`).join('')
-          const found = await flat(csvRows(source(csv, size), ['a', 'b']))
-          expect(found.map((entry) => ('value' in entry ? entry.value : entry.reject))).toEqual(
-            rows.map(([a, b]) => ({ a, b })),
-          )
-        },
-      ),
+      fc.asyncProperty(fc.array(fc.tuple(cell, cell), { maxLength: 10 }), fc.integer({ min: 1, max: 9 }), async (rows, size) => {
+        const quote = (value: string) => `"${value.replaceAll('"', '""')}"`
+        const csv = [['a', 'b'], ...rows].map((cells) => `${cells.map(quote).join(',')}\r\n`).join('')
+        const found = await flat(csvRows(source(csv, size), ['a', 'b']))
+        expect(found.map((entry) => ('value' in entry ? entry.value : entry.reject))).toEqual(rows.map(([a, b]) => ({ a, b })))
+      }),
     )
   })
 })

@@ -30,12 +30,9 @@ describe('parseLabel', () => {
     expect(parseLabel(text)).toEqual({ label: `${grader} ${grade}`, group: 'graded', grader, grade })
   })
 
-  it.each(['10', '9.5', 'Grade 9', 'Gem Mint 10', 'Mint 9', 'near mint 8', 'LP 5'])(
-    'takes "%s" for no label: no grader',
-    (text) => {
-      expect(parseLabel(text)).toBeNull()
-    },
-  )
+  it.each(['10', '9.5', 'Grade 9', 'Gem Mint 10', 'Mint 9', 'near mint 8', 'LP 5'])('takes "%s" for no label: no grader', (text) => {
+    expect(parseLabel(text)).toBeNull()
+  })
 
   it.each(['BGS 10 Black Label', 'BGS Black Label 10', 'CGC Pristine 10', 'PSA 9 OC', 'PSA Authentic'])(
     'does not take "%s" for the plain grade, which has another price',

@@ -36,9 +36,7 @@ test('texts are made of nested reasons', () => {
   const price = problem('price', 'required', { must: reason('integer', { min: 1, max: 100 }) })
   expect(textOf(price)).toBe('price is required and must be a whole number between 1 and 100')
   expect(textIn(TURKISH, price)).toBe('price gerekli: 1 ile 100 arasında bir tam sayı olmalı')
-  expect(textOf(together([price, problem('name', 'text')]))).toBe(
-    'price is required and must be a whole number between 1 and 100; name must be text',
-  )
+  expect(textOf(together([price, problem('name', 'text')]))).toBe('price is required and must be a whole number between 1 and 100; name must be text')
   expect(textIn(TURKISH, reason('not_found', { thing: 'listing', id: 5 }))).toBe('5 numaralı ilan bulunamadı')
 })
 

@@ -24,7 +24,11 @@ afterAll(async () => {
 
 const open = (max: number) => openPool({ url: overWire(database.url, wire), max, applicationName: 'watched' })
 type Opened = ReturnType<typeof open>
-const answers = ({ kysely }: Opened) => sql`select 1`.execute(kysely).then(() => true, () => false)
+const answers = ({ kysely }: Opened) =>
+  sql`select 1`.execute(kysely).then(
+    () => true,
+    () => false,
+  )
 
 /** Milliseconds until it failed, as something that works later. */
 async function failing(query: Promise<unknown>): Promise<number> {

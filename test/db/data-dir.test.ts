@@ -20,9 +20,7 @@ afterEach(() => rmSync(parent, { recursive: true, force: true }))
 test('is made private, claimed once, and free again after release', () => {
   const claim = claimDataDir(dataDir)
   expect(statSync(dataDir).mode & 0o777).toBe(0o700)
-  expect(() => claimDataDir(dataDir)).toThrow(
-    new Error(`DATA_DIR ${dataDir} is in use by another mintmark (process ${process.pid})`),
-  )
+  expect(() => claimDataDir(dataDir)).toThrow(new Error(`DATA_DIR ${dataDir} is in use by another mintmark (process ${process.pid})`))
   claim.release()
   claimDataDir(dataDir).release()
   expect(readdirSync(dataDir)).toEqual([])

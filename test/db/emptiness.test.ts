@@ -23,7 +23,14 @@ afterAll(async () => {
   await database.drop()
 })
 
-const ctx = () => ({ db, viewer: { kind: 'operator' as const, name: 'test' }, now: () => new Date(), requestId: null, idempotency: null, caughtUp: async () => {} })
+const ctx = () => ({
+  db,
+  viewer: { kind: 'operator' as const, name: 'test' },
+  now: () => new Date(),
+  requestId: null,
+  idempotency: null,
+  caughtUp: async () => {},
+})
 
 test('a migrated database with a worker on it is empty', async () => {
   const heartbeat = workerHeartbeat(db)

@@ -61,9 +61,7 @@ test('each is applied once, in order, by however many start together', async () 
 test('a failing one is named in one line and undoes all of the run', async () => {
   write('20260101_first', 'create table first_table (n int)')
   write('20260102_second', 'select nonsense')
-  await expect(migrate(db, folderUrl)).rejects.toThrow(
-    new Error('Migration 20260102_second failed: column "nonsense" does not exist'),
-  )
+  await expect(migrate(db, folderUrl)).rejects.toThrow(new Error('Migration 20260102_second failed: column "nonsense" does not exist'))
   expect(await pendingMigrations(db, folderUrl)).toEqual(['20260101_first', '20260102_second'])
 })
 

@@ -69,7 +69,13 @@ test('a node that loads from a replica that lags behind misses nothing', async (
   expect(await names(servers.replica.db)).toEqual(['Card 1'])
 
   const reader = await startNode({
-    config: readConfig({ DATABASE_URL: servers.primary.url, DATABASE_REPLICA_URL: servers.replica.url, PORT: '0', OPERATOR_PORT: '0', SECRET_KEY: 'secret key of all the tests' }),
+    config: readConfig({
+      DATABASE_URL: servers.primary.url,
+      DATABASE_REPLICA_URL: servers.replica.url,
+      PORT: '0',
+      OPERATOR_PORT: '0',
+      SECRET_KEY: 'secret key of all the tests',
+    }),
     db: servers.primary.db,
     log: silent,
     listeners: { public: true, operator: false },

@@ -28,8 +28,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-const balances = async () =>
-  (await db.kysely.selectFrom('accounts_of_test').select('balance').orderBy('id').execute()).map((row) => row.balance)
+const balances = async () => (await db.kysely.selectFrom('accounts_of_test').select('balance').orderBy('id').execute()).map((row) => row.balance)
 
 test('a real deadlock is run again until both are through', async () => {
   let runs = 0
@@ -60,7 +59,11 @@ test('serialisable transactions that read what others write lose no update', asy
       async (tx) => {
         const one = tx.selectFrom('accounts_of_test').select('balance').where('id', '=', 1)
         const { balance } = await one.executeTakeFirstOrThrow()
-        await tx.updateTable('accounts_of_test').set({ balance: balance + 1 }).where('id', '=', 1).execute()
+        await tx
+          .updateTable('accounts_of_test')
+          .set({ balance: balance + 1 })
+          .where('id', '=', 1)
+          .execute()
       },
       { isolation: 'serializable', attempts: 30 },
     )

@@ -10,7 +10,11 @@ const SAMPLES = ['pokemon.ndjson', 'onepiece.ndjson']
 export async function startSampleNode(env: Record<string, string> = {}): Promise<TestNode> {
   const node = await startTestNode({ env })
   const read = (name: string) => readFileSync(fileURLToPath(new URL(`../../sample/${name}`, import.meta.url)))
-  const report = await importFiles(node, 'mintmark-ndjson', SAMPLES.map((name) => ({ name, text: read(name) })))
+  const report = await importFiles(
+    node,
+    'mintmark-ndjson',
+    SAMPLES.map((name) => ({ name, text: read(name) })),
+  )
   if (report.status !== 'done') throw new Error(`The sample was not taken: ${JSON.stringify(report.why)}`)
   return node
 }
@@ -19,7 +23,13 @@ export interface GraphqlError {
   message: string
   path?: (string | number)[]
   locations?: object[]
-  extensions: { code: string; status: number; rule?: string; params?: object; details?: { field: string; message: string; rule: string; params: object }[] }
+  extensions: {
+    code: string
+    status: number
+    rule?: string
+    params?: object
+    details?: { field: string; message: string; rule: string; params: object }[]
+  }
 }
 
 export interface GraphqlReply<T> {
@@ -46,12 +56,7 @@ export async function ask<T = never>(node: TestNode, query: string, asking: Aski
 }
 
 /** Sends any body with any headers. */
-export async function post<T = never>(
-  node: TestNode,
-  body: string,
-  headers: Record<string, string>,
-  path = '/graphql',
-): Promise<GraphqlReply<T>> {
+export async function post<T = never>(node: TestNode, body: string, headers: Record<string, string>, path = '/graphql'): Promise<GraphqlReply<T>> {
   const response = await fetch(node.publicUrl + path, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },

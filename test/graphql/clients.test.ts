@@ -55,13 +55,9 @@ describe('Apollo Client', () => {
   test('tells errors of fields, of the document and of the key apart', async () => {
     const apollo = client(node.keys.starter)
     const field = apollo.query({ query: gql('{ items(sortBy: "hp") { nodes { id } } }') })
-    await expect(field).rejects.toSatisfy(
-      (error) => CombinedGraphQLErrors.is(error) && error.errors[0]!.extensions!.code === 'VALIDATION_ERROR',
-    )
+    await expect(field).rejects.toSatisfy((error) => CombinedGraphQLErrors.is(error) && error.errors[0]!.extensions!.code === 'VALIDATION_ERROR')
     const document = apollo.query({ query: gql('{ nothing }') })
-    await expect(document).rejects.toSatisfy(
-      (error) => CombinedGraphQLErrors.is(error) && error.errors[0]!.extensions!.code === 'BAD_REQUEST',
-    )
+    await expect(document).rejects.toSatisfy((error) => CombinedGraphQLErrors.is(error) && error.errors[0]!.extensions!.code === 'BAD_REQUEST')
     const stranger = client('nobody').query({ query: gql('{ item(id: 1) { id } }') })
     await expect(stranger).rejects.toSatisfy((error) => ServerError.is(error) && error.statusCode === 401)
   })
@@ -83,9 +79,7 @@ describe('graphql-request', () => {
 
   test('throws with the code and the status', async () => {
     const client = new GraphQLClient(url(), { headers: { authorization: 'Bearer nobody' } })
-    await expect(client.request('{ __typename }')).rejects.toSatisfy(
-      (error) => error instanceof ClientError && error.response.status === 401,
-    )
+    await expect(client.request('{ __typename }')).rejects.toSatisfy((error) => error instanceof ClientError && error.response.status === 401)
   })
 })
 

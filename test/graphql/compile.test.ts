@@ -1,7 +1,18 @@
 // Compiled queries answer exactly as graphql-js does: random queries over every field, with fragments, conditions and
 // variables, on both shapes of an item, asked again after changes.
 import fc from 'fast-check'
-import { execute, getNamedType, getOperationAST, getVariableValues, type GraphQLObjectType, isLeafType, isObjectType, parse, specifiedRules, validate } from 'graphql'
+import {
+  execute,
+  getNamedType,
+  getOperationAST,
+  getVariableValues,
+  type GraphQLObjectType,
+  isLeafType,
+  isObjectType,
+  parse,
+  specifiedRules,
+  validate,
+} from 'graphql'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { compileQuery } from '#graphql/compile.ts'
@@ -36,8 +47,14 @@ const ARGUMENTS: Record<string, string[]> = {
   'Query.item': ['(id: 5)', '(id: "77")', '(id: $id)', '(id: 99999)'],
   'Query.category': ['(id: 1)', '(id: "3")', '(id: $id)'],
   'Query.items': [
-    '', '(first: $first)', '(first: 3, sortBy: "price", sortOrder: "desc")', '(search: "charizard", first: 2)', '(after: $after, first: 2)',
-    '(market: "SOURCE_A", categoryId: 3, first: 4)', '(game: "onepiece", first: 2)', '(sortBy: "hp")',
+    '',
+    '(first: $first)',
+    '(first: 3, sortBy: "price", sortOrder: "desc")',
+    '(search: "charizard", first: 2)',
+    '(after: $after, first: 2)',
+    '(market: "SOURCE_A", categoryId: 3, first: 4)',
+    '(game: "onepiece", first: 2)',
+    '(sortBy: "hp")',
   ],
   'Query.categories': ['(first: 5)', '(parentId: null, first: 3)', '(parentId: 1)', '(first: 0)'],
   'Category.items': ['(first: 2)', '(first: $first)', '(first: 1, after: $after)'],
@@ -124,8 +141,18 @@ test('kept texts follow changes of items, prices of every market, categories and
   const changes: [string, () => Promise<void>][] = [
     ['nothing', async () => {}],
     ['item', () => write('items', sql`update items set name = name || ' II' where id = 5 returning id`)],
-    ['category', () => write('categories', sql`update categories set name = name || ' II' where id = (select category_id from items where id = 5) returning id`)],
-    ['parent', () => write('categories', sql`update categories set name = name || ' III' where id = (select c.parent_id from categories c join items i on c.id = i.category_id where i.id = 5) returning id`)],
+    [
+      'category',
+      () => write('categories', sql`update categories set name = name || ' II' where id = (select category_id from items where id = 5) returning id`),
+    ],
+    [
+      'parent',
+      () =>
+        write(
+          'categories',
+          sql`update categories set name = name || ' III' where id = (select c.parent_id from categories c join items i on c.id = i.category_id where i.id = 5) returning id`,
+        ),
+    ],
     ['group', () => write('groups', sql`update groups set name = name || ' II' where parent_id is null returning id`)],
     ['price', () => write('items', sql`update prices set price = price + 1 where item_id = 5 returning item_id as id`)],
     ['price of another market', () => repriceService(5)],
@@ -144,7 +171,10 @@ test('kept texts follow changes of items, prices of every market, categories and
 async function write(kind: 'items' | 'categories' | 'groups', statement: ReturnType<typeof sql<{ id: number }>>): Promise<void> {
   await change(node.ctx, async (tx, note) => {
     const { rows } = await statement.execute(tx)
-    note.changed(kind, rows.map((row) => row.id))
+    note.changed(
+      kind,
+      rows.map((row) => row.id),
+    )
   })
 }
 

@@ -20,14 +20,22 @@ afterAll(() => node.close())
 async function mintmark(...args: string[]): Promise<string> {
   const lines: string[] = []
   const program = new Command('mintmark').exitOverride().configureOutput({ writeErr: () => {}, writeOut: () => {} })
-  for (const add of [register, registerMatches]) add(program, (run) => run(node.ctx, (read) => read(node.db)), (line) => lines.push(line))
+  for (const add of [register, registerMatches])
+    add(
+      program,
+      (run) => run(node.ctx, (read) => read(node.db)),
+      (line) => lines.push(line),
+    )
   for (const command of program.commands.flatMap((one) => [one, ...one.commands])) command.exitOverride().configureOutput({ writeErr: () => {} })
   await program.parseAsync(args, { from: 'user' })
   return lines.join('\n')
 }
 
 test('items are merged, listed and split', async () => {
-  const ids = await makeTwins(node, [{ ref: 'a', market: 'source_a', name: 'Card a' }, { ref: 'b', market: 'source_c', name: 'Card b' }])
+  const ids = await makeTwins(node, [
+    { ref: 'a', market: 'source_a', name: 'Card a' },
+    { ref: 'b', market: 'source_c', name: 'Card b' },
+  ])
   const [a, b] = [String(ids.a!), String(ids.b!)]
   expect(await mintmark('merge', a, '--into', b)).toBe(`Merged item ${a} into item ${b} by merge 1; undo it with: split 1`)
   expect(await mintmark('merges')).toMatch(new RegExp(`^ID +FROM +INTO +BY +AT +UNDONE\n1 +${a} Card a +${b} Card b +operator:test +\\S+ +-$`))
@@ -46,13 +54,23 @@ test('wrong usage is refused', async () => {
 })
 
 test('matches are listed, accepted, separated, postponed and withdrawn', async () => {
-  await importFiles(node, 'tcgdex', [{ name: 'sets', text: tcgdexSets }, { name: 'cards', text: tcgdexCards }])
+  await importFiles(node, 'tcgdex', [
+    { name: 'sets', text: tcgdexSets },
+    { name: 'cards', text: tcgdexCards },
+  ])
   const differing = pokemontcgCards.replaceAll(/"hp":"\d+"/g, '"hp":"999"')
-  await importFiles(node, 'pokemontcg', [{ name: 'sets', text: pokemontcgSets }, { name: 'cards', text: differing }])
+  await importFiles(node, 'pokemontcg', [
+    { name: 'sets', text: pokemontcgSets },
+    { name: 'cards', text: differing },
+  ])
   const found = JSON.parse(await mintmark('matches', 'list', '--json')) as Match[]
   expect(found.map(({ record }) => record.foreign_id).sort()).toEqual([1, 2, 3, 4, 5, 6].map((n) => `base1-${n}`))
   const [first, second] = found as [Match, Match]
-  expect(await mintmark('matches', 'list', '--reason', 'hp', '--set', 'Base')).toMatch(new RegExp(`^ID +SOURCE +RECORD +NAME +NUMBER +REASON +CANDIDATES\n${first.id} +pokemontcg +base1-1 +Alakazam +1/102 +hit points differ: 999 and 50 +\\d+ Alakazam`))
+  expect(await mintmark('matches', 'list', '--reason', 'hp', '--set', 'Base')).toMatch(
+    new RegExp(
+      `^ID +SOURCE +RECORD +NAME +NUMBER +REASON +CANDIDATES\n${first.id} +pokemontcg +base1-1 +Alakazam +1/102 +hit points differ: 999 and 50 +\\d+ Alakazam`,
+    ),
+  )
   expect(await mintmark('matches', 'list', '--game', 'onepiece')).toMatch(/^ID [^\n]+$/)
   const into = first.candidates[0]!.item.id
   const [id, next] = [String(first.id), String(second.id)]
@@ -66,9 +84,18 @@ test('matches are listed, accepted, separated, postponed and withdrawn', async (
   expect(await mintmark('matches', 'sets')).toMatch(/^ID +REF +NAME +WAITING +RESEMBLES\n\d+ +tcgdex:set:base1 +Base Set +0 +\d+ Base Set \(0 of 2\)/)
   const [{ id: set }] = JSON.parse(await mintmark('matches', 'sets', '--json')) as [SetMatch]
   expect(await mintmark('matches', 'separate-set', String(set))).toMatch(/^Set \d+ separated; \d of its cards go on waiting$/)
-  await expect(mintmark('matches', 'accept-set', String(set))).rejects.toThrow(`Set ${set} is already decided by operator:test; withdraw that decision first`)
+  await expect(mintmark('matches', 'accept-set', String(set))).rejects.toThrow(
+    `Set ${set} is already decided by operator:test; withdraw that decision first`,
+  )
   expect(await mintmark('matches', 'withdraw-set', String(set))).toBe(`Decisions about set ${set} withdrawn`)
-  for (const args of [['accept', '1'], ['accept', 'x', '--item', '1'], ['separate'], ['list', '--state', 'open'], ['list', '--reason', 'x'], ['accept-set', '1', '--set', 'y']]) {
+  for (const args of [
+    ['accept', '1'],
+    ['accept', 'x', '--item', '1'],
+    ['separate'],
+    ['list', '--state', 'open'],
+    ['list', '--reason', 'x'],
+    ['accept-set', '1', '--set', 'y'],
+  ]) {
     await expect(mintmark('matches', ...args), args.join(' ')).rejects.toBeInstanceOf(CommanderError)
   }
 })

@@ -25,14 +25,33 @@ export async function makeTwins(node: TestNode, twins: Twin[]): Promise<Record<s
   const lines = [
     ...markets.map((market) => ({ type: 'category', market, ref: 'base', name: 'Base Set', game: 'pokemon', parent: null, image: null })),
     ...twins.map(({ ref, market, name = 'Charizard', prices = [], foreignIds = [] }) => ({
-      type: 'item', market, ref, name, code: '4/102', genre: 'single', game: 'pokemon', category: 'base', images: [],
-      attributes: [{ name: 'Source', value: ref }], groups: ['ungraded', 'graded'], details: { hp: 120 }, foreign_ids: foreignIds,
+      type: 'item',
+      market,
+      ref,
+      name,
+      code: '4/102',
+      genre: 'single',
+      game: 'pokemon',
+      category: 'base',
+      images: [],
+      attributes: [{ name: 'Source', value: ref }],
+      groups: ['ungraded', 'graded'],
+      details: { hp: 120 },
+      foreign_ids: foreignIds,
       prices: prices.map(([of, label, price, at = PRICED_AT]) => ({ market: of, label, price, updated_at: at })),
     })),
   ]
   const report = await importText(node, 'mintmark-ndjson', lines.map((line) => JSON.stringify(line)).join('\n'))
   if (report.counts.rejected > 0) throw new Error(JSON.stringify(report.errors))
-  const rows = await node.db.kysely.selectFrom('items').select(['ref', 'id']).where('ref', 'in', twins.map((twin) => twin.ref)).execute()
+  const rows = await node.db.kysely
+    .selectFrom('items')
+    .select(['ref', 'id'])
+    .where(
+      'ref',
+      'in',
+      twins.map((twin) => twin.ref),
+    )
+    .execute()
   return Object.fromEntries(rows.map((row) => [row.ref, row.id]))
 }
 
@@ -52,7 +71,12 @@ export interface Posted {
 }
 
 export async function postPrices(node: TestNode, rows: PriceRow[]): Promise<Posted> {
-  const { body } = await operator<Posted>(node, 'POST', '/prices', rows.map((row) => ({ label: 'Near Mint', ...row })))
+  const { body } = await operator<Posted>(
+    node,
+    'POST',
+    '/prices',
+    rows.map((row) => ({ label: 'Near Mint', ...row })),
+  )
   if (!body.success) throw new Error(JSON.stringify(body))
   return body.data
 }
@@ -89,7 +113,17 @@ export async function hangOn(node: TestNode, itemId: number, salePrice: number) 
 }
 
 /** Kept by merges themselves, or noting that something happened. */
-const LEFT_OUT = ['match_decisions', 'merges', 'merged_prices', 'audit_log', 'change_log', 'change_log_floor', 'idempotency_keys', 'workers', 'rate_limit_leases']
+const LEFT_OUT = [
+  'match_decisions',
+  'merges',
+  'merged_prices',
+  'audit_log',
+  'change_log',
+  'change_log_floor',
+  'idempotency_keys',
+  'workers',
+  'rate_limit_leases',
+]
 
 /** A digest of the rows of each table, and the catalogue's export. */
 export async function stateOf(node: TestNode): Promise<Record<string, string>> {

@@ -16,8 +16,14 @@ beforeAll(async () => {
     insert into match_decisions (kind, a, b, author)
     select 'apart', e'pokemontcg\tbase1-' || n || e'\t', e'tcgdex\tbase1-' || n || e'\t' || f, 'test'
     from generate_series(1, 6) n, unnest(array['holo', 'reverse']) f`.execute(kysely)
-  await importFiles(node, 'tcgdex', [{ name: 'sets', text: tcgdexSets }, { name: 'cards', text: tcgdexCards }])
-  await importFiles(node, 'pokemontcg', [{ name: 'sets', text: pokemontcgSets }, { name: 'cards', text: pokemontcgCards }])
+  await importFiles(node, 'tcgdex', [
+    { name: 'sets', text: tcgdexSets },
+    { name: 'cards', text: tcgdexCards },
+  ])
+  await importFiles(node, 'pokemontcg', [
+    { name: 'sets', text: pokemontcgSets },
+    { name: 'cards', text: pokemontcgCards },
+  ])
   for (const table of ['source_records', 'source_statements', 'item_sources', 'match_decisions', 'match_queue']) {
     await sql`truncate ${sql.table(table)}`.execute(kysely)
   }
@@ -49,8 +55,14 @@ test('twins are merged, with the old ids as aliases, and a second run finds noth
 
 test('the files of the sources change nothing afterwards', async () => {
   const ids = (await items()).map(({ id }) => id)
-  const again = await importFiles(node, 'tcgdex', [{ name: 'sets', text: tcgdexSets }, { name: 'cards', text: tcgdexCards }])
+  const again = await importFiles(node, 'tcgdex', [
+    { name: 'sets', text: tcgdexSets },
+    { name: 'cards', text: tcgdexCards },
+  ])
   expect(again.counts).toMatchObject({ created: 0, updated: 0 })
-  await importFiles(node, 'pokemontcg', [{ name: 'sets', text: pokemontcgSets }, { name: 'cards', text: pokemontcgCards }])
+  await importFiles(node, 'pokemontcg', [
+    { name: 'sets', text: pokemontcgSets },
+    { name: 'cards', text: pokemontcgCards },
+  ])
   expect((await items()).map(({ id }) => id)).toEqual(ids)
 })

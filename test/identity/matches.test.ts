@@ -33,7 +33,8 @@ const idOf = async (name: string, finish = 'Holo') => {
   return rows[0]!.id
 }
 const sourcesOf = async (id: number) =>
-  (await operator<{ sources: { source: string; foreign_id: string; method: string; decided_by: string | null }[] }>(node, 'GET', `/items/${id}`)).body.data.sources
+  (await operator<{ sources: { source: string; foreign_id: string; method: string; decided_by: string | null }[] }>(node, 'GET', `/items/${id}`)).body
+    .data.sources
 const itemCount = async () => (await operator<unknown[]>(node, 'GET', '/items')).body.pagination!.total
 
 test('the list shows each record beside its candidates, and pages and filters', async () => {
@@ -41,8 +42,19 @@ test('the list shows each record beside its candidates, and pages and filters', 
   expect(all.pagination!.total).toBe(all.data.length)
   const charizard = await ofName('Charizard')
   expect(charizard).toMatchObject({
-    state: 'waiting', game: 'pokemon', decision: null,
-    record: { source: 'pokemontcg', foreign_id: 'base1-4', code: '4/102', finishes: [], category: { name: 'Base' }, details: { hp: 999 }, images: [], item_id: null },
+    state: 'waiting',
+    game: 'pokemon',
+    decision: null,
+    record: {
+      source: 'pokemontcg',
+      foreign_id: 'base1-4',
+      code: '4/102',
+      finishes: [],
+      category: { name: 'Base' },
+      details: { hp: 999 },
+      images: [],
+      item_id: null,
+    },
     reasons: [{ rule: 'hp', text: 'hit points differ: 999 and 80' }],
     candidates: [{ score: 90, item: { id: await idOf('Charizard'), name: 'Charizard', category: { name: 'Base Set' }, details: { hp: 80 } } }],
   })
@@ -66,7 +78,10 @@ test('an accepted record is the item, at once, with who decided it; later import
   const [match, holo, before] = [await ofName('Charizard'), await idOf('Charizard'), await itemCount()]
   const { status, body } = await decide(match.id, 'accept', { item_id: holo })
   expect([status, body.message]).toEqual([200, `Match ${match.id} accepted; the record is item ${holo}`])
-  expect(body.data).toMatchObject({ state: 'decided', decision: { kind: 'accepted', item_id: holo, author: expect.stringMatching(/^operator:/) as string } })
+  expect(body.data).toMatchObject({
+    state: 'decided',
+    decision: { kind: 'accepted', item_id: holo, author: expect.stringMatching(/^operator:/) as string },
+  })
   const joined = { source: 'pokemontcg', foreign_id: 'base1-4', method: 'operator', decided_by: body.data.decision!.author }
   for (const id of [holo, await idOf('Charizard', 'Reverse')]) expect(await sourcesOf(id)).toContainEqual(expect.objectContaining(joined))
   expect(await itemCount()).toBe(before)
@@ -131,7 +146,11 @@ test('a withdrawn decision leaves the catalogue as before, and the match under i
   await decide(match.id, 'withdraw')
   expect(await itemCount()).toBe(count)
   await sql`delete from prices`.execute(node.db.kysely)
-  const priceless = (text: string) => text.split('\n').filter((line) => line.includes('"type":"item"')).map((line) => line.replace(/"prices":\[.*\]/, ''))
+  const priceless = (text: string) =>
+    text
+      .split('\n')
+      .filter((line) => line.includes('"type":"item"'))
+      .map((line) => line.replace(/"prices":\[.*\]/, ''))
   expect(priceless(await exported(node))).toEqual(priceless(before))
   expect((await decide(match.id, 'withdraw')).body.error).toMatchObject({ code: 'CONFLICT', message: `Match ${match.id} is not decided` })
 })
@@ -158,10 +177,18 @@ test('a waiting record that is an item already is merged when accepted, and two 
 test('of two deciders the second is told who was first', async () => {
   const match = await ofName('Charizard')
   const holo = await idOf('Charizard')
-  const replies = await Promise.all([decide(match.id, 'accept', { item_id: holo }), decide(match.id, 'separate'), decide(match.id, 'accept', { item_id: holo })])
+  const replies = await Promise.all([
+    decide(match.id, 'accept', { item_id: holo }),
+    decide(match.id, 'separate'),
+    decide(match.id, 'accept', { item_id: holo }),
+  ])
   expect(replies.map(({ status }) => status).sort()).toEqual([200, 409, 409])
   for (const { status, body } of replies) {
-    if (status === 409) expect(body.error).toMatchObject({ code: 'CONFLICT', message: expect.stringMatching(/^Match \d+ is already (accepted|separated) by operator:/) as string })
+    if (status === 409)
+      expect(body.error).toMatchObject({
+        code: 'CONFLICT',
+        message: expect.stringMatching(/^Match \d+ is already (accepted|separated) by operator:/) as string,
+      })
   }
   expect((await decide(match.id, 'postpone')).status).toBe(409)
   const jungle = (await sets()).find(({ set }) => set.name === 'Jungle')!
@@ -171,13 +198,22 @@ test('of two deciders the second is told who was first', async () => {
 
 test('one decision joins the cards of a set; withdrawn, they wait again', async () => {
   const jungle = (await sets()).find(({ set }) => set.name === 'Jungle')!
-  expect(jungle).toMatchObject({ state: 'waiting', decision: null, set: { ref: 'pokemontcg:set:base2' }, candidates: [{ set: { name: 'Jungle' }, agree: 3, of: 10, decided: false }] })
+  expect(jungle).toMatchObject({
+    state: 'waiting',
+    decision: null,
+    set: { ref: 'pokemontcg:set:base2' },
+    candidates: [{ set: { name: 'Jungle' }, agree: 3, of: 10, decided: false }],
+  })
   const waiting = (await list('?set=jungle&per_page=100')).pagination!.total
   expect([waiting, jungle.waiting]).toEqual([10, 10])
   const { status, body } = await decideSet(jungle.id, 'accept', {})
   expect([status, body.data.state, body.data.decision!.set_ids, body.data.waiting]).toEqual([200, 'decided', [jungle.candidates[0]!.set.id], 0])
-  expect(await sourcesOf(await idOf('Clefable'))).toContainEqual(expect.objectContaining({ source: 'pokemontcg', foreign_id: 'base2-1', method: 'set-map' }))
-  expect(await sourcesOf(await idOf('Scyther'))).toContainEqual(expect.objectContaining({ source: 'pokemontcg', foreign_id: 'base2-10', method: 'loose-decided' }))
+  expect(await sourcesOf(await idOf('Clefable'))).toContainEqual(
+    expect.objectContaining({ source: 'pokemontcg', foreign_id: 'base2-1', method: 'set-map' }),
+  )
+  expect(await sourcesOf(await idOf('Scyther'))).toContainEqual(
+    expect.objectContaining({ source: 'pokemontcg', foreign_id: 'base2-10', method: 'loose-decided' }),
+  )
   await importPokemontcg()
   expect((await list('?set=jungle')).pagination!.total).toBe(0)
   expect((await sets('?state=decided')).map(({ id }) => id)).toEqual([jungle.id])
@@ -224,9 +260,21 @@ test('bad input is refused by field', async () => {
   expect(await details(operator(node, 'GET', '/matches?reason=bad'))).toEqual([422, 'reason', expect.stringContaining('must be one of')])
   expect(await details(decide(match.id, 'accept', {}))).toEqual([422, 'item_id', expect.stringMatching(/^is required/)])
   expect(await details(decide(match.id, 'accept', { item_id: 'x' }))).toEqual([422, 'item_id', expect.any(String)])
-  expect(await details(decide(match.id, 'accept', { item_id: 999_999 }))).toEqual([422, 'item_id', expect.stringMatching(/^must be the id of an existing item/)])
-  expect(await details(decide(match.id, 'accept', { item_id: 99_999_999_999 }))).toEqual([422, 'item_id', expect.stringMatching(/^must be the id of an existing item/)])
-  expect(await details(decideSet(jungle.id, 'accept', { set_id: 999_999 }))).toEqual([422, 'set_id', expect.stringMatching(/^must be the id of an existing set/)])
+  expect(await details(decide(match.id, 'accept', { item_id: 999_999 }))).toEqual([
+    422,
+    'item_id',
+    expect.stringMatching(/^must be the id of an existing item/),
+  ])
+  expect(await details(decide(match.id, 'accept', { item_id: 99_999_999_999 }))).toEqual([
+    422,
+    'item_id',
+    expect.stringMatching(/^must be the id of an existing item/),
+  ])
+  expect(await details(decideSet(jungle.id, 'accept', { set_id: 999_999 }))).toEqual([
+    422,
+    'set_id',
+    expect.stringMatching(/^must be the id of an existing set/),
+  ])
   expect(await details(decideSet(jungle.id, 'accept', { set_id: jungle.id }))).toEqual([422, 'set_id', 'must be another set'])
   for (const id of [999_999, 0, -1, 99_999_999_999]) {
     for (const how of ['accept', 'separate', 'postpone', 'withdraw']) {
@@ -239,8 +287,17 @@ test('bad input is refused by field', async () => {
   expect((await ofName('Charizard')).id).toBe(match.id)
   // An item of another game or language family.
   const box = await operator<{ id: number }>(node, 'POST', '/items', {
-    ref: 'box', name: 'Box', genre: 'sealed', game: 'pokemon', market: 'source_c', category_id: (await operator<{ category_id: number }>(node, 'GET', `/items/${await idOf('Charizard')}`)).body.data.category_id,
+    ref: 'box',
+    name: 'Box',
+    genre: 'sealed',
+    game: 'pokemon',
+    market: 'source_c',
+    category_id: (await operator<{ category_id: number }>(node, 'GET', `/items/${await idOf('Charizard')}`)).body.data.category_id,
   })
   expect(box.status, JSON.stringify(box.body)).toBe(201)
-  expect(await details(decide(match.id, 'accept', { item_id: box.body.data.id }))).toEqual([422, 'item_id', 'must be an item of the same game and language family as the record'])
+  expect(await details(decide(match.id, 'accept', { item_id: box.body.data.id }))).toEqual([
+    422,
+    'item_id',
+    'must be an item of the same game and language family as the record',
+  ])
 })

@@ -28,14 +28,31 @@ describe('an item with everything on it', () => {
   beforeAll(async () => {
     const ids = await makeTwins(here, [
       {
-        ref: 'full:a', market: 'source_a', name: 'Charizard full',
-        prices: [['source_a', 'Near Mint', '100.00'], ['source_a', 'PSA 10', '900.00'], ['source_b', 'Near Mint', '50.00', '2026-10-05T00:00:00Z']],
-        foreignIds: [{ source: 'cardmarket', id: 'full-1' }, { source: 'pokemontcg', id: 'full-4' }],
+        ref: 'full:a',
+        market: 'source_a',
+        name: 'Charizard full',
+        prices: [
+          ['source_a', 'Near Mint', '100.00'],
+          ['source_a', 'PSA 10', '900.00'],
+          ['source_b', 'Near Mint', '50.00', '2026-10-05T00:00:00Z'],
+        ],
+        foreignIds: [
+          { source: 'cardmarket', id: 'full-1' },
+          { source: 'pokemontcg', id: 'full-4' },
+        ],
       },
       {
-        ref: 'full:b', market: 'source_c', name: 'Charizard full',
-        prices: [['source_c', 'Near Mint', '120.00'], ['source_b', 'Near Mint', '60.00']],
-        foreignIds: [{ source: 'cardmarket', id: 'full-1' }, { source: 'tcgdex', id: 'full-4' }],
+        ref: 'full:b',
+        market: 'source_c',
+        name: 'Charizard full',
+        prices: [
+          ['source_c', 'Near Mint', '120.00'],
+          ['source_b', 'Near Mint', '60.00'],
+        ],
+        foreignIds: [
+          { source: 'cardmarket', id: 'full-1' },
+          { source: 'tcgdex', id: 'full-4' },
+        ],
       },
     ])
     from = ids['full:a']!
@@ -58,82 +75,123 @@ describe('an item with everything on it', () => {
     for (const node of [here, there]) await check(node)
   }
 
-  test('the old id answers the survivor with its own id, over REST and GraphQL', bothNodes(async (node) => {
-    const asked = await item(node, from)
-    expect(asked).toMatchObject({ status: 200, body: { data: { id: into } } })
-    expect(asked.body).toEqual((await item(node, into)).body)
-    const byGraphql = (id: number) => ask<object>(node, `{ item(id: ${id}) { id slug prices { market label price } } }`)
-    expect((await byGraphql(from)).data).toEqual((await byGraphql(into)).data)
-    expect((await byGraphql(from)).data).toMatchObject({ item: { id: String(into) } })
-  }))
+  test(
+    'the old id answers the survivor with its own id, over REST and GraphQL',
+    bothNodes(async (node) => {
+      const asked = await item(node, from)
+      expect(asked).toMatchObject({ status: 200, body: { data: { id: into } } })
+      expect(asked.body).toEqual((await item(node, into)).body)
+      const byGraphql = (id: number) => ask<object>(node, `{ item(id: ${id}) { id slug prices { market label price } } }`)
+      expect((await byGraphql(from)).data).toEqual((await byGraphql(into)).data)
+      expect((await byGraphql(from)).data).toMatchObject({ item: { id: String(into) } })
+    }),
+  )
 
-  test('lists and searches show the survivor alone', bothNodes(async (node) => {
-    for (const query of ['?search=charizard+full', '/search?q=charizard+full']) {
-      const { body } = await listed(node, query)
-      expect(body.data.map(({ id }) => id)).toEqual([into])
-      expect(body.pagination!.total).toBe(1)
-    }
-    // The prices that it got are prices of the survivor: it is found where they are.
-    expect((await listed(node, '?market=source_a&search=full')).body.data.map(({ id }) => id)).toEqual([into])
-  }))
+  test(
+    'lists and searches show the survivor alone',
+    bothNodes(async (node) => {
+      for (const query of ['?search=charizard+full', '/search?q=charizard+full']) {
+        const { body } = await listed(node, query)
+        expect(body.data.map(({ id }) => id)).toEqual([into])
+        expect(body.pagination!.total).toBe(1)
+      }
+      // The prices that it got are prices of the survivor: it is found where they are.
+      expect((await listed(node, '?market=source_a&search=full')).body.data.map(({ id }) => id)).toEqual([into])
+    }),
+  )
 
-  test('current prices: the later one of a market and label', bothNodes(async (node) => {
-    const prices = (await current(node, into)).map(({ market, label, price }) => `${market} ${label} ${price}`)
-    // 1,005: the median of the moved sales, which was the other item's price of the service before.
-    expect(prices).toEqual([
-      'service Near Mint 1005', 'source_a Near Mint 100', 'source_a PSA 10 900', 'source_b Near Mint 50', 'source_b PSA 9 10', 'source_c Near Mint 120',
-    ])
-    expect(await current(node, from)).toEqual(await current(node, into))
-  }))
+  test(
+    'current prices: the later one of a market and label',
+    bothNodes(async (node) => {
+      const prices = (await current(node, into)).map(({ market, label, price }) => `${market} ${label} ${price}`)
+      // 1,005: the median of the moved sales, which was the other item's price of the service before.
+      expect(prices).toEqual([
+        'service Near Mint 1005',
+        'source_a Near Mint 100',
+        'source_a PSA 10 900',
+        'source_b Near Mint 50',
+        'source_b PSA 9 10',
+        'source_c Near Mint 120',
+      ])
+      expect(await current(node, from)).toEqual(await current(node, into))
+    }),
+  )
 
-  test('the history keeps both items points', bothNodes(async (node) => {
-    const points = await history(node, into, '?market=source_b&label=Near+Mint')
-    expect(points.map(({ price, updated_at }) => [price, updated_at])).toEqual([[60, '2026-10-01T00:00:00.000Z'], [50, '2026-10-05T00:00:00.000Z']])
-    expect(await history(node, from, '?market=source_b&label=Near+Mint')).toEqual(points)
-    const periods = (id: number) =>
-      send<unknown[]>(`${node.publicUrl}/api/v1/items/${id}/price-history?market=source_b&from=2026-09-01T00:00:00Z`, node.keys.professional)
-    expect((await periods(from)).body.data).toHaveLength(3)
-    expect((await periods(from)).body).toEqual((await periods(into)).body)
-  }))
+  test(
+    'the history keeps both items points',
+    bothNodes(async (node) => {
+      const points = await history(node, into, '?market=source_b&label=Near+Mint')
+      expect(points.map(({ price, updated_at }) => [price, updated_at])).toEqual([
+        [60, '2026-10-01T00:00:00.000Z'],
+        [50, '2026-10-05T00:00:00.000Z'],
+      ])
+      expect(await history(node, from, '?market=source_b&label=Near+Mint')).toEqual(points)
+      const periods = (id: number) =>
+        send<unknown[]>(`${node.publicUrl}/api/v1/items/${id}/price-history?market=source_b&from=2026-09-01T00:00:00Z`, node.keys.professional)
+      expect((await periods(from)).body.data).toHaveLength(3)
+      expect((await periods(from)).body).toEqual((await periods(into)).body)
+    }),
+  )
 
   test('foreign ids are those of both', async () => {
     const { body } = await operator<{ id: number; foreign_ids: object[] }>(here, 'GET', `/items/${from}`)
     expect(body.data).toMatchObject({
       id: into,
-      foreign_ids: [{ source: 'cardmarket', id: 'full-1' }, { source: 'pokemontcg', id: 'full-4' }, { source: 'tcgdex', id: 'full-4' }],
+      foreign_ids: [
+        { source: 'cardmarket', id: 'full-1' },
+        { source: 'pokemontcg', id: 'full-4' },
+        { source: 'tcgdex', id: 'full-4' },
+      ],
     })
   })
 
-  test('listings show the survivor, keep their slug and approval', bothNodes(async (node) => {
-    const { body } = await send<{ id: number; slug: string; item: { id: number } }[]>(
-      `${node.publicUrl}/api/v1/plus/listings?search=${encodeURIComponent('full')}&with_item=1`, node.keys.plus)
-    expect(body.data).toMatchObject([{ id: hung.listing.id, slug: hung.listing.slug, item: { id: into } }])
-    const own = (await operator<{ item_id: number; etag: string; changed_since_approval: object[] }>(node, 'GET', `/listings/${hung.listing.id}`)).body.data
-    expect(own).toMatchObject({ item_id: into, changed_since_approval: [] })
-  }))
+  test(
+    'listings show the survivor, keep their slug and approval',
+    bothNodes(async (node) => {
+      const { body } = await send<{ id: number; slug: string; item: { id: number } }[]>(
+        `${node.publicUrl}/api/v1/plus/listings?search=${encodeURIComponent('full')}&with_item=1`,
+        node.keys.plus,
+      )
+      expect(body.data).toMatchObject([{ id: hung.listing.id, slug: hung.listing.slug, item: { id: into } }])
+      const own = (await operator<{ item_id: number; etag: string; changed_since_approval: object[] }>(node, 'GET', `/listings/${hung.listing.id}`))
+        .body.data
+      expect(own).toMatchObject({ item_id: into, changed_since_approval: [] })
+    }),
+  )
 
   test('a paused listing is published again without a new approval', async () => {
     const { body } = await send(`${here.publicUrl}/api/v1/plus/listings/${hung.paused.id}/status?action=publish`, here.keys.plus, { method: 'POST' })
     expect(body.data).toMatchObject({ status: 'active' })
   })
 
-  test("filters by the old id find what is the survivor's", bothNodes(async (node) => {
-    const counts = async (id: number) => {
-      const total = async (path: string) => (await operator<object[]>(node, 'GET', path)).body.pagination!.total
-      const recent = await send(`${node.publicUrl}/api/v1/plus/recent-sales?item_id=${id}`, node.keys.plus)
-      return [
-        await total(`/listings?item_id=${id}`), await total(`/sales?item_id=${id}`), await total(`/orders?item_id=${id}`),
-        await total(`/held-prices?item_id=${id}`), recent.body.pagination!.total,
-      ]
-    }
-    expect(await counts(from)).toEqual([2, 2, 2, 1, 2])
-    expect(await counts(into)).toEqual([2, 2, 2, 1, 2])
-  }))
+  test(
+    "filters by the old id find what is the survivor's",
+    bothNodes(async (node) => {
+      const counts = async (id: number) => {
+        const total = async (path: string) => (await operator<object[]>(node, 'GET', path)).body.pagination!.total
+        const recent = await send(`${node.publicUrl}/api/v1/plus/recent-sales?item_id=${id}`, node.keys.plus)
+        return [
+          await total(`/listings?item_id=${id}`),
+          await total(`/sales?item_id=${id}`),
+          await total(`/orders?item_id=${id}`),
+          await total(`/held-prices?item_id=${id}`),
+          recent.body.pagination!.total,
+        ]
+      }
+      expect(await counts(from)).toEqual([2, 2, 2, 1, 2])
+      expect(await counts(into)).toEqual([2, 2, 2, 1, 2])
+    }),
+  )
 
-  test('collection records show the survivor', bothNodes(async (node) => {
-    const { slug } = (await item(node, into)).body.data
-    expect(await collector(node, here.keys.plus).list(hung.collection)).toMatchObject([{ id: hung.record.id, item_id: into, item_slug: slug, quantity: 2 }])
-  }))
+  test(
+    'collection records show the survivor',
+    bothNodes(async (node) => {
+      const { slug } = (await item(node, into)).body.data
+      expect(await collector(node, here.keys.plus).list(hung.collection)).toMatchObject([
+        { id: hung.record.id, item_id: into, item_slug: slug, quantity: 2 },
+      ])
+    }),
+  )
 
   test('what is written under the old id is written to the survivor', async () => {
     const mine = collector(here, here.keys.plus)
@@ -156,11 +214,26 @@ describe('an item with everything on it', () => {
   })
 
   test('a file about the merged item makes no twin', async () => {
-    const report = await importText(here, 'mintmark-ndjson', JSON.stringify({
-      type: 'item', market: 'source_a', ref: 'full:a', name: 'Charizard full', code: '4/102', genre: 'single', game: 'pokemon', category: 'base',
-      images: [], attributes: [], groups: [], details: {}, foreign_ids: [],
-      prices: [{ market: 'source_a', label: 'Near Mint', price: '101.00', updated_at: '2026-11-03T00:00:00Z' }],
-    }))
+    const report = await importText(
+      here,
+      'mintmark-ndjson',
+      JSON.stringify({
+        type: 'item',
+        market: 'source_a',
+        ref: 'full:a',
+        name: 'Charizard full',
+        code: '4/102',
+        genre: 'single',
+        game: 'pokemon',
+        category: 'base',
+        images: [],
+        attributes: [],
+        groups: [],
+        details: {},
+        foreign_ids: [],
+        prices: [{ market: 'source_a', label: 'Near Mint', price: '101.00', updated_at: '2026-11-03T00:00:00Z' }],
+      }),
+    )
     expect(report.counts).toMatchObject({ created: 0, updated: 0, unchanged: 1, accepted: 1 })
     expect((await current(here, into)).find(({ market, label }) => market === 'source_a' && label === 'Near Mint')!.price).toBe(101)
     const made = await operator(here, 'POST', '/items', { ref: 'full:a', market: 'source_a', name: 'Another', category_id: 1 })
@@ -177,7 +250,10 @@ describe('an item with everything on it', () => {
 })
 
 test('two prices of one moment: that of the later import is current and in the history', async () => {
-  const ids = await makeTwins(here, [{ ref: 'tie:a', market: 'source_a' }, { ref: 'tie:b', market: 'source_c' }])
+  const ids = await makeTwins(here, [
+    { ref: 'tie:a', market: 'source_a' },
+    { ref: 'tie:b', market: 'source_c' },
+  ])
   const at = '2026-10-10T00:00:00Z'
   const row = (ref: string, price: number) => ({ item_id: ids[ref]!, market: 'source_b', price, updated_at: at })
   await postPrices(here, [row('tie:b', 20)])
@@ -186,7 +262,10 @@ test('two prices of one moment: that of the later import is current and in the h
   expect((await current(here, ids['tie:b']!)).map(({ price }) => price)).toEqual([21])
   expect((await history(here, ids['tie:b']!)).map(({ price }) => price)).toEqual([21])
 
-  const same = await makeTwins(here, [{ ref: 'tie:c', market: 'source_a' }, { ref: 'tie:d', market: 'source_c' }])
+  const same = await makeTwins(here, [
+    { ref: 'tie:c', market: 'source_a' },
+    { ref: 'tie:d', market: 'source_c' },
+  ])
   await postPrices(here, [
     { item_id: same['tie:c']!, market: 'source_b', price: 30, updated_at: at },
     { item_id: same['tie:d']!, market: 'source_b', price: 31, updated_at: at },
@@ -197,7 +276,10 @@ test('two prices of one moment: that of the later import is current and in the h
 })
 
 test('the import that won such a tie is reverted: the other price is back', async () => {
-  const ids = await makeTwins(here, [{ ref: 'rev:a', market: 'source_a' }, { ref: 'rev:b', market: 'source_c' }])
+  const ids = await makeTwins(here, [
+    { ref: 'rev:a', market: 'source_a' },
+    { ref: 'rev:b', market: 'source_c' },
+  ])
   const at = '2026-10-10T00:00:00Z'
   await postPrices(here, [{ item_id: ids['rev:b']!, market: 'source_b', price: 20, updated_at: at }])
   const later = await postPrices(here, [{ item_id: ids['rev:a']!, market: 'source_b', price: 21, updated_at: at }])
@@ -207,7 +289,10 @@ test('the import that won such a tie is reverted: the other price is back', asyn
 })
 
 test('the price of the service is that of the sales of both', async () => {
-  const ids = await makeTwins(here, [{ ref: 'sold:a', market: 'source_a' }, { ref: 'sold:b', market: 'source_c' }])
+  const ids = await makeTwins(here, [
+    { ref: 'sold:a', market: 'source_a' },
+    { ref: 'sold:b', market: 'source_c' },
+  ])
   await hangOn(here, ids['sold:a']!, 100)
   await hangOn(here, ids['sold:b']!, 200)
   await merged(here, ids['sold:a']!, ids['sold:b']!)
@@ -220,7 +305,10 @@ test('the price of the service is that of the sales of both', async () => {
 })
 
 test('an item merged into one that is merged on means the last one, on every node', async () => {
-  const ids = await makeTwins(here, ['a', 'b', 'c'].map((ref) => ({ ref: `chain:${ref}`, market: 'source_a', name: `Chain ${ref}` })))
+  const ids = await makeTwins(
+    here,
+    ['a', 'b', 'c'].map((ref) => ({ ref: `chain:${ref}`, market: 'source_a', name: `Chain ${ref}` })),
+  )
   const [a, b, c] = ['a', 'b', 'c'].map((ref) => ids[`chain:${ref}`]!) as [number, number, number]
   await merged(here, a, b)
   await merged(here, b, c)
@@ -235,7 +323,10 @@ test('an item merged into one that is merged on means the last one, on every nod
 })
 
 test('what cannot be merged is refused with the reason', async () => {
-  const ids = await makeTwins(here, ['a', 'b', 'c'].map((ref) => ({ ref: `bad:${ref}`, market: 'source_a' })))
+  const ids = await makeTwins(
+    here,
+    ['a', 'b', 'c'].map((ref) => ({ ref: `bad:${ref}`, market: 'source_a' })),
+  )
   const [a, b, c] = ['a', 'b', 'c'].map((ref) => ids[`bad:${ref}`]!) as [number, number, number]
   const refused = async (from: number | string, body: unknown) => {
     const reply = await operator(here, 'POST', `/items/${from}/merge`, body)
@@ -244,7 +335,8 @@ test('what cannot be merged is refused with the reason', async () => {
   expect(await refused(a, { into: a })).toEqual([409, 'CONFLICT', `Item ${a} cannot be merged into itself`])
   expect(await refused(999_999, { into: a })).toEqual([404, 'NOT_FOUND', 'Item not found: 999999'])
   expect(await refused(2 ** 40, { into: a })).toMatchObject([404, 'NOT_FOUND', expect.any(String)])
-  for (const into of [999_999, 0, -1, 2 ** 40]) expect(await refused(a, { into })).toEqual([422, 'VALIDATION_ERROR', `into must be the id of an existing item, not ${into}`])
+  for (const into of [999_999, 0, -1, 2 ** 40])
+    expect(await refused(a, { into })).toEqual([422, 'VALIDATION_ERROR', `into must be the id of an existing item, not ${into}`])
   for (const body of [{}, { into: 'b' }, { into: b, force: true }]) expect((await refused(a, body)).slice(0, 2)).toEqual([422, 'VALIDATION_ERROR'])
   expect((await refused('x', { into: a }))[0]).toBe(422)
   await merged(here, a, b)
@@ -253,8 +345,12 @@ test('what cannot be merged is refused with the reason', async () => {
 })
 
 test('the same request again under one Idempotency-Key merges once', async () => {
-  const ids = await makeTwins(here, [{ ref: 'key:a', market: 'source_a' }, { ref: 'key:b', market: 'source_c' }])
-  const once = () => operator<{ id: number }>(here, 'POST', `/items/${ids['key:a']!}/merge`, { into: ids['key:b']! }, { 'idempotency-key': 'merge once' })
+  const ids = await makeTwins(here, [
+    { ref: 'key:a', market: 'source_a' },
+    { ref: 'key:b', market: 'source_c' },
+  ])
+  const once = () =>
+    operator<{ id: number }>(here, 'POST', `/items/${ids['key:a']!}/merge`, { into: ids['key:b']! }, { 'idempotency-key': 'merge once' })
   const first = await once()
   expect((await once()).body).toEqual(first.body)
 })

@@ -28,7 +28,9 @@ async function orphans(): Promise<string[]> {
   const tables = ['prices', 'price_points', 'hidden_points', 'held_prices', 'listings', 'sales', 'collection_items', 'item_foreign_ids']
   const counts = await Promise.all(
     tables.map(async (table) => {
-      const { rows } = await sql<{ n: number }>`select count(*)::int4 as n from ${sql.table(table)} where item_id not in (select id from items)`.execute(here.db.kysely)
+      const { rows } = await sql<{
+        n: number
+      }>`select count(*)::int4 as n from ${sql.table(table)} where item_id not in (select id from items)`.execute(here.db.kysely)
       return `${table} ${rows[0]!.n}`
     }),
   )
@@ -42,8 +44,27 @@ function traffic(a: number, listings: number[], collection: number): Promise<str
     return status === wanted ? [] : [`${what}: ${status} ${JSON.stringify(body)}`]
   }
   return times(12).flatMap((i) => [
-    failed('order', operator(node(i), 'POST', '/orders', { order_id: orderId(), lines: [{ listing_id: listings[i % listings.length]!, quantity: 1, unit_price: 100 + i }] }), 201),
-    failed('price', operator(node(i), 'POST', '/prices', [{ item_id: a, market: i % 3 === 0 ? 'source_a' : 'source_b', label: 'Near Mint', price: 10 + i / 100, updated_at: new Date(Date.UTC(2026, 9, 2, 0, i)).toISOString() }]), 200),
+    failed(
+      'order',
+      operator(node(i), 'POST', '/orders', {
+        order_id: orderId(),
+        lines: [{ listing_id: listings[i % listings.length]!, quantity: 1, unit_price: 100 + i }],
+      }),
+      201,
+    ),
+    failed(
+      'price',
+      operator(node(i), 'POST', '/prices', [
+        {
+          item_id: a,
+          market: i % 3 === 0 ? 'source_a' : 'source_b',
+          label: 'Near Mint',
+          price: 10 + i / 100,
+          updated_at: new Date(Date.UTC(2026, 9, 2, 0, i)).toISOString(),
+        },
+      ]),
+      200,
+    ),
     failed('listing', operator(node(i), 'POST', '/listings', { seller_id: here.accounts.plus, item_id: a, title: 'Raced', price: 10 }), 201),
     failed('edit', operator(node(i), 'PATCH', `/listings/${listings[i % listings.length]!}`, { item_id: a, language: 'en' }), 200),
     failed('record', collector(node(i), here.keys.plus).add(collection, { item_id: a }), 201),
@@ -73,7 +94,10 @@ test('merging and splitting an item while everything is done to it', async () =>
     // The service's price is the median of the last ten sales, whoever they are of now.
     for (const id of [a, b]) {
       const { body } = await operator<{ unit_price: number; label: string }[]>(here, 'GET', `/sales?item_id=${id}`)
-      const last = body.data.slice(0, 10).map((sale) => sale.unit_price).sort((x, y) => x - y)
+      const last = body.data
+        .slice(0, 10)
+        .map((sale) => sale.unit_price)
+        .sort((x, y) => x - y)
       const own = (await item(here, id)).body.data.id === id
       const price = (await current(here, id)).find(({ market }) => market === 'service')?.price
       if (own && last.length > 0) expect([id, price]).toEqual([id, (last[last.length >> 1]! + last[(last.length - 1) >> 1]!) / 2])
@@ -84,20 +108,29 @@ test('merging and splitting an item while everything is done to it', async () =>
 
 test('of merges of one item into several, one wins', async () => {
   const refs = times(5).map((i) => `win:${i}`)
-  const ids = await makeTwins(here, refs.map((ref) => ({ ref, market: 'source_a' })))
+  const ids = await makeTwins(
+    here,
+    refs.map((ref) => ({ ref, market: 'source_a' })),
+  )
   const replies = await Promise.all(times(4).map((i) => merge(node(i), ids['win:4']!, ids[`win:${i}`]!)))
   expect(replies.map((reply) => reply.status).sort((x, y) => x - y)).toEqual([200, 409, 409, 409])
 })
 
 test('merges in a circle: one wins, the other is refused', async () => {
-  const ids = await makeTwins(here, [{ ref: 'circle:a', market: 'source_a' }, { ref: 'circle:b', market: 'source_a' }])
+  const ids = await makeTwins(here, [
+    { ref: 'circle:a', market: 'source_a' },
+    { ref: 'circle:b', market: 'source_a' },
+  ])
   const [a, b] = [ids['circle:a']!, ids['circle:b']!]
   const replies = await Promise.all([merge(here, a, b), merge(there, b, a)])
   expect(replies.map((reply) => reply.status).sort((x, y) => x - y)).toEqual([200, 409])
 })
 
 test('8 undos of one merge: one wins', async () => {
-  const ids = await makeTwins(here, [{ ref: 'once:a', market: 'source_a' }, { ref: 'once:b', market: 'source_a' }])
+  const ids = await makeTwins(here, [
+    { ref: 'once:a', market: 'source_a' },
+    { ref: 'once:b', market: 'source_a' },
+  ])
   const before = await stateOf(here)
   const { body } = await merge(here, ids['once:a']!, ids['once:b']!)
   const replies = await Promise.all(times(8).map((i) => undo(node(i), body.data.id)))
@@ -111,7 +144,10 @@ test('imports of the catalogue and of prices while their items are merged', asyn
     { ref: `file${i}:b`, market: 'source_c' },
   ])
   const ids = await makeTwins(here, twins)
-  const prices = ['item_ref,market,label,price,updated_at', ...times(40).map((i) => `file${i}:a,source_b,Near Mint,${i + 1}.00,2026-10-05T00:00:00Z`)].join('\n')
+  const prices = [
+    'item_ref,market,label,price,updated_at',
+    ...times(40).map((i) => `file${i}:a,source_b,Near Mint,${i + 1}.00,2026-10-05T00:00:00Z`),
+  ].join('\n')
   // Each waits with a connection, of which imports need two: a few at a time.
   const merges = times(4).map(async (lane) => {
     const replies = []
@@ -120,10 +156,30 @@ test('imports of the catalogue and of prices while their items are merged', asyn
   })
   const imports = [
     importText(here, 'mintmark-prices-csv', prices),
-    importText(there, 'mintmark-ndjson', twins.map(({ ref, market }) => JSON.stringify({
-      type: 'item', market, ref, name: 'Charizard imported', code: '4/102', genre: 'single', game: 'pokemon', category: 'base',
-      images: [], attributes: [], groups: [], details: {}, foreign_ids: [], prices: [{ market, label: 'PSA 10', price: '5.00', updated_at: '2026-10-05T00:00:00Z' }],
-    })).join('\n')),
+    importText(
+      there,
+      'mintmark-ndjson',
+      twins
+        .map(({ ref, market }) =>
+          JSON.stringify({
+            type: 'item',
+            market,
+            ref,
+            name: 'Charizard imported',
+            code: '4/102',
+            genre: 'single',
+            game: 'pokemon',
+            category: 'base',
+            images: [],
+            attributes: [],
+            groups: [],
+            details: {},
+            foreign_ids: [],
+            prices: [{ market, label: 'PSA 10', price: '5.00', updated_at: '2026-10-05T00:00:00Z' }],
+          }),
+        )
+        .join('\n'),
+    ),
   ]
   for (const reply of (await Promise.all(merges)).flat()) expect(reply.status).toBe(200)
   for (const report of await Promise.all(imports)) expect([report.status, report.counts.rejected]).toEqual(['done', 0])

@@ -7,8 +7,16 @@ import { item, merge, operator, postPrices, undo } from './kit.ts'
 
 let node: TestNode
 
-const tcgdex = () => importFiles(node, 'tcgdex', [{ name: 'sets', text: tcgdexSets }, { name: 'cards', text: tcgdexCards }])
-const pokemontcg = () => importFiles(node, 'pokemontcg', [{ name: 'sets', text: pokemontcgSets }, { name: 'cards', text: pokemontcgCards }])
+const tcgdex = () =>
+  importFiles(node, 'tcgdex', [
+    { name: 'sets', text: tcgdexSets },
+    { name: 'cards', text: tcgdexCards },
+  ])
+const pokemontcg = () =>
+  importFiles(node, 'pokemontcg', [
+    { name: 'sets', text: pokemontcgSets },
+    { name: 'cards', text: pokemontcgCards },
+  ])
 
 beforeAll(async () => {
   node = await startTestNode()
@@ -29,11 +37,19 @@ interface Source {
 const idOf = async (ref: string) => (await node.db.kysely.selectFrom('items').select('id').where('ref', '=', ref).executeTakeFirstOrThrow()).id
 const sources = async (id: number) => (await operator<Source[]>(node, 'GET', `/items/${id}/sources`)).body.data
 const names = async (id: number) => (await sources(id)).map(({ source, foreign_id }) => `${source} ${foreign_id}`)
-const split = (id: number, source: unknown, foreignId: unknown) => operator<Batch>(node, 'POST', `/items/${id}/split`, { source, foreign_id: foreignId })
+const split = (id: number, source: unknown, foreignId: unknown) =>
+  operator<Batch>(node, 'POST', `/items/${id}/split`, { source, foreign_id: foreignId })
 
 test('the sources of an item are listed with what each states', async () => {
   const [first, second] = await sources(await idOf('tcgdex:base1-4'))
-  expect(first).toMatchObject({ source: 'tcgdex', foreign_id: 'base1-4', finish: 'holo', method: 'own', confidence: 100, facts: { name: 'Charizard', details: { hp: 80 } } })
+  expect(first).toMatchObject({
+    source: 'tcgdex',
+    foreign_id: 'base1-4',
+    finish: 'holo',
+    method: 'own',
+    confidence: 100,
+    facts: { name: 'Charizard', details: { hp: 80 } },
+  })
   expect(second).toMatchObject({ source: 'pokemontcg', foreign_id: 'base1-4', finish: null, method: 'set-map', facts: { details: { level: 43 } } })
   expect((await operator(node, 'GET', '/items/999999/sources')).status).toBe(404)
 })
@@ -83,7 +99,8 @@ test('a record that came by a merge is that item again', async () => {
 test('what cannot be split is refused', async () => {
   const id = await idOf('tcgdex:base1-1')
   expect((await split(id, 'pokemontcg', 'base1-2')).body.error).toMatchObject({
-    code: 'VALIDATION_ERROR', details: [{ field: 'foreign_id', rule: 'not_a_source', params: { values: ['tcgdex base1-1', 'pokemontcg base1-1'] } }],
+    code: 'VALIDATION_ERROR',
+    details: [{ field: 'foreign_id', rule: 'not_a_source', params: { values: ['tcgdex base1-1', 'pokemontcg base1-1'] } }],
   })
   await split(id, 'pokemontcg', 'base1-1')
   expect((await split(id, 'tcgdex', 'base1-1')).body.error).toMatchObject({ code: 'CONFLICT', rule: 'only_source' })

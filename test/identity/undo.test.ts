@@ -27,7 +27,9 @@ const DAY = '2026-10-10T00:00:00Z'
 /** Three twins with everything on each, and prices that meet in one moment, of one import and of several. */
 async function threeTwins(name: string): Promise<[number, number, number]> {
   const prices = (amount: string): [string, string, string, string?][] => [
-    ['source_a', 'Near Mint', amount], ['source_b', 'Near Mint', amount, '2026-09-01T00:00:00Z'], ['source_c', 'PSA 10', amount],
+    ['source_a', 'Near Mint', amount],
+    ['source_b', 'Near Mint', amount, '2026-09-01T00:00:00Z'],
+    ['source_c', 'PSA 10', amount],
   ]
   const shared = { source: 'cardmarket', id: `${name}-shared` }
   const ids = await makeTwins(here, [
@@ -43,7 +45,10 @@ async function threeTwins(name: string): Promise<[number, number, number]> {
   await postPrices(here, [row(all[1], 47), row(all[0], 43)])
   const gone = await postPrices(here, [row(all[0], 48), row(all[2], 49)])
   await operator(here, 'POST', `/imports/${gone.import_id}/revert`)
-  await postPrices(here, all.map((id, n) => row(id, 50 + n, 'source_a')))
+  await postPrices(
+    here,
+    all.map((id, n) => row(id, 50 + n, 'source_a')),
+  )
   return all
 }
 
@@ -81,9 +86,11 @@ test('two items merged into one are split in either order', async () => {
   await undo(here, first)
   const left = await stateOf(here)
   // The price of the service is the same, computed anew.
-  const timeless = (state: Record<string, string>) => state.export!.replace(/("market":"service","label":"[^"]+","price":"[^"]+","updated_at":")[^"]+/g, '$1')
+  const timeless = (state: Record<string, string>) =>
+    state.export!.replace(/("market":"service","label":"[^"]+","price":"[^"]+","updated_at":")[^"]+/g, '$1')
   expect(timeless(left)).toBe(timeless(onlySecond))
-  for (const table of ['items', 'item_foreign_ids', 'listings', 'sales', 'collection_items']) expect([table, left[table]]).toEqual([table, onlySecond[table]])
+  for (const table of ['items', 'item_foreign_ids', 'listings', 'sales', 'collection_items'])
+    expect([table, left[table]]).toEqual([table, onlySecond[table]])
   await undo(here, last)
   expect(await stateOf(here)).toEqual(before)
 })
@@ -95,7 +102,10 @@ test('a chain is undone from its end, or at once', async () => {
   const middle = await stateOf(here)
   const second = await merged(here, b, c)
   const { status, body } = await undo(here, first)
-  expect([status, body.error!.message]).toEqual([409, `Batch ${first} cannot be reverted before batch ${second}, which merged item ${b} into another one`])
+  expect([status, body.error!.message]).toEqual([
+    409,
+    `Batch ${first} cannot be reverted before batch ${second}, which merged item ${b} into another one`,
+  ])
   await undo(here, second)
   expect(await stateOf(here)).toEqual(middle)
   await undo(here, first)
@@ -114,23 +124,45 @@ test('many at once give the same as one after the other, and are undone at once'
   const after = await stateOf(here)
   await change(here.ctx, (tx, note) => undoMerges(here.ctx, tx, note, one))
   expect(await stateOf(here)).toEqual(before)
-  const pairs = [{ from: a, into: b }, { from: b, into: c }, { from: d, into: e }]
+  const pairs = [
+    { from: a, into: b },
+    { from: b, into: c },
+    { from: d, into: e },
+  ]
   const ids = await change(here.ctx, (tx, note) => mergeItems(here.ctx, tx, note, pairs))
   const { merged_foreign_ids: _one, merged_points: _points, price_points: _made, ...left } = await stateOf(here)
   for (const [table, digest] of Object.entries(left)) {
     // Noted with other merges, and computed at another moment.
-    if (!table.startsWith('merged_') && !['item_aliases', 'held_prices', 'prices', 'export'].includes(table)) expect([table, digest]).toEqual([table, after[table]])
+    if (!table.startsWith('merged_') && !['item_aliases', 'held_prices', 'prices', 'export'].includes(table))
+      expect([table, digest]).toEqual([table, after[table]])
   }
   expect((await item(here, a)).body.data.id).toBe(c)
   await change(here.ctx, (tx, note) => undoMerges(here.ctx, tx, note, ids))
   expect(await stateOf(here)).toEqual(before)
-  await expect(change(here.ctx, (tx, note) => mergeItems(here.ctx, tx, note, [{ from: a, into: b }, { from: b, into: a }]))).rejects.toThrow('into itself')
-  await expect(change(here.ctx, (tx, note) => mergeItems(here.ctx, tx, note, [{ from: a, into: b }, { from: a, into: c }]))).rejects.toThrow('into two items')
+  await expect(
+    change(here.ctx, (tx, note) =>
+      mergeItems(here.ctx, tx, note, [
+        { from: a, into: b },
+        { from: b, into: a },
+      ]),
+    ),
+  ).rejects.toThrow('into itself')
+  await expect(
+    change(here.ctx, (tx, note) =>
+      mergeItems(here.ctx, tx, note, [
+        { from: a, into: b },
+        { from: a, into: c },
+      ]),
+    ),
+  ).rejects.toThrow('into two items')
   expect(await stateOf(here)).toEqual(before)
 })
 
 test('what came in after the merge stays with the survivor', async () => {
-  const ids = await makeTwins(here, [{ ref: 'since:a', market: 'source_a' }, { ref: 'since:b', market: 'source_c' }])
+  const ids = await makeTwins(here, [
+    { ref: 'since:a', market: 'source_a' },
+    { ref: 'since:b', market: 'source_c' },
+  ])
   const [a, b] = [ids['since:a']!, ids['since:b']!]
   const hung = await hangOn(here, a, 100)
   const id = await merged(here, a, b)
@@ -142,11 +174,15 @@ test('what came in after the merge stays with the survivor', async () => {
   const [held] = (await operator<{ id: number }[]>(here, 'GET', `/held-prices?item_id=${b}`)).body.data
   await operator(here, 'POST', `/held-prices/${held!.id}/accept`)
   await undo(here, id)
-  expect((await mine.list(hung.collection)).map(({ id, item_id }) => [id, item_id])).toEqual([[record.id, b], [hung.record.id, a]])
+  expect((await mine.list(hung.collection)).map(({ id, item_id }) => [id, item_id])).toEqual([
+    [record.id, b],
+    [hung.record.id, a],
+  ])
   expect((await operator<{ item_id: number }>(here, 'GET', `/listings/${listing.id}`)).body.data.item_id).toBe(b)
   expect((await operator<{ item_id: number }>(here, 'GET', `/listings/${hung.listing.id}`)).body.data.item_id).toBe(a)
   // Sales of before are the item's again, the one since is not; each item's price is that of its own.
-  const sold = async (item: number) => (await operator<{ unit_price: number }[]>(here, 'GET', `/sales?item_id=${item}`)).body.data.map((sale) => sale.unit_price)
+  const sold = async (item: number) =>
+    (await operator<{ unit_price: number }[]>(here, 'GET', `/sales?item_id=${item}`)).body.data.map((sale) => sale.unit_price)
   expect([await sold(a), await sold(b)]).toEqual([[110, 100], [500]])
   const price = async (item: number, market: string) => (await current(here, item)).filter((one) => one.market === market).map((one) => one.price)
   expect([await price(a, 'service'), await price(b, 'service')]).toEqual([[105], [500]])
@@ -156,7 +192,10 @@ test('what came in after the merge stays with the survivor', async () => {
 })
 
 test('an import that was reverted since stays reverted', async () => {
-  const ids = await makeTwins(here, [{ ref: 'gone:a', market: 'source_a' }, { ref: 'gone:b', market: 'source_c' }])
+  const ids = await makeTwins(here, [
+    { ref: 'gone:a', market: 'source_a' },
+    { ref: 'gone:b', market: 'source_c' },
+  ])
   const [a, b] = [ids['gone:a']!, ids['gone:b']!]
   await postPrices(here, [{ item_id: a, market: 'source_b', price: 10, updated_at: '2026-10-01T00:00:00Z' }])
   const later = await postPrices(here, [{ item_id: a, market: 'source_b', price: 11, updated_at: '2026-10-02T00:00:00Z' }])
@@ -174,7 +213,14 @@ test('current prices come back when their history is forgotten', async () => {
   const old = '2020-01-01T00:00:00Z'
   const ids = await makeTwins(here, [
     { ref: 'old:a', market: 'source_a', prices: [['source_b', 'Near Mint', '12.00', '2020-02-01T00:00:00Z']] },
-    { ref: 'old:b', market: 'source_c', prices: [['source_b', 'Near Mint', '11.00', old], ['source_c', 'Near Mint', '9.00', old]] },
+    {
+      ref: 'old:b',
+      market: 'source_c',
+      prices: [
+        ['source_b', 'Near Mint', '11.00', old],
+        ['source_c', 'Near Mint', '9.00', old],
+      ],
+    },
   ])
   const [a, b] = [ids['old:a']!, ids['old:b']!]
   await forgetOldPrices(here.db, 365, here.clock.now())
@@ -186,7 +232,10 @@ test('current prices come back when their history is forgotten', async () => {
 })
 
 test('slug and ref of a merged item stay its own', async () => {
-  const ids = await makeTwins(here, [{ ref: 'slug:a', market: 'source_a', name: 'Slugma' }, { ref: 'slug:b', market: 'source_c', name: 'Slugma two' }])
+  const ids = await makeTwins(here, [
+    { ref: 'slug:a', market: 'source_a', name: 'Slugma' },
+    { ref: 'slug:b', market: 'source_c', name: 'Slugma two' },
+  ])
   const [a, b] = [ids['slug:a']!, ids['slug:b']!]
   const { slug } = (await item(here, a)).body.data
   const first = await merged(here, a, b)

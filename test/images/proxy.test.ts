@@ -53,11 +53,30 @@ const cached = (on: TestNode) => readdirSync(join(on.config.dataDir, 'images'))
 
 /** Adds an item with these addresses, or changes them; all nodes know it soon. */
 async function addItem(name: string, urls: string[]): Promise<void> {
-  const set = { type: 'category', market: 'service', ref: 'set', name: 'Set', game: 'pokemon', parent: null, image: source.at('/set.png', image(PICTURE)) }
+  const set = {
+    type: 'category',
+    market: 'service',
+    ref: 'set',
+    name: 'Set',
+    game: 'pokemon',
+    parent: null,
+    image: source.at('/set.png', image(PICTURE)),
+  }
   const images = urls.map((url, i) => ({ url, order: i + 1 }))
   const item = {
-    type: 'item', market: 'service', ref: name, name, code: null, genre: 'single', game: 'pokemon',
-    category: 'set', images, attributes: [], groups: [], details: {}, foreign_ids: [],
+    type: 'item',
+    market: 'service',
+    ref: name,
+    name,
+    code: null,
+    genre: 'single',
+    game: 'pokemon',
+    category: 'set',
+    images,
+    attributes: [],
+    groups: [],
+    details: {},
+    foreign_ids: [],
   }
   const report = await importText(plain, 'mintmark-ndjson', `${JSON.stringify(set)}\n${JSON.stringify(item)}\n`)
   expect(report.errors).toEqual([])
@@ -142,11 +161,24 @@ describe('addresses in answers', () => {
     const [, , , id, order, version] = known.split('/')
     const guessed = version!.replace(/./g, (digit) => (digit === '0' ? '1' : '0'))
     const paths = [
-      `/images/items/${id}/${order}/${guessed}`, `/images/items/0${id}/${order}/${version}`, `/images/items/${id}/${order}/${version}/`,
-      '/images', '/images/', '/images/items', `/images/items/${id}`, `/images/items/${id}/${order}`, `/images/items/${id}/2/${version}`,
-      `/images/items/999999999/1/${version}`, `/images/items/99999999999999/1/${version}`, `/images/items/-1/1/${version}`,
-      `/images/items/x/1/${version}`, `/images/items/${id}/0x1/${version}`, `/images/categories/999999/${version}`, `/images/categories/x/${version}`,
-      `/images/${encodeURIComponent(source.url)}`, `/images/items/..%2f..%2fetc/1/passwd`,
+      `/images/items/${id}/${order}/${guessed}`,
+      `/images/items/0${id}/${order}/${version}`,
+      `/images/items/${id}/${order}/${version}/`,
+      '/images',
+      '/images/',
+      '/images/items',
+      `/images/items/${id}`,
+      `/images/items/${id}/${order}`,
+      `/images/items/${id}/2/${version}`,
+      `/images/items/999999999/1/${version}`,
+      `/images/items/99999999999999/1/${version}`,
+      `/images/items/-1/1/${version}`,
+      `/images/items/x/1/${version}`,
+      `/images/items/${id}/0x1/${version}`,
+      `/images/categories/999999/${version}`,
+      `/images/categories/x/${version}`,
+      `/images/${encodeURIComponent(source.url)}`,
+      `/images/items/..%2f..%2fetc/1/passwd`,
     ]
     for (const path of paths) {
       const { status, body } = await send(`${node.publicUrl}${path}`, null)
@@ -163,8 +195,12 @@ describe('the cache', () => {
       const answer = await ask(url)
       expect(answer.status).toBe(200)
       expect(Object.fromEntries(answer.headers)).toMatchObject({
-        'content-type': 'image/webp', 'content-length': '3000', 'x-content-type-options': 'nosniff', 'cross-origin-resource-policy': 'cross-origin',
-        'cache-control': 'public, max-age=86400, stale-while-revalidate=604800', etag: expect.stringMatching(/^"[0-9a-f]{16}"$/) as string,
+        'content-type': 'image/webp',
+        'content-length': '3000',
+        'x-content-type-options': 'nosniff',
+        'cross-origin-resource-policy': 'cross-origin',
+        'cache-control': 'public, max-age=86400, stale-while-revalidate=604800',
+        etag: expect.stringMatching(/^"[0-9a-f]{16}"$/) as string,
         'access-control-allow-origin': '*',
       })
       expect(Buffer.from(await answer.arrayBuffer())).toEqual(PICTURE)
@@ -175,7 +211,12 @@ describe('the cache', () => {
   test('HEAD and If-None-Match send no body; other methods are refused', async () => {
     const url = await addressOf('/head.png', image(PICTURE))
     const head = await ask(url, { method: 'HEAD' })
-    expect([head.status, head.headers.get('content-length'), head.headers.get('content-type'), (await head.arrayBuffer()).byteLength]).toEqual([200, '3000', 'image/png', 0])
+    expect([head.status, head.headers.get('content-length'), head.headers.get('content-type'), (await head.arrayBuffer()).byteLength]).toEqual([
+      200,
+      '3000',
+      'image/png',
+      0,
+    ])
     const etag = head.headers.get('etag')!
     for (const method of ['GET', 'HEAD']) {
       const known = await ask(url, { method, headers: { 'if-none-match': `"other", W/${etag}` } })
@@ -275,10 +316,12 @@ describe('the cache', () => {
 })
 
 describe('sources', () => {
-  const large = (write: (response: Parameters<Answer>[1], content: Buffer) => void): Answer => (_request, response) => {
-    response.setHeader('content-type', 'image/png')
-    write(response, Buffer.alloc(10 * MB + 1))
-  }
+  const large =
+    (write: (response: Parameters<Answer>[1], content: Buffer) => void): Answer =>
+    (_request, response) => {
+      response.setHeader('content-type', 'image/png')
+      write(response, Buffer.alloc(10 * MB + 1))
+    }
 
   test.each<[string, Answer, [number, string]]>([
     ['404', status(404), [404, 'NOT_FOUND']],
@@ -290,10 +333,23 @@ describe('sources', () => {
     ['an SVG', image(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'image/svg+xml'), [502, 'UPSTREAM_ERROR']],
     ['no type', (_request, response) => void response.end(PICTURE), [502, 'UPSTREAM_ERROR']],
     ['nothing', image(Buffer.alloc(0)), [502, 'UPSTREAM_ERROR']],
-    ['packed bytes', (_request, response) => void response.writeHead(200, { 'content-type': 'image/png', 'content-encoding': 'gzip' }).end(PICTURE), [502, 'UPSTREAM_ERROR']],
-    ['more than 10 MB, announced', large((response, content) => response.setHeader('content-length', content.length).end(content)), [502, 'UPSTREAM_ERROR']],
+    [
+      'packed bytes',
+      (_request, response) => void response.writeHead(200, { 'content-type': 'image/png', 'content-encoding': 'gzip' }).end(PICTURE),
+      [502, 'UPSTREAM_ERROR'],
+    ],
+    [
+      'more than 10 MB, announced',
+      large((response, content) => response.setHeader('content-length', content.length).end(content)),
+      [502, 'UPSTREAM_ERROR'],
+    ],
     ['more than 10 MB, unannounced', large((response, content) => response.write(content, () => response.end())), [502, 'UPSTREAM_ERROR']],
-    ['half of it', (_request, response) => void response.writeHead(200, { 'content-type': 'image/png', 'content-length': '100' }).write('half', () => response.destroy()), [502, 'UPSTREAM_ERROR']],
+    [
+      'half of it',
+      (_request, response) =>
+        void response.writeHead(200, { 'content-type': 'image/png', 'content-length': '100' }).write('half', () => response.destroy()),
+      [502, 'UPSTREAM_ERROR'],
+    ],
     ['no HTTP', (request) => void request.socket.end('nonsense'), [502, 'UPSTREAM_ERROR']],
     ['an endless redirect', (request, response) => redirect(request.url!)(request, response), [502, 'UPSTREAM_ERROR']],
     ['a redirect to another protocol', redirect('file:///etc/passwd'), [502, 'UPSTREAM_ERROR']],
@@ -313,10 +369,16 @@ describe('sources', () => {
     expect((await ask(url)).status).toBe(200)
   })
 
-  test.each(['image/avif', 'image/gif', 'image/jpeg', 'image/png', 'image/webp', 'IMAGE/PNG; charset=binary', 'image/jpg'])('%s is taken', async (type) => {
-    const answer = await ask(await addressOf(`/type-${type.replace(/\W+/g, '-')}`, image(PICTURE, type)))
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, type === 'image/jpg' ? 'image/jpeg' : type.toLowerCase().split(';')[0]])
-  })
+  test.each(['image/avif', 'image/gif', 'image/jpeg', 'image/png', 'image/webp', 'IMAGE/PNG; charset=binary', 'image/jpg'])(
+    '%s is taken',
+    async (type) => {
+      const answer = await ask(await addressOf(`/type-${type.replace(/\W+/g, '-')}`, image(PICTURE, type)))
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([
+        200,
+        type === 'image/jpg' ? 'image/jpeg' : type.toLowerCase().split(';')[0],
+      ])
+    },
+  )
 
   test('redirects are followed, as far as they stay within the rules', async () => {
     const target = source.at('/target.png', image(PICTURE))
@@ -347,7 +409,8 @@ describe('sources', () => {
   test('metrics tell how images were answered', async () => {
     await (await ask(await addressOf('/counted.png', image(PICTURE)))).arrayBuffer()
     const text = await (await fetch(`${node.operatorUrl}/metrics`, { headers: { authorization: `Bearer ${OPERATOR_TOKEN}` } })).text()
-    for (const outcome of ['cached', 'fetched', 'failed']) expect(text).toMatch(new RegExp(`^mintmark_image_requests_total\\{outcome="${outcome}"\\} [1-9]`, 'm'))
+    for (const outcome of ['cached', 'fetched', 'failed'])
+      expect(text).toMatch(new RegExp(`^mintmark_image_requests_total\\{outcome="${outcome}"\\} [1-9]`, 'm'))
     expect(text).toMatch(/^mintmark_image_cache_bytes [1-9]/m)
   })
 })

@@ -47,17 +47,23 @@ test('every item of the demo has a picture of its own, on the public listener an
   const onConsole = await fetch(`${demo.operatorUrl}${stored.body.data.images[0]!.url}`)
   expect(onConsole.status).toBe(200)
   expect(Object.fromEntries(onConsole.headers)).toMatchObject({
-    'cache-control': 'public, max-age=86400', 'content-security-policy': "default-src 'none'; sandbox", 'x-content-type-options': 'nosniff', etag: expect.any(String) as string,
+    'cache-control': 'public, max-age=86400',
+    'content-security-policy': "default-src 'none'; sandbox",
+    'x-content-type-options': 'nosniff',
+    etag: expect.any(String) as string,
   })
 })
 
-test.each(['x.svg', '', '../console/index.html', '..%2f..%2fpackage.json', 'x/../../package.json', '%00'])('/sample/pictures/%s is refused', async (name) => {
-  for (const url of [demo.publicUrl, demo.operatorUrl]) {
-    const { status, body } = await send(`${url}/sample/pictures/${name}`, null)
-    expect([400, 403, 404]).toContain(status)
-    expect(body.error?.code).toMatch(/NOT_FOUND|BAD_REQUEST/)
-  }
-})
+test.each(['x.svg', '', '../console/index.html', '..%2f..%2fpackage.json', 'x/../../package.json', '%00'])(
+  '/sample/pictures/%s is refused',
+  async (name) => {
+    for (const url of [demo.publicUrl, demo.operatorUrl]) {
+      const { status, body } = await send(`${url}/sample/pictures/${name}`, null)
+      expect([400, 403, 404]).toContain(status)
+      expect(body.error?.code).toMatch(/NOT_FOUND|BAD_REQUEST/)
+    }
+  },
+)
 
 test('GraphQL names the same picture', async () => {
   const query = '{ items(search: "charizard", first: 3) { nodes { slug images { url } } } }'

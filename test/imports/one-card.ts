@@ -13,24 +13,46 @@ export const tcgdexSets = lines([
 ])
 export const tcgdexCards = lines(
   NAMES.map((name, i) => ({
-    id: `base1-${i + 1}`, localId: String(i + 1), name: { en: name, fr: `${name} fr` }, category: 'Pokemon', set: 'base1', hp: 50 + 10 * i, rarity: 'Rare',
+    id: `base1-${i + 1}`,
+    localId: String(i + 1),
+    name: { en: name, fr: `${name} fr` },
+    category: 'Pokemon',
+    set: 'base1',
+    hp: 50 + 10 * i,
+    rarity: 'Rare',
     illustrator: 'Ken Sugimori',
     // One card's first printing, which has the card's own ref, is not its plainest.
-    variants: (i === 4 ? ['reverse', 'holo'] : ['holo', 'reverse']).map((type) => ({ type, thirdParty: { cardmarket: 1000 + i, tcgplayer: 2000 + i } })),
+    variants: (i === 4 ? ['reverse', 'holo'] : ['holo', 'reverse']).map((type) => ({
+      type,
+      thirdParty: { cardmarket: 1000 + i, tcgplayer: 2000 + i },
+    })),
   })),
 )
 /** The same cards as its older English API had them: no shop ids, no printings that can be believed. */
 export const tcgdexOld = lines(
   NAMES.map((name, i) => ({
-    id: `base1-${i + 1}`, localId: String(i + 1), name: `${name}-old`, category: 'Pokemon', hp: 50 + 10 * i, rarity: 'Rare',
-    set: { id: 'base1', name: 'Base Set', cardCount: { official: 102 } }, variants: { normal: true, reverse: true, holo: false, firstEdition: false },
+    id: `base1-${i + 1}`,
+    localId: String(i + 1),
+    name: `${name}-old`,
+    category: 'Pokemon',
+    hp: 50 + 10 * i,
+    rarity: 'Rare',
+    set: { id: 'base1', name: 'Base Set', cardCount: { official: 102 } },
+    variants: { normal: true, reverse: true, holo: false, firstEdition: false },
   })),
 )
 export const pokemontcgSets = JSON.stringify([{ id: 'base1', name: 'Base', series: 'Base', printedTotal: 102, ptcgoCode: 'BS', images: {} }])
 export const pokemontcgCards = lines(
   NAMES.map((name, i) => ({
-    id: `base1-${i + 1}`, name, supertype: 'Pokémon', number: String(i + 1), hp: String(50 + 10 * i), rarity: 'Rare Holo', artist: 'Ken Sugimori',
-    level: String(40 + i), images: { large: `https://x.test/${i + 1}.png` },
+    id: `base1-${i + 1}`,
+    name,
+    supertype: 'Pokémon',
+    number: String(i + 1),
+    hp: String(50 + 10 * i),
+    rarity: 'Rare Holo',
+    artist: 'Ken Sugimori',
+    level: String(40 + i),
+    images: { large: `https://x.test/${i + 1}.png` },
   })),
 )
 

@@ -15,8 +15,16 @@ const operator = <T = { id: number; updated: number }>(path: string, json?: obje
   send<T>(`${node.operatorUrl}/operator/v1${path}`, OPERATOR_TOKEN, { method: json ? 'POST' : 'GET', ...(json && { json }) })
 const revert = (id: number) => operator(`/imports/${id}/revert`, {})
 
-const tcgdex = () => importFiles(node, 'tcgdex', [{ name: 'sets', text: tcgdexSets }, { name: 'cards', text: tcgdexCards }])
-const pokemontcg = () => importFiles(node, 'pokemontcg', [{ name: 'sets', text: pokemontcgSets }, { name: 'cards', text: pokemontcgCards }])
+const tcgdex = () =>
+  importFiles(node, 'tcgdex', [
+    { name: 'sets', text: tcgdexSets },
+    { name: 'cards', text: tcgdexCards },
+  ])
+const pokemontcg = () =>
+  importFiles(node, 'pokemontcg', [
+    { name: 'sets', text: pokemontcgSets },
+    { name: 'cards', text: pokemontcgCards },
+  ])
 
 const idsByRef = async () => (await sql<{ id: number; ref: string }>`select id, ref from items order by id`.execute(node.db.kysely)).rows
 
@@ -89,11 +97,15 @@ test('an import with prices takes them along', async () => {
   await tcgdex()
   const text = await exported(node)
   await importText(node, 'mintmark-ndjson', text)
-  const priced = text.replaceAll('"foreign_ids"', '"foreign_ids"').split('\n').filter(Boolean).map((line) => {
-    const record = JSON.parse(line) as { type: string }
-    const prices = [{ market: 'source_c', label: 'Near Mint', price: '2.50', updated_at: '2026-11-01T09:00:00Z' }]
-    return JSON.stringify(record.type === 'item' ? { ...record, prices } : record)
-  })
+  const priced = text
+    .replaceAll('"foreign_ids"', '"foreign_ids"')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => {
+      const record = JSON.parse(line) as { type: string }
+      const prices = [{ market: 'source_c', label: 'Near Mint', price: '2.50', updated_at: '2026-11-01T09:00:00Z' }]
+      return JSON.stringify(record.type === 'item' ? { ...record, prices } : record)
+    })
   const report = await importText(node, 'mintmark-ndjson', `${priced.join('\n')}\n`)
   expect(report.counts).toMatchObject({ accepted: 12, updated: 0 })
   await revert(report.id)

@@ -6,8 +6,16 @@ import { exported, exportedItems, pokemontcgCards, pokemontcgSets, tcgdexCards, 
 const operator = <T = Record<string, never>>(node: TestNode, path: string, sending: Sending = {}): Promise<Reply<T>> =>
   send<T>(`${node.operatorUrl}/operator/v1${path}`, OPERATOR_TOKEN, sending)
 
-const tcgdex = (node: TestNode) => importFiles(node, 'tcgdex', [{ name: 'sets', text: tcgdexSets }, { name: 'cards', text: tcgdexCards }])
-const pokemontcg = (node: TestNode) => importFiles(node, 'pokemontcg', [{ name: 'sets', text: pokemontcgSets }, { name: 'cards', text: pokemontcgCards }])
+const tcgdex = (node: TestNode) =>
+  importFiles(node, 'tcgdex', [
+    { name: 'sets', text: tcgdexSets },
+    { name: 'cards', text: tcgdexCards },
+  ])
+const pokemontcg = (node: TestNode) =>
+  importFiles(node, 'pokemontcg', [
+    { name: 'sets', text: pokemontcgSets },
+    { name: 'cards', text: pokemontcgCards },
+  ])
 
 interface StoredItem {
   id: number
@@ -51,7 +59,10 @@ describe('two sources of one set', () => {
     expect(items).toHaveLength(12)
     const [holo, reverse] = items.filter((item) => item.name === 'Charizard').sort((a, b) => a.ref.length - b.ref.length)
     expect(holo).toMatchObject({
-      ref: 'tcgdex:base1-4', market: 'source_c', details: { hp: 80, level: 43, illustrator: 'Ken Sugimori' }, images: [{ url: 'https://assets.tcgdex.net/en/base/base1/4/high.webp' }],
+      ref: 'tcgdex:base1-4',
+      market: 'source_c',
+      details: { hp: 80, level: 43, illustrator: 'Ken Sugimori' },
+      images: [{ url: 'https://assets.tcgdex.net/en/base/base1/4/high.webp' }],
       provenance: { name: 'tcgdex', 'details.hp': 'tcgdex', 'details.level': 'pokemontcg', images: 'tcgdex', 'foreign_ids.cardmarket': 'tcgdex' },
     })
     expect(holo!.attributes).toContainEqual({ name: 'Finish', value: 'Holo' })
@@ -111,14 +122,21 @@ describe('two sources of one set', () => {
     await importText(node, 'tcgdex', tcgdexCards.replaceAll('Ken Sugimori', 'Mitsuhiro Arita'))
     const after = (await itemsOf(node, 'Gyarados')).find(({ id }) => id === item!.id)!
     expect(after).toMatchObject({ name: 'Gyarados!', attributes, foreign_ids: [{ source: 'tcgplayer', id: '7' }] })
-    expect(after).toMatchObject({ details: { level: 46, illustrator: 'Mitsuhiro Arita' }, provenance: { name: 'operator', 'details.level': 'pokemontcg' } })
+    expect(after).toMatchObject({
+      details: { level: 46, illustrator: 'Mitsuhiro Arita' },
+      provenance: { name: 'operator', 'details.level': 'pokemontcg' },
+    })
     expect(after.sources.map(({ source }) => source)).toEqual(['operator', 'tcgdex', 'tcgdex-api', 'pokemontcg'])
   })
 })
 
 test('a list without release dates leaves those that a richer list gave', () =>
   withNode(async (node) => {
-    await importText(node, 'tcgplayer-sealed', 'productId,name,imageUrl,set_code,releaseDate\n1,Jungle Booster Box,https://x.test/1.png,2,1999-06-16\n')
+    await importText(
+      node,
+      'tcgplayer-sealed',
+      'productId,name,imageUrl,set_code,releaseDate\n1,Jungle Booster Box,https://x.test/1.png,2,1999-06-16\n',
+    )
     await importText(node, 'tcgplayer-sealed', 'productId,name,imageUrl,set_code\n1,Jungle Booster Box [1st],,2\n2,Fossil Booster Box,,2\n')
     const items = await itemsOf(node)
     expect(items.map(({ name, attributes, images }) => ({ name, attributes, images: images.length }))).toEqual([

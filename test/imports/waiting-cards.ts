@@ -3,7 +3,20 @@
 const lines = (rows: readonly object[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('')
 
 /** Base Set agrees but for two cards with other hit points and one with another name; of Jungle only three of ten cards agree. */
-const BASE = ['Alakazam', 'Blastoise', 'Chansey', 'Charizard', 'Clefairy', 'Gyarados', 'Hitmonchan', 'Machamp', 'Magneton', 'Mewtwo', 'Nidoking', 'Ninetales']
+const BASE = [
+  'Alakazam',
+  'Blastoise',
+  'Chansey',
+  'Charizard',
+  'Clefairy',
+  'Gyarados',
+  'Hitmonchan',
+  'Machamp',
+  'Magneton',
+  'Mewtwo',
+  'Nidoking',
+  'Ninetales',
+]
 const JUNGLE = ['Clefable', 'Electrode', 'Flareon', 'Jolteon', 'Kangaskhan', 'Mr. Mime', 'Nidoqueen', 'Pidgeot', 'Pinsir', 'Scyther']
 
 const tcgdexSets = lines([
@@ -12,7 +25,13 @@ const tcgdexSets = lines([
   { id: 'base2', name: { en: 'Jungle' }, serie: 'base', cardCount: { official: 64 } },
 ])
 const tcgdexCard = (set: string) => (name: string, i: number) => ({
-  id: `${set}-${i + 1}`, localId: String(i + 1), name: { en: name }, category: 'Pokemon', set, hp: 50 + 10 * i, rarity: 'Rare',
+  id: `${set}-${i + 1}`,
+  localId: String(i + 1),
+  name: { en: name },
+  category: 'Pokemon',
+  set,
+  hp: 50 + 10 * i,
+  rarity: 'Rare',
   variants: [{ type: 'holo', thirdParty: { cardmarket: Number(set.slice(4)) * 1000 + i } }, { type: 'reverse' }],
 })
 const tcgdexCards = lines([...BASE.map(tcgdexCard('base1')), ...JUNGLE.map(tcgdexCard('base2'))])
@@ -22,13 +41,29 @@ const pokemontcgSets = JSON.stringify([
   { id: 'base2', name: 'Jungle', series: 'Base', printedTotal: 64, images: {} },
 ])
 const pokemontcgCard = (set: string) => (name: string, i: number) => ({
-  id: `${set}-${i + 1}`, name, supertype: 'Pokémon', number: String(i + 1), hp: String(50 + 10 * i), rarity: 'Rare Holo', images: {},
+  id: `${set}-${i + 1}`,
+  name,
+  supertype: 'Pokémon',
+  number: String(i + 1),
+  hp: String(50 + 10 * i),
+  rarity: 'Rare Holo',
+  images: {},
 })
 const HP: Record<string, string> = { Charizard: '999', Blastoise: '998' }
 const pokemontcgCards = lines([
-  ...BASE.map(pokemontcgCard('base1')).map((card) => ({ ...card, hp: HP[card.name] ?? card.hp, name: card.name === 'Gyarados' ? 'Gyarados Delta' : card.name })),
+  ...BASE.map(pokemontcgCard('base1')).map((card) => ({
+    ...card,
+    hp: HP[card.name] ?? card.hp,
+    name: card.name === 'Gyarados' ? 'Gyarados Delta' : card.name,
+  })),
   ...JUNGLE.map((name, i) => (i < 3 ? name : `Dark ${name}`)).map(pokemontcgCard('base2')),
 ])
 
-export const tcgdexFiles = [{ name: 'sets', text: tcgdexSets }, { name: 'cards', text: tcgdexCards }]
-export const pokemontcgFiles = [{ name: 'sets', text: pokemontcgSets }, { name: 'cards', text: pokemontcgCards }]
+export const tcgdexFiles = [
+  { name: 'sets', text: tcgdexSets },
+  { name: 'cards', text: tcgdexCards },
+]
+export const pokemontcgFiles = [
+  { name: 'sets', text: pokemontcgSets },
+  { name: 'cards', text: pokemontcgCards },
+]

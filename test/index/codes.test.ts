@@ -63,10 +63,7 @@ describe('equality', () => {
       fc.property(code, code, fc.nat(3), (a, b, zeros) => {
         const written = (each: typeof a, pad: string): string =>
           `${each.prefix}${pad}${each.number}${each.total === null ? '' : `/${pad}${each.total}`}`
-        const same =
-          a.prefix === b.prefix &&
-          a.number === b.number &&
-          (a.total === b.total || a.total === null || b.total === null)
+        const same = a.prefix === b.prefix && a.number === b.number && (a.total === b.total || a.total === null || b.total === null)
         expect(sameCode(written(a, '0'.repeat(zeros)), written(b, ''))).toBe(same)
         expect(sameCode(written(b, ''), written(a, '0'.repeat(zeros)))).toBe(same)
       }),

@@ -19,8 +19,7 @@ function fixture() {
   const present = new Set<number>()
   const compare = (a: number, b: number): number => keys[a]! - keys[b]! || a - b
   const order = new KeptOrder(compare)
-  const naive = (filter: RowBits | null): number[] =>
-    [...present].filter((row) => filter === null || filter.has(row)).sort(compare)
+  const naive = (filter: RowBits | null): number[] => [...present].filter((row) => filter === null || filter.has(row)).sort(compare)
   return { keys, present, compare, order, naive }
 }
 

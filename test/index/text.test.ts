@@ -8,9 +8,7 @@ import { type Doc, TextIndex } from '#index/text.ts'
 
 /** Optimal string alignment distance, by the textbook table. */
 function distance(a: string, b: string): number {
-  const table = Array.from({ length: a.length + 1 }, (_, i) =>
-    Array.from({ length: b.length + 1 }, (_each, j) => i + j),
-  )
+  const table = Array.from({ length: a.length + 1 }, (_, i) => Array.from({ length: b.length + 1 }, (_each, j) => i + j))
   for (let i = 1; i <= a.length; i++) {
     for (let j = 1; j <= b.length; j++) {
       const change = a[i - 1] === b[j - 1] ? 0 : 1
@@ -49,11 +47,9 @@ function naiveTier(search: string, doc: Doc): number | null {
       return inTexts || hasCode(word)
     })
   const equalsCode = (word: string): boolean => code !== null && sameCode(word, code)
-  const hasCode = (word: string): boolean =>
-    equalsCode(word) || (words(word).length > 0 && forms.some((form) => form.includes(word)))
+  const hasCode = (word: string): boolean => equalsCode(word) || (words(word).length > 0 && forms.some((form) => form.includes(word)))
   const has = (part: string): boolean => textWords.some((word) => word.includes(part))
-  const near = (part: string): boolean =>
-    has(part) || (part.length >= 4 && textWords.some((word) => distance(part, word) <= 1))
+  const near = (part: string): boolean => has(part) || (part.length >= 4 && textWords.some((word) => distance(part, word) <= 1))
   if (equalsCode(query)) return 0
   if (!everyWord(has, hasCode)) return everyWord(near, hasCode) ? 5 : null
   if (name === query) return 1
@@ -98,22 +94,7 @@ const NAMES = [
   'Mewtwo & Mew-GX',
   '- Promo -',
 ]
-const CODES = [
-  '004/102',
-  '4/102',
-  '4',
-  '4/130',
-  '14/102',
-  'OP01-001',
-  'OP1-001',
-  'op01 010',
-  'TG12/TG30',
-  'TG12',
-  'SWSH020',
-  '!',
-  '?',
-  'H4',
-]
+const CODES = ['004/102', '4/102', '4', '4/130', '14/102', 'OP01-001', 'OP1-001', 'op01 010', 'TG12/TG30', 'TG12', 'SWSH020', '!', '?', 'H4']
 const MORE = ['Base Set', 'Base Set 2', 'Sword & Shield', 'Romance Dawn', '151', 'Çok Özel']
 
 const letters = fc.string({ unit: fc.constantFrom(...'abcAİıé -.4é'), maxLength: 8 })
@@ -123,9 +104,7 @@ const doc: fc.Arbitrary<Doc> = fc.record({
     letters,
     fc.tuple(fc.constantFrom(...NAMES), letters).map((two) => two.join(' ')),
   ),
-  code: fc.option(
-    fc.oneof(fc.constantFrom(...CODES), fc.string({ unit: fc.constantFrom(...'ab014/- '), maxLength: 6 })),
-  ),
+  code: fc.option(fc.oneof(fc.constantFrom(...CODES), fc.string({ unit: fc.constantFrom(...'ab014/- '), maxLength: 6 }))),
   more: fc.array(fc.oneof(fc.constantFrom(...MORE), letters), { maxLength: 2 }),
 })
 /** A text with one letter added, dropped, changed or swapped with the next. */
@@ -139,13 +118,7 @@ const typo = (text: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   })
 const known = fc.constantFrom(...NAMES, ...CODES, ...MORE)
 const part = fc.tuple(known, fc.nat(6), fc.nat(6)).map(([text, from, length]) => text.slice(from, from + length + 1))
-const queryPart = fc.oneof(
-  known,
-  part,
-  typo(known),
-  letters,
-  fc.constantFrom('-', '/', 'op1 1', 'op1-1', '04', 'pikahcu', 'é'),
-)
+const queryPart = fc.oneof(known, part, typo(known), letters, fc.constantFrom('-', '/', 'op1 1', 'op1-1', '04', 'pikahcu', 'é'))
 const query = fc.array(queryPart, { minLength: 1, maxLength: 3 }).map((parts) => parts.join(' '))
 
 test('finds and ranks what plain matching of every row does', () => {

@@ -20,7 +20,9 @@ afterAll(() => node.close())
 /** The value of a metric for each task that has one. */
 async function byTask(name: string): Promise<Map<string, number>> {
   const text = await (await fetch(`${node.operatorUrl}/metrics`, { headers: { authorization: `Bearer ${OPERATOR_TOKEN}` } })).text()
-  return new Map([...text.matchAll(new RegExp(`^mintmark_task_${name}\\{task="([^"]+)"\\} (\\S+)$`, 'gm'))].map(([, task, value]) => [task!, Number(value)]))
+  return new Map(
+    [...text.matchAll(new RegExp(`^mintmark_task_${name}\\{task="([^"]+)"\\} (\\S+)$`, 'gm'))].map(([, task, value]) => [task!, Number(value)]),
+  )
 }
 
 const LAST_RUN = 'last_run_timestamp_seconds'
@@ -30,8 +32,20 @@ test('/metrics tells of every periodic task when it last ran and how long that t
   await until('every task has run', async () => (await byTask(LAST_RUN)).size === 14)
   const runs = await byTask(LAST_RUN)
   expect([...runs.keys()].sort()).toEqual([
-    'api-key-uses', 'broken-imports', 'change-feed', 'change-log-trimming', 'console-session-uses', 'idempotency-key-expiry',
-    'listing-expiry', 'operator-token-uses', 'price-months', 'price-retention', 'rates-of-the-day', 'webhook-retention', 'webhooks-due', 'worker-heartbeat',
+    'api-key-uses',
+    'broken-imports',
+    'change-feed',
+    'change-log-trimming',
+    'console-session-uses',
+    'idempotency-key-expiry',
+    'listing-expiry',
+    'operator-token-uses',
+    'price-months',
+    'price-retention',
+    'rates-of-the-day',
+    'webhook-retention',
+    'webhooks-due',
+    'worker-heartbeat',
   ])
   for (const at of runs.values()) expect(Math.abs(at - Date.now() / 1_000)).toBeLessThan(600)
   expect([...(await byTask('last_run_duration_seconds')).keys()].sort()).toEqual([...runs.keys()].sort())

@@ -73,6 +73,8 @@ test('every sale has its order, nothing sold is in stock, what is paused can be 
            (select count(*)::int from listings where (status = 'sold') <> (quantity = 0)) as odd`.execute(node.db.kysely)
   expect(rows[0]).toEqual({ orders: 1_200, odd: 0 })
   const { body } = await send<{ id: number }[]>(`${node.publicUrl}/api/v1/plus/my-listings?status=paused`, key)
-  const published = await send<{ status: string }>(`${node.publicUrl}/api/v1/plus/listings/${body.data[0]!.id}/status?action=publish`, key, { method: 'POST' })
+  const published = await send<{ status: string }>(`${node.publicUrl}/api/v1/plus/listings/${body.data[0]!.id}/status?action=publish`, key, {
+    method: 'POST',
+  })
   expect(published.body.data.status).toBe('active')
 })

@@ -46,7 +46,15 @@ test('many sweeps at once, over two nodes, notify once of each', async () => {
   await expireListings(node.ctx)
   const ids = await notified()
   for (const { id } of listings) expect(ids.filter((one) => one === id)).toHaveLength(1)
-  const rows = await node.db.kysely.selectFrom('listings').select('status').where('id', 'in', listings.map(({ id }) => id)).execute()
+  const rows = await node.db.kysely
+    .selectFrom('listings')
+    .select('status')
+    .where(
+      'id',
+      'in',
+      listings.map(({ id }) => id),
+    )
+    .execute()
   expect(new Set(rows.map((row) => row.status))).toEqual(new Set(['expired']))
   await other.close()
 })
@@ -72,7 +80,12 @@ test('each end is audited once, as done by the system', async () => {
   await Promise.all([expireListings(node.ctx), expireListings(node.ctx)])
   // The node's own sweep may hold the listing at that moment.
   await until('the end of both', async () => (await audited(swept.id)).length > 2)
-  const expiry = { actor: 'system', action: 'listing.expire', before: { status: 'active' }, after: { status: 'expired', expires_at: end.toISOString() } }
+  const expiry = {
+    actor: 'system',
+    action: 'listing.expire',
+    before: { status: 'active' },
+    after: { status: 'expired', expires_at: end.toISOString() },
+  }
   const approved = { actor: 'operator:test', action: 'listing.approve' }
   const created = { actor: 'operator:test', action: 'listing.create' }
   expect(await audited(swept.id)).toMatchObject([created, approved, expiry])
@@ -106,7 +119,10 @@ test('a write to an ended listing before the sweep does not swallow its notifica
     await expireListings(node.ctx)
     // The node's own sweep may hold the listing at that moment.
     await until(`the notification after ${method} ${path}`, async () => (await notified()).includes(id))
-    expect((await notified()).filter((one) => one === id), `${method} ${path}`).toHaveLength(1)
+    expect(
+      (await notified()).filter((one) => one === id),
+      `${method} ${path}`,
+    ).toHaveLength(1)
   }
 })
 
@@ -130,11 +146,22 @@ test('an order after the end is refused', async () => {
 
 test('each line of an order is notified of', async () => {
   const { id } = await published(node, item, { quantity: 3, price: 20 })
-  const lines = [{ listing_id: id, quantity: 1 }, { listing_id: id, quantity: 2, unit_price: 15.5 }]
+  const lines = [
+    { listing_id: id, quantity: 1 },
+    { listing_id: id, quantity: 2, unit_price: 15.5 },
+  ]
   expect((await operator(node, 'POST', '/orders', { order_id: 78, lines })).status).toBe(201)
   const rows = await node.db.kysely.selectFrom('webhook_events').select('body').where('kind', '=', 'sale').orderBy('id').execute()
   expect(rows.map((row) => (JSON.parse(String(row.body)) as { data: object }).data)).toEqual([
-    { order_id: 78, listing_id: id, item_name: 'Charizard', quantity: 1, unit_price: 20, seller_payout: 18, sold_at: expect.stringMatching(/\+03:00$/) },
+    {
+      order_id: 78,
+      listing_id: id,
+      item_name: 'Charizard',
+      quantity: 1,
+      unit_price: 20,
+      seller_payout: 18,
+      sold_at: expect.stringMatching(/\+03:00$/),
+    },
     { order_id: 78, listing_id: id, item_name: 'Charizard', quantity: 2, unit_price: 15.5, seller_payout: 27.9, sold_at: expect.any(String) },
   ])
 })

@@ -39,7 +39,8 @@ const rest = (method: string, path: string, body?: object) => async (id: number)
   const reply = await plus(node, method, path.replace(':id', String(id)), path.includes(':id') ? body : { id })
   return reply.body
 }
-const operate = (method: string, path: string, body?: object) => async (id: number) => (await operator(node, method, path.replace(':id', String(id)), body)).body
+const operate = (method: string, path: string, body?: object) => async (id: number) =>
+  (await operator(node, method, path.replace(':id', String(id)), body)).body
 const mutate = (field: string) => async (id: number) => {
   const { data, errors } = await ask<object>(node, `mutation { done: ${field.replace('ID', String(id))} { status } }`, { plan: 'plus' })
   return { data, errors }
@@ -97,7 +98,8 @@ const over = async () => {
 test('expire: the status at a moment, its filters and the sweep', async () => {
   rule('active', 'expire', { to: 'paused' })
   const id = await over()
-  const listed = async (status: Status) => (await operator<{ id: number; status: Status }[]>(node, 'GET', `/listings?status=${status}`)).body.data.find((one) => one.id === id)
+  const listed = async (status: Status) =>
+    (await operator<{ id: number; status: Status }[]>(node, 'GET', `/listings?status=${status}`)).body.data.find((one) => one.id === id)
   expect([(await listed('paused'))?.status, await listed('active'), await listed('expired')]).toEqual(['paused', undefined, undefined])
   await expireListings(node.ctx)
   // The node's own sweep may hold the listing at that moment.

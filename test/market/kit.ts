@@ -65,10 +65,20 @@ export async function makeCatalogue(node: TestNode): Promise<{ items: Record<str
 }
 
 export function operator<T = StoredListing>(node: TestNode, method: string, path: string, json?: unknown, headers?: Record<string, string>) {
-  return send<T>(`${node.operatorUrl}/operator/v1${path}`, OPERATOR_TOKEN, { method, ...(json !== undefined && { json }), ...(headers && { headers }) })
+  return send<T>(`${node.operatorUrl}/operator/v1${path}`, OPERATOR_TOKEN, {
+    method,
+    ...(json !== undefined && { json }),
+    ...(headers && { headers }),
+  })
 }
 
-export function plus<T = Change>(node: TestNode, method: string, path: string, json?: unknown, options: { key?: string; headers?: Record<string, string> } = {}): Promise<Reply<T>> {
+export function plus<T = Change>(
+  node: TestNode,
+  method: string,
+  path: string,
+  json?: unknown,
+  options: { key?: string; headers?: Record<string, string> } = {},
+): Promise<Reply<T>> {
   const { key = node.keys.plus, headers } = options
   return send<T>(`${node.publicUrl}/api/v1/plus${path}`, key, { method, ...(json !== undefined && { json }), ...(headers && { headers }) })
 }
@@ -120,6 +130,5 @@ export function orderId(): number {
   orders += 1
   return 1_000_000 + orders
 }
-
 
 export const STATUS_LIST: Status[] = ['pending', 'active', 'paused', 'rejected', 'expired', 'sold']

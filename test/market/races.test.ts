@@ -46,7 +46,11 @@ test('50 highlights with 1 credit, on two nodes: 1 success', async () => {
     expect(reply).toMatchObject({ status: 422, body: { error: { code: 'PLUS_LISTING_ERROR', rule: 'no_credits' } } })
   }
   expect(await credits()).toBe(0)
-  const ledger = await node.db.kysely.selectFrom('credit_entries').select(['amount', 'balance']).where('account_id', '=', node.accounts.plus).execute()
+  const ledger = await node.db.kysely
+    .selectFrom('credit_entries')
+    .select(['amount', 'balance'])
+    .where('account_id', '=', node.accounts.plus)
+    .execute()
   expect(ledger.at(-1)).toEqual({ amount: -1, balance: 0 })
 })
 
@@ -76,7 +80,9 @@ test('orders of the same listings in any order, with prices changed meanwhile: n
     const lines = listings.map(({ id }) => ({ listing_id: id, quantity: 1 }))
     return operator(nodes()[i % 2]!, 'POST', '/orders', { order_id: orderId(), lines: i % 3 === 0 ? lines.reverse() : lines })
   })
-  const prices = times(48).map((i) => plus(nodes()[i % 2]!, 'PATCH', `/listings/${listings[i % 4]!.id}/price`, { price: i + 1 }, { key: node.keys.plus }))
+  const prices = times(48).map((i) =>
+    plus(nodes()[i % 2]!, 'PATCH', `/listings/${listings[i % 4]!.id}/price`, { price: i + 1 }, { key: node.keys.plus }),
+  )
   const edits = times(8).map((i) => operator(nodes()[i % 2]!, 'PATCH', `/listings/${listings[i % 4]!.id}`, { language: 'en' }))
   const replies = await Promise.all([...orders, ...prices, ...edits])
   expect(replies.filter((reply) => reply.status >= 300).map((reply) => reply.body)).toEqual([])
@@ -112,7 +118,13 @@ test('prices submitted at once commit as one batch, each answered with its own o
   const offered = await published(node, item, { price: 50, min_offer_price: 40 })
   const before = await transactions()
   const one = (id: number, price: number) => plus(node, 'PATCH', `/listings/${id}/price`, { price })
-  const replies = await Promise.all([...mine.map(({ id }, i) => one(id, i + 1)), one(theirs, 5), one(offered.id, 39), one(999_999, 5), one(mine[0]!.id, 99)])
+  const replies = await Promise.all([
+    ...mine.map(({ id }, i) => one(id, i + 1)),
+    one(theirs, 5),
+    one(offered.id, 39),
+    one(999_999, 5),
+    one(mine[0]!.id, 99),
+  ])
   expect(replies.slice(0, 40).map((reply) => reply.body.data.price)).toEqual(times(40).map((i) => i + 1))
   expect(replies.slice(40).map((reply) => reply.status)).toEqual([422, 422, 422, 200])
   expect((await operator(node, 'GET', `/listings/${mine[0]!.id}`)).body.data.price, 'the later of two').toBe(99)
@@ -123,7 +135,9 @@ test('prices with an Idempotency-Key commit as one batch, over REST and GraphQL;
   const mine = await Promise.all(times(40).map(() => published(node, item)))
   const { id: theirs } = await published(node, item, { seller_id: node.accounts.enterprise })
   const answers = async () => {
-    const rest = times(20).map((i) => plus(node, 'PATCH', `/listings/${mine[i]!.id}/price`, { price: i + 1 }, { headers: { 'idempotency-key': `batch-${i}` } }))
+    const rest = times(20).map((i) =>
+      plus(node, 'PATCH', `/listings/${mine[i]!.id}/price`, { price: i + 1 }, { headers: { 'idempotency-key': `batch-${i}` } }),
+    )
     const refused = plus(node, 'PATCH', `/listings/${theirs}/price`, { price: 5 }, { headers: { 'idempotency-key': 'batch-theirs' } })
     const graphql = times(20).map((i) => {
       const query = `mutation { done: updateListingPrice(listingId: ${mine[20 + i]!.id}, price: ${i + 21}) { price } }`
@@ -147,7 +161,11 @@ test('prices with an Idempotency-Key commit as one batch, over REST and GraphQL;
 test('collection records with an Idempotency-Key commit as one batch; a repeat adds none', async () => {
   const { id } = await call(createCollection, node.ctx, { account_id: node.accounts.plus, name: 'Raced' })
   const add = () =>
-    Promise.all(times(40).map((i) => plus<{ id: number }>(node, 'POST', `/collections/${id}/items`, { item_id: item }, { headers: { 'idempotency-key': `record-${i}` } })))
+    Promise.all(
+      times(40).map((i) =>
+        plus<{ id: number }>(node, 'POST', `/collections/${id}/items`, { item_id: item }, { headers: { 'idempotency-key': `record-${i}` } }),
+      ),
+    )
   const before = await transactions()
   const first = await add()
   expect((await transactions()) - before).toBeLessThan(10)

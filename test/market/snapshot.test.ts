@@ -34,7 +34,22 @@ const WORDS = ['charizard', 'red', 'box', 'çelik', 'listing']
 const pick = <T>(from: readonly T[], n: number): T => from[n % from.length]!
 
 type Step = { n: number; m: number; what: (typeof STEPS)[number] }
-const STEPS = ['create', 'reprice', 'edit', 'approve', 'pause', 'publish', 'delete', 'sell', 'sellOld', 'highlight', 'source', 'day', 'month', 'restock'] as const
+const STEPS = [
+  'create',
+  'reprice',
+  'edit',
+  'approve',
+  'pause',
+  'publish',
+  'delete',
+  'sell',
+  'sellOld',
+  'highlight',
+  'source',
+  'day',
+  'month',
+  'restock',
+] as const
 
 /** One change, through the verbs as anyone makes it; what the rules refuse changes nothing. */
 async function take({ what, n, m }: Step): Promise<void> {
@@ -42,7 +57,13 @@ async function take({ what, n, m }: Step): Promise<void> {
   const cents = 100 + (m % 7) * 1_250
   switch (what) {
     case 'create': {
-      const fields = { title: `${pick(WORDS, m)} ${pick(WORDS, n)}`, grade_id: m % 5 === 0 ? null : pick(grades, m), language: pick(LANGUAGES, n), price: cents / 100, quantity: 9 }
+      const fields = {
+        title: `${pick(WORDS, m)} ${pick(WORDS, n)}`,
+        grade_id: m % 5 === 0 ? null : pick(grades, m),
+        language: pick(LANGUAGES, n),
+        price: cents / 100,
+        quantity: 9,
+      }
       ids.push((m % 4 ? await published(node, pick(items, n), fields) : await pending(node, pick(items, n), fields)).id)
       return
     }
@@ -75,7 +96,9 @@ async function take({ what, n, m }: Step): Promise<void> {
       return
     case 'source': {
       const label = pick(['Near Mint', 'PSA 10', 'CGC 9'], m)
-      await operator(node, 'POST', '/prices', [{ item_id: pick(items, n), market: 'source_a', label, price: 10 + (m % 30), updated_at: node.clock.now().toISOString() }])
+      await operator(node, 'POST', '/prices', [
+        { item_id: pick(items, n), market: 'source_a', label, price: 10 + (m % 30), updated_at: node.clock.now().toISOString() },
+      ])
       return
     }
     case 'restock':
@@ -125,7 +148,13 @@ async function fromSql(filter: ListingFilter, search: string | undefined, sort: 
     .filter((row) => !filter.gradeIds || filter.gradeIds.includes(row.grade_id ?? grades[3]!))
     .filter((row) => within(row.kurus, filter.minKurus, filter.maxKurus))
     .filter((row) => (filter.minPc === undefined && filter.maxPc === undefined) || within(row.pc, filter.minPc, filter.maxPc))
-    .filter((row) => search === undefined || fold(search).split(' ').every((word) => fold(row.title).includes(word) || fold(row.item).includes(word)))
+    .filter(
+      (row) =>
+        search === undefined ||
+        fold(search)
+          .split(' ')
+          .every((word) => fold(row.title).includes(word) || fold(row.item).includes(word)),
+    )
     .map((row) => row.id)
 }
 
@@ -159,18 +188,24 @@ async function compare(listings: Pick<ListingSnapshot, 'page' | 'pageBytes'>, qu
   for (const again of asked) expect(again, JSON.stringify(query)).toEqual({ rows, total })
   const flags = { item: false, pc: false, average: false, lastSales: false }
   const page = JSON.parse(listings.pageBytes(rows, flags, '[', ']').toString()) as { id: number }[]
-  expect({ total, ids: page.map((one) => one.id) }, JSON.stringify(query)).toEqual({ total: wanted.length, ids: wanted.slice(offset, offset + limit) })
+  expect({ total, ids: page.map((one) => one.id) }, JSON.stringify(query)).toEqual({
+    total: wanted.length,
+    ids: wanted.slice(offset, offset + limit),
+  })
 }
 type Query = typeof queries extends fc.Arbitrary<infer Q> ? Q : never
 
 test('every page is what SQL says, after every change', { timeout: 60_000 }, async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.tuple(steps, fc.array(queries, { minLength: 2, maxLength: 4 })), { minLength: 10, maxLength: 25 }), async (story) => {
-      for (const [step, asked] of story) {
-        await take(step)
-        for (const query of asked) await compare(node.listings, query)
-      }
-    }),
+    fc.asyncProperty(
+      fc.array(fc.tuple(steps, fc.array(queries, { minLength: 2, maxLength: 4 })), { minLength: 10, maxLength: 25 }),
+      async (story) => {
+        for (const [step, asked] of story) {
+          await take(step)
+          for (const query of asked) await compare(node.listings, query)
+        }
+      },
+    ),
     { numRuns: 12 },
   )
 })
@@ -178,7 +213,10 @@ test('every page is what SQL says, after every change', { timeout: 60_000 }, asy
 test('what is loaded anew is what was followed', async () => {
   const fresh = new ListingSnapshot({ db: node.db, catalogue: node.catalogue, now: node.clock.now, timeZone: 'Europe/Istanbul', readyBytesMb: 2 })
   await fresh.load()
-  await fc.assert(fc.asyncProperty(queries, (query) => compare(fresh, query)), { numRuns: 60 })
+  await fc.assert(
+    fc.asyncProperty(queries, (query) => compare(fresh, query)),
+    { numRuns: 60 },
+  )
   expect(fresh.size).toBe(node.listings.size)
 })
 
@@ -186,7 +224,10 @@ test('averages and last sales are those of SQL', async () => {
   for (const item of items) {
     const { rows } = await sql<{ price: number; sold_at: Date }>`
       select unit_price::float8 as price, sold_at from sales where item_id = ${item} order by sold_at desc, id desc limit 10`.execute(node.db.kysely)
-    const extras = node.listings.extrasOf({ item_id: item, label_id: grades[0]!, kurus: 100 }, { item: false, pc: false, average: true, lastSales: true })
+    const extras = node.listings.extrasOf(
+      { item_id: item, label_id: grades[0]!, kurus: 100 },
+      { item: false, pc: false, average: true, lastSales: true },
+    )
     const cents = rows.reduce((sum, row) => sum + Math.round(row.price * 100), 0)
     expect(extras.average_price).toBe(rows.length === 0 ? null : Math.round(cents / rows.length) / 100)
     expect(extras.last_sales?.map((sale) => sale.price)).toEqual(rows.map((row) => row.price))

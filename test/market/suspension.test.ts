@@ -71,7 +71,8 @@ test('listings are hidden at once, on every node and on one that starts, and com
 })
 
 test('the operator sees them counted apart', async () => {
-  const stats = async () => (await operator<{ listings: { active: number }; listings_hidden: number; accounts: { suspended: number } }>(node, 'GET', '/stats')).body.data
+  const stats = async () =>
+    (await operator<{ listings: { active: number }; listings_hidden: number; accounts: { suspended: number } }>(node, 'GET', '/stats')).body.data
   await published(node, item)
   const before = await stats()
   await suspended(true)
@@ -86,8 +87,17 @@ test('they cannot be sold: the whole order is refused, and goes through after re
   const { id } = await published(node, item, { quantity: 2 })
   const kept = await published(node, item, { seller_id: node.accounts.enterprise })
   await suspended(true)
-  const mixed = { order_id: orderId(), lines: [{ listing_id: kept.id, quantity: 1 }, { listing_id: id, quantity: 1 }] }
-  expect(await operator(other, 'POST', '/orders', mixed)).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT', rule: 'seller_suspended', params: { id } } } })
+  const mixed = {
+    order_id: orderId(),
+    lines: [
+      { listing_id: kept.id, quantity: 1 },
+      { listing_id: id, quantity: 1 },
+    ],
+  }
+  expect(await operator(other, 'POST', '/orders', mixed)).toMatchObject({
+    status: 409,
+    body: { error: { code: 'CONFLICT', rule: 'seller_suspended', params: { id } } },
+  })
   expect((await operator(node, 'GET', `/listings/${kept.id}`)).body.data.status).toBe('active')
   await suspended(false)
   expect((await operator(other, 'POST', '/orders', mixed)).status).toBe(201)
@@ -161,7 +171,14 @@ test('webhooks wait: no attempt is made or counted until the account is resumed'
     await suspended(true)
     node.clock.advance(60_000)
     other.clock.advance(60_000)
-    const events = async () => (await operator<{ id: number; state: string; attempts: number; body: { data: { listing_id: number } } }[]>(node, 'GET', `/webhook-events?account_id=${seller}&event=expire`)).body.data
+    const events = async () =>
+      (
+        await operator<{ id: number; state: string; attempts: number; body: { data: { listing_id: number } } }[]>(
+          node,
+          'GET',
+          `/webhook-events?account_id=${seller}&event=expire`,
+        )
+      ).body.data
     const own = async () => (await events()).find((event) => event.body.data.listing_id === id)
     await until('the period ends', async () => (await own()) !== undefined, 10_000)
     // Another seller's notification is sent meanwhile, so that the workers had their turn.
@@ -173,9 +190,13 @@ test('webhooks wait: no attempt is made or counted until the account is resumed'
     await busy.close()
     expect(await own()).toMatchObject({ state: 'queued', attempts: 0 })
     expect(receiver.received).toHaveLength(0)
-    expect(await operator(node, 'POST', `/accounts/${seller}/webhook/test`, { event: 'sale' })).toMatchObject({ status: 409, body: { error: { rule: 'account_suspended' } } })
+    expect(await operator(node, 'POST', `/accounts/${seller}/webhook/test`, { event: 'sale' })).toMatchObject({
+      status: 409,
+      body: { error: { rule: 'account_suspended' } },
+    })
     // The other seller's attempt is recorded a moment after it was received.
-    const oldest = async () => (await operator<{ waiting_since: { webhook_event: string | null } }>(node, 'GET', '/stats')).body.data.waiting_since.webhook_event
+    const oldest = async () =>
+      (await operator<{ waiting_since: { webhook_event: string | null } }>(node, 'GET', '/stats')).body.data.waiting_since.webhook_event
     await until('nothing but what is held back waits', async () => (await oldest()) === null)
     await suspended(false)
     await until('the notification', () => receiver.received.some(({ body: sent }) => sent.includes(`"listing_id":${id},`)))

@@ -76,8 +76,10 @@ describe('set, number and name', () => {
     const galleryOther = setOf('pokemontcg', 'swsh12pt5gg', 'Crown Zenith Galarian Gallery')
     const names = ['Grookey', 'Scorbunny', 'Sobble', 'Meowth', 'Charizard']
     const records = names.flatMap((name, i) => [
-      card(promos, `SWSH02${i}`, name), card(promosOther, `2${i}`, name),
-      card(gallery, `GG0${i + 1}`, name), card(galleryOther, `GG${i + 1}/GG70`, name, { id: `gg-${i + 1}` }),
+      card(promos, `SWSH02${i}`, name),
+      card(promosOther, `2${i}`, name),
+      card(gallery, `GG0${i + 1}`, name),
+      card(galleryOther, `GG${i + 1}/GG70`, name, { id: `gg-${i + 1}` }),
     ])
     expect(joined(records)).toEqual([
       ...names.map((_, i) => `tcgdex:swsh12.5gg-GG0${i + 1} + pokemontcg:gg-${i + 1}`),
@@ -96,7 +98,13 @@ describe('set, number and name', () => {
 describe('set maps', () => {
   it('need 80 % of the smaller set', () => {
     const three = { 1: 'Alakazam', 2: 'Blastoise', 3: 'Chansey' }
-    const records = [...both(three), card(base, '8', 'Machamp'), card(baseOther, '8', 'Gengar'), card(base, '9', 'Magneton'), card(baseOther, '9', 'Mew')]
+    const records = [
+      ...both(three),
+      card(base, '8', 'Machamp'),
+      card(baseOther, '8', 'Gengar'),
+      card(base, '9', 'Magneton'),
+      card(baseOther, '9', 'Mew'),
+    ]
     const { setMaps, items, waiting: open } = assign(records, NO_DECISIONS)
     expect(setMaps).toEqual([{ from: 'pokemontcg:set:base1', to: 'tcgdex:set:base1', agree: 3, of: 5, decided: false, by: null }])
     expect(items.filter(({ records: own }) => own.length > 1)).toEqual([])
@@ -106,7 +114,11 @@ describe('set maps', () => {
   it('leave a set that resembles two to its namesake, else to a person, who decides once', () => {
     const reprint = setOf('tcgdex', 'base4', 'Base Set 2')
     const same = { 1: 'Alakazam', 2: 'Blastoise', 3: 'Chansey' }
-    const namesakes = [...both(same), ...both({ 5: 'Clefairy', 6: 'Gyarados' }), ...Object.entries(same).map(([number, name]) => card(reprint, number, name))]
+    const namesakes = [
+      ...both(same),
+      ...both({ 5: 'Clefairy', 6: 'Gyarados' }),
+      ...Object.entries(same).map(([number, name]) => card(reprint, number, name)),
+    ]
     expect(waiting(namesakes)).toEqual([])
     expect(joined(namesakes)).toContain('tcgdex:base1-2 + pokemontcg:base1-2')
     const records = namesakes.map((record) => (record.source === 'pokemontcg' ? { ...record, set: { ...record.set!, codes: [] } } : record))
@@ -129,7 +141,12 @@ describe('set maps', () => {
   it('join sets of one name only when a person says so, then also by name alone', () => {
     const classic = setOf('tcgdex', 'cel25cc', 'Celebrations Classic Collection')
     const other = setOf('pokemontcg', 'cel25c', 'Celebrations: Classic Collection')
-    const records = [card(classic, 'CC002', 'Charizard'), card(classic, 'CC001', 'Blastoise'), card(other, '4_A', 'Charizard'), card(other, '2_A', 'Blastoise')]
+    const records = [
+      card(classic, 'CC002', 'Charizard'),
+      card(classic, 'CC001', 'Blastoise'),
+      card(other, '4_A', 'Charizard'),
+      card(other, '2_A', 'Blastoise'),
+    ]
     expect(waiting(records)).toEqual([
       'pokemontcg:cel25c-2_A: set-unclear → tcgdex:cel25cc-CC001',
       'pokemontcg:cel25c-4_A: set-unclear → tcgdex:cel25cc-CC002',
@@ -155,7 +172,12 @@ describe('set maps', () => {
 
 describe('nothing doubtful joins by itself', () => {
   it('twins of one number and name in a set', () => {
-    const records = [...both(FIVE), card(base, '7', 'Twin', { id: 'one' }), card(base, '7', 'Twin', { id: 'two' }), card(baseOther, '7', 'Twin', { id: 'x' })]
+    const records = [
+      ...both(FIVE),
+      card(base, '7', 'Twin', { id: 'one' }),
+      card(base, '7', 'Twin', { id: 'two' }),
+      card(baseOther, '7', 'Twin', { id: 'x' }),
+    ]
     expect(waiting(records)).toEqual(['pokemontcg:x: several → tcgdex:one tcgdex:two'])
     expect(joined(records)).not.toContain('pokemontcg:x')
   })
@@ -168,7 +190,8 @@ describe('nothing doubtful joins by itself', () => {
   it('hit points or prices that contradict', () => {
     const hp = both(FIVE, { 1: { hp: 80 } }).map((record) => (record.key === 'tcgdex\tbase1-1\t' ? { ...record, hp: 90 } : record))
     expect(waiting(hp)).toEqual(['pokemontcg:base1-1: hp → tcgdex:base1-1'])
-    const priced = (cents: number) => both(FIVE, { 1: { priceCents: cents } }).map((record) => (record.key === 'tcgdex\tbase1-1\t' ? { ...record, priceCents: 100 } : record))
+    const priced = (cents: number) =>
+      both(FIVE, { 1: { priceCents: cents } }).map((record) => (record.key === 'tcgdex\tbase1-1\t' ? { ...record, priceCents: 100 } : record))
     expect(waiting(priced(501))).toEqual(['pokemontcg:base1-1: price-ratio → tcgdex:base1-1'])
     expect(waiting(priced(500))).toEqual([])
     expect(waiting(priced(20))).toEqual([])
@@ -179,11 +202,14 @@ describe('nothing doubtful joins by itself', () => {
   })
 
   it('names or numbers that are only alike', () => {
-    const records = [...both({ ...FIVE, 8: 'Machamp', 9: 'Magneton', 10: 'Mewtwo' }), card(base, '98', 'Impostor Oak'), card(baseOther, '98', 'Imposter Oak'), card(base, '70a', 'Clefairy Doll'), card(baseOther, '70', 'Clefairy Doll')]
-    expect(waiting(records)).toEqual([
-      'pokemontcg:base1-70: loose → tcgdex:base1-70a',
-      'pokemontcg:base1-98: loose → tcgdex:base1-98',
-    ])
+    const records = [
+      ...both({ ...FIVE, 8: 'Machamp', 9: 'Magneton', 10: 'Mewtwo' }),
+      card(base, '98', 'Impostor Oak'),
+      card(baseOther, '98', 'Imposter Oak'),
+      card(base, '70a', 'Clefairy Doll'),
+      card(baseOther, '70', 'Clefairy Doll'),
+    ]
+    expect(waiting(records)).toEqual(['pokemontcg:base1-70: loose → tcgdex:base1-70a', 'pokemontcg:base1-98: loose → tcgdex:base1-98'])
   })
 
   it('a card like no other is an item of its own', () => {
@@ -211,7 +237,8 @@ describe('shop ids', () => {
 
   it('say nothing when several cards of a source have them', () => {
     const records = [
-      card(base, '4', 'Charizard', { shopIds: id('1') }), card(base, '5', 'Charizard', { shopIds: id('1') }),
+      card(base, '4', 'Charizard', { shopIds: id('1') }),
+      card(base, '5', 'Charizard', { shopIds: id('1') }),
       card(other, '4', 'Charizard', { shopIds: id('1') }),
     ]
     expect(joined(records)).toHaveLength(3)
@@ -232,14 +259,20 @@ describe('finishes', () => {
   it('meet in one vocabulary', () => {
     const records = [
       ...both(FIVE),
-      card(base, '7', 'Nidoking', { printing: 'Holo 1st Edition', id: 'a' }), card(base, '7', 'Nidoking', { printing: 'Reverse', id: 'a' }),
-      card(baseOther, '7', 'Nidoking', { printing: '1st Edition Holofoil', id: 'b' }), card(baseOther, '7', 'Nidoking', { printing: 'Reverse Holofoil', id: 'b' }),
+      card(base, '7', 'Nidoking', { printing: 'Holo 1st Edition', id: 'a' }),
+      card(base, '7', 'Nidoking', { printing: 'Reverse', id: 'a' }),
+      card(baseOther, '7', 'Nidoking', { printing: '1st Edition Holofoil', id: 'b' }),
+      card(baseOther, '7', 'Nidoking', { printing: 'Reverse Holofoil', id: 'b' }),
     ]
     expect(joined(records).slice(0, 2)).toEqual(['tcgdex:a + pokemontcg:b (holo-first-edition)', 'tcgdex:a + pokemontcg:b (reverse)'])
   })
 
   it('an edition without a foil is the one that others state', () => {
-    const records = [...both(FIVE), card(base, '7', 'Nidoking', { printing: 'Holo 1st Edition', id: 'a' }), card(baseOther, '7', 'Nidoking', { printing: 'firstEdition', id: 'b' })]
+    const records = [
+      ...both(FIVE),
+      card(base, '7', 'Nidoking', { printing: 'Holo 1st Edition', id: 'a' }),
+      card(baseOther, '7', 'Nidoking', { printing: 'firstEdition', id: 'b' }),
+    ]
     expect(joined(records)).toContain('tcgdex:a + pokemontcg:b (holo-first-edition)')
   })
 
@@ -247,13 +280,20 @@ describe('finishes', () => {
     const pack = { ref: 'punk-records:pack:569101', name: 'ROMANCE DAWN [OP-01]', codes: ['OP-01'], printedTotal: null }
     const zoro = (id: string, printing: string) => card(pack, 'OP01-001', 'Roronoa Zoro', { id, game: 'onepiece', family: 'en', printing })
     expect(joined([zoro('en:OP01-001', 'normal'), zoro('en:OP01-001_p1', '_p1'), zoro('en:OP01-001_r2', 'Reprint 2')])).toEqual([
-      'punk-records:en:OP01-001 (normal)', 'punk-records:en:OP01-001_p1 (parallel-1)', 'punk-records:en:OP01-001_r2 (reprint-2)',
+      'punk-records:en:OP01-001 (normal)',
+      'punk-records:en:OP01-001_p1 (parallel-1)',
+      'punk-records:en:OP01-001_r2 (reprint-2)',
     ])
   })
 })
 
 describe('decisions', () => {
-  const twins = [...both(FIVE), card(base, '7', 'Twin', { id: 'one' }), card(base, '7', 'Twin', { id: 'two' }), card(baseOther, '7', 'Twin', { id: 'x' })]
+  const twins = [
+    ...both(FIVE),
+    card(base, '7', 'Twin', { id: 'one' }),
+    card(base, '7', 'Twin', { id: 'two' }),
+    card(baseOther, '7', 'Twin', { id: 'x' }),
+  ]
   const key = (source: string, id: string) => `${source}\t${id}\t`
 
   it('join what waits', () => {
@@ -278,7 +318,12 @@ describe('decisions', () => {
   })
 
   it('about what does not exist change nothing', () => {
-    const gone: Partial<Decisions> = { same: [['a\tb\t', 'c\td\t']], apart: [['a\tb\t', key('tcgdex', 'one')]], setMaps: [['nowhere', 'never']], postponed: ['z'] }
+    const gone: Partial<Decisions> = {
+      same: [['a\tb\t', 'c\td\t']],
+      apart: [['a\tb\t', key('tcgdex', 'one')]],
+      setMaps: [['nowhere', 'never']],
+      postponed: ['z'],
+    }
     expect(joined(twins, gone)).toEqual(joined(twins))
   })
 
@@ -295,15 +340,24 @@ describe('sealed products', () => {
   it('join by their words', () => {
     expect(
       joined([
-        cardmarket('1', 'Darkness Ablaze: Flareon 3-Pack Blister'), tcgplayer('2', 'Darkness Ablaze 3 Pack Blister [Flareon]'),
-        cardmarket('3', 'Brilliant Stars Booster'), tcgplayer('4', 'Brilliant Stars Booster Pack'),
-        cardmarket('5', 'Pokémon GO Elite Trainer Box'), tcgplayer('6', 'Pokemon GO ETB'),
+        cardmarket('1', 'Darkness Ablaze: Flareon 3-Pack Blister'),
+        tcgplayer('2', 'Darkness Ablaze 3 Pack Blister [Flareon]'),
+        cardmarket('3', 'Brilliant Stars Booster'),
+        tcgplayer('4', 'Brilliant Stars Booster Pack'),
+        cardmarket('5', 'Pokémon GO Elite Trainer Box'),
+        tcgplayer('6', 'Pokemon GO ETB'),
       ]),
     ).toEqual(['cardmarket:1 + tcgplayer:2', 'cardmarket:3 + tcgplayer:4', 'cardmarket:5 + tcgplayer:6'])
   })
 
   it('differ by any word, and by what they hold', () => {
-    expect(joined([cardmarket('1', 'Brilliant Stars Booster Box'), tcgplayer('2', 'Brilliant Stars Booster Box Case'), tcgplayer('3', 'Brilliant Stars Booster')])).toHaveLength(3)
+    expect(
+      joined([
+        cardmarket('1', 'Brilliant Stars Booster Box'),
+        tcgplayer('2', 'Brilliant Stars Booster Box Case'),
+        tcgplayer('3', 'Brilliant Stars Booster'),
+      ]),
+    ).toHaveLength(3)
   })
 
   it('of the same words on one side wait', () => {
@@ -313,7 +367,9 @@ describe('sealed products', () => {
       'tcgplayer:2: claimed-twice → cardmarket:1',
       'tcgplayer:3: claimed-twice → cardmarket:1',
     ])
-    expect(waiting([cardmarket('1', 'Zekrom Tin', { priceCents: 100 }), tcgplayer('2', 'Zekrom Tin', { priceCents: 600 })])).toEqual(['tcgplayer:2: price-ratio → cardmarket:1'])
+    expect(waiting([cardmarket('1', 'Zekrom Tin', { priceCents: 100 }), tcgplayer('2', 'Zekrom Tin', { priceCents: 600 })])).toEqual([
+      'tcgplayer:2: price-ratio → cardmarket:1',
+    ])
   })
 
   it('use the words that an operator adds', () => {
@@ -348,7 +404,9 @@ test('the order of records has no influence, whatever they are', () => {
   )
   fc.assert(
     fc.property(anyCase, ({ records, order, pairs, setMap }) => {
-      const chosen = pairs.flatMap(([a, b, same]) => (records[a] && records[b] && a !== b ? [{ pair: [records[a].key, records[b].key] as [string, string], same }] : []))
+      const chosen = pairs.flatMap(([a, b, same]) =>
+        records[a] && records[b] && a !== b ? [{ pair: [records[a].key, records[b].key] as [string, string], same }] : [],
+      )
       const decisions: Decisions = {
         ...NO_DECISIONS,
         same: chosen.filter(({ same }) => same).map(({ pair }) => pair),

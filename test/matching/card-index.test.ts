@@ -26,12 +26,22 @@ const RECORDS: MatchRecord[] = [
   card(base, '7/102', 'Twin', { id: 'twin-1' }),
   card(base, '7/102', 'Twin', { id: 'twin-2' }),
   card(base, '9/102', 'Magneton', { id: 'magneton' }),
-  card(rocket, '1', 'Dark Alakazam'), card(rocket, '3', 'Dark Blastoise'), card(rocket, '5', 'Dark Dugtrio'),
-  card(returns, '1', 'Azumarill'), card(returns, '3', 'Dark Blastoise', { id: 'other-blastoise' }),
+  card(rocket, '1', 'Dark Alakazam'),
+  card(rocket, '3', 'Dark Blastoise'),
+  card(rocket, '5', 'Dark Dugtrio'),
+  card(returns, '1', 'Azumarill'),
+  card(returns, '3', 'Dark Blastoise', { id: 'other-blastoise' }),
   card(astral, '12', 'Oddish'),
-  card(astralGallery, 'TG12', 'Gardevoir'), card(astralGallery, 'TG01', 'Abomasnow'),
-  card(swshp, 'SWSH020', 'Pikachu', { id: 'promo' }), card(swshp, 'SWSH021', 'Meowth'), card(swshp, 'SWSH022', 'Eevee'), card(swshp, 'SWSH023', 'Mew'),
-  card(aquapolis, 'H1', 'Ampharos'), card(aquapolis, '1', 'Ampharos'), card(aquapolis, '2', 'Arcanine'), card(aquapolis, '3', 'Ariados'),
+  card(astralGallery, 'TG12', 'Gardevoir'),
+  card(astralGallery, 'TG01', 'Abomasnow'),
+  card(swshp, 'SWSH020', 'Pikachu', { id: 'promo' }),
+  card(swshp, 'SWSH021', 'Meowth'),
+  card(swshp, 'SWSH022', 'Eevee'),
+  card(swshp, 'SWSH023', 'Mew'),
+  card(aquapolis, 'H1', 'Ampharos'),
+  card(aquapolis, '1', 'Ampharos'),
+  card(aquapolis, '2', 'Arcanine'),
+  card(aquapolis, '3', 'Ariados'),
   card(op, 'OP07-109', 'Monkey.D.Luffy', { id: 'en:OP07-109', printing: 'normal', ...luffy }),
   card(op, 'OP07-109', 'Monkey.D.Luffy', { id: 'en:OP07-109_p1', printing: 'Parallel 1', ...luffy }),
   product('cardmarket', '1', 'Booster Box'),
@@ -45,10 +55,20 @@ const names = assignment.items.map(({ records, finish }) => {
 
 function index(): CardIndex {
   const byKey = new Map(RECORDS.map((record) => [record.key, record]))
-  return new CardIndex(assignment.items.flatMap(({ records, finish }, itemId) => records.map(({ key }) => ({ itemId, finish, record: byKey.get(key)! }))))
+  return new CardIndex(
+    assignment.items.flatMap(({ records, finish }, itemId) => records.map(({ key }) => ({ itemId, finish, record: byKey.get(key)! }))),
+  )
 }
 
-const row = (description: Partial<CardDescription>): CardDescription => ({ keys: [], name: '', number: null, set: null, game: null, finish: null, ...description })
+const row = (description: Partial<CardDescription>): CardDescription => ({
+  keys: [],
+  name: '',
+  number: null,
+  set: null,
+  game: null,
+  finish: null,
+  ...description,
+})
 
 /** The item's name, or `rule → candidates`. */
 function find(description: Partial<CardDescription>, from = index()): string {
@@ -89,7 +109,11 @@ describe('set, number, name and finish', () => {
     ['its code', { set: 'bs', number: '004/102', name: 'charizard' }, 'charizard holo'],
     ['its id', { set: 'base1', number: '4', name: 'Charizard', finish: 'Holofoil' }, 'charizard holo'],
     ['the finish', { set: 'BS', number: '58/102', name: 'Pikachu', finish: 'Reverse Holofoil' }, 'pikachu reverse'],
-    ['a set named for printings', { set: 'Base Set (1st Edition & Shadowless)', number: '4', name: 'Charizard', finish: 'Shadowless Holofoil' }, 'charizard holo-shadowless'],
+    [
+      'a set named for printings',
+      { set: 'Base Set (1st Edition & Shadowless)', number: '4', name: 'Charizard', finish: 'Shadowless Holofoil' },
+      'charizard holo-shadowless',
+    ],
     ['no set, but a total', { number: '4/102', name: 'Charizard' }, 'charizard holo'],
     ['a number repeated in the name', { number: '58/102', name: 'Pikachu - 058/102' }, 'pikachu normal'],
     ['a gallery under its set', { set: 'ASR', number: 'TG12', name: 'Gardevoir' }, 'swsh10tg-TG12'],
@@ -98,7 +122,11 @@ describe('set, number, name and finish', () => {
     ['a promo with its prefix', { set: 'swshp', number: 'SWSH020', name: 'Pikachu' }, 'promo'],
     ['a promo without', { set: 'SWSH Black Star Promos', number: '20', name: 'Pikachu' }, 'promo'],
     ['a code before the number', { set: 'OP-07', number: 'OP07-109', name: 'Monkey.D.Luffy (109)', game: 'onepiece' }, 'en:OP07-109 normal'],
-    ['a printing in the name', { set: null, number: 'OP07-109', name: 'Monkey.D.Luffy (109) (Parallel)', finish: 'Foil' }, 'en:OP07-109_p1 parallel-1'],
+    [
+      'a printing in the name',
+      { set: null, number: 'OP07-109', name: 'Monkey.D.Luffy (109) (Parallel)', finish: 'Foil' },
+      'en:OP07-109_p1 parallel-1',
+    ],
     ['a product without a number', { name: 'Booster Box', finish: 'Normal' }, '1'],
   ] as [string, Partial<CardDescription>, string][])('by %s', (_what, description, expected) => {
     expect(find(description)).toBe(expected)

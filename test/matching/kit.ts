@@ -18,16 +18,38 @@ export function card(set: MatchSet, number: string, name: string, more: Partial<
   const id = rest.id ?? `${setId}-${number}`
   const finish = printing === undefined ? null : finishSlug(printing)
   return {
-    key: recordKey(source, id, finish), source, id, card: cardKey(source, id), game: 'pokemon', genre: 'single', family: 'intl',
-    set, number, name, finish, shopIds: [], ...rest,
+    key: recordKey(source, id, finish),
+    source,
+    id,
+    card: cardKey(source, id),
+    game: 'pokemon',
+    genre: 'single',
+    family: 'intl',
+    set,
+    number,
+    name,
+    finish,
+    shopIds: [],
+    ...rest,
   }
 }
 
 /** A sealed product of a shop. */
 export function product(source: string, id: string, name: string, more: Partial<MatchRecord> = {}): MatchRecord {
   return {
-    key: recordKey(source, id, null), source, id, card: cardKey(source, id), game: 'pokemon', genre: 'sealed', family: 'intl',
-    set: null, number: null, name, finish: null, shopIds: [{ source, id }], ...more,
+    key: recordKey(source, id, null),
+    source,
+    id,
+    card: cardKey(source, id),
+    game: 'pokemon',
+    genre: 'sealed',
+    family: 'intl',
+    set: null,
+    number: null,
+    name,
+    finish: null,
+    shopIds: [{ source, id }],
+    ...more,
   }
 }
 
@@ -37,13 +59,16 @@ export function joined(records: readonly MatchRecord[], decisions: Partial<Decis
 }
 
 export function items(assignment: Assignment): string[] {
-  return assignment.items.map(({ records, finish }) => `${records.map(({ key }) => shown(key)).join(' + ')}${finish === null ? '' : ` (${finish})`}`).sort()
+  return assignment.items
+    .map(({ records, finish }) => `${records.map(({ key }) => shown(key)).join(' + ')}${finish === null ? '' : ` (${finish})`}`)
+    .sort()
 }
 
 /** What waits as text, `id: rules → candidates`. */
 export function waiting(records: readonly MatchRecord[], decisions: Partial<Decisions> = {}, options?: AssignOptions): string[] {
   return assign(records, { ...NO_DECISIONS, ...decisions }, options).waiting.map(
-    ({ key, reasons, candidates }) => `${shown(key)}: ${reasons.map(({ rule }) => rule).join(' ')} → ${candidates.map((one) => shown(one.key)).join(' ')}`,
+    ({ key, reasons, candidates }) =>
+      `${shown(key)}: ${reasons.map(({ rule }) => rule).join(' ')} → ${candidates.map((one) => shown(one.key)).join(' ')}`,
   )
 }
 

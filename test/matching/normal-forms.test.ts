@@ -21,27 +21,62 @@ it.each([
 })
 
 it('a finish is its own slug', () => {
-  fc.assert(fc.property(fc.array(fc.constantFrom('Holo', 'Reverse', '1st', 'Edition', 'Shadowless', 'Staff', 'P1', 'Unlimited', 'x y'), { maxLength: 5 }), (parts) => {
-    const slug = finishSlug(parts.join(' '))
-    expect(finishSlug(slug)).toBe(slug)
-  }))
-})
-
-it('finishes fit by their words; what an item does not state is nothing special', () => {
-  const fitted = (wanted: string | null, has: string | null) => finishFit(wanted === null ? null : finishWords(wanted), has === null ? null : finishWords(has))
-  expect([fitted('Holofoil', 'holo'), fitted('Parallel 1', 'parallel-1'), fitted(null, null), fitted('normal', 'normal')]).toEqual(Array(4).fill(FIT.same))
-  expect([fitted('1st Edition', 'holo-first-edition'), fitted('Parallel', 'parallel-1'), fitted('normal', null), fitted('holo', null), fitted(null, 'holo'), fitted(null, 'reverse')]).toEqual(Array(6).fill(FIT.alike))
-  expect([fitted('holo', 'normal'), fitted('normal', 'holo'), fitted('reverse', null), fitted('reverse', 'normal'), fitted('Parallel 2', 'parallel-1'), fitted('holo', 'holo-shadowless')]).toEqual(
-    Array(6).fill(FIT.none),
+  fc.assert(
+    fc.property(
+      fc.array(fc.constantFrom('Holo', 'Reverse', '1st', 'Edition', 'Shadowless', 'Staff', 'P1', 'Unlimited', 'x y'), { maxLength: 5 }),
+      (parts) => {
+        const slug = finishSlug(parts.join(' '))
+        expect(finishSlug(slug)).toBe(slug)
+      },
+    ),
   )
 })
 
+it('finishes fit by their words; what an item does not state is nothing special', () => {
+  const fitted = (wanted: string | null, has: string | null) =>
+    finishFit(wanted === null ? null : finishWords(wanted), has === null ? null : finishWords(has))
+  expect([fitted('Holofoil', 'holo'), fitted('Parallel 1', 'parallel-1'), fitted(null, null), fitted('normal', 'normal')]).toEqual(
+    Array(4).fill(FIT.same),
+  )
+  expect([
+    fitted('1st Edition', 'holo-first-edition'),
+    fitted('Parallel', 'parallel-1'),
+    fitted('normal', null),
+    fitted('holo', null),
+    fitted(null, 'holo'),
+    fitted(null, 'reverse'),
+  ]).toEqual(Array(6).fill(FIT.alike))
+  expect([
+    fitted('holo', 'normal'),
+    fitted('normal', 'holo'),
+    fitted('reverse', null),
+    fitted('reverse', 'normal'),
+    fitted('Parallel 2', 'parallel-1'),
+    fitted('holo', 'holo-shadowless'),
+  ]).toEqual(Array(6).fill(FIT.none))
+})
+
 it('the plainest finish comes first', () => {
-  expect(['reverse', 'holo-first-edition', 'holo', null, 'parallel-1', 'normal'].sort(byPlainness)).toEqual([null, 'normal', 'holo', 'reverse', 'parallel-1', 'holo-first-edition'])
+  expect(['reverse', 'holo-first-edition', 'holo', null, 'parallel-1', 'normal'].sort(byPlainness)).toEqual([
+    null,
+    'normal',
+    'holo',
+    'reverse',
+    'parallel-1',
+    'holo-first-edition',
+  ])
 })
 
 it('numbers lose zeros and totals, and the prefix of their set', () => {
-  expect(['004/102', 'TG01/TG30', 'SWSH020', '103a', '!', 'OP01-001', '２５'].map(normalNumber)).toEqual(['4', 'tg1', 'swsh20', '103a', '!', 'op1-1', '25'])
+  expect(['004/102', 'TG01/TG30', 'SWSH020', '103a', '!', 'OP01-001', '２５'].map(normalNumber)).toEqual([
+    '4',
+    'tg1',
+    'swsh20',
+    '103a',
+    '!',
+    'op1-1',
+    '25',
+  ])
   expect(sharedPrefix(['swsh1', 'swsh2', 'swsh3', 'swsh4', '5'])).toBe('swsh')
   expect(sharedPrefix(['1', '2', 'h1', 'h2'])).toBe('')
   expect(sharedPrefix(['h1', 'h2', 'h3'])).toBe('')
@@ -50,7 +85,18 @@ it('numbers lose zeros and totals, and the prefix of their set', () => {
 })
 
 it('names differ by what tells cards apart, and loosely by less', () => {
-  const distinct = ['Nidoran ♀', 'Nidoran ♂', 'Charizard', 'Charizard ex', 'Charizard VMAX', 'Dark Charizard', 'Charizard δ', 'Unown A', 'Unown B', 'モンキー・D・ルフィ']
+  const distinct = [
+    'Nidoran ♀',
+    'Nidoran ♂',
+    'Charizard',
+    'Charizard ex',
+    'Charizard VMAX',
+    'Dark Charizard',
+    'Charizard δ',
+    'Unown A',
+    'Unown B',
+    'モンキー・D・ルフィ',
+  ]
   expect(new Set(distinct.map(normalName)).size).toBe(distinct.length)
   expect(looseName("Professor's Research (Professor Oak)")).toBe(looseName("Professor's Research"))
   expect(looseName('Basic Fire Energy')).toBe(looseName('Fire Energy'))
@@ -58,7 +104,9 @@ it('names differ by what tells cards apart, and loosely by less', () => {
 })
 
 it('a normal name is its own normal form', () => {
-  fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (name) => {
-    expect(normalName(normalName(name))).toBe(normalName(name))
-  }))
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), (name) => {
+      expect(normalName(normalName(name))).toBe(normalName(name))
+    }),
+  )
 })

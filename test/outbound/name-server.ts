@@ -3,9 +3,7 @@ import { createSocket } from 'node:dgram'
 import { type Resolve, openResolver } from '#outbound/resolve.ts'
 
 /** @param answer addresses for a name at its n-th query, none for a name that does not exist, null to stay silent */
-export async function openNameServer(
-  answer: (name: string, count: number) => string[] | null,
-): Promise<{ resolve: Resolve; close(): void }> {
+export async function openNameServer(answer: (name: string, count: number) => string[] | null): Promise<{ resolve: Resolve; close(): void }> {
   const socket = createSocket('udp4')
   const counts = new Map<string, number>()
   socket.on('message', (query, from) => {
@@ -23,9 +21,7 @@ export async function openNameServer(
     header.writeUInt16BE(addresses.length > 0 ? 0x8180 : 0x8183, 2)
     header.writeUInt16BE(records.length, 6)
     header.writeUInt32BE(0, 8)
-    const answers = records.map((address) =>
-      Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...address.split('.').map(Number)]),
-    )
+    const answers = records.map((address) => Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...address.split('.').map(Number)]))
     socket.send(Buffer.concat([header, query.subarray(12, at + 5), ...answers]), from.port, from.address)
   })
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))

@@ -57,8 +57,7 @@ describe('addresses', () => {
     for (const address of ['1.1.1.1', '8.8.8.8', '2606:4700::1111', '::ffff:8.8.8.8', '64:ff9b::8.8.8.8']) {
       expect(closed.allows(address, 443), address).toBe(true)
     }
-    for (const text of ['', 'localhost', '1', '300.1.1.1', 'example.com'])
-      expect(closed.allows(text, 443), text).toBe(false)
+    for (const text of ['', 'localhost', '1', '300.1.1.1', 'example.com']) expect(closed.allows(text, 443), text).toBe(false)
   })
 
   test('what is in no IPv4 range of ours is public in each of its forms', () => {
@@ -84,8 +83,7 @@ describe('addresses', () => {
     expect(development.allows('::ffff:127.0.0.1', 9000)).toBe(true)
     expect(development.allows('::1', 9000)).toBe(true)
     expect(development.allows('192.168.0.1', 9000)).toBe(false)
-    for (const address of ['169.254.169.254', '169.254.170.2'])
-      expect(development.allows(address, 80), address).toBe(false)
+    for (const address of ['169.254.169.254', '169.254.170.2']) expect(development.allows(address, 80), address).toBe(false)
     for (const port of [8080, 8081, 5432]) {
       expect(development.allows('127.0.0.1', port), String(port)).toBe(false)
       expect(development.allows('10.0.0.7', port), String(port)).toBe(false)

@@ -28,7 +28,11 @@ afterAll(async () => {
 async function mintmark(...args: string[]): Promise<string> {
   const lines: string[] = []
   const program = new Command('mintmark').exitOverride().configureOutput({ writeErr: () => {}, writeOut: () => {} })
-  registerHeld(program, (run) => run(node.ctx, (read) => read(node.db)), (line) => lines.push(line))
+  registerHeld(
+    program,
+    (run) => run(node.ctx, (read) => read(node.db)),
+    (line) => lines.push(line),
+  )
   registerExport(program, (run) => run(node.ctx, (read) => read(node.db)))
   await program.parseAsync(args, { from: 'user' })
   return lines.join('\n')
@@ -44,18 +48,40 @@ test('held prices are listed, accepted and discarded, singly and by what they ha
   expect(counts.held).toBe(3)
 
   const held = JSON.parse(await mintmark('held', 'list', '--rule', 'jump', '--json')) as HeldPrice[]
-  expect(held.map((price) => [price.item.ref, price.times_off])).toEqual([['b', 20], ['c', 15], ['a', 10]])
-  expect(await mintmark('held', 'list')).toMatch(/^ID +RULE +ITEM +MARKET +LABEL +PRICE +TIMES OFF +REASON\n\d+ +jump +\d+ Card b +source_c +Near Mint +40 +20 +40\.00 after 2\.00\n/)
+  expect(held.map((price) => [price.item.ref, price.times_off])).toEqual([
+    ['b', 20],
+    ['c', 15],
+    ['a', 10],
+  ])
+  expect(await mintmark('held', 'list')).toMatch(
+    /^ID +RULE +ITEM +MARKET +LABEL +PRICE +TIMES OFF +REASON\n\d+ +jump +\d+ Card b +source_c +Near Mint +40 +20 +40\.00 after 2\.00\n/,
+  )
   expect(await mintmark('held', 'accept', String(held[0]!.id))).toBe(`Held price ${held[0]!.id} is accepted`)
   expect(await mintmark('held', 'discard', '--item', String(held[1]!.item.id))).toBe('1 held prices are discarded')
   expect(JSON.parse(await mintmark('held', 'accept', '--import', String(id), '--rule', 'jump', '--json'))).toEqual({ decided: 1 })
   expect(JSON.parse(await mintmark('held', 'list', '--json'))).toEqual([])
-  const prices = await node.db.kysely.selectFrom('prices as p').innerJoin('items as i', 'i.id', 'p.item_id').select(['i.ref', 'p.price']).orderBy('i.ref').execute()
-  expect(prices).toEqual([{ ref: 'a', price: '20.00' }, { ref: 'b', price: '40.00' }, { ref: 'c', price: '2.00' }])
+  const prices = await node.db.kysely
+    .selectFrom('prices as p')
+    .innerJoin('items as i', 'i.id', 'p.item_id')
+    .select(['i.ref', 'p.price'])
+    .orderBy('i.ref')
+    .execute()
+  expect(prices).toEqual([
+    { ref: 'a', price: '20.00' },
+    { ref: 'b', price: '40.00' },
+    { ref: 'c', price: '2.00' },
+  ])
 })
 
 test('a decision names an id or a choice, never both or nothing', async () => {
-  for (const args of [['accept'], ['discard'], ['accept', '1', '--rule', 'jump'], ['accept', 'x'], ['list', '--rule', 'guess'], ['list', '--item', '0']]) {
+  for (const args of [
+    ['accept'],
+    ['discard'],
+    ['accept', '1', '--rule', 'jump'],
+    ['accept', 'x'],
+    ['list', '--rule', 'guess'],
+    ['list', '--item', '0'],
+  ]) {
     await expect(mintmark('held', ...args), args.join(' ')).rejects.toBeInstanceOf(CommanderError)
   }
 })

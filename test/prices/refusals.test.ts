@@ -8,11 +8,23 @@ import { RefusedRowsCsv } from '#prices/refused-rows-csv.ts'
 
 const KINDS: [kind: string, all: (Reason | Problem)[]][] = [
   ['no item has the ref …', [reason('no_ref', { ref: 'nobody' }), reason('no_ref', { ref: '"x": y' })]],
-  ['no item has the tcgplayer id …', [reason('no_foreign_id', { source: 'tcgplayer', id: '7' }), reason('no_foreign_id', { source: 'tcgplayer', id: '8 id 9' })]],
+  [
+    'no item has the tcgplayer id …',
+    [reason('no_foreign_id', { source: 'tcgplayer', id: '7' }), reason('no_foreign_id', { source: 'tcgplayer', id: '8 id 9' })],
+  ],
   ['no item with the tcgdex id … has the finish …', [reason('no_finish', { source: 'tcgdex', id: 'base1-4', finish: 'holo' })]],
-  ['item_ref no item has the ref …', [{ field: 'item_ref', ...reason('no_ref', { ref: 'x' }) }, { field: 'item_ref', ...reason('no_ref', { ref: 'y' }) }]],
+  [
+    'item_ref no item has the ref …',
+    [
+      { field: 'item_ref', ...reason('no_ref', { ref: 'x' }) },
+      { field: 'item_ref', ...reason('no_ref', { ref: 'y' }) },
+    ],
+  ],
   ['price must be a number of at most 99, not "…"', ['12,x', 'a" b'].map((value) => problem('price', 'number', { max: 99, value }))],
-  ['prices.….price must be a number above 0', [problem('prices.0.price', 'number', { above: 0 }), problem('prices.17.price', 'number', { above: 0 })]],
+  [
+    'prices.….price must be a number above 0',
+    [problem('prices.0.price', 'number', { above: 0 }), problem('prices.17.price', 'number', { above: 0 })],
+  ],
   ['the item … (…) is a duplicate of line …', [reason('row_again', { thing: 'item', ref: 'a:1', name: 'Charizard', line: 3 })]],
   ['the category … is not in the catalogue; import it first', [reason('no_category', { ref: 'the set' }), reason('no_category', { ref: 'x' })]],
   ['the card … has no name', [reason('lacks', { thing: 'card', id: 'base1-4', field: 'name' })]],

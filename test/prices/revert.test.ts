@@ -94,7 +94,15 @@ test('reverted in turn, each batch leaves what was there before it, and may come
 }, 120_000)
 
 test('reverted in any order, no batch leaves anything behind', async () => {
-  const shuffled = batches.chain((all) => fc.tuple(fc.constant(all), fc.shuffledSubarray(all.map((_, i) => i), { minLength: all.length })))
+  const shuffled = batches.chain((all) =>
+    fc.tuple(
+      fc.constant(all),
+      fc.shuffledSubarray(
+        all.map((_, i) => i),
+        { minLength: all.length },
+      ),
+    ),
+  )
   await fc.assert(
     fc.asyncProperty(shuffled, async ([all, order]) => {
       const items = await twoItems()

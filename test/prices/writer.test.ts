@@ -46,8 +46,10 @@ async function write(atMs: number, minorOf: (label: number) => number): Promise<
 }
 
 const stored = async (table: 'prices' | 'price_points') =>
-  (await sql<{ label_id: number; price: string; import_id: number }>`
-    select label_id, price, import_id from ${sql.table(table)} where item_id = ${itemId} order by label_id, updated_at`.execute(node.db.kysely)).rows
+  (
+    await sql<{ label_id: number; price: string; import_id: number }>`
+    select label_id, price, import_id from ${sql.table(table)} where item_id = ${itemId} order by label_id, updated_at`.execute(node.db.kysely)
+  ).rows
 
 test('each price is compared with the one before it', async () => {
   const none = { accepted: 0, created: 0, held: 0, unchanged: 0 }
@@ -94,9 +96,21 @@ test('a current price that another writer has moved since it was read is found b
 test('a file that breaks while a batch is being written leaves nothing behind', async () => {
   const { id, ref } = await call(createItem, node.ctx, { name: 'Other card', market: 'source_c', category_id: categoryId })
   const rowsOf = (count: number) =>
-    Array.from({ length: count }, (_, i) => `${ref},source_c,Near Mint,${(100 + (i % 7)).toFixed(2)},${new Date(FIRST_MS + i * 1_000).toISOString()}\n`).join('')
+    Array.from(
+      { length: count },
+      (_, i) => `${ref},source_c,Near Mint,${(100 + (i % 7)).toFixed(2)},${new Date(FIRST_MS + i * 1_000).toISOString()}\n`,
+    ).join('')
   const bytes = Buffer.concat([Buffer.from(`item_ref,market,label,price,updated_at\n${rowsOf(21_000)}`), Buffer.of(0xff, 0xfe)])
-  const files = [{ name: 'prices.csv', size: bytes.length, open: async function* () { yield bytes.subarray(0, -2); yield bytes.subarray(-2) } }]
+  const files = [
+    {
+      name: 'prices.csv',
+      size: bytes.length,
+      open: async function* () {
+        yield bytes.subarray(0, -2)
+        yield bytes.subarray(-2)
+      },
+    },
+  ]
   const report = await call(importFiles, { ...node.ctx, rules: node.config.priceRules }, { format: 'mintmark-prices-csv', files })
   expect(report).toMatchObject({ status: 'failed', why: { rule: 'utf8' }, counts: { accepted: 0 } })
   for (const table of ['prices', 'price_points'] as const) {

@@ -22,7 +22,11 @@ async function mintmark(...args: string[]): Promise<string> {
   const lines: string[] = []
   const program = new Command('mintmark').exitOverride().configureOutput({ writeErr: () => {}, writeOut: () => {} })
   for (const register of [registerBatches, registerRates]) {
-    register(program, (run) => run(node.ctx, (read) => read(node.db)), (line) => lines.push(line))
+    register(
+      program,
+      (run) => run(node.ctx, (read) => read(node.db)),
+      (line) => lines.push(line),
+    )
   }
   for (const command of program.commands.flatMap((one) => [one, ...one.commands])) command.exitOverride()
   await program.parseAsync(args, { from: 'user' })
@@ -35,7 +39,9 @@ test('a batch is listed and reverted, and the revert too', async () => {
   const { id } = await importText(node, 'mintmark-prices-csv', row(3, 2))
   const price = async () => (await node.db.kysely.selectFrom('prices').select('price').where('market', '=', 3).executeTakeFirstOrThrow()).price
   expect(await price()).toBe('3.00')
-  expect(await mintmark('imports', '--format', 'mintmark-prices-csv')).toMatch(new RegExp(`^ID +FORMAT +FILE .*\\n${id} +mintmark-prices-csv +test +done`))
+  expect(await mintmark('imports', '--format', 'mintmark-prices-csv')).toMatch(
+    new RegExp(`^ID +FORMAT +FILE .*\\n${id} +mintmark-prices-csv +test +done`),
+  )
   expect(await mintmark('revert', String(id))).toMatch(new RegExp(`^Reverted import ${id} by import \\d+; 1 prices restored$`))
   expect(await price()).toBe('2.00')
   const [revert] = JSON.parse(await mintmark('imports', '--format', 'revert', '--json')) as { id: number; reverts_import_id: number }[]

@@ -38,12 +38,19 @@ async function freePort(): Promise<string> {
 
 test('every block works as pasted, in order', async () => {
   // A checkout as it is after `npm ci`, with no data.
-  for (const name of readdirSync('.').filter((each) => !['data', '.git'].includes(each) && !each.endsWith('.log'))) symlinkSync(resolve(name), join(root, name))
+  for (const name of readdirSync('.').filter((each) => !['data', '.git'].includes(each) && !each.endsWith('.log')))
+    symlinkSync(resolve(name), join(root, name))
   const blocks = [...readFileSync('docs/first-hour.md', 'utf8').matchAll(/^```sh\n(.*?)^```$/gms)].map((match) => match[1]!)
   expect(blocks[0]).toBe('npm ci\n')
   const ports: Record<string, string> = { 8080: await freePort(), 8081: await freePort(), 9000: await freePort() }
-  const script = blocks.slice(1).join('\n').replace(/8080|8081|9000/g, (port) => ports[port]!)
-  const path = process.env.PATH!.split(delimiter).filter((each) => !each.includes('node_modules')).join(delimiter)
+  const script = blocks
+    .slice(1)
+    .join('\n')
+    .replace(/8080|8081|9000/g, (port) => ports[port]!)
+  const path = process.env
+    .PATH!.split(delimiter)
+    .filter((each) => !each.includes('node_modules'))
+    .join(delimiter)
   const env = { PATH: path, HOME: process.env.HOME, PORT: ports[8080], OPERATOR_PORT: ports[8081] }
   shell = spawn('bash', ['-eu', '-o', 'pipefail', '-c', script], { cwd: root, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
   let shown = ''

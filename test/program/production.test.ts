@@ -38,9 +38,7 @@ test('sends a webhook for a sale and ends a publication period', async () => {
   type Doctor = { findings: { check: string; ok: boolean; advice?: string }[] }
   // The PostgreSQL of the tests is not durable.
   const wrong = async () => (await json<Doctor>('doctor')).findings.filter(({ check, ok: fine }) => !fine && check !== 'database')
-  expect(await wrong()).toEqual([
-    expect.objectContaining({ check: 'worker', advice: expect.stringContaining('mintmark work') as string }),
-  ])
+  expect(await wrong()).toEqual([expect.objectContaining({ check: 'worker', advice: expect.stringContaining('mintmark work') as string })])
   const services = [...others, ...(await Promise.all(workers.map((role) => serve(settings, [role]))))]
   await until('doctor finds the worker', async () => (await wrong()).length === 0, 20_000)
 

@@ -104,7 +104,10 @@ describe('beside a running service', () => {
     await until('the service follows', async () => (await total())! > 300, 1_000)
     expect(await json<Report>('import', 'mintmark-ndjson', ...SAMPLES)).toMatchObject({ created: 0, updated: 0, rejected: 0 })
     const bad = join(dataDir, 'bad.csv')
-    writeFileSync(bad, ['item_ref,market,label,price,updated_at', ...['a', 'b'].map((ref) => `${ref},source_b,Near Mint,1,2026-11-02T00:00:00Z`)].join('\n'))
+    writeFileSync(
+      bad,
+      ['item_ref,market,label,price,updated_at', ...['a', 'b'].map((ref) => `${ref},source_b,Near Mint,1,2026-11-02T00:00:00Z`)].join('\n'),
+    )
     const { out } = await command('import', 'mintmark-prices-csv', bad)
     expect(out).toContain('    2 × no item has the ref …\n      bad.csv:2: no item has the ref a\n      bad.csv:3: no item has the ref b\n')
     expect(out).toMatch(/all rejected rows: GET \/operator\/v1\/imports\/\d+\/refusals\.csv/)
@@ -123,8 +126,12 @@ describe('beside a running service', () => {
 
   test('doctor names the currencies without an exchange rate, until they are loaded', async () => {
     await json('import', 'mintmark-ndjson', ...SAMPLES)
-    const rates = async () => (await json<{ findings: { check: string; found: string; advice?: string }[] }>('doctor')).findings.find(({ check }) => check === 'rates')
-    expect(await rates()).toMatchObject({ found: expect.stringMatching(/^none for USD, EUR: /), advice: 'load them: mintmark rates set USD=... EUR=...' })
+    const rates = async () =>
+      (await json<{ findings: { check: string; found: string; advice?: string }[] }>('doctor')).findings.find(({ check }) => check === 'rates')
+    expect(await rates()).toMatchObject({
+      found: expect.stringMatching(/^none for USD, EUR: /),
+      advice: 'load them: mintmark rates set USD=... EUR=...',
+    })
     await json('rates', 'set', 'USD=41.87', 'EUR=48.31', '--day', '2026-01-01')
     expect(await rates()).toMatchObject({ found: 'known for TRY, USD, EUR' })
   })
@@ -189,7 +196,10 @@ describe('refusals', () => {
     [{ RATE_LIMITS: 'x' }, /^mintmark: RATE_LIMITS is "x" but must be off, or pairs such as /],
     [{ LOG_LEVEL: 'loud' }, /^mintmark: LOG_LEVEL is "loud" but must be one of /],
     [{ DATABASE_URL: 'mysql://secret@host/db' }, /^mintmark: DATABASE_URL must be a URL that begins with postgresql:/],
-    [{ MARKET_ORDER: 'source_a,ebay' }, /^mintmark: MARKET_ORDER is "source_a,ebay" but must be a list of service, source_a, source_b, source_c, each at most once, such as source_c,source_b,source_a,service$/],
+    [
+      { MARKET_ORDER: 'source_a,ebay' },
+      /^mintmark: MARKET_ORDER is "source_a,ebay" but must be a list of service, source_a, source_b, source_c, each at most once, such as source_c,source_b,source_a,service$/,
+    ],
     [{ OPERATOR_TOKEN: 'short' }, /^mintmark: OPERATOR_TOKEN must be at least 24 characters$/],
     [{ TRUST_PROXY: 'everyone' }, /^mintmark: TRUST_PROXY is "everyone" but must be 1, 0, or addresses of proxies such as loopback,10\.0\.0\.0\/8$/],
   ])('a wrong setting: %j', async (settings, line) => {

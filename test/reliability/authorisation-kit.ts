@@ -86,7 +86,10 @@ export async function stateOf(node: TestNode): Promise<Record<string, string>> {
     const { rows } = await sql<{ row: string }>`
       select (to_jsonb(t) - 'last_used_at')::text as row from ${sql.table(name)} as t
       where ${name === 'audit_log' ? sql`action <> 'operator.authentication-failed'` : sql`true`} order by 1`.execute(node.db.kysely)
-    state[name] = `${rows.length} rows ${createHash('sha256').update(rows.map(({ row }) => row).join('\n')).digest('hex').slice(0, 12)}`
+    state[name] = `${rows.length} rows ${createHash('sha256')
+      .update(rows.map(({ row }) => row).join('\n'))
+      .digest('hex')
+      .slice(0, 12)}`
   }
   return state
 }

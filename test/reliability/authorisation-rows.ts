@@ -62,7 +62,10 @@ export const GRAPHQL_ROWS: Record<string, GraphqlRow> = {
   'query items': { needs: 'starter', field: 'items { nodes { id } }' },
   'query item': { needs: 'starter', field: 'item(id: ITEM) { id }' },
   'mutation addCollectionItem': { ...RECORD_MUTATION, field: 'addCollectionItem(collectionId: COLLECTION, input: { itemId: ITEM }) { id }' },
-  'mutation updateCollectionItem': { ...RECORD_MUTATION, field: 'updateCollectionItem(collectionId: COLLECTION, itemId: RECORD, input: { quantity: 3 }) { id }' },
+  'mutation updateCollectionItem': {
+    ...RECORD_MUTATION,
+    field: 'updateCollectionItem(collectionId: COLLECTION, itemId: RECORD, input: { quantity: 3 }) { id }',
+  },
   'mutation removeCollectionItem': { ...RECORD_MUTATION, field: 'removeCollectionItem(collectionId: COLLECTION, itemId: RECORD) { success }' },
   'mutation updateListingPrice': { ...LISTING_MUTATION, field: 'updateListingPrice(listingId: LISTING, price: 150) { id }' },
   'mutation updateListing': { ...LISTING_MUTATION, field: 'updateListing(listingId: LISTING, input: { title: "Another title" }) { id }' },
@@ -96,7 +99,9 @@ export const ITEM_FIELD_ROWS: Record<string, Plan> = {
 
 /** Operations of the operator's listener that take an operator token, or the console's session in its place. */
 export const OPERATOR_ROWS: readonly string[] = [
-  ...['GET', 'POST'].flatMap((method) => ['accounts', 'categories', 'items', 'collections', 'listings', 'orders', 'rates'].map((name) => `${method} /operator/v1/${name}`)),
+  ...['GET', 'POST'].flatMap((method) =>
+    ['accounts', 'categories', 'items', 'collections', 'listings', 'orders', 'rates'].map((name) => `${method} /operator/v1/${name}`),
+  ),
   'GET /operator/v1/accounts/:id',
   'PATCH /operator/v1/accounts/:id',
   'GET /operator/v1/accounts/:id/credits',

@@ -61,7 +61,12 @@ beforeAll(async () => {
   const token = await call(createOperatorToken, node.ctx, { label: 'revoked' })
   await call(revokeOperatorToken, node.ctx, { id: token.id })
   node.clock.advance(2_000)
-  const session = await sendRaw(`${node.operatorUrl}/console/session`, 'POST', ['x-console', '1', 'origin', node.operatorUrl!], JSON.stringify({ token: OPERATOR_TOKEN }))
+  const session = await sendRaw(
+    `${node.operatorUrl}/console/session`,
+    'POST',
+    ['x-console', '1', 'origin', node.operatorUrl!],
+    JSON.stringify({ token: OPERATOR_TOKEN }),
+  )
   const cookie = String(session.headers['set-cookie']).split(';', 1)[0]!
   brokenKeys = {
     ...brokenForms(callers.enterprise.key, newKey('api')),
@@ -127,9 +132,27 @@ describe('every operation has its row, and every row its operation', () => {
     const others = registered.filter((name) => ![...publicRoutes, ...operatorRoutes, ...GRAPHQL_PATHS, ...TOKEN_ROWS].includes(name))
     expect(describeMissing('PUBLIC_ROWS', Object.keys(PUBLIC_ROWS), publicRoutes)).toEqual([])
     expect(describeMissing('OPERATOR_ROWS', OPERATOR_ROWS, operatorRoutes)).toEqual([])
-    expect(describeMissing('OPEN_ROWS', [], others.filter((name) => !isOpen(name)))).toEqual([])
-    expect(describeMissing('OPEN_ROWS', OPEN_ROWS.filter((row) => !registered.some((name) => covers(row, name))), [])).toEqual([])
-    expect(describeMissing('GRAPHQL_PATHS and TOKEN_ROWS', [...GRAPHQL_PATHS, ...TOKEN_ROWS].filter((row) => !registered.includes(row)), [])).toEqual([])
+    expect(
+      describeMissing(
+        'OPEN_ROWS',
+        [],
+        others.filter((name) => !isOpen(name)),
+      ),
+    ).toEqual([])
+    expect(
+      describeMissing(
+        'OPEN_ROWS',
+        OPEN_ROWS.filter((row) => !registered.some((name) => covers(row, name))),
+        [],
+      ),
+    ).toEqual([])
+    expect(
+      describeMissing(
+        'GRAPHQL_PATHS and TOKEN_ROWS',
+        [...GRAPHQL_PATHS, ...TOKEN_ROWS].filter((row) => !registered.includes(row)),
+        [],
+      ),
+    ).toEqual([])
   })
 
   test('GraphQL fields', () => {
@@ -137,7 +160,9 @@ describe('every operation has its row, and every row its operation', () => {
     const fields = Object.entries(roots).flatMap(([kind, type]) => Object.keys(type.getFields()).map((name) => `${kind} ${name}`))
     expect(describeMissing('GRAPHQL_ROWS', Object.keys(GRAPHQL_ROWS), fields)).toEqual([])
     expect(schema.getSubscriptionType()).toBeUndefined()
-    expect(describeMissing('ITEM_FIELD_ROWS', Object.keys(ITEM_FIELD_ROWS), Object.keys((schema.getType('Item') as GraphQLObjectType).getFields()))).toEqual([])
+    expect(
+      describeMissing('ITEM_FIELD_ROWS', Object.keys(ITEM_FIELD_ROWS), Object.keys((schema.getType('Item') as GraphQLObjectType).getFields())),
+    ).toEqual([])
   })
 })
 
@@ -169,7 +194,13 @@ function ask(name: string, { query, body }: PublicRow, things: Things, { headers
   return sendRaw(withQuery(urlOf(path, things), query, more), method, headers, body && filled(JSON.stringify(body), things))
 }
 
-function askGraphql(path: string, name: string, { field }: Pick<GraphqlRow, 'field'>, things: Things, { headers, query }: Credential): Promise<RawReply> {
+function askGraphql(
+  path: string,
+  name: string,
+  { field }: Pick<GraphqlRow, 'field'>,
+  things: Things,
+  { headers, query }: Credential,
+): Promise<RawReply> {
   const [kind] = name.split(' ') as [string]
   const document = `${kind} { ${filled(field, things)} }`
   return sendRaw(withQuery(`${node.publicUrl}${path}`, query), 'POST', headers, JSON.stringify({ query: document }))
@@ -284,7 +315,8 @@ test('gated fields of items are null below their plan, and only there', async ()
       expect([field, plan, errors]).toEqual([field, plan, undefined])
       if (!planAllows(caller.plan, needs)) expect([field, plan, data.item[field]]).toEqual([field, plan, null])
       // What the card has is not null for those who may see it.
-      else if (['name', 'code', 'category', 'groups', 'prices'].includes(field)) expect([field, plan, data.item[field]]).not.toEqual([field, plan, null])
+      else if (['name', 'code', 'category', 'groups', 'prices'].includes(field))
+        expect([field, plan, data.item[field]]).not.toEqual([field, plan, null])
     }
   }
 })
@@ -319,23 +351,31 @@ describe.each([...OPERATOR_ROWS, ...TOKEN_ROWS])('%s', (name) => {
   })
 })
 
-test.each(['/openapi.json', '/health/live', '/health/ready', '/changelog', '/docs/', '/operator/openapi.json', '/console'])('%s needs no key, and shows none', async (path) => {
-  const host = path.startsWith('/operator') || path.startsWith('/console') ? node.operatorUrl! : node.publicUrl!
-  for (const headers of [[], bearer(callers.starter.key).headers, bearer('broken').headers]) {
-    const reply = await sendRaw(`${host}${path}`, 'GET', headers)
-    expect(reply.status).toBe(200)
-    expect(reply.text).not.toContain(stranger.secretWord)
-    expect(reply.text).not.toContain(OPERATOR_TOKEN)
-  }
-})
+test.each(['/openapi.json', '/health/live', '/health/ready', '/changelog', '/docs/', '/operator/openapi.json', '/console'])(
+  '%s needs no key, and shows none',
+  async (path) => {
+    const host = path.startsWith('/operator') || path.startsWith('/console') ? node.operatorUrl! : node.publicUrl!
+    for (const headers of [[], bearer(callers.starter.key).headers, bearer('broken').headers]) {
+      const reply = await sendRaw(`${host}${path}`, 'GET', headers)
+      expect(reply.status).toBe(200)
+      expect(reply.text).not.toContain(stranger.secretWord)
+      expect(reply.text).not.toContain(OPERATOR_TOKEN)
+    }
+  },
+)
 
 test("the console's sign-in takes an operator token from its own pages only", async () => {
   const before = await stateOf(node)
   const signIn = (token: unknown, headers: string[]) => sendRaw(`${node.operatorUrl}/console/session`, 'POST', headers, JSON.stringify({ token }))
   const own = ['x-console', '1', 'origin', node.operatorUrl!]
-  for (const token of ['nonsense', newKey('operator'), newKey('session'), callers.enterprise.key]) expect([token, refusalOf(await signIn(token, own))]).toEqual([token, expect.objectContaining({ status: 401 })])
-  for (const token of [null, 1, {}, []]) expect([token, refusalOf(await signIn(token, own))]).toEqual([token, expect.objectContaining({ status: 422 })])
+  for (const token of ['nonsense', newKey('operator'), newKey('session'), callers.enterprise.key])
+    expect([token, refusalOf(await signIn(token, own))]).toEqual([token, expect.objectContaining({ status: 401 })])
+  for (const token of [null, 1, {}, []])
+    expect([token, refusalOf(await signIn(token, own))]).toEqual([token, expect.objectContaining({ status: 422 })])
   expect(refusalOf(await signIn(OPERATOR_TOKEN, []))).toMatchObject({ status: 401 })
-  expect(refusalOf(await signIn(OPERATOR_TOKEN, ['x-console', '1', 'origin', 'https://elsewhere.example']))).toMatchObject({ status: 403, code: 'FORBIDDEN' })
+  expect(refusalOf(await signIn(OPERATOR_TOKEN, ['x-console', '1', 'origin', 'https://elsewhere.example']))).toMatchObject({
+    status: 403,
+    code: 'FORBIDDEN',
+  })
   expect(await stateOf(node)).toEqual(before)
 })

@@ -50,11 +50,17 @@ describe('what once was a 5xx, or had no envelope', () => {
       const replies = [
         await graphql(`{"query":"{ __typename }","variables":${nested(levels)}}`),
         await operate('/accounts', nested(levels)),
-        await send(`${node.operatorUrl}/operator/v1/accounts`, operatorToken, { body: nested(levels), headers: { 'idempotency-key': `nested ${levels}` } }),
+        await send(`${node.operatorUrl}/operator/v1/accounts`, operatorToken, {
+          body: nested(levels),
+          headers: { 'idempotency-key': `nested ${levels}` },
+        }),
       ]
       expect(replies.map(({ status }) => status)).toEqual(levels > 20_000 ? [413, 400, 400] : [400, 400, 400])
     }
-    expect((await operate('/accounts', nested(60))).body.error).toMatchObject({ code: 'VALIDATION_ERROR', details: expect.arrayContaining([expect.objectContaining({ field: 'a' })]) as unknown })
+    expect((await operate('/accounts', nested(60))).body.error).toMatchObject({
+      code: 'VALIDATION_ERROR',
+      details: expect.arrayContaining([expect.objectContaining({ field: 'a' })]) as unknown,
+    })
   })
 
   test('documents nested thousands of levels deep', async () => {
@@ -67,12 +73,25 @@ describe('what once was a 5xx, or had no envelope', () => {
 
   test('an expectation that nobody knows', async () => {
     const headers = ['authorization', `Bearer ${target.keys.starter}`, 'expect', 'nonsense']
-    expect(await sendRaw(`${node.publicUrl}/api/v1/items`, 'GET', headers)).toMatchObject({ status: 200, headers: { 'x-request-id': expect.any(String) as string } })
+    expect(await sendRaw(`${node.publicUrl}/api/v1/items`, 'GET', headers)).toMatchObject({
+      status: 200,
+      headers: { 'x-request-id': expect.any(String) as string },
+    })
   })
 
   test('filters by ids that no column holds', async () => {
     const beyond = ['-9223372036854775809', '9223372036854775808', '9'.repeat(30), '2147483648', '-1', '0']
-    const lists = ['/orders?seller_id', '/orders?item_id', '/orders?listing_id', '/sales?item_id', '/listings?seller_id', '/listings?item_id', '/webhook-events?account_id', '/items?category_id', '/collections?account_id']
+    const lists = [
+      '/orders?seller_id',
+      '/orders?item_id',
+      '/orders?listing_id',
+      '/sales?item_id',
+      '/listings?seller_id',
+      '/listings?item_id',
+      '/webhook-events?account_id',
+      '/items?category_id',
+      '/collections?account_id',
+    ]
     for (const id of beyond) {
       for (const list of lists) expect([list, id, await operate(`${list}=${id}`)]).toEqual([list, id, expect.objectContaining({ status: 200 })])
       expect((await send(`${node.publicUrl}/api/v1/plus/recent-sales?item_id=${id}`, target.keys.plus)).status).toBe(200)
@@ -81,7 +100,10 @@ describe('what once was a 5xx, or had no envelope', () => {
 
   test('NUL and halves of surrogate pairs where texts are looked for or quoted', async () => {
     expect((await operate(`/items/${target.ids.item[0]}/price-history?label=a%00b`)).status).toBe(422)
-    const reply = await operate('/prices', '[{"\\ud800":1},{"\\u0000":1},{"item_ref":"\\ud800","market":"source_a","label":"Near Mint\\u0000","price":1}]')
+    const reply = await operate(
+      '/prices',
+      '[{"\\ud800":1},{"\\u0000":1},{"item_ref":"\\ud800","market":"source_a","label":"Near Mint\\u0000","price":1}]',
+    )
     expect([reply.status, (reply.body.data as { rejected: number }).rejected]).toEqual([200, 3])
   })
 })

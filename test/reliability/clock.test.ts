@@ -3,6 +3,10 @@ import { expect, test } from 'vitest'
 import { canShiftClock, clockRun } from '../../reliability/clock.ts'
 import { broken } from '../../reliability/report.ts'
 
-test.skipIf(!canShiftClock)('a node whose clock is 10 minutes off (skipped where faketime is not installed)', async () => {
-  expect(broken(await clockRun())).toEqual([])
-}, 120_000)
+test.skipIf(!canShiftClock)(
+  'a node whose clock is 10 minutes off (skipped where faketime is not installed)',
+  async () => {
+    expect(broken(await clockRun())).toEqual([])
+  },
+  120_000,
+)

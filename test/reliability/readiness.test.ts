@@ -10,11 +10,19 @@ import { silent, startTestNode } from '../support/node.ts'
 test('a node is not ready before its second listener is open', async () => {
   const node = await startTestNode()
   const port = await freePort()
-  const config = readConfig({ DATABASE_URL: node.databaseUrl, PORT: String(port), OPERATOR_HOST: 'nowhere.invalid', SECRET_KEY: 'secret key of all the tests' })
+  const config = readConfig({
+    DATABASE_URL: node.databaseUrl,
+    PORT: String(port),
+    OPERATOR_HOST: 'nowhere.invalid',
+    SECRET_KEY: 'secret key of all the tests',
+  })
   let starting = true
   keepLookupsBusy(() => starting)
   const start = startNode({ config, db: node.db, log: silent, listeners: { public: true, operator: true }, worker: true })
-    .then(() => 'started', (error: Error) => error.message)
+    .then(
+      () => 'started',
+      (error: Error) => error.message,
+    )
     .finally(() => (starting = false))
   const answers = new Set<string>()
   while (starting) answers.add(await readiness(port))

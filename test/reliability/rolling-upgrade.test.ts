@@ -6,6 +6,10 @@ import { rollingUpgradeRun } from '../../reliability/rolling-upgrade.ts'
 
 const there = hasPreviousRelease()
 
-test.skipIf(!there)(`from ${PREVIOUS_RELEASE}${there ? '' : ' (skipped: the git history does not hold it)'}`, async () => {
-  expect(broken(await rollingUpgradeRun({ seconds: 5 }))).toEqual([])
-}, 180_000)
+test.skipIf(!there)(
+  `from ${PREVIOUS_RELEASE}${there ? '' : ' (skipped: the git history does not hold it)'}`,
+  async () => {
+    expect(broken(await rollingUpgradeRun({ seconds: 5 }))).toEqual([])
+  },
+  180_000,
+)

@@ -23,6 +23,9 @@ afterAll(() => node.close())
 test('slow, broken and greedy clients are cut off, and nobody else notices', { timeout: 120_000 }, async () => {
   const folder = join(tmpdir(), `mintmark-uploads-${process.pid}`)
   const uploads = () => (existsSync(folder) ? readdirSync(folder) : [])
-  const findings = await beRude({ ...target, key: target.keys.enterprise, collection: target.ids.collection[0]!, residentMb: () => null, uploads }, SHORT)
+  const findings = await beRude(
+    { ...target, key: target.keys.enterprise, collection: target.ids.collection[0]!, residentMb: () => null, uploads },
+    SHORT,
+  )
   expect(broken(findings)).toEqual([])
 })

@@ -40,7 +40,9 @@ const CONDITIONS = NAMED_LABELS.slice(0, 4)
 const built = buildSample()
 const fileNames = ['pokemon.ndjson', 'onepiece.ndjson']
 const records = fileNames.flatMap((name) =>
-  built[name]!.trimEnd().split('\n').map((line) => JSON.parse(line) as Category | Item),
+  built[name]!.trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Category | Item),
 )
 const categories = records.filter((record) => record.type === 'category')
 const items = records.filter((record) => record.type === 'item')
@@ -139,7 +141,10 @@ describe('prices', () => {
   test('in its own market a single has all conditions, each dearer than the next worse one', () => {
     for (const item of items.filter(({ genre }) => genre === 'single')) {
       const amounts = CONDITIONS.map((label) => minorOf(item, item.market, label)!)
-      expect(amounts.every((amount) => amount > 0), item.ref).toBe(true)
+      expect(
+        amounts.every((amount) => amount > 0),
+        item.ref,
+      ).toBe(true)
       expect(amounts, item.ref).toEqual([...new Set(amounts)].sort((a, b) => b - a))
     }
   })
@@ -148,7 +153,11 @@ describe('prices', () => {
     for (const item of items) {
       for (const market of MARKETS) {
         const nearMint = minorOf(item, market, 'Near Mint')!
-        for (const [higher, lower] of [['PSA 10', 'PSA 9'], ['CGC 10', 'CGC 9'], ['PSA 10', 'BGS 9.5']] as const) {
+        for (const [higher, lower] of [
+          ['PSA 10', 'PSA 9'],
+          ['CGC 10', 'CGC 9'],
+          ['PSA 10', 'BGS 9.5'],
+        ] as const) {
           const top = minorOf(item, market, higher)
           if (top === null) continue
           expect(top, item.ref).toBeGreaterThan(nearMint)

@@ -7,8 +7,19 @@ import { rulesIn } from '../support/reasons.ts'
 const FEED = [
   { type: 'category', market: 'service', ref: 't', name: 'Set', game: 'pokemon', parent: null, image: null },
   {
-    type: 'item', market: 'service', ref: 't:1', name: 'Only Item', code: '1/1', genre: 'single', game: 'pokemon',
-    category: 't', images: [], attributes: [], groups: ['ungraded'], details: {}, foreign_ids: [],
+    type: 'item',
+    market: 'service',
+    ref: 't:1',
+    name: 'Only Item',
+    code: '1/1',
+    genre: 'single',
+    game: 'pokemon',
+    category: 't',
+    images: [],
+    attributes: [],
+    groups: ['ungraded'],
+    details: {},
+    foreign_ids: [],
   },
 ]
 
@@ -64,10 +75,16 @@ describe('a JSON body', () => {
       ['{"": 1, "": 2}', '""'],
     ]
     for (const [body, key] of refused) expectError(await price(body), 400, 'INVALID_JSON', `json_key body ${key}`)
-    const created = await send(`${node.operatorUrl}/operator/v1/accounts`, OPERATOR_TOKEN, { method: 'POST', body: '{"name": "Shop", "plan": "plus", "name": "Other"}' })
+    const created = await send(`${node.operatorUrl}/operator/v1/accounts`, OPERATOR_TOKEN, {
+      method: 'POST',
+      body: '{"name": "Shop", "plan": "plus", "name": "Other"}',
+    })
     expectError(created, 400, 'INVALID_JSON', 'json_key body "name"')
     // The same key in other objects, and texts that look like keys.
-    const lines = [{ listing_id: listing, quantity: 0 }, { listing_id: listing, quantity: 0 }]
+    const lines = [
+      { listing_id: listing, quantity: 0 },
+      { listing_id: listing, quantity: 0 },
+    ]
     expect((await operator('/orders', { order_id: 1, lines })).status).toBe(422)
     expect((await plus('PATCH', `/collections/${collection}/items/${record}`, JSON.stringify({ note: '"note": "a", "note": \\' }))).status).toBe(200)
   })
@@ -77,7 +94,12 @@ describe('a JSON body', () => {
   })
 
   test('is UTF-8, whatever its sender calls it', async () => {
-    for (const type of ['application/json', 'application/json; charset=utf-8', 'Application/JSON;Charset="UTF-8"', 'application/json; charset=utf8']) {
+    for (const type of [
+      'application/json',
+      'application/json; charset=utf-8',
+      'Application/JSON;Charset="UTF-8"',
+      'application/json; charset=utf8',
+    ]) {
       expect((await price('{"price": 12}', { 'content-type': type })).status).toBe(200)
     }
     for (const type of ['application/json; charset=iso-8859-9', 'application/json; charset=utf-16', 'application/json;charset="windows-1254"']) {
@@ -96,15 +118,27 @@ describe('a JSON body', () => {
 
   test('follows the same rules in GraphQL', async () => {
     const graphql = (body: string | Buffer<ArrayBuffer>, type = 'application/json') =>
-      send(`${node.publicUrl}/graphql`, node.keys.plus, { method: 'POST', body, headers: { 'content-type': type } }) as Promise<{ status: number; body: { data?: unknown; errors?: { message: string; extensions: { code: string; rule?: string } }[] } }>
+      send(`${node.publicUrl}/graphql`, node.keys.plus, { method: 'POST', body, headers: { 'content-type': type } }) as Promise<{
+        status: number
+        body: { data?: unknown; errors?: { message: string; extensions: { code: string; rule?: string } }[] }
+      }>
     expect(await graphql('\ufeff{"query": "{ __typename }"}')).toMatchObject({ status: 200, body: { data: { __typename: 'Query' } } })
-    expect(await graphql('{"query": "{ __typename }"}', 'application/json; charset=utf-16')).toMatchObject({ status: 415, body: { errors: [{ extensions: { code: 'UNSUPPORTED_MEDIA_TYPE' } }] } })
+    expect(await graphql('{"query": "{ __typename }"}', 'application/json; charset=utf-16')).toMatchObject({
+      status: 415,
+      body: { errors: [{ extensions: { code: 'UNSUPPORTED_MEDIA_TYPE' } }] },
+    })
     const latin = Buffer.from('{"query": "{ items(search: \\"Pika\xe7u\\") { nodes { id } } }"}', 'latin1')
     expect(await graphql(latin)).toMatchObject({ status: 400, body: { errors: [{ extensions: { code: 'INVALID_JSON', rule: 'utf8' } }] } })
   })
 
   test('of another type is 415', async () => {
-    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/vnd.api+json', 'application/jsonx', 'multipart/form-data; boundary=x']) {
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'application/vnd.api+json',
+      'application/jsonx',
+      'multipart/form-data; boundary=x',
+    ]) {
       expectError(await price('{"price": 13}', { 'content-type': type }), 415, 'UNSUPPORTED_MEDIA_TYPE', 'body_json')
     }
   })
@@ -139,7 +173,11 @@ describe('an unknown field', () => {
       [plus('PATCH', `/listings/${listing}`, '{"x": 1}'), 'PLUS_LISTING_ERROR', own],
       [plus('POST', `/listings/${listing}/status?action=pause`, '{"x": 1}'), 'PLUS_LISTING_ERROR', 'action'],
       [plus('POST', '/make-highlight', `{"id": ${listing}, "x": 1}`), 'PLUS_LISTING_ERROR', 'id'],
-      [plus('POST', `/collections/${collection}/items`, `{"item_id": ${item}, "x": 1}`), 'PLUS_COLLECTION_ERROR', `item_id, item_group_type_id, ${kept}`],
+      [
+        plus('POST', `/collections/${collection}/items`, `{"item_id": ${item}, "x": 1}`),
+        'PLUS_COLLECTION_ERROR',
+        `item_id, item_group_type_id, ${kept}`,
+      ],
       [plus('PATCH', `/collections/${collection}/items/${record}`, '{"x": 1}'), 'PLUS_COLLECTION_ERROR', kept],
       [plus('PUT', '/webhook', '{"url": "https://example.com/", "x": 1}'), 'VALIDATION_ERROR', 'url, on_sale, on_expire, is_active'],
       [operator(`/accounts/${node.accounts.plus}`, { x: 1 }, 'PATCH'), 'VALIDATION_ERROR', 'name, plan, suspended'],

@@ -26,27 +26,21 @@ beforeAll(async () => {
 
 afterAll(() => node.close())
 
-const WHOLE =
-  'success message id itemId itemName groupLabel quantity purchasePrice salePrice purchaseDate cardUniqId note'
+const WHOLE = 'success message id itemId itemName groupLabel quantity purchasePrice salePrice purchaseDate cardUniqId note'
 const ADD = `mutation ($c: ID!, $input: CollectionItemInput!) { done: addCollectionItem(collectionId: $c, input: $input) { ${WHOLE} } }`
 const UPDATE = `mutation ($c: ID!, $r: ID!, $input: CollectionItemInput!) { done: updateCollectionItem(collectionId: $c, itemId: $r, input: $input) { ${WHOLE} } }`
-const REMOVE =
-  'mutation ($c: ID!, $r: ID!) { done: removeCollectionItem(collectionId: $c, itemId: $r) { success message } }'
+const REMOVE = 'mutation ($c: ID!, $r: ID!) { done: removeCollectionItem(collectionId: $c, itemId: $r) { success message } }'
 
 interface Done {
   done: { success: boolean; message: string; id: string } & Record<string, unknown>
 }
 
-const mutate = (query: string, variables: object) =>
-  ask<Done>(node, query, { plan: 'plus', variables: variables as never })
+const mutate = (query: string, variables: object) => ask<Done>(node, query, { plan: 'plus', variables: variables as never })
 
 /** Fields in REST's names, as GraphQL names them. */
 function inCamelCase(fields: object): object {
   return Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [
-      name.replace(/_(.)/g, (_all, letter: string) => letter.toUpperCase()),
-      value,
-    ]),
+    Object.entries(fields).map(([name, value]) => [name.replace(/_(.)/g, (_all, letter: string) => letter.toUpperCase()), value]),
   )
 }
 
@@ -118,18 +112,9 @@ describe('the same as over REST', () => {
       [plus.remove(overRest, 2 ** 31 - 1), mutate(REMOVE, { c: overRest, r: 2 ** 31 - 1 })],
       [plus.change(overGraphql, id, { note: '' }), mutate(UPDATE, { c: overGraphql, r: id, input: { note: '' } })],
       [plus.change(overRest, id, {}), mutate(UPDATE, { c: overRest, r: id, input: {} })],
-      [
-        plus.change(overRest, id, { quantity: null }),
-        mutate(UPDATE, { c: overRest, r: id, input: { quantity: null } }),
-      ],
-      [
-        plus.change(overRest, id, { purchase_price: 1.005 }),
-        mutate(UPDATE, { c: overRest, r: id, input: { purchasePrice: 1.005 } }),
-      ],
-      [
-        plus.change(overRest, id, { item_id: ids.slab }),
-        mutate(UPDATE, { c: overRest, r: id, input: { itemId: ids.slab } }),
-      ],
+      [plus.change(overRest, id, { quantity: null }), mutate(UPDATE, { c: overRest, r: id, input: { quantity: null } })],
+      [plus.change(overRest, id, { purchase_price: 1.005 }), mutate(UPDATE, { c: overRest, r: id, input: { purchasePrice: 1.005 } })],
+      [plus.change(overRest, id, { item_id: ids.slab }), mutate(UPDATE, { c: overRest, r: id, input: { itemId: ids.slab } })],
       [plus.add(overRest, {}), mutate(ADD, { c: overRest, input: {} })],
     ]
     for (const [rest, graphql] of attempts) {
@@ -141,10 +126,11 @@ describe('the same as over REST', () => {
       const { extensions } = errors![0]!
       const inGraphqlNames = (field: string) => field.replace(/_(.)/g, (_all, letter: string) => letter.toUpperCase()).replace(/^body$/, 'input')
       expect(extensions.rule).toBe(error!.rule)
-      expect(extensions.details?.map(({ field, rule }) => [field, rule])).toEqual(error!.details?.map(({ field, rule }) => [inGraphqlNames(field), rule]))
+      expect(extensions.details?.map(({ field, rule }) => [field, rule])).toEqual(
+        error!.details?.map(({ field, rule }) => [inGraphqlNames(field), rule]),
+      )
     }
-    const rules = async (input: object, r: unknown) =>
-      rulesIn((await mutate(UPDATE, { c: overRest, r, input })).errors![0]!.extensions)
+    const rules = async (input: object, r: unknown) => rulesIn((await mutate(UPDATE, { c: overRest, r, input })).errors![0]!.extensions)
     const possible = 'unknown_field quantity,purchasePrice,salePrice,purchaseDate,cardUniqId,note'
     expect(await rules({ itemId: ids.slab, itemGroupTypeId: 1 }, id)).toBe(`itemId ${possible}; itemGroupTypeId ${possible}`)
     expect(await rules({ quantity: 1 }, 'abc')).toBe('itemId integer')

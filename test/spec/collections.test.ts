@@ -75,9 +75,7 @@ describe('adding', () => {
     expect((await plus.add(collection, { item_id: ids.slab })).body.data.group_label).toBe('PSA 10')
     expect((await plus.add(collection, { item_id: ids.booster })).body.data.group_label).toBeNull()
     const psa9 = await grade('PSA 9')
-    expect((await plus.add(collection, { item_id: ids.char, item_group_type_id: psa9 })).body.data.group_label).toBe(
-      'PSA 9',
-    )
+    expect((await plus.add(collection, { item_id: ids.char, item_group_type_id: psa9 })).body.data.group_label).toBe('PSA 9')
   })
 
   test('keeps every field, with the sale price rounded in answers only', async () => {
@@ -93,11 +91,7 @@ describe('adding', () => {
     const { id } = (await plus.add(collection, record)).body.data
     const [stored] = await plus.list(collection)
     expect(stored).toMatchObject({ ...record, id, sale_price: 20 })
-    const row = await node.db.kysely
-      .selectFrom('collection_items')
-      .select('sale_price')
-      .where('id', '=', id)
-      .executeTakeFirstOrThrow()
+    const row = await node.db.kysely.selectFrom('collection_items').select('sale_price').where('id', '=', id).executeTakeFirstOrThrow()
     expect(row.sale_price).toBe('19.50')
   })
 
@@ -112,15 +106,9 @@ describe('adding', () => {
       await plus.add(collection, { item_id: ids.slab, item_group_type_id: await grade('Near Mint') }),
       /grade_of_item 4 \(Near Mint\) \d+ \(PSA 10\)/,
     )
-    refused(
-      await plus.add(collection, { item_id: ids.booster, item_group_type_id: await grade('PSA 10') }),
-      /grade_of_item \d+ \(PSA 10\) ?$/,
-    )
+    refused(await plus.add(collection, { item_id: ids.booster, item_group_type_id: await grade('PSA 10') }), /grade_of_item \d+ \(PSA 10\) ?$/)
     refused(await plus.add(collection, { item_id: ids.char, item_group_type_id: 1 }), /not_a_grade 1 Ungraded/)
-    refused(
-      await plus.add(collection, { item_id: ids.char, item_group_type_id: 2 ** 40 }),
-      /^not_found grade 1099511627776$/,
-    )
+    refused(await plus.add(collection, { item_id: ids.char, item_group_type_id: 2 ** 40 }), /^not_found grade 1099511627776$/)
   })
 
   test('refuses bad values by name', async () => {
@@ -171,9 +159,7 @@ describe('adding', () => {
   test('fifty at once count fifty, whatever is refused among them', async () => {
     const before = await plus.count(collection)
     const replies = await Promise.all(
-      Array.from({ length: 100 }, (_, i) =>
-        plus.add(i % 2 ? collection : foreign, { item_id: ids.char, note: String(i) }),
-      ),
+      Array.from({ length: 100 }, (_, i) => plus.add(i % 2 ? collection : foreign, { item_id: ids.char, note: String(i) })),
     )
     const added = replies.filter((reply) => reply.status === 201)
     expect(added).toHaveLength(50)
@@ -262,17 +248,13 @@ describe('changing', () => {
     expect([late.status, late.body.error!.code]).toEqual([412, 'PRECONDITION_FAILED'])
     expect((await plus.remove(collection, id, { 'if-match': tag })).status).toBe(412)
     expect((await stored(id)).note).toBe('one')
-    expect((await plus.remove(collection, id, { 'if-match': `"x", W/${changed.headers.get('etag')}` })).status).toBe(
-      200,
-    )
+    expect((await plus.remove(collection, id, { 'if-match': `"x", W/${changed.headers.get('etag')}` })).status).toBe(200)
   })
 
   test('of two changes with one tag at once, one wins', async () => {
     const id = await added()
     const tag = (await plus.ask('GET', `/${collection}/items/${id}`)).headers.get('etag')!
-    const replies = await Promise.all(
-      ['a', 'b', 'c'].map((note) => plus.change(collection, id, { note }, { 'if-match': tag })),
-    )
+    const replies = await Promise.all(['a', 'b', 'c'].map((note) => plus.change(collection, id, { note }, { 'if-match': tag })))
     expect(replies.map((reply) => reply.status).toSorted((a, b) => a - b)).toEqual([200, 412, 412])
   })
 })
@@ -368,11 +350,7 @@ test('every write leaves an audit row', async () => {
     .where('subject_id', '=', String(id))
     .orderBy('id')
     .execute()
-  expect(rows.map((row) => row.action)).toEqual([
-    'collection_item.add',
-    'collection_item.change',
-    'collection_item.remove',
-  ])
+  expect(rows.map((row) => row.action)).toEqual(['collection_item.add', 'collection_item.change', 'collection_item.remove'])
   expect(rows.every((row) => row.actor === `account:${node.accounts.plus}`)).toBe(true)
   expect(rows[0]).toMatchObject({ before: null, after: added })
   expect(rows[1]).toMatchObject({ before: { note: null }, after: { note: 'audited' } })

@@ -63,7 +63,11 @@ test('every write of both listeners honours If-Match or refuses it, and then cha
     const { error } = JSON.parse(text) as { error: { code: string; message: string; details?: { field: string }[] } }
     if (name in CONDITIONAL) expect([name, status, error.code]).toEqual([name, 412, 'PRECONDITION_FAILED'])
     else {
-      expect([name, status, error.details]).toEqual([name, 422, [{ field: 'If-Match', message: expect.any(String) as string, rule: 'not_supported', params: {} }]])
+      expect([name, status, error.details]).toEqual([
+        name,
+        422,
+        [{ field: 'If-Match', message: expect.any(String) as string, rule: 'not_supported', params: {} }],
+      ])
       refused.push(name)
     }
   }
@@ -81,14 +85,24 @@ test.each(Object.entries(CONDITIONAL))('%s is done where the state is the one th
   expect([status, text]).toEqual([200, expect.stringContaining('"success":true')])
 })
 
-test.each(Object.entries(GRAPHQL_ROWS).filter(([name]) => name.startsWith('mutation ')))('%s refuses If-Match: a document may change many things', async (_name, { field }) => {
-  const things = await makeThings(node, owner, item)
-  const query = `mutation { ${field.replace(/\b(ITEM|LISTING|COLLECTION|RECORD)\b/g, (kind) => String(things[kind.toLowerCase() as keyof Things]))} }`
-  const before = await stateOf(node)
-  const reply = await post(node, JSON.stringify({ query }), { authorization: `Bearer ${owner.key}`, 'if-match': '"1-1"' })
-  expect([reply.status, reply.errors]).toEqual([422, [expect.objectContaining({ extensions: expect.objectContaining({ code: 'VALIDATION_ERROR', details: [expect.objectContaining({ field: 'If-Match' })] }) })]])
-  expect(await stateOf(node)).toEqual(before)
-})
+test.each(Object.entries(GRAPHQL_ROWS).filter(([name]) => name.startsWith('mutation ')))(
+  '%s refuses If-Match: a document may change many things',
+  async (_name, { field }) => {
+    const things = await makeThings(node, owner, item)
+    const query = `mutation { ${field.replace(/\b(ITEM|LISTING|COLLECTION|RECORD)\b/g, (kind) => String(things[kind.toLowerCase() as keyof Things]))} }`
+    const before = await stateOf(node)
+    const reply = await post(node, JSON.stringify({ query }), { authorization: `Bearer ${owner.key}`, 'if-match': '"1-1"' })
+    expect([reply.status, reply.errors]).toEqual([
+      422,
+      [
+        expect.objectContaining({
+          extensions: expect.objectContaining({ code: 'VALIDATION_ERROR', details: [expect.objectContaining({ field: 'If-Match' })] }),
+        }),
+      ],
+    ])
+    expect(await stateOf(node)).toEqual(before)
+  },
+)
 
 describe('approval', () => {
   const read = async (id: number) => (await operator(node, 'GET', `/listings/${id}`)).headers.get('etag')!
@@ -100,7 +114,8 @@ describe('approval', () => {
     const one = await operator(node, 'GET', `/listings/${id}`)
     const tag = one.headers.get('etag')
     expect(tag).toMatch(/^"\d+-\d+"$/)
-    const listed = async (path: string) => (await operator<StoredListing[]>(node, 'GET', `${path}?per_page=100`)).body.data.find((entry) => entry.id === id)!.etag
+    const listed = async (path: string) =>
+      (await operator<StoredListing[]>(node, 'GET', `${path}?per_page=100`)).body.data.find((entry) => entry.id === id)!.etag
     expect([one.body.data.etag, await listed('/listings'), await listed('/listings/waiting')]).toEqual([tag, tag, tag])
     const written = await operator(node, 'PATCH', `/listings/${id}`, { quantity: 2 }, { 'if-match': tag! })
     expect(written.headers.get('etag')).toBe(written.body.data.etag)

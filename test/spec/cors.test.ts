@@ -10,7 +10,11 @@ import { OPERATOR_TOKEN, startTestNode, type TestNode } from '../support/node.ts
 
 const SHOP = 'https://shop.example'
 const EXPOSED = 'ETag, RateLimit, RateLimit-Policy, X-Request-Id, Retry-After'
-const preflight = (origin: string, method = 'PATCH') => ({ origin, 'access-control-request-method': method, 'access-control-request-headers': 'authorization, content-type, idempotency-key' })
+const preflight = (origin: string, method = 'PATCH') => ({
+  origin,
+  'access-control-request-method': method,
+  'access-control-request-headers': 'authorization, content-type, idempotency-key',
+})
 const names = (headers: Headers, start: string) => [...headers.keys()].filter((name) => name.startsWith(start))
 
 let node: TestNode
@@ -55,7 +59,12 @@ const requests = (on: TestNode): [what: string, status: number, path: string, in
     ['a wrong method', 405, '/api/v1/items', { method: 'DELETE', headers: key }],
     ['OPTIONS that is not a preflight', 405, '/api/v1/items', { method: 'OPTIONS', headers: key }],
     ['a large body', 413, '/graphql', { method: 'POST', headers: json, body: ' '.repeat(1_100_000) }],
-    ['a wrong type', 415, '/api/v1/plus/make-highlight', { method: 'POST', headers: { authorization: `Bearer ${on.keys.plus}`, 'content-type': 'text/plain' }, body: 'x' }],
+    [
+      'a wrong type',
+      415,
+      '/api/v1/plus/make-highlight',
+      { method: 'POST', headers: { authorization: `Bearer ${on.keys.plus}`, 'content-type': 'text/plain' }, body: 'x' },
+    ],
     ['a wrong value', 422, '/api/v1/items?page=x', { headers: key }],
     ['what is malformed', 400, '/api/v1/items/%ff', { headers: key }],
   ]
@@ -65,16 +74,30 @@ describe('answers of every kind', () => {
   test('may be read by pages of any origin unless origins are set', async () => {
     for (const [what, status, path, init = {}] of requests(node)) {
       const { headers, status: answered } = await fetch(node.publicUrl + path, { ...init, headers: { origin: SHOP, ...init.headers } })
-      expect({ what, status: answered, origin: headers.get('access-control-allow-origin'), exposed: headers.get('access-control-expose-headers') }).toEqual({ what, status, origin: '*', exposed: EXPOSED })
+      expect({
+        what,
+        status: answered,
+        origin: headers.get('access-control-allow-origin'),
+        exposed: headers.get('access-control-expose-headers'),
+      }).toEqual({ what, status, origin: '*', exposed: EXPOSED })
       expect(headers.get('access-control-allow-credentials')).toBe(null)
       expect(headers.get('vary') ?? '').not.toContain('Origin')
     }
   })
 
   test('of a list of origins name the one that asks, and no other', async () => {
-    for (const [origin, allowed] of [[SHOP, SHOP], ['http://localhost:5173', 'http://localhost:5173'], ['https://elsewhere.example', null], ['null', null], [undefined, null]] as const) {
+    for (const [origin, allowed] of [
+      [SHOP, SHOP],
+      ['http://localhost:5173', 'http://localhost:5173'],
+      ['https://elsewhere.example', null],
+      ['null', null],
+      [undefined, null],
+    ] as const) {
       for (const [what, status, path, init = {}] of requests(listed)) {
-        const { headers, status: answered } = await fetch(listed.publicUrl + path, { ...init, headers: { ...(origin && { origin }), ...init.headers } })
+        const { headers, status: answered } = await fetch(listed.publicUrl + path, {
+          ...init,
+          headers: { ...(origin && { origin }), ...init.headers },
+        })
         expect({ what, status: answered, origin: headers.get('access-control-allow-origin') }).toEqual({ what, status, origin: allowed })
         expect([what, headers.get('vary')]).toEqual([what, expect.stringContaining('Origin')])
         if (headers.get('content-encoding')) expect(headers.get('vary')).toMatch(/accept-encoding/i)
@@ -86,14 +109,27 @@ describe('answers of every kind', () => {
     const get = () => fetch(`${node.publicUrl}/api/v1/items`, { headers: { origin: SHOP, authorization: `Bearer ${node.keys.professional}` } })
     await get()
     const limited = await get()
-    expect([limited.status, limited.headers.get('access-control-allow-origin'), limited.headers.get('retry-after')]).toEqual([429, '*', expect.any(String)])
+    expect([limited.status, limited.headers.get('access-control-allow-origin'), limited.headers.get('retry-after')]).toEqual([
+      429,
+      '*',
+      expect.any(String),
+    ])
     const huge = await sendRaw(`${node.publicUrl}/api/v1/items`, 'GET', ['x-large', 'x'.repeat(40_000)])
     expect(huge).toMatchObject({ status: 431, headers: { 'access-control-allow-origin': '*' } })
   })
 })
 
 describe('preflights', () => {
-  const paths = ['/api/v1/items', '/api/v1/plus/listings/1', '/graphql', '/graphql/v3', '/openapi.json', '/health/live', '/api/v1/nothing', '/nothing']
+  const paths = [
+    '/api/v1/items',
+    '/api/v1/plus/listings/1',
+    '/graphql',
+    '/graphql/v3',
+    '/openapi.json',
+    '/health/live',
+    '/api/v1/nothing',
+    '/nothing',
+  ]
 
   test.each(paths)('%s needs no key', async (path) => {
     const response = await fetch(node.publicUrl + path, { method: 'OPTIONS', headers: preflight(SHOP) })
@@ -121,7 +157,12 @@ test("the operator's listener answers no page of another origin", async () => {
   for (const path of ['/operator/v1/stats', '/operator/openapi.json', '/nothing']) {
     const answer = await fetch(node.operatorUrl + path, { headers: { origin: SHOP, authorization } })
     const asked = await fetch(node.operatorUrl + path, { method: 'OPTIONS', headers: preflight(SHOP) })
-    expect([path, names(answer.headers, 'access-control-'), names(asked.headers, 'access-control-'), asked.status >= 400]).toEqual([path, [], [], true])
+    expect([path, names(answer.headers, 'access-control-'), names(asked.headers, 'access-control-'), asked.status >= 400]).toEqual([
+      path,
+      [],
+      [],
+      true,
+    ])
   }
 })
 
@@ -160,19 +201,37 @@ describe.skipIf(NO_BROWSER)(`a page in Chromium${WHY}`, () => {
   test('reads items, their entity tag and what is left of the limit', async () => {
     const headers = { authorization: `Bearer ${node.keys.starter}` }
     const answer = await ask(`${node.publicUrl}/api/v1/items/${item}`, { headers })
-    expect(answer).toMatchObject({ status: 200, body: { data: { id: item } }, headers: { etag: expect.any(String) as string, ratelimit: expect.any(String) as string, 'ratelimit-policy': expect.any(String) as string, 'x-request-id': expect.any(String) as string } })
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { data: { id: item } },
+      headers: {
+        etag: expect.any(String) as string,
+        ratelimit: expect.any(String) as string,
+        'ratelimit-policy': expect.any(String) as string,
+        'x-request-id': expect.any(String) as string,
+      },
+    })
     const again = await ask(`${node.publicUrl}/api/v1/items/${item}`, { headers: { ...headers, 'if-none-match': '"other"' } })
     expect(again).toMatchObject({ status: 200 })
   })
 
   test('queries GraphQL', async () => {
     const headers = { authorization: `Bearer ${node.keys.starter}`, 'content-type': 'application/json' }
-    const answer = await ask(`${node.publicUrl}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query: `{ item(id: ${item}) { name } }` }) })
+    const answer = await ask(`${node.publicUrl}/graphql`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ query: `{ item(id: ${item}) { name } }` }),
+    })
     expect(answer).toMatchObject({ status: 200, body: { data: { item: { name: 'Charizard' } } } })
   })
 
   test('writes, and reads why it was refused', async () => {
-    const headers = { authorization: `Bearer ${node.keys.plus}`, 'content-type': 'application/json', 'idempotency-key': 'from-a-page', 'if-match': '"x"' }
+    const headers = {
+      authorization: `Bearer ${node.keys.plus}`,
+      'content-type': 'application/json',
+      'idempotency-key': 'from-a-page',
+      'if-match': '"x"',
+    }
     const answer = await ask(`${node.publicUrl}/api/v1/plus/listings/999/price`, { method: 'PATCH', headers, body: '{"price": 5}' })
     expect(answer).toMatchObject({ status: 422, body: { success: false, error: { code: 'PLUS_LISTING_ERROR' } } })
     expect(await ask(`${node.publicUrl}/api/v1/items`, {})).toMatchObject({ status: 401, body: { error: { code: 'UNAUTHENTICATED' } } })
@@ -181,6 +240,8 @@ describe.skipIf(NO_BROWSER)(`a page in Chromium${WHY}`, () => {
   test('sees nothing where its origin is not allowed, nor of the operator', async () => {
     const headers = { authorization: `Bearer ${listed.keys.starter}` }
     expect(await ask(`${listed.publicUrl}/api/v1/items`, { headers })).toEqual({ failed: expect.stringContaining('Failed to fetch') as string })
-    expect(await ask(`${node.operatorUrl}/operator/v1/stats`, { headers: { authorization: `Bearer ${OPERATOR_TOKEN}` } })).toEqual({ failed: expect.stringContaining('Failed to fetch') as string })
+    expect(await ask(`${node.operatorUrl}/operator/v1/stats`, { headers: { authorization: `Bearer ${OPERATOR_TOKEN}` } })).toEqual({
+      failed: expect.stringContaining('Failed to fetch') as string,
+    })
   })
 })

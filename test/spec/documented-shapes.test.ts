@@ -47,17 +47,46 @@ let made = 0
 async function anItem(): Promise<{ category: Row; item: Row; ref: string }> {
   const ref = `shop:${(made += 1)}`
   const category = having(
-    await operator('/categories', { ref, name: `Set ${made}`, slug: `set-${made}`, game: 'pokemon', market: 'service', parent_id: null, image: 'https://img.example/set.png' }),
-    201, 'id ref name slug game market parent_id image',
+    await operator('/categories', {
+      ref,
+      name: `Set ${made}`,
+      slug: `set-${made}`,
+      game: 'pokemon',
+      market: 'service',
+      parent_id: null,
+      image: 'https://img.example/set.png',
+    }),
+    201,
+    'id ref name slug game market parent_id image',
   )
-  const details = { rarity: 'Rare Holo', illustrator: 'Mitsuhiro Arita', hp: 120, types: ['Fire'], dex_ids: [6], stage: 'Stage 2', evolve_from: 'Charmeleon', suffix: null, level: 76 }
+  const details = {
+    rarity: 'Rare Holo',
+    illustrator: 'Mitsuhiro Arita',
+    hp: 120,
+    types: ['Fire'],
+    dex_ids: [6],
+    stage: 'Stage 2',
+    evolve_from: 'Charmeleon',
+    suffix: null,
+    level: 76,
+  }
   const item = having(
     await operator('/items', {
-      ref, name: 'Charizard', code: '4/102', slug: `charizard-${made}`, genre: 'single', game: 'pokemon', market: 'service', category_id: category.id,
+      ref,
+      name: 'Charizard',
+      code: '4/102',
+      slug: `charizard-${made}`,
+      genre: 'single',
+      game: 'pokemon',
+      market: 'service',
+      category_id: category.id,
       images: ['https://img.example/1.png', { url: 'https://img.example/2.png', order: 0 }],
-      attributes: [{ name: 'Rarity', value: 'Rare Holo' }], groups: [1, 2], details,
+      attributes: [{ name: 'Rarity', value: 'Rare Holo' }],
+      groups: [1, 2],
+      details,
     }),
-    201, 'id ref name code slug genre game market category_id images attributes groups details',
+    201,
+    'id ref name code slug genre game market category_id images attributes groups details',
   )
   const { suffix: _none, ...kept } = details
   expect(item.details).toEqual(kept)
@@ -75,10 +104,21 @@ async function anItem(): Promise<{ category: Row; item: Row; ref: string }> {
 async function aListing(itemId: number, sellerId: number): Promise<Row> {
   const listing = having(
     await operator('/listings', {
-      seller_id: sellerId, item_id: itemId, grade_id: 8, title: 'Charizard, Base Set', description: 'Mint', price: 500, quantity: 3, language: 'en',
-      images: ['https://img.example/l.png'], shipping_payer: 'seller', offers_enabled: true, min_offer_price: 400,
+      seller_id: sellerId,
+      item_id: itemId,
+      grade_id: 8,
+      title: 'Charizard, Base Set',
+      description: 'Mint',
+      price: 500,
+      quantity: 3,
+      language: 'en',
+      images: ['https://img.example/l.png'],
+      shipping_payer: 'seller',
+      offers_enabled: true,
+      min_offer_price: 400,
     }),
-    201, 'id seller_id item_id grade_id title slug description price quantity language images shipping_payer offers_enabled min_offer_price status',
+    201,
+    'id seller_id item_id grade_id title slug description price quantity language images shipping_payer offers_enabled min_offer_price status',
   )
   expect(listing.status).toBe('pending')
   expect(having(await operator(`/listings/${listing.id}/approve`, {}), 200, 'id status expires_at').status).toBe('active')
@@ -86,14 +126,29 @@ async function aListing(itemId: number, sellerId: number): Promise<Row> {
 }
 
 test('accounts, credits and keys', async () => {
-  const account = having(await operator('/accounts', { name: 'Shop', plan: 'plus', highlight_credits: 3 }), 201, 'id name plan highlight_credits suspended created_at')
+  const account = having(
+    await operator('/accounts', { name: 'Shop', plan: 'plus', highlight_credits: 3 }),
+    201,
+    'id name plan highlight_credits suspended created_at',
+  )
   expect(having(await operator(`/accounts/${account.id}`), 200, 'id')).toEqual(account)
-  expect(having(await operator(`/accounts/${account.id}`, { name: 'New', plan: 'enterprise', suspended: true }, 'PATCH'), 200, 'id')).toEqual({ ...account, name: 'New', plan: 'enterprise', suspended: true })
-  expect(having(await operator(`/accounts/${account.id}/credits`, { amount: -2, reason: 'gift' }), 200, 'highlight_credits')).toEqual({ highlight_credits: 1 })
+  expect(having(await operator(`/accounts/${account.id}`, { name: 'New', plan: 'enterprise', suspended: true }, 'PATCH'), 200, 'id')).toEqual({
+    ...account,
+    name: 'New',
+    plan: 'enterprise',
+    suspended: true,
+  })
+  expect(having(await operator(`/accounts/${account.id}/credits`, { amount: -2, reason: 'gift' }), 200, 'highlight_credits')).toEqual({
+    highlight_credits: 1,
+  })
   expect((await operator(`/accounts/${account.id}/credits`, { amount: -2, reason: 'gift' })).status).toBe(422)
-  const key = having(await operator(`/accounts/${account.id}/keys`, { label: 'web', expires_at: '2099-01-31T12:00:00+03:00' }), 201, 'id key label last4 expires_at')
+  const key = having(
+    await operator(`/accounts/${account.id}/keys`, { label: 'web', expires_at: '2099-01-31T12:00:00+03:00' }),
+    201,
+    'id key label last4 expires_at',
+  )
   expect(String(key.key).slice(-4)).toBe(key.last4)
-  expect((having(await operator<Row[]>(`/accounts/${account.id}/keys`), 200, 'id label last4 expires_at'))[0]).not.toHaveProperty('key')
+  expect(having(await operator<Row[]>(`/accounts/${account.id}/keys`), 200, 'id label last4 expires_at')[0]).not.toHaveProperty('key')
   const second = having(await operator(`/keys/${key.id}/rotate`, { overlap_hours: 1 }), 201, 'id key label last4 expires_at')
   expect((await operator(`/keys/${second.id}`, undefined, 'DELETE')).status).toBe(200)
   having(await operator<Row[]>('/accounts'), 200, 'id name plan highlight_credits suspended created_at')
@@ -113,7 +168,8 @@ test('catalogue, prices and imports', async () => {
 
   const csv = `item_ref,market,label,price,updated_at\n${ref},source_b,Near Mint,55,2026-01-31T12:00:00Z\nnobody,source_b,Near Mint,5,2026-01-31T12:00:00Z\n`
   const uploaded = await send<Row>(`${node.operatorUrl}/operator/v1/imports/mintmark-prices-csv`, OPERATOR_TOKEN, {
-    body: gzipSync(csv), headers: { 'content-encoding': 'gzip', 'content-type': 'text/csv' },
+    body: gzipSync(csv),
+    headers: { 'content-encoding': 'gzip', 'content-type': 'text/csv' },
   })
   const { id } = having(uploaded, 202, 'id')
   const read = async () => (await operator<Row & { errors: Row[] }>(`/imports/${id}`)).body.data
@@ -139,12 +195,17 @@ test('what each plan sees of an item', async () => {
   exactly(starter.groups[0], 'id name')
   exactly(starter.prices[0], 'label price updated_at')
   expect(starter.prices).toEqual([{ label: 'Near Mint', price: 1000.5, updated_at: expect.stringMatching(UTC) }])
-  const full = (await api<Row & { category: object; groups: object[]; images: object[]; attributes: object[] }>(`/items/${item.id}`, node.keys.professional)).body.data
+  const full = (
+    await api<Row & { category: object; groups: object[]; images: object[]; attributes: object[] }>(`/items/${item.id}`, node.keys.professional)
+  ).body.data
   exactly(full, 'id name code category prices groups slug genre game market images attributes')
   exactly(full.category, 'id name slug')
   exactly(full.groups[0], 'id name slug')
   exactly(full.images[0], 'id url order')
-  expect(full.images).toMatchObject([{ url: 'https://img.example/2.png', order: 0 }, { url: 'https://img.example/1.png', order: 1 }])
+  expect(full.images).toMatchObject([
+    { url: 'https://img.example/2.png', order: 0 },
+    { url: 'https://img.example/1.png', order: 1 },
+  ])
   exactly(full.attributes[0], 'name value')
   const { body } = await api<Row[]>('/items')
   exactly(body, 'success data pagination')
@@ -179,7 +240,11 @@ test('listings, orders and their notifications', async () => {
     exactly(all, 'id title slug price item pc_multiplier average_price last_sales')
     exactly(all.item, 'id name code slug genre game')
     expect(all).toMatchObject({ pc_multiplier: 2, average_price: null, last_sales: [] })
-    having(await api<Row[]>(`/plus/my-listings?${flags}`), 200, 'id title slug price status approved_price item pc_multiplier average_price last_sales')
+    having(
+      await api<Row[]>(`/plus/my-listings?${flags}`),
+      200,
+      'id title slug price status approved_price item pc_multiplier average_price last_sales',
+    )
     const on = `/plus/listings/${listing.id}`
     const priced = await api(`${on}/price`, node.keys.plus, { price: 600 }, 'PATCH')
     exactly(priced.body, 'success data message')
@@ -187,8 +252,13 @@ test('listings, orders and their notifications', async () => {
     exactly((await api(`/plus/make-highlight?id=${listing.id}`, node.keys.plus, {})).body.data, 'id remaining_highlight_credits')
 
     const order = having(
-      await operator<Row & { lines: Row[] }>('/orders', { order_id: 555, sold_at: '2026-01-31T15:00:00+03:00', lines: [{ listing_id: listing.id, quantity: 2 }] }),
-      201, 'order_id lines',
+      await operator<Row & { lines: Row[] }>('/orders', {
+        order_id: 555,
+        sold_at: '2026-01-31T15:00:00+03:00',
+        lines: [{ listing_id: listing.id, quantity: 2 }],
+      }),
+      201,
+      'order_id lines',
     )
     expect(order.lines[0]).toEqual({ listing_id: listing.id, quantity: 2, unit_price: 600, seller_payout: 1080, listing_status: 'active' })
     having(await operator('/orders/555'), 200, 'order_id lines')
@@ -201,17 +271,34 @@ test('listings, orders and their notifications', async () => {
     having(await operator(`/accounts/${node.accounts.plus}/webhook/test`, { event: 'expire' }), 200, 'id state')
     await until('both notifications', () => got.length === 2)
     for (const { signature, raw } of got) expect(signature).toBe(createHmac('sha256', String(saved.body.data.secret)).update(raw).digest('hex'))
-    const bodies = got.map(({ raw }) => JSON.parse(raw) as { event: string; sent_at: string; data: object }).sort((a, b) => a.event.localeCompare(b.event))
+    const bodies = got
+      .map(({ raw }) => JSON.parse(raw) as { event: string; sent_at: string; data: object })
+      .sort((a, b) => a.event.localeCompare(b.event))
     for (const body of bodies) exactly(body, 'event sent_at data')
     exactly(bodies[0]!.data, 'listing_id title expired_at')
     expect(bodies[1]).toEqual({
       event: 'sale',
       sent_at: expect.stringMatching(LOCAL),
-      data: { order_id: 555, listing_id: listing.id, item_name: 'Charizard', quantity: 2, unit_price: 600, seller_payout: 1080, sold_at: '2026-01-31T15:00:00+03:00' },
+      data: {
+        order_id: 555,
+        listing_id: listing.id,
+        item_name: 'Charizard',
+        quantity: 2,
+        unit_price: 600,
+        seller_payout: 1080,
+        sold_at: '2026-01-31T15:00:00+03:00',
+      },
     })
     await until('both attempts in the log', async () => (await api<Row[]>('/plus/webhook/logs')).body.pagination!.total === 2)
     const log = having(await api<Row[]>('/plus/webhook/logs'), 200, 'id event attempt status_code success error response_excerpt created_at')
-    expect(log[0]).toMatchObject({ attempt: 1, status_code: 200, success: true, error: null, response_excerpt: 'thanks', created_at: expect.stringMatching(LOCAL) })
+    expect(log[0]).toMatchObject({
+      attempt: 1,
+      status_code: 200,
+      success: true,
+      error: null,
+      response_excerpt: 'thanks',
+      created_at: expect.stringMatching(LOCAL),
+    })
     const events = having(await operator<Row[]>(`/webhook-events?account_id=${node.accounts.plus}&state=delivered`), 200, 'id state')
     expect((await operator(`/webhook-events/${events[0]!.id}/redeliver`, undefined, 'POST')).status).toBe(200)
     await until('the same once more', () => got.length === 3)
@@ -232,7 +319,16 @@ test('collections and their records', async () => {
   having(await operator(`/collections/${id}`, { visibility: 'public' }, 'PATCH'), 200, 'id visibility')
   having(await operator<Row[]>('/collections'), 200, 'id account_id name description visibility')
   exactly((await api<Row[]>('/plus/collections')).body.data[0], 'id name description visibility items_count')
-  const record = { item_id: item.id, item_group_type_id: 8, quantity: 2, purchase_price: 10.25, sale_price: 20.5, purchase_date: '2024-02-29', card_uniq_id: 'PSA 1', note: 'n' }
+  const record = {
+    item_id: item.id,
+    item_group_type_id: 8,
+    quantity: 2,
+    purchase_price: 10.25,
+    sale_price: 20.5,
+    purchase_date: '2024-02-29',
+    card_uniq_id: 'PSA 1',
+    note: 'n',
+  }
   const added = await api(`/plus/collections/${id}/items`, node.keys.plus, record)
   expect([added.status, Object.keys(added.body).sort()]).toEqual([201, ['data', 'message', 'success']])
   expect(added.body.data).toEqual({ id: expect.any(Number), item_id: item.id, item_name: 'Charizard', group_label: 'PSA 10', quantity: 2 })
@@ -253,7 +349,10 @@ test('every write of an operator leaves an audit row: who, what, before, after, 
     expect([path, status < 300, body.error]).toEqual([path, true, undefined])
     const rows = (await operator<Row[]>('/audit?per_page=5')).body.data
     const row = rows.find(({ request_id }) => request_id === headers.get('x-request-id'))
-    expect([path, row]).toEqual([path, expect.objectContaining({ actor: expect.stringMatching(/^operator:/), action: expect.stringMatching(/^[\w-]+\.[\w-]+$/) })])
+    expect([path, row]).toEqual([
+      path,
+      expect.objectContaining({ actor: expect.stringMatching(/^operator:/), action: expect.stringMatching(/^[\w-]+\.[\w-]+$/) }),
+    ])
     exactly(row, 'id at actor action subject_type subject_id before after request_id')
     return body.data
   }
@@ -301,14 +400,23 @@ test('the messages that the interface names', async () => {
   expect(await said(`/plus/listings/${own.id}/status?action=sell`, {})).toBe('422 PLUS_LISTING_ERROR Invalid action (must be pause or publish)')
   expect(await said('/plus/collections/999999/items')).toMatch(/^422 PLUS_COLLECTION_ERROR Collection not found/)
   expect(await said(`/plus/collections/${other}/items`)).toMatch(/^422 PLUS_COLLECTION_ERROR .*does not belong to the caller$/)
-  expect(await said(`/plus/collections/${mine}/items/999999`, { quantity: 1 }, 'PATCH')).toMatch(/^422 PLUS_COLLECTION_ERROR Collection record not found/)
+  expect(await said(`/plus/collections/${mine}/items/999999`, { quantity: 1 }, 'PATCH')).toMatch(
+    /^422 PLUS_COLLECTION_ERROR Collection record not found/,
+  )
   expect(await said(`/plus/collections/${mine}/items`, { item_id: 999_999 })).toMatch(/^422 PLUS_COLLECTION_ERROR Item not found/)
   expect(await said('/items/999999')).toMatch(/^404 ITEM_NOT_FOUND Item not found/)
 })
 
 test('a page past the end is empty, however far', async () => {
   await anItem()
-  for (const path of ['/items?', '/items/search?q=charizard&', '/plus/listings?', '/plus/my-listings?', '/plus/recent-sales?', '/plus/webhook/logs?']) {
+  for (const path of [
+    '/items?',
+    '/items/search?q=charizard&',
+    '/plus/listings?',
+    '/plus/my-listings?',
+    '/plus/recent-sales?',
+    '/plus/webhook/logs?',
+  ]) {
     for (const page of [1_000_000, 2 ** 40, Number.MAX_SAFE_INTEGER]) {
       const { status, body } = await api<Row[]>(`${path}per_page=100&page=${page}`)
       expect([path, status, body.data, body.pagination]).toMatchObject([path, 200, [], { current_page: page, last_page: 1, has_more: false }])

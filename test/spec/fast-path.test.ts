@@ -10,8 +10,19 @@ import { importText, startTestNode, type TestNode } from '../support/node.ts'
 
 const category = { type: 'category', market: 'service', ref: 't', name: 'Sét', game: 'pokemon', parent: null, image: null }
 const item = (n: number) => ({
-  type: 'item', market: 'service', ref: `t:${n}`, name: `Kärd ${n}`, code: `${n}/9`, genre: 'single', game: 'pokemon',
-  category: 't', images: [], attributes: [], groups: ['ungraded'], details: {}, foreign_ids: [],
+  type: 'item',
+  market: 'service',
+  ref: `t:${n}`,
+  name: `Kärd ${n}`,
+  code: `${n}/9`,
+  genre: 'single',
+  game: 'pokemon',
+  category: 't',
+  images: [],
+  attributes: [],
+  groups: ['ungraded'],
+  details: {},
+  foreign_ids: [],
 })
 
 let fast: TestNode
@@ -46,14 +57,19 @@ const POST = { method: 'POST', path: '/graphql' }
 function answerOf(node: TestNode, { path, method = 'GET', headers = {}, body }: Asked, key: string | null) {
   const port = portOf(node)
   const authorization: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` }
-  const length: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }
+  const length: Record<string, string> =
+    body === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }
   return new Promise<{ status: number; headers: object; body: string }>((resolve, reject) => {
     const sent = ask({ port, path, method, headers: { ...authorization, ...length, ...headers } }, async (response) => {
       const chunks: Buffer[] = []
       for await (const chunk of response) chunks.push(chunk as Buffer)
       const { date, 'x-request-id': id, ...rest } = response.headers
       const given = headers['x-request-id'] === id ? id : typeof id
-      resolve({ status: response.statusCode!, headers: { ...rest, dated: date !== undefined, given }, body: Buffer.concat(chunks).toString('latin1').replaceAll(`:${port}`, ':port') })
+      resolve({
+        status: response.statusCode!,
+        headers: { ...rest, dated: date !== undefined, given },
+        body: Buffer.concat(chunks).toString('latin1').replaceAll(`:${port}`, ':port'),
+      })
     })
     sent.on('error', reject)
     sent.end(body)
@@ -68,22 +84,54 @@ async function expectSame(asked: Asked, key: string | null): Promise<void> {
 }
 
 const READS: string[] = [
-  '/api/v1/items', '/api/v1/items?', '/api/v1/items?page=2&per_page=4', '/api/v1/items?game=pokemon&sort_by=code&sort_order=desc',
-  '/api/v1/items?search=k%C3%A4rd+3', '/api/v1/items?unknown=1&search=', '/api/v1/items?page=99', '/api/v1/items?game=none',
-  '/api/v1/items/search?q=K%C3%A4rd', '/api/v1/items/search?q=kard%20&per_page=3&page=2', '/api/v1/items/search?q=nothing',
-  '/api/v1/items/1', '/api/v1/items/9?x=1', '/api/v1/items/0001', '/api/v1/items?per_page=3&x=#y',
+  '/api/v1/items',
+  '/api/v1/items?',
+  '/api/v1/items?page=2&per_page=4',
+  '/api/v1/items?game=pokemon&sort_by=code&sort_order=desc',
+  '/api/v1/items?search=k%C3%A4rd+3',
+  '/api/v1/items?unknown=1&search=',
+  '/api/v1/items?page=99',
+  '/api/v1/items?game=none',
+  '/api/v1/items/search?q=K%C3%A4rd',
+  '/api/v1/items/search?q=kard%20&per_page=3&page=2',
+  '/api/v1/items/search?q=nothing',
+  '/api/v1/items/1',
+  '/api/v1/items/9?x=1',
+  '/api/v1/items/0001',
+  '/api/v1/items?per_page=3&x=#y',
 ]
 const FLAGS = 'with_item=1&with_pc=1&with_average=1&with_last_sales=1'
 const SEARCHES: string[] = [
-  '/api/v1/plus/listings', `/api/v1/plus/listings?${FLAGS}`, '/api/v1/plus/listings?per_page=2&page=2&sort_by=price_high&with_pc=1',
-  '/api/v1/plus/listings?language[]=ja&game%5B%5D=pokemon&min_price=10.05&with_average=1', '/api/v1/plus/listings?search=l%C3%ADsting+kard&with_item=true',
-  '/api/v1/plus/listings?search=nothing', '/api/v1/plus/listings?page=9', '/api/v1/plus/listings?unknown=1',
+  '/api/v1/plus/listings',
+  `/api/v1/plus/listings?${FLAGS}`,
+  '/api/v1/plus/listings?per_page=2&page=2&sort_by=price_high&with_pc=1',
+  '/api/v1/plus/listings?language[]=ja&game%5B%5D=pokemon&min_price=10.05&with_average=1',
+  '/api/v1/plus/listings?search=l%C3%ADsting+kard&with_item=true',
+  '/api/v1/plus/listings?search=nothing',
+  '/api/v1/plus/listings?page=9',
+  '/api/v1/plus/listings?unknown=1',
 ]
 const OTHER_READS: Asked[] = [
   ...[
-    '/api/v1/items/', '/api/v1/items//1', '/api/v1//items', '/api/v1/items/10000', '/api/v1/items/99999999999', '/api/v1/items/x',
-    '/api/v1/items/+1', '/api/v1/items/%31', '/api/v1/items/1/', '/api/v1/items/1.0', '/api/v1/items?page=0', '/api/v1/items?page=1&page=2',
-    '/api/v1/items/search', '/api/v1/items/search?q=a', '/api/v1/items/search/', '/API/v1/items', '/api/v1/items#', '/api/v1', '/',
+    '/api/v1/items/',
+    '/api/v1/items//1',
+    '/api/v1//items',
+    '/api/v1/items/10000',
+    '/api/v1/items/99999999999',
+    '/api/v1/items/x',
+    '/api/v1/items/+1',
+    '/api/v1/items/%31',
+    '/api/v1/items/1/',
+    '/api/v1/items/1.0',
+    '/api/v1/items?page=0',
+    '/api/v1/items?page=1&page=2',
+    '/api/v1/items/search',
+    '/api/v1/items/search?q=a',
+    '/api/v1/items/search/',
+    '/API/v1/items',
+    '/api/v1/items#',
+    '/api/v1',
+    '/',
   ].map((path) => ({ path })),
   { path: '/api/v1/items', method: 'HEAD' },
   { path: '/api/v1/items/1', method: 'DELETE' },
@@ -107,26 +155,50 @@ const QUERIES: string[] = [
   json('{ items(search: "pokémon 🎴", first: 1) { nodes { name } } }'),
 ]
 const OTHER_QUERIES: Asked[] = [
-  json('{ items(first: 0) { nodes { id } } }'), json('{ item(id: "x") { id } }'), json('{ nothing }'), json('{'), json(''), '', '[]', 'x',
-  '{"query":"{ __typename }","query":"{ __typename }"}', json('mutation { deleteListing(id: 1) { id } }'), json('query A { __typename } query B { __typename }'),
-  json(PAGE, { variables: { n: 'many' } }), json('{ __typename }'.padEnd(140_000)),
-].map((body): Asked => ({ ...POST, body })).concat(
-  { ...POST, body: QUERIES[0]!, method: 'PUT' }, { method: 'GET', path: '/graphql?query=%7B__typename%7D' }, { ...POST, body: QUERIES[0]!, path: '/graphql?x=1' },
-  { ...POST, body: QUERIES[0]!, path: '/graphql/' }, { ...POST, body: QUERIES[0]!, headers: { accept: 'text/html' } }, { ...POST, body: QUERIES[0]!, headers: { accept: 'image/png' } },
-  { ...POST, body: QUERIES[0]!, headers: { 'content-type': 'text/plain' } }, { ...POST, body: QUERIES[0]!, headers: { 'content-type': 'application/json; charset=latin1' } },
-  { ...POST, body: QUERIES[0]!, headers: { 'accept-encoding': 'identity' } },
-)
-
+  json('{ items(first: 0) { nodes { id } } }'),
+  json('{ item(id: "x") { id } }'),
+  json('{ nothing }'),
+  json('{'),
+  json(''),
+  '',
+  '[]',
+  'x',
+  '{"query":"{ __typename }","query":"{ __typename }"}',
+  json('mutation { deleteListing(id: 1) { id } }'),
+  json('query A { __typename } query B { __typename }'),
+  json(PAGE, { variables: { n: 'many' } }),
+  json('{ __typename }'.padEnd(140_000)),
+]
+  .map((body): Asked => ({ ...POST, body }))
+  .concat(
+    { ...POST, body: QUERIES[0]!, method: 'PUT' },
+    { method: 'GET', path: '/graphql?query=%7B__typename%7D' },
+    { ...POST, body: QUERIES[0]!, path: '/graphql?x=1' },
+    { ...POST, body: QUERIES[0]!, path: '/graphql/' },
+    { ...POST, body: QUERIES[0]!, headers: { accept: 'text/html' } },
+    { ...POST, body: QUERIES[0]!, headers: { accept: 'image/png' } },
+    { ...POST, body: QUERIES[0]!, headers: { 'content-type': 'text/plain' } },
+    { ...POST, body: QUERIES[0]!, headers: { 'content-type': 'application/json; charset=latin1' } },
+    { ...POST, body: QUERIES[0]!, headers: { 'accept-encoding': 'identity' } },
+  )
 
 test('reads of items are the same, by plan, encoding and condition', async () => {
   const given: Record<string, string>[] = [
-    {}, { 'x-request-id': 'my-own.1' }, { 'x-request-id': 'no id' }, { connection: 'close' }, { 'accept-encoding': 'gzip' },
-    { 'accept-encoding': 'gzip, deflate, br' }, { 'accept-encoding': 'br;q=0.1, gzip' }, { 'if-none-match': '*' },
+    {},
+    { 'x-request-id': 'my-own.1' },
+    { 'x-request-id': 'no id' },
+    { connection: 'close' },
+    { 'accept-encoding': 'gzip' },
+    { 'accept-encoding': 'gzip, deflate, br' },
+    { 'accept-encoding': 'br;q=0.1, gzip' },
+    { 'if-none-match': '*' },
   ]
   for (const plan of ['starter', 'professional'] as const) {
     for (const path of READS) for (const headers of given) await expectSame({ path, headers }, fast.keys[plan])
   }
-  const [starter, full] = await Promise.all((['starter', 'professional'] as const).map((plan) => answerOf(fast, { path: '/api/v1/items/1' }, fast.keys[plan])))
+  const [starter, full] = await Promise.all(
+    (['starter', 'professional'] as const).map((plan) => answerOf(fast, { path: '/api/v1/items/1' }, fast.keys[plan])),
+  )
   expect(starter!.body).not.toBe(full!.body)
 })
 
@@ -134,7 +206,8 @@ test('searches of listings are the same', async () => {
   for (const plan of ['plus', 'enterprise', 'professional'] as const) {
     for (const path of SEARCHES) for (const headers of ENCODED) await expectSame({ path, headers }, fast.keys[plan])
   }
-  for (const path of ['?page=0', '?min_price=2&max_price=1', '/1'].map((end) => `/api/v1/plus/listings${end}`)) await expectSame({ path }, fast.keys.plus)
+  for (const path of ['?page=0', '?min_price=2&max_price=1', '/1'].map((end) => `/api/v1/plus/listings${end}`))
+    await expectSame({ path }, fast.keys.plus)
 })
 
 test('whatever else is asked is the same, refusals among it', async () => {
@@ -148,13 +221,20 @@ test('whatever else is asked is the same, refusals among it', async () => {
 
 test('GraphQL queries are the same', async () => {
   const given: Record<string, string>[] = [
-    {}, { 'x-request-id': 'my-own.1' }, { accept: 'application/graphql-response+json' }, { 'content-type': 'application/json; charset=utf-8' },
-    { connection: 'close' }, { 'accept-encoding': 'gzip' }, { 'accept-encoding': 'gzip, br' },
+    {},
+    { 'x-request-id': 'my-own.1' },
+    { accept: 'application/graphql-response+json' },
+    { 'content-type': 'application/json; charset=utf-8' },
+    { connection: 'close' },
+    { 'accept-encoding': 'gzip' },
+    { 'accept-encoding': 'gzip, br' },
   ]
   for (const plan of ['starter', 'professional', 'enterprise'] as const) {
-    for (const body of QUERIES) for (const path of ['/graphql', '/graphql/v3']) for (const headers of given) {
-      await expectSame({ method: 'POST', path, body, headers }, fast.keys[plan])
-    }
+    for (const body of QUERIES)
+      for (const path of ['/graphql', '/graphql/v3'])
+        for (const headers of given) {
+          await expectSame({ method: 'POST', path, body, headers }, fast.keys[plan])
+        }
   }
 })
 
@@ -282,7 +362,6 @@ test('a body in pieces, one after the other on one connection, is answered whole
   socket.destroy()
 })
 
-
 test('responses stay the same after other responses and imports', async () => {
   const read = async () => {
     const bodies: string[] = []
@@ -302,7 +381,11 @@ test('requests count once towards the limit, whichever adapter answers', async (
   const [first, second] = [await startTestNode({ env }), await startTestNode({ env: { ...env, MINTMARK_WITHOUT: 'fast-path' } })]
   try {
     const asked: Asked[] = [
-      { path: '/api/v1/items/1' }, { path: '/api/v1/items/10000' }, { path: '/api/v1/items' }, { path: '/api/v1/items' }, { ...POST, body: QUERIES[0]! },
+      { path: '/api/v1/items/1' },
+      { path: '/api/v1/items/10000' },
+      { path: '/api/v1/items' },
+      { path: '/api/v1/items' },
+      { ...POST, body: QUERIES[0]! },
     ]
     for (const node of [first, second]) {
       const answers = []

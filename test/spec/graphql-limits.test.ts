@@ -20,11 +20,23 @@ const HOSTILE: [string, string][] = [
   ['10,000 aliases', `{ item(id: 1) { ${times(10_000, (i) => `a${i}:id`)} } }`],
   ['aliases within the tokens', `{ ${times(600, (i) => `a${i}: __typename`)} }`],
   ['200 levels', `{ category(id: 1) { ${nested(200, () => 'parent {', 'id')} } }`],
-  ['200 levels in fragments', `{ category(id: 1) { ...F0 } } ${times(100, (i) => `fragment F${i} on Category { parent { ...F${i + 1} } }`)} fragment F100 on Category { id }`],
+  [
+    '200 levels in fragments',
+    `{ category(id: 1) { ...F0 } } ${times(100, (i) => `fragment F${i} on Category { parent { ...F${i + 1} } }`)} fragment F100 on Category { id }`,
+  ],
   ['a fragment cycle', '{ category(id: 1) { ...A } } fragment A on Category { parent { ...B } } fragment B on Category { parent { ...A } }'],
-  ['exponential fragments', `{ category(id: 1) { ...F0 } } ${times(60, (i) => `fragment F${i} on Category { a: parent { ...F${i + 1} } b: parent { ...F${i + 1} } }`)} fragment F60 on Category { id }`],
-  ['exponential fragments of a few levels', `{ category(id: 1) { ...F0 } } ${times(14, (i) => `fragment F${i} on Category { a: parent { ...F${i + 1} } b: parent { ...F${i + 1} } }`)} fragment F14 on Category { id }`],
-  ['fragments that spread each other widely', `{ category(id: 1) { ...F0 } } ${times(30, (i) => `fragment F${i} on Category { ${times(20, (j) => `...F${Math.min(30, i + 1 + (j % (30 - i)))}`)} }`)} fragment F30 on Category { a: id b: name c: slug d: image e: id f: id g: id h: id i: id j: id k: id l: id m: id n: id o: id p: id q: id r: id s: id t: id u: id v: id w: id x: id y: id z: id A: id B: id C: id D: id E: id }`],
+  [
+    'exponential fragments',
+    `{ category(id: 1) { ...F0 } } ${times(60, (i) => `fragment F${i} on Category { a: parent { ...F${i + 1} } b: parent { ...F${i + 1} } }`)} fragment F60 on Category { id }`,
+  ],
+  [
+    'exponential fragments of a few levels',
+    `{ category(id: 1) { ...F0 } } ${times(14, (i) => `fragment F${i} on Category { a: parent { ...F${i + 1} } b: parent { ...F${i + 1} } }`)} fragment F14 on Category { id }`,
+  ],
+  [
+    'fragments that spread each other widely',
+    `{ category(id: 1) { ...F0 } } ${times(30, (i) => `fragment F${i} on Category { ${times(20, (j) => `...F${Math.min(30, i + 1 + (j % (30 - i)))}`)} }`)} fragment F30 on Category { a: id b: name c: slug d: image e: id f: id g: id h: id i: id j: id k: id l: id m: id n: id o: id p: id q: id r: id s: id t: id u: id v: id w: id x: id y: id z: id A: id B: id C: id D: id E: id }`,
+  ],
   ['a directive flood', `{ __typename ${times(5_000, () => '@include(if: true)')} }`],
   ['a flood of unknown directives', `{ __typename ${times(900, (i) => `@d${i}`)} }`],
   ['the same field many times, nested', `{ ${times(60, () => `category(id: 1) { ${times(10, () => 'parent { id }')} }`)} nothing }`],
@@ -38,7 +50,10 @@ const HOSTILE: [string, string][] = [
   ['lists of lists', '{ categories(first: 500) { nodes { items(first: 100) { nodes { name prices { price } } } } } }'],
   ['trees of children', `{ categories(first: 500) { nodes { ${nested(6, () => 'children {', 'id')} } } }`],
   ['introspection in circles', `{ __schema { types { ${nested(5, () => 'fields { type {', 'name')} ${'}'.repeat(5)} } } }`],
-  ['introspection many times', `{ ${times(25, (i) => `a${i}: __schema { types { fields { name args { name type { name ofType { name } } } } } }`)} }`],
+  [
+    'introspection many times',
+    `{ ${times(25, (i) => `a${i}: __schema { types { fields { name args { name type { name ofType { name } } } } } }`)} }`,
+  ],
 ]
 
 describe.each(PLANS)('%s', (plan) => {
@@ -83,7 +98,10 @@ describe('the cost of a query', () => {
   test('is refused beyond the limit of the plan, with the figures', async () => {
     const query = '{ items(first: 100) { nodes { id name prices { market label price currency updatedAt } attributes { name value } } } }'
     const starter = await ask(node, query, { plan: 'starter' })
-    expect(starter.errors![0]!.extensions).toMatchObject({ rule: 'query_cost', params: { cost: expect.any(Number) as number, max: expect.any(Number) as number } })
+    expect(starter.errors![0]!.extensions).toMatchObject({
+      rule: 'query_cost',
+      params: { cost: expect.any(Number) as number, max: expect.any(Number) as number },
+    })
     expect(starter.extensions!.cost.left).toBe(0)
     expect(starter.extensions!.cost.requested).toBeGreaterThan(starter.extensions!.cost.limit)
     expect((await ask(node, query, { plan: 'professional' })).errors).toBeUndefined()

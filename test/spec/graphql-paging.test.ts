@@ -25,7 +25,12 @@ beforeAll(async () => {
   const category = { market: 'source_a', ref: 'test:paging', name: 'Paging', game: 'pokemon' }
   categoryId = (await call(createCategory, node.ctx, category)).id
   const day = '2026-01-01'
-  await call(setRates, node.ctx, { rates: [{ day, currency: 'USD', TRY: 40 }, { day, currency: 'EUR', TRY: 100 }] })
+  await call(setRates, node.ctx, {
+    rates: [
+      { day, currency: 'USD', TRY: 40 },
+      { day, currency: 'EUR', TRY: 100 },
+    ],
+  })
   const label = await sql<{ id: number }>`select id from groups where name = 'Near Mint'`.execute(node.db.kysely)
   nearMint = label.rows[0]!.id
 })
@@ -74,11 +79,7 @@ const name = fc.constantFrom('Abra', 'abra', 'Élan', 'Mew', 'Zubat')
 const code = fc.constantFrom(null, '1/102', '10', 'SV1')
 const price = fc.record({ minor: fc.constantFrom(100, 250, 99_999), market: fc.constantFrom(...PRICED) })
 const pick = fc.nat({ max: 1_000 })
-const step = fc.oneof(
-  fc.record({ add: name, code, price: fc.option(price) }),
-  fc.record({ remove: pick }),
-  fc.record({ reprice: pick, price }),
-)
+const step = fc.oneof(fc.record({ add: name, code, price: fc.option(price) }), fc.record({ remove: pick }), fc.record({ reprice: pick, price }))
 const starting = fc.array(fc.record({ name, code, price: fc.option(price) }), { minLength: 6, maxLength: 14 })
 
 const SORTS = SORT_FIELDS.flatMap((field) => SORT_DIRECTIONS.map((direction) => ({ field, direction })))
@@ -147,34 +148,39 @@ describe('a search without a sort', () => {
 
   test('comes in the order of items/search, and every item that was there all the time is seen exactly once', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(matching, { minLength: 5, maxLength: 14 }), fc.array(fc.option(matching), { maxLength: 8 }), fc.integer({ min: 1, max: 4 }), async (names, steps, first) => {
-        const ids: number[] = []
-        for (const each of names) ids.push(await addItem(each, null))
-        const url = `${node.publicUrl}/api/v1/items/search?q=charizard&category_id=${categoryId}&per_page=100`
-        const expected = (await send<{ id: number }[]>(url, node.keys.professional)).body.data.map(({ id }) => id)
-        expect((await found('charizard', 100, null)).nodes.map(({ id }) => Number(id))).toEqual(expected)
-        const removed = new Set<number>()
-        const seen: number[] = []
-        const waiting = [...steps]
-        for (let after: string | null = null; ; ) {
-          const { nodes, pageInfo } = await found('charizard', first, after)
-          seen.push(...nodes.map(({ id }) => Number(id)))
-          if (!pageInfo.hasNextPage) break
-          after = pageInfo.endCursor
-          const next = waiting.shift()
-          if (next === undefined) continue
-          if (next !== null) ids.push(await addItem(next, null))
-          else {
-            const gone = expected.find((id) => !removed.has(id))
-            if (gone === undefined) continue
-            removed.add(gone)
-            await removeItem(gone)
+      fc.asyncProperty(
+        fc.array(matching, { minLength: 5, maxLength: 14 }),
+        fc.array(fc.option(matching), { maxLength: 8 }),
+        fc.integer({ min: 1, max: 4 }),
+        async (names, steps, first) => {
+          const ids: number[] = []
+          for (const each of names) ids.push(await addItem(each, null))
+          const url = `${node.publicUrl}/api/v1/items/search?q=charizard&category_id=${categoryId}&per_page=100`
+          const expected = (await send<{ id: number }[]>(url, node.keys.professional)).body.data.map(({ id }) => id)
+          expect((await found('charizard', 100, null)).nodes.map(({ id }) => Number(id))).toEqual(expected)
+          const removed = new Set<number>()
+          const seen: number[] = []
+          const waiting = [...steps]
+          for (let after: string | null = null; ; ) {
+            const { nodes, pageInfo } = await found('charizard', first, after)
+            seen.push(...nodes.map(({ id }) => Number(id)))
+            if (!pageInfo.hasNextPage) break
+            after = pageInfo.endCursor
+            const next = waiting.shift()
+            if (next === undefined) continue
+            if (next !== null) ids.push(await addItem(next, null))
+            else {
+              const gone = expected.find((id) => !removed.has(id))
+              if (gone === undefined) continue
+              removed.add(gone)
+              await removeItem(gone)
+            }
           }
-        }
-        expect(new Set(seen).size).toBe(seen.length)
-        expect(seen.filter((id) => expected.includes(id) && !removed.has(id))).toEqual(expected.filter((id) => !removed.has(id)))
-        for (const id of ids) if (!removed.has(id)) await removeItem(id)
-      }),
+          expect(new Set(seen).size).toBe(seen.length)
+          expect(seen.filter((id) => expected.includes(id) && !removed.has(id))).toEqual(expected.filter((id) => !removed.has(id)))
+          for (const id of ids) if (!removed.has(id)) await removeItem(id)
+        },
+      ),
       { numRuns: 8 },
     )
   })
@@ -227,13 +233,19 @@ describe('a cursor', () => {
       ['x'.repeat(10_000), 'name', 'asc'],
     ]
     for (const [after, sortBy, sortOrder] of refused) {
-      const query = 'query ($after: String, $sortBy: String, $sortOrder: String) { items(after: $after, sortBy: $sortBy, sortOrder: $sortOrder) { nodes { id } } }'
+      const query =
+        'query ($after: String, $sortBy: String, $sortOrder: String) { items(after: $after, sortBy: $sortBy, sortOrder: $sortOrder) { nodes { id } } }'
       const reply: GraphqlReply<unknown> = await ask(node, query, { variables: { after, sortBy, sortOrder } })
       expect(reply.errors, `${after} ${sortBy} ${sortOrder}`).toMatchObject([
         { extensions: { code: 'VALIDATION_ERROR', status: 422, details: [{ field: 'after' }] } },
       ])
     }
-    for (const after of [pageInfo.endCursor, cursorOf(1, 'items', 'relevance', 'asc', [9, 'a'], 1), cursorOf(1, 'items', 'relevance', 'asc', 'a', 1), cursorOf(1)]) {
+    for (const after of [
+      pageInfo.endCursor,
+      cursorOf(1, 'items', 'relevance', 'asc', [9, 'a'], 1),
+      cursorOf(1, 'items', 'relevance', 'asc', 'a', 1),
+      cursorOf(1),
+    ]) {
       const reply = await ask(node, 'query ($after: String) { items(search: "item", after: $after) { nodes { id } } }', { variables: { after } })
       expect(reply.errors, String(after)).toMatchObject([{ extensions: { code: 'VALIDATION_ERROR', details: [{ field: 'after' }] } }])
     }

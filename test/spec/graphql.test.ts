@@ -149,11 +149,14 @@ describe('categories', () => {
   })
 
   test('are filtered by game and market, and paged', async () => {
-    const { data } = await ask<Record<string, Page<Category>>>(node, `{
+    const { data } = await ask<Record<string, Page<Category>>>(
+      node,
+      `{
       onepiece: categories(game: "onepiece", market: "source_a") { nodes { id } }
       market: categories(market: "SOURCE_A") { nodes { id } }
       none: categories(parentId: 99999) { nodes { id } pageInfo { hasNextPage endCursor } }
-    }`)
+    }`,
+    )
     expect(data.onepiece!.nodes.length).toBeGreaterThan(0)
     expect(data.market!.nodes.length).toBeGreaterThan(data.onepiece!.nodes.length)
     expect(data.none).toEqual({ nodes: [], pageInfo: { hasNextPage: false, endCursor: null } })
@@ -297,7 +300,17 @@ describe('transport', () => {
       const reply = await post(node, JSON.stringify(body), { ...headers, accept: 'application/graphql-response+json' })
       expect(reply.status).toBe(401)
       expect(reply.headers.get('www-authenticate')).toBe('Bearer')
-      expect(reply.errors).toEqual([{ message: expect.any(String) as string, extensions: { code: 'UNAUTHENTICATED', status: 401, rule: expect.any(String) as string, params: expect.objectContaining({ credential: 'API key' }) as object } }])
+      expect(reply.errors).toEqual([
+        {
+          message: expect.any(String) as string,
+          extensions: {
+            code: 'UNAUTHENTICATED',
+            status: 401,
+            rule: expect.any(String) as string,
+            params: expect.objectContaining({ credential: 'API key' }) as object,
+          },
+        },
+      ])
     }
   })
 

@@ -15,8 +15,19 @@ import { resolved } from '../support/openapi.ts'
 import { rulesIn } from '../support/reasons.ts'
 
 const ITEM = {
-  type: 'item', market: 'service', ref: 't:1', name: 'Only Item', code: '1/1', genre: 'single', game: 'pokemon',
-  category: 't', images: [], attributes: [], groups: ['ungraded'], details: {}, foreign_ids: [],
+  type: 'item',
+  market: 'service',
+  ref: 't:1',
+  name: 'Only Item',
+  code: '1/1',
+  genre: 'single',
+  game: 'pokemon',
+  category: 't',
+  images: [],
+  attributes: [],
+  groups: ['ungraded'],
+  details: {},
+  foreign_ids: [],
 }
 const FEED = [{ type: 'category', market: 'service', ref: 't', name: 'Set', game: 'pokemon', parent: null, image: null }, ITEM]
 
@@ -153,7 +164,12 @@ describe('routes', () => {
   })
 
   test('answer HEAD without a body, errors too', async () => {
-    for (const [path, status] of [['/api/v1/items', 200], ['/api/v1/items?page=0', 422], ['/api/v1/items/0', 404], ['/health/ready', 200]]) {
+    for (const [path, status] of [
+      ['/api/v1/items', 200],
+      ['/api/v1/items?page=0', 422],
+      ['/api/v1/items/0', 404],
+      ['/health/ready', 200],
+    ]) {
       const head = await fetch(`${node.publicUrl}${path}`, {
         method: 'HEAD',
         headers: { authorization: `Bearer ${node.keys.starter}` },
@@ -203,7 +219,19 @@ describe('parameters', () => {
 
   test('unknown ones, objects too, change nothing', async () => {
     const plain = (await get('/api/v1/items')).body
-    for (const query of ['x=1', 'page[a]=0', 'page[a][b]=0', 'per_page.x=0', '__proto__=1', 'constructor[prototype]=1', '=', '&&&', '?', '%', '%zz=1']) {
+    for (const query of [
+      'x=1',
+      'page[a]=0',
+      'page[a][b]=0',
+      'per_page.x=0',
+      '__proto__=1',
+      'constructor[prototype]=1',
+      '=',
+      '&&&',
+      '?',
+      '%',
+      '%zz=1',
+    ]) {
       const { status, body } = await get(`/api/v1/items?${query}`)
       expect([query, status, body]).toEqual([query, 200, plain])
     }
@@ -211,7 +239,23 @@ describe('parameters', () => {
   })
 
   test('text of every sort is looked for, not refused', async () => {
-    for (const text of ['%00', '%ff', '%ff%fe%fd', '%ED%A0%80', '%E2%80%AE', "'", '"', '%25', '%5C', '%F0%9F%92%8E', '..%2F..', '<script>', '$%7Bx%7D', '{}', '[]']) {
+    for (const text of [
+      '%00',
+      '%ff',
+      '%ff%fe%fd',
+      '%ED%A0%80',
+      '%E2%80%AE',
+      "'",
+      '"',
+      '%25',
+      '%5C',
+      '%F0%9F%92%8E',
+      '..%2F..',
+      '<script>',
+      '$%7Bx%7D',
+      '{}',
+      '[]',
+    ]) {
       for (const name of ['search', 'game']) {
         const { status, body } = await get<unknown[]>(`/api/v1/items?${name}=${text}`)
         expect([text, status, body.success, body.data]).toEqual([text, 200, true, []])
@@ -237,7 +281,19 @@ describe('parameters', () => {
 
   test('any query string is answered by 200 or 422, in the envelope', async () => {
     const names = fc.constantFrom(
-      'page', 'per_page', 'search', 'q', 'category_id', 'game', 'market', 'genre', 'sort_by', 'sort_order', 'page[]', 'q[a]', 'x',
+      'page',
+      'per_page',
+      'search',
+      'q',
+      'category_id',
+      'game',
+      'market',
+      'genre',
+      'sort_by',
+      'sort_order',
+      'page[]',
+      'q[a]',
+      'x',
     )
     const values = fc.oneof(
       fc.integer().map(String),
@@ -277,7 +333,10 @@ describe('on the wire', () => {
   function expectRefused(answer: string, status: number): void {
     expect(answer.split('\r\n', 1)[0]).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
     const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)) as object
-    expect(body).toEqual({ success: false, error: { code: 'BAD_REQUEST', message: expect.any(String) as string, rule: expect.any(String) as string, params: expect.any(Object) as object } })
+    expect(body).toEqual({
+      success: false,
+      error: { code: 'BAD_REQUEST', message: expect.any(String) as string, rule: expect.any(String) as string, params: expect.any(Object) as object },
+    })
     expect(answer).toMatch(/x-request-id: \S+/i)
   }
 

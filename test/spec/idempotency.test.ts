@@ -45,7 +45,10 @@ function filled(text: string, things: Things): string {
 describe('over GraphQL', () => {
   const price = (id: number, amount: number) => `mutation { done: updateListingPrice(listingId: ${id}, price: ${amount}) { id price } }`
   const mutate = (query: string, key: string, more: object = {}) =>
-    post<{ done: { price: number } | null }>(node, JSON.stringify({ query, ...more }), { authorization: `Bearer ${node.keys.plus}`, 'idempotency-key': key })
+    post<{ done: { price: number } | null }>(node, JSON.stringify({ query, ...more }), {
+      authorization: `Bearer ${node.keys.plus}`,
+      'idempotency-key': key,
+    })
   const priceOf = async (id: number) => (await operator(node, 'GET', `/listings/${id}`)).body.data.price
 
   test('a late repeat of a price does not restore it, and another price is a conflict', async () => {
@@ -69,9 +72,11 @@ describe('over GraphQL', () => {
     const spaced = await post<{ done: { price: number } }>(node, `{ "variables": {"price": 50.0}, "query": ${JSON.stringify(query)} }`, headers)
     expect(spaced.data.done).toMatchObject({ price: 50 })
     const codes = await Promise.all(
-      [{ q: query, price: 51 }, { q: query.replace('done:', 'other:'), price: 51 }, { q: query.replace('done:', 'other:'), price: 50 }].map(
-        async ({ q, price: amount }) => (await mutate(q, 'variables', { variables: { price: amount } })).errors?.[0]?.extensions.code,
-      ),
+      [
+        { q: query, price: 51 },
+        { q: query.replace('done:', 'other:'), price: 51 },
+        { q: query.replace('done:', 'other:'), price: 50 },
+      ].map(async ({ q, price: amount }) => (await mutate(q, 'variables', { variables: { price: amount } })).errors?.[0]?.extensions.code),
     )
     expect(codes).toEqual(Array.from({ length: 3 }, () => 'IDEMPOTENCY_CONFLICT'))
     expect(await priceOf(id)).toBe(50)
@@ -108,7 +113,8 @@ describe('over GraphQL', () => {
 
 test('of prices over REST at the same time, with keys and without, each counts once', async () => {
   const { id } = await published(node, item)
-  const change = (price: number, key?: string) => plus(node, 'PATCH', `/listings/${id}/price`, { price }, key === undefined ? {} : { headers: { 'idempotency-key': key } })
+  const change = (price: number, key?: string) =>
+    plus(node, 'PATCH', `/listings/${id}/price`, { price }, key === undefined ? {} : { headers: { 'idempotency-key': key } })
   const replies = await Promise.all([...Array.from({ length: 6 }, () => change(50, 'rest-race')), change(51), change(52), change(53, 'rest-other')])
   for (const { status, body } of replies) if (status !== 200) expect(body.error!.code).toBe('IDEMPOTENCY_CONFLICT')
   const audited = await operator<object[]>(node, 'GET', `/audit?subject_type=listing&subject_id=${id}&action=listing.reprice`)
@@ -153,14 +159,18 @@ test.each(REST_WRITES)('%s', async (name, { query = '', body }) => {
   const id = path.includes('/listings/') ? things.listing : things.collection
   const url = node.publicUrl + path.replace(':itemId', String(things.record)).replace(':id', String(id))
   const text = body && filled(JSON.stringify(body), things)
-  await repeat((key, other) => sendText(`${url}?${query}${other ? '&other=1' : ''}`, method, { authorization: `Bearer ${owner.key}`, 'idempotency-key': key }, text))
+  await repeat((key, other) =>
+    sendText(`${url}?${query}${other ? '&other=1' : ''}`, method, { authorization: `Bearer ${owner.key}`, 'idempotency-key': key }, text),
+  )
 })
 
 test.each(MUTATIONS)('%s', async (_name, { field }) => {
   const things = await makeThings(node, owner, item)
   const query = `mutation { ${filled(field, things)} }`
   const headers = (key: string) => ({ authorization: `Bearer ${owner.key}`, 'idempotency-key': key })
-  await repeat((key, other) => sendText(`${node.publicUrl}/graphql`, 'POST', headers(key), JSON.stringify({ query: other ? `${query} # other` : query })))
+  await repeat((key, other) =>
+    sendText(`${node.publicUrl}/graphql`, 'POST', headers(key), JSON.stringify({ query: other ? `${query} # other` : query })),
+  )
 })
 
 test('every write of the operator API, as its reference shows it', async () => {
@@ -171,20 +181,33 @@ test('every write of the operator API, as its reference shows it', async () => {
     const isOperator = address.startsWith('/operator')
     const credential = example.as === 'starter' ? demo.access.keys.starter : isOperator ? demo.access.operatorToken : demo.access.keys.plus
     const body = example.text ?? (example.body === undefined ? undefined : JSON.stringify(example.body))
-    const type: Record<string, string> = example.text !== undefined && address.includes('/import') ? { 'content-type': 'application/octet-stream' } : {}
+    const type: Record<string, string> =
+      example.text !== undefined && address.includes('/import') ? { 'content-type': 'application/octet-stream' } : {}
     const ask = (url: string, headers: Record<string, string>) =>
-      sendText((isOperator ? demo.operatorUrl! : demo.publicUrl!) + url, method, { ...(example.as !== 'nobody' && { authorization: `Bearer ${credential}` }), ...type, ...headers }, body)
+      sendText(
+        (isOperator ? demo.operatorUrl! : demo.publicUrl!) + url,
+        method,
+        { ...(example.as !== 'nobody' && { authorization: `Bearer ${credential}` }), ...type, ...headers },
+        body,
+      )
     const isWrite = method !== 'GET' && example.status < 300 && isOperator
     const key = example.headers?.['idempotency-key'] ?? newKey()
     let first: Answered
-    await until(`${example.request} is ${example.status}`, async () => {
-      first = await ask(address, { ...example.headers, ...(isWrite && { 'idempotency-key': key }) })
-      return first.status === example.status && (example.until !== 'data' || !first.text.includes('"data":[]'))
-    }, 15_000)
+    await until(
+      `${example.request} is ${example.status}`,
+      async () => {
+        first = await ask(address, { ...example.headers, ...(isWrite && { 'idempotency-key': key }) })
+        return first.status === example.status && (example.until !== 'data' || !first.text.includes('"data":[]'))
+      },
+      15_000,
+    )
     if (!isWrite) continue
     const id = `repeat-of-${seen.size}`
     expect(await ask(address, { 'idempotency-key': key, 'x-request-id': id })).toEqual(first!)
-    expect([example.request, (await ask(`${address}${address.includes('?') ? '&' : '?'}surely=other`, { 'idempotency-key': key, 'x-request-id': id })).code]).toEqual([example.request, 'IDEMPOTENCY_CONFLICT'])
+    expect([
+      example.request,
+      (await ask(`${address}${address.includes('?') ? '&' : '?'}surely=other`, { 'idempotency-key': key, 'x-request-id': id })).code,
+    ]).toEqual([example.request, 'IDEMPOTENCY_CONFLICT'])
     expect(await demo.db.kysely.selectFrom('audit_log').select('action').where('request_id', '=', id).execute()).toEqual([])
     seen.add(`${method} ${address.replace(/\d+/g, ':')}`)
   }

@@ -51,7 +51,10 @@ interface Row {
 
 /** Lira for one unit of each market's currency, from before any test. */
 const LIRA: Record<string, number> = { service: 1, source_a: 41.87, source_b: 48.31, source_c: 41.87 }
-const RATES = [{ day: '2026-01-01', currency: 'USD', TRY: 41.87 }, { day: '2026-01-01', currency: 'EUR', TRY: 48.31 }]
+const RATES = [
+  { day: '2026-01-01', currency: 'USD', TRY: 41.87 },
+  { day: '2026-01-01', currency: 'EUR', TRY: 48.31 },
+]
 
 const FEED = [
   { type: 'category', market: 'service', ref: 't:root', name: 'Türkçe Seri', game: 'pokemon', parent: null, image: null },
@@ -137,9 +140,11 @@ async function readSubtrees(): Promise<Map<number, Set<number>>> {
       select id as root, id from categories
       union all select tree.root, c.id from tree join categories c on c.parent_id = tree.id
     ) select root, id from tree`.execute(node.db.kysely)
-  return Map.groupBy(found.rows, (row) => row.root).entries().reduce((all, [root, members]) => {
-    return all.set(root, new Set(members.map((member) => member.id)))
-  }, new Map<number, Set<number>>())
+  return Map.groupBy(found.rows, (row) => row.root)
+    .entries()
+    .reduce((all, [root, members]) => {
+      return all.set(root, new Set(members.map((member) => member.id)))
+    }, new Map<number, Set<number>>())
 }
 
 function get<T = Item[]>(query: string, plan: keyof TestNode['keys'] = 'professional', headers: Record<string, string> = {}) {
@@ -284,7 +289,10 @@ describe('filters', () => {
     const found = await allPages(`category_id=${root}`)
     expect(new Set(found.map((each) => each.category.id)).size).toBeGreaterThan(5)
     expect(found.map((each) => each.id).sort()).toEqual(
-      rows.filter((row) => members.has(row.category_id)).map((row) => row.id).sort(),
+      rows
+        .filter((row) => members.has(row.category_id))
+        .map((row) => row.id)
+        .sort(),
     )
   })
 
@@ -313,7 +321,12 @@ describe('sorts', () => {
     updated_at: (row) => row.changed.getTime(),
   }
 
-  test.each(Object.keys(keys).flatMap((field) => [[field, 'asc'], [field, 'desc']]))('by %s %s', async (field, order) => {
+  test.each(
+    Object.keys(keys).flatMap((field) => [
+      [field, 'asc'],
+      [field, 'desc'],
+    ]),
+  )('by %s %s', async (field, order) => {
     const key = keys[field!]!
     const compare = (a: Row, b: Row): number => {
       const [one, other] = [key(a), key(b)]
@@ -328,7 +341,10 @@ describe('sorts', () => {
   test('what has no price comes last in both directions; played prices count where there is no Near Mint', async () => {
     const names = async (order: string) => (await allPages(`category_id=${ownRoot()}&sort_by=price&sort_order=${order}`)).map((i) => i.name)
     const [asc, desc] = [await names('asc'), await names('desc')]
-    expect([asc.slice(0, 2), desc.slice(0, 2)]).toEqual([['Only Played', 'Şimşek Çırak'], ['Şimşek Çırak', 'Only Played']])
+    expect([asc.slice(0, 2), desc.slice(0, 2)]).toEqual([
+      ['Only Played', 'Şimşek Çırak'],
+      ['Şimşek Çırak', 'Only Played'],
+    ])
     // By id, which a file gives in its order only within cards of one language family.
     expect(asc.slice(2)).toEqual(desc.slice(2))
     expect(asc.slice(2).sort()).toEqual(['No Price', 'Only Graded', 'no price'])
@@ -494,7 +510,10 @@ test('an item that is removed is gone from every list and answer', async () => {
   const id = idOf('no price')
   await node.db.kysely.transaction().execute(async (tx) => {
     await tx.deleteFrom('items').where('id', '=', id).execute()
-    await tx.insertInto('change_log').values({ kind: 'items', ids: [id] }).execute()
+    await tx
+      .insertInto('change_log')
+      .values({ kind: 'items', ids: [id] })
+      .execute()
   })
   await until('the item is gone', async () => (await get(`/${id}`)).status === 404)
   expect((await get(`?category_id=${ownRoot()}`)).body.pagination!.total).toBe(4)

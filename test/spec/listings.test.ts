@@ -62,7 +62,13 @@ describe('searching', () => {
     }
     await make('psa', items.char!, { title: 'Slab', price: 90_000, grade_id: grades['PSA 10'], language: 'en' })
     await make('raw', items.char!, { title: 'Charizard raw', price: 5_000.5, language: 'EN' })
-    await make('pika', items.pika!, { title: 'Yellow mouse', price: 50, grade_id: grades['Lightly Played'], language: 'tr', seller_id: node.accounts.enterprise })
+    await make('pika', items.pika!, {
+      title: 'Yellow mouse',
+      price: 50,
+      grade_id: grades['Lightly Played'],
+      language: 'tr',
+      seller_id: node.accounts.enterprise,
+    })
     await make('box', items.box!, { title: 'Sealed box', price: 99_999.99, language: 'ja', quantity: 3 })
     await make('luffy', items.luffy!, { title: 'Leader', price: 50, language: 'ja', seller_id: node.accounts.enterprise })
   })
@@ -166,7 +172,14 @@ describe('searching', () => {
         title: 'Sealed box',
         slug: `sealed-box-${ids.box}`,
         price: 99_999.99,
-        item: { id: items.box, name: 'Base Set Booster Box', code: null, slug: 'base-set-booster-box-first-series', genre: 'sealed', game: 'pokemon' },
+        item: {
+          id: items.box,
+          name: 'Base Set Booster Box',
+          code: null,
+          slug: 'base-set-booster-box-first-series',
+          genre: 'sealed',
+          game: 'pokemon',
+        },
         pc_multiplier: 333_333.3,
         average_price: 15.01,
         last_sales: [
@@ -182,7 +195,10 @@ describe('searching', () => {
 
   test('a highlight comes first until it ends', async () => {
     const highlighted = await plus<{ remaining_highlight_credits: number }>(node, 'POST', '/make-highlight', { id: ids.psa })
-    expect(highlighted).toMatchObject({ status: 200, body: { success: true, message: expect.any(String), data: { id: ids.psa, remaining_highlight_credits: 0 } } })
+    expect(highlighted).toMatchObject({
+      status: 200,
+      body: { success: true, message: expect.any(String), data: { id: ids.psa, remaining_highlight_credits: 0 } },
+    })
     expect((await named(''))[0]).toBe('psa')
     node.clock.advance(7 * DAY_MS)
     expect((await named(''))[0]).toBe('box')
@@ -256,7 +272,13 @@ describe('writing', () => {
 
   test('another field hides it until it is approved', async () => {
     const { id } = await published(node, items.char!, { title: 'Hidden soon' })
-    const reply = await plus(node, 'PATCH', `/listings/${id}`, { title: 'Hidden now', price: 7, shipping_payer: 'seller', offers_enabled: true, min_offer_price: 6.5 })
+    const reply = await plus(node, 'PATCH', `/listings/${id}`, {
+      title: 'Hidden now',
+      price: 7,
+      shipping_payer: 'seller',
+      offers_enabled: true,
+      min_offer_price: 6.5,
+    })
     expect(reply.body.data).toEqual({ id, price: 7, status: 'pending' })
     expect(await found(node, '?search=hidden')).toEqual([])
     const waiting = await operator<{ id: number; changed_since_approval: unknown }[]>(node, 'GET', '/listings/waiting?per_page=100')
@@ -300,7 +322,8 @@ describe('writing', () => {
     const first = await highlight()
     expect(first.body.data).toEqual({ id, remaining_highlight_credits: 0 })
     expect((await highlight()).body).toEqual(first.body)
-    const status = (action: string) => plus(node, 'POST', `/listings/${id}/status?action=${action}`, undefined, { key, headers: { 'idempotency-key': 'status' } })
+    const status = (action: string) =>
+      plus(node, 'POST', `/listings/${id}/status?action=${action}`, undefined, { key, headers: { 'idempotency-key': 'status' } })
     expect((await status('pause')).body.data).toEqual({ id, status: 'paused' })
     expect((await status('pause')).body.data, 'a second pause would be refused').toEqual({ id, status: 'paused' })
     expect(await status('publish')).toMatchObject({ status: 409, body: { error: { code: 'IDEMPOTENCY_CONFLICT' } } })

@@ -29,7 +29,9 @@ const DEFAULT_ORDER: Market[] = ['source_c', 'source_b', 'source_a', 'service']
 const OTHER_ORDER: Market[] = ['service', 'source_a', 'source_b', 'source_c']
 const SHORT_ORDER: Market[] = ['source_b', 'service']
 const SETS = Array.from({ length: 2 ** MARKETS.length }, (_, bits) => MARKETS.filter((_market, i) => (bits >> i) & 1))
-const MATRIX: Omit<Made, 'id'>[] = MARKETS.flatMap((home) => SETS.map((priced) => ({ home, priced, name: `${home} priced by ${priced.join(' ') || 'none'}` })))
+const MATRIX: Omit<Made, 'id'>[] = MARKETS.flatMap((home) =>
+  SETS.map((priced) => ({ home, priced, name: `${home} priced by ${priced.join(' ') || 'none'}` })),
+)
 
 let node: TestNode
 /** on the same database */
@@ -41,10 +43,29 @@ beforeAll(async () => {
   node = await startTestNode()
   other = await startTestNode({ databaseUrl: node.databaseUrl, env: { MARKET_ORDER: OTHER_ORDER.join(',') } })
   short = await startTestNode({ databaseUrl: node.databaseUrl, env: { MARKET_ORDER: SHORT_ORDER.join(',') } })
-  const categories = MARKETS.map((market) => ({ type: 'category', market, ref: 'matrix', name: 'Matrix', game: 'pokemon', parent: null, image: null }))
+  const categories = MARKETS.map((market) => ({
+    type: 'category',
+    market,
+    ref: 'matrix',
+    name: 'Matrix',
+    game: 'pokemon',
+    parent: null,
+    image: null,
+  }))
   const items = MATRIX.map(({ home, priced, name }, i) => ({
-    type: 'item', market: home, ref: `matrix:${i}`, name, code: null, genre: 'single', game: 'pokemon', category: 'matrix', images: [],
-    attributes: [], groups: ['ungraded', 'graded'], details: {}, foreign_ids: [],
+    type: 'item',
+    market: home,
+    ref: `matrix:${i}`,
+    name,
+    code: null,
+    genre: 'single',
+    game: 'pokemon',
+    category: 'matrix',
+    images: [],
+    attributes: [],
+    groups: ['ungraded', 'graded'],
+    details: {},
+    foreign_ids: [],
     prices: priced.flatMap((market) => [
       { market, label: 'PSA 10', price: amountOf(i, market, 10), updated_at: '2026-11-01T09:00:00Z' },
       { market, label: 'Near Mint', price: amountOf(i, market, 1), updated_at: '2026-11-01T09:00:00Z' },
@@ -88,7 +109,10 @@ function shown({ home, priced }: Omit<Made, 'id'>, order: Market[]): Market {
 function pricesOf(one: Made, market: Market): [string, string][] {
   if (!one.priced.includes(market)) return []
   const i = made.indexOf(one)
-  return [['Near Mint', amountOf(i, market, 1)], ['PSA 10', amountOf(i, market, 10)]]
+  return [
+    ['Near Mint', amountOf(i, market, 1)],
+    ['PSA 10', amountOf(i, market, 10)],
+  ]
 }
 
 function expectShown(item: Item, market: Market): void {
@@ -161,7 +185,10 @@ describe.each(NODES)('with $setting', ({ on, order }) => {
       const market = shown({ priced, ...one }, order)
       const detail = await send<{ shown_market: string; market: string }>(`${on().operatorUrl}/operator/v1/items/${id}`, OPERATOR_TOKEN)
       expect([detail.body.data.market, detail.body.data.shown_market]).toEqual([one.home, market])
-      const found = await send<{ price: { market: string; label: string } | null; id: number }[]>(`${on().operatorUrl}/operator/v1/items?per_page=100&search=${encodeURIComponent(one.name)}`, OPERATOR_TOKEN)
+      const found = await send<{ price: { market: string; label: string } | null; id: number }[]>(
+        `${on().operatorUrl}/operator/v1/items?per_page=100&search=${encodeURIComponent(one.name)}`,
+        OPERATOR_TOKEN,
+      )
       const row = found.body.data.find((item) => item.id === id)!
       expect(row.price && [row.price.market, row.price.label]).toEqual(priced.includes(market) ? [market, 'Near Mint'] : null)
       const history = await get<{ market: string }[]>(on(), `/items/${id}/price-history?from=2026-10-01T00:00:00Z&to=2026-12-01T00:00:00Z`)
@@ -199,13 +226,15 @@ test('the first price of a market brings an item into its lists and the last one
   }
   for (const each of [node, other]) expect(await seen(each)).toEqual(['service', [], false])
   await setPrice(one.id, 'source_b', 777)
-  for (const each of [node, other]) await until('the price is shown', async () => JSON.stringify(await seen(each)) === '["source_b",[7.77],true]', WITHIN_MS)
+  for (const each of [node, other])
+    await until('the price is shown', async () => JSON.stringify(await seen(each)) === '["source_b",[7.77],true]', WITHIN_MS)
   await setPrice(one.id, 'source_c', 888)
   await until('the one before it in the order', async () => JSON.stringify(await seen(node)) === '["source_c",[8.88],true]', WITHIN_MS)
   expect(await seen(other)).toEqual(['source_b', [7.77], true])
   await setPrice(one.id, 'source_c', null)
   await setPrice(one.id, 'source_b', null)
-  for (const each of [node, other]) await until('both prices are gone', async () => JSON.stringify(await seen(each)) === '["service",[],false]', WITHIN_MS)
+  for (const each of [node, other])
+    await until('both prices are gone', async () => JSON.stringify(await seen(each)) === '["service",[],false]', WITHIN_MS)
 })
 
 /** Sets or takes away the Near Mint price, as imports and their reverts do. */
@@ -226,10 +255,30 @@ describe('sorted by price', () => {
   type Lira = Record<Market, number | null>
   const CASES: { what: string; day: string; rates: { currency: string; TRY: number }[]; lira: Lira }[] = [
     { what: 'no rates', day: '2026-01-01', rates: [], lira: { service: 1, source_a: null, source_b: null, source_c: null } },
-    { what: 'one rate', day: '2026-01-01', rates: [{ currency: 'EUR', TRY: 0.5 }], lira: { service: 1, source_a: null, source_b: 0.5, source_c: null } },
-    { what: 'all rates', day: '2026-02-01', rates: [{ currency: 'USD', TRY: 41.87 }], lira: { service: 1, source_a: 41.87, source_b: 0.5, source_c: 41.87 } },
-    { what: 'a later rate', day: '2026-03-01', rates: [{ currency: 'EUR', TRY: 48.31 }], lira: { service: 1, source_a: 41.87, source_b: 48.31, source_c: 41.87 } },
-    { what: 'a rate of tomorrow', day: '', rates: [{ currency: 'USD', TRY: 0.001 }], lira: { service: 1, source_a: 41.87, source_b: 48.31, source_c: 41.87 } },
+    {
+      what: 'one rate',
+      day: '2026-01-01',
+      rates: [{ currency: 'EUR', TRY: 0.5 }],
+      lira: { service: 1, source_a: null, source_b: 0.5, source_c: null },
+    },
+    {
+      what: 'all rates',
+      day: '2026-02-01',
+      rates: [{ currency: 'USD', TRY: 41.87 }],
+      lira: { service: 1, source_a: 41.87, source_b: 0.5, source_c: 41.87 },
+    },
+    {
+      what: 'a later rate',
+      day: '2026-03-01',
+      rates: [{ currency: 'EUR', TRY: 48.31 }],
+      lira: { service: 1, source_a: 41.87, source_b: 48.31, source_c: 41.87 },
+    },
+    {
+      what: 'a rate of tomorrow',
+      day: '',
+      rates: [{ currency: 'USD', TRY: 0.001 }],
+      lira: { service: 1, source_a: 41.87, source_b: 48.31, source_c: 41.87 },
+    },
   ]
 
   function sorted(items: Made[], marketOf: (one: Made) => Market, lira: Lira | null, direction: string): number[] {
@@ -254,7 +303,9 @@ describe('sorted by price', () => {
     const query = `query ($after: String) { items(first: 9, after: $after, sortBy: "price", sortOrder: "${direction}"${market ? `, market: "${market}"` : ''}) {
       nodes { id } pageInfo { hasNextPage endCursor } } }`
     for (let after: string | null = null; ; ) {
-      const reply: { data: { items: { nodes: { id: string }[]; pageInfo: { hasNextPage: boolean; endCursor: string } } } } = await ask(on, query, { variables: { after } })
+      const reply: { data: { items: { nodes: { id: string }[]; pageInfo: { hasNextPage: boolean; endCursor: string } } } } = await ask(on, query, {
+        variables: { after },
+      })
       byCursor.push(...reply.data.items.nodes.map(({ id }) => Number(id)))
       if (!reply.data.items.pageInfo.hasNextPage) return [rest.map(({ id }) => id), byCursor]
       after = reply.data.items.pageInfo.endCursor
@@ -265,11 +316,18 @@ describe('sorted by price', () => {
     for (const direction of ['asc', 'desc']) {
       for (const { on, order } of NODES) {
         const wanted = sorted(made, (one) => shown(one, order), lira, direction)
-        await until('the node follows the rates', async () => String((await asked(on(), null, direction))[0]) === String(wanted), WITHIN_MS).catch(() => {})
+        await until('the node follows the rates', async () => String((await asked(on(), null, direction))[0]) === String(wanted), WITHIN_MS).catch(
+          () => {},
+        )
         expect(await asked(on(), null, direction)).toEqual([wanted, wanted])
       }
       for (const market of MARKETS) {
-        const wanted = sorted(made.filter(({ home, priced }) => home === market || priced.includes(market)), () => market, null, direction)
+        const wanted = sorted(
+          made.filter(({ home, priced }) => home === market || priced.includes(market)),
+          () => market,
+          null,
+          direction,
+        )
         expect([market, await asked(node, market, direction)]).toEqual([market, [wanted, wanted]])
       }
     }
@@ -289,7 +347,9 @@ describe('sorted by price', () => {
 
   test('amounts that are worth the same tie by id', async () => {
     const pair = made.filter(({ priced }) => priced.length === 0).slice(0, 2)
-    await send(`${node.operatorUrl}/operator/v1/rates`, OPERATOR_TOKEN, { json: [{ day: node.clock.now().toISOString().slice(0, 10), currency: 'EUR', TRY: 48.31 }] })
+    await send(`${node.operatorUrl}/operator/v1/rates`, OPERATOR_TOKEN, {
+      json: [{ day: node.clock.now().toISOString().slice(0, 10), currency: 'EUR', TRY: 48.31 }],
+    })
     await setPrice(pair[1]!.id, 'service', 500_00 * 48.31)
     await setPrice(pair[0]!.id, 'source_b', 500_00)
     for (const direction of ['asc', 'desc']) {
@@ -301,13 +361,16 @@ describe('sorted by price', () => {
   })
 
   test('a cursor goes on behind its price after the rates have changed, and is refused by another market', async () => {
-    const query = (market: string) => `query ($after: String) { items(first: 3, after: $after, sortBy: "price"${market}) { nodes { id } pageInfo { endCursor } } }`
+    const query = (market: string) =>
+      `query ($after: String) { items(first: 3, after: $after, sortBy: "price"${market}) { nodes { id } pageInfo { endCursor } } }`
     const pageOf = async (market: string, after: string | null) => {
       const reply = await ask<{ items: { nodes: { id: string }[]; pageInfo: { endCursor: string } } }>(node, query(market), { variables: { after } })
       return { ids: reply.data?.items?.nodes.map(({ id }) => Number(id)), after: reply.data?.items?.pageInfo.endCursor, errors: reply.errors }
     }
     const rate = (TRY: number) =>
-      send(`${node.operatorUrl}/operator/v1/rates`, OPERATOR_TOKEN, { json: [{ day: node.clock.now().toISOString().slice(0, 10), currency: 'USD', TRY }] })
+      send(`${node.operatorUrl}/operator/v1/rates`, OPERATOR_TOKEN, {
+        json: [{ day: node.clock.now().toISOString().slice(0, 10), currency: 'USD', TRY }],
+      })
     const ofC = ', market: "source_c"'
     const [all, first] = [await asked(node, 'source_c', 'asc'), await pageOf(ofC, null)]
     await rate(2_000)

@@ -15,8 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => node.close())
 
-const scrape = (token: string | null) =>
-  fetch(`${node.operatorUrl}/metrics`, { headers: token === null ? {} : { authorization: `Bearer ${token}` } })
+const scrape = (token: string | null) => fetch(`${node.operatorUrl}/metrics`, { headers: token === null ? {} : { authorization: `Bearer ${token}` } })
 
 test('tells what was answered, what is in memory and what waits', async () => {
   await send(`${node.publicUrl}/api/v1/items`, node.keys.starter)

@@ -86,7 +86,11 @@ async function listen(limits: RateLimits | null): Promise<string> {
   await app.ready()
   const shared = routes.filter((route) => route.verb.sharedBy === 'plan').map((route) => fastRead('/api', route.path, endpointOf(route, rules)))
   const fast = [...shared, fastRead('/api', '/later', later), fastRead('/api', '/half-sent', halfSent)]
-  addFastPath(app, fast, { known: (header) => keys.known(header), allow: (viewer, needs) => allow(viewer, needs, limits), requests: new RequestCounts() })
+  addFastPath(app, fast, {
+    known: (header) => keys.known(header),
+    allow: (viewer, needs) => allow(viewer, needs, limits),
+    requests: new RequestCounts(),
+  })
   return app.listen({ port: 0, host: '127.0.0.1' })
 }
 
@@ -99,8 +103,16 @@ test('a header added in one place is on the answers of every path', async () => 
   const asked: [string, string | null, Record<string, string>?, string?][] = [
     ...Array.from({ length: 4 }, (): [string, string] => ['/api/caller', key]),
     ...Array.from({ length: 3 }, (): [string, string, Record<string, string>] => ['/api/caller', key, { 'accept-encoding': 'br' }]),
-    ['/api/caller', key, { 'if-none-match': '"1"' }], ['/api/fail', key], ['/api/own', key], ['/api/caller', null], ['/api/caller', 'wrong'],
-    ['/api/nothing', key], ['/api/caller', key, {}, 'DELETE'], ['/api/caller', key, {}, 'HEAD'], ['/%', key], ['/elsewhere', null],
+    ['/api/caller', key, { 'if-none-match': '"1"' }],
+    ['/api/fail', key],
+    ['/api/own', key],
+    ['/api/caller', null],
+    ['/api/caller', 'wrong'],
+    ['/api/nothing', key],
+    ['/api/caller', key, {}, 'DELETE'],
+    ['/api/caller', key, {}, 'HEAD'],
+    ['/%', key],
+    ['/elsewhere', null],
   ]
   const statuses: number[] = []
   for (const [path, credential, headers, method] of asked) {
@@ -118,7 +130,10 @@ test('a failure while bytes are made or sent is answered on every path, and no c
   await ask('/api/own', key)
   for (const origin of [url, countedUrl]) {
     const status = async (path: string, headers: Record<string, string> = {}) => {
-      const response = await fetch(`${origin}/api${path}`, { headers: { authorization: `Bearer ${key}`, 'accept-encoding': 'identity', ...headers }, signal: AbortSignal.timeout(10_000) })
+      const response = await fetch(`${origin}/api${path}`, {
+        headers: { authorization: `Bearer ${key}`, 'accept-encoding': 'identity', ...headers },
+        signal: AbortSignal.timeout(10_000),
+      })
       const body = (await response.json()) as { error?: { code: string } }
       expect([path, response.headers.get('x-added'), response.headers.get('x-request-id')]).toEqual([path, 'everywhere', expect.any(String)])
       return [response.status, body.error?.code]

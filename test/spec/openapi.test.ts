@@ -49,11 +49,53 @@ afterAll(async () => {
 })
 
 const DOCUMENTS = [
-  { path: '/openapi.json', schemas: ['Item', 'Price', 'Category', 'Group', 'Listing', 'OwnListing', 'ListingWriteResult', 'RecentSale', 'Collection', 'CollectionRecord', 'Webhook', 'WebhookLog', 'SaleEvent', 'ExpireEvent', 'Pagination', 'Error'] },
-  { path: '/operator/openapi.json', schemas: ['Account', 'ApiKey', 'StoredCategory', 'StoredItem', 'StoredListing', 'Order', 'StoredSale', 'Import', 'HeldPrice', 'Rate', 'StoredCollection', 'AccountWebhook', 'WebhookEvent', 'AuditRow', 'Stats', 'Pagination', 'Error'] },
+  {
+    path: '/openapi.json',
+    schemas: [
+      'Item',
+      'Price',
+      'Category',
+      'Group',
+      'Listing',
+      'OwnListing',
+      'ListingWriteResult',
+      'RecentSale',
+      'Collection',
+      'CollectionRecord',
+      'Webhook',
+      'WebhookLog',
+      'SaleEvent',
+      'ExpireEvent',
+      'Pagination',
+      'Error',
+    ],
+  },
+  {
+    path: '/operator/openapi.json',
+    schemas: [
+      'Account',
+      'ApiKey',
+      'StoredCategory',
+      'StoredItem',
+      'StoredListing',
+      'Order',
+      'StoredSale',
+      'Import',
+      'HeldPrice',
+      'Rate',
+      'StoredCollection',
+      'AccountWebhook',
+      'WebhookEvent',
+      'AuditRow',
+      'Stats',
+      'Pagination',
+      'Error',
+    ],
+  },
 ] as const
 
-const read = async (path: string) => (await (await fetch((path.startsWith('/operator') ? node.operatorUrl! : node.publicUrl!) + path)).json()) as Document
+const read = async (path: string) =>
+  (await (await fetch((path.startsWith('/operator') ? node.operatorUrl! : node.publicUrl!) + path)).json()) as Document
 const operationsOf = ({ paths }: Document) => Object.values(paths).flatMap((path) => Object.values(path))
 
 test('each public operation names the code that its family refuses with, and that of a plan it needs', async () => {
@@ -95,7 +137,8 @@ describe.each(DOCUMENTS)('$path', ({ path, schemas }) => {
   test('has one operation id for each operation, and an error answer', async () => {
     const operations = operationsOf(await read(path))
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length)
-    for (const { operationId, responses } of operations) expect([operationId, Object.keys(responses)]).toEqual([operationId, expect.arrayContaining(['401'])])
+    for (const { operationId, responses } of operations)
+      expect([operationId, Object.keys(responses)]).toEqual([operationId, expect.arrayContaining(['401'])])
   })
 
   test('has a closed list for every market, and a type for every enum', async () => {
@@ -117,7 +160,9 @@ describe.each(DOCUMENTS)('$path', ({ path, schemas }) => {
     writeFileSync(file, JSON.stringify(await read(path)))
     const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
     const args = [REDOCLY, 'lint', file, '--extends=recommended', '--format=json']
-    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: directory, env, maxBuffer: 2 ** 26 }).catch((error: { stdout: string }) => error)
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: directory, env, maxBuffer: 2 ** 26 }).catch(
+      (error: { stdout: string }) => error,
+    )
     const { totals, problems } = JSON.parse(stdout) as { totals: object; problems: { ruleId: string; message: string }[] }
     expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([])
     expect(totals).toEqual({ errors: 0, warnings: 0, ignored: 0 })
@@ -133,18 +178,32 @@ describe.each(DOCUMENTS)('$path', ({ path, schemas }) => {
 
 test('operation ids are the names of the verbs', async () => {
   const ids = operationsOf(await read('/openapi.json')).map(({ operationId }) => operationId)
-  expect(ids).toEqual(expect.arrayContaining(['listItems', 'searchItems', 'getItem', 'searchListings', 'updateListingPrice', 'setListingStatus', 'addCollectionItem', 'configureWebhook']))
+  expect(ids).toEqual(
+    expect.arrayContaining([
+      'listItems',
+      'searchItems',
+      'getItem',
+      'searchListings',
+      'updateListingPrice',
+      'setListingStatus',
+      'addCollectionItem',
+      'configureWebhook',
+    ]),
+  )
 })
 
 test('lists are parameters as they are sent, and choices are enums', async () => {
   const { paths } = await read('/openapi.json')
-  const named = (path: string, method: string) => Object.fromEntries((paths[path]![method]!.parameters ?? []).map(({ name, schema }) => [name, schema]))
+  const named = (path: string, method: string) =>
+    Object.fromEntries((paths[path]![method]!.parameters ?? []).map(({ name, schema }) => [name, schema]))
   const listings = named('/api/v1/plus/listings', 'get')
   for (const name of ['game[]', 'language[]', 'grade_filters[]']) expect(listings[name]?.type).toBe('array')
   expect(listings.game).toBeUndefined()
   expect(listings.sort_by?.enum).toContain('price_low')
   expect(listings.type?.enum).toEqual(['single', 'card', 'sealed', 'bundle'])
   expect(named('/api/v1/plus/listings/{id}/status', 'post').action).toMatchObject({ type: 'string', enum: ['pause', 'publish'] })
-  const reply = await fetch(`${node.publicUrl}/api/v1/plus/listings?game[]=pokemon&game[]=onepiece`, { headers: { authorization: `Bearer ${node.keys.plus}` } })
+  const reply = await fetch(`${node.publicUrl}/api/v1/plus/listings?game[]=pokemon&game[]=onepiece`, {
+    headers: { authorization: `Bearer ${node.keys.plus}` },
+  })
   expect(reply.status).toBe(200)
 })

@@ -22,8 +22,7 @@ afterAll(async () => {
 })
 
 const get = (path: string) => send(node, 'GET', V1 + path)
-const post = (path: string, json: unknown, headers: Record<string, string> = {}) =>
-  send(node, 'POST', V1 + path, { json, headers })
+const post = (path: string, json: unknown, headers: Record<string, string> = {}) => send(node, 'POST', V1 + path, { json, headers })
 const patch = (path: string, json: unknown) => send(node, 'PATCH', V1 + path, { json })
 const remove = (path: string) => send(node, 'DELETE', V1 + path)
 
@@ -32,10 +31,7 @@ async function open(name = 'Kart Evi', plan = 'plus', credits = 0): Promise<{ id
   return body.data
 }
 
-async function keyFor(
-  accountId: number,
-  more: object = {},
-): Promise<{ id: number; key: string; expires_at: string | null }> {
+async function keyFor(accountId: number, more: object = {}): Promise<{ id: number; key: string; expires_at: string | null }> {
   const { body } = await post(`/accounts/${accountId}/keys`, more)
   return body.data
 }
@@ -143,15 +139,7 @@ describe('keys', () => {
   test('refuse an expiry that has passed or is not a time, and overlaps out of bounds', async () => {
     const { id } = await open()
     const key = await keyFor(id)
-    const texts = [
-      '2020-01-01T00:00:00Z',
-      '2090-01-01',
-      'tomorrow',
-      '2090-01-01T00:00:00',
-      '2090-12-31T23:59:60Z',
-      '2090-01-01T00:00:00Z[UTC]',
-      5,
-    ]
+    const texts = ['2020-01-01T00:00:00Z', '2090-01-01', 'tomorrow', '2090-01-01T00:00:00', '2090-12-31T23:59:60Z', '2090-01-01T00:00:00Z[UTC]', 5]
     for (const expires_at of texts) {
       expectRefusal(await post(`/accounts/${id}/keys`, { expires_at }), 422, 'VALIDATION_ERROR', ['expires_at'])
     }
@@ -195,13 +183,8 @@ describe('refusals', () => {
     for (const label of ['a\0b', 'x'.repeat(201), '\udc00', null]) {
       expectRefusal(await post(`/accounts/${id}/keys`, { label }), 422, 'VALIDATION_ERROR', ['label'])
     }
-    expectRefusal(await patch(`/accounts/${id}`, { suspended: 'yes', plan: null }), 422, 'VALIDATION_ERROR', [
-      'suspended',
-      'plan',
-    ])
-    expectRefusal(await patch(`/accounts/${id}`, { highlight_credits: 5 }), 422, 'VALIDATION_ERROR', [
-      'highlight_credits',
-    ])
+    expectRefusal(await patch(`/accounts/${id}`, { suspended: 'yes', plan: null }), 422, 'VALIDATION_ERROR', ['suspended', 'plan'])
+    expectRefusal(await patch(`/accounts/${id}`, { highlight_credits: 5 }), 422, 'VALIDATION_ERROR', ['highlight_credits'])
     expectRefusal(await patch(`/accounts/${id}`, { id: 5, plan: 'plus' }), 422, 'VALIDATION_ERROR', ['id'])
     expectRefusal(await patch(`/accounts/${id}`, {}), 422, 'VALIDATION_ERROR', ['body'])
   })
@@ -212,8 +195,7 @@ describe('refusals', () => {
   })
 
   test('bodies must be JSON objects of bounded size', async () => {
-    const raw = (text: string, type = 'application/json') =>
-      send(node, 'POST', `${V1}/accounts`, { body: text, headers: { 'content-type': type } })
+    const raw = (text: string, type = 'application/json') => send(node, 'POST', `${V1}/accounts`, { body: text, headers: { 'content-type': type } })
     for (const text of ['{', '[]', '"x"', '5', 'nul']) expectRefusal(await raw(text), 400, 'INVALID_JSON')
     expectRefusal(await raw('name=x', 'application/x-www-form-urlencoded'), 415, 'UNSUPPORTED_MEDIA_TYPE')
     expectRefusal(await raw(`{"name":"${'x'.repeat(2 ** 20)}"}`), 413, 'PAYLOAD_TOO_LARGE')
@@ -229,8 +211,7 @@ describe('refusals', () => {
       expectRefusal(await post(`/keys/${id}/rotate`, {}), 404, 'NOT_FOUND')
       expectRefusal(await remove(`/keys/${id}`), 404, 'NOT_FOUND')
     }
-    for (const id of ['abc', '1.5', '1e3', '%00'])
-      expectRefusal(await get(`/accounts/${id}`), 422, 'VALIDATION_ERROR', ['id'])
+    for (const id of ['abc', '1.5', '1e3', '%00']) expectRefusal(await get(`/accounts/${id}`), 422, 'VALIDATION_ERROR', ['id'])
   })
 
   test('other methods are 405, other paths 404', async () => {
@@ -243,8 +224,7 @@ describe('refusals', () => {
 })
 
 describe('idempotency', () => {
-  const rows = async (name: string) =>
-    (await node.db.kysely.selectFrom('accounts').select('id').where('name', '=', name).execute()).length
+  const rows = async (name: string) => (await node.db.kysely.selectFrom('accounts').select('id').where('name', '=', name).execute()).length
 
   test('the same key and body give the first answer again, and one account', async () => {
     const body = { name: 'Once', plan: 'plus' }
@@ -253,19 +233,13 @@ describe('idempotency', () => {
     expect([first.status, second.status]).toEqual([201, 201])
     expect(second.body).toEqual(first.body)
     expect(await rows('Once')).toBe(1)
-    expectRefusal(
-      await post('/accounts', { ...body, plan: 'starter' }, { 'idempotency-key': 'once-1' }),
-      409,
-      'IDEMPOTENCY_CONFLICT',
-    )
+    expectRefusal(await post('/accounts', { ...body, plan: 'starter' }, { 'idempotency-key': 'once-1' }), 409, 'IDEMPOTENCY_CONFLICT')
     expect(await rows('Once')).toBe(1)
   })
 
   test('several at once make one account', async () => {
     const body = { name: 'At once', plan: 'plus' }
-    const replies = await Promise.all(
-      Array.from({ length: 8 }, () => post('/accounts', body, { 'idempotency-key': 'once-2' })),
-    )
+    const replies = await Promise.all(Array.from({ length: 8 }, () => post('/accounts', body, { 'idempotency-key': 'once-2' })))
     const answers = replies.filter((reply) => reply.status === 201)
     expect(answers.length).toBeGreaterThan(0)
     for (const answer of answers) expect(answer.body).toEqual(answers[0]!.body)
@@ -300,15 +274,8 @@ describe('idempotency', () => {
     const headers = { 'idempotency-key': 'token-1' }
     expect((await send(node, 'POST', `${V1}/accounts/${id}/keys`, { json: {}, headers, token })).status).toBe(201)
     // As after a change of the bootstrap token: the same operator with another credential.
-    const keys = node.db.kysely
-      .updateTable('idempotency_keys')
-      .set({ scope })
-      .where('scope', '=', `operator:other:${tokenId}`)
-    await node.db.kysely
-      .deleteFrom('idempotency_keys')
-      .where('scope', '=', scope)
-      .where('key', '=', 'token-1')
-      .execute()
+    const keys = node.db.kysely.updateTable('idempotency_keys').set({ scope }).where('scope', '=', `operator:other:${tokenId}`)
+    await node.db.kysely.deleteFrom('idempotency_keys').where('scope', '=', scope).where('key', '=', 'token-1').execute()
     await keys.execute()
     expectRefusal(await post(`/accounts/${id}/keys`, {}, headers), 409, 'IDEMPOTENCY_CONFLICT')
   })
@@ -319,9 +286,7 @@ describe('idempotency', () => {
       expectRefusal(reply, 422, 'VALIDATION_ERROR', ['Idempotency-Key'])
     }
     expect(await rows('Never')).toBe(0)
-    expect(
-      (await post('/accounts', { name: 'Longest', plan: 'plus' }, { 'idempotency-key': '~'.repeat(255) })).status,
-    ).toBe(201)
+    expect((await post('/accounts', { name: 'Longest', plan: 'plus' }, { 'idempotency-key': '~'.repeat(255) })).status).toBe(201)
   })
 })
 
@@ -401,9 +366,7 @@ test('the document is OpenAPI 3.1, open to all, and has the routes but not their
     paths: Record<string, object>
   }
   expect(document).toMatchObject({ openapi: '3.1.0', info: { title: 'Mintmark operator API' } })
-  const routes = Object.entries(document.paths).map(
-    ([path, methods]) => `${path} ${Object.keys(methods).toSorted().join(' ')}`,
-  )
+  const routes = Object.entries(document.paths).map(([path, methods]) => `${path} ${Object.keys(methods).toSorted().join(' ')}`)
   expect(routes).toEqual(
     expect.arrayContaining([
       '/operator/v1/accounts get post',

@@ -54,17 +54,23 @@ interface Finished {
 
 async function finished(id: number): Promise<Finished> {
   let found: Finished | null = null
-  await until(`import ${id}`, async () => {
-    found = (await operator<Finished>(`/imports/${id}`)).body.data
-    return found.status === 'done' || found.status === 'failed'
-  }, 20_000)
+  await until(
+    `import ${id}`,
+    async () => {
+      found = (await operator<Finished>(`/imports/${id}`)).body.data
+      return found.status === 'done' || found.status === 'failed'
+    },
+    20_000,
+  )
   return found!
 }
 
 describe('categories', () => {
   test('are made, listed, changed, and visible at once', async () => {
     const parent = await category({ name: 'Wizards era', ref: 'shop:wotc' })
-    const made = await operator('/categories', { json: { name: 'Base Set', game: 'pokemon', market: 'source_c', parent_id: parent, image: 'https://x.test/a.png' } })
+    const made = await operator('/categories', {
+      json: { name: 'Base Set', game: 'pokemon', market: 'source_c', parent_id: parent, image: 'https://x.test/a.png' },
+    })
     expect(made.body.data).toMatchObject({ name: 'Base Set', slug: 'pokemon-base-set', parent_id: parent, game: 'pokemon', market: 'source_c' })
     const id = made.body.data.id
     const changed = await operator(`/categories/${id}`, { method: 'PATCH', json: { name: 'Base', parent_id: null } })
@@ -118,12 +124,19 @@ describe('items', () => {
     expect(made.body.data).toMatchObject({ slug: 'pikachu-60-64-jungle', game: 'pokemon', groups: [1, 2] })
     expect((await publicItem(id)).body.data).toMatchObject({
       name: 'Pikachu',
-      images: [{ url: 'https://x.test/1.png', order: 1 }, { url: 'https://x.test/2.png', order: 9 }],
+      images: [
+        { url: 'https://x.test/1.png', order: 1 },
+        { url: 'https://x.test/2.png', order: 9 },
+      ],
       groups: [{ name: 'Ungraded' }, { name: 'Graded' }],
     })
     const changed = await operator(`/items/${id}`, { method: 'PATCH', json: { name: 'Pikachu!', ref: 'shop:one', code: null } })
     expect(changed.body.data).toMatchObject({
-      name: 'Pikachu!', ref: 'shop:one', code: null, slug: 'pikachu-60-64-jungle', details: { hp: 50, evolve_from: 'Pichu' },
+      name: 'Pikachu!',
+      ref: 'shop:one',
+      code: null,
+      slug: 'pikachu-60-64-jungle',
+      details: { hp: 50, evolve_from: 'Pichu' },
       foreign_ids: [{ source: 'tcgplayer', id: '45166' }],
     })
     expect((await publicItem(id)).body.data).toMatchObject({ name: 'Pikachu!', code: null })
@@ -165,7 +178,16 @@ describe('items', () => {
     ['groups', { ...good, groups: [3] }],
     ['groups', { ...good, groups: [2 ** 50] }],
     ['images.0', { ...good, images: ['javascript:alert(1)'] }],
-    ['images', { ...good, images: [{ url: 'https://a.test', order: 1 }, { url: 'https://b.test', order: 1 }] }],
+    [
+      'images',
+      {
+        ...good,
+        images: [
+          { url: 'https://a.test', order: 1 },
+          { url: 'https://b.test', order: 1 },
+        ],
+      },
+    ],
     ['details.hp', { ...good, details: { hp: 'much' } }],
     ['details.colour', { ...good, details: { colour: 'red' } }],
     ['colour', { ...good, colour: 'red' }],
@@ -203,7 +225,9 @@ describe('prices', () => {
       { item_id: id, market: 'source_c', label: 'Near Mint', price: 3, updated_at: 'yesterday' },
       { item_id: id, market: 'source_c', label: 'Near Mint', price: 3, updated_at: '0001-01-01T00:00:00Z' },
       { item_id: id, market: 'source_c', label: 'Near Mint', price: 3, colour: 1 },
-      4, null, [],
+      4,
+      null,
+      [],
     ]
     const { status, body } = await operator<{ import_id: number; errors: { row: number; message: string }[] }>('/prices', { json: rows })
     expect([status, body.data]).toMatchObject([200, { accepted: 3, unchanged: 0, held: 0, rejected: 16 }])
@@ -216,7 +240,9 @@ describe('prices', () => {
     expect(jump.body.data).toMatchObject({ accepted: 0, held: 1 })
     expect((await publicItem(id)).body.data).toMatchObject({ prices: [near, {}, {}] })
     const history = await operator<Row[]>(`/items/${id}/price-history?market=source_c&label=near%20mint&from=2026-01-01T00:00:00Z`)
-    expect(history.body.data).toEqual([{ market: 'source_c', label: 'Near Mint', price: 168.56, updated_at: '2026-11-01T09:00:00.000Z', import_id: body.data.import_id }])
+    expect(history.body.data).toEqual([
+      { market: 'source_c', label: 'Near Mint', price: 168.56, updated_at: '2026-11-01T09:00:00.000Z', import_id: body.data.import_id },
+    ])
     expect((await operator('/items/999999/price-history')).status).toBe(404)
   })
 
@@ -239,11 +265,24 @@ describe('prices', () => {
 const CATALOGUE = [
   { type: 'category', market: 'source_c', ref: 'up:set', name: 'Uploaded', game: 'pokemon', parent: null, image: null },
   {
-    type: 'item', market: 'source_c', ref: 'up:1', name: 'Uploaded one', code: '1', genre: 'single', game: 'pokemon', category: 'up:set',
-    images: [], attributes: [], groups: ['ungraded'], details: {}, foreign_ids: [],
+    type: 'item',
+    market: 'source_c',
+    ref: 'up:1',
+    name: 'Uploaded one',
+    code: '1',
+    genre: 'single',
+    game: 'pokemon',
+    category: 'up:set',
+    images: [],
+    attributes: [],
+    groups: ['ungraded'],
+    details: {},
+    foreign_ids: [],
     prices: [{ market: 'source_c', label: 'Near Mint', price: '4.50', updated_at: '2026-11-01T09:00:00Z' }],
   },
-].map((line) => JSON.stringify(line)).join('\n')
+]
+  .map((line) => JSON.stringify(line))
+  .join('\n')
 
 describe('imports', () => {
   test('take a file in, packed or not, and tell how it went', async () => {
@@ -293,21 +332,45 @@ describe('imports', () => {
     expect(report.errors).toEqual([
       refused(2, 'nobody'),
       refused(3, 'no, one'),
-      { file: 'shop.csv', line: 4, reason: expect.stringContaining('"free"') as string, field: 'price', rule: 'number', params: { max: MAX_AMOUNT, value: 'free' } },
+      {
+        file: 'shop.csv',
+        line: 4,
+        reason: expect.stringContaining('"free"') as string,
+        field: 'price',
+        rule: 'number',
+        params: { max: MAX_AMOUNT, value: 'free' },
+      },
     ])
     expect(report.reasons).toEqual([
       { reason: 'no item has the ref …', rule: 'no_ref', params: { ref: '…' }, count: 2, samples: [refused(2, 'nobody'), refused(3, 'no, one')] },
-      { reason: expect.stringContaining('"…"') as string, field: 'price', rule: 'number', params: { max: MAX_AMOUNT, value: '…' }, count: 1, samples: [report.errors[2]] },
+      {
+        reason: expect.stringContaining('"…"') as string,
+        field: 'price',
+        rule: 'number',
+        params: { max: MAX_AMOUNT, value: '…' },
+        count: 1,
+        samples: [report.errors[2]],
+      },
     ])
-    const posted = await operator<{ import_id: number }>('/prices', { json: [{ item_id: 999_999, market: 'source_b', label: 'Near Mint', price: 1 }] })
+    const posted = await operator<{ import_id: number }>('/prices', {
+      json: [{ item_id: 999_999, market: 'source_b', label: 'Near Mint', price: 1 }],
+    })
     expect((await operator<Finished>(`/imports/${posted.body.data.import_id}`)).body.data.reasons).toMatchObject([
-      { field: 'item_id', rule: 'unknown_id', params: { thing: 'item', id: '…' }, count: 1, samples: [{ file: null, line: 0, field: 'item_id', rule: 'unknown_id', params: { thing: 'item', id: 999_999 } }] },
+      {
+        field: 'item_id',
+        rule: 'unknown_id',
+        params: { thing: 'item', id: '…' },
+        count: 1,
+        samples: [{ file: null, line: 0, field: 'item_id', rule: 'unknown_id', params: { thing: 'item', id: 999_999 } }],
+      },
     ])
   })
 
   /** The CSV of an import's refused rows, by lines without the header. */
   async function refusals(id: number): Promise<string[]> {
-    const reply = await fetch(`${node.operatorUrl}/operator/v1/imports/${id}/refusals.csv`, { headers: { authorization: `Bearer ${OPERATOR_TOKEN}` } })
+    const reply = await fetch(`${node.operatorUrl}/operator/v1/imports/${id}/refusals.csv`, {
+      headers: { authorization: `Bearer ${OPERATOR_TOKEN}` },
+    })
     expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8'])
     expect(reply.headers.get('content-disposition')).toBe(`attachment; filename="import-${id}-refusals.csv"`)
     const [head, ...lines] = (await reply.text()).trimEnd().split('\n')
@@ -331,7 +394,9 @@ describe('imports', () => {
     const broken = await upload('mintmark-ndjson', `${CATALOGUE}\n${'not json\n'.repeat(2_000)}${'x'.repeat(2 * 1024 * 1024)}`)
     const before = await refusals(broken.id)
     expect([broken.status, before.length, before[0]]).toEqual(['failed', broken.rejected, 'mintmark-ndjson,3,json,invalid JSON in the line'])
-    const posted = await operator<{ import_id: number }>('/prices', { json: [{ item_id: 999_999, market: 'source_b', label: 'Near Mint', price: 1 }] })
+    const posted = await operator<{ import_id: number }>('/prices', {
+      json: [{ item_id: 999_999, market: 'source_b', label: 'Near Mint', price: 1 }],
+    })
     expect(await refusals(posted.body.data.import_id)).toEqual([',0,unknown_id,"item_id must be the id of an existing item, not 999999"'])
     expect((await operator('/imports/999999/refusals.csv')).status).toBe(404)
   })
@@ -390,7 +455,10 @@ describe('imports', () => {
 
 test('groups list their grades in the order of answers', async () => {
   const { body } = await operator<{ name: string; slug: string; types: { label: string }[] }[]>('/groups')
-  expect(body.data.map((group) => [group.name, group.slug])).toEqual([['Ungraded', 'ungraded'], ['Graded', 'graded']])
+  expect(body.data.map((group) => [group.name, group.slug])).toEqual([
+    ['Ungraded', 'ungraded'],
+    ['Graded', 'graded'],
+  ])
   expect(body.data[0]!.types.map((type) => type.label)).toEqual(['Near Mint', 'Lightly Played', 'Moderately Played', 'Heavily Played', 'Ungraded'])
   expect(body.data[1]!.types[0]).toMatchObject({ label: 'PSA 10', slug: 'psa-10' })
 })

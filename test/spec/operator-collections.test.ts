@@ -64,11 +64,7 @@ test('collections are opened, read, changed and deleted', async () => {
     'GET',
     `/audit?subject_type=collection&subject_id=${id}`,
   )
-  expect(audit.body.data.map((row) => row.action)).toEqual([
-    'collection.delete',
-    'collection.change',
-    'collection.create',
-  ])
+  expect(audit.body.data.map((row) => row.action)).toEqual(['collection.delete', 'collection.change', 'collection.create'])
   expect(audit.body.data[1]).toMatchObject({ before: { name: 'Base' }, after: { name: 'Jungle' } })
 })
 
@@ -85,11 +81,7 @@ test('bad input is refused by name', async () => {
   ]
   for (const [body, field] of bad) {
     const reply = await operator(node, 'POST', '/collections', body)
-    expect([reply.status, reply.body.error!.code, reply.body.error!.details![0]!.field]).toEqual([
-      422,
-      'VALIDATION_ERROR',
-      field,
-    ])
+    expect([reply.status, reply.body.error!.code, reply.body.error!.details![0]!.field]).toEqual([422, 'VALIDATION_ERROR', field])
   }
   const { id } = (await operator<Stored>(node, 'POST', '/collections', { account_id, name: 'x' })).body.data
   expect((await operator(node, 'PATCH', `/collections/${id}`, {})).status).toBe(422)

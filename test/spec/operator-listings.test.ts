@@ -214,11 +214,19 @@ describe('orders', () => {
 
   test('too little stock, or what is not for sale, refuses the whole order', async () => {
     const { id } = await published(node, items.char!, { quantity: 2 })
-    const statuses = await Promise.all(STATUS_LIST.filter((status) => status !== 'active' && status !== 'expired').map((status) => inStatus(node, status, items.char!)))
+    const statuses = await Promise.all(
+      STATUS_LIST.filter((status) => status !== 'active' && status !== 'expired').map((status) => inStatus(node, status, items.char!)),
+    )
     for (const lines of [
       [{ listing_id: id, quantity: 3 }],
-      [{ listing_id: id, quantity: 1 }, { listing_id: id, quantity: 2 }],
-      ...statuses.map((other) => [{ listing_id: id, quantity: 1 }, { listing_id: other.id, quantity: 1 }]),
+      [
+        { listing_id: id, quantity: 1 },
+        { listing_id: id, quantity: 2 },
+      ],
+      ...statuses.map((other) => [
+        { listing_id: id, quantity: 1 },
+        { listing_id: other.id, quantity: 1 },
+      ]),
     ]) {
       expect(await order(lines)).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT' } } })
     }
@@ -236,7 +244,10 @@ describe('orders', () => {
     [{ sold_at: 'now' }, 'sold_at'],
   ])('%j is refused by name', async (wrong, field) => {
     const { id } = await published(node, items.char!)
-    const lines = (wrong as { lines?: { listing_id: number }[] }).lines?.map((line) => ({ ...line, listing_id: line.listing_id === 1 ? id : line.listing_id }))
+    const lines = (wrong as { lines?: { listing_id: number }[] }).lines?.map((line) => ({
+      ...line,
+      listing_id: line.listing_id === 1 ? id : line.listing_id,
+    }))
     const reply = await order([{ listing_id: id, quantity: 1 }], { ...wrong, ...(lines && { lines }) })
     expect(reply).toMatchObject({ status: 422, body: { error: { code: 'VALIDATION_ERROR', details: [{ field }] } } })
   })

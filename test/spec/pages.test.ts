@@ -81,7 +81,7 @@ test('a host header cannot put markup or another host form into the page', async
   expect(html).not.toContain('<script>')
 })
 
-test('the changelog is the repository\'s', async () => {
+test("the changelog is the repository's", async () => {
   const { response, html } = await read(`${node.publicUrl}/changelog`)
   expect(response.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
   expect(html).toBe(readFileSync('CHANGELOG.md', 'utf8'))

@@ -18,7 +18,18 @@ interface Media {
 }
 
 interface Document {
-  paths: Record<string, Record<string, { 'x-error-codes': string[]; description?: string; requestBody?: { content: Record<string, Media> }; responses: Record<string, { content?: Record<string, Media> }> }>>
+  paths: Record<
+    string,
+    Record<
+      string,
+      {
+        'x-error-codes': string[]
+        description?: string
+        requestBody?: { content: Record<string, Media> }
+        responses: Record<string, { content?: Record<string, Media> }>
+      }
+    >
+  >
   webhooks?: object
 }
 
@@ -113,7 +124,16 @@ test('every example is answered as it is documented', async () => {
 
 describe.each(DOCUMENTS)('%s', (path) => {
   /** Codes of which one example is as good as another: they do not depend on the operation. */
-  const SHARED = ['UNAUTHENTICATED', 'RATE_LIMITED', 'INVALID_JSON', 'IDEMPOTENCY_CONFLICT', 'PRECONDITION_FAILED', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'PLAN_UPGRADE_REQUIRED']
+  const SHARED = [
+    'UNAUTHENTICATED',
+    'RATE_LIMITED',
+    'INVALID_JSON',
+    'IDEMPOTENCY_CONFLICT',
+    'PRECONDITION_FAILED',
+    'PAYLOAD_TOO_LARGE',
+    'UNSUPPORTED_MEDIA_TYPE',
+    'PLAN_UPGRADE_REQUIRED',
+  ]
 
   test('shows a request and an answer of every operation, and each error that it names', async () => {
     const { paths } = await document(path)
@@ -131,7 +151,8 @@ describe.each(DOCUMENTS)('%s', (path) => {
               continue
             }
             shown.push(...Object.keys(examples))
-            for (const { value } of Object.values(examples)) expect([name, value.error.code, Compile(schema!).Check(value)]).toEqual([name, value.error.code, true])
+            for (const { value } of Object.values(examples))
+              expect([name, value.error.code, Compile(schema!).Check(value)]).toEqual([name, value.error.code, true])
           }
         }
         missing.push(...codes.filter((code) => !shown.includes(code)).map((code) => `${name}: ${code}`))
@@ -146,7 +167,10 @@ describe.each(DOCUMENTS)('%s', (path) => {
   test('errors that depend on the operation are its own', async () => {
     const { paths } = await document(path)
     const borrowed: string[] = []
-    const requests = EXAMPLES.map(({ request, answer }) => ({ request: request.split('?')[0]!, code: (answer as { error?: { code: string } }).error?.code }))
+    const requests = EXAMPLES.map(({ request, answer }) => ({
+      request: request.split('?')[0]!,
+      code: (answer as { error?: { code: string } }).error?.code,
+    }))
     for (const [template, operations] of Object.entries(paths)) {
       for (const [method, { responses }] of Object.entries(operations)) {
         const pattern = new RegExp(`^${method.toUpperCase()} ${template.replace(/\{\w+\}/g, '[^/]+')}$`)

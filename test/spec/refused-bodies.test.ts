@@ -56,7 +56,12 @@ const REFUSALS: Refusal[] = [
   { status: 415, path: '/operator/v1/accounts', caller: 'operator', type: 'text/plain' },
 ]
 
-const PACK = { identity: (data: Buffer) => data, gzip: gzipSync, br: (data: Buffer) => brotliCompressSync(data, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }), deflate: deflateSync }
+const PACK = {
+  identity: (data: Buffer) => data,
+  gzip: gzipSync,
+  br: (data: Buffer) => brotliCompressSync(data, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
+  deflate: deflateSync,
+}
 type Encoding = keyof typeof PACK
 const ENCODINGS = Object.keys(PACK) as Encoding[]
 
@@ -107,7 +112,9 @@ async function exchange({ path, caller, method = 'POST', type = 'application/jso
   const failed = once(socket, 'error').then(([error]) => Promise.reject(error as Error))
   failed.catch(() => {})
   const head = [
-    `${method} ${path} HTTP/1.1`, 'Host: localhost', `Content-Type: ${type}`,
+    `${method} ${path} HTTP/1.1`,
+    'Host: localhost',
+    `Content-Type: ${type}`,
     ...(encoding === 'identity' ? [] : [`Content-Encoding: ${encoding}`]),
     ...(credential ? [`Authorization: Bearer ${credential}`] : []),
     chunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length}`,
@@ -139,20 +146,23 @@ async function exchange({ path, caller, method = 'POST', type = 'application/jso
 }
 
 describe.each(REFUSALS)('$status of $path for $caller ($bytes bytes)', (refusal) => {
-  test.each(ENCODINGS.flatMap((encoding) => [true, false].map((valid) => ({ encoding, valid }))))('$encoding, valid: $valid', async ({ encoding, valid }) => {
-    const body = bodyOf(encoding, refusal.bytes ?? SIZE, valid)
-    // What is read before it is refused may be refused as broken.
-    const read = !valid && (refusal.status === 404 || refusal.status === 405)
-    for (const chunked of [false, true]) {
-      // All that the limit of this key allows.
-      if (refusal.status === 429) await send(`${node.publicUrl}/api/v1/items`, node.keys.starter)
-      const { answer, next } = await exchange(refusal, encoding, body, chunked)
-      expect(read ? [400, refusal.status] : [refusal.status]).toContain(answer.status)
-      expect(next).toBe(answer.ends ? null : 200)
-      // A body of known and moderate size costs nobody a connection.
-      if (!chunked && !read && refusal.status !== 413) expect(answer.ends).toBe(false)
-    }
-  })
+  test.each(ENCODINGS.flatMap((encoding) => [true, false].map((valid) => ({ encoding, valid }))))(
+    '$encoding, valid: $valid',
+    async ({ encoding, valid }) => {
+      const body = bodyOf(encoding, refusal.bytes ?? SIZE, valid)
+      // What is read before it is refused may be refused as broken.
+      const read = !valid && (refusal.status === 404 || refusal.status === 405)
+      for (const chunked of [false, true]) {
+        // All that the limit of this key allows.
+        if (refusal.status === 429) await send(`${node.publicUrl}/api/v1/items`, node.keys.starter)
+        const { answer, next } = await exchange(refusal, encoding, body, chunked)
+        expect(read ? [400, refusal.status] : [refusal.status]).toContain(answer.status)
+        expect(next).toBe(answer.ends ? null : 200)
+        // A body of known and moderate size costs nobody a connection.
+        if (!chunked && !read && refusal.status !== 413) expect(answer.ends).toBe(false)
+      }
+    },
+  )
 })
 
 test('a compressed body that is not compressed so is 400, and an upload of an unknown encoding 415', async () => {

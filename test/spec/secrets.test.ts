@@ -33,7 +33,8 @@ test('no answer with a secret may be stored', async () => {
   expect(await cachingOf(rest, node.keys.plus, secret, { json: webhook, method: 'PUT' })).toBe('no-store')
   expect(await cachingOf(rest, node.keys.plus, secret)).toBe('no-store')
   const mutation = { json: { query: `mutation { configureWebhook(input: { url: "${webhook.url}" }) { secret } }` } }
-  for (const path of ['/graphql', '/graphql/v3']) expect(await cachingOf(`${node.publicUrl}${path}`, node.keys.plus, secret, mutation)).toBe('no-store')
+  for (const path of ['/graphql', '/graphql/v3'])
+    expect(await cachingOf(`${node.publicUrl}${path}`, node.keys.plus, secret, mutation)).toBe('no-store')
   const own = { 'x-console': '1', origin: node.operatorUrl! }
   expect(await cachingOf(`${node.operatorUrl}/console/session`, null, /mintses_/, { json: { token: OPERATOR_TOKEN }, headers: own })).toBe('no-store')
 })

@@ -8,11 +8,29 @@ const DAY_MS = 86_400_000
 
 test('defaults', () => {
   expect(readConfig({})).toMatchObject({
-    port: 8080, operatorPort: 8081, host: '127.0.0.1', operatorHost: '127.0.0.1', databaseUrl: null, databaseReplicaUrl: null,
-    operatorToken: null, publicUrl: null, timeZone: 'Europe/Istanbul', logLevel: 'info', listingPeriodDays: 30, highlightDays: 7,
-    commissionPercent: 10, rateLimits: { starter: 60, professional: 300, plus: 600, enterprise: 3000 }, trustProxy: false,
-    webhookRetryDelaysMs: [30_000, 300_000], webhookAllowCidrs: ['127.0.0.0/8', '::1/128'], webhookAllowHttp: true,
-    sourceCurrencies: { service: 'TRY', source_a: 'USD', source_b: 'EUR', source_c: 'USD' }, secretKey: null, demo: true, imageProxy: false, imageCacheMb: 2_048,
+    port: 8080,
+    operatorPort: 8081,
+    host: '127.0.0.1',
+    operatorHost: '127.0.0.1',
+    databaseUrl: null,
+    databaseReplicaUrl: null,
+    operatorToken: null,
+    publicUrl: null,
+    timeZone: 'Europe/Istanbul',
+    logLevel: 'info',
+    listingPeriodDays: 30,
+    highlightDays: 7,
+    commissionPercent: 10,
+    rateLimits: { starter: 60, professional: 300, plus: 600, enterprise: 3000 },
+    trustProxy: false,
+    webhookRetryDelaysMs: [30_000, 300_000],
+    webhookAllowCidrs: ['127.0.0.0/8', '::1/128'],
+    webhookAllowHttp: true,
+    sourceCurrencies: { service: 'TRY', source_a: 'USD', source_b: 'EUR', source_c: 'USD' },
+    secretKey: null,
+    demo: true,
+    imageProxy: false,
+    imageCacheMb: 2_048,
     marketOrder: ['source_c', 'source_b', 'source_a', 'service'],
   })
   expect(readConfig({}).dataDir).toMatch(/\/data$/)
@@ -49,7 +67,19 @@ test.each([
   ['WEBHOOK_RETRY_DELAYS', ['30s', '30s,5m,1h', '30,300', 'soon,later']],
   ['WEBHOOK_ALLOW_CIDRS', ['localhost', '10.0.0.0', '10.0.0.0/33']],
   ['WEBHOOK_ALLOW_HTTP', ['maybe', 'yes']],
-  ['CORS_ORIGINS', ['shop.example', 'https://shop.example/', 'https://shop.example/page', 'https://Shop.example', 'ftp://shop.example', '*, https://shop.example', 'https://shop.example:443', 'null']],
+  [
+    'CORS_ORIGINS',
+    [
+      'shop.example',
+      'https://shop.example/',
+      'https://shop.example/page',
+      'https://Shop.example',
+      'ftp://shop.example',
+      '*, https://shop.example',
+      'https://shop.example:443',
+      'null',
+    ],
+  ],
   ['TRUST_PROXY', ['everyone', '10.0.0.0/33', 'loopback,nobody']],
   ['SOURCE_CURRENCIES', ['source_a', 'source_d=USD', 'service=USD', 'source_a=usd']],
   ['MARKET_ORDER', ['source_d', 'source_a,,source_b', 'source_a;source_b', 'source_a,source_b,source_a', 'SOURCE_A', ',']],
@@ -76,13 +106,30 @@ describe('a service far away', () => {
   let node: TestNode
 
   beforeAll(async () => {
-    const env = { TIME_ZONE: 'America/New_York', HIGHLIGHT_DAYS: '2', LISTING_PERIOD_DAYS: '3', PUBLIC_URL: 'https://prices.example/', WEBHOOK_ALLOW_HTTP: '0' }
+    const env = {
+      TIME_ZONE: 'America/New_York',
+      HIGHLIGHT_DAYS: '2',
+      LISTING_PERIOD_DAYS: '3',
+      PUBLIC_URL: 'https://prices.example/',
+      WEBHOOK_ALLOW_HTTP: '0',
+    }
     node = await startTestNode({ env })
     const feed = [
       { type: 'category', market: 'service', ref: 't', name: 'Set', game: 'pokemon', parent: null, image: null },
       {
-        type: 'item', market: 'service', ref: 't:1', name: 'Only Item', code: '1/1', genre: 'single', game: 'pokemon',
-        category: 't', images: [], attributes: [], groups: [], details: {}, foreign_ids: [],
+        type: 'item',
+        market: 'service',
+        ref: 't:1',
+        name: 'Only Item',
+        code: '1/1',
+        genre: 'single',
+        game: 'pokemon',
+        category: 't',
+        images: [],
+        attributes: [],
+        groups: [],
+        details: {},
+        foreign_ids: [],
       },
     ]
     await importText(node, 'mintmark-ndjson', feed.map((line) => JSON.stringify(line)).join('\n'))

@@ -34,10 +34,16 @@ describe('times from 1970 to 9999', () => {
   test.each(OUT)('%s in bodies', async (time) => {
     const { id } = await published(node, item)
     const waiting = await pending(node, item)
-    expectRefused(await operator(node, 'POST', '/orders', { order_id: orderId(), sold_at: time, lines: [{ listing_id: id, quantity: 1 }] }), 'sold_at', RANGE)
+    expectRefused(
+      await operator(node, 'POST', '/orders', { order_id: orderId(), sold_at: time, lines: [{ listing_id: id, quantity: 1 }] }),
+      'sold_at',
+      RANGE,
+    )
     expectRefused(await operator(node, 'POST', `/listings/${waiting.id}/approve`, { expires_at: time }), 'expires_at', RANGE)
     expectRefused(await operator(node, 'POST', `/accounts/${node.accounts.plus}/keys`, { expires_at: time }), 'expires_at', RANGE)
-    const prices = await operator<{ rejected: number; errors: { rule: string }[] }>(node, 'POST', '/prices', [{ item_id: item, market: 'source_a', label: 'Near Mint', price: 1, updated_at: time }])
+    const prices = await operator<{ rejected: number; errors: { rule: string }[] }>(node, 'POST', '/prices', [
+      { item_id: item, market: 'source_a', label: 'Near Mint', price: 1, updated_at: time },
+    ])
     expect(prices.body.data).toMatchObject({ rejected: 1 })
     expect(prices.body.data.errors).toMatchObject([{ field: 'updated_at', rule: 'time' }])
   })
@@ -71,16 +77,39 @@ describe('times from 1970 to 9999', () => {
   })
 
   test('a price of the last month can be held, accepted and read', async () => {
-    const posted = await operator<{ held: number }>(node, 'POST', '/prices', [{ item_id: item, market: 'source_b', label: 'Near Mint', price: 5, updated_at: '9999-12-31T23:59:59Z' }])
+    const posted = await operator<{ held: number }>(node, 'POST', '/prices', [
+      { item_id: item, market: 'source_b', label: 'Near Mint', price: 5, updated_at: '9999-12-31T23:59:59Z' },
+    ])
     expect(posted.body.data.held).toBe(1)
     const held = await operator<{ id: number }[]>(node, 'GET', '/held-prices')
     expect((await operator(node, 'POST', `/held-prices/${held.body.data[0]!.id}/accept`, {})).status).toBe(200)
-    expect((await operator(node, 'GET', `/items/${item}/price-history?market=source_b`)).body.data).toMatchObject([{ updated_at: '9999-12-31T23:59:59.000Z' }])
+    expect((await operator(node, 'GET', `/items/${item}/price-history?market=source_b`)).body.data).toMatchObject([
+      { updated_at: '9999-12-31T23:59:59.000Z' },
+    ])
   })
 
   test('prices in files', async () => {
-    const at = (updated_at: string) => ({ type: 'item', market: 'source_c', ref: `at ${updated_at}`, name: 'x', code: null, genre: 'single', game: 'pokemon', category: 'base', images: [], attributes: [], groups: [], details: {}, foreign_ids: [], prices: [{ market: 'source_a', label: 'Near Mint', price: '1.00', updated_at }] })
-    const report = await importText(node, 'mintmark-ndjson', ['0000-01-01T00:00:00Z', '1969-12-31T23:59:59Z'].map((time) => JSON.stringify(at(time))).join('\n'))
+    const at = (updated_at: string) => ({
+      type: 'item',
+      market: 'source_c',
+      ref: `at ${updated_at}`,
+      name: 'x',
+      code: null,
+      genre: 'single',
+      game: 'pokemon',
+      category: 'base',
+      images: [],
+      attributes: [],
+      groups: [],
+      details: {},
+      foreign_ids: [],
+      prices: [{ market: 'source_a', label: 'Near Mint', price: '1.00', updated_at }],
+    })
+    const report = await importText(
+      node,
+      'mintmark-ndjson',
+      ['0000-01-01T00:00:00Z', '1969-12-31T23:59:59Z'].map((time) => JSON.stringify(at(time))).join('\n'),
+    )
     expect(report.counts.rejected).toBe(2)
     expect(report.errors.map(({ rule }) => rule)).toEqual(['time', 'time'])
   })
@@ -94,8 +123,16 @@ describe('texts', () => {
   test.each([...INVISIBLE, ...REFUSED])('%j as a name', async (text) => {
     const { id } = await pending(node, item)
     const edited = await plus(node, 'PATCH', `/listings/${id}`, { title: text })
-    expect(edited).toMatchObject({ status: 422, body: { error: { code: 'PLUS_LISTING_ERROR', details: [{ field: 'title', rule: 'text', params: { form: expect.stringMatching(RULE) as string } }] } } })
-    const mutation = await ask(node, 'mutation ($id: ID!, $title: String!) { updateListing(listingId: $id, input: { title: $title }) { id } }', { plan: 'plus', variables: { id: String(id), title: text } })
+    expect(edited).toMatchObject({
+      status: 422,
+      body: {
+        error: { code: 'PLUS_LISTING_ERROR', details: [{ field: 'title', rule: 'text', params: { form: expect.stringMatching(RULE) as string } }] },
+      },
+    })
+    const mutation = await ask(node, 'mutation ($id: ID!, $title: String!) { updateListing(listingId: $id, input: { title: $title }) { id } }', {
+      plan: 'plus',
+      variables: { id: String(id), title: text },
+    })
     expect(JSON.stringify(mutation.errors)).toMatch(RULE)
     expectRefused(await operator(node, 'POST', '/listings', { seller_id: node.accounts.plus, item_id: item, title: text, price: 1 }), 'title', RULE)
     expectRefused(await operator(node, 'POST', '/accounts', { name: text, plan: 'plus' }), 'name', RULE)
@@ -122,8 +159,20 @@ describe('texts', () => {
   })
 
   test('foreign catalogues: formatting is left out, and an invisible text is not a name', async () => {
-    const row = (id: number, name: string) => ({ idProduct: id, name, idCategory: 1, categoryName: 'Pokémon Booster', idExpansion: 1, idMetacard: 0, dateAdded: '2024-01-01 00:00:00' })
-    const file = JSON.stringify({ version: 1, createdAt: '2026-11-01T00:00:00+0100', products: [row(1, 'Booster \u202ePack'), row(2, '\u200b\u3164')] })
+    const row = (id: number, name: string) => ({
+      idProduct: id,
+      name,
+      idCategory: 1,
+      categoryName: 'Pokémon Booster',
+      idExpansion: 1,
+      idMetacard: 0,
+      dateAdded: '2024-01-01 00:00:00',
+    })
+    const file = JSON.stringify({
+      version: 1,
+      createdAt: '2026-11-01T00:00:00+0100',
+      products: [row(1, 'Booster \u202ePack'), row(2, '\u200b\u3164')],
+    })
     const report = await importText(node, 'cardmarket-products', file)
     expect(report.counts).toMatchObject({ rejected: 1 })
     const names = await node.db.kysely.selectFrom('items').select('name').where('name', 'like', 'Booster%').execute()

@@ -22,7 +22,9 @@ const operator = <T = Row>(path: string, sending: Parameters<typeof send>[2] = {
 let count = 0
 async function item(fields: object = {}): Promise<number> {
   count += 1
-  const { body } = await operator('/items', { json: { name: `Card ${count}`, ref: `card:${count}`, market: 'source_c', category_id: category, ...fields } })
+  const { body } = await operator('/items', {
+    json: { name: `Card ${count}`, ref: `card:${count}`, market: 'source_c', category_id: category, ...fields },
+  })
   return body.data.id
 }
 
@@ -59,12 +61,25 @@ describe('held prices', () => {
     expect(await priceOf(id)).toBe(10)
     const [held] = await heldOf(id)
     expect(held).toMatchObject({
-      import_id, rule: 'jump', price: 50, compared_price: 10, times_off: 5, state: 'open', item: { id, name: `Card ${count}` }, label: 'Near Mint',
+      import_id,
+      rule: 'jump',
+      price: 50,
+      compared_price: 10,
+      times_off: 5,
+      state: 'open',
+      item: { id, name: `Card ${count}` },
+      label: 'Near Mint',
     })
     expect((await operator(`/imports/${import_id}`)).body.data).toMatchObject({ held: 1, held_by_rule: { jump: 1 }, worst_held: [{ id: held!.id }] })
     const accepted = await operator(`/held-prices/${held!.id}/accept`, { method: 'POST' })
     expect(accepted.body.data).toMatchObject({ state: 'accepted', decided_by: expect.stringContaining('operator:') })
-    expect([await priceOf(id), await history(id)]).toEqual([50, [[10, '2026-11-01'], [50, '2026-11-02']]])
+    expect([await priceOf(id), await history(id)]).toEqual([
+      50,
+      [
+        [10, '2026-11-01'],
+        [50, '2026-11-02'],
+      ],
+    ])
     expect((await operator(`/held-prices/${held!.id}/accept`, { method: 'POST' })).body.error!.code).toBe('CONFLICT')
     expect((await operator(`/held-prices/${held!.id}/discard`, { method: 'POST' })).status).toBe(409)
     expect((await operator('/held-prices/999999/accept', { method: 'POST' })).status).toBe(404)
@@ -87,7 +102,10 @@ describe('held prices', () => {
     const id = await item()
     await post(id, 100)
     expect(await post(id, 10, { market: 'source_b' })).toMatchObject({ accepted: 1 })
-    const rates = [{ day: '2026-10-01', currency: 'USD', TRY: 40 }, { day: '2026-10-01', currency: 'EUR', TRY: 50 }]
+    const rates = [
+      { day: '2026-10-01', currency: 'USD', TRY: 40 },
+      { day: '2026-10-01', currency: 'EUR', TRY: 50 },
+    ]
     expect((await operator('/rates', { json: rates })).body.data).toEqual({ rates: 2 })
     const other = await item()
     await post(other, 100)
@@ -115,7 +133,12 @@ describe('held prices', () => {
     const started = await operator('/imports/sealed-daily', { method: 'POST', body: file })
     await until('the import', async () => (await operator(`/imports/${started.body.data.id}`)).body.data.status === 'done', 15_000)
     const [held] = await heldOf(a)
-    expect(held).toMatchObject({ rule: 'foreign_id', price: 4.5, reason: expect.any(String) as string, params: { source: 'tcgplayer', id: '777', items: [a, b] } })
+    expect(held).toMatchObject({
+      rule: 'foreign_id',
+      price: 4.5,
+      reason: expect.any(String) as string,
+      params: { source: 'tcgplayer', id: '777', items: [a, b] },
+    })
     await operator(`/held-prices/${held!.id}/accept`, { json: { item_id: b } })
     expect([await priceOf(a), await priceOf(b)]).toEqual([undefined, 4.5])
   })
@@ -148,7 +171,13 @@ describe('a revert', () => {
     expect((await operator(`/imports/${second.import_id}`)).body.data).toMatchObject({ reverted_by_import_id: back.body.data.id })
     expect((await revert(second.import_id)).body.error!.code).toBe('CONFLICT')
     await revert(back.body.data.id)
-    expect([await priceOf(id), await history(id)]).toEqual([12, [[10, '2026-11-01'], [12, '2026-11-02']]])
+    expect([await priceOf(id), await history(id)]).toEqual([
+      12,
+      [
+        [10, '2026-11-01'],
+        [12, '2026-11-02'],
+      ],
+    ])
     expect((await revert(second.import_id)).status).toBe(200)
     expect(await priceOf(id)).toBe(10)
   })
@@ -170,11 +199,20 @@ describe('a revert', () => {
     const wrong = await post(id, 12, { updated_at: '2026-11-02T00:00:00Z' })
     await post(id, 11, { updated_at: '2026-11-03T00:00:00Z' })
     expect((await revert(wrong.import_id)).body.data).toMatchObject({ accepted: 0 })
-    expect([await priceOf(id), await history(id)]).toEqual([11, [[10, '2026-11-01'], [11, '2026-11-03']]])
+    expect([await priceOf(id), await history(id)]).toEqual([
+      11,
+      [
+        [10, '2026-11-01'],
+        [11, '2026-11-03'],
+      ],
+    ])
   })
 
   test('knows what another price of the same moment had replaced, in any order of reverts', async () => {
-    for (const order of [[1, 2], [2, 1]]) {
+    for (const order of [
+      [1, 2],
+      [2, 1],
+    ]) {
       const id = await item()
       const batches = [await post(id, 10), await post(id, 11), await post(id, 12)]
       for (const position of order) await revert(batches[position]!.import_id)
@@ -207,7 +245,11 @@ describe('the public price history', () => {
   beforeAll(async () => {
     id = await item()
     const days: [string, number][] = [
-      ['2026-10-05T08:00:00Z', 10], ['2026-10-05T20:00:00Z', 8], ['2026-10-05T21:00:00Z', 9], ['2026-10-11T23:59:59.999Z', 12], ['2026-11-01T00:00:00Z', 11],
+      ['2026-10-05T08:00:00Z', 10],
+      ['2026-10-05T20:00:00Z', 8],
+      ['2026-10-05T21:00:00Z', 9],
+      ['2026-10-11T23:59:59.999Z', 12],
+      ['2026-11-01T00:00:00Z', 11],
     ]
     for (const [updated_at, price] of days) await post(id, price, { updated_at })
     await post(id, 90, { label: 'PSA 10', updated_at: '2026-10-06T00:00:00Z' })
@@ -215,7 +257,11 @@ describe('the public price history', () => {
 
   test('gives low, high and close by day, week or month', async () => {
     const near = (date: string, low: number, high: number, close: number) => ({ date, market: 'source_c', label: 'Near Mint', low, high, close })
-    expect((await read(`label=nm&${autumn}`)).body.data).toEqual([near('2026-10-05', 8, 10, 9), near('2026-10-11', 9, 12, 12), near('2026-11-01', 11, 11, 11)])
+    expect((await read(`label=nm&${autumn}`)).body.data).toEqual([
+      near('2026-10-05', 8, 10, 9),
+      near('2026-10-11', 9, 12, 12),
+      near('2026-11-01', 11, 11, 11),
+    ])
     expect((await read(`label=nm&interval=week&${autumn}`)).body.data).toEqual([near('2026-10-05', 8, 12, 12), near('2026-10-26', 11, 12, 11)])
     expect((await read(`label=nm&interval=month&${autumn}`)).body.data).toEqual([near('2026-10-01', 8, 12, 12), near('2026-11-01', 11, 11, 11)])
     expect((await read(`interval=month&${autumn}`)).body.data.map((row) => row.label)).toEqual(['Near Mint', 'PSA 10', 'Near Mint'])
@@ -229,14 +275,23 @@ describe('the public price history', () => {
     // Before the window, 9 held since 5 October; a change at the very start of a period replaces it.
     expect(await lowHigh('from=2026-10-11T12:00:00Z&to=2026-10-12T00:00:00Z')).toEqual([['2026-10-11', 9, 12]])
     expect(await lowHigh('from=2026-10-11T23:59:59.999Z&to=2026-10-12T00:00:00Z')).toEqual([['2026-10-11', 12, 12]])
-    expect(await lowHigh('interval=month&from=2026-10-06T00:00:00Z&to=2026-12-01T00:00:00Z')).toEqual([['2026-10-01', 9, 12], ['2026-11-01', 11, 11]])
+    expect(await lowHigh('interval=month&from=2026-10-06T00:00:00Z&to=2026-12-01T00:00:00Z')).toEqual([
+      ['2026-10-01', 9, 12],
+      ['2026-11-01', 11, 11],
+    ])
     expect(await lowHigh('from=2026-10-06T00:00:00Z&to=2026-10-07T00:00:00Z')).toEqual([])
   })
 
   test('is for Professional and above, and checks its parameters', async () => {
     expect((await read('', node.keys.starter)).body.error!.code).toBe('PLAN_UPGRADE_REQUIRED')
     expect((await send(`${node.publicUrl}/api/v1/items/999999/price-history`, node.keys.plus)).body.error!.code).toBe('ITEM_NOT_FOUND')
-    for (const query of ['interval=year', 'market=x', 'from=yesterday', 'from=2026-02-01T00:00:00Z&to=2026-01-01T00:00:00Z', 'from=1990-01-01T00:00:00Z']) {
+    for (const query of [
+      'interval=year',
+      'market=x',
+      'from=yesterday',
+      'from=2026-02-01T00:00:00Z&to=2026-01-01T00:00:00Z',
+      'from=1990-01-01T00:00:00Z',
+    ]) {
       expect([query, (await read(query)).status]).toEqual([query, 422])
     }
   })
@@ -245,7 +300,15 @@ describe('the public price history', () => {
 test('rates refuse what is none', async () => {
   const good = { day: '2026-11-01', currency: 'USD', TRY: 41.5 }
   expect((await operator('/rates', { json: good })).body.data).toEqual({ rates: 1 })
-  const wrong = [{ ...good, TRY: 0 }, { ...good, TRY: '4' }, { ...good, currency: 'usd' }, { ...good, currency: 'TRY' }, { ...good, day: '2026-02-30x' }, { ...good, day: '0000-01-01' }, { ...good, x: 1 }]
+  const wrong = [
+    { ...good, TRY: 0 },
+    { ...good, TRY: '4' },
+    { ...good, currency: 'usd' },
+    { ...good, currency: 'TRY' },
+    { ...good, day: '2026-02-30x' },
+    { ...good, day: '0000-01-01' },
+    { ...good, x: 1 },
+  ]
   for (const rate of wrong) expect([rate, (await operator('/rates', { json: [rate] })).status]).toEqual([rate, 422])
   expect((await operator('/rates', { json: [] })).status).toBe(422)
 })

@@ -23,8 +23,7 @@ afterAll(async () => {
   await receiver.close()
 })
 
-const configure = (settings: object) =>
-  plus<object>(node, 'PUT', '/webhook', { url: receiver.url, on_sale: true, on_expire: true, ...settings })
+const configure = (settings: object) => plus<object>(node, 'PUT', '/webhook', { url: receiver.url, on_sale: true, on_expire: true, ...settings })
 const bodies = () => receiver.received.map(({ body }) => JSON.parse(body.toString()) as Notification)
 const events = async (state: string) => (await operator<object[]>(node, 'GET', `/webhook-events?state=${state}`)).body.data
 

@@ -95,11 +95,7 @@ describe('configuration', () => {
   test('keeps no secret in plain text', async () => {
     const { secret } = (await put({ url: receiver.url })).body.data
     const stored = await node.db.kysely.selectFrom('webhooks').select('sealed_secret').execute()
-    const audits = await node.db.kysely
-      .selectFrom('audit_log')
-      .selectAll()
-      .where('action', '=', 'webhook.configure')
-      .execute()
+    const audits = await node.db.kysely.selectFrom('audit_log').selectAll().where('action', '=', 'webhook.configure').execute()
     expect(stored.every((row) => !row.sealed_secret.toString('latin1').includes(secret))).toBe(true)
     expect(audits.length).toBeGreaterThan(0)
     expect(JSON.stringify(audits)).not.toContain(secret)
@@ -108,33 +104,10 @@ describe('configuration', () => {
   test('refuses an invalid URL with 422', async () => {
     const base = 'https://example.com/'
     expect((await put({ url: base + 'a'.repeat(500 - base.length) })).status).toBe(200)
-    const wrong: unknown[] = [
-      base + 'a'.repeat(501 - base.length),
-      '',
-      'example.com',
-      'ftp://example.com',
-      'javascript:alert(1)',
-      null,
-      5,
-      [],
-      {},
-    ]
-    wrong.push(
-      'https://a:b@example.com',
-      'https://example.com:0',
-      'https://example.com:99999',
-      'http://10.0.0.1/',
-      'http://[::ffff:10.0.0.1]/',
-    )
-    wrong.push(
-      'https://example.com\r\nX: y',
-      'https://exa mple.com',
-      'http://169.254.169.254/',
-      'http://192.168.1',
-      'http://①0.0.0.1/',
-    )
-    for (const { port } of [new URL(node.publicUrl!), new URL(node.operatorUrl!)])
-      wrong.push(`http://127.0.0.1:${port}/`)
+    const wrong: unknown[] = [base + 'a'.repeat(501 - base.length), '', 'example.com', 'ftp://example.com', 'javascript:alert(1)', null, 5, [], {}]
+    wrong.push('https://a:b@example.com', 'https://example.com:0', 'https://example.com:99999', 'http://10.0.0.1/', 'http://[::ffff:10.0.0.1]/')
+    wrong.push('https://example.com\r\nX: y', 'https://exa mple.com', 'http://169.254.169.254/', 'http://192.168.1', 'http://①0.0.0.1/')
+    for (const { port } of [new URL(node.publicUrl!), new URL(node.operatorUrl!)]) wrong.push(`http://127.0.0.1:${port}/`)
     for (const url of wrong) expectRefusal(await put({ url }), 422, 'VALIDATION_ERROR', 'url')
   })
 
@@ -156,18 +129,15 @@ describe('the gate', () => {
   test('lets Plus and Enterprise in, nobody else', async () => {
     for (const path of ['', '/logs']) {
       expectRefusal(await get(path, null), 401, 'UNAUTHENTICATED')
-      for (const plan of ['starter', 'professional'] as const)
-        expectRefusal(await get(path, node.keys[plan]), 403, 'PLAN_UPGRADE_REQUIRED')
+      for (const plan of ['starter', 'professional'] as const) expectRefusal(await get(path, node.keys[plan]), 403, 'PLAN_UPGRADE_REQUIRED')
       for (const plan of ['plus', 'enterprise'] as const) expect((await get(path, node.keys[plan])).status).toBe(200)
     }
-    for (const plan of ['starter', 'professional'] as const)
-      expectRefusal(await put({}, node.keys[plan]), 403, 'PLAN_UPGRADE_REQUIRED')
+    for (const plan of ['starter', 'professional'] as const) expectRefusal(await put({}, node.keys[plan]), 403, 'PLAN_UPGRADE_REQUIRED')
   })
 })
 
 describe('configureWebhook', () => {
-  const DOCUMENT =
-    'mutation ($input: WebhookInput!) { configureWebhook(input: $input) { url onSale onExpire isActive secret note } }'
+  const DOCUMENT = 'mutation ($input: WebhookInput!) { configureWebhook(input: $input) { url onSale onExpire isActive secret note } }'
   const mutate = (key: string, input: object) =>
     send(`${node.publicUrl}/graphql`, key, {
       json: { query: DOCUMENT, variables: { input } },
@@ -251,9 +221,7 @@ describe('operators', () => {
     expect(failing.received).toHaveLength(4)
     expect(new Set(failing.received.map(({ body }) => body.toString())).size).toBe(1)
     expect(new Set(failing.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
-    expect(failing.received[3]!.headers['x-service-signature']).toBe(
-      createHmac('sha256', secret).update(failing.received[0]!.body).digest('hex'),
-    )
+    expect(failing.received[3]!.headers['x-service-signature']).toBe(createHmac('sha256', secret).update(failing.received[0]!.body).digest('hex'))
     expect((await get<Log[]>('/logs', key)).body.data.map(({ attempt }) => attempt)).toEqual([4, 3, 2, 1])
     await failing.close()
   })
@@ -268,7 +236,8 @@ describe('operators', () => {
     await until('both arrive', () => target.received.length === 2)
     expect(target.received.map(({ headers }) => headers['webhook-test'])).toEqual(['true', 'true'])
     const { secret } = (await get<{ secret: string }>('', key)).body.data
-    for (const { headers, body } of target.received) expect(headers['x-service-signature']).toBe(createHmac('sha256', secret).update(body).digest('hex'))
+    for (const { headers, body } of target.received)
+      expect(headers['x-service-signature']).toBe(createHmac('sha256', secret).update(body).digest('hex'))
     const bodies = target.received.map(({ body }) => JSON.parse(body.toString()) as { event: string; data: object })
     const keys = Object.fromEntries(bodies.map(({ event, data }) => [event, Object.keys(data)]))
     expect(keys).toEqual({
@@ -291,9 +260,7 @@ describe('operators', () => {
 
   test('see in the statistics how receivers answer', async () => {
     const { key, accountId } = await newKey()
-    const flaky = await openReceiver(
-      (_request, response, count) => void response.writeHead(count === 1 ? 500 : 200).end(),
-    )
+    const flaky = await openReceiver((_request, response, count) => void response.writeHead(count === 1 ? 500 : 200).end())
     await put({ url: flaky.url, on_sale: true }, key)
     await sell(node, accountId)
     await until('both attempts logged', async () => (await get('/logs', key)).body.pagination!.total === 2)

@@ -18,7 +18,9 @@ export async function seriousAsShown(page: Page): Promise<string[]> {
 }
 
 function axeOf(page: Page, type: 'tag' | 'rule', values: string[]): Promise<string[]> {
-  return page.evaluate<string[]>(`axe.run(document, { resultTypes: ['violations'], runOnly: ${JSON.stringify({ type, values })} }).then(({ violations }) => violations
+  return page.evaluate<
+    string[]
+  >(`axe.run(document, { resultTypes: ['violations'], runOnly: ${JSON.stringify({ type, values })} }).then(({ violations }) => violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) => nodes.map((node) => id + ' at ' + node.target.join(' ') + ' ' + (node.any[0]?.message ?? ''))))`)
 }

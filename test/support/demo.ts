@@ -15,7 +15,15 @@ export type DemoNode = Awaited<ReturnType<typeof startDemoNode>>
 export async function startDemoNode() {
   const dataDir = mkdtempSync(join(tmpdir(), 'mintmark-demo-'))
   const database = await freshDatabase()
-  const config = readConfig({ PORT: '0', OPERATOR_PORT: '0', RATE_LIMITS: 'off', DATABASE_URL: database.url, DATA_DIR: dataDir, SECRET_KEY: 'secret key of the reference', WEBHOOK_RETRY_DELAYS: '10ms,10ms' })
+  const config = readConfig({
+    PORT: '0',
+    OPERATOR_PORT: '0',
+    RATE_LIMITS: 'off',
+    DATABASE_URL: database.url,
+    DATA_DIR: dataDir,
+    SECRET_KEY: 'secret key of the reference',
+    WEBHOOK_RETRY_DELAYS: '10ms,10ms',
+  })
   const db = openPool<Schema>({ url: database.url, max: 8, applicationName: 'mintmark test' })
   const node = await startNode({ config, db, log: silent, now: () => new Date(), listeners: { public: true, operator: true }, worker: true })
   const close = async () => {

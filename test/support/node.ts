@@ -74,7 +74,13 @@ export interface Reply<T = unknown> {
     data: T
     message?: string
     pagination?: { current_page: number; per_page: number; total: number; last_page: number; has_more: boolean }
-    error?: { code: string; message: string; rule?: string; params?: object; details?: { field: string; message: string; rule: string; params: object }[] }
+    error?: {
+      code: string
+      message: string
+      rule?: string
+      params?: object
+      details?: { field: string; message: string; rule: string; params: object }[]
+    }
   }
 }
 

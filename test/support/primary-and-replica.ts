@@ -57,7 +57,15 @@ async function run(home: Home, directory: string, db: Db): Promise<ChildProcess>
   const user = home.user ? { uid: home.user.uid, gid: home.user.gid } : {}
   const server = spawn(join(home.native, 'bin/postgres'), args, { cwd: '/', env: { LC_ALL: 'C' }, ...user, stdio: 'ignore' })
   process.on('exit', () => server.kill('SIGQUIT'))
-  await until('the server takes connections', () => db.pool.query('select 1').then(() => true, () => false), 20_000)
+  await until(
+    'the server takes connections',
+    () =>
+      db.pool.query('select 1').then(
+        () => true,
+        () => false,
+      ),
+    20_000,
+  )
   return server
 }
 

@@ -63,17 +63,14 @@ const statesOf = async ({ accountId }: Seller) => {
     .execute()
   return rows.map(({ state, attempts }) => `${state} ${attempts}`)
 }
-const settled = (seller: Seller) =>
-  until('all settled', async () => (await statesOf(seller)).every((state) => !state.startsWith('queued')))
+const settled = (seller: Seller) => until('all settled', async () => (await statesOf(seller)).every((state) => !state.startsWith('queued')))
 
 test('a sale arrives once per order line, with exactly the keys and types of the interface', async () => {
   const seller = await openSeller()
   await sell(node, seller.accountId, 3, 77)
   await until('three notifications', () => seller.receiver.received.length === 3)
   await settled(seller)
-  const bodies = seller.receiver.received.map(
-    ({ body }) => JSON.parse(body.toString()) as { data: { listing_id: number } },
-  )
+  const bodies = seller.receiver.received.map(({ body }) => JSON.parse(body.toString()) as { data: { listing_id: number } })
   bodies.sort((a, b) => a.data.listing_id - b.data.listing_id)
   const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+03:00$/) as string
   const data = {
@@ -85,9 +82,7 @@ test('a sale arrives once per order line, with exactly the keys and types of the
     seller_payout: 222.21,
     sold_at: time,
   }
-  expect(bodies).toEqual(
-    [1, 2, 3].map((listing_id) => ({ event: 'sale', sent_at: time, data: { ...data, listing_id } })),
-  )
+  expect(bodies).toEqual([1, 2, 3].map((listing_id) => ({ event: 'sale', sent_at: time, data: { ...data, listing_id } })))
   expect(Object.keys(bodies[0]!)).toEqual(['event', 'sent_at', 'data'])
   expect(new Set(seller.receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(3)
   const logs = await logsOf(seller)
@@ -139,17 +134,13 @@ test('signatures are over the raw bytes, with the secret', async () => {
   expect(headers['x-service-signature']).toBe(createHmac('sha256', secret).update(body).digest('hex'))
   const content = `${headers['webhook-id'] as string}.${headers['webhook-timestamp'] as string}.${body.toString()}`
   const signed = (key: string | Buffer) => `v1,${createHmac('sha256', key).update(content).digest('base64')}`
-  expect((headers['webhook-signature'] as string).split(' ')).toEqual([
-    signed(secret),
-    signed(Buffer.from(secret, 'base64')),
-  ])
+  expect((headers['webhook-signature'] as string).split(' ')).toEqual([signed(secret), signed(Buffer.from(secret, 'base64'))])
   expect(Math.abs(Number(headers['webhook-timestamp']) - Date.now() / 1000)).toBeLessThan(10)
 })
 
 test('a failed delivery is tried three times, after its delays, with the same bytes and id', async () => {
   const seller = await openSeller(
-    (_request, response, count) =>
-      void response.writeHead(count === 1 ? 500 : 302, { location: '/' }).end(`no ${count}`),
+    (_request, response, count) => void response.writeHead(count === 1 ? 500 : 302, { location: '/' }).end(`no ${count}`),
   )
   await sell(node, seller.accountId)
   await settled(seller)
@@ -168,9 +159,7 @@ test('a failed delivery is tried three times, after its delays, with the same by
 })
 
 test('a later success ends the attempts', async () => {
-  const seller = await openSeller((request, response, count) =>
-    (count < 3 ? status(503) : ok)(request, response, count),
-  )
+  const seller = await openSeller((request, response, count) => (count < 3 ? status(503) : ok)(request, response, count))
   await sell(node, seller.accountId)
   await settled(seller)
   expect(await statesOf(seller)).toEqual(['delivered 3'])
@@ -200,9 +189,7 @@ test('paused or switched off between attempts means no further one; a changed UR
   receivers.push(other)
   const moved = await openSeller()
   moved.receiver.behave((request, response, count) => {
-    void call(configureWebhook, moved.ctx, { url: other.url, on_sale: true }).then(() =>
-      status(500)(request, response, count),
-    )
+    void call(configureWebhook, moved.ctx, { url: other.url, on_sale: true }).then(() => status(500)(request, response, count))
   })
   await sell(node, moved.accountId)
   await settled(moved)
@@ -279,11 +266,7 @@ test('what a crash cut off is logged, tried again, and never posted a fourth tim
       attempts,
       lease_until: now,
     }
-    const { id } = await node.db.kysely
-      .insertInto('webhook_events')
-      .values(event)
-      .returning('id')
-      .executeTakeFirstOrThrow()
+    const { id } = await node.db.kysely.insertInto('webhook_events').values(event).returning('id').executeTakeFirstOrThrow()
     const attempt = {
       event_id: id,
       account_id: seller.accountId,
@@ -331,9 +314,7 @@ test('a worker alone on its database takes up at once what was under way before 
   await sender.close()
   await scheduler.stop()
   notices.close()
-  expect(await db.kysely.selectFrom('webhook_events').select(['state', 'attempts']).execute()).toEqual([
-    { state: 'delivered', attempts: 2 },
-  ])
+  expect(await db.kysely.selectFrom('webhook_events').select(['state', 'attempts']).execute()).toEqual([{ state: 'delivered', attempts: 2 }])
   await db.close()
   await database.drop()
 })
@@ -353,10 +334,7 @@ test('closing lets requests in flight end and records them, and starts no others
   const closed = stopping.close()
   for (const answer of answers) answer()
   const events = reader.db.kysely.selectFrom('webhook_events').select('state').orderBy('id')
-  await until(
-    'the five are recorded',
-    async () => (await events.execute()).filter(({ state }) => state === 'delivered').length === 5,
-  )
+  await until('the five are recorded', async () => (await events.execute()).filter(({ state }) => state === 'delivered').length === 5)
   expect(receiver.received).toHaveLength(5)
   await reader.close()
   await closed

@@ -45,17 +45,13 @@ const failed = (error: string) => ({ success: false, statusCode: null, error, ex
 test('the body and headers arrive as they are, and 2xx is a success', async () => {
   const { url, received } = await receiver(status(204))
   expect(await send(`${url}?a=1#part`)).toEqual({ success: true, statusCode: 204, error: null, excerpt: '' })
-  expect(received).toMatchObject([
-    { method: 'POST', path: '/hook?a=1', headers: { 'x-test': 'yes', 'content-length': '7' } },
-  ])
+  expect(received).toMatchObject([{ method: 'POST', path: '/hook?a=1', headers: { 'x-test': 'yes', 'content-length': '7' } }])
   expect(received[0]!.body.toString()).toBe('{"a":1}')
 })
 
 test.concurrent('every other status is a failure, and redirects are not followed', async () => {
   const target = await receiver(ok)
-  const redirect = await receiver(
-    (_request, response) => void response.writeHead(307, { location: target.url }).end('elsewhere'),
-  )
+  const redirect = await receiver((_request, response) => void response.writeHead(307, { location: target.url }).end('elsewhere'))
   expect(await send(redirect.url)).toEqual({ success: false, statusCode: 307, error: null, excerpt: 'elsewhere' })
   expect(target.received).toEqual([])
   for (const code of [301, 400, 401, 410, 500, 503]) {
@@ -117,16 +113,14 @@ test.concurrent('headers in time are a success, however slow or large the body',
 })
 
 test.concurrent('excerpts are text that can be stored: no control characters, broken UTF-8 or half characters', async () => {
-  const excerpt = async (body: Buffer | string) =>
-    (await send((await receiver((_q, response) => void response.end(body))).url)).excerpt
+  const excerpt = async (body: Buffer | string) => (await send((await receiver((_q, response) => void response.end(body))).url)).excerpt
   expect(await excerpt('a\u0000b\r\n\u001b[31mc\u0085d')).toBe('ab[31mcd')
   expect(await excerpt(Buffer.from([0x61, 0xff, 0xfe, 0x62]))).toBe('a\ufffd\ufffdb')
   expect(await excerpt('ğ'.repeat(3_000))).toBe('ğ'.repeat(1_000))
   const faces = await excerpt(`x${'😀'.repeat(3_000)}`)
   expect(faces).toBe(`x${'😀'.repeat(499)}`)
   const bomb = await receiver(
-    (_request, response) =>
-      void response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(1024 ** 2 * 20))),
+    (_request, response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(1024 ** 2 * 20))),
   )
   const outcome = await send(bomb.url)
   expect(outcome).toMatchObject({ success: true, statusCode: 200 })
@@ -217,10 +211,7 @@ test.concurrent('certificates are checked', async () => {
     { stdio: 'ignore' },
   )
   const cert = readFileSync(files.cert, 'utf8')
-  const server = createSecureServer(
-    { key: readFileSync(files.key), cert },
-    (_request, response) => void response.end('secure'),
-  )
+  const server = createSecureServer({ key: readFileSync(files.key), cert }, (_request, response) => void response.end('secure'))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   closing.push(() => server.close())
   const { port } = server.address() as AddressInfo

@@ -94,12 +94,7 @@ describe('mintmark listen', () => {
   })
 
   test('says what is wrong with its options', async () => {
-    for (const args of [
-      [],
-      ['--secret', 's', '--port', '70000'],
-      ['--secret', 's', '--status', '99'],
-      ['--secret', 's', '--delay', '6'],
-    ]) {
+    for (const args of [[], ['--secret', 's', '--port', '70000'], ['--secret', 's', '--status', '99'], ['--secret', 's', '--delay', '6']]) {
       const program = new Command('mintmark').exitOverride().configureOutput({ writeErr: () => {} })
       registerListen(program, () => {})
       await expect(program.parseAsync(['listen', ...args], { from: 'user' })).rejects.toBeInstanceOf(CommanderError)

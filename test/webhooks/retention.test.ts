@@ -22,19 +22,41 @@ async function store(events: { created: Date; due?: Date; state: 'queued' | 'del
   const ids = await inTransaction(node.db, (tx) =>
     insertEvents(
       tx,
-      events.map(({ created, due = created, state }) => ({ account_id: accountId, kind: 'sale', body: '{}', state, created_at: created, due_at: due })),
+      events.map(({ created, due = created, state }) => ({
+        account_id: accountId,
+        kind: 'sale',
+        body: '{}',
+        state,
+        created_at: created,
+        due_at: due,
+      })),
     ),
   )
   await node.db.kysely
     .insertInto('webhook_attempts')
-    .values(events.map(({ created }, i) => ({ event_id: ids[i]!, account_id: accountId, kind: 'sale', test: false, attempt: 1, started_at: created, finished_at: created })))
+    .values(
+      events.map(({ created }, i) => ({
+        event_id: ids[i]!,
+        account_id: accountId,
+        kind: 'sale',
+        test: false,
+        attempt: 1,
+        started_at: created,
+        finished_at: created,
+      })),
+    )
     .execute()
   return ids
 }
 
 async function left(): Promise<{ events: number[]; attempts: number[] }> {
   const events = await node.db.kysely.selectFrom('webhook_events').select('id').where('account_id', '=', accountId).orderBy('id').execute()
-  const attempts = await node.db.kysely.selectFrom('webhook_attempts').select('event_id').where('account_id', '=', accountId).orderBy('event_id').execute()
+  const attempts = await node.db.kysely
+    .selectFrom('webhook_attempts')
+    .select('event_id')
+    .where('account_id', '=', accountId)
+    .orderBy('event_id')
+    .execute()
   return { events: events.map(({ id }) => id), attempts: attempts.map(({ event_id: id }) => id) }
 }
 

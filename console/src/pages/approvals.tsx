@@ -105,7 +105,11 @@ export function ApprovalsPage() {
 
   const onKey = (event: KeyboardEvent) => {
     const { target } = event
-    const typing = target instanceof HTMLTextAreaElement || (target instanceof HTMLInputElement && target.type !== 'checkbox') || target instanceof HTMLSelectElement || document.querySelector('dialog[open]')
+    const typing =
+      target instanceof HTMLTextAreaElement ||
+      (target instanceof HTMLInputElement && target.type !== 'checkbox') ||
+      target instanceof HTMLSelectElement ||
+      document.querySelector('dialog[open]')
     if (typing || busy || event.ctrlKey || event.metaKey || event.altKey || !current) return
     const act: Record<string, () => void> = {
       j: () => move(at + 1),

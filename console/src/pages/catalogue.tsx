@@ -168,7 +168,13 @@ function Node({ category, ...shared }: { category: StoredCategory } & Omit<Branc
   return (
     <li>
       <span class="node">
-        <button type="button" class="plain twist" aria-expanded={open} aria-label={t('below', { name: category.name })} onClick={() => setOpen(!open)}>
+        <button
+          type="button"
+          class="plain twist"
+          aria-expanded={open}
+          aria-label={t('below', { name: category.name })}
+          onClick={() => setOpen(!open)}
+        >
           {open ? '▾' : '▸'}
         </button>
         <a href={address.link({ category_id: category.id })} aria-current={shared.selected === category.id ? 'true' : undefined}>

@@ -58,7 +58,12 @@ export function HeldPricesPage() {
     head: t('actions'),
     cell: (held) => (
       <span class="buttons tight">
-        <button type="button" disabled={busy} aria-label={`${t('accept')}: ${held.item.name} ${held.label}`} onClick={() => void decide('accept', [held.id])}>
+        <button
+          type="button"
+          disabled={busy}
+          aria-label={`${t('accept')}: ${held.item.name} ${held.label}`}
+          onClick={() => void decide('accept', [held.id])}
+        >
           {t('accept')}
         </button>
         <button
@@ -120,11 +125,7 @@ export function HeldPricesPage() {
           )
         }
         rowKey={(held) => held.id}
-        pick={
-          open
-            ? { chosen, choose: (keys) => setChosen(keys.map(Number)), nameOf: (held) => `${held.item.name} ${held.label}` }
-            : undefined
-        }
+        pick={open ? { chosen, choose: (keys) => setChosen(keys.map(Number)), nameOf: (held) => `${held.item.name} ${held.label}` } : undefined}
         columns={[
           {
             head: t('item'),

@@ -24,7 +24,9 @@ export function ImportPage() {
       <p class="trail">
         <a href="/console/imports">{t('imports')}</a>
       </p>
-      <Await of={found} title={t('import')}>{(row) => <Report of={row} />}</Await>
+      <Await of={found} title={t('import')}>
+        {(row) => <Report of={row} />}
+      </Await>
     </>
   )
 }
@@ -81,10 +83,21 @@ function Report({ of }: { of: ImportDetail }) {
           [t('actor'), of.author],
           [t('begun'), moment(of.started_at)],
           [t('ended'), of.finished_at && moment(of.finished_at)],
-          [t('reverts'), of.reverts_import_id && <a key="reverts" href={`/console/imports/${of.reverts_import_id}`}>#{of.reverts_import_id}</a>],
+          [
+            t('reverts'),
+            of.reverts_import_id && (
+              <a key="reverts" href={`/console/imports/${of.reverts_import_id}`}>
+                #{of.reverts_import_id}
+              </a>
+            ),
+          ],
           [
             t('revertedBy'),
-            of.reverted_by_import_id && <a key="by" href={`/console/imports/${of.reverted_by_import_id}`}>#{of.reverted_by_import_id}</a>,
+            of.reverted_by_import_id && (
+              <a key="by" href={`/console/imports/${of.reverted_by_import_id}`}>
+                #{of.reverted_by_import_id}
+              </a>
+            ),
           ],
         ]}
       />
@@ -105,7 +118,11 @@ function Report({ of }: { of: ImportDetail }) {
               { head: t('item'), cell: (held) => <a href={`/console/catalogue/items/${held.item.id}`}>{held.item.name}</a> },
               { head: t('label'), cell: (held) => held.label },
               { head: t('price'), number: true, cell: (held) => priceText(held.price, held.market) },
-              { head: t('comparedWith'), number: true, cell: (held) => (held.compared_price === null ? '–' : priceText(held.compared_price, held.market)) },
+              {
+                head: t('comparedWith'),
+                number: true,
+                cell: (held) => (held.compared_price === null ? '–' : priceText(held.compared_price, held.market)),
+              },
               { head: t('why'), cell: (held) => refusal({ ...held, message: held.reason }) },
             ]}
           />

@@ -81,7 +81,8 @@ export function ImportState({ of }: { of: Import }) {
   return (
     <>
       <Status code={of.status} {...(refusedMuch && { tone: 'wait' })} />{' '}
-      {refusedMuch && <span class="quiet">{t('shareRejected', { share: share(Math.min(1, refused)) })}</span>} {of.dry_run && <span class="status">{t('dryRun')}</span>}
+      {refusedMuch && <span class="quiet">{t('shareRejected', { share: share(Math.min(1, refused)) })}</span>}{' '}
+      {of.dry_run && <span class="status">{t('dryRun')}</span>}
       {of.reverted_by_import_id !== null && <span class="status bad">{t('reverted')}</span>}
     </>
   )
@@ -204,7 +205,12 @@ function Drop({ formats, onStarted }: { formats: ImportFormat[]; onStarted: () =
                       </optgroup>
                     ))}
                   </select>
-                  <button type="button" class="plain" aria-label={`${t('remove')}: ${file.name}`} onClick={() => setFiles(files.filter((one) => one.file !== file))}>
+                  <button
+                    type="button"
+                    class="plain"
+                    aria-label={`${t('remove')}: ${file.name}`}
+                    onClick={() => setFiles(files.filter((one) => one.file !== file))}
+                  >
                     ×
                   </button>
                 </>

@@ -109,7 +109,11 @@ const NUMBERS = ['hp', 'level'] as const
 
 function fieldsOf(values: Values) {
   const text = (name: string) => values[name] ?? ''
-  const listed = (name: string, separator: RegExp) => text(name).split(separator).map((part) => part.trim()).filter(Boolean)
+  const listed = (name: string, separator: RegExp) =>
+    text(name)
+      .split(separator)
+      .map((part) => part.trim())
+      .filter(Boolean)
   const details: StoredItem['details'] = {}
   for (const name of TEXTS) if (text(`details.${name}`)) details[name] = text(`details.${name}`)
   for (const name of NUMBERS) if (text(`details.${name}`)) details[name] = Number(text(`details.${name}`))

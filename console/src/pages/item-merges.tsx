@@ -33,15 +33,18 @@ export function MergeForm({ item, onClose, onMerged }: MergeFormProps) {
   return (
     <Dialog title={t('mergeTitle', { name: item.name })} onClose={onClose}>
       <p>{t('mergeText')}</p>
-      <Form submit={isShown ? t('merge') : t('mergeShow')} danger={isShown} busy={busy || survivor.loading} error={error ?? survivor.error} onSubmit={(values) => void submit(values)} onCancel={onClose}>
+      <Form
+        submit={isShown ? t('merge') : t('mergeShow')}
+        danger={isShown}
+        busy={busy || survivor.loading}
+        error={error ?? survivor.error}
+        onSubmit={(values) => void submit(values)}
+        onCancel={onClose}
+      >
         <Field label={t('mergeInto')} hint={t('mergeIntoHint')}>
           <input name="into" type="number" min="1" required onInput={() => setInto(null)} />
         </Field>
-        {isShown && into !== null && (
-          <p role="status">
-            {t('mergeQuestion', { from: described(item), into: described(survivor.data!) })}
-          </p>
-        )}
+        {isShown && into !== null && <p role="status">{t('mergeQuestion', { from: described(item), into: described(survivor.data!) })}</p>}
       </Form>
     </Dialog>
   )
@@ -83,7 +86,12 @@ export function ItemMerges({ itemId, onUndone }: { itemId: number; onUndone: () 
               {
                 head: t('split'),
                 cell: (merge) => (
-                  <button type="button" disabled={busy} aria-label={t('splitOne', { name: merge.from.name, id: merge.from.id })} onClick={() => void undo(merge)}>
+                  <button
+                    type="button"
+                    disabled={busy}
+                    aria-label={t('splitOne', { name: merge.from.name, id: merge.from.id })}
+                    onClick={() => void undo(merge)}
+                  >
                     {t('split')}
                   </button>
                 ),

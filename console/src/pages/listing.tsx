@@ -48,7 +48,8 @@ export function ListingPage() {
     reload()
   }
   const approve = (row: StoredListing) => writeShown(row, () => write('POST', `/listings/${id}/approve`, {}, row.etag), t('approved'))
-  const reject = (row: StoredListing, { reason }: Values) => writeShown(row, () => write('POST', `/listings/${id}/reject`, { reason: reason! }, row.etag), t('rejectedNow'))
+  const reject = (row: StoredListing, { reason }: Values) =>
+    writeShown(row, () => write('POST', `/listings/${id}/reject`, { reason: reason! }, row.etag), t('rejectedNow'))
   const save = async (row: StoredListing, opened: StoredListing, values: Values) => {
     const changes = changedFields(opened, listingFields(values))
     if (Object.keys(changes).length === 0) return close()

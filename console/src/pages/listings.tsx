@@ -2,7 +2,11 @@
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { useData, useWrite } from '../data.ts'
-import { storedListingShipping_payerValues as SHIPPING_PAYERS, storedListingStatusValues as LISTING_STATUSES, type StoredListing } from '../api-types.ts'
+import {
+  storedListingShipping_payerValues as SHIPPING_PAYERS,
+  storedListingStatusValues as LISTING_STATUSES,
+  type StoredListing,
+} from '../api-types.ts'
 import { Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
 import { Tabs } from '../ui/frame.tsx'
 import { Grade } from '../ui/grade.tsx'
@@ -55,8 +59,18 @@ export function ListingsPage() {
           { head: t('grade'), short: true, cell: (listing) => <Grade id={listing.grade_id} /> },
           { head: t('field.language'), wide: true, cell: (listing) => (listing.language === null ? '–' : language(listing.language)) },
           { head: t('seller'), cell: (listing) => <Named of="accounts" id={listing.seller_id} /> },
-          { head: t('item'), number: true, wide: true, cell: (listing) => <a href={`/console/catalogue/items/${listing.item_id}`}>{listing.item_id}</a> },
-          { head: t('changedAt'), short: true, wide: true, cell: (listing) => <span title={moment(listing.updated_at)}>{ago(listing.updated_at)}</span> },
+          {
+            head: t('item'),
+            number: true,
+            wide: true,
+            cell: (listing) => <a href={`/console/catalogue/items/${listing.item_id}`}>{listing.item_id}</a>,
+          },
+          {
+            head: t('changedAt'),
+            short: true,
+            wide: true,
+            cell: (listing) => <span title={moment(listing.updated_at)}>{ago(listing.updated_at)}</span>,
+          },
         ]}
       />
       {making && <NewListing onClose={() => setMaking(false)} />}

@@ -91,7 +91,9 @@ export function MatchesPage() {
       ...(isDecided || current.state === 'postponed' ? { w: () => decide(current, 'withdraw') } : { l: () => decide(current, 'postpone') }),
       ...(!isDecided && {
         n: () => decide(current, 'separate'),
-        ...Object.fromEntries(current.candidates.slice(0, DIGITS).map(({ item }, n) => [String(n + 1), () => decide(current, 'accept', { item_id: item.id })])),
+        ...Object.fromEntries(
+          current.candidates.slice(0, DIGITS).map(({ item }, n) => [String(n + 1), () => decide(current, 'accept', { item_id: item.id })]),
+        ),
       }),
     }
     const run = act[event.key]

@@ -21,7 +21,12 @@ export function SetMatchesPage() {
     changed()
   }
   const accept = async ({ id, set, waiting }: SetMatch, other: SetMatch['set']) => {
-    const asked = { title: t('setAcceptTitle', { name: set.name, other: other.name }), text: t('setDecideText', { waiting }), action: t('setAccept'), danger: false }
+    const asked = {
+      title: t('setAcceptTitle', { name: set.name, other: other.name }),
+      text: t('setDecideText', { waiting }),
+      action: t('setAccept'),
+      danger: false,
+    }
     if (await confirmed(asked)) after((await write('POST', `/set-matches/${id}/accept`, { set_id: other.id }))?.data)
   }
   const separate = async ({ id, set, waiting }: SetMatch) => {
@@ -57,7 +62,11 @@ export function SetMatchesPage() {
               </>
             ),
           },
-          { head: t('setWaiting'), number: true, cell: (match) => <a href={`/console/matches?set=${encodeURIComponent(match.set.ref)}`}>{match.waiting}</a> },
+          {
+            head: t('setWaiting'),
+            number: true,
+            cell: (match) => <a href={`/console/matches?set=${encodeURIComponent(match.set.ref)}`}>{match.waiting}</a>,
+          },
           {
             head: t(isDecided ? 'decision' : 'setResembles'),
             cell: (match) => (
@@ -66,7 +75,12 @@ export function SetMatchesPage() {
                   <li key={set.id}>
                     {set.name} <span class="quiet">{set.ref}</span> {t('setAgree', { agree, of })}{' '}
                     {!decided && (
-                      <button type="button" disabled={busy} aria-label={`${t('setAccept')}: ${match.set.name}, ${set.name}`} onClick={() => void accept(match, set)}>
+                      <button
+                        type="button"
+                        disabled={busy}
+                        aria-label={`${t('setAccept')}: ${match.set.name}, ${set.name}`}
+                        onClick={() => void accept(match, set)}
+                      >
                         {t('setAccept')}
                       </button>
                     )}

@@ -44,7 +44,12 @@ function Overview({ stats }: { stats: Stats }) {
         <Tile href="/console/webhooks?state=failed" label={t('webhooksFailed')} value={events.failed ?? 0} waits={failing > 0}>
           {t('webhooksFailing', { count: failing })}
         </Tile>
-        <Tile href="/console/imports?status=running" label={t('importsUnderWay')} value={(imports.queued ?? 0) + (imports.running ?? 0)} waits={false}>
+        <Tile
+          href="/console/imports?status=running"
+          label={t('importsUnderWay')}
+          value={(imports.queued ?? 0) + (imports.running ?? 0)}
+          waits={false}
+        >
           {t('importsFailed', { count: imports.failed ?? 0 })}
         </Tile>
       </div>
@@ -69,21 +74,21 @@ function Overview({ stats }: { stats: Stats }) {
           </p>
           <Bars title={t('payoutsByDay')} days={days.map((entry) => ({ day: entry.day, value: entry.payouts }))} show={lira} />
         </section>
-          <section class="panel" aria-labelledby="by-status">
-            <header>
-              <h2 id="by-status">{t('listingsByStatus')}</h2>
-              <a href="/console/listings">{t('listings')}</a>
-            </header>
-            <ul class="ranks">
-              {LISTING_STATUSES.map((status) => (
-                <li key={status}>
-                  <a href={`/console/listings?status=${status}`}>{term('status', status)}</a>
-                  <meter min={0} max={mostListings} value={listings[status] ?? 0} aria-label={term('status', status)} />
-                  <span class="number">{count(listings[status] ?? 0)}</span>
-                </li>
-              ))}
-            </ul>
-          </section>
+        <section class="panel" aria-labelledby="by-status">
+          <header>
+            <h2 id="by-status">{t('listingsByStatus')}</h2>
+            <a href="/console/listings">{t('listings')}</a>
+          </header>
+          <ul class="ranks">
+            {LISTING_STATUSES.map((status) => (
+              <li key={status}>
+                <a href={`/console/listings?status=${status}`}>{term('status', status)}</a>
+                <meter min={0} max={mostListings} value={listings[status] ?? 0} aria-label={term('status', status)} />
+                <span class="number">{count(listings[status] ?? 0)}</span>
+              </li>
+            ))}
+          </ul>
+        </section>
         <section class="panel" aria-labelledby="feeds">
           <header>
             <h2 id="feeds">{t('feeds')}</h2>
@@ -99,7 +104,10 @@ function Overview({ stats }: { stats: Stats }) {
                 {source.last_price_at === null ? (
                   <span class="status">{t('never')}</span>
                 ) : (
-                  <span class={Date.now() - Date.parse(source.last_price_at) > OLD_FEED_MS ? 'status wait' : 'status good'} title={moment(source.last_price_at)}>
+                  <span
+                    class={Date.now() - Date.parse(source.last_price_at) > OLD_FEED_MS ? 'status wait' : 'status good'}
+                    title={moment(source.last_price_at)}
+                  >
                     {ago(source.last_price_at)}
                   </span>
                 )}

@@ -2,7 +2,12 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { useData, useVersion, useWrite, writeNow } from '../data.ts'
-import { type AccountWebhook as Webhook, webhookEventEventValues as EVENT_KINDS, webhookEventStateValues as EVENT_STATES, type WebhookEvent } from '../api-types.ts'
+import {
+  type AccountWebhook as Webhook,
+  webhookEventEventValues as EVENT_KINDS,
+  webhookEventStateValues as EVENT_STATES,
+  type WebhookEvent,
+} from '../api-types.ts'
 import { Heading } from '../ui/heading.tsx'
 import { Named } from '../ui/named.tsx'
 import { Await, Empty, Facts, Refusal, Status } from '../ui/states.tsx'
@@ -126,58 +131,58 @@ function WebhookEvents({ accountId, version: outer, actions }: WebhookEventsProp
     changed()
   }
   return (
-      <List
-        path="/webhook-events"
-        fixed={accountId === null ? {} : { account_id: accountId }}
-        caption={t('deliveries')}
-        empty={t('noEvents')}
-        filters={[
-          { name: 'state', label: t('state'), options: EVENT_STATES.map((code) => ({ value: code, text: term('status', code) })) },
-          { name: 'event', label: t('event'), options: EVENT_KINDS.map((code) => ({ value: code, text: term('event', code) })) },
-          {
-            name: 'test',
-            label: t('tests'),
-            options: [
-              { value: '1', text: t('yes') },
-              { value: '0', text: t('no') },
-            ],
-          },
-          ...(accountId === null ? [{ name: 'account_id' as const, label: t('accountId'), type: 'number' as const }] : []),
-        ]}
-        version={outer + inner}
-        again={(events) => (events.some((event) => event.state === 'queued') ? SOON_MS : null)}
-        actions={actions}
-        rowKey={(event) => event.id}
-        columns={[
-          { head: t('id'), number: true, cell: (event) => event.id },
-          ...(accountId === null ? [accountColumn()] : []),
-          { head: t('event'), cell: (event) => term('event', event.event) },
-          { head: t('state'), cell: (event) => <Status code={event.state} /> },
-          { head: t('attempts'), cell: (event) => <Attempts of={event} /> },
-          { head: t('due'), short: true, wide: true, cell: (event) => (event.due_at ? ago(event.due_at) : '–') },
-          {
-            head: t('content'),
-            wide: true,
-            cell: (event) => (
-              <details>
-                <summary>{event.test ? t('testEvent') : t('show')}</summary>
-                <pre>{JSON.stringify(event.body, null, 2)}</pre>
-              </details>
+    <List
+      path="/webhook-events"
+      fixed={accountId === null ? {} : { account_id: accountId }}
+      caption={t('deliveries')}
+      empty={t('noEvents')}
+      filters={[
+        { name: 'state', label: t('state'), options: EVENT_STATES.map((code) => ({ value: code, text: term('status', code) })) },
+        { name: 'event', label: t('event'), options: EVENT_KINDS.map((code) => ({ value: code, text: term('event', code) })) },
+        {
+          name: 'test',
+          label: t('tests'),
+          options: [
+            { value: '1', text: t('yes') },
+            { value: '0', text: t('no') },
+          ],
+        },
+        ...(accountId === null ? [{ name: 'account_id' as const, label: t('accountId'), type: 'number' as const }] : []),
+      ]}
+      version={outer + inner}
+      again={(events) => (events.some((event) => event.state === 'queued') ? SOON_MS : null)}
+      actions={actions}
+      rowKey={(event) => event.id}
+      columns={[
+        { head: t('id'), number: true, cell: (event) => event.id },
+        ...(accountId === null ? [accountColumn()] : []),
+        { head: t('event'), cell: (event) => term('event', event.event) },
+        { head: t('state'), cell: (event) => <Status code={event.state} /> },
+        { head: t('attempts'), cell: (event) => <Attempts of={event} /> },
+        { head: t('due'), short: true, wide: true, cell: (event) => (event.due_at ? ago(event.due_at) : '–') },
+        {
+          head: t('content'),
+          wide: true,
+          cell: (event) => (
+            <details>
+              <summary>{event.test ? t('testEvent') : t('show')}</summary>
+              <pre>{JSON.stringify(event.body, null, 2)}</pre>
+            </details>
+          ),
+        },
+        { head: t('when'), short: true, wide: true, cell: (event) => moment(event.created_at) },
+        {
+          head: t('actions'),
+          cell: (event) =>
+            event.state !== 'queued' && (
+              <span class="buttons tight">
+                <button type="button" aria-label={`${t('redeliver')}: ${event.id}`} onClick={() => void redeliver(event)}>
+                  {t('redeliver')}
+                </button>
+              </span>
             ),
-          },
-          { head: t('when'), short: true, wide: true, cell: (event) => moment(event.created_at) },
-          {
-            head: t('actions'),
-            cell: (event) =>
-              event.state !== 'queued' && (
-                <span class="buttons tight">
-                  <button type="button" aria-label={`${t('redeliver')}: ${event.id}`} onClick={() => void redeliver(event)}>
-                    {t('redeliver')}
-                  </button>
-                </span>
-              ),
-          },
-        ]}
-      />
+        },
+      ]}
+    />
   )
 }

@@ -125,7 +125,14 @@ export function Questions() {
   if (!asked) return null
   return (
     <Dialog title={asked.title} onClose={() => asked.answer(false)}>
-      <Form submit={asked.action} danger={asked.danger ?? true} busy={false} error={null} onSubmit={() => asked.answer(true)} onCancel={() => asked.answer(false)}>
+      <Form
+        submit={asked.action}
+        danger={asked.danger ?? true}
+        busy={false}
+        error={null}
+        onSubmit={() => asked.answer(true)}
+        onCancel={() => asked.answer(false)}
+      >
         <p>{asked.text}</p>
       </Form>
     </Dialog>

@@ -14,8 +14,21 @@ interface FieldChange {
 
 /** The fields that an operator decides by. */
 const FIELDS = [
-  'status', 'title', 'description', 'price', 'quantity', 'item_id', 'grade_id', 'language', 'images', 'shipping_payer',
-  'offers_enabled', 'min_offer_price', 'expires_at', 'highlighted_until', 'rejection_reason',
+  'status',
+  'title',
+  'description',
+  'price',
+  'quantity',
+  'item_id',
+  'grade_id',
+  'language',
+  'images',
+  'shipping_payer',
+  'offers_enabled',
+  'min_offer_price',
+  'expires_at',
+  'highlighted_until',
+  'rejection_reason',
 ] as const satisfies (keyof StoredListing)[]
 
 export function differences(before: StoredListing, now: StoredListing): FieldChange[] {

@@ -76,9 +76,20 @@ export function Await<T>({ of, title, children }: AwaitProps<T>) {
 }
 
 const TONES: Record<string, string> = {
-  done: 'good', delivered: 'good', on: 'good', active: 'good', accepted: 'good',
-  pending: 'wait', queued: 'wait', running: 'wait',
-  failed: 'bad', rejected: 'bad', suspended: 'bad', revoked: 'bad', cancelled: 'bad', discarded: 'bad',
+  done: 'good',
+  delivered: 'good',
+  on: 'good',
+  active: 'good',
+  accepted: 'good',
+  pending: 'wait',
+  queued: 'wait',
+  running: 'wait',
+  failed: 'bad',
+  rejected: 'bad',
+  suspended: 'bad',
+  revoked: 'bad',
+  cancelled: 'bad',
+  discarded: 'bad',
 }
 
 /** @param tone another than the status has by itself */

@@ -40,7 +40,8 @@ interface Picking<Row> {
 
 /** The first cell of a row names it; where the page is narrow a row becomes a block, whose cells say their column. */
 export function Table<Row>({ caption, columns, rows, rowKey, busy, pick }: TableProps<Row>) {
-  const classOf = ({ number, short, wide }: Column<Row>) => [number && 'number', short && 'short', wide && 'wide'].filter(Boolean).join(' ') || undefined
+  const classOf = ({ number, short, wide }: Column<Row>) =>
+    [number && 'number', short && 'short', wide && 'wide'].filter(Boolean).join(' ') || undefined
   return (
     // The region scrolls sideways where the page is narrow, so that the keyboard must reach it.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it is scrolled by keyboard
@@ -169,7 +170,18 @@ interface ListProps<P extends ListPath> extends Omit<TableProps<RowOf<P>>, 'rows
 
 const PER_PAGE = 25
 
-export function List<P extends ListPath>({ path, filters = [], fixed, toQuery, empty, prefix = '', again, version, actions, ...table }: ListProps<P>) {
+export function List<P extends ListPath>({
+  path,
+  filters = [],
+  fixed,
+  toQuery,
+  empty,
+  prefix = '',
+  again,
+  version,
+  actions,
+  ...table
+}: ListProps<P>) {
   const { values, page, filtered, bar, link } = useFilters(filters, prefix)
   const query = { ...(toQuery ? toQuery(values) : values), ...fixed, page, per_page: PER_PAGE } as QueryOf<P>
   const list = useData(path, { query, again, version })
@@ -238,7 +250,10 @@ function Filters({ filters, values, prefix, address }: FiltersProps) {
           <label key={filter.name}>
             <span>{filter.label}</span>
             {filter.options ? (
-              <select value={values[filter.name] || (filter.always ? filter.options[0]!.value : '')} onChange={(event) => set(event.currentTarget.value)}>
+              <select
+                value={values[filter.name] || (filter.always ? filter.options[0]!.value : '')}
+                onChange={(event) => set(event.currentTarget.value)}
+              >
                 {!filter.always && <option value="">{t('all')}</option>}
                 {filter.options.map(({ value, text }) => (
                   <option key={value} value={value}>

@@ -103,8 +103,7 @@ export function itemJson({ items, categories, labels, addresses }: ItemJsonSourc
     genre: () => items.genreOf(row),
     game: () => items.gameOf(row),
     market: () => MARKETS[market]!,
-    category: () =>
-      category && { id: category.id, name: category.name, ...(!gated('category.slug') && { slug: category.slug }) },
+    category: () => category && { id: category.id, name: category.name, ...(!gated('category.slug') && { slug: category.slug }) },
     images: () => imagesOf(id, texts.images, addresses),
     prices: () =>
       pricesOf(items, labels, row, market).map(({ label, minor, updatedAtMs }) => ({

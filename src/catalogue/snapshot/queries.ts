@@ -103,13 +103,7 @@ export class ItemQueries {
   }
 
   /** A page by cursor: right also while items come and go. */
-  pageAfter(
-    filter: ItemFilter,
-    field: SortField,
-    direction: SortDirection,
-    after: After | null,
-    limit: number,
-  ): { rows: Int32Array; more: boolean } {
+  pageAfter(filter: ItemFilter, field: SortField, direction: SortDirection, after: After | null, limit: number): { rows: Int32Array; more: boolean } {
     const { id } = this.#items
     const { sorts } = this
     const market = marketPosition(filter.market)
@@ -137,7 +131,12 @@ export class ItemQueries {
    * also while other items come and go.
    * @returns the rows, the tier of the last of them (-1 for none), and whether more follow
    */
-  searchAfter(q: string, filter: Omit<ItemFilter, 'search'>, after: AfterMatch | null, limit: number): { rows: Int32Array; tier: number; more: boolean } {
+  searchAfter(
+    q: string,
+    filter: Omit<ItemFilter, 'search'>,
+    after: AfterMatch | null,
+    limit: number,
+  ): { rows: Int32Array; tier: number; more: boolean } {
     const ranked = this.#rankedBy(q, filter)
     const order = this.sorts.order('name', 'asc', null)
     const rows = new Int32Array(limit)

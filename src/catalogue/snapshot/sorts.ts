@@ -172,8 +172,7 @@ function comparer(items: ItemTable, field: ItemField, direction: SortDirection):
     case 'name':
       return (a, b) => sign * items.names.compare(items.name[a]!, items.name[b]!) || items.id[a]! - items.id[b]!
     case 'code':
-      return (a, b) =>
-        compareSortKeys(itemValue(items, field, a), items.id[a]!, itemValue(items, field, b), items.id[b]!, direction)
+      return (a, b) => compareSortKeys(itemValue(items, field, a), items.id[a]!, itemValue(items, field, b), items.id[b]!, direction)
     case 'id':
       return (a, b) => sign * (items.id[a]! - items.id[b]!)
   }

@@ -3,9 +3,7 @@ import { FeedError, type FeedLine, type FeedSource } from '#core/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { reason } from '#core/problems.ts'
 import type { CatalogueFormat, Genre } from '../records.ts'
-import {
-  attributeList, catalogueRows, documentLines, type Entry, type Json, text, wholeNumber,
-} from './reading.ts'
+import { attributeList, catalogueRows, documentLines, type Entry, type Json, text, wholeNumber } from './reading.ts'
 
 // Refs: `cardmarket:game:<game>` (root), `cardmarket:category:<idCategory>`, `cardmarket:<idProduct>`.
 const GAMES = [

@@ -7,11 +7,4 @@ import { punkRecords } from './punk-records.ts'
 import { tcgdex } from './tcgdex.ts'
 import { tcgplayerSealed } from './tcgplayer-sealed.ts'
 
-export const CATALOGUE_FORMATS: readonly CatalogueFormat[] = [
-  mintmarkNdjson,
-  tcgdex,
-  pokemontcg,
-  punkRecords,
-  cardmarketProducts,
-  tcgplayerSealed,
-]
+export const CATALOGUE_FORMATS: readonly CatalogueFormat[] = [mintmarkNdjson, tcgdex, pokemontcg, punkRecords, cardmarketProducts, tcgplayerSealed]

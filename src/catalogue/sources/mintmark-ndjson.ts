@@ -7,9 +7,7 @@ import { parseLabel } from '#core/labels.ts'
 import { parseMinor } from '#core/money.ts'
 import { problem, reason, together } from '#core/problems.ts'
 import { isTimeInRange, TIME_RANGE } from '#core/time.ts'
-import {
-  address, AttributeList, closed, Details, ForeignIdList, genre, market, matching, positive, shortText, slug,
-} from '../fields.ts'
+import { address, AttributeList, closed, Details, ForeignIdList, genre, market, matching, positive, shortText, slug } from '../fields.ts'
 import { exportedKey } from '../origin.ts'
 import type { CatalogueFormat, CategoryRecord, ItemRecord } from '../records.ts'
 import { detailsFromRow, detailsToRow } from '../details.ts'
@@ -34,9 +32,7 @@ const PRICE = Type.Object(
     market: market(),
     label: shortText(),
     price: matching('^\\d{1,10}(\\.\\d{1,2})?$', 13, reason('amount_text', { example: '18500.00' })),
-    updated_at: matching(
-      '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,3})?Z$', 24, reason('time_utc', { example: '2026-11-01T09:00:00Z' }),
-    ),
+    updated_at: matching('^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,3})?Z$', 24, reason('time_utc', { example: '2026-11-01T09:00:00Z' })),
   },
   closed,
 )
@@ -66,7 +62,7 @@ const readItem = bodyReader(ITEM)
 
 export const mintmarkNdjson: CatalogueFormat = {
   name: 'mintmark-ndjson',
-  title: 'Mintmark\'s own catalogue format, lossless: categories, items and their current prices (NDJSON)',
+  title: "Mintmark's own catalogue format, lossless: categories, items and their current prices (NDJSON)",
   defaultMarket: 'source_c',
   marks: [{ type: 'json', names: ['type', 'market', 'ref', 'name'] }],
   // Each line names its own market.

@@ -6,8 +6,20 @@ import type { CatalogueFormat, ItemRecord, KnownCategory } from '../records.ts'
 import { slugWords } from '../slugs.ts'
 import { collectorNumber, printedTotalOf, rarityTerm, regulationMarkTerm } from './card-terms.ts'
 import {
-  address, attributeList, catalogueRows, documentLines, type Entry, identifier, isObject, type Json, peek, RANK, text, texts,
-  wholeNumber, wholeNumbers,
+  address,
+  attributeList,
+  catalogueRows,
+  documentLines,
+  type Entry,
+  identifier,
+  isObject,
+  type Json,
+  peek,
+  RANK,
+  text,
+  texts,
+  wholeNumber,
+  wholeNumbers,
 } from './reading.ts'
 
 // Refs: `pokemontcg:series:<slug of its name>`, `pokemontcg:set:<id>`, `pokemontcg:<card id>`.
@@ -62,9 +74,7 @@ function setEntries(row: Json, market: Market, { read, series: seriesRead }: Set
   const image = (isObject(row.images) ? address(row.images.logo) : undefined) ?? null
   const of = { market, game: 'pokemon' }
   return [
-    ...(isNew && seriesName
-      ? [{ category: { ...of, ref: series, name: seriesName, parent: null, image: null } }]
-      : []),
+    ...(isNew && seriesName ? [{ category: { ...of, ref: series, name: seriesName, parent: null, image: null } }] : []),
     { category: { ...of, ref: `pokemontcg:set:${id}`, name, parent: series, image, printedTotal, codes: codesOf(row, id) } },
   ]
 }
@@ -87,29 +97,31 @@ function cardEntries(row: Json, market: Market, { read, known }: SetsRead): Entr
   const code = collectorNumber(number, (read.get(set) ?? known.get(category))?.printedTotal ?? null)
   const image = isObject(row.images) ? (address(row.images.large) ?? address(row.images.small)) : undefined
   const details = detailsOf(row)
-  return [{
-    key: { source: 'pokemontcg', id, finish: '' },
-    item: {
-      market,
-      ref: `pokemontcg:${id}`,
-      name,
-      code,
-      genre: 'single',
-      game: 'pokemon',
-      category,
-      images: image === undefined ? [] : [{ url: image, order: 1 }],
-      attributes: attributeList([
-        ['Rarity', details.rarity],
-        ['Set Number', code],
-        ['Card Type', text(row.supertype)],
-        ['Illustrator', details.illustrator],
-        ['Regulation Mark', regulationMarkTerm(row.regulationMark)],
-      ]),
-      groups: ['ungraded', 'graded'],
-      details,
-      foreignIds: [{ source: 'pokemontcg', id, ...(isHoloOnly(details.rarity, set) && { finish: 'holo' }) }],
+  return [
+    {
+      key: { source: 'pokemontcg', id, finish: '' },
+      item: {
+        market,
+        ref: `pokemontcg:${id}`,
+        name,
+        code,
+        genre: 'single',
+        game: 'pokemon',
+        category,
+        images: image === undefined ? [] : [{ url: image, order: 1 }],
+        attributes: attributeList([
+          ['Rarity', details.rarity],
+          ['Set Number', code],
+          ['Card Type', text(row.supertype)],
+          ['Illustrator', details.illustrator],
+          ['Regulation Mark', regulationMarkTerm(row.regulationMark)],
+        ]),
+        groups: ['ungraded', 'graded'],
+        details,
+        foreignIds: [{ source: 'pokemontcg', id, ...(isHoloOnly(details.rarity, set) && { finish: 'holo' }) }],
+      },
     },
-  }]
+  ]
 }
 
 const PLAIN_RARITIES = new Set(['Common', 'Uncommon', 'Rare', 'Promo'])
@@ -120,9 +132,7 @@ function isHoloOnly(rarity: string | undefined, set: string): boolean {
 }
 
 // `subtypes` mixes stages, suffixes and mechanics. The first of these that a card has is its stage: a Mega is no Basic.
-const STAGES = [
-  'VMAX', 'VSTAR', 'V-UNION', 'MEGA', 'BREAK', 'Level-Up', 'Restored', 'Stage 2', 'Stage 1', 'Baby', 'Basic',
-]
+const STAGES = ['VMAX', 'VSTAR', 'V-UNION', 'MEGA', 'BREAK', 'Level-Up', 'Restored', 'Stage 2', 'Stage 1', 'Baby', 'Basic']
 const SUFFIXES = ['ex', 'EX', 'GX', 'V', 'SP', 'Prime', 'LEGEND', 'Prism Star', 'Star']
 const SUFFIX_TERMS: Readonly<Record<string, string>> = { LEGEND: 'Legend' }
 

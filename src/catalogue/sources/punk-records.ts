@@ -4,9 +4,7 @@ import type { Market } from '#core/markets.ts'
 import { reason } from '#core/problems.ts'
 import { finishSlug } from '../finishes.ts'
 import type { CatalogueFormat } from '../records.ts'
-import {
-  address, attributeList, catalogueRows, documentLines, type Entry, isObject, type Json, peek, RANK, text, texts,
-} from './reading.ts'
+import { address, attributeList, catalogueRows, documentLines, type Entry, isObject, type Json, peek, RANK, text, texts } from './reading.ts'
 
 // Refs: `punk-records:<language>` (root), `punk-records:pack:<pack id>`, `punk-records:<language>:<card id>`. The pack
 // id tells the language; card ids are the same in all languages.
@@ -97,37 +95,39 @@ function cardEntries(row: Json, market: Market): Entry[] | null {
   const category = text(row.category)
   const rarity = text(row.rarity)?.replace(/([a-z])([A-Z])/g, '$1 $2')
   const image = address(row.img_full_url)?.split('?', 1)[0]
-  return [{
-    key: { source: 'punk-records', id: `${language.code}:${id}`, finish: finishSlug(printing && number ? `${printing}${number}` : '') },
-    item: {
-      market,
-      ref: `punk-records:${language.code}:${id}`,
-      name,
-      code,
-      genre: 'single',
-      game: 'onepiece',
-      category: `punk-records:pack:${pack}`,
-      images: image === undefined ? [] : [{ url: image, order: 1 }],
-      attributes: attributeList([
-        ['Rarity', rarity],
-        ['Set Number', code],
-        ['Finish', finishOf(printing, number)],
-        ['Card Type', category],
-        ['Color', joined(row.colors)],
-        [category === 'Leader' ? 'Life' : 'Cost', amount(row.cost)],
-        ['Power', amount(row.power)],
-        ['Counter', amount(row.counter)],
-        ['Attribute', joined(row.attributes)],
-        ['Types', joined(row.types)],
-        ['Language', language.name],
-        ['Effect', plainText(row.effect)],
-        ['Trigger', plainText(row.trigger)],
-      ]),
-      groups: ['ungraded', 'graded'],
-      details: { rarity },
-      foreignIds: [{ source: 'punk-records', id: `${language.code}:${id}` }],
+  return [
+    {
+      key: { source: 'punk-records', id: `${language.code}:${id}`, finish: finishSlug(printing && number ? `${printing}${number}` : '') },
+      item: {
+        market,
+        ref: `punk-records:${language.code}:${id}`,
+        name,
+        code,
+        genre: 'single',
+        game: 'onepiece',
+        category: `punk-records:pack:${pack}`,
+        images: image === undefined ? [] : [{ url: image, order: 1 }],
+        attributes: attributeList([
+          ['Rarity', rarity],
+          ['Set Number', code],
+          ['Finish', finishOf(printing, number)],
+          ['Card Type', category],
+          ['Color', joined(row.colors)],
+          [category === 'Leader' ? 'Life' : 'Cost', amount(row.cost)],
+          ['Power', amount(row.power)],
+          ['Counter', amount(row.counter)],
+          ['Attribute', joined(row.attributes)],
+          ['Types', joined(row.types)],
+          ['Language', language.name],
+          ['Effect', plainText(row.effect)],
+          ['Trigger', plainText(row.trigger)],
+        ]),
+        groups: ['ungraded', 'graded'],
+        details: { rarity },
+        foreignIds: [{ source: 'punk-records', id: `${language.code}:${id}` }],
+      },
     },
-  }]
+  ]
 }
 
 const PRINTINGS: Readonly<Record<string, string>> = { p: 'Parallel', r: 'Reprint' }
@@ -142,7 +142,9 @@ function amount(value: unknown): string | undefined {
 }
 
 function joined(value: unknown): string | undefined {
-  return texts(value)?.map((entry) => plainText(entry) ?? '').join(', ')
+  return texts(value)
+    ?.map((entry) => plainText(entry) ?? '')
+    .join(', ')
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }

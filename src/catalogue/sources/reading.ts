@@ -125,7 +125,8 @@ function numbered(line: number, entry: Entry, seen: Seen): CatalogueRow {
   if (kind === 'item') seen.items += 1
   else seen.categories += 1
   if (seen.items > MOST_ITEMS) throw new FeedError(reason('at_most', { part: 'file', units: 'items', max: MOST_ITEMS, advice: 'split it' }))
-  if (seen.categories > MOST_CATEGORIES) throw new FeedError(reason('at_most', { part: 'file', units: 'categories', max: MOST_CATEGORIES, advice: 'split it' }))
+  if (seen.categories > MOST_CATEGORIES)
+    throw new FeedError(reason('at_most', { part: 'file', units: 'categories', max: MOST_CATEGORIES, advice: 'split it' }))
   return { line, ...entry }
 }
 

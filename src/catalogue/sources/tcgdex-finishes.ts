@@ -86,7 +86,9 @@ function distinct(printings: Printing[]): Printing[] {
   const bySlug = new Map<string, Printing[]>()
   for (const printing of printings) {
     const alike = bySlug.get(printing.slug) ?? []
-    const same = alike.find(({ ids }) => SHOPS.every((shop) => ids[shop] === undefined || printing.ids[shop] === undefined || ids[shop] === printing.ids[shop]))
+    const same = alike.find(({ ids }) =>
+      SHOPS.every((shop) => ids[shop] === undefined || printing.ids[shop] === undefined || ids[shop] === printing.ids[shop]),
+    )
     if (same) {
       same.ids = { cardmarket: same.ids.cardmarket ?? printing.ids.cardmarket, tcgplayer: same.ids.tcgplayer ?? printing.ids.tcgplayer }
       continue
@@ -114,5 +116,8 @@ function foreignIds(ids: ShopIds, finishOf: (source: string, id: number) => stri
 }
 
 function labelOf(slug: string): string {
-  return slug.split('-').map((word) => word[0]!.toUpperCase() + word.slice(1)).join(' ')
+  return slug
+    .split('-')
+    .map((word) => word[0]!.toUpperCase() + word.slice(1))
+    .join(' ')
 }

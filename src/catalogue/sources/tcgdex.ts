@@ -3,11 +3,19 @@ import type { Market } from '#core/markets.ts'
 import { ndjsonRows } from '#core/feed.ts'
 import { reason, type Term } from '#core/problems.ts'
 import type { CatalogueFormat, ForeignId, ItemRecord, KnownCategory } from '../records.ts'
+import { cardTypeTerm, collectorNumber, printedTotalOf, rarityTerm, regulationMarkTerm, stageTerm } from './card-terms.ts'
 import {
-  cardTypeTerm, collectorNumber, printedTotalOf, rarityTerm, regulationMarkTerm, stageTerm,
-} from './card-terms.ts'
-import {
-  address, attributeList, catalogueRows, type Entry, identifier, isObject, type Json, RANK, text, texts, wholeNumber,
+  address,
+  attributeList,
+  catalogueRows,
+  type Entry,
+  identifier,
+  isObject,
+  type Json,
+  RANK,
+  text,
+  texts,
+  wholeNumber,
   wholeNumbers,
 } from './reading.ts'
 import { type Finish, finishesOf } from './tcgdex-finishes.ts'
@@ -135,7 +143,9 @@ function setEntry(row: Json, { market, source, id, name, sets }: Reading): Entry
   const parent = serie === undefined || serie === 'null' ? null : `${source}:serie:${serie}`
   const printedTotal = printedTotalIn(row, name)
   if (!sets.read.has(ref)) sets.read.set(ref, { printedTotal, parent })
-  return { category: { market, ref, name, game: 'pokemon', parent, image: logoOf(row), printedTotal, codes: codesOf(row, id), foreignIds: shopIdsOf(row) } }
+  return {
+    category: { market, ref, name, game: 'pokemon', parent, image: logoOf(row), printedTotal, codes: codesOf(row, id), foreignIds: shopIdsOf(row) },
+  }
 }
 
 /** The set's id and its abbreviations; the one of the online game may be shared by a set and its gallery. */

@@ -1,18 +1,7 @@
 // The collection export of Collectr: portfolios with grade, condition and average cost; amounts are taken as they are.
 import { parseLabel } from '#core/labels.ts'
 import { problem } from '#core/problems.ts'
-import {
-  amountOf,
-  BadCell,
-  cell,
-  type Cells,
-  type CollectionFormat,
-  csvEntries,
-  gameOf,
-  noteOf,
-  quantityOf,
-  textOrNull,
-} from './entries.ts'
+import { amountOf, BadCell, cell, type Cells, type CollectionFormat, csvEntries, gameOf, noteOf, quantityOf, textOrNull } from './entries.ts'
 
 export const collectr: CollectionFormat = {
   name: 'collectr',

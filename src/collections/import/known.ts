@@ -24,18 +24,7 @@ export class Known {
     for (;;) {
       const rows = await tx
         .selectFrom('collection_items')
-        .select([
-          'id',
-          'item_id',
-          'grade_id',
-          'quantity',
-          'purchase_price',
-          'sale_price',
-          'purchase_date',
-          'card_uniq_id',
-          'note',
-          'import_key',
-        ])
+        .select(['id', 'item_id', 'grade_id', 'quantity', 'purchase_price', 'sale_price', 'purchase_date', 'card_uniq_id', 'note', 'import_key'])
         .where('collection_id', '=', collectionId)
         .where('id', '>', last)
         .orderBy('id')
@@ -64,8 +53,7 @@ export class Known {
       .where('collection_id', '=', collectionId)
       .orderBy('id')
       .execute()
-    for (const { id, import_key, decision } of parked)
-      add(known.#parked, import_key, { id, decided: decision !== null })
+    for (const { id, import_key, decision } of parked) add(known.#parked, import_key, { id, decided: decision !== null })
     return known
   }
 
@@ -96,16 +84,7 @@ export class Known {
 
 type Content = Omit<NewRecord, 'collectionId' | 'ownerId' | 'importKey'>
 
-function contentKey({
-  itemId,
-  gradeId,
-  quantity,
-  purchaseMinor,
-  saleMinor,
-  purchaseDate,
-  cardUniqId,
-  note,
-}: Content): string {
+function contentKey({ itemId, gradeId, quantity, purchaseMinor, saleMinor, purchaseDate, cardUniqId, note }: Content): string {
   return JSON.stringify([itemId, gradeId, quantity, purchaseMinor, saleMinor, purchaseDate, cardUniqId, note])
 }
 

@@ -102,9 +102,18 @@ function indexed({ items, categories }: Catalogue, row: number): IndexedRecord {
     itemId,
     finish,
     record: {
-      key: recordKey(CATALOGUE, id, finish), source: CATALOGUE, id, card: cardKey(CATALOGUE, id), game: '', genre: 'single', family: '',
+      key: recordKey(CATALOGUE, id, finish),
+      source: CATALOGUE,
+      id,
+      card: cardKey(CATALOGUE, id),
+      game: '',
+      genre: 'single',
+      family: '',
       set: category ? { ref: String(items.categoryId[row]), name: category.name, codes: [], printedTotal: null } : null,
-      number, name, finish, shopIds: [],
+      number,
+      name,
+      finish,
+      shopIds: [],
     },
   }
 }

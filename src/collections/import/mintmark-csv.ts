@@ -5,17 +5,7 @@ import { MAX_AMOUNT, parseMinor } from '#core/money.ts'
 import { problem } from '#core/problems.ts'
 import { shown } from '#prices/sources/cells.ts'
 import { restored } from '#core/csv.ts'
-import {
-  BadCell,
-  cell,
-  type Cells,
-  codeOf,
-  type CollectionFormat,
-  csvEntries,
-  dayOf,
-  noteOf,
-  quantityOf,
-} from './entries.ts'
+import { BadCell, cell, type Cells, codeOf, type CollectionFormat, csvEntries, dayOf, noteOf, quantityOf } from './entries.ts'
 
 export const MINTMARK_CSV_COLUMNS = [
   'market',

@@ -17,7 +17,6 @@ import type { CollectionEntry } from './entries.ts'
 import type { Candidate } from './match.ts'
 import { recordOf } from './run.ts'
 
-
 export const ParkedRowSchema = Type.Object(
   {
     id: Type.Integer(),
@@ -69,10 +68,7 @@ export const listParkedRows = verb(
   async (ctx: ReadCtx, { id: collectionId, ...input }): Promise<Page<ParkedRow>> => {
     const on = ctx.db.kysely
     await requireCollection(on, ctx.viewer, collectionId)
-    const matching = on
-      .selectFrom('collection_parked_rows')
-      .where('collection_id', '=', collectionId)
-      .where('decision', 'is', null)
+    const matching = on.selectFrom('collection_parked_rows').where('collection_id', '=', collectionId).where('decision', 'is', null)
     return readPage(input, async (_all, limit, offset) => {
       const [rows, { total }] = await Promise.all([
         matching
@@ -85,7 +81,10 @@ export const listParkedRows = verb(
           .execute(),
         matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
       ])
-      const survivors = await survivorsOf(on, rows.flatMap((row) => candidateIds(row.candidates)))
+      const survivors = await survivorsOf(
+        on,
+        rows.flatMap((row) => candidateIds(row.candidates)),
+      )
       return { rows: rows.map((row) => shown(jsonReady(row), survivors)), total }
     })
   },
@@ -154,13 +153,7 @@ export const placeParkedRow = verb(
       const row = await decide(tx, ctx, collectionId, rowId, 'placed')
       const entry = row.entry as CollectionEntry
       const gradeId = given ?? (await gradeOf(tx, entry.label))
-      const record = recordOf(
-        collectionId,
-        entry,
-        existing('item', itemId),
-        gradeId === null ? null : existing('grade', gradeId),
-        row.import_key,
-      )
+      const record = recordOf(collectionId, entry, existing('item', itemId), gradeId === null ? null : existing('grade', gradeId), row.import_key)
       const [added] = await addRecords(tx, [{ input: { record, asked: { itemId, gradeId } }, note }])
       if (added instanceof ServiceError) throw added
       return shownRecord(added!)
@@ -202,12 +195,7 @@ async function decide(tx: Tx, ctx: WriteCtx, collectionId: number, rowId: number
 
 async function gradeOf(tx: Tx, label: string | null): Promise<number | null> {
   if (label === null) return null
-  const grade = await tx
-    .selectFrom('groups')
-    .select('id')
-    .where('name', '=', label)
-    .where('parent_id', 'is not', null)
-    .executeTakeFirst()
+  const grade = await tx.selectFrom('groups').select('id').where('name', '=', label).where('parent_id', 'is not', null).executeTakeFirst()
   if (!grade) throw invalid('grade_id', 'needs_grade', { name: label })
   return grade.id
 }

@@ -2,19 +2,7 @@
 import { parseLabel } from '#core/labels.ts'
 import { problem } from '#core/problems.ts'
 import { shown } from '#prices/sources/cells.ts'
-import {
-  BadCell,
-  cell,
-  type Cells,
-  codeOf,
-  type CollectionFormat,
-  csvEntries,
-  dayOf,
-  gameOf,
-  noteOf,
-  quantityOf,
-  textOrNull,
-} from './entries.ts'
+import { BadCell, cell, type Cells, codeOf, type CollectionFormat, csvEntries, dayOf, gameOf, noteOf, quantityOf, textOrNull } from './entries.ts'
 
 /** How console names begin, with the game they stand for. */
 const GAMES = ['Pokemon', 'One Piece'] as const

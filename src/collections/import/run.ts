@@ -100,12 +100,7 @@ function knownFormat(name: string): CollectionFormat {
 }
 
 /** Reads and matches the whole file before anything is locked. @throws VALIDATION_ERROR for a file of another format */
-async function readAll(
-  { db, catalogue }: ImportCtx,
-  format: CollectionFormat,
-  file: CollectionFile,
-  report: CollectionImport,
-): Promise<Judged[]> {
+async function readAll({ db, catalogue }: ImportCtx, format: CollectionFormat, file: CollectionFile, report: CollectionImport): Promise<Judged[]> {
   const rows: Judged[] = []
   const lookup = new ItemLookup(db.kysely)
   const stream = createReadStream(file.path)
@@ -158,19 +153,12 @@ function judge(catalogue: Catalogue, entry: CollectionEntry, match: Match): Judg
   if (entry.label === null) return { entry, itemId, gradeId: null }
   const row = catalogue.items.rowOf(itemId)
   const grade = catalogue.labels.ofLabel(entry.label)
-  if (row >= 0 && grade && catalogue.items.groupIds(row).includes(grade.parentId!))
-    return { entry, itemId, gradeId: grade.id }
+  if (row >= 0 && grade && catalogue.items.groupIds(row).includes(grade.parentId!)) return { entry, itemId, gradeId: grade.id }
   const why = reason('grade_missing', { name: entry.label })
   return { entry, why, candidates: row < 0 ? [] : [candidateOf(catalogue, row)] }
 }
 
-async function write(
-  tx: Tx,
-  collectionId: number,
-  format: string,
-  rows: Judged[],
-  report: CollectionImport,
-): Promise<void> {
+async function write(tx: Tx, collectionId: number, format: string, rows: Judged[], report: CollectionImport): Promise<void> {
   const known = await Known.load(tx, collectionId)
   // What the file itself brought earlier comes first: only the rest is compared with what records are now.
   const open: { row: Judged; key: string }[] = []
@@ -199,8 +187,7 @@ async function write(
     const added = await insertRecords(tx, records.slice(from, from + INSERTED_AT_ONCE))
     const refused = added.find((one) => 'refused' in one)
     // Between matching and writing an item or a grade went away: nothing is kept, the file can be sent again.
-    if (refused)
-      throw invalid('file', 'catalogue_changed')
+    if (refused) throw invalid('file', 'catalogue_changed')
   }
   if (unparked.length > 0) await sql`delete from collection_parked_rows where id = any(${unparked}::int8[])`.execute(tx)
   for (let from = 0; from < parked.length; from += INSERTED_AT_ONCE) {
@@ -227,13 +214,7 @@ async function park(tx: Tx, collectionId: number, format: string, rows: Parked[]
 }
 
 /** A row of a file as a record. */
-export function recordOf(
-  collectionId: number,
-  entry: CollectionEntry,
-  itemId: number,
-  gradeId: number | null,
-  importKey: string,
-): NewRecord {
+export function recordOf(collectionId: number, entry: CollectionEntry, itemId: number, gradeId: number | null, importKey: string): NewRecord {
   const { quantity, purchaseMinor, saleMinor, purchaseDate, cardUniqId, note } = entry
   return {
     collectionId,

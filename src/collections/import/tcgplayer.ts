@@ -3,16 +3,7 @@ import { FeedError } from '#core/feed.ts'
 import { problem, reason } from '#core/problems.ts'
 import { readCondition } from '#prices/sources/tcgplayer-csv.ts'
 import { finishOf } from '#prices/sources/finishes.ts'
-import {
-  BadCell,
-  cell,
-  type Cells,
-  type CollectionFormat,
-  csvEntries,
-  gameOf,
-  quantityOf,
-  textOrNull,
-} from './entries.ts'
+import { BadCell, cell, type Cells, type CollectionFormat, csvEntries, gameOf, quantityOf, textOrNull } from './entries.ts'
 
 const COLUMNS = ['Product Line', 'Set Name', 'Product Name', 'Number', 'Condition'] as const
 const QUANTITIES = ['Total Quantity', 'Add to Quantity'] as const
@@ -54,10 +45,8 @@ export const tcgplayer: CollectionFormat = {
 
 function checkHeader(header: readonly string[]): void {
   const missing = COLUMNS.filter((name) => !header.includes(name))
-  if (missing.length > 0)
-    throw new FeedError(reason('header', { columns: missing }))
-  if (!QUANTITIES.some((name) => header.includes(name)))
-    throw new FeedError(reason('header', { any: QUANTITIES }))
+  if (missing.length > 0) throw new FeedError(reason('header', { columns: missing }))
+  if (!QUANTITIES.some((name) => header.includes(name))) throw new FeedError(reason('header', { any: QUANTITIES }))
 }
 
 /** The quantity may be in either column; the one that has none is empty or 0. */

@@ -48,11 +48,19 @@ export function conditionsOf(filter: ListingFilter, { table, catalogue, sellers 
   addRange(conditions, 'pc', filter.minPc, filter.maxPc, (row) => table.pcHundredths[row]!)
   if (languages && languages.length > 0) {
     const wanted = sortedSet(languages.map((language) => language.toLowerCase()))
-    add('language', wanted, byKind(table, ({ language }) => wanted.includes(language)))
+    add(
+      'language',
+      wanted,
+      byKind(table, ({ language }) => wanted.includes(language)),
+    )
   }
   if (gradeIds && gradeIds.length > 0) {
     const wanted = gradesOf(catalogue, gradeIds)
-    add('grade', [...wanted].sort((a, b) => a - b), byKind(table, ({ gradeId }) => wanted.has(gradeId)))
+    add(
+      'grade',
+      [...wanted].sort((a, b) => a - b),
+      byKind(table, ({ gradeId }) => wanted.has(gradeId)),
+    )
   }
   if (sellerName !== undefined) {
     const name = fold(sellerName)
@@ -76,13 +84,7 @@ export function conditionsOf(filter: ListingFilter, { table, catalogue, sellers 
   return conditions
 }
 
-function addRange(
-  conditions: Condition[],
-  by: 'price' | 'pc',
-  from = -Infinity,
-  to = Infinity,
-  amountOf: (row: number) => number,
-): void {
+function addRange(conditions: Condition[], by: 'price' | 'pc', from = -Infinity, to = Infinity, amountOf: (row: number) => number): void {
   if (from === -Infinity && to === Infinity) return
   const test = (row: number) => {
     const amount = amountOf(row)

@@ -140,7 +140,10 @@ export class ListingSnapshot implements ChangeFollower {
       const some = ids.slice(from, from + RELOAD)
       const found: ListingSource[] = []
       await loadPublished(this.#options.db.kysely, some, (listing) => found.push({ ...listing, title: copyOf(listing.title) }))
-      await this.#nameSellers(state, [...new Set(found.map((one) => one.sellerId))].filter((id) => !state.hasSeller(id)))
+      await this.#nameSellers(
+        state,
+        [...new Set(found.map((one) => one.sellerId))].filter((id) => !state.hasSeller(id)),
+      )
       const published = new Set(found.map((one) => one.id))
       for (const id of some) if (!published.has(id)) state.remove(id)
       for (const listing of found) state.put(listing, this.#nowMs())

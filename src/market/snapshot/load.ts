@@ -98,7 +98,11 @@ export interface Seller {
 }
 
 export async function loadSellers(db: Queryable, ids: number[]): Promise<Seller[]> {
-  return db.selectFrom('accounts').select(['id', 'name', 'suspended']).where('id', '=', (eb) => eb.fn.any(eb.val(ids))).execute()
+  return db
+    .selectFrom('accounts')
+    .select(['id', 'name', 'suspended'])
+    .where('id', '=', (eb) => eb.fn.any(eb.val(ids)))
+    .execute()
 }
 
 /** Ids of all suspended accounts. */

@@ -27,8 +27,7 @@ export const cardmarketPriceGuide: PriceFormat = {
   title: 'Cardmarket price guide (JSON): trend, else average, and the trend of the foil version, EUR',
   defaultMarket: MARKET,
   marks: [{ type: 'json', names: ['priceGuides', 'idProduct'] }],
-  read: (source, { market, nowMs }) =>
-    feedRows(guideEntries(source, nowMs), (entry, line, rows) => readEntry(entry, line, rows, market ?? MARKET)),
+  read: (source, { market, nowMs }) => feedRows(guideEntries(source, nowMs), (entry, line, rows) => readEntry(entry, line, rows, market ?? MARKET)),
 }
 
 function readEntry({ product, time }: GuideEntry, line: number, rows: FeedRow[], market: Market) {

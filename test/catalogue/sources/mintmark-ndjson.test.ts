@@ -106,9 +106,7 @@ describe('writing', () => {
       market,
       label: fc.constantFrom('Near Mint', 'Lightly Played', 'PSA 10', 'CGC 9.5', 'Ungraded'),
       price: fc.integer({ min: 1, max: 999_999_999_999 }).map(minorToText),
-      updatedAt: fc
-        .date({ min: new Date('1999-01-01'), max: new Date('2099-12-31'), noInvalidDate: true })
-        .map((d) => d.toISOString()),
+      updatedAt: fc.date({ min: new Date('1999-01-01'), max: new Date('2099-12-31'), noInvalidDate: true }).map((d) => d.toISOString()),
     }),
   )
   const items: fc.Arbitrary<ItemRecord> = fc.record(
@@ -142,20 +140,7 @@ describe('writing', () => {
       prices,
     },
     {
-      requiredKeys: [
-        'market',
-        'ref',
-        'name',
-        'code',
-        'genre',
-        'game',
-        'category',
-        'images',
-        'attributes',
-        'groups',
-        'details',
-        'foreignIds',
-      ],
+      requiredKeys: ['market', 'ref', 'name', 'code', 'genre', 'game', 'category', 'images', 'attributes', 'groups', 'details', 'foreignIds'],
     },
   )
 
@@ -182,21 +167,12 @@ describe('wrong fields', () => {
     [category({ slug: 'Base Set' }), 'slug slug'],
     [category({ game: 'one piece' }), 'game slug'],
     [category({ image: 'x.png' }), 'image or_null url http://,https://'],
-    [
-      category({ color: 'red' }),
-      'color unknown_field market,ref,name,slug,game,parent,image,printed_total',
-    ],
+    [category({ color: 'red' }), 'color unknown_field market,ref,name,slug,game,parent,image,printed_total'],
     [item({ code: 4 }), 'code or_null text 1 500 without spaces at its ends and bidirectional controls'],
     [item({ genre: 'coin' }), 'genre one_of single,card,sealed,bundle'],
     [item({ images: [{ url: 'javascript:1', order: 1 }] }), 'images.0.url url http://,https://'],
-    [
-      item({ images: [{ url: 'https://i.example', order: -1 }] }),
-      'images.0.order integer 0 2147483647',
-    ],
-    [
-      item({ attributes: [{ name: 'A', value: 'nul \0' }] }),
-      'attributes.0.value text 10000 without bidirectional controls',
-    ],
+    [item({ images: [{ url: 'https://i.example', order: -1 }] }), 'images.0.order integer 0 2147483647'],
+    [item({ attributes: [{ name: 'A', value: 'nul \0' }] }), 'attributes.0.value text 10000 without bidirectional controls'],
     [item({ details: { hp: '120' } }), 'details.hp integer 1 2147483647'],
     [item({ details: { dexIds: [6] } }), 'details.dexIds unknown_field rarity'],
     [item({ category: undefined }), 'category required'],
@@ -205,14 +181,8 @@ describe('wrong fields', () => {
     [item({ prices: [{ ...item({}).prices[0], price: '1.005' }] }), 'prices.0.price amount_text'],
     [item({ prices: [{ ...item({}).prices[0], price: '0.00' }] }), 'prices.0.price number 0'],
     [item({ prices: [{ ...item({}).prices[0], label: 'nm' }] }), 'prices.0.label label'],
-    [
-      item({ prices: [{ ...item({}).prices[0], updated_at: '2026-11-01' }] }),
-      'prices.0.updated_at time_utc',
-    ],
-    [
-      item({ prices: [{ ...item({}).prices[0], updated_at: '2026-02-31T00:00:00Z' }] }),
-      'prices.0.updated_at time',
-    ],
+    [item({ prices: [{ ...item({}).prices[0], updated_at: '2026-11-01' }] }), 'prices.0.updated_at time_utc'],
+    [item({ prices: [{ ...item({}).prices[0], updated_at: '2026-02-31T00:00:00Z' }] }), 'prices.0.updated_at time'],
   ])('are refused by name: %#', async (row, reason) => {
     const rows = await readRows(mintmarkNdjson, row, JSON.parse(CATEGORY))
     expect(rejectsOf(rows)).toHaveLength(1)

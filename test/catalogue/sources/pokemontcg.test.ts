@@ -1,18 +1,7 @@
 // The Pokémon TCG API's sets and cards, and every oddity of the real files.
 import { expect, it } from 'vitest'
 import { pokemontcg } from '#catalogue/sources/pokemontcg.ts'
-import {
-  attribute,
-  categoriesOf,
-  itemsOf,
-  itReads,
-  ndjson,
-  onlyItem,
-  opened,
-  readRows,
-  readText,
-  rejectsOf,
-} from './reading.ts'
+import { attribute, categoriesOf, itemsOf, itReads, ndjson, onlyItem, opened, readRows, readText, rejectsOf } from './reading.ts'
 import { reason } from '#core/problems.ts'
 
 const card = (fields: object = {}) => ({
@@ -117,22 +106,9 @@ it('reads a card, its numbers being text', async () => {
 
 it('prints the total of the set, which an earlier file of the import told', async () => {
   const reader = opened(pokemontcg)
-  await readText(
-    reader,
-    JSON.stringify([set(), set({ id: 'swshp', name: 'Test Black Star Promos' }), set({ id: 'a-b' })]),
-  )
-  const cards = [
-    card(),
-    card({ id: 'tst1-RC1', number: 'RC1' }),
-    card({ id: 'swshp-7', number: '7' }),
-    card({ id: 'a-b-12', number: '12' }),
-  ]
-  expect(itemsOf(await readText(reader, ndjson(...cards))).map((item) => item.code)).toEqual([
-    '4/102',
-    'RC1',
-    '7',
-    '12/102',
-  ])
+  await readText(reader, JSON.stringify([set(), set({ id: 'swshp', name: 'Test Black Star Promos' }), set({ id: 'a-b' })]))
+  const cards = [card(), card({ id: 'tst1-RC1', number: 'RC1' }), card({ id: 'swshp-7', number: '7' }), card({ id: 'a-b-12', number: '12' })]
+  expect(itemsOf(await readText(reader, ndjson(...cards))).map((item) => item.code)).toEqual(['4/102', 'RC1', '7', '12/102'])
 })
 
 it('prints the total of a set that an earlier import brought', async () => {
@@ -216,9 +192,7 @@ it('rejects the row, not the file', async () => {
 it('reads cards from an array and sets from lines as well', async () => {
   const reader = opened(pokemontcg, { market: 'source_b' })
   expect(categoriesOf(await readText(reader, ndjson(set())))).toHaveLength(2)
-  expect(itemsOf(await readText(reader, `\n ${JSON.stringify([card()])}`))).toMatchObject([
-    { code: '4/102', market: 'source_b' },
-  ])
+  expect(itemsOf(await readText(reader, `\n ${JSON.stringify([card()])}`))).toMatchObject([{ code: '4/102', market: 'source_b' }])
 })
 
 it('refuses a file of another format and says what was expected', async () => {

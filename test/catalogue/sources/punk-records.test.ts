@@ -1,17 +1,7 @@
 // The One Piece packs and cards of punk-records, and every oddity of the real files.
 import { expect, it } from 'vitest'
 import { punkRecords } from '#catalogue/sources/punk-records.ts'
-import {
-  attribute,
-  categoriesOf,
-  itemsOf,
-  itReads,
-  onlyItem,
-  opened,
-  readRows,
-  readText,
-  rejectsOf,
-} from './reading.ts'
+import { attribute, categoriesOf, itemsOf, itReads, onlyItem, opened, readRows, readText, rejectsOf } from './reading.ts'
 import { reason } from '#core/problems.ts'
 
 const card = (fields: object = {}) => ({
@@ -72,9 +62,7 @@ it('makes a category per pack under one per language', async () => {
     ['punk-records:fr', 'One Piece (French)', null],
     ['punk-records:pack:622801', "Carte d'essai", 'punk-records:fr'],
   ])
-  expect(categoriesOf(rows).every((c) => c.game === 'onepiece' && c.market === 'source_c' && c.image === null)).toBe(
-    true,
-  )
+  expect(categoriesOf(rows).every((c) => c.game === 'onepiece' && c.market === 'source_c' && c.image === null)).toBe(true)
 })
 
 it('reads a card', async () => {
@@ -119,12 +107,7 @@ it('makes an item of its own of every other printing, under the number of the ca
 })
 
 it('keeps the same id apart by language, which the pack tells', async () => {
-  const rows = await readRows(
-    punkRecords,
-    card(),
-    card({ pack_id: '550101', name: 'モンキー・D・テスト' }),
-    card({ pack_id: '622101' }),
-  )
+  const rows = await readRows(punkRecords, card(), card({ pack_id: '550101', name: 'モンキー・D・テスト' }), card({ pack_id: '622101' }))
   expect(itemsOf(rows).map((item) => [item.ref, attribute(item, 'Language')])).toEqual([
     ['punk-records:en:TS01-001', 'English'],
     ['punk-records:ja:TS01-001', 'Japanese'],
@@ -212,12 +195,7 @@ it('rejects the row, not the file', async () => {
     569102: { id: '569102', raw_title: '' },
     777: { id: '777', raw_title: 'x' },
   })
-  expect(rejectsOf(packs)).toEqual([
-    '1 json_object entry',
-    '2 lacks pack id',
-    '3 pack_language 777',
-    '4 lacks pack 569102 title',
-  ])
+  expect(rejectsOf(packs)).toEqual(['1 json_object entry', '2 lacks pack id', '3 pack_language 777', '4 lacks pack 569102 title'])
 })
 
 it('tells from the beginning of a file which comes first', () => {

@@ -1,14 +1,7 @@
 // Reading of fixtures and of the real reference files through a catalogue format, for the tests of the formats.
 import { createReadStream, existsSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import type {
-  CatalogueFormat,
-  CatalogueReader,
-  CatalogueRow,
-  CategoryRecord,
-  ItemRecord,
-  KnownCategory,
-} from '#catalogue/records.ts'
+import type { CatalogueFormat, CatalogueReader, CatalogueRow, CategoryRecord, ItemRecord, KnownCategory } from '#catalogue/records.ts'
 import { gunzip } from '#core/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { ruleOf } from '../../support/reasons.ts'

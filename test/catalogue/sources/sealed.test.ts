@@ -17,10 +17,7 @@ describe('cardmarket-products', () => {
     ...fields,
   })
   const read = (...products: unknown[]) =>
-    readText(
-      opened(cardmarketProducts),
-      JSON.stringify({ version: 1, createdAt: '2026-05-06T10:38:58+0200', products }),
-    )
+    readText(opened(cardmarketProducts), JSON.stringify({ version: 1, createdAt: '2026-05-06T10:38:58+0200', products }))
 
   it('reads a product, its kind and its game', async () => {
     const of = { market: 'source_b', game: 'pokemon', image: null }
@@ -65,9 +62,7 @@ describe('cardmarket-products', () => {
       'One Piece Preconstructed Decks',
       'One Piece Promo Products',
     ]
-    const rows = await read(
-      ...kinds.map((categoryName, i) => product({ idProduct: i + 1, idCategory: i + 1, categoryName })),
-    )
+    const rows = await read(...kinds.map((categoryName, i) => product({ idProduct: i + 1, idCategory: i + 1, categoryName })))
     expect(itemsOf(rows).map((item) => [attribute(item, 'Product Type'), item.genre, item.game])).toEqual([
       ['Lot', 'bundle', 'pokemon'],
       ['Lots', 'bundle', 'onepiece'],
@@ -98,10 +93,7 @@ describe('cardmarket-products', () => {
   })
 
   it('keeps what stands in parentheses and products of one name, without white space at the ends', async () => {
-    const rows = await read(
-      product({ name: ' Box (18 Boosters) ' }),
-      product({ idProduct: 2, name: 'Box (18 Boosters)' }),
-    )
+    const rows = await read(product({ name: ' Box (18 Boosters) ' }), product({ idProduct: 2, name: 'Box (18 Boosters)' }))
     expect(itemsOf(rows).map((item) => item.name)).toEqual(['Box (18 Boosters)', 'Box (18 Boosters)'])
   })
 
@@ -132,7 +124,9 @@ describe('cardmarket-products', () => {
   it('refuses a file of another format and says what was expected', async () => {
     const readBare = (text: string) => readText(opened(cardmarketProducts), text)
     await expect(readBare('a,b\n1,2\n')).rejects.toMatchObject({ why: reason('json', { part: 'file' }) })
-    await expect(readBare('{"priceGuides":[]}')).rejects.toMatchObject({ why: reason('file_format', { format: 'cardmarket-products', values: 'products' }) })
+    await expect(readBare('{"priceGuides":[]}')).rejects.toMatchObject({
+      why: reason('file_format', { format: 'cardmarket-products', values: 'products' }),
+    })
     await expect(read({ idProduct: 1, avg: 2 })).rejects.toMatchObject({ why: reason('file_rows', { count: 1, format: 'cardmarket-products' }) })
   })
 
@@ -149,9 +143,7 @@ describe('tcgplayer-sealed', () => {
 
   it('reads a product of the newer list, whose date is not a release date', async () => {
     const of = { market: 'source_c', game: 'pokemon' }
-    expect(
-      await read(`${NEWER}7,Test & Try Booster Box,,https://i.example/7.jpg,2024-02-10,1863,https://s.example/7\n`),
-    ).toEqual([
+    expect(await read(`${NEWER}7,Test & Try Booster Box,,https://i.example/7.jpg,2024-02-10,1863,https://s.example/7\n`)).toEqual([
       { line: 2, category: { ...of, ref: 'tcgplayer:sealed', name: 'Pokémon Sealed', parent: null, image: null } },
       {
         line: 2,
@@ -196,17 +188,16 @@ describe('tcgplayer-sealed', () => {
 
   it('rejects the row, not the file', async () => {
     const rows = await read(`${NEWER}7,A,A,,,1,u\nx,B,B,,,1,u\n8,,,,,1,u\n9,C\n7,D,D,,,1,u\n`)
-    expect(rejectsOf(rows)).toEqual([
-      '3 productId id x',
-      '4 lacks product 8 name',
-      '5 row_cells 2 7',
-      '6 row_again item tcgplayer:7 D 2',
-    ])
+    expect(rejectsOf(rows)).toEqual(['3 productId id x', '4 lacks product 8 name', '5 row_cells 2 7', '6 row_again item tcgplayer:7 D 2'])
   })
 
   it('refuses a file of another format and says what was expected', async () => {
-    await expect(read('productId,date,marketPrice\n1,2024-02-08,3\n')).rejects.toMatchObject({ why: reason('header', { columns: ['name', 'imageUrl', 'set_code'] }) })
-    await expect(read('{"id":"base1"}\n')).rejects.toMatchObject({ why: reason('header', { columns: ['productId', 'name', 'imageUrl', 'set_code'] }) })
+    await expect(read('productId,date,marketPrice\n1,2024-02-08,3\n')).rejects.toMatchObject({
+      why: reason('header', { columns: ['name', 'imageUrl', 'set_code'] }),
+    })
+    await expect(read('{"id":"base1"}\n')).rejects.toMatchObject({
+      why: reason('header', { columns: ['productId', 'name', 'imageUrl', 'set_code'] }),
+    })
   })
 
   itReads(tcgplayerSealed, {

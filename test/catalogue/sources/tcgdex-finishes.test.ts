@@ -86,11 +86,7 @@ it('makes items of printings without ids of their own', async () => {
 })
 
 it('takes the ids of the card for printings without any', async () => {
-  const list = [
-    { type: 'normal' },
-    { type: 'holo', foil: 'cracked-ice', thirdParty: { tcgplayer: 9 } },
-    { type: 'reverse' },
-  ]
+  const list = [{ type: 'normal' }, { type: 'holo', foil: 'cracked-ice', thirdParty: { tcgplayer: 9 } }, { type: 'reverse' }]
   expect(await finishes(list, { cardmarket: 1, tcgplayer: 2 })).toEqual([
     'tcgdex:tst1-4 | Normal | tcgdex:tst1-4:normal cardmarket:1:normal tcgplayer:2:normal',
     'tcgdex:tst1-4:holo-cracked-ice | Holo Cracked Ice | tcgdex:tst1-4:holo-cracked-ice tcgplayer:9:holo',
@@ -135,9 +131,7 @@ it('never lets a stamped or oversized printing answer for the plain finish', asy
 
 it('tells products of the same finish apart by a number', async () => {
   const stamped = (cardmarket: number) => ({ type: 'holo', stamp: ['winner'], thirdParty: { cardmarket } })
-  expect(
-    (await printings(stamped(1), stamped(2), stamped(3))).map((line) => line.split(' | ').slice(0, 2).join(' ')),
-  ).toEqual([
+  expect((await printings(stamped(1), stamped(2), stamped(3))).map((line) => line.split(' | ').slice(0, 2).join(' '))).toEqual([
     'tcgdex:tst1-4 Holo Winner',
     'tcgdex:tst1-4:holo-winner-2 Holo Winner 2',
     'tcgdex:tst1-4:holo-winner-3 Holo Winner 3',

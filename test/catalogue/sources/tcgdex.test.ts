@@ -2,18 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { tcgdex } from '#catalogue/sources/tcgdex.ts'
 import type { ItemRecord } from '#catalogue/records.ts'
-import {
-  attribute,
-  categoriesOf,
-  itemsOf,
-  itReads,
-  ndjson,
-  onlyItem,
-  opened,
-  readRows,
-  readText,
-  rejectsOf,
-} from './reading.ts'
+import { attribute, categoriesOf, itemsOf, itReads, ndjson, onlyItem, opened, readRows, readText, rejectsOf } from './reading.ts'
 import { reason } from '#core/problems.ts'
 
 const card = (fields: object = {}) => ({
@@ -67,21 +56,12 @@ describe('series and sets', () => {
   })
 
   it('names a set by the first language there is, without white space at its ends', async () => {
-    const rows = await readRows(
-      tcgdex,
-      set({ name: { pt: ' Coleção ' } }),
-      set({ id: 'b', name: { it: 'Prova', fr: 'Essai' } }),
-    )
+    const rows = await readRows(tcgdex, set({ name: { pt: ' Coleção ' } }), set({ id: 'b', name: { it: 'Prova', fr: 'Essai' } }))
     expect(categoriesOf(rows).map((c) => c.name)).toEqual(['Coleção', 'Essai'])
   })
 
   it('refuses the series that upstream calls null, and makes their sets roots', async () => {
-    const rows = await readRows(
-      tcgdex,
-      { id: 'null', name: {} },
-      { id: 'null', name: {} },
-      set({ name: { ja: 'テスト' }, serie: 'null' }),
-    )
+    const rows = await readRows(tcgdex, { id: 'null', name: {} }, { id: 'null', name: {} }, set({ name: { ja: 'テスト' }, serie: 'null' }))
     expect(rejectsOf(rows)).toEqual(['1 lacks series id', '2 lacks series id'])
     expect(categoriesOf(rows)).toMatchObject([{ ref: 'tcgdex-asia:set:tst1', parent: null }])
   })
@@ -192,10 +172,7 @@ describe('cards', () => {
       ['4/226', 'yes'],
       ['7', undefined],
     ])
-    expect(itemsOf(await readText(opened(tcgdex, { known }), ndjson(set(), ...cards))).map(of)[0]).toEqual([
-      '4/102',
-      undefined,
-    ])
+    expect(itemsOf(await readText(opened(tcgdex, { known }), ndjson(set(), ...cards))).map(of)[0]).toEqual(['4/102', undefined])
   })
 
   it('gives promos no total, as they print none', async () => {
@@ -250,13 +227,9 @@ describe('cards', () => {
   })
 
   it('keeps several Pokédex numbers, the case of suffixes, hp of Trainers and names as written', async () => {
-    const pair = onlyItem(
-      await readRows(tcgdex, card({ name: { en: " Farfetch’d ♀ δ ☆ é' " }, dexId: [25, 133], suffix: 'EX' })),
-    )
+    const pair = onlyItem(await readRows(tcgdex, card({ name: { en: " Farfetch’d ♀ δ ☆ é' " }, dexId: [25, 133], suffix: 'EX' })))
     expect(pair).toMatchObject({ name: "Farfetch’d ♀ δ ☆ é'", details: { dexIds: [25, 133], suffix: 'EX' } })
-    const doll = onlyItem(
-      await readRows(tcgdex, card({ category: 'Trainer', hp: 10, suffix: 'ex', regulationMark: 'j' })),
-    )
+    const doll = onlyItem(await readRows(tcgdex, card({ category: 'Trainer', hp: 10, suffix: 'ex', regulationMark: 'j' })))
     expect(doll.details).toMatchObject({ hp: 10, suffix: 'ex' })
     expect(attribute(doll, 'Card Type')).toBe('Trainer')
     expect(attribute(doll, 'Regulation Mark')).toBe('J')
@@ -300,13 +273,7 @@ describe('cards', () => {
   })
 
   it('marks the cards of the digital-only game', async () => {
-    const rows = await readRows(
-      tcgdex,
-      set({ serie: 'tcgp' }),
-      card(),
-      set({ id: 'tst2' }),
-      card({ id: 'tst2-1', set: 'tst2' }),
-    )
+    const rows = await readRows(tcgdex, set({ serie: 'tcgp' }), card(), set({ id: 'tst2' }), card({ id: 'tst2-1', set: 'tst2' }))
     expect(itemsOf(rows).map((item) => attribute(item, 'Digital only'))).toEqual(['yes', undefined])
   })
 
@@ -344,16 +311,7 @@ describe('cards', () => {
   })
 
   it('rejects the row, not the file', async () => {
-    const rows = await readRows(
-      tcgdex,
-      card({ id: '' }),
-      card({ name: {} }),
-      card({ set: null }),
-      card({ localId: '' }),
-      { what: 1 },
-      card(),
-      card(),
-    )
+    const rows = await readRows(tcgdex, card({ id: '' }), card({ name: {} }), card({ set: null }), card({ localId: '' }), { what: 1 }, card(), card())
     expect(rejectsOf(rows)).toEqual([
       '1 lacks card id',
       '2 lacks card tst1-4 name',
@@ -435,12 +393,8 @@ it('refuses texts that no item can have, and more printings than a card has', as
 })
 
 it('tells from the beginning of a file which comes first', () => {
-  const heads = [{ id: 'a', name: { ja: 'A' } }, set(), card(), { id: 'a', name: {} }].map(
-    (row) => `${JSON.stringify(row)}\n{"id":`,
-  )
-  expect([...heads, '{"id":"tst1-4","localId":"4","na', ''].map((head) => tcgdex.rank!(head))).toEqual([
-    0, 1, 2, 0, 2, 2,
-  ])
+  const heads = [{ id: 'a', name: { ja: 'A' } }, set(), card(), { id: 'a', name: {} }].map((row) => `${JSON.stringify(row)}\n{"id":`)
+  expect([...heads, '{"id":"tst1-4","localId":"4","na', ''].map((head) => tcgdex.rank!(head))).toEqual([0, 1, 2, 0, 2, 2])
 })
 
 it('refuses a file of another format and says what was expected', async () => {

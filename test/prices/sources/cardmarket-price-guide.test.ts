@@ -3,8 +3,7 @@ import { expect, it } from 'vitest'
 import { cardmarketPriceGuide } from '#prices/sources/cardmarket-price-guide.ts'
 import { itReads, readShort } from './reading.ts'
 
-const guide = (priceGuides: unknown[], more = {}) =>
-  JSON.stringify({ version: 1, createdAt: '2026-06-29T02:55:18+0200', priceGuides, ...more })
+const guide = (priceGuides: unknown[], more = {}) => JSON.stringify({ version: 1, createdAt: '2026-06-29T02:55:18+0200', priceGuides, ...more })
 const TIME = '2026-06-29T00:55:18.000Z'
 
 it('takes the trend, else the average, even where the lowest offer is above it', async () => {
@@ -49,13 +48,7 @@ it('reads an array of guides, each with its date', async () => {
 })
 
 it('rejects single products, not the file', async () => {
-  const json = guide([
-    { trend: 1 },
-    'x',
-    { idProduct: 3, trend: -1 },
-    { idProduct: 4, trend: 'NaN' },
-    { idProduct: 5, trend: 2 },
-  ])
+  const json = guide([{ trend: 1 }, 'x', { idProduct: 3, trend: -1 }, { idProduct: 4, trend: 'NaN' }, { idProduct: 5, trend: 2 }])
   expect(await readShort(cardmarketPriceGuide, json.replace('"NaN"', '1e309'))).toEqual([
     '1 reject idProduct required',
     '2 reject idProduct required',
@@ -69,13 +62,13 @@ it('dates a guide without a date as of now, and rejects prices of an unreadable 
   expect(await readShort(cardmarketPriceGuide, guide([{ idProduct: 1, trend: 1 }], { createdAt: undefined }))).toEqual([
     '1 cardmarket:1 Near Mint source_b 1.00 2026-11-21T00:00:00.000Z',
   ])
-  expect(await readShort(cardmarketPriceGuide, guide([{ idProduct: 1, trend: 1 }], { createdAt: 'May' }))).toEqual([
-    '1 reject createdAt time May',
-  ])
+  expect(await readShort(cardmarketPriceGuide, guide([{ idProduct: 1, trend: 1 }], { createdAt: 'May' }))).toEqual(['1 reject createdAt time May'])
 })
 
 it.each(['[]', '{}', '[1]', '{"products":[]}', '"x"', 'null'])('refuses %s, which is not a price guide', async (json) => {
-  await expect(readShort(cardmarketPriceGuide, json)).rejects.toMatchObject({ why: { rule: 'file_format', params: { format: 'cardmarket-price-guide' } } })
+  await expect(readShort(cardmarketPriceGuide, json)).rejects.toMatchObject({
+    why: { rule: 'file_format', params: { format: 'cardmarket-price-guide' } },
+  })
 })
 
 itReads(cardmarketPriceGuide, 'formats/cardmarket-price-guide-6.sample.json', (counts) => {

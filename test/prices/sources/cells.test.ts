@@ -22,12 +22,9 @@ describe('priceOf', () => {
     expect(priceOf(cell, 'c')).toEqual(problem('c', 'number', { above: 0 }))
   })
 
-  it.each(['NaN', '1e309', Infinity, Number.NaN, 1e21, 'text', '10,000,000,000.00', '1 2', true, [], {}])(
-    'refuses %j by column',
-    (cell) => {
-      expect(priceOf(cell, 'marketPrice')).toMatchObject({ field: 'marketPrice', rule: 'number' })
-    },
-  )
+  it.each(['NaN', '1e309', Infinity, Number.NaN, 1e21, 'text', '10,000,000,000.00', '1 2', true, [], {}])('refuses %j by column', (cell) => {
+    expect(priceOf(cell, 'marketPrice')).toMatchObject({ field: 'marketPrice', rule: 'number' })
+  })
 
   it('takes 0 for no price where the source does', () => {
     expect(priceUnlessZero('$0.00', 'c')).toBeNull()
@@ -48,9 +45,8 @@ describe('times', () => {
     expect(dayOf('', 'c')).toBeNull()
   })
 
-  it.each(['2025-02-30', '2025-13-01', '2025/02-22', '22.02.2025', '2025-2-2', '2025-02-22T00:00:00Z', 20250222])(
-    'refuses the day %j',
-    (cell) => expect(dayOf(cell, 'date')).toMatchObject({ field: 'date', rule: 'date' }),
+  it.each(['2025-02-30', '2025-13-01', '2025/02-22', '22.02.2025', '2025-2-2', '2025-02-22T00:00:00Z', 20250222])('refuses the day %j', (cell) =>
+    expect(dayOf(cell, 'date')).toMatchObject({ field: 'date', rule: 'date' }),
   )
 
   it('reads times with a zone', () => {
@@ -67,19 +63,14 @@ describe('times', () => {
     '2026-03-28T10:00:00+02',
     '2026-03-28T10:00:00Z00',
     'now',
-  ])('refuses the time %j', (cell) =>
-    expect(instantOf(cell, 'updatedAt')).toMatchObject({ field: 'updatedAt', rule: 'time' }),
-  )
+  ])('refuses the time %j', (cell) => expect(instantOf(cell, 'updatedAt')).toMatchObject({ field: 'updatedAt', rule: 'time' }))
 
   it('reads back every time that it can be given', () => {
     fc.assert(
-      fc.property(
-        fc.date({ min: new Date('1996-01-01'), max: new Date('9999-12-31'), noInvalidDate: true }),
-        (date) => {
-          expect(instantOf(date.toISOString(), 'c')).toBe(date.getTime())
-          expect(dayOf(date.toISOString().slice(0, 10), 'c')).toBe(date.getTime() - (date.getTime() % 86_400_000))
-        },
-      ),
+      fc.property(fc.date({ min: new Date('1996-01-01'), max: new Date('9999-12-31'), noInvalidDate: true }), (date) => {
+        expect(instantOf(date.toISOString(), 'c')).toBe(date.getTime())
+        expect(dayOf(date.toISOString().slice(0, 10), 'c')).toBe(date.getTime() - (date.getTime() % 86_400_000))
+      }),
     )
   })
 

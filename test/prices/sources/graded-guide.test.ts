@@ -34,10 +34,7 @@ it('reads ungraded and PSA 10, and no grade without a grader', async () => {
 
 it('finds no price in "-", "N/A" and a row without graded prices', async () => {
   const none = { ungraded: '-', grade10: 'N/A' }
-  expect(await readShort(gradedGuide, line({ graded_prices: none }) + line({ graded_prices: undefined }))).toEqual([
-    '1 none',
-    '2 none',
-  ])
+  expect(await readShort(gradedGuide, line({ graded_prices: none }) + line({ graded_prices: undefined }))).toEqual(['1 none', '2 none'])
 })
 
 it.each(['t1tg', 't1gg', 't1sv'])('takes the gallery subset %s for the set', async (set) => {
@@ -54,13 +51,13 @@ it.each([
 })
 
 it('rejects prices without a date', async () => {
-  expect(await readShort(gradedGuide, line({ commit_date: undefined, graded_prices: { grade10: '$5.00' } }))).toEqual([
-    '1 reject lacks price date',
-  ])
+  expect(await readShort(gradedGuide, line({ commit_date: undefined, graded_prices: { grade10: '$5.00' } }))).toEqual(['1 reject lacks price date'])
 })
 
 it('refuses another NDJSON, and an empty file', async () => {
-  await expect(readShort(gradedGuide, '{"code":"T1","name":"Test"}')).rejects.toMatchObject({ why: { rule: 'file_format', params: { format: 'graded-guide' } } })
+  await expect(readShort(gradedGuide, '{"code":"T1","name":"Test"}')).rejects.toMatchObject({
+    why: { rule: 'file_format', params: { format: 'graded-guide' } },
+  })
   await expect(readShort(gradedGuide, '\n')).rejects.toMatchObject({ why: reason('file_empty') })
 })
 

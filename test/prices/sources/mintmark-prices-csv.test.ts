@@ -15,9 +15,9 @@ it('reads rows in canonical form, without a time as of now', async () => {
 })
 
 it('keeps to the market of the file, whatever the caller names', async () => {
-  expect(
-    await readShort(mintmarkPricesCsv, `${HEADER}sample:a-1,service,LP,1,2026-01-01T00:00:00Z`, 'source_a'),
-  ).toEqual(['2 sample:a-1 Lightly Played service 1.00 2026-01-01T00:00:00.000Z'])
+  expect(await readShort(mintmarkPricesCsv, `${HEADER}sample:a-1,service,LP,1,2026-01-01T00:00:00Z`, 'source_a')).toEqual([
+    '2 sample:a-1 Lightly Played service 1.00 2026-01-01T00:00:00.000Z',
+  ])
 })
 
 it.each([
@@ -28,10 +28,7 @@ it.each([
   ['a,service,NM,-3,', 'price number 0'],
   ['a,service,NM,1.005,', 'price number 9999999999.99 1.005'],
   ['a,service,NM,"1,000",', 'price number 9999999999.99 1,000'],
-  [
-    'a,service,NM,10000000000.00,',
-    'price number 9999999999.99 10000000000.00',
-  ],
+  ['a,service,NM,10000000000.00,', 'price number 9999999999.99 10000000000.00'],
   ['a,service,NM,1e3,', 'price number 9999999999.99 1e3'],
   ['a,service,NM,1,2026-01-01', 'updated_at time 2026-01-01'],
   ['a,service,NM,1', 'row_cells 4 5'],
@@ -43,5 +40,7 @@ it.each([
 })
 
 it('refuses a file of another format', async () => {
-  await expect(readShort(mintmarkPricesCsv, 'item_ref,price\na,1')).rejects.toMatchObject({ why: reason('header', { columns: ['market', 'label', 'updated_at'] }) })
+  await expect(readShort(mintmarkPricesCsv, 'item_ref,price\na,1')).rejects.toMatchObject({
+    why: reason('header', { columns: ['market', 'label', 'updated_at'] }),
+  })
 })

@@ -17,10 +17,7 @@ const COLUMNS = [
 const csv = (...rows: string[]) => [COLUMNS.join(','), ...rows].join('\n')
 
 it('reads the market price of each printing at the start of its day', async () => {
-  const text = csv(
-    't1-2,Testmon,100.0,"A (), B (10×2)",2025/02/22,0.1,0.01,0.27,',
-    't1-3,Testmon,,,2023/04/15,,5.0,,168.56',
-  )
+  const text = csv('t1-2,Testmon,100.0,"A (), B (10×2)",2025/02/22,0.1,0.01,0.27,', 't1-3,Testmon,,,2023/04/15,,5.0,,168.56')
   expect(await readShort(pokemontcgPrices, text)).toEqual([
     '2 pokemontcg:t1-2:normal Near Mint source_c 0.10 2025-02-22T00:00:00.000Z',
     '2 pokemontcg:t1-2:reverse Near Mint source_c 0.27 2025-02-22T00:00:00.000Z',
@@ -29,9 +26,12 @@ it('reads the market price of each printing at the start of its day', async () =
 })
 
 it('rejects a missing or impossible date only where there is a price', async () => {
-  expect(
-    await readShort(pokemontcgPrices, csv('a,,,,,,,,', 'b,,,,,1.0,,,', 'c,,,,2025/02/30,1.0,,,', 'd,,,,x,,,,')),
-  ).toEqual(['2 none', '3 reject lacks price date', '4 reject TCG Price Date date 2025/02/30', '5 none'])
+  expect(await readShort(pokemontcgPrices, csv('a,,,,,,,,', 'b,,,,,1.0,,,', 'c,,,,2025/02/30,1.0,,,', 'd,,,,x,,,,'))).toEqual([
+    '2 none',
+    '3 reject lacks price date',
+    '4 reject TCG Price Date date 2025/02/30',
+    '5 none',
+  ])
 })
 
 it('rejects a row without an id and amounts that are none', async () => {

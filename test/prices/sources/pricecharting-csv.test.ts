@@ -23,9 +23,7 @@ const NOW = '2026-11-21T00:00:00.000Z'
 
 function table(rows: Record<string, string>[], delimiter = ',', columns = COLUMNS): string {
   const quoted = (cell: string) => (cell.includes(delimiter) ? `"${cell}"` : cell)
-  return [columns, ...rows.map((row) => columns.map((name) => quoted(row[name] ?? '')))]
-    .map((cells) => cells.join(delimiter))
-    .join('\n')
+  return [columns, ...rows.map((row) => columns.map((name) => quoted(row[name] ?? '')))].map((cells) => cells.join(delimiter)).join('\n')
 }
 
 const CARD = {
@@ -54,9 +52,7 @@ it('reads ungraded, PSA 10 and BGS 10, and no grade without a grader', async () 
 
 it('goes by column name in the longer form, and by tab in the other variant', async () => {
   const longer = COLUMNS.toSpliced(10, 0, 'condition-9-price', 'condition-10-price')
-  expect(await readShort(pricechartingCsv, table([{ ...CARD, 'condition-9-price': '$9.00' }], ',', longer))).toEqual(
-    PRICES,
-  )
+  expect(await readShort(pricechartingCsv, table([{ ...CARD, 'condition-9-price': '$9.00' }], ',', longer))).toEqual(PRICES)
   expect(await readShort(pricechartingCsv, table([{ ...CARD, 'bgs-10-price': '$3,023.00 ' }], '\t'))).toEqual(PRICES)
 })
 
@@ -67,12 +63,8 @@ it('takes $0.00 and empty for no price', async () => {
 
 it('names an item without a TCGplayer id by its own id', async () => {
   const row = { id: '11', 'product-name': 'Testmon', 'loose-price': '$1.00' }
-  expect(await readShort(pricechartingCsv, table([row], ',', COLUMNS), 'source_c')).toEqual([
-    `2 pricecharting:11 Near Mint source_c 1.00 ${NOW}`,
-  ])
-  expect(await readShort(pricechartingCsv, table([{ ...row, id: '' }]))).toEqual([
-    '2 reject row at_least_one id,tcg-id',
-  ])
+  expect(await readShort(pricechartingCsv, table([row], ',', COLUMNS), 'source_c')).toEqual([`2 pricecharting:11 Near Mint source_c 1.00 ${NOW}`])
+  expect(await readShort(pricechartingCsv, table([{ ...row, id: '' }]))).toEqual(['2 reject row at_least_one id,tcg-id'])
 })
 
 it.each([
@@ -87,9 +79,7 @@ it.each([
 })
 
 it('rejects a bad amount and keeps the others of the row', async () => {
-  expect(
-    await readShort(pricechartingCsv, table([{ ...CARD, 'loose-price': 'NaN', 'bgs-10-price': '-$1.00' }])),
-  ).toEqual([
+  expect(await readShort(pricechartingCsv, table([{ ...CARD, 'loose-price': 'NaN', 'bgs-10-price': '-$1.00' }]))).toEqual([
     '2 reject loose-price number 9999999999.99 NaN',
     PRICES[1],
     '2 reject bgs-10-price number 0',
@@ -98,7 +88,9 @@ it('rejects a bad amount and keeps the others of the row', async () => {
 
 it('refuses the collection export, which has prices of another kind', async () => {
   const csv = 'id,product-name,console-name,price-in-pennies,include-string,condition-string\n1,a,b,2,c,d'
-  await expect(readShort(pricechartingCsv, csv)).rejects.toMatchObject({ why: { rule: 'header', params: { columns: expect.arrayContaining(['tcg-id']) as string[] } } })
+  await expect(readShort(pricechartingCsv, csv)).rejects.toMatchObject({
+    why: { rule: 'header', params: { columns: expect.arrayContaining(['tcg-id']) as string[] } },
+  })
 })
 
 itReads(pricechartingCsv, 'formats/pricecharting-price-guide.sample.csv', (counts) => {

@@ -3,8 +3,7 @@ import { expect, it } from 'vitest'
 import { singlesBrl } from '#prices/sources/singles-brl.ts'
 import { itReads, readShort, readText } from './reading.ts'
 
-const sources = (values: Record<string, unknown>) =>
-  Object.entries(values).map(([source, valueBrl]) => ({ source, valueBrl, detail: null }))
+const sources = (values: Record<string, unknown>) => Object.entries(values).map(([source, valueBrl]) => ({ source, valueBrl, detail: null }))
 
 function earlier(finish: string, values: Record<string, unknown>, more: Record<string, unknown> = {}): string {
   return `${JSON.stringify({
@@ -44,9 +43,7 @@ it('turns BRL back into EUR and USD, half up to the cent', async () => {
     `1 tcgdex:t1-1:normal Near Mint source_b 10.00 ${JULY}`,
     `1 tcgdex:t1-1:normal Near Mint source_c 1.00 ${JULY}`,
   ])
-  expect(
-    await readShort(singlesBrl, later('normal', { cardmarketTrend: 59.1, 'tcgplayerMarket:normal': 51.15 })),
-  ).toEqual([
+  expect(await readShort(singlesBrl, later('normal', { cardmarketTrend: 59.1, 'tcgplayerMarket:normal': 51.15 }))).toEqual([
     `1 tcgdex:t1-1:normal Near Mint source_b 10.00 ${AUGUST}`,
     `1 tcgdex:t1-1:normal Near Mint source_c 10.00 ${AUGUST}`,
   ])
@@ -88,9 +85,7 @@ it('counts only the printing that agrees with the finish of the row', async () =
 it('takes nothing for a first edition that is the price of the plain printing', async () => {
   const values = { cardmarketTrend: 10, tcgplayerMarket: 20 }
   expect(await readShort(singlesBrl, earlier('firstEdition', values))).toEqual(['1 none'])
-  expect(
-    await readShort(singlesBrl, later('normal', { cardmarketTrend: 10 }, { printVariation: 'firstEdition' })),
-  ).toEqual(['1 none'])
+  expect(await readShort(singlesBrl, later('normal', { cardmarketTrend: 10 }, { printVariation: 'firstEdition' }))).toEqual(['1 none'])
 })
 
 it('leaves out a Cardmarket trend of the reverse holo that was copied to the holo card', async () => {
@@ -109,22 +104,14 @@ it('leaves out a Cardmarket trend of the reverse holo that was copied to the hol
 })
 
 it('does so across the border of two batches, too', async () => {
-  const filler = Array.from({ length: 999 }, (_, i) =>
-    earlier('normal', { cardmarketTrend: 10 }, { cardId: `f-${i}` }),
-  ).join('')
-  const rows = await readShort(
-    singlesBrl,
-    filler + earlier('holo', { cardmarketTrend: 9 }) + earlier('reverse', { cardmarketTrend: 9 }),
-  )
+  const filler = Array.from({ length: 999 }, (_, i) => earlier('normal', { cardmarketTrend: 10 }, { cardId: `f-${i}` })).join('')
+  const rows = await readShort(singlesBrl, filler + earlier('holo', { cardmarketTrend: 9 }) + earlier('reverse', { cardmarketTrend: 9 }))
   expect(rows).toHaveLength(1_001)
   expect(rows.slice(-2)).toEqual(['1000 none', `1001 tcgdex:t1-1:reverse Near Mint source_b 1.56 ${JULY}`])
 })
 
 it.each([
-  [
-    earlier('normal', { cardmarketTrend: 10 }, { updatedAt: '2026-07-24T00:00:00Z' }),
-    'updatedAt no_rate',
-  ],
+  [earlier('normal', { cardmarketTrend: 10 }, { updatedAt: '2026-07-24T00:00:00Z' }), 'updatedAt no_rate'],
   [earlier('normal', { cardmarketTrend: 10 }, { updatedAt: 'x' }), 'updatedAt time x'],
   [earlier('normal', { cardmarketTrend: 0 }), 'valueBrl number 0'],
   [earlier('normal', { cardmarketTrend: 0.02 }), 'valueBrl number 0'],

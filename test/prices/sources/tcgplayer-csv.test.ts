@@ -9,12 +9,9 @@ const PRICING =
   'TCG Direct Low,TCG Low Price With Shipping,TCG Low Price,Total Quantity,Add to Quantity,TCG Marketplace Price,Photo URL'
 
 const pricing = (...rows: [id: string, condition: string, price: string][]) =>
-  [
-    PRICING,
-    ...rows.map(
-      ([id, condition, price]) => `"${id}","Pokemon","S","P","","1","C","${condition}","${price}",${'"",'.repeat(6)}""`,
-    ),
-  ].join('\r\n')
+  [PRICING, ...rows.map(([id, condition, price]) => `"${id}","Pokemon","S","P","","1","C","${condition}","${price}",${'"",'.repeat(6)}""`)].join(
+    '\r\n',
+  )
 
 it('reads the pricing export, whose ids are SKU ids', async () => {
   const csv = pricing(
@@ -46,12 +43,7 @@ it.each(['Opened', 'Damaged', 'Damaged Foil', 'Near Mint Prizm', 'PSA 10', '', '
 )
 
 it('rejects amounts and ids that are none', async () => {
-  const csv = pricing(
-    ['', 'Near Mint', '1'],
-    ['x', 'Near Mint', '1'],
-    ['1', 'Near Mint', '0.00'],
-    ['1', 'Near Mint', '1e309'],
-  )
+  const csv = pricing(['', 'Near Mint', '1'], ['x', 'Near Mint', '1'], ['1', 'Near Mint', '0.00'], ['1', 'Near Mint', '1e309'])
   expect(await readShort(tcgplayerCsv, csv)).toEqual([
     '2 reject TCGplayer Id id',
     '3 reject TCGplayer Id id x',
@@ -71,16 +63,7 @@ it('reads the collection export by product id and printing', async () => {
 })
 
 it('reads tcgcsv prices in either order of columns, one row per printing', async () => {
-  const printings = [
-    'Normal',
-    'Holofoil',
-    'Reverse Holofoil',
-    '1st Edition',
-    '1st Edition Holofoil',
-    'Unlimited',
-    'Unlimited Holofoil',
-    'Foil',
-  ]
+  const printings = ['Normal', 'Holofoil', 'Reverse Holofoil', '1st Edition', '1st Edition Holofoil', 'Unlimited', 'Unlimited Holofoil', 'Foil']
   const archive = [
     'productId,subTypeName,lowPrice,midPrice,highPrice,marketPrice,directLowPrice',
     ...printings.map((printing) => `5,${printing},1,2,3,4.5,`),
@@ -98,13 +81,11 @@ it('reads tcgcsv prices in either order of columns, one row per printing', async
   const current =
     'productId,lowPrice,midPrice,highPrice,marketPrice,directLowPrice,subTypeName\n' +
     '5,1,2,3,,,Normal\n6,1,2,3,null,,Normal\n7,,,,9.99,,Cold Foil\n'
-  expect(await readShort(tcgplayerCsv, current)).toEqual([
-    '2 none',
-    '3 none',
-    '4 reject subTypeName printing Cold Foil',
-  ])
+  expect(await readShort(tcgplayerCsv, current)).toEqual(['2 none', '3 none', '4 reject subTypeName printing Cold Foil'])
 })
 
 it('refuses other headers, even without a row', async () => {
-  await expect(readShort(tcgplayerCsv, 'Product Line,Product Name,Condition,SkuId\n')).rejects.toMatchObject({ why: { rule: 'file_format', params: { format: 'tcgplayer-csv' } } })
+  await expect(readShort(tcgplayerCsv, 'Product Line,Product Name,Condition,SkuId\n')).rejects.toMatchObject({
+    why: { rule: 'file_format', params: { format: 'tcgplayer-csv' } },
+  })
 })
