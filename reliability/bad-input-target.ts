@@ -93,14 +93,14 @@ export async function prepareTarget(place: Place): Promise<Target> {
   return { ...place, keys, ids: made, bystander: bystander.id, listing: made.listing.shift()! }
 }
 
-/** A digest of everything that belongs to the bystander. */
+/** A digest of everything that belongs to the bystander, but for the items: operators may merge them. */
 export async function bystanderState({ db, bystander }: Pick<Target, 'db' | 'bystander'>): Promise<string> {
   const { rows } = await sql<{ row: string }>`
     select (to_jsonb(t) - 'last_used_at')::text as row from accounts t where id = ${bystander}
     union all select (to_jsonb(t) - 'last_used_at')::text from api_keys t where account_id = ${bystander}
-    union all select to_jsonb(t)::text from listings t where seller_id = ${bystander}
+    union all select (to_jsonb(t) - 'item_id' #- '{approved,item_id}')::text from listings t where seller_id = ${bystander}
     union all select to_jsonb(t)::text from collections t where account_id = ${bystander}
-    union all select to_jsonb(r)::text from collection_items r join collections c on c.id = r.collection_id where c.account_id = ${bystander}
+    union all select (to_jsonb(r) - 'item_id')::text from collection_items r join collections c on c.id = r.collection_id where c.account_id = ${bystander}
     union all select to_jsonb(t)::text from webhooks t where account_id = ${bystander}
     order by 1`.execute(db.kysely)
   return createHash('sha256')

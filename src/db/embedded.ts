@@ -55,7 +55,6 @@ const MAX_SOCKET_PATH = process.platform === 'linux' ? 107 : 103
 const STOP_MS = 10_000
 
 const SETTINGS = {
-  max_connections: '60',
   shared_buffers: '128MB',
   work_mem: '16MB',
   maintenance_work_mem: '128MB',
