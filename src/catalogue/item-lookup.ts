@@ -3,13 +3,21 @@ import { sql } from 'kysely'
 import type { Market } from '#core/markets.ts'
 import type { Queryable } from '#db/schema.ts'
 import type { ItemKey } from '#prices/records.ts'
+import { byPlainness, FIT, finishFit, finishSlug, finishWords } from './finishes.ts'
 
-/** `itemId`; or why there is none: `reject` when unknown, `ambiguous` (with one of the items) when two could be meant. */
-export type Found = { itemId: number } | { reject: string } | { ambiguous: string; itemId: number }
+/**
+ * `itemId`; or why there is none: `reject` (`unknown` where nothing bears the ref or id at all), `ambiguous` (with one of the
+ * items) when two could be meant.
+ */
+export type Found = { itemId: number } | { reject: string; unknown: boolean } | { ambiguous: string; itemId: number }
 
 interface Candidate {
   itemId: number
-  finish: string
+  /** slug, and its words; null where none is stated */
+  finish: string | null
+  words: readonly string[] | null
+  /** the same for all finishes of a card */
+  card: string
 }
 
 interface RefItem {
@@ -21,12 +29,15 @@ interface RefItem {
 const MOST_KEPT = 100_000
 /** No item has a longer ref or foreign id. */
 const LONGEST = 500
+/** Spellings of finishes kept. */
+const MOST_FINISHES = 1_000
 
 /** Looks keys up in batches and keeps what it has found lately, also what is not there. */
 export class ItemLookup {
   readonly #db: Queryable
   readonly #byForeignId = new Map<string, Candidate[]>()
   readonly #byRef = new Map<string, RefItem[]>()
+  readonly #words = new Map<string, readonly string[]>()
   #last: { ref: string; all: RefItem[] } = { ref: '', all: [] }
 
   constructor(db: Queryable) {
@@ -77,11 +88,13 @@ export class ItemLookup {
 
   async #loadForeignIds(source: string, ids: string[]): Promise<void> {
     for (const id of ids) this.#byForeignId.set(Buffer.from(nameOf(source, id)).toString(), [])
-    const { rows } = await sql<{ foreign_id: string; item_id: number; finish: string }>`
-      select foreign_id, item_id, finish from item_foreign_ids where source = ${source} and foreign_id = any(${ids}::text[])
-      order by item_id`.execute(this.#db)
-    for (const row of rows) {
-      this.#byForeignId.get(nameOf(source, row.foreign_id))!.push({ itemId: row.item_id, finish: row.finish })
+    const { rows } = await sql<{ foreign_id: string; item_id: number; finish: string; card: string }>`
+      select f.foreign_id, f.item_id, f.finish, concat_ws(chr(9), i.category_id, i.code, i.name) as card
+      from item_foreign_ids f join items i on i.id = f.item_id where f.source = ${source} and f.foreign_id = any(${ids}::text[])
+      order by f.item_id`.execute(this.#db)
+    for (const { foreign_id: id, item_id: itemId, finish, card } of rows) {
+      const stated = finish === '' ? null : finishSlug(finish)
+      this.#byForeignId.get(nameOf(source, id))!.push({ itemId, finish: stated, words: stated && this.#wordsOf(stated), card })
     }
   }
 
@@ -90,23 +103,49 @@ export class ItemLookup {
     const { all } = this.#last
     const found = market === undefined ? all : all.filter((item) => item.market === market)
     if (found.length > 0 && found.every(({ itemId }) => itemId === found[0]!.itemId)) return { itemId: found[0]!.itemId }
-    if (found.length === 0) return { reject: `no item has the ref ${ref}` }
-    return { reject: `items of ${found.map((item) => item.market).join(' and ')} have the ref ${ref}: use the item's id` }
+    if (found.length === 0) return { reject: `no item has the ref ${ref}`, unknown: true }
+    const reject = `items of ${found.map((item) => item.market).join(' and ')} have the ref ${ref}: use the item's id`
+    return { reject, unknown: false }
   }
 
   #findForeignId({ source, id, finish }: { source: string; id: string; finish?: string }): Found {
     const all = this.#byForeignId.get(nameOf(source, id)) ?? []
-    if (all.length === 0) return { reject: `no item has the ${source} id ${id}` }
-    const items = distinctItems(finish === undefined ? all : all.filter((candidate) => candidate.finish === finish))
+    if (all.length === 0) return { reject: `no item has the ${source} id ${id}`, unknown: true }
+    const items = distinctItems(finish === undefined ? plainestOf(all) : this.#ofFinish(all, finish))
     if (items.length === 1) return { itemId: items[0]! }
     if (items.length > 1) return { ambiguous: `the ${source} id ${id} is on items ${items.join(' and ')}`, itemId: items[0]! }
-    // An item without a stated finish stands for the plain card only: a missing price is better than a wrong one.
-    const unstated = distinctItems(all)
-    if (finish === 'normal' && unstated.length === 1 && all.every((candidate) => candidate.finish === '')) {
-      return { itemId: unstated[0]! }
-    }
-    return { reject: `no item of the ${source} id ${id} has the finish ${finish}` }
+    return { reject: `no item of the ${source} id ${id} has the finish ${finish}`, unknown: false }
   }
+
+  #ofFinish(all: readonly Candidate[], finish: string): Candidate[] {
+    const wanted = this.#wordsOf(finish)
+    const fitting = all.flatMap((candidate) => {
+      // An item without a stated finish stands for the plain card only: a missing price is better than a wrong one.
+      if (candidate.words === null && wanted.length > 0) return []
+      const fit = finishFit(wanted, candidate.words)
+      return fit === FIT.none ? [] : [{ ...candidate, fit }]
+    })
+    const same = fitting.filter(({ fit }) => fit === FIT.same)
+    return same.length > 0 ? same : fitting
+  }
+
+  #wordsOf(finish: string): readonly string[] {
+    const text = finish.slice(0, LONGEST)
+    const known = this.#words.get(text)
+    if (known) return known
+    if (this.#words.size >= MOST_FINISHES) this.#words.clear()
+    const words = finishWords(text)
+    this.#words.set(Buffer.from(text).toString(), words)
+    return words
+  }
+}
+
+/** Of several finishes of one card, an id without a finish means the plain one: without any, normal, or holo. */
+function plainestOf(all: Candidate[]): Candidate[] {
+  if (all.length < 2 || all.some(({ card }) => card !== all[0]!.card)) return all
+  const [first, second] = all.toSorted((a, b) => byPlainness(a.finish, b.finish))
+  const isPlain = first!.words === null || first!.words.every((word) => word === 'holo')
+  return isPlain && (first!.finish !== second!.finish || first!.itemId === second!.itemId) ? [first!] : all
 }
 
 function distinctItems(candidates: Candidate[]): number[] {

@@ -4,6 +4,7 @@ import { lockIdentity } from '#catalogue/identity-lock.ts'
 import { FeedError, gunzip } from '#core/feed.ts'
 import { MARKETS, type Market } from '#core/markets.ts'
 import { collector } from '#db/change.ts'
+import type { PriceMapping } from '#prices/mappings.ts'
 import { closeImport, type ImportCounts, IMPORT_LOCK, noCounts, reportProgress } from '#prices/imports.ts'
 import { type RefusedRow, Refusals } from '#prices/refusals.ts'
 import type { PriceWriteCtx } from '#prices/types.ts'
@@ -19,6 +20,8 @@ export interface ImportRequest {
   files: ImportFile[]
   /** null: the format's own */
   market: Market | null
+  /** of formats that are read by one */
+  mapping?: PriceMapping | null
   dryRun: boolean
 }
 
@@ -65,7 +68,7 @@ async function writeAll(ctx: ImportRunCtx, id: number, request: ImportRequest, c
   let bytesRead = 0
   let reportedAt = Date.now()
   let fileName: string | null = null
-  const market = request.market ?? request.format.defaultMarket
+  const market = request.market ?? request.mapping?.market ?? request.format.defaultMarket
   // No retry: the input may be a stream. Writers of a market take turns, so there is nothing to collide with.
   await ctx.db.kysely
     .transaction()
@@ -80,6 +83,7 @@ async function writeAll(ctx: ImportRunCtx, id: number, request: ImportRequest, c
         note,
         counts,
         market,
+        mapping: request.mapping ?? null,
         refuse: (row, message) => {
           counts.rejected += 1
           refusals.add({ row, message, file: fileName })
@@ -106,7 +110,7 @@ async function writeAll(ctx: ImportRunCtx, id: number, request: ImportRequest, c
       }
       await importer.finish()
       if (counts.rowsRead === 0) throw new FeedError('the file is empty')
-      note.audit({ action: `import.${request.format.name}`, subject: 'import', id, after: { ...counts } })
+      note.audit({ action: `import.${request.format.name}`, subject: 'import', id, after: { ...counts, ...(request.mapping && { mapping: request.mapping }) } })
       if (request.dryRun) throw new DryRun()
       await write()
       await closeImport(tx, id, { status: 'done', counts, refusals })

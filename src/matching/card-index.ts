@@ -19,6 +19,8 @@ export interface CardDescription {
   set: string | null
   /** slug of the game */
   game: string | null
+  /** language families that the print can be of; any when absent */
+  families?: readonly string[] | null
   /** printing in any spelling: `Reverse Holofoil`, `firstEdition`, `Parallel 1` */
   finish: string | null
 }
@@ -59,6 +61,7 @@ export class CardIndex {
   readonly #byName = new Map<string, SourceCard[]>()
   readonly #sets: readonly SourceSet[]
   readonly #setsByName = new Map<string, Set<SourceSet>>()
+  readonly #setsByCode = new Map<string, Set<SourceSet>>()
   readonly #learned = new Map<string, Set<SourceSet>>()
 
   constructor(records: Iterable<IndexedRecord>) {
@@ -90,6 +93,8 @@ export class CardIndex {
     this.#sets = [...new Set(cards.flatMap(({ set }) => set ?? []))]
     for (const set of this.#sets) {
       for (const name of [set.facts.name, ...set.facts.codes]) addTo(this.#setsByName, normalName(name), set)
+      // Zeros in a code matter only where they are all that tells two sets apart.
+      for (const code of set.facts.codes) addTo(this.#setsByCode, normalNumber(code), set)
     }
   }
 
@@ -152,9 +157,10 @@ export class CardIndex {
    * Cards with the number and the name in the set; of all sets when the row names none. In a set, a number has one card:
    * words that only some sources put behind its name do not matter there.
    */
-  #numbered({ set, game }: CardDescription, wanted: Described, written: string): SourceCard[] {
+  #numbered(row: CardDescription, wanted: Described, written: string): SourceCard[] {
+    const { set } = row
     const number = normalNumber(written)
-    const ofGame = (cards: Iterable<SourceCard>) => [...new Set(cards)].filter((card) => game === null || card.game === game)
+    const ofGame = (cards: Iterable<SourceCard>) => [...new Set(cards)].filter((card) => mayBe(row, card))
     const named = (card: SourceCard) => card.names.includes(wanted.fullName) || card.names.includes(wanted.name)
     if (set === null) return ofGame(this.#byNumber.get(number) ?? []).filter((card) => named(card) && sameTotal(wanted.total, card))
     const cards = ofGame(this.#setsNamed(set, wanted).flatMap((one) => [...(this.#inSet(one, number) ?? this.#inSet(one, withoutCode(number, one)) ?? [])]))
@@ -167,10 +173,11 @@ export class CardIndex {
   }
 
   /** Products without a number, by name. */
-  #unnumbered({ set, game }: CardDescription, wanted: Described): SourceCard[] {
+  #unnumbered(row: CardDescription, wanted: Described): SourceCard[] {
+    const { set } = row
     const sets = set === null ? null : new Set(this.#setsNamed(set, wanted))
     const cards = this.#byName.get(wanted.name) ?? []
-    return cards.filter((card) => card.number === null && (game === null || card.game === game) && (sets === null || card.set === null || sets.has(card.set)))
+    return cards.filter((card) => card.number === null && mayBe(row, card) && (sets === null || card.set === null || sets.has(card.set)))
   }
 
   /** The sets that go by the name, with the galleries that are printed as part of them. */
@@ -179,6 +186,7 @@ export class CardIndex {
     for (const name of [wanted.set, wanted.bareSet]) {
       if (found.size === 0) for (const one of this.#setsByName.get(name) ?? []) found.add(one)
     }
+    if (found.size === 0) for (const one of this.#setsByCode.get(normalNumber(set)) ?? []) found.add(one)
     const names = new Set([...found].map(({ facts }) => normalName(facts.name)))
     for (const name of names) {
       for (const gallery of GALLERIES) for (const one of this.#setsByName.get(`${name} ${gallery}`) ?? []) found.add(one)
@@ -198,7 +206,7 @@ export class CardIndex {
     for (const name of [wanted.name, wanted.looseName]) for (const card of this.#byName.get(name) ?? []) pool.add(card)
     for (const set of sets ?? []) for (const card of this.#bySetAndNumber.get(`${set.ref}\t${number}`) ?? []) pool.add(card)
     const scored = new Map<number, number>()
-    for (const card of [...pool].filter(({ game }) => row.game === null || game === row.game).slice(0, MOST_COMPARED)) {
+    for (const card of [...pool].filter((one) => mayBe(row, one)).slice(0, MOST_COMPARED)) {
       const name = Math.max(0, ...card.names.map((one) => likeness(one, wanted.name)), ...card.looseNames.map((one) => likeness(one, wanted.looseName) * 0.9))
       const numbers = number === null || card.number === null ? 0 : card.number === number || card.bare === number ? 1 : looseNumber(card.number) === looseNumber(number) ? 0.5 : 0
       const score = Math.round(40 * name + 30 * numbers + (sets === null || (card.set && sets.has(card.set)) ? 10 : 0))
@@ -223,6 +231,11 @@ function onlyOne(fitting: readonly Printing[], plain: boolean): number | null {
   if (![...byCard.values()].some((own) => own.length === items.size)) return null
   const [first, second] = [...items.values()].sort((a, b) => byPlainness(a.finish, b.finish))
   return first!.finish !== second!.finish && (first!.words ?? []).every((word) => word === 'holo') ? first!.itemId : null
+}
+
+/** Whether a card is of the game and in a language that the row names, as far as it does. */
+function mayBe({ game, families = null }: CardDescription, card: SourceCard): boolean {
+  return (game === null || card.game === game) && (families === null || families.includes(card.family))
 }
 
 function ranked(printings: readonly Fitting[], score: number): { itemId: number; score: number }[] {

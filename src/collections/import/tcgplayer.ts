@@ -1,7 +1,6 @@
 // Exports of TCGplayer: the collection (with product ids) and the seller's own pricing list; neither knows costs.
 import { FeedError } from '#core/feed.ts'
 import { readCondition } from '#prices/sources/tcgplayer-csv.ts'
-import { finishOf } from '#prices/sources/finishes.ts'
 import {
   BadCell,
   cell,
@@ -27,13 +26,10 @@ export const tcgplayer: CollectionFormat = {
       // A product that is listed and of which there is none is not owned.
       if (!column) return null
       const { label, printing } = conditionOf(cells)
-      const finish = printing === null ? undefined : (finishOf(printing) ?? undefined)
       const id = cell(cells, 'Product ID')
-      const stated = printing === null || finish !== undefined
       return {
         item: {
-          // A printing without a word for it may not pass for the plain card.
-          keys: /^[1-9]\d*$/.test(id) && stated ? [{ source: 'tcgplayer', id, ...(finish && { finish }) }] : [],
+          keys: /^[1-9]\d*$/.test(id) ? [{ source: 'tcgplayer', id, ...(printing && { finish: printing }) }] : [],
           name,
           number: textOrNull(cells, 'Number'),
           set: textOrNull(cells, 'Set Name'),

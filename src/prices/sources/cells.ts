@@ -24,6 +24,49 @@ export function priceUnlessZero(cell: unknown, column: string): Cell {
   return parseSourceAmount(textOf(cell)) === 0 ? null : priceOf(cell, column)
 }
 
+// A lone sign before exactly three digits groups thousands in one country and begins the decimals in the other.
+const UNCLEAR = /^[1-9]\d{0,2}[.,]\d{3}$/
+const SIGN = /^[^\d.,+–—-]+|[^\d.,+–—-]+$/g
+const SIGNS: Readonly<Record<string, readonly string[]>> = {
+  '$': ['USD', 'CAD', 'AUD', 'NZD', 'SGD', 'HKD', 'MXN'], '€': ['EUR'], '£': ['GBP'], '¥': ['JPY', 'CNY'], '₺': ['TRY'], tl: ['TRY'], 'r$': ['BRL'],
+}
+
+/**
+ * A price of a list in minor units, in its currency: another currency's sign is a reject, and so is an amount that can be
+ * read in two ways where nothing tells how the list writes decimals.
+ */
+export function amountIn(cell: unknown, column: string, { currency, decimal }: { currency?: string; decimal?: string }): Cell {
+  if (typeof cell === 'number') return priceOf(cell, column)
+  const text = textOf(cell)
+  const bare = text.replace(SIGN, '')
+  for (const [sign] of text.matchAll(SIGN)) {
+    const name = sign.trim().toLowerCase()
+    if (name === '' || NO_VALUE.has(text.toLowerCase())) continue
+    const known = SIGNS[name] ?? [name.toUpperCase()]
+    if (SIGNS[name] === undefined && !/^[a-z]{3}$/.test(name)) return `${column}: "${shown(text)}" is no amount up to 9,999,999,999.99`
+    if (currency !== undefined && !known.includes(currency)) return `${column}: "${shown(text)}" is not in ${currency}`
+  }
+  if (decimal === undefined) {
+    if (UNCLEAR.test(bare)) return `${column}: "${shown(text)}" can be read in two ways: say which sign begins the decimals`
+    return priceOf(bare, column)
+  }
+  const grouping = decimal === ',' ? '.' : ','
+  const [whole, ...decimals] = bare.split(decimal)
+  const plain = whole!.replaceAll(grouping, ' ').replaceAll('\u00a0', ' ').replaceAll('\u202f', ' ').replaceAll("'", ' ')
+  if (decimals.some((part) => part.includes(grouping))) return `${column}: "${shown(text)}" is no amount up to 9,999,999,999.99`
+  const read = priceOf([plain, ...decimals].join('.'), column)
+  return typeof read === 'string' ? read.replace(/"[^"]*"/, () => `"${shown(text)}"`) : read
+}
+
+const LOCAL_INSTANT = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)$/
+
+/** A day, or a time with or without a zone (then UTC), as epoch milliseconds. */
+export function timeOf(cell: unknown, column: string): Cell {
+  const text = textOf(cell)
+  if (DAY.test(text)) return dayOf(text, column)
+  return instantOf(LOCAL_INSTANT.test(text) ? `${text}Z` : text, column)
+}
+
 /** A calendar day, `2025-02-22` or `2025/02/22`, as the epoch milliseconds of its start in UTC. */
 export function dayOf(cell: unknown, column: string): Cell {
   const text = textOf(cell)

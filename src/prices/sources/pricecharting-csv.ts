@@ -3,7 +3,6 @@ import { csvRows } from '#core/feed.ts'
 import type { Market } from '#core/markets.ts'
 import type { FeedRow, ItemKey, PriceFormat } from '#prices/records.ts'
 import { priceUnlessZero } from './cells.ts'
-import { finishOf } from './finishes.ts'
 import { addPrice, feedRows } from './rows.ts'
 
 const MARKET: Market = 'source_a'
@@ -16,6 +15,8 @@ const LABELS = [
   ['manual-only-price', 'PSA 10'],
   ['bgs-10-price', 'BGS 10'],
 ] as const
+/** A tag in brackets of nothing but these is a printing. */
+const PRINTING_WORDS = new Set(['normal', 'unlimited', 'holo', 'holofoil', 'reverse', 'foil', '1st', 'edition'])
 const COLUMNS = ['id', 'product-name', 'tcg-id', ...LABELS.map(([column]) => column)]
 
 export const pricechartingCsv: PriceFormat = {
@@ -41,7 +42,7 @@ export const pricechartingCsv: PriceFormat = {
  */
 function itemKey(row: Record<string, string>): ItemKey | null {
   const product = row['product-name']!.slice(0, LONGEST_NAME)
-  const finish = [...product.matchAll(/\[([^[\]]*)\]/g)].map((tag) => finishOf(tag[1]!)).find((word) => word !== null)
+  const finish = [...product.matchAll(/\[([^[\]]*)\]/g)].map((tag) => tag[1]!).find(isPrinting)
   const number = /#(\S+)/.exec(product)?.[1]
   const name = product
     .replace(/\[[^[\]]*\]/g, '')
@@ -53,4 +54,8 @@ function itemKey(row: Record<string, string>): ItemKey | null {
   if (/^[1-9]\d*$/.test(tcgId)) return { source: 'tcgplayer', id: tcgId, ...described }
   const id = row.id!.trim()
   return id === '' ? null : { source: 'pricecharting', id, ...described }
+}
+
+function isPrinting(tag: string): boolean {
+  return tag.trim().toLowerCase().split(/[\s-]+/).every((word) => PRINTING_WORDS.has(word))
 }

@@ -4,7 +4,6 @@ import { parseLabel } from '#core/labels.ts'
 import type { Market } from '#core/markets.ts'
 import type { FeedRow, ItemKey, PriceFormat } from '#prices/records.ts'
 import { priceOf, shown } from './cells.ts'
-import { finishOf } from './finishes.ts'
 import { addPrice, feedRows } from './rows.ts'
 
 const MARKET: Market = 'source_c'
@@ -23,6 +22,7 @@ interface Layout {
 
 export interface Condition {
   label: string
+  /** the printing as it is written */
   finish?: string
 }
 
@@ -91,8 +91,7 @@ function readItem(row: Record<string, string>, layout: Layout): { item: ItemKey;
   const condition = layout.conditionColumn === null ? NEAR_MINT : readCondition(row[layout.conditionColumn]!)
   if (typeof condition === 'string') return `${layout.conditionColumn}: ${condition}`
   const printing = layout.printingColumn === null ? '' : row[layout.printingColumn]!.trim()
-  const finish = printing === '' ? condition.finish : finishOf(printing)
-  if (finish === null) return `${layout.printingColumn}: "${shown(printing)}" is no known printing`
+  const finish = printing === '' ? condition.finish : printing
   return { item: { source: layout.idSource, id, ...(finish && { finish }) }, label: condition.label }
 }
 
@@ -107,8 +106,7 @@ export function readCondition(text: string): Condition | string {
     const label = parseLabel(words.slice(0, n).join(' '))
     if (label?.group !== 'ungraded') continue
     const printing = words.slice(n).join(' ')
-    const finish = printing === '' ? undefined : finishOf(printing)
-    return finish === null ? wrong : { label: label.label, finish }
+    return { label: label.label, ...(printing !== '' && { finish: printing }) }
   }
   return wrong
 }
