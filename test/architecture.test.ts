@@ -46,7 +46,7 @@ const OWNERS: Record<string, readonly string[]> = {
     'source_records', 'source_statements', 'item_sources', 'merged_sources',
   ],
   prices: [
-    'groups', 'prices', 'price_points', 'hidden_points', 'imports', 'held_prices', 'rates', 'merged_prices', 'merged_points',
+    'groups', 'prices', 'price_points', 'hidden_points', 'imports', 'held_prices', 'rates', 'price_mappings', 'merged_prices', 'merged_points',
     'merged_held_prices',
   ],
   market: ['listings', 'orders', 'sales', 'merged_listings', 'merged_sales'],

@@ -94,7 +94,7 @@ export class ItemLookup {
       order by f.item_id`.execute(this.#db)
     for (const { foreign_id: id, item_id: itemId, finish, card } of rows) {
       const stated = finish === '' ? null : finishSlug(finish)
-      this.#byForeignId.get(nameOf(source, id))!.push({ itemId, finish: stated, words: stated && this.#wordsOf(stated), card })
+      this.#byForeignId.get(nameOf(source, id))!.push({ itemId, finish: stated, words: stated === null ? null : this.#wordsOf(stated), card })
     }
   }
 

@@ -36,7 +36,7 @@ async function importCategories(count: number, heapMb: number) {
     const importId = await openImport(node.db.kysely, { format, market: null, fileName: null, author: 'test', dryRun: false, status: 'queued' })
     const viewer = { kind: 'operator', name: 'test' } as const
     const { path, size } = upload
-    await queue.add({ importId, format, path, name: format, size, market: null, dryRun: false, rules: node.config.priceRules, viewer, requestId: null, clockOffsetMs: 0 })
+    await queue.add({ importId, format, path, name: format, size, market: null, mapping: null, dryRun: false, rules: node.config.priceRules, viewer, requestId: null, clockOffsetMs: 0 })
     const row = () => node.db.kysely.selectFrom('imports').selectAll().where('id', '=', importId).executeTakeFirstOrThrow()
     await until('the import is over', async () => ['done', 'failed'].includes((await row()).status), 20_000)
     return await row()

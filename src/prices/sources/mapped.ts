@@ -48,7 +48,7 @@ export const pricesNdjson: PriceFormat = {
 
 function opened({ mapping }: PriceReadOptions): { mapping: PriceMapping; read: ReadMapping } {
   if (!mapping) throw new FeedError('the format needs a mapping of columns, such as price=eur_price,set=set,number=number,name=name')
-  return { mapping, read: readMapping(mapping) }
+  return { mapping, read: readMapping(mapping, 'map') }
 }
 
 interface Reading {
