@@ -138,6 +138,9 @@ export class CardIndex {
     const same = best.filter(({ fit }) => fit === FIT.same)
     const only = onlyOne(same.length > 0 ? same : best, row.finish === null)
     if (only !== null) return { itemId: only, method: row.set === null ? 'name' : 'set' }
+    // Where no source knows of another printing, the card is the printing.
+    const alone = best.length === 0 && wanted.unstated ? onlyItem(printings) : null
+    if (alone !== null) return { itemId: alone, method: row.set === null ? 'name' : 'set' }
     if (best.length > 0) return { reason: { rule: 'several', params: { count: best.length } }, candidates: ranked(best, 90) }
     if (printings.length > 0) return { reason: { rule: 'finish', params: { finish: row.finish ?? '' } }, candidates: ranked(printings, 80) }
     return this.#alike(row, wanted)
@@ -150,7 +153,7 @@ export class CardIndex {
     const wanted = finish === undefined ? null : finishWords(finish)
     const fitting = all.map((one) => ({ ...one, fit: finishFit(wanted, one.words) })).filter(({ fit }) => fit > FIT.none)
     const same = fitting.filter(({ fit }) => fit === FIT.same)
-    return onlyOne(same.length > 0 ? same : fitting, finish === undefined)
+    return onlyOne(same.length > 0 ? same : fitting, finish === undefined) ?? (finish === undefined ? onlyItem(all) : null)
   }
 
   /**
@@ -177,7 +180,9 @@ export class CardIndex {
     const { set } = row
     const sets = set === null ? null : new Set(this.#setsNamed(set, wanted))
     const cards = this.#byName.get(wanted.name) ?? []
-    return cards.filter((card) => card.number === null && mayBe(row, card) && (sets === null || card.set === null || sets.has(card.set)))
+    const fitting = cards.filter((card) => card.number === null && mayBe(row, card) && (sets === null || card.set === null || sets.has(card.set)))
+    const exact = fitting.filter(({ names }) => names.includes(wanted.fullName))
+    return exact.length > 0 ? exact : fitting
   }
 
   /** The sets that go by the name, with the galleries that are printed as part of them. */
@@ -221,6 +226,10 @@ export class CardIndex {
 const UNKNOWN: Reason = { rule: 'unknown', params: {} }
 /** What sets that are printed as a part of another are called behind its name. */
 const GALLERIES = ['trainer gallery', 'galarian gallery', 'shiny vault', 'classic collection', 'radiant collection', 'unown collection']
+
+function onlyItem(printings: readonly Printing[]): number | null {
+  return new Set(printings.map(({ itemId }) => itemId)).size === 1 ? printings[0]!.itemId : null
+}
 
 /** The only item; of several of one card, when the row states no finish, the plain one. */
 function onlyOne(fitting: readonly Printing[], plain: boolean): number | null {

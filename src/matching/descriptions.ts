@@ -19,6 +19,8 @@ export interface Described {
   bareSet: string
   /** total of the number, empty without one */
   total: string
+  /** whether it states no printing, neither beside the name nor in it */
+  unstated: boolean
   /** how a finish fits that the row states beside the name, in the name or in the set */
   fits: (words: readonly string[] | null, card: SourceCard) => Fit
 }
@@ -45,6 +47,7 @@ export function describe({ name, number, set, finish }: Written): Described {
     set: plainSet,
     bareSet: normalName((set ?? '').replace(BRACKETS, ' ').replace(PARENTHESES, ' ')),
     total: number === null ? '' : totalOf(number),
+    unstated: wanted === null,
     fits: (words, card) => {
       const inSetName = card.set !== null && normalName(card.set.facts.name) === plainSet
       // A set named for printings (`Base Set (1st Edition & Shadowless)`) holds nothing else.
