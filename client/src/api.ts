@@ -1009,7 +1009,7 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "id": 202,
+                     *           "id": 268,
                      *           "name": "151 Booster Bundle",
                      *           "code": null,
                      *           "slug": "151-booster-bundle",
@@ -1447,15 +1447,15 @@ export interface operations {
                      *             "game": "pokemon"
                      *           },
                      *           "pc_multiplier": 2.92,
-                     *           "average_price": 17854.53,
+                     *           "average_price": 26084.49,
                      *           "last_sales": [
                      *             {
                      *               "price": 1200,
-                     *               "sold_at": "2026-11-21T14:10:27+03:00"
+                     *               "sold_at": "2026-11-22T16:53:21+03:00"
                      *             },
                      *             {
                      *               "price": 1250.5,
-                     *               "sold_at": "2026-11-21T14:10:27+03:00"
+                     *               "sold_at": "2026-11-22T16:53:21+03:00"
                      *             }
                      *           ]
                      *         }
@@ -1463,8 +1463,8 @@ export interface operations {
                      *       "pagination": {
                      *         "current_page": 1,
                      *         "per_page": 1,
-                     *         "total": 215,
-                     *         "last_page": 215,
+                     *         "total": 222,
+                     *         "last_page": 222,
                      *         "has_more": true
                      *       }
                      *     }
@@ -1569,19 +1569,19 @@ export interface operations {
                      *           "item_id": 5,
                      *           "grade_id": 4,
                      *           "rejection_reason": null,
-                     *           "published_at": "2026-11-21T14:10:27+03:00",
-                     *           "expires_at": "2026-12-21T14:10:27+03:00",
+                     *           "published_at": "2026-11-22T16:53:21+03:00",
+                     *           "expires_at": "2026-12-22T16:53:21+03:00",
                      *           "highlighted_until": null,
-                     *           "created_at": "2026-11-21T14:10:27+03:00",
-                     *           "updated_at": "2026-11-21T14:10:27+03:00",
+                     *           "created_at": "2026-11-22T16:53:20+03:00",
+                     *           "updated_at": "2026-11-22T16:53:21+03:00",
                      *           "etag": "\"3001-4\""
                      *         }
                      *       ],
                      *       "pagination": {
                      *         "current_page": 1,
                      *         "per_page": 1,
-                     *         "total": 348,
-                     *         "last_page": 348,
+                     *         "total": 356,
+                     *         "last_page": 356,
                      *         "has_more": true
                      *       }
                      *     }
@@ -1674,14 +1674,14 @@ export interface operations {
                      *             "slug": "charizard-4-102-base-set"
                      *           },
                      *           "price": 1200,
-                     *           "sold_at": "2026-11-21T14:10:27+03:00"
+                     *           "sold_at": "2026-11-22T16:53:21+03:00"
                      *         }
                      *       ],
                      *       "pagination": {
                      *         "current_page": 1,
                      *         "per_page": 1,
-                     *         "total": 859,
-                     *         "last_page": 859,
+                     *         "total": 815,
+                     *         "last_page": 815,
                      *         "has_more": true
                      *       }
                      *     }
@@ -2441,13 +2441,13 @@ export interface operations {
                      *             "currencies": [
                      *               {
                      *                 "currency": "TRY",
-                     *                 "value": 72837.77,
+                     *                 "value": 43651.47,
                      *                 "cost": 13850.02,
-                     *                 "gain": 20319.25
+                     *                 "gain": 26656.49
                      *               },
                      *               {
                      *                 "currency": "USD",
-                     *                 "value": 3106.84,
+                     *                 "value": 860.93,
                      *                 "cost": 0,
                      *                 "gain": null
                      *               }
@@ -2466,15 +2466,9 @@ export interface operations {
                      *             "currencies": [
                      *               {
                      *                 "currency": "TRY",
-                     *                 "value": 23728.41,
+                     *                 "value": 28683.86,
                      *                 "cost": 1492.45,
-                     *                 "gain": 4076.99
-                     *               },
-                     *               {
-                     *                 "currency": "USD",
-                     *                 "value": 388.14,
-                     *                 "cost": 0,
-                     *                 "gain": null
+                     *                 "gain": 9436.19
                      *               }
                      *             ],
                      *             "without_price": 9,
@@ -2563,23 +2557,16 @@ export interface operations {
                      *         {
                      *           "id": 72,
                      *           "item_id": 374,
-                     *           "item_name": "Monkey.D.Luffy",
-                     *           "item_slug": "monkey-d-luffy-op05-119-awakening-of-the-new-era-parallel",
+                     *           "item_name": "Uta",
+                     *           "item_slug": "uta-op02-120-paramount-war-parallel",
                      *           "group_label": "PSA 9",
                      *           "quantity": 1,
                      *           "purchase_price": 231.03,
                      *           "sale_price": null,
-                     *           "purchase_date": "2026-08-14",
+                     *           "purchase_date": "2026-08-15",
                      *           "card_uniq_id": "DEMO-1011",
                      *           "note": null,
-                     *           "value": {
-                     *             "market": "source_c",
-                     *             "label": "PSA 9",
-                     *             "currency": "USD",
-                     *             "price": 388.14,
-                     *             "amount": 388.14,
-                     *             "updated_at": "2026-10-27T20:06:00.000Z"
-                     *           },
+                     *           "value": null,
                      *           "cost": {
                      *             "currency": "TRY",
                      *             "amount": 231.03
@@ -2595,7 +2582,7 @@ export interface operations {
                      *           "quantity": 1,
                      *           "purchase_price": null,
                      *           "sale_price": null,
-                     *           "purchase_date": "2026-08-23",
+                     *           "purchase_date": "2026-08-24",
                      *           "card_uniq_id": "DEMO-1010",
                      *           "note": null,
                      *           "value": null,
@@ -3306,22 +3293,22 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "id": 6,
-                     *           "attempt": 1,
+                     *           "id": 5,
+                     *           "attempt": 2,
                      *           "status_code": null,
                      *           "success": false,
                      *           "error": "name not resolved",
                      *           "response_excerpt": "",
                      *           "event": "sale",
-                     *           "created_at": "2026-11-21T14:10:27+03:00",
-                     *           "test": true
+                     *           "created_at": "2026-11-22T16:53:21+03:00",
+                     *           "test": false
                      *         }
                      *       ],
                      *       "pagination": {
                      *         "current_page": 1,
                      *         "per_page": 1,
-                     *         "total": 6,
-                     *         "last_page": 6,
+                     *         "total": 5,
+                     *         "last_page": 5,
                      *         "has_more": true
                      *       }
                      *     }

@@ -304,8 +304,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One item with its current prices of all markets
-         * @description ```sh
+         * One item with its current prices of all markets and its sources
+         * @description An item has the facts of its sources by precedence; `provenance` names the source of each.
+         *
+         *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/items/5' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -787,6 +789,80 @@ export interface paths {
          *     ```
          */
         post: operations["setRates"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/items/{id}/merge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Merge an item into another one
+         * @description Prices with their history, held prices, foreign ids, listings, sales and collection records become those of `into`; its own name and other facts stay. The id of the merged item means `into` from then on, wherever an item is named.
+         *
+         *     ```sh
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/items/426/merge' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
+         *       -H 'Content-Type: application/json' -d '{"into":5}'
+         *     ```
+         */
+        post: operations["mergeItem"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/merges": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Merges of items, newest first
+         * @description ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/merges?state=in_effect' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        get: operations["listMerges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/merges/{id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo a merge
+         * @description The item has its id again, and what the merge moved. What came in since stays with the survivor. If that was merged into another item since, undo that merge first.
+         *
+         *     ```sh
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/merges/1/undo' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        post: operations["undoMerge"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1519,6 +1595,24 @@ export interface components {
             /** @description A file is of this format when it bears one of these marks: all names are columns of its header line (`csv`), or all are keys in its first 4,096 characters (`json`) */
             marks: components["schemas"]["FileMark"][];
         };
+        ItemSource: {
+            record_id: number;
+            source: string;
+            /** @description The source's id */
+            id: string;
+            finish: string | null;
+            name: string | null;
+            /** @description How the record came to the item: `own`, `shop-id`, `set-map`, `loose-decided`, `sealed`, `operator` */
+            method: string;
+            /** @description 0 to 100 */
+            confidence: number;
+            decided_by: string | null;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            at: string;
+        };
         ListedItem: {
             id: number;
             /** @description Unique within its market */
@@ -1593,6 +1687,48 @@ export interface components {
         LoadedRates: {
             /** @description How many */
             rates: number;
+        };
+        Merge: {
+            id: number;
+            /** @description The same as `id`: each merge is a batch of its own */
+            batch_id: number;
+            from: {
+                id: number;
+                name: string;
+                ref: string;
+                /** @enum {string} */
+                market: "service" | "source_a" | "source_b" | "source_c";
+            };
+            into: {
+                id: number;
+                name: string;
+                ref: string;
+                /** @enum {string} */
+                market: "service" | "source_a" | "source_b" | "source_c";
+            };
+            /** @description How much the item gave to the survivor */
+            moved: {
+                /** @description Foreign ids */
+                foreign_ids: number;
+                /** @description Points of the price history */
+                price_points: number;
+                /** @description Held prices */
+                held_prices: number;
+                /** @description Listings */
+                listings: number;
+                /** @description Sales */
+                sales: number;
+                /** @description Records of collections */
+                collection_records: number;
+            };
+            author: string;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            at: string;
+            undone_by: string | null;
+            undone_at: string | null;
         };
         NewApiKey: {
             id: number;
@@ -1761,6 +1897,12 @@ export interface components {
                 /** @description The import or price post that set it */
                 import_id: number;
             }[];
+            /** @description What sources state of the item, in order of precedence */
+            sources: components["schemas"]["ItemSource"][];
+            /** @description Source of each fact by field */
+            provenance: {
+                [key: string]: string;
+            };
         };
         Problem: {
             field: string;
@@ -2102,8 +2244,10 @@ export type HeldPrice = components['schemas']['HeldPrice'];
 export type Import = components['schemas']['Import'];
 export type ImportDetail = components['schemas']['ImportDetail'];
 export type ImportFormat = components['schemas']['ImportFormat'];
+export type ItemSource = components['schemas']['ItemSource'];
 export type ListedItem = components['schemas']['ListedItem'];
 export type LoadedRates = components['schemas']['LoadedRates'];
+export type Merge = components['schemas']['Merge'];
 export type NewApiKey = components['schemas']['NewApiKey'];
 export type Order = components['schemas']['Order'];
 export type Pagination = components['schemas']['Pagination'];
@@ -3711,6 +3855,102 @@ export interface operations {
             };
         };
     };
+    mergeItem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the item */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Id of the item that survives and gets everything */
+                    into: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Merge"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    listMerges: {
+        parameters: {
+            query?: {
+                /** @description Merges of this item into another one, or of others into it */
+                item_id?: number;
+                state?: "in_effect" | "undone";
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Entries on a page */
+                per_page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Merge"][];
+                        pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+        };
+    };
+    undoMerge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the merge */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Merge"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
     readStats: {
         parameters: {
             query?: never;
@@ -4309,6 +4549,7 @@ export const pathsOperatorV1HeldPricesAcceptPostRequestBodyContentApplicationJso
 export const pathsOperatorV1HeldPricesAcceptPostRequestBodyContentApplicationJsonMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices/accept"]["post"]["requestBody"]["content"]["application/json"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const pathsOperatorV1HeldPricesDiscardPostRequestBodyContentApplicationJsonRuleValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices/discard"]["post"]["requestBody"]["content"]["application/json"]["rule"]> = ["foreign_id", "future_date", "jump", "disagreement", "grade_order"];
 export const pathsOperatorV1HeldPricesDiscardPostRequestBodyContentApplicationJsonMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices/discard"]["post"]["requestBody"]["content"]["application/json"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const pathsOperatorV1MergesGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/merges"]["get"]["parameters"]["query"]["state"]> = ["in_effect", "undone"];
 export const pathsOperatorV1ItemsIdPriceHistoryGetParametersQueryMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/items/{id}/price-history"]["get"]["parameters"]["query"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const pathsOperatorV1ImportsGetParametersQueryStatusValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/imports"]["get"]["parameters"]["query"]["status"]> = ["queued", "running", "done", "failed"];
 export const pathsOperatorV1ImportsId_or_formatPostParametersQueryMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/imports/{id_or_format}"]["post"]["parameters"]["query"]["market"]> = ["service", "source_a", "source_b", "source_c"];
@@ -4335,6 +4576,8 @@ export const listedItemMarketValues: ReadonlyArray<FlattenedDeepRequired<compone
 export const listedItemPriceAnyOf0MarketValues: ReadonlyArray<Extract<FlattenedDeepRequired<components>["schemas"]["ListedItem"]["price"], {
     market: unknown;
 }>["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const mergeFromMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Merge"]["from"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const mergeIntoMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Merge"]["into"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const orderLinesListing_statusValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Order"]["lines"]["listing_status"]> = ["pending", "active", "paused", "rejected", "expired", "sold"];
 export const parkedRowCandidatesMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ParkedRow"]["candidates"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const pricePointMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricePoint"]["market"]> = ["service", "source_a", "source_b", "source_c"];

@@ -15,7 +15,20 @@ const NUMBERED = /^([a-z]+)(\d+)$/
  * The words that tell a printing apart, in canonical spelling and order: the foil first, an edition without what it
  * implies. Empty for a plain printing.
  */
-export function finishWords(text: string): string[] {
+export function finishWords(text: string): readonly string[] {
+  const known = CACHED.get(text)
+  if (known) return known
+  const found = wordsOf(text)
+  if (CACHED.size >= MOST_CACHED) CACHED.clear()
+  CACHED.set(text, found)
+  return found
+}
+
+/** A catalogue has some hundred finishes and asks for the words of each with every record. */
+const CACHED = new Map<string, readonly string[]>()
+const MOST_CACHED = 10_000
+
+function wordsOf(text: string): string[] {
   const found = words(fold(text.replace(CAMEL, '$1 $2')))
     .flatMap((word) => {
       const [, letters, digits] = NUMBERED.exec(word) ?? []
@@ -37,26 +50,35 @@ export function finishSlug(text: string): string {
 
 /** Equal for slugs of the same printing, in whatever order their words are. */
 export function finishKey(slug: string): string {
-  return finishWords(slug).sort().join(' ')
+  return finishWords(slug).toSorted().join(' ')
 }
 
 /** How a finish that is looked for fits one that an item has. */
-export const FIT = { none: 0, alike: 1, same: 2 } as const
+export const FIT = { none: 0, foil: 1, alike: 2, same: 3 } as const
 export type Fit = (typeof FIT)[keyof typeof FIT]
 
 /**
  * Printings are the same when their words are. Sources differ in whether they also call a special printing holo and
- * number it, and an item without a stated finish is nothing special: such are alike.
+ * number it, and an item without a stated finish is nothing special: such are alike. A row that states no finish may
+ * mean any, and a foil alone fits a stamped or patterned card of that foil, if nothing fits better.
  * @param wanted words of the description, null when it states no finish
  * @param has words of the item's finish, null when no source states one
  */
 export function finishFit(wanted: readonly string[] | null, has: readonly string[] | null): Fit {
-  const [one, other] = [new Set(wanted ?? []), new Set(has ?? [])]
-  if (one.symmetricDifference(other).size === 0 && (wanted === null) === (has === null)) return FIT.same
+  if (wanted === null) return has === null ? FIT.same : FIT.alike
+  const [one, other] = [new Set(wanted), new Set(has ?? [])]
+  if (has !== null && one.symmetricDifference(other).size === 0) return FIT.same
   const special = [...one].filter((word) => word !== 'holo')
   const others = [...other].filter((word) => word !== 'holo' && (one.has(word) || !/^\d+$/.test(word)))
-  if (special.length !== others.length || !special.every((word) => other.has(word))) return FIT.none
-  return special.length > 0 || wanted === null || has === null ? FIT.alike : FIT.none
+  if (special.length === others.length && special.every((word) => other.has(word)) && (special.length > 0 || has === null)) return FIT.alike
+  return special.length === 0 && has !== null && foilOf(one) === foilOf(other) && !others.some((word) => OTHER_PRINTS.has(word)) ? FIT.foil : FIT.none
+}
+
+/** Words of printings that are never meant where a foil alone is named. */
+const OTHER_PRINTS = new Set(['first', 'edition', 'shadowless', 'parallel', 'reprint', 'jumbo'])
+
+function foilOf(words: ReadonlySet<string>): string {
+  return FOILS.find((foil) => words.has(foil)) ?? 'normal'
 }
 
 /** Orders finishes by plainness: no finish, normal, holo, reverse, then by number of words and name. */

@@ -29,15 +29,12 @@ interface RefItem {
 const MOST_KEPT = 100_000
 /** No item has a longer ref or foreign id. */
 const LONGEST = 500
-/** Spellings of finishes kept. */
-const MOST_FINISHES = 1_000
 
 /** Looks keys up in batches and keeps what it has found lately, also what is not there. */
 export class ItemLookup {
   readonly #db: Queryable
   readonly #byForeignId = new Map<string, Candidate[]>()
   readonly #byRef = new Map<string, RefItem[]>()
-  readonly #words = new Map<string, readonly string[]>()
   #last: { ref: string; all: RefItem[] } = { ref: '', all: [] }
 
   constructor(db: Queryable) {
@@ -94,7 +91,7 @@ export class ItemLookup {
       order by f.item_id`.execute(this.#db)
     for (const { foreign_id: id, item_id: itemId, finish, card } of rows) {
       const stated = finish === '' ? null : finishSlug(finish)
-      this.#byForeignId.get(nameOf(source, id))!.push({ itemId, finish: stated, words: stated === null ? null : this.#wordsOf(stated), card })
+      this.#byForeignId.get(nameOf(source, id))!.push({ itemId, finish: stated, words: stated === null ? null : finishWords(stated), card })
     }
   }
 
@@ -111,33 +108,23 @@ export class ItemLookup {
   #findForeignId({ source, id, finish }: { source: string; id: string; finish?: string }): Found {
     const all = this.#byForeignId.get(nameOf(source, id)) ?? []
     if (all.length === 0) return { reject: `no item has the ${source} id ${id}`, unknown: true }
-    const items = distinctItems(finish === undefined ? plainestOf(all) : this.#ofFinish(all, finish))
+    const items = distinctItems(finish === undefined ? plainestOf(all) : ofFinish(all, finish))
     if (items.length === 1) return { itemId: items[0]! }
     if (items.length > 1) return { ambiguous: `the ${source} id ${id} is on items ${items.join(' and ')}`, itemId: items[0]! }
     return { reject: `no item of the ${source} id ${id} has the finish ${finish}`, unknown: false }
   }
+}
 
-  #ofFinish(all: readonly Candidate[], finish: string): Candidate[] {
-    const wanted = this.#wordsOf(finish)
-    const fitting = all.flatMap((candidate) => {
-      // An item without a stated finish stands for the plain card only: a missing price is better than a wrong one.
-      if (candidate.words === null && wanted.length > 0) return []
-      const fit = finishFit(wanted, candidate.words)
-      return fit === FIT.none ? [] : [{ ...candidate, fit }]
-    })
-    const same = fitting.filter(({ fit }) => fit === FIT.same)
-    return same.length > 0 ? same : fitting
-  }
-
-  #wordsOf(finish: string): readonly string[] {
-    const text = finish.slice(0, LONGEST)
-    const known = this.#words.get(text)
-    if (known) return known
-    if (this.#words.size >= MOST_FINISHES) this.#words.clear()
-    const words = finishWords(text)
-    this.#words.set(Buffer.from(text).toString(), words)
-    return words
-  }
+/** Those of the finish, as well as any fit it. */
+function ofFinish(all: readonly Candidate[], finish: string): Candidate[] {
+  const wanted = finishWords(finish.slice(0, LONGEST))
+  const fitting = all.flatMap((candidate) => {
+    // An item without a stated finish stands for the plain card only: a missing price is better than a wrong one.
+    const fit = candidate.words === null && wanted.length > 0 ? FIT.none : finishFit(wanted, candidate.words)
+    return fit === FIT.none ? [] : [{ candidate, fit }]
+  })
+  const best = Math.max(...fitting.map(({ fit }) => fit))
+  return fitting.filter(({ fit }) => fit === best).map(({ candidate }) => candidate)
 }
 
 /** Of several finishes of one card, an id without a finish means the plain one: without any, normal, or holo. */

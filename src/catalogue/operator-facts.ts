@@ -48,7 +48,8 @@ export async function factsOfChange(tx: Tx, id: number, sent: readonly (keyof It
       without_ids: (others.foreign_ids ?? []).filter((foreignId) => !keptIds.has(foreignIdKey(foreignId))),
     }),
   }
-  const parts = await Promise.all(sent.map((field) => stated[field]()))
+  const parts: Facts[] = []
+  for (const field of sent) parts.push(await stated[field]())
   return Object.assign({}, ...parts) as Facts
 }
 

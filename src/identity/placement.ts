@@ -67,9 +67,10 @@ function follow(drafts: readonly Draft[], followers: ReadonlyMap<GameRecord, Gam
   const behind = Map.groupBy([...followers].filter(([, leader]) => leader !== null), ([, leader]) => leader!)
   if (behind.size === 0) return
   for (const { members } of drafts) {
-    for (const { record, whole, confidence } of [...members]) {
-      for (const [follower] of behind.get(record) ?? []) members.push({ record: follower, whole, method: 'own', confidence })
-    }
+    const followed = members.flatMap(({ record, whole, confidence }) =>
+      (behind.get(record) ?? []).map(([follower]) => ({ record: follower, whole, method: 'own', confidence })),
+    )
+    members.push(...followed)
   }
 }
 

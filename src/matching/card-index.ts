@@ -1,6 +1,6 @@
 // Finds the item that a row of a price list or collection file describes, among all items in memory.
 import type { ForeignId } from '#catalogue/records.ts'
-import { type Described, describe } from './descriptions.ts'
+import { type Described, describe, withoutBrackets } from './descriptions.ts'
 import { byPlainness, FIT, finishFit, finishWords } from '#catalogue/finishes.ts'
 import { likeness, normalName } from './names.ts'
 import { looseNumber, normalNumber } from './numbers.ts'
@@ -53,6 +53,7 @@ interface Fitting extends Printing {
   fit: number
 }
 
+/** All items in memory, by id, set, number and name; built once for an import. */
 export class CardIndex {
   readonly #printings = new Map<SourceCard, Printing[]>()
   readonly #byId = new Map<string, Printing[]>()
@@ -92,9 +93,10 @@ export class CardIndex {
     }
     this.#sets = [...new Set(cards.flatMap(({ set }) => set ?? []))]
     for (const set of this.#sets) {
-      for (const name of [set.facts.name, ...set.facts.codes]) addTo(this.#setsByName, normalName(name), set)
+      const { name, codes } = set.facts
+      for (const label of [name, withoutBrackets(name), ...codes]) addTo(this.#setsByName, normalName(label), set)
       // Zeros in a code matter only where they are all that tells two sets apart.
-      for (const code of set.facts.codes) addTo(this.#setsByCode, normalNumber(code), set)
+      for (const code of codes) addTo(this.#setsByCode, normalNumber(code), set)
     }
   }
 
@@ -134,14 +136,10 @@ export class CardIndex {
     const wanted = describe(row)
     const cards = row.number === null ? this.#unnumbered(row, wanted) : this.#numbered(row, wanted, row.number)
     const printings = this.#fitting(cards, wanted)
-    const best = printings.filter(({ fit }) => fit > FIT.none)
-    const same = best.filter(({ fit }) => fit === FIT.same)
-    const only = onlyOne(same.length > 0 ? same : best, row.finish === null)
+    const best = fittest(printings)
+    const only = onlyOne(best, wanted.plain)
     if (only !== null) return { itemId: only, method: row.set === null ? 'name' : 'set' }
-    // Where no source knows of another printing, the card is the printing.
-    const alone = best.length === 0 && wanted.unstated ? onlyItem(printings) : null
-    if (alone !== null) return { itemId: alone, method: row.set === null ? 'name' : 'set' }
-    if (best.length > 0) return { reason: { rule: 'several', params: { count: best.length } }, candidates: ranked(best, 90) }
+    if (best.length > 0) return { reason: { rule: 'several', params: { count: countItems(best) } }, candidates: ranked(best, 90) }
     if (printings.length > 0) return { reason: { rule: 'finish', params: { finish: row.finish ?? '' } }, candidates: ranked(printings, 80) }
     return this.#alike(row, wanted)
   }
@@ -151,9 +149,7 @@ export class CardIndex {
     const all = this.#byId.get(idKey(source, id)) ?? []
     if (all.length === 0) return null
     const wanted = finish === undefined ? null : finishWords(finish)
-    const fitting = all.map((one) => ({ ...one, fit: finishFit(wanted, one.words) })).filter(({ fit }) => fit > FIT.none)
-    const same = fitting.filter(({ fit }) => fit === FIT.same)
-    return onlyOne(same.length > 0 ? same : fitting, finish === undefined) ?? (finish === undefined ? onlyItem(all) : null)
+    return onlyOne(fittest(all.map((one) => ({ ...one, fit: finishFit(wanted, one.words) }))), finish === undefined)
   }
 
   /**
@@ -168,7 +164,7 @@ export class CardIndex {
     if (set === null) return ofGame(this.#byNumber.get(number) ?? []).filter((card) => named(card) && sameTotal(wanted.total, card))
     const cards = ofGame(this.#setsNamed(set, wanted).flatMap((one) => [...(this.#inSet(one, number) ?? this.#inSet(one, withoutCode(number, one)) ?? [])]))
     const exact = cards.filter(named)
-    return exact.length > 0 ? exact : cards.filter(({ looseNames }) => looseNames.includes(wanted.looseName))
+    return exact.length > 0 ? exact : cards.filter(({ looseNames }) => looseNames.includes(wanted.name))
   }
 
   #inSet({ ref }: SourceSet, number: string): ReadonlySet<SourceCard> | undefined {
@@ -227,8 +223,10 @@ const UNKNOWN: Reason = { rule: 'unknown', params: {} }
 /** What sets that are printed as a part of another are called behind its name. */
 const GALLERIES = ['trainer gallery', 'galarian gallery', 'shiny vault', 'classic collection', 'radiant collection', 'unown collection']
 
-function onlyItem(printings: readonly Printing[]): number | null {
-  return new Set(printings.map(({ itemId }) => itemId)).size === 1 ? printings[0]!.itemId : null
+/** Those that fit best, none when nothing fits. */
+function fittest(printings: readonly Fitting[]): Fitting[] {
+  const best = Math.max(FIT.none, ...printings.map(({ fit }) => fit))
+  return best === FIT.none ? [] : printings.filter(({ fit }) => fit === best)
 }
 
 /** The only item; of several of one card, when the row states no finish, the plain one. */
@@ -236,8 +234,8 @@ function onlyOne(fitting: readonly Printing[], plain: boolean): number | null {
   const items = new Map(fitting.map((one) => [one.itemId, one]))
   if (items.size === 1) return fitting[0]!.itemId
   if (!plain || items.size === 0) return null
-  const byCard = Map.groupBy(fitting, ({ card }) => card)
-  if (![...byCard.values()].some((own) => own.length === items.size)) return null
+  const byCard = Map.groupBy(fitting, ({ card }) => `${card.set?.ref}\t${card.number}\t${card.names[0]}`)
+  if (![...byCard.values()].some((own) => countItems(own) === items.size)) return null
   const [first, second] = [...items.values()].sort((a, b) => byPlainness(a.finish, b.finish))
   return first!.finish !== second!.finish && (first!.words ?? []).every((word) => word === 'holo') ? first!.itemId : null
 }
@@ -250,6 +248,10 @@ function mayBe({ game, families = null }: CardDescription, card: SourceCard): bo
 function ranked(printings: readonly Fitting[], score: number): { itemId: number; score: number }[] {
   const sorted = printings.toSorted((a, b) => b.fit - a.fit || byPlainness(a.finish, b.finish) || a.itemId - b.itemId)
   return [...new Set(sorted.map(({ itemId }) => itemId))].slice(0, MOST_CANDIDATES).map((itemId) => ({ itemId, score }))
+}
+
+function countItems(printings: readonly Printing[]): number {
+  return new Set(printings.map(({ itemId }) => itemId)).size
 }
 
 /** `svp12` in the set SVP is its number 12. */

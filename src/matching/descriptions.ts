@@ -19,8 +19,8 @@ export interface Described {
   bareSet: string
   /** total of the number, empty without one */
   total: string
-  /** whether it states no printing, neither beside the name nor in it */
-  unstated: boolean
+  /** no finish is stated, neither beside nor in the name */
+  plain: boolean
   /** how a finish fits that the row states beside the name, in the name or in the set */
   fits: (words: readonly string[] | null, card: SourceCard) => Fit
 }
@@ -38,18 +38,18 @@ export function describe({ name, number, set, finish }: Written): Described {
   const stated = finish === null && printing === '' ? null : finishWords(`${finish ?? ''} ${printing}`)
   const wanted = finish === null && stated?.length === 0 ? null : stated
   const setVariants = [...(set ?? '').matchAll(PARENTHESES)].flatMap((inner) => inner[1]!.split(/[&,/]/).flatMap(finishWords))
-  const plainSet = normalName((set ?? '').replace(BRACKETS, ' '))
+  const plainSet = normalName(withoutBrackets(set ?? ''))
   const fullName = normalName(withoutNumber(name, number))
   return {
     name: normalName(bareName),
     fullName,
     looseName: looseName(bareName),
     set: plainSet,
-    bareSet: normalName((set ?? '').replace(BRACKETS, ' ').replace(PARENTHESES, ' ')),
+    bareSet: normalName(withoutBrackets(set ?? '').replace(PARENTHESES, ' ')),
     total: number === null ? '' : totalOf(number),
-    unstated: wanted === null,
+    plain: wanted === null,
     fits: (words, card) => {
-      const inSetName = card.set !== null && normalName(card.set.facts.name) === plainSet
+      const inSetName = card.set !== null && normalName(withoutBrackets(card.set.facts.name)) === plainSet
       // A set named for printings (`Base Set (1st Edition & Shadowless)`) holds nothing else.
       if (!inSetName && setVariants.length > 0 && !setVariants.some((word) => wanted?.includes(word))) return FIT.none
       // Words in parentheses that are part of the card's own name are no printing.
@@ -65,11 +65,20 @@ export function describe({ name, number, set, finish }: Written): Described {
  */
 export function printingIn(name: string, number: string | null): { bareName: string; printing: string } {
   const variants: string[] = []
-  const bare = name.replace(PARENTHESES, (_all, inner: string) => {
-    if (!/^#?\d+$/.test(inner.trim())) variants.push(inner)
-    return ' '
-  })
+  let bare = name
+  for (let outer = ''; bare !== outer; ) {
+    outer = bare
+    bare = outer.replace(PARENTHESES, (_all, inner: string) => {
+      if (!/^#?\d*$/.test(inner.trim())) variants.push(inner)
+      return ' '
+    })
+  }
   return { bareName: withoutNumber(bare.trimEnd(), number).trim(), printing: variants.join(' ') }
+}
+
+/** A set's name without a code in brackets: `ROMANCE DAWN [OP-01]`. */
+export function withoutBrackets(set: string): string {
+  return set.replace(BRACKETS, ' ')
 }
 
 /** `Charizard ex - 199/165` repeats the number. */

@@ -13,6 +13,8 @@ const OPTIONAL = new Set(['basic', 'δ', 'star', 'prism', 'lv', 'x', 'team', 'fo
 export function normalName(name: string): string {
   const found = words(fold(name.replaceAll('♢', '◇'))).map((word) => WORDS[word] ?? word).filter(Boolean)
   if (found[0] === 'nidoran' && found.length === 2) return `nidoran ${SEXES[found[1]!] ?? found[1]}`
+  // Basic energies are printed without the word, which some sources put before them.
+  while (found[0] === 'basic' && found.length > 1 && found.at(-1) === 'energy') found.shift()
   return found.join(' ')
 }
 

@@ -5,7 +5,7 @@ import { compare, type SourceCard, type SourceSet } from './source-cards.ts'
 
 /** Share of the smaller set's cards that must agree. */
 const AGREEMENT = 0.8
-/** A second set that has at least this share of the best one's agreeing cards comes near. */
+/** A second set comes near that holds at least this share of the agreeing cards, too. */
 const NEAR = 0.5
 /** Fewer agreeing cards say nothing, unless they are in sets of one name. */
 const FEWEST = 3
@@ -19,12 +19,12 @@ const RESEMBLANCE = 0.4
  */
 export function mapSets(from: readonly SourceSet[], to: readonly SourceSet[], decided: ReadonlyMap<string, ReadonlySet<string | null>>): SetMap[] {
   const counts = countAgreeing(from, to)
-  const best = bestOf(counts)
+  const areNamesakes = namesakes(from, to)
   const byRef = new Map(to.map((set) => [set.ref, set]))
   const choices = new Map(from.flatMap(({ ref }) => choiceOf(ref, decided, byRef)))
   const maps: SetMap[] = []
   const seen = new Set<string>()
-  for (const { a, b, agree } of counts) {
+  for (const { a, b, agree, contested } of counts) {
     const of = Math.min(a.cards.length, b.cards.length)
     const choice = choices.get(a.ref)
     seen.add(`${a.ref}\t${b.ref}`)
@@ -34,9 +34,7 @@ export function mapSets(from: readonly SourceSet[], to: readonly SourceSet[], de
     }
     const share = agree / of
     if (!isSameName(a, b) && (share < RESEMBLANCE || agree < FEWEST)) continue
-    // A larger set may hold several smaller ones; a smaller one belongs to one.
-    const near =
-      (a.cards.length <= b.cards.length && isNear(best.get(a)!, agree)) || (b.cards.length <= a.cards.length && isNear(best.get(b)!, agree))
+    const near = contested >= agree * NEAR && !areNamesakes(a, b)
     const clear = share >= AGREEMENT && !near
     maps.push({ from: a.ref, to: b.ref, agree, of, decided: clear, by: clear ? 'rule' : null })
   }
@@ -92,11 +90,46 @@ interface Count {
   a: SourceSet
   b: SourceSet
   agree: number
+  /** of these, cards that agree with a further set on either side, too */
+  contested: number
 }
 
 function countAgreeing(from: readonly SourceSet[], to: readonly SourceSet[]): Count[] {
+  const counts = new Map<SourceSet, Map<SourceSet, Count>>()
+  const [inFrom, inTo] = [setsByKey(from), from === to ? null : setsByKey(to)]
+  const countOf = (a: SourceSet, b: SourceSet) => {
+    const own = counts.get(a) ?? new Map<SourceSet, Count>()
+    counts.set(a, own)
+    const count = own.get(b) ?? { a, b, agree: 0, contested: 0 }
+    own.set(b, count)
+    return count
+  }
+  for (const a of from) {
+    for (const card of a.cards) {
+      const sets = setsHolding(card, inTo ?? inFrom, a)
+      for (const b of sets) {
+        if (from === to && a.ref > b.ref) continue
+        const count = countOf(a, b)
+        count.agree += 1
+        if (sets.size > 1) count.contested += 1
+      }
+    }
+  }
+  for (const b of from === to ? [] : to) {
+    for (const card of b.cards) {
+      const sets = setsHolding(card, inFrom, b)
+      if (sets.size > 1) for (const a of sets) countOf(a, b).contested += 1
+    }
+  }
+  // Several cards of the larger set can agree with one of the smaller.
+  return [...counts.values()].flatMap((own) =>
+    [...own.values()].map((count) => ({ ...count, agree: Math.min(count.agree, count.a.cards.length, count.b.cards.length) })),
+  )
+}
+
+function setsByKey(sets: readonly SourceSet[]): Map<string, Set<SourceSet>> {
   const byKey = new Map<string, Set<SourceSet>>()
-  for (const set of to) {
+  for (const set of sets) {
     for (const card of set.cards) {
       for (const key of agreementKeys(card)) {
         const known = byKey.get(key)
@@ -105,31 +138,36 @@ function countAgreeing(from: readonly SourceSet[], to: readonly SourceSet[]): Co
       }
     }
   }
-  return from.flatMap((a) => {
-    const counts = new Map<SourceSet, number>()
-    for (const card of a.cards) {
-      const sets = new Set<SourceSet>()
-      for (const key of agreementKeys(card)) for (const set of byKey.get(key) ?? []) if (from !== to || a.ref < set.ref) sets.add(set)
-      for (const set of sets) counts.set(set, (counts.get(set) ?? 0) + 1)
-    }
-    // Several cards of the larger set can agree with one of the smaller.
-    return [...counts].map(([b, agree]) => ({ a, b, agree: Math.min(agree, a.cards.length, b.cards.length) }))
-  })
+  return byKey
 }
 
-/** The two largest numbers of agreeing cards of each set. */
-function bestOf(counts: readonly Count[]): Map<SourceSet, [first: number, second: number]> {
-  const best = new Map<SourceSet, [number, number]>()
-  for (const { a, b, agree } of counts) {
-    for (const set of [a, b]) {
-      const [first, second] = best.get(set) ?? [0, 0]
-      best.set(set, agree > first ? [agree, first] : [first, Math.max(second, agree)])
+function setsHolding(card: SourceCard, byKey: ReadonlyMap<string, ReadonlySet<SourceSet>>, own: SourceSet): Set<SourceSet> {
+  const sets = new Set<SourceSet>()
+  for (const key of agreementKeys(card)) for (const set of byKey.get(key) ?? []) if (set !== own) sets.add(set)
+  return sets
+}
+
+/** Sets of one name or code, when no other of these sets has it: that decides between sets that agree equally well. */
+function namesakes(from: readonly SourceSet[], to: readonly SourceSet[]): (a: SourceSet, b: SourceSet) => boolean {
+  const [mine, others] = [labels(from), labels(to)]
+  return (a, b) => {
+    const common = labelsOf(a).filter((label) => others.get(label)?.has(b))
+    return common.length > 0 && common.every((label) => mine.get(label)!.size === 1 && others.get(label)!.size === 1)
+  }
+}
+
+function labels(sets: readonly SourceSet[]): Map<string, Set<SourceSet>> {
+  const byLabel = new Map<string, Set<SourceSet>>()
+  for (const set of sets) {
+    for (const label of labelsOf(set)) {
+      const known = byLabel.get(label)
+      if (known) known.add(set)
+      else byLabel.set(label, new Set([set]))
     }
   }
-  return best
+  return byLabel
 }
 
-/** Whether another set agrees nearly as well with the smaller set as the one that agrees in `agree` cards. */
-function isNear([first, second]: [number, number], agree: number): boolean {
-  return agree < first || second >= first * NEAR
+function labelsOf({ facts }: SourceSet): string[] {
+  return [...new Set([facts.name, ...facts.codes].map(normalName))].filter(Boolean)
 }

@@ -4,7 +4,7 @@ import { likeness } from './names.ts'
 import { looseNumber } from './numbers.ts'
 import type { Method, Reason, SetMap } from './records.ts'
 import { agreementKeys, mapSets } from './set-maps.ts'
-import type { SourceCard, SourceSet } from './source-cards.ts'
+import { compare, type SourceCard, type SourceSet } from './source-cards.ts'
 import type { Verdicts } from './verdicts.ts'
 
 /** Names that share so many words may be spellings of one. */
@@ -111,8 +111,8 @@ interface Duplicate {
 }
 
 /**
- * Cards of one source that another of its sets holds with the same numbers and names, such as those of a gallery that
- * an older file has in the main set: they wait until a person says whether the sets are one.
+ * Cards that one source holds twice, because an older file numbered them otherwise (`H01`, `H1`) or has a gallery in the
+ * main set. Those of the older form wait, the latter until a person says that the sets are one.
  */
 function withoutDuplicates(units: readonly Unit[], verdicts: Verdicts, result: Joined): { kept: readonly Unit[]; duplicates: Duplicate[] } {
   const sets = setsOf(units)
@@ -121,7 +121,7 @@ function withoutDuplicates(units: readonly Unit[], verdicts: Verdicts, result: J
   for (const map of mapSets(sets, sets, NO_MAPS)) {
     const { from, to, agree, of } = map
     const isNone = [from, to].some((ref) => verdicts.setMaps.get(ref)?.has(null))
-    if (!map.decided || isNone) continue
+    if (!map.decided || isNone || !isGallery([byRef.get(from)!, byRef.get(to)!])) continue
     const confirmed = verdicts.setMaps.get(from)?.has(to) ?? false
     // The cards of the larger set are the stray ones.
     const [smaller, larger] = [byRef.get(from)!, byRef.get(to)!].sort((a, b) => a.cards.length - b.cards.length) as [SourceSet, SourceSet]
@@ -129,13 +129,42 @@ function withoutDuplicates(units: readonly Unit[], verdicts: Verdicts, result: J
     const byKey = new Map(smaller.cards.flatMap((card) => card.names.map((name) => [`${card.number}\t${name}`, card] as const)))
     for (const card of larger.cards) {
       const twin = card.names.map((name) => byKey.get(`${card.number}\t${name}`)).find((found) => found !== undefined)
-      if (twin && !verdicts.areApart(card.key, twin.key) && verdicts.groupOf(card.key) !== verdicts.groupOf(twin.key)) dropped.set(card, { of: twin, confirmed })
+      if (twin && mayBeSame(card, twin) && !verdicts.areApart(card.key, twin.key) && verdicts.groupOf(card.key) !== verdicts.groupOf(twin.key)) dropped.set(card, { of: twin, confirmed })
     }
   }
-  for (const set of sets) set.cards = set.cards.filter((card) => !dropped.has(card))
+  for (const set of sets) {
+    for (const [, own] of Map.groupBy(set.cards, ({ number, names }) => `${number}\t${names[0]}`)) {
+      if (own.length < 2 || new Set(own.map(writtenNumber)).size < own.length) continue
+      const [kept, ...others] = own.toSorted((a, b) => statedFinishes(b) - statedFinishes(a) || compare(a.key, b.key))
+      for (const card of others) {
+        if (!verdicts.areApart(card.key, kept!.key) && verdicts.groupOf(card.key) !== verdicts.groupOf(kept!.key)) dropped.set(card, { of: kept!, confirmed: false })
+      }
+    }
+    set.cards = set.cards.filter((card) => !dropped.has(card))
+  }
   const duplicates = units.flatMap((unit) => (unit.cards.every((card) => dropped.has(card)) ? [{ unit, ...dropped.get(unit.cards[0]!)! }] : []))
   const gone = new Set(duplicates.map(({ unit }) => unit))
   return { kept: units.filter((unit) => !gone.has(unit)), duplicates }
+}
+
+/** Whether the smaller set is one whose numbers bear a prefix: sets that are numbered from 1 agree by chance in energies. */
+function isGallery(sets: readonly SourceSet[]): boolean {
+  const [smaller] = sets.toSorted((a, b) => a.cards.length - b.cards.length)
+  return smaller!.cards.every(({ number, bare }) => number !== bare)
+}
+
+/** Printings of one number and name are one card of the source only if a finish may be the same. */
+function mayBeSame(card: SourceCard, other: SourceCard): boolean {
+  const [own, others] = [card, other].map(({ records }) => records.map(({ finish }) => finish))
+  return own!.includes(null) || others!.some((finish) => finish === null || own!.includes(finish))
+}
+
+function writtenNumber({ records }: SourceCard): string | null {
+  return records[0]!.number
+}
+
+function statedFinishes({ records }: SourceCard): number {
+  return records.filter(({ finish }) => finish !== null).length
 }
 
 const NO_MAPS: ReadonlyMap<string, ReadonlySet<string | null>> = new Map()
@@ -148,7 +177,7 @@ function setsOf(units: readonly Unit[]): SourceSet[] {
 function matched(units: readonly Unit[], known: Known, verdicts: Verdicts, setMaps: SetMap[]): { joins: Join[]; waiting: Wait[]; alone: Unit[] } {
   const own = setsOf(units)
   const targets = new Map<string, SetMap[]>()
-  const ownSource = units[0]?.cards[0]!.source
+  const ownSource = units[0]?.cards[0]?.source
   for (const [source, sets] of known.sets) {
     if (source === ownSource) continue
     const maps = mapSets(own, [...sets], verdicts.setMaps)
@@ -216,7 +245,7 @@ function verdictOn(unit: Unit, byId: ReadonlySet<Cluster>, bySet: ReadonlySet<Cl
   const [viaId] = byId
   const [viaSet] = bySet
   const all = byId.union(bySet)
-  const candidates = (reasons: Reason[]) => [...all.union(unclear)].map((cluster) => ({ cluster, score: scoreOf(unit, cluster), reasons }))
+  const candidates = (reasons: Reason[]) => [...all.union(unclear)].map((cluster) => ({ cluster, score: scoreOf(unit, cluster, false), reasons }))
   const none = (reasons: Reason[]) => ({ cluster: null, method: 'own' as const, reasons, candidates: reasons.length > 0 ? candidates(reasons) : [] })
   if (byId.size === 1 && all.size === 1) {
     if (bySet.size === 1 || agrees(unit, viaId!)) return { cluster: viaId!, method: 'shop-id', reasons: [], candidates: [] }
@@ -260,9 +289,9 @@ function looseCandidates(units: readonly Unit[], known: Known, verdicts: Verdict
   for (const unit of units) {
     const candidates = new Map<Cluster, Candidate>()
     const maps = unit.cards.flatMap(({ set }) => (set === null ? [] : (targets.get(set.ref) ?? [])))
-    for (const { to } of maps) {
+    for (const { to, agree } of maps) {
       for (const cluster of openIn(to)) {
-        const score = scoreOf(unit, cluster)
+        const score = scoreOf(unit, cluster, agree > 0)
         if (score > 0 && !areApart(unit, cluster, verdicts)) candidates.set(cluster, { cluster, score, reasons: [] })
       }
     }
@@ -290,16 +319,19 @@ function looseCandidates(units: readonly Unit[], known: Known, verdicts: Verdict
   return { joins, waiting, alone }
 }
 
-/** How well a card fits, 0 to 90: 0 for what is no candidate. */
-function scoreOf(unit: Unit, cluster: Cluster): number {
+/**
+ * How well a card fits, 0 to 90: 0 for what is no candidate.
+ * @param numbered the sets number their cards alike, so that cards of different numbers are different
+ */
+function scoreOf(unit: Unit, cluster: Cluster, numbered: boolean): number {
   let best = 0
-  for (const card of unit.cards) for (const { card: other } of cluster.members) best = Math.max(best, cardScore(card, other))
+  for (const card of unit.cards) for (const { card: other } of cluster.members) best = Math.max(best, cardScore(card, other, numbered))
   return best
 }
 
-function cardScore(card: SourceCard, other: SourceCard): number {
+function cardScore(card: SourceCard, other: SourceCard, numbered: boolean): number {
   const name = nameScore(card, other)
-  const number = numberScore(card, other)
+  const number = numberScore(card, other) ?? (numbered ? null : 0)
   if (name === 0 || number === null || (number === 0 && name < 1)) return 0
   return Math.round(50 * name + 40 * number)
 }

@@ -22,19 +22,20 @@ export function matchRecordOf(item: ItemRecord, category: CategoryRecord | null)
     card: cardKey(source, id),
     game: item.game,
     genre: item.genre,
-    family: familyOf(source, id),
+    family: source === 'punk-records' ? id.slice(0, id.indexOf(':')) : (FAMILIES[source] ?? 'intl'),
     set: category && matchSetOf(category),
     number: item.code,
     name: item.name,
+    ...(lacksLevelX(item) && { names: [`${item.name} LV.X`] }),
     finish,
     shopIds: item.foreignIds.filter((foreign) => foreign !== own),
     hp: item.details.hp ?? null,
   }
 }
 
-/** Language family of a source's record: records of different families are never one item. */
-export function familyOf(source: string, id: string): string {
-  return source === 'punk-records' ? id.slice(0, id.indexOf(':')) : (FAMILIES[source] ?? 'intl')
+/** A level-up card is printed with LV.X behind its name, which a source may leave out. */
+function lacksLevelX({ details, name }: ItemRecord): boolean {
+  return (details.stage === 'Level-Up' || details.suffix === 'LV.X') && !/LV\.?\s?X$/i.test(name)
 }
 
 /** A category as the set of its cards. */

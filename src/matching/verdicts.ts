@@ -38,10 +38,6 @@ export class Verdicts {
     return group
   }
 
-  isJoined(card: string): boolean {
-    return this.#parent.has(card)
-  }
-
   areApart(card: string, other: string): boolean {
     return this.#apart.get(card)?.has(other) ?? false
   }

@@ -44,7 +44,9 @@ describe('set, number and name', () => {
     ['leading zeros', '004', '4', 'Pikachu', 'Pikachu'],
     ['totals', '4/102', '004', 'Pikachu', 'Pikachu'],
     ['hyphens', '4', '4', 'Gyarados-GX', 'Gyarados GX'],
-    ['accents and apostrophes', '4', '4', 'Poké Ball', "Poke'Ball"],
+    ['accents', '4', '4', 'Poké Ball', 'Poke Ball'],
+    ['apostrophes', '4', '4', "Lt. Surge's Raichu", 'Lt Surge’s Raichu'],
+    ['basic energies', '4', '4', 'Fire Energy', 'Basic Fire Energy'],
     ['LV.X', '4', '4', 'Luxray GL LV.X', 'Luxray [GL] LV. X'],
     ['stars', '4', '4', 'Entei ★', 'Entei Star'],
     ['prism stars', '4', '4', 'Giratina ◇', 'Giratina Prism Star'],
@@ -101,20 +103,21 @@ describe('set maps', () => {
     expect(open.map(({ reasons }) => reasons.map(({ rule }) => rule))).toEqual(Array(3).fill(['set-unclear']))
   })
 
-  it('leave a set that resembles two to a person, who decides once', () => {
+  it('leave a set that resembles two to its namesake, else to a person, who decides once', () => {
     const reprint = setOf('tcgdex', 'base4', 'Base Set 2')
     const same = { 1: 'Alakazam', 2: 'Blastoise', 3: 'Chansey' }
-    const records = [...both(same), ...Object.entries(same).map(([number, name]) => card(reprint, number, name, { family: 'intl' })), ...both({ 5: 'Clefairy', 6: 'Gyarados' })]
-      .filter(({ source, set }) => source === 'tcgdex' || set !== null)
-    const apart = { apart: Object.keys(same).map((number): [string, string] => [`tcgdex\tbase1-${number}\t`, `tcgdex\tbase4-${number}\t`]) }
-    expect(waiting(records, apart).filter((line) => line.startsWith('pokemontcg'))).toEqual([
+    const namesakes = [...both(same), ...both({ 5: 'Clefairy', 6: 'Gyarados' }), ...Object.entries(same).map(([number, name]) => card(reprint, number, name))]
+    expect(waiting(namesakes)).toEqual([])
+    expect(joined(namesakes)).toContain('tcgdex:base1-2 + pokemontcg:base1-2')
+    const records = namesakes.map((record) => (record.source === 'pokemontcg' ? { ...record, set: { ...record.set!, codes: [] } } : record))
+    expect(waiting(records)).toEqual([
       'pokemontcg:base1-1: set-unclear → tcgdex:base1-1 tcgdex:base4-1',
       'pokemontcg:base1-2: set-unclear → tcgdex:base1-2 tcgdex:base4-2',
       'pokemontcg:base1-3: set-unclear → tcgdex:base1-3 tcgdex:base4-3',
       'pokemontcg:base1-5: set-unclear → tcgdex:base1-5',
       'pokemontcg:base1-6: set-unclear → tcgdex:base1-6',
     ])
-    const decided = { ...apart, setMaps: [['pokemontcg:set:base1', 'tcgdex:set:base1']] as [string, string][] }
+    const decided = { setMaps: [['pokemontcg:set:base1', 'tcgdex:set:base1']] as [string, string][] }
     expect(waiting(records, decided)).toEqual([])
     expect(joined(records, decided)).toContain('tcgdex:base1-2 + pokemontcg:base1-2')
   })
@@ -158,7 +161,7 @@ describe('nothing doubtful joins by itself', () => {
   })
 
   it('two records that claim one card', () => {
-    const records = [...both(FIVE), card(base, '7', 'Twin'), card(baseOther, '7', 'Twin', { id: 'x' }), card(baseOther, '007', 'Twin', { id: 'y' })]
+    const records = [...both(FIVE), card(base, '7', 'Twin'), card(baseOther, '7', 'Twin', { id: 'x' }), card(baseOther, '7', 'Twin', { id: 'y' })]
     expect(waiting(records)).toEqual(['pokemontcg:x: claimed-twice → tcgdex:base1-7', 'pokemontcg:y: claimed-twice → tcgdex:base1-7'])
   })
 
@@ -176,7 +179,7 @@ describe('nothing doubtful joins by itself', () => {
   })
 
   it('names or numbers that are only alike', () => {
-    const records = [...both(FIVE), card(base, '98', 'Fire Energy'), card(baseOther, '98', 'Basic Fire Energy'), card(base, '70a', 'Clefairy Doll'), card(baseOther, '70', 'Clefairy Doll')]
+    const records = [...both({ ...FIVE, 8: 'Machamp', 9: 'Magneton', 10: 'Mewtwo' }), card(base, '98', 'Impostor Oak'), card(baseOther, '98', 'Imposter Oak'), card(base, '70a', 'Clefairy Doll'), card(baseOther, '70', 'Clefairy Doll')]
     expect(waiting(records)).toEqual([
       'pokemontcg:base1-70: loose → tcgdex:base1-70a',
       'pokemontcg:base1-98: loose → tcgdex:base1-98',
@@ -232,7 +235,7 @@ describe('finishes', () => {
       card(base, '7', 'Nidoking', { printing: 'Holo 1st Edition', id: 'a' }), card(base, '7', 'Nidoking', { printing: 'Reverse', id: 'a' }),
       card(baseOther, '7', 'Nidoking', { printing: '1st Edition Holofoil', id: 'b' }), card(baseOther, '7', 'Nidoking', { printing: 'Reverse Holofoil', id: 'b' }),
     ]
-    expect(joined(records).slice(-2)).toEqual(['tcgdex:a + pokemontcg:b (holo-first-edition)', 'tcgdex:a + pokemontcg:b (reverse)'])
+    expect(joined(records).slice(0, 2)).toEqual(['tcgdex:a + pokemontcg:b (holo-first-edition)', 'tcgdex:a + pokemontcg:b (reverse)'])
   })
 
   it('an edition without a foil is the one that others state', () => {

@@ -28,11 +28,11 @@ it('a finish is its own slug', () => {
 })
 
 it('finishes fit by their words; what an item does not state is nothing special', () => {
-  const fit = (wanted: string | null, has: string | null) => finishFit(wanted === null ? null : finishWords(wanted), has === null ? null : finishWords(has))
-  expect([fit('Holofoil', 'holo'), fit('Parallel 1', 'parallel-1'), fit(null, null), fit('normal', 'normal')]).toEqual(Array(4).fill(FIT.same))
-  expect([fit('1st Edition', 'holo-first-edition'), fit('Parallel', 'parallel-1'), fit('normal', null), fit('holo', null), fit(null, 'holo')]).toEqual(Array(5).fill(FIT.alike))
-  expect([fit('holo', 'normal'), fit('normal', 'holo'), fit('reverse', null), fit('reverse', 'normal'), fit(null, 'reverse'), fit('Parallel 2', 'parallel-1'), fit('holo', 'holo-shadowless')]).toEqual(
-    Array(7).fill(FIT.none),
+  const fitted = (wanted: string | null, has: string | null) => finishFit(wanted === null ? null : finishWords(wanted), has === null ? null : finishWords(has))
+  expect([fitted('Holofoil', 'holo'), fitted('Parallel 1', 'parallel-1'), fitted(null, null), fitted('normal', 'normal')]).toEqual(Array(4).fill(FIT.same))
+  expect([fitted('1st Edition', 'holo-first-edition'), fitted('Parallel', 'parallel-1'), fitted('normal', null), fitted('holo', null), fitted(null, 'holo'), fitted(null, 'reverse')]).toEqual(Array(6).fill(FIT.alike))
+  expect([fitted('holo', 'normal'), fitted('normal', 'holo'), fitted('reverse', null), fitted('reverse', 'normal'), fitted('Parallel 2', 'parallel-1'), fitted('holo', 'holo-shadowless')]).toEqual(
+    Array(6).fill(FIT.none),
   )
 })
 
