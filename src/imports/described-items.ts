@@ -22,7 +22,7 @@ export class DescribedItems {
   static canFind(item: ItemKey | ItemKeys): boolean {
     if ('ref' in item) return false
     if ('anyOf' in item) return item.name !== undefined
-    return item.name !== undefined && item.number !== undefined && item.set !== undefined
+    return Boolean(item.name && item.number && item.set)
   }
 
   /** Reads the items when they are needed for the first time, and learns what the rows call the sets. */

@@ -38,12 +38,14 @@ const SIGNS: Readonly<Record<string, readonly string[]>> = {
 export function amountIn(cell: unknown, column: string, { currency, decimal }: { currency?: string; decimal?: string }): Cell {
   if (typeof cell === 'number') return priceOf(cell, column)
   const text = textOf(cell)
+  const noAmount = `${column}: "${shown(text)}" is no amount up to 9,999,999,999.99`
+  if (!/\d/.test(text)) return NO_VALUE.has(text.toLowerCase()) ? null : noAmount
   const bare = text.replace(SIGN, '')
   for (const [sign] of text.matchAll(SIGN)) {
     const name = sign.trim().toLowerCase()
-    if (name === '' || NO_VALUE.has(text.toLowerCase())) continue
+    if (name === '') continue
     const known = SIGNS[name] ?? [name.toUpperCase()]
-    if (SIGNS[name] === undefined && !/^[a-z]{3}$/.test(name)) return `${column}: "${shown(text)}" is no amount up to 9,999,999,999.99`
+    if (SIGNS[name] === undefined && !/^[a-z]{3}$/.test(name)) return noAmount
     if (currency !== undefined && !known.includes(currency)) return `${column}: "${shown(text)}" is not in ${currency}`
   }
   if (decimal === undefined) {
@@ -53,7 +55,7 @@ export function amountIn(cell: unknown, column: string, { currency, decimal }: {
   const grouping = decimal === ',' ? '.' : ','
   const [whole, ...decimals] = bare.split(decimal)
   const plain = whole!.replaceAll(grouping, ' ').replaceAll('\u00a0', ' ').replaceAll('\u202f', ' ').replaceAll("'", ' ')
-  if (decimals.some((part) => part.includes(grouping))) return `${column}: "${shown(text)}" is no amount up to 9,999,999,999.99`
+  if (decimals.length > 1 || decimals[0]?.includes(grouping)) return noAmount
   const read = priceOf([plain, ...decimals].join('.'), column)
   return typeof read === 'string' ? read.replace(/"[^"]*"/, () => `"${shown(text)}"`) : read
 }

@@ -1,7 +1,7 @@
 // The price guide download of PriceCharting: ungraded, PSA 10 and BGS 10 prices in USD, columns found by name.
 import { csvRows } from '#core/feed.ts'
 import type { Market } from '#core/markets.ts'
-import type { FeedRow, ItemKey, PriceFormat } from '#prices/records.ts'
+import type { FeedRow, ItemKey, ItemWords, PriceFormat } from '#prices/records.ts'
 import { priceUnlessZero } from './cells.ts'
 import { addPrice, feedRows } from './rows.ts'
 
@@ -49,11 +49,18 @@ function itemKey(row: Record<string, string>): ItemKey | null {
     .replace(/#\S+/, '')
     .replace(/\s+/g, ' ')
     .trim()
-  const described = { name, ...(number && { number }), ...(finish && { finish }) }
+  const described = { name, ...(number && { number }), ...(finish && { finish }), ...setOf(row['console-name'] ?? '') }
   const tcgId = row['tcg-id']!.trim()
   if (/^[1-9]\d*$/.test(tcgId)) return { source: 'tcgplayer', id: tcgId, ...described }
   const id = row.id!.trim()
   return id === '' ? null : { source: 'pricecharting', id, ...described }
+}
+
+/** `Pokemon Japanese Base Set`: the game, the language where it is not English, and the set. */
+function setOf(console: string): ItemWords {
+  const [, title, japanese, set] = /^(Pokemon|One Piece) (Japanese )?(\S.*)$/.exec(console.slice(0, LONGEST_NAME)) ?? []
+  if (title === undefined) return {}
+  return { game: title === 'Pokemon' ? 'pokemon' : 'onepiece', language: japanese ? 'ja' : 'en', set: set! }
 }
 
 function isPrinting(tag: string): boolean {

@@ -2,7 +2,7 @@
 import { csvRows, FeedError } from '#core/feed.ts'
 import { parseLabel } from '#core/labels.ts'
 import type { Market } from '#core/markets.ts'
-import type { FeedRow, ItemKey, PriceFormat } from '#prices/records.ts'
+import type { FeedRow, ItemKey, ItemWords, PriceFormat } from '#prices/records.ts'
 import { priceOf, shown } from './cells.ts'
 import { addPrice, feedRows } from './rows.ts'
 
@@ -92,7 +92,13 @@ function readItem(row: Record<string, string>, layout: Layout): { item: ItemKey;
   if (typeof condition === 'string') return `${layout.conditionColumn}: ${condition}`
   const printing = layout.printingColumn === null ? '' : row[layout.printingColumn]!.trim()
   const finish = printing === '' ? condition.finish : printing
-  return { item: { source: layout.idSource, id, ...(finish && { finish }) }, label: condition.label }
+  return { item: { source: layout.idSource, id, ...(finish && { finish }), ...wordsOf(row) }, label: condition.label }
+}
+
+/** What the exports say of a card in words; the price files say nothing. */
+function wordsOf(row: Record<string, string>): ItemWords {
+  const [name, number, set] = ['Product Name', 'Number', 'Set Name'].map((column) => row[column]?.trim())
+  return name && number && set ? { name, number, set } : {}
 }
 
 /** `Lightly Played Reverse Holofoil` → Lightly Played, reverse; or the reason why the condition cannot be used. */
