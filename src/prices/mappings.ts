@@ -108,7 +108,8 @@ export interface Expression {
 }
 
 const PLACE = /\{([^{}]+)\}/g
-const PART = /^(.+)\/([^/]+)\/(-?\d{1,2})?(\.\.)?(-?\d{1,2})?$/
+/** A part, or the first and last of several. */
+const PARTS = /^(-?\d{1,2})?(\.\.)?(-?\d{1,2})?$/
 
 /**
  * Reads what a field is made of: a column; `=text`, the same text for all rows; or text with columns in braces, such as
@@ -136,14 +137,17 @@ export function readExpression(text: string): Expression | string {
 }
 
 function placeOf(inner: string): { column: string; cut: (text: string) => string } {
-  const [, column, separator, first, range, last] = PART.exec(inner) ?? []
-  if (column === undefined || (first === undefined && range === undefined)) return { column: inner, cut: (text) => text }
+  const pieces = inner.split('/')
+  const [, first, range, last] = PARTS.exec(pieces.pop()!) ?? []
+  const separator = pieces.pop()
+  const column = pieces.join('/')
+  if (!column || !separator || (first === undefined && range === undefined)) return { column: inner, cut: (text) => text }
   const from = first === undefined ? 1 : Number(first)
   const to = range === undefined ? from : last === undefined ? -1 : Number(last)
   return {
     column,
     cut: (text) => {
-      const parts = text.split(separator!)
+      const parts = text.split(separator)
       const at = (place: number) => (place < 0 ? parts.length + place : place - 1)
       return parts.slice(Math.max(0, at(from)), at(to) + 1).join(separator)
     },

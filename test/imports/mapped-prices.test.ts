@@ -105,7 +105,7 @@ describe('a CSV', () => {
     expect(await refusals(latin, EUR)).toEqual(['2 name: "Pok\uFFFDmon" is not in the encoding utf-8', '4 no item fits "Poké · 5 · BS" in name, number and set; like it are 9, 10'])
     expect((await importText(node, 'prices-csv', latin, { input: EUR })).counts).toMatchObject({ accepted: 1 })
     expect((await refusals(latin, { ...EUR, encoding: 'windows-1252' }))[0]).toContain('"Pokémon · 4 · BS"')
-    const utf16 = Buffer.from('\uFEFFname\tset\tnumber\teur_price\tfoil\nCharizard\tBS\t4\t9.50\t\n', 'utf16le')
+    const utf16 = Buffer.from('\uFEFFname\tset\tnumber\teur_price\tfoil\nCharizard\tBS\t4\t9.60\t\n', 'utf16le')
     expect(await importText(node, 'prices-csv', utf16, { input: EUR })).toMatchObject({ counts: { unchanged: 0, accepted: 1, rejected: 0 } })
   })
 

@@ -26,7 +26,7 @@ export function priceUnlessZero(cell: unknown, column: string): Cell {
 
 // A lone sign before exactly three digits groups thousands in one country and begins the decimals in the other.
 const UNCLEAR = /^[1-9]\d{0,2}[.,]\d{3}$/
-const SIGN = /^[^\d.,+–—-]+|[^\d.,+–—-]+$/g
+const OF_AMOUNT = /[\d.,+–—-]/
 const SIGNS: Readonly<Record<string, readonly string[]>> = {
   '$': ['USD', 'CAD', 'AUD', 'NZD', 'SGD', 'HKD', 'MXN'], '€': ['EUR'], '£': ['GBP'], '¥': ['JPY', 'CNY'], '₺': ['TRY'], tl: ['TRY'], 'r$': ['BRL'],
 }
@@ -40,9 +40,11 @@ export function amountIn(cell: unknown, column: string, { currency, decimal }: {
   const text = textOf(cell)
   const noAmount = `${column}: "${shown(text)}" is no amount up to 9,999,999,999.99`
   if (!/\d/.test(text)) return NO_VALUE.has(text.toLowerCase()) ? null : noAmount
-  const bare = text.replace(SIGN, '')
-  for (const [sign] of text.matchAll(SIGN)) {
-    const name = sign.trim().toLowerCase()
+  const ofAmount = [...text].map((character) => OF_AMOUNT.test(character))
+  const [first, end] = [ofAmount.indexOf(true), ofAmount.lastIndexOf(true) + 1]
+  const bare = [...text].slice(first, end).join('')
+  for (const sign of [[...text].slice(0, first), [...text].slice(end)]) {
+    const name = sign.join('').trim().toLowerCase()
     if (name === '') continue
     const known = SIGNS[name] ?? [name.toUpperCase()]
     if (SIGNS[name] === undefined && !/^[a-z]{3}$/.test(name)) return noAmount

@@ -65,8 +65,8 @@ it('reads the collection export by product id and printing', async () => {
     `Product ID,${PRICING.replace('Condition,', 'Condition,Printing,')}\n` +
     `77,501,One Piece Card Game,S,P,,1,C,Near Mint,Foil,3.88,,,,1,,,\n78,502,Pokemon,S,P,,1,C,Lightly Played Holofoil,,4,,,,,1,,\n`
   expect(await readShort(tcgplayerCsv, csv)).toEqual([
-    `2 tcgplayer:77:foil Near Mint source_c 3.88 ${NOW}`,
-    `3 tcgplayer:78:holo Lightly Played source_c 4.00 ${NOW}`,
+    `2 tcgplayer:77:Foil Near Mint source_c 3.88 ${NOW}`,
+    `3 tcgplayer:78:Holofoil Lightly Played source_c 4.00 ${NOW}`,
   ])
 })
 
