@@ -55,7 +55,7 @@ export class DescribedItems {
       case 'set-unclear':
         return { reject: `the set of ${shown} is not in the catalogue by that name` }
       default:
-        return { reject: ids.length > 0 ? `no item fits ${shown} in name, number and set; like it are ${ids.join(', ')}` : `no item is like ${shown}` }
+        return { reject: ids.length > 0 ? `no item fits ${shown} in name, number and set (like it: ${ids.join(', ')})` : `no item is like ${shown}` }
     }
   }
 }

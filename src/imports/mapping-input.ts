@@ -35,7 +35,7 @@ export async function mappingOf(ctx: WriteCtx, format: ImportFormat, input: Mapp
     throw invalid(given.map((field) => ({ field, message: `is for lists that are read by a mapping, and ${format.name} is not` })))
   }
   const { map, map_name: name, only, market, currency, decimal, encoding, entries } = input
-  if (map === undefined && name === undefined) throw invalid([{ field: 'map', message: 'is required: it must name columns, such as price=eur_price,set=set,number=number,name=name; or name a saved mapping by map_name' }])
+  if (map === undefined && name === undefined) throw invalid([{ field: 'map', message: 'is required: it must name columns, such as price=eur_price,set=set,number=number,name=name, or map_name a saved mapping' }])
   const saved = name === undefined ? null : (await savedMapping(ctx.db.kysely, name.trim())).mapping
   const mapping: PriceMapping = {
     ...saved,

@@ -37,6 +37,14 @@ const wrong = (): [string, string, object?][] => [
   ['GET', `/orders/${NOBODY}`],
   ['GET', `/imports/${NOBODY}`],
   ['GET', '/audit?from=yesterday'],
+  ['GET', '/price-mappings/none'],
+  ['POST', '/imports/prices-csv', {}],
+  ['POST', '/imports/prices-csv?map=price%3Da,name%3Db', {}],
+  ['POST', '/imports/prices-csv?market=source_b&currency=euro&map=set%3Da,colour%3Db', {}],
+  ['POST', '/imports/prices-csv?market=source_b&entries=a..b&map=price%3Da,price%3Db', {}],
+  ['POST', '/imports/prices-csv?market=source_b&map=price%3D', {}],
+  ['POST', '/imports/prices-csv?market=source_b&map=price%3Da,name%3D%7Bb,date%3Dc,updated_at%3Dd', {}],
+  ['POST', '/imports/mintmark-prices-csv?map=price%3Da,name%3Db', {}],
   ['POST', '/accounts', { name: LONG, plan: 'free', highlight_credits: -1 }],
   ['POST', '/accounts', {}],
   ['POST', `/accounts/${node.accounts.plus}/credits`, { amount: 0 }],
@@ -88,7 +96,19 @@ const PRICE_HEAD = 'item_ref,market,label,price,updated_at'
 const TCGPLAYER_HEAD = 'TCGplayer Id,Product Line,Set Name,Product Name,Title,Number,Rarity,Condition,TCG Market Price'
 
 /** Files with something wrong in most of their rows, or as a whole. */
-const BAD_FILES: [format: string, text: string][] = [
+const MAPPED = { map: 'price=eur,set=set,number=no,name=name,finish=foil,updated_at=day,label=grade', market: 'source_b' }
+
+const BAD_FILES: [format: string, text: string, input?: object][] = [
+  [
+    'prices-csv',
+    'name,set,no,eur,foil,day,grade\nNobody,S,1,1.00,,2026-01-01,NM\n,,,1.00,,2026-01-01,NM\nA,,1,1.00,,2026-01-01,NM\nA,S,1,"1,234",,2026-01-01,NM\n' +
+      'A,S,1,£1,,2026-01-01,NM\nA,S,1,1,,soon,NM\nA,S,1,1,,2026-01-01,Fine\nCharizard,Nowhere,1,1,,2026-01-01,NM\nCharizard,Base Set,4,1,Gold,2026-01-01,NM\nCharizard,Base Set,400,1,,2026-01-01,NM\nA\uFFFD,S,1,1,,2026-01-01,NM\n',
+    { ...MAPPED, currency: 'EUR' },
+  ],
+  ['prices-csv', 'name,set,no,eur,foil,day,grade\nCharizard,Base Set,4/102,1,,2026-01-01,NM\n', { ...MAPPED, currency: 'XAU' }],
+  ['prices-csv', 'a,b\n1,2\n', MAPPED],
+  ['prices-csv', 'name,set,no,eur,eur,foil,day,grade\n', MAPPED],
+  ['prices-ndjson', '[{"a":1},2]', MAPPED],
   ['mintmark-ndjson', `${NDJSON(CARD, { ...CARD, name: '' }, { type: 'category', market: 'source_c' }, { type: 'none' })}\n[1]\n{`],
   ['mintmark-ndjson', 'no JSON at all'],
   ['tcgdex', NDJSON({ id: 'a', localId: '1', name: { en: 'A' } }, { localId: '1', name: { en: 'A' }, set: 's' }, { id: 'b', localId: '2', set: 's' }, { cardCount: {}, id: 's' })],
@@ -128,8 +148,8 @@ const BAD_FILES: [format: string, text: string][] = [
 test('reports of imports are known, and what is not known stays', async () => {
   const unknown: string[] = []
   let known = 0
-  for (const [format, text] of BAD_FILES) {
-    const { errors, message } = await importText(node, format, text)
+  for (const [format, text, input] of BAD_FILES) {
+    const { errors, message } = await importText(node, format, text, { ...(input && { input }) })
     const said = [...errors.map((error) => error.message), ...(message === null ? [] : [message])].flatMap((sentence) => sentence.split('; '))
     expect([format, said.length > 0]).toEqual([format, true])
     known += said.length

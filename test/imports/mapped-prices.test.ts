@@ -102,7 +102,7 @@ describe('a CSV', () => {
     const marked = '\uFEFF"name";"set";"number";"eur_price";"foil"\r\n"Clefairy";"BS";"5";"2,50 €";"Holo"\r\n'
     expect(await importText(node, 'prices-csv', marked, { input: EUR })).toMatchObject({ counts: { accepted: 1, rejected: 0 } })
     const latin = Buffer.concat([Buffer.from('name,set,number,eur_price,foil\nPok\xe9mon,BS,4,3.00,\n', 'latin1'), Buffer.from('Charizard,BS,4,9.50,\nPoké,BS,5,1.00,\n')])
-    expect(await refusals(latin, EUR)).toEqual(['2 name: "Pok\uFFFDmon" is not in the encoding utf-8', '4 no item fits "Poké · 5 · BS" in name, number and set; like it are 9, 10'])
+    expect(await refusals(latin, EUR)).toEqual(['2 name: "Pok\uFFFDmon" is not in the encoding utf-8', '4 no item fits "Poké · 5 · BS" in name, number and set (like it: 9, 10)'])
     expect((await importText(node, 'prices-csv', latin, { input: EUR })).counts).toMatchObject({ accepted: 1 })
     expect((await refusals(latin, { ...EUR, encoding: 'windows-1252' }))[0]).toContain('"Pokémon · 4 · BS"')
     const utf16 = Buffer.from('\uFEFFname\tset\tnumber\teur_price\tfoil\nCharizard\tBS\t4\t9.60\t\n', 'utf16le')
@@ -198,7 +198,7 @@ describe('a mapping that is wrong', () => {
   })
 
   test.each([
-    ['a,b\n1,2\n', 'the header has no column "eur_price", "set", "number", "name", "foil"; it has "a", "b"'],
+    ['a,b\n1,2\n', 'the header has no column "eur_price", "set", "number", "name", "foil" (it has "a", "b")'],
     ['name,set,number,eur_price,eur_price,foil\n', 'the header has the column "eur_price" twice'],
     ['', 'the file is empty'],
   ])('for its file fails the import: %j', async (text, message) => {

@@ -106,7 +106,7 @@ function columnsOf({ prices, fields }: ReadMapping): string[] {
 
 function checkHeader(header: readonly string[], wanted: readonly string[]): void {
   const missing = [...new Set(wanted)].filter((name) => !header.includes(name))
-  if (missing.length > 0) throw new FeedError(`the header has no column ${missing.map((name) => `"${name}"`).join(', ')}; it has ${shownList(header)}`)
+  if (missing.length > 0) throw new FeedError(`the header has no column ${missing.map((name) => `"${name}"`).join(', ')} (it has ${shownList(header)})`)
   const twice = wanted.find((name) => header.indexOf(name) !== header.lastIndexOf(name))
   if (twice !== undefined) throw new FeedError(`the header has the column "${twice}" twice`)
 }
@@ -142,7 +142,7 @@ async function* objects(source: FeedSource): AsyncIterable<FeedLine<Record<strin
   for await (const entries of jsonEntries(all, ['$.*'])) {
     yield entries.map(({ value }) => {
       line += 1
-      return isObject(value) ? { line, value } : { line, reject: 'the entry is no JSON object' }
+      return isObject(value) ? { line, value } : { line, reject: 'the entry is not a JSON object' }
     })
   }
 }
