@@ -33,7 +33,8 @@ export interface PriceMapping {
 const LONGEST = 500
 const MOST_COLUMNS = 60
 const PRICE = /^price(?:\[([^[\]]*)\])?$/
-const NEXT_PAIR = /,(?=[a-z][a-z0-9_-]*(?:\[[^[\]]*\])?=)/i
+/** How a pair begins; other text behind a comma is part of the column before it. */
+const PAIR = /^\s*[\w-]+(?:\[[^[\]]*\])?=/
 
 /**
  * Reads `price=eur_price,set=set`: pairs of a field and a column, or an expression, parted by commas.
@@ -42,16 +43,24 @@ const NEXT_PAIR = /,(?=[a-z][a-z0-9_-]*(?:\[[^[\]]*\])?=)/i
 export function readColumns(text: string, field: string): Record<string, string> {
   const columns: Record<string, string> = {}
   const problems: Problem[] = []
-  for (const pair of text.split(NEXT_PAIR)) {
+  for (const pair of pairsIn(text)) {
     const equals = pair.indexOf('=')
     const [name, expression] = [pair.slice(0, equals).trim(), pair.slice(equals + 1).trim()]
-    if (pair.trim() === '' && text.trim() !== '') continue
     if (equals < 1 || expression === '') problems.push({ field, message: `"${pair.slice(0, 60)}" must be a field and a column, such as price=eur_price` })
     else if (Object.hasOwn(columns, name)) problems.push({ field, message: `names two columns for ${name}: ${columns[name]} and ${expression}` })
     else columns[name] = expression
   }
   if (problems.length > 0) throw invalid(problems)
   return columns
+}
+
+function pairsIn(text: string): string[] {
+  const pairs: string[] = []
+  for (const piece of text.split(',')) {
+    if (pairs.length === 0 || PAIR.test(piece)) pairs.push(piece)
+    else if (piece.trim() !== '') pairs.push(`${pairs.pop()},${piece}`)
+  }
+  return pairs
 }
 
 /** Prices of a row by label (null: that of the row), and the other fields, each with the expression that gives it. */

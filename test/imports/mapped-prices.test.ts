@@ -233,7 +233,7 @@ describe('a saved mapping', () => {
     expect((await operator('/price-mappings/Weekly%20list')).status).toBe(404)
     expect((await operator('/price-mappings/Weekly%20list', { method: 'DELETE' })).status).toBe(404)
     expect((await operator<null>('/imports/prices-csv?map_name=Weekly%20list', { method: 'POST' })).status).toBe(404)
-    const { rows } = await sql<{ action: string }>`select action from audit_log where subject = 'price-mapping' order by id`.execute(node.db.kysely)
+    const { rows } = await sql<{ action: string }>`select action from audit_log where subject_type = 'price-mapping' order by id`.execute(node.db.kysely)
     expect(rows.map(({ action }) => action)).toEqual(['price-mapping.save', 'price-mapping.save', 'price-mapping.delete'])
   })
 

@@ -17,7 +17,7 @@ const SENTENCES: [RegExp, string][] = [
   [/^names more than (\d+) fields$/, '$1 alandan fazlasını içeriyor'],
   [/^must be a path such as (\S+)$/, 'bir yol olmalı, örneğin $1'],
   [/^is required: the list does not say which market its prices are of$/, 'gerekli: fiyatların hangi kaynaktan olduğu belirtilmeli'],
-  [/^is required: it must name columns, .+$/, 'gerekli: sütunları belirtmeli ya da kayıtlı bir eşleme seçilmeli'],
+  [/^must name columns, such as .+$/, 'sütunları belirtmeli ya da kayıtlı bir eşleme olmalı'],
   [/^must be three capital letters, such as (\S+)$/, 'üç büyük harf olmalı, örneğin $1'],
   [/^is for lists that are read by a mapping, and (\S+) is not$/, 'yalnız eşlemeyle okunan listeler içindir, $1 öyle değil'],
   [/^There is no saved mapping (.+)$/, '$1 adlı kayıtlı bir eşleme yok'],
