@@ -34,7 +34,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .argument('<file...>', 'files; - is standard input; .gz is unpacked')
     .addOption(new Option('--market <market>', "market to import into, instead of the format's own").choices(MARKETS))
     .option('--dry-run', 'report only, change nothing')
-    .option('--map <pairs>', 'of prices-csv and prices-ndjson, any number of times: columns, such as price=eur_price,set=set,number=number,name=name', (pairs: string, before: string[] = []) => [...before, pairs])
+    .option('--map <pairs>', 'of prices-csv and prices-ndjson, any number of times: columns, such as price=eur_price,set=set,number=number,name=name', (pairs: string, before: string[] | undefined) => [...(before ?? []), pairs])
     .option('--map-name <name>', 'saved mapping')
     .option('--save-map <name>', 'save the mapping under this name')
     .option('--currency <code>', "currency of the prices, the market's unless told")

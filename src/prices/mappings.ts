@@ -74,7 +74,7 @@ export interface ReadMapping {
  * @param mapField name of the field that its columns are given in
  * @throws VALIDATION_ERROR with a problem for each field that is wrong
  */
-export function readMapping({ columns, entries, only = {} }: PriceMapping, mapField: string): ReadMapping {
+export function readMapping({ columns, entries }: PriceMapping, mapField: string): ReadMapping {
   const problems: Problem[] = []
   const prices: ReadMapping['prices'] = []
   const fields: ReadMapping['fields'] = new Map()
@@ -103,8 +103,7 @@ export function readMapping({ columns, entries, only = {} }: PriceMapping, mapFi
   if (prices.length === 0) wrong('names no column for price')
   const names = ['name', 'item_ref', ...ID_SOURCES.map((source) => `${source}_id`)]
   if (!names.some((field) => fields.has(field))) wrong(`names no column that tells the item: ${names.join(', ')}`)
-  if (entries !== undefined && entries.split('.').includes('')) wrong('must be a path such as printings.*', 'entries')
-  for (const column of Object.keys(only)) if (column === '') wrong('must be a column and a value, such as type=Card', 'only')
+  if (entries?.split('.').includes('')) wrong('must be a path such as printings.*', 'entries')
   if (problems.length > 0) throw invalid(problems)
   return { prices, fields }
 }
@@ -113,7 +112,7 @@ export function readMapping({ columns, entries, only = {} }: PriceMapping, mapFi
 export interface Expression {
   /** columns or paths that it reads */
   columns: readonly string[]
-  text: (valueOf: (column: string) => unknown) => unknown
+  text: (cellOf: (column: string) => unknown) => unknown
 }
 
 const PLACE = /\{([^{}]+)\}/g
@@ -132,14 +131,14 @@ export function readExpression(text: string): Expression | string {
     const constant = text.slice(1)
     return { columns: [], text: () => constant }
   }
-  if (!text.includes('{')) return { columns: [text], text: (valueOf) => valueOf(text) }
+  if (!text.includes('{')) return { columns: [text], text: (cellOf) => cellOf(text) }
   const places = [...text.matchAll(PLACE)].map(([all, inner]) => ({ all, ...placeOf(inner!) }))
   if (places.length === 0) return `"${text}" has a brace without its end`
   return {
     columns: places.map(({ column }) => column),
-    text: (valueOf) => {
+    text: (cellOf) => {
       let made = text
-      for (const { all, column, cut } of places) made = made.replace(all, () => cut(textIn(valueOf(column))))
+      for (const { all, column, cut } of places) made = made.replace(all, () => cut(textIn(cellOf(column))))
       return made.replace(/\s+/g, ' ').trim()
     },
   }

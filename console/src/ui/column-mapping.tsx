@@ -4,6 +4,7 @@ import { priceMappingDecimalValues as DECIMAL_SIGNS, priceMappingEncodingValues 
 import { type FirstRows, guessColumns } from '../first-rows.ts'
 import { t, term } from '../words.ts'
 import { Field } from './dialog.tsx'
+import { Table } from './table.tsx'
 
 /** What the form says; an empty text is nothing. */
 export interface Draft {
@@ -29,6 +30,10 @@ export function draftOf(rows: FirstRows): Draft {
 export function parametersOf({ columns, currency, decimal, encoding, entries, only, saveAs }: Draft): Record<string, string> {
   const map = Object.entries(columns).flatMap(([field, column]) => (column.trim() === '' ? [] : `${field}=${column.trim()}`)).join(',')
   return { map, currency, decimal, encoding, entries, only, save_map: saveAs.trim() }
+}
+
+function short(cell: string): string {
+  return cell.length > LONGEST_CELL ? `${cell.slice(0, LONGEST_CELL)}…` : cell
 }
 
 interface Props {
@@ -63,29 +68,12 @@ export function ColumnMapping({ name, rows, saved, draft, onChange, onMarket }: 
   return (
     <fieldset class="mapping">
       <legend>{t('columnsOf', { name })}</legend>
-      <div class="scroll" tabIndex={0} role="region" aria-label={t('firstRowsOf', { name })}>
-        <table>
-          <caption class="hidden">{t('firstRowsOf', { name })}</caption>
-          <thead>
-            <tr>
-              {rows.columns.map((column, n) => (
-                <th key={n} scope="col">
-                  {column}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.rows.map((row, n) => (
-              <tr key={n}>
-                {row.map((cell, m) => (
-                  <td key={m}>{cell.length > LONGEST_CELL ? `${cell.slice(0, LONGEST_CELL)}…` : cell}</td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        caption={t('firstRowsOf', { name })}
+        rows={rows.rows.map((cells, index) => ({ cells, index }))}
+        rowKey={({ index }) => index}
+        columns={rows.columns.map((column, n) => ({ head: column, cell: (row: { cells: string[]; index: number }) => short(row.cells[n] ?? '') }))}
+      />
       <datalist id={list}>
         {rows.columns.map((column) => (
           <option key={column} value={column} />

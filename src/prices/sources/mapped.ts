@@ -14,7 +14,7 @@ const MOST_ENTRIES = 1_000
 /** The name of an entry in its row. */
 const ENTRY_NAME = '@key'
 
-type ValueOf = (column: string) => unknown
+type CellOf = (column: string) => unknown
 
 export const pricesCsv: PriceFormat = {
   name: 'prices-csv',
@@ -41,7 +41,7 @@ export const pricesNdjson: PriceFormat = {
     const wanted = read.prices.flatMap(({ value }) => value.columns)
     const lines = withAnyOf(objects(decoded(source, mapping)), wanted, mapping)
     return feedRows(lines, (row, line, rows) => {
-      for (const valueOf of entriesOf(row, mapping.entries)) readRow(valueOf, { line, rows, read, mapping, options })
+      for (const cellOf of entriesOf(row, mapping.entries)) readRow(cellOf, { line, rows, read, mapping, options })
     })
   },
 }
@@ -60,14 +60,14 @@ interface Reading {
 }
 
 /** The prices of a row, or of an entry of one. */
-function readRow(valueOf: ValueOf, { line, rows, read, mapping, options: { market, nowMs } }: Reading): void {
-  for (const [column, wanted] of Object.entries(mapping.only ?? {})) if (textOf(valueOf(column)) !== wanted) return
+function readRow(cellOf: CellOf, { line, rows, read, mapping, options: { market, nowMs } }: Reading): void {
+  for (const [column, wanted] of Object.entries(mapping.only ?? {})) if (textOf(cellOf(column)) !== wanted) return
   const reject = (reason: string) => void rows.push({ line, reject: reason })
   const into = mapping.market ?? market
   if (!into) throw new FeedError('the mapping names no market')
   const texts = new Map<string, string>()
   for (const [field, { text }] of read.fields) {
-    const value = textOf(text(valueOf))
+    const value = textOf(text(cellOf))
     if (value.includes(UNREADABLE)) return reject(`${field}: "${shown(value)}" is not in the encoding ${mapping.encoding ?? 'utf-8'}`)
     texts.set(field, value)
   }
@@ -77,7 +77,7 @@ function readRow(valueOf: ValueOf, { line, rows, read, mapping, options: { marke
   const label = stated === '' ? 'Near Mint' : parseLabel(stated)?.label
   const time = read.fields.has('updated_at') ? timeOf(texts.get('updated_at'), 'updated_at') : nowMs
   for (const price of read.prices) {
-    const value = amountIn(price.value.text(valueOf), price.field, mapping)
+    const value = amountIn(price.value.text(cellOf), price.field, mapping)
     const own = price.label ?? label
     if (own === undefined && value !== null) reject(`label: "${shown(stated)}" is neither a condition nor a grader with a grade`)
     else addPrice(rows, { line, item, market: into, label: own ?? '', ...(mapping.currency && { currency: mapping.currency }) }, value, time)
@@ -168,7 +168,7 @@ async function begun({ bytes, fileName }: FeedSource): Promise<{ isArray: boolea
 async function* withAnyOf(lines: AsyncIterable<FeedLine<Record<string, unknown>>[]>, wanted: readonly string[], mapping: PriceMapping): AsyncIterable<FeedLine<Record<string, unknown>>[]> {
   let first = true
   for await (const batch of lines) {
-    const has = (row: Record<string, unknown>) => entriesOf(row, mapping.entries).some((valueOf) => wanted.some((path) => valueOf(path) !== undefined))
+    const has = (row: Record<string, unknown>) => entriesOf(row, mapping.entries).some((cellOf) => wanted.some((path) => cellOf(path) !== undefined))
     if (first && wanted.length > 0 && !batch.some((entry) => 'value' in entry && has(entry.value))) {
       throw new FeedError(`no row has a member ${wanted.map((path) => `"${shown(path)}"`).join(' or ')}`)
     }
@@ -182,8 +182,8 @@ async function* withAnyOf(lines: AsyncIterable<FeedLine<Record<string, unknown>>
  * The entries of a row, each with what the row itself has; the row alone where it has none. `@key` is the name or the
  * position of an entry.
  */
-function entriesOf(row: Record<string, unknown>, path: string | undefined): ValueOf[] {
-  const own: ValueOf = (column) => memberAt(row, column)
+function entriesOf(row: Record<string, unknown>, path: string | undefined): CellOf[] {
+  const own: CellOf = (column) => memberAt(row, column)
   if (path === undefined) return [own]
   const names = path.split('.')
   let found: { key: string; value: unknown }[] = [{ key: '', value: row }]
