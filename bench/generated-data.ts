@@ -50,6 +50,20 @@ export async function copyGeneratedData(db: Db, items: number): Promise<void> {
   await sql`vacuum analyze`.execute(db.kysely)
 }
 
+/** Prices of the first four labels in another market than an item's own: not source_a, which listings are compared with. */
+export async function copyOtherMarketPrices(db: Db, items: number): Promise<void> {
+  const lines = (id: number) => {
+    const market = generatedMarket(id) === 2 ? 3 : 2
+    const price = (label: number) => (generatedMinor(id, label, 5) / 100).toFixed(2)
+    return [0, 1, 2, 3].map((label) => `${id}\t${market}\t${LABELS[label]}\t${price(label)}\t${GENERATED_AT}\t0\n`).join('')
+  }
+  await db.kysely.transaction().execute(async (tx) => {
+    await sql`set local session_replication_role = replica`.execute(tx)
+    await copyIn(tx, 'copy prices (item_id, market, label_id, price, updated_at, import_id) from stdin', inBatches(items, lines))
+  })
+  await sql`vacuum analyze prices`.execute(db.kysely)
+}
+
 /** Price of an item's label in minor units; `step` gives another one for each day. */
 export function generatedMinor(id: number, label: number, step: number): number {
   const base = 50 + ((id * 7919) % 20_000)

@@ -29,19 +29,24 @@ app.addHook('onRequest', async (request, reply) => {
   callers.set(request, rows[0]!)
 })
 
+const HOME = `array_position('{${MARKETS.join(',')}}'::text[], i.market) - 1`
+/** The market that is shown of an item where none is asked for: home, else the first of the default MARKET_ORDER that has prices. */
+const SHOWN = `coalesce((select p.market from prices p where p.item_id = i.id order by (p.market = ${HOME}) desc, p.market = 0, p.market desc limit 1), ${HOME})`
 const PRICES = `(select coalesce(json_agg(json_build_object('label', g.name, 'price', p.price, 'updated_at', p.updated_at) order by p.label_id), '[]')
-  from prices p join groups g on g.id = p.label_id
-  where p.item_id = i.id and p.market = array_position('{${MARKETS.join(',')}}'::text[], i.market) - 1)`
+  from prices p join groups g on g.id = p.label_id where p.item_id = i.id and p.market = s.market)`
 const GROUPS = (gated: string) =>
   `(select coalesce(json_agg(json_build_object('id', g.id, 'name', g.name${gated}) order by g.id), '[]') from groups g where g.id = any(i.group_ids))`
 const STARTER = `json_build_object('id', i.id, 'name', i.name, 'code', i.code, 'category', json_build_object('id', c.id, 'name', c.name),
   'prices', ${PRICES}, 'groups', ${GROUPS('')})`
 const FULL = `json_build_object('id', i.id, 'name', i.name, 'code', i.code, 'slug', i.slug, 'genre', i.genre, 'game', i.game,
-  'market', i.market, 'category', json_build_object('id', c.id, 'name', c.name, 'slug', c.slug), 'images', i.images,
+  'market', ('{${MARKETS.join(',')}}'::text[])[s.market + 1], 'category', json_build_object('id', c.id, 'name', c.name, 'slug', c.slug), 'images', i.images,
   'prices', ${PRICES}, 'groups', ${GROUPS(", 'slug', g.slug")}, 'attributes', i.attributes)`
 const fieldsOf = (request: object) => (callers.get(request)!.plan === 'starter' ? STARTER : FULL)
 
-const MARKET_PRICES = `from prices p where p.item_id = i.id and p.market = array_position('{${MARKETS.join(',')}}'::text[], i.market) - 1`
+const MARKET_PRICES = 'from prices p where p.item_id = i.id and p.market = s.market'
+/** An item with its category and the market that is shown, where that is asked for as its position in MARKETS. */
+const itemsIn = (asked: number) => `items i join categories c on c.id = i.category_id cross join lateral (select ${asked < 0 ? SHOWN : asked} as market) s`
+const positionOf = (market: string | undefined) => (MARKETS as readonly (string | undefined)[]).indexOf(market)
 const SORTS: Record<string, string> = {
   name: 'lower(i.name)',
   code: 'i.code',
@@ -50,9 +55,9 @@ const SORTS: Record<string, string> = {
   updated_at: `greatest(i.updated_at, (select max(p.updated_at) ${MARKET_PRICES}))`,
 }
 
-app.get<{ Params: { id: string } }>('/api/v1/items/:id', async (request, reply) => {
+app.get<{ Params: { id: string }; Querystring: Query }>('/api/v1/items/:id', async (request, reply) => {
   const { rows } = await pool.query<{ item: object }>(
-    `select ${fieldsOf(request)} as item from items i join categories c on c.id = i.category_id where i.id = $1`,
+    `select ${fieldsOf(request)} as item from ${itemsIn(positionOf(request.query.market))} where i.id = $1`,
     [request.params.id],
   )
   if (rows.length === 0) return reply.code(404).send({ success: false, error: { code: 'ITEM_NOT_FOUND', message: 'No such item' } })
@@ -71,7 +76,8 @@ app.get<{ Querystring: Query }>('/api/v1/items/search', (request, reply) =>
 
 function answerPage(request: object, reply: FastifyReply, query: Query, order: string, defaultPerPage: number): Promise<object> {
   const { where, values, filter } = conditions()
-  filter(query.market, (n) => `i.market = ${n}`)
+  const market = positionOf(query.market)
+  filter(query.market, (n) => `(i.market = ${n} or exists (select from prices p where p.item_id = i.id and p.market = ${market}))`)
   filter(query.game, (n) => `i.game = ${n}`)
   filter(query.genre, (n) => `i.genre = ${n}`)
   filter(
@@ -80,7 +86,7 @@ function answerPage(request: object, reply: FastifyReply, query: Query, order: s
       union all select x.id from categories x join below b on x.parent_id = b.id) select id from below)`,
   )
   filter(query.search && `%${query.search}%`, (n) => `(i.name ilike ${n} or i.code ilike ${n})`)
-  const from = `items i join categories c on c.id = i.category_id where ${where.join(' and ')}`
+  const from = `${itemsIn(market)} where ${where.join(' and ')}`
   return found(reply, query, { row: fieldsOf(request), from, order, values }, defaultPerPage)
 }
 

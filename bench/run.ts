@@ -5,7 +5,7 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { ABLATED, ablate } from './ablate.ts'
 import { shareChart } from './chart.ts'
 import { type BenchDatabase, startDatabaseServer } from './database.ts'
-import { copyGeneratedData } from './generated-data.ts'
+import { copyGeneratedData, copyOtherMarketPrices } from './generated-data.ts'
 import { generateListings, generateSales } from './generated-listings.ts'
 import { canPin, pinProcess, SERVER_CORE } from './processes.ts'
 import { hasRealData, type ImportedFile, importRealData } from './real-data.ts'
@@ -99,6 +99,7 @@ async function fill({ ctx, accounts }: BenchDatabase, listings: number): Promise
   if (options.data === 'generated') {
     say(`generating ${options.items} items`)
     await copyGeneratedData(ctx.db, options.items)
+    await copyOtherMarketPrices(ctx.db, options.items)
   } else {
     await importRealData(ctx, (file) => {
       files.push(file)

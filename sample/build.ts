@@ -2,6 +2,7 @@
 import { parse } from 'csv-parse/sync'
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { SAMPLE_PICTURES } from '#catalogue/image-addresses.ts'
 import { categoryLine, itemLine } from '#catalogue/sources/mintmark-ndjson.ts'
 import type { CategoryRecord, ItemDetails, ItemRecord } from '#catalogue/records.ts'
 import { slugWords } from '#catalogue/slugs.ts'
@@ -133,16 +134,17 @@ function singles(row: CardRow, categories: CategoryRecord[], card: CardFacts): P
   const primary = finishes[0]!
   return finishes.map((finish) => {
     const further = finish === primary ? '' : finish
+    const slug = slugWords(`${row.name} ${row.code} ${set.name} ${further}`)
     const item: ItemRecord = {
       market: set.market,
       ref: `sample:${card.key}${further && `:${slugWords(further)}`}`,
       name: row.name,
       code: row.code,
-      slug: slugWords(`${row.name} ${row.code} ${set.name} ${further}`),
+      slug,
       genre: 'single',
       game: set.game,
       category: set.ref,
-      images: [],
+      images: pictureOf(slug),
       attributes: [
         { name: 'Rarity', value: row.rarity },
         { name: 'Set Number', value: row.code },
@@ -159,16 +161,17 @@ function singles(row: CardRow, categories: CategoryRecord[], card: CardFacts): P
 }
 
 function sealedProduct(row: Tables['sealed']): PricedItem {
+  const slug = slugWords(row.name)
   const item: ItemRecord = {
     market: row.market as Market,
-    ref: `sample:${row.game}:${slugWords(row.name)}`,
+    ref: `sample:${row.game}:${slug}`,
     name: row.name,
     code: null,
-    slug: slugWords(row.name),
+    slug,
     genre: row.genre as 'sealed' | 'bundle',
     game: row.game,
     category: `sample:${row.game}-sealed`,
-    images: [],
+    images: pictureOf(slug),
     attributes: [
       { name: 'Contents', value: row.contents },
       { name: 'Price Data', value: 'Sample' },
@@ -178,6 +181,11 @@ function sealedProduct(row: Tables['sealed']): PricedItem {
     foreignIds: [],
   }
   return { item, usd: Number(row.usd) }
+}
+
+/** Drawn by build-pictures.ts. */
+function pictureOf(slug: string): ItemRecord['images'] {
+  return [{ url: `${SAMPLE_PICTURES}${slug}.svg`, order: 1 }]
 }
 
 /** Invented prices around `usd`: every condition in the item's own market, and the dearer the card the more grades. */

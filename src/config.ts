@@ -22,6 +22,10 @@ export interface Config {
   operatorToken: string | null
   /** address under which callers reach the public listener, without a slash at the end; null: as it listens */
   publicUrl: string | null
+  /** whether answers name images of the catalogue under `publicUrl`, where they are fetched and cached */
+  imageProxy: boolean
+  /** room for cached images in `dataDir` */
+  imageCacheMb: number
   /** IANA zone of the local times that Plus endpoints answer with */
   timeZone: string
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
@@ -37,6 +41,8 @@ export interface Config {
   /** origins whose pages may read answers of the public listener, `*` for any */
   corsOrigins: '*' | readonly string[]
   sourceCurrencies: Record<Market, string>
+  /** whose prices are shown of an item that has none of its own market; one that is not in it only shows prices when asked for */
+  marketOrder: readonly Market[]
   /** thresholds of the rules that hold prices */
   priceRules: PriceRules
   /** days for which the price history is kept, 0 for ever */
@@ -165,6 +171,14 @@ function currencies(text: string): Record<Market, string> {
   return result
 }
 
+function marketOrder(text: string): readonly Market[] {
+  const order = text.split(',').map((part) => part.trim())
+  if (!order.every(isMarket) || new Set(order).size < order.length) {
+    throw new Error(`a list of ${MARKETS.join(', ')}, each at most once, such as ${DEFAULT_MARKET_ORDER.join(',')}`)
+  }
+  return Object.freeze(order)
+}
+
 function retryDelays(text: string): readonly number[] {
   const delays = text.split(',').map((part) => parseDuration(part.trim()))
   if (delays.length !== 2 || delays.includes(null)) throw new Error('two durations such as 30s,5m')
@@ -195,6 +209,8 @@ function trustProxy(text: string): boolean | string {
 const DEFAULT_RATE_LIMITS: Record<Plan, number> = { starter: 60, professional: 300, plus: 600, enterprise: 3000 }
 const DEFAULT_CURRENCIES: Record<Market, string> = { service: 'TRY', source_a: 'USD', source_b: 'EUR', source_c: 'USD' }
 
+const DEFAULT_MARKET_ORDER: readonly Market[] = ['source_c', 'source_b', 'source_a', 'service']
+
 const text = (value: string): string => value
 /** Not parsed as a URL: a Unix socket has no host (`postgresql://user@/name?host=/run/postgresql`). */
 const postgresUrl = (value: string): string => {
@@ -216,6 +232,8 @@ export const SETTINGS = {
     return value
   }),
   PUBLIC_URL: setting('address under which callers reach the service', null as string | null, url(['http:', 'https:'])),
+  IMAGE_PROXY: setting('whether images of the catalogue are served from here: on or off', 'off' as 'off' | 'on', oneOf(['off', 'on'])),
+  IMAGE_CACHE_MB: setting('room for cached images in DATA_DIR', 2_048, whole(16, 16_777_216)),
   TIME_ZONE: setting('zone of local times', 'Europe/Istanbul', timeZone),
   LOG_LEVEL: setting('how much is logged', 'info' as (typeof LOG_LEVELS)[number], oneOf(LOG_LEVELS)),
   LISTING_PERIOD_DAYS: setting('publication period of a listing', 30, whole(1, 3650)),
@@ -226,6 +244,7 @@ export const SETTINGS = {
   TRUST_PROXY: setting('whether a proxy names the caller', false as boolean | string, trustProxy),
   CORS_ORIGINS: setting('origins whose web pages may call the public API', '*' as '*' | readonly string[], corsOrigins),
   SOURCE_CURRENCIES: setting('currency of each price source', DEFAULT_CURRENCIES, currencies),
+  MARKET_ORDER: setting('whose prices are shown of an item without prices in its own market', DEFAULT_MARKET_ORDER, marketOrder),
   PRICE_HOLD_FACTOR: setting('how many times off a price is held', 5, decimal(1.1, 1000)),
   PRICE_GRADED_SHARE: setting('a PSA 10 below this share of the Near Mint price is held', 1, decimal(0, 100)),
   PRICE_FUTURE_HOURS: setting('hours ahead at which a date is in the future', 24, whole(0, 87600)),
@@ -284,6 +303,10 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const demoAsked = read('MINTMARK_DEMO')
   const exposed = exposedBy(host, read('PUBLIC_URL'), read('TRUST_PROXY'))
   if (demoAsked && exposed) throw new ConfigError(`MINTMARK_DEMO is 1 but ${exposed}: the demo shows a working key and runs on loopback only`)
+  const imageProxy = read('IMAGE_PROXY') === 'on'
+  if (imageProxy && read('PUBLIC_URL') === null && exposed) {
+    throw new ConfigError(`IMAGE_PROXY is on but PUBLIC_URL is not set: addresses of images begin with it, and ${exposed}`)
+  }
   const needsName = production && !demoAsked ? 'NODE_ENV is production: only MINTMARK_DEMO=1 allows the demo there' : null
   const demoRefusal = exposed ?? needsName
   return Object.freeze({
@@ -296,6 +319,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     databaseReplicaUrl: read('DATABASE_REPLICA_URL'),
     operatorToken: read('OPERATOR_TOKEN'),
     publicUrl: read('PUBLIC_URL'),
+    imageProxy,
+    imageCacheMb: read('IMAGE_CACHE_MB'),
     timeZone: read('TIME_ZONE'),
     logLevel: read('LOG_LEVEL'),
     listingPeriodDays: read('LISTING_PERIOD_DAYS'),
@@ -306,6 +331,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     trustProxy: read('TRUST_PROXY'),
     corsOrigins: read('CORS_ORIGINS'),
     sourceCurrencies,
+    marketOrder: read('MARKET_ORDER'),
     priceRules: Object.freeze({
       holdFactor: read('PRICE_HOLD_FACTOR'),
       gradedShare: read('PRICE_GRADED_SHARE'),

@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify'
 import { MINUTE_MS } from '#core/duration.ts'
 import { apiKeyring, consoleSessions, type Keyring, operatorTokens } from '#accounts/keyring.ts'
 import { RateLimits, type Shared } from '#accounts/rate-limits.ts'
+import { imageAddresses } from '#catalogue/image-addresses.ts'
 import { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { Log } from '#core/context.ts'
 import type { Viewer } from '#core/verb.ts'
@@ -24,7 +25,7 @@ import { endIdle, stopListening } from '#http/stop-listening.ts'
 import { prepareMonths } from '#prices/months.ts'
 import { failBrokenImports } from '#prices/imports.ts'
 import { forgetOldPrices } from '#prices/retention.ts'
-import { openResolver } from '#webhooks/resolve.ts'
+import { openResolver } from '#outbound/resolve.ts'
 import { forgetOldEvents } from '#webhooks/retention.ts'
 import { checkSealing, webhookRules } from '#webhooks/rules.ts'
 import type { Sender } from '#webhooks/sender.ts'
@@ -56,7 +57,7 @@ export interface RunningNode {
   close: () => Promise<void>
 }
 
-const EVERY = { pull: 400, expiry: 5_000, brokenImports: 10_000, heartbeat: 15_000, keyUses: 30_000, housekeeping: 10 * MINUTE_MS } as const
+const EVERY = { pull: 400, ratesOfTheDay: 1_000, expiry: 5_000, brokenImports: 10_000, heartbeat: 15_000, keyUses: 30_000, housekeeping: 10 * MINUTE_MS } as const
 /** How long requests under way may take to end when the node stops. */
 const CLOSE_MS = 5_000
 /** How long callers that keep their connections, and proxies that ask for readiness, have to go elsewhere. */
@@ -79,7 +80,10 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   const operators = operatorTokens({ db, log, now }, config.operatorToken)
   const sessions = consoleSessions({ db, log, now }, config.operatorToken)
   const cachedRows = config.without.has('query-cache') ? 0 : undefined
-  const catalogue = new Catalogue(db, config.readyBytesMb, cachedRows)
+  let publicUrl: string | null = null
+  // Made into answers only once the public listener is open.
+  const addresses = imageAddresses(() => config.publicUrl ?? publicUrl ?? '', config.imageProxy)
+  const catalogue = new Catalogue(db, { ...config, cachedRows, now, addresses })
   const market: MarketSettings = config
   const listings = new ListingSnapshot({ db, catalogue, now, timeZone: config.timeZone, readyBytesMb: config.readyBytesMb, cachedRows })
   const caughtUp = () => feed.pull()
@@ -102,12 +106,15 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   const scheduler = new Scheduler(log)
   const notices = new Notices(db)
   notices.follow(CHANGES_CHANNEL, () => feed.noticed())
+  scheduler.add({ name: 'rates-of-the-day', intervalMs: EVERY.ratesOfTheDay, run: async () => catalogue.followClock() })
   // Where notices do not arrive.
   scheduler.add({ name: 'change-feed', intervalMs: EVERY.pull, run: () => feed.pull() })
   for (const [name, keyring] of [['api-key-uses', keys], ['operator-token-uses', operators], ['console-session-uses', sessions]] as const) {
     scheduler.add({ name, intervalMs: EVERY.keyUses, run: () => keyring.flush() })
   }
-  const shared = { config, db, log, scheduler, now, feed, keys, operators, sessions, catalogue, listings, market, webhooks, limits: new RateLimits(config.rateLimits, sharedCounting(config, db)), requests: new RequestCounts() }
+  const network = { guard: webhooks.guard, resolve: openResolver() }
+  const images = listeners.public && config.imageProxy ? (await import('#images/image-proxy.ts')).openImageProxy({ ...config, network, log, now }) : null
+  const shared = { config, db, log, scheduler, now, feed, keys, operators, sessions, catalogue, images, listings, market, webhooks, limits: new RateLimits(config.rateLimits, sharedCounting(config, db)), requests: new RequestCounts() }
   let started = false
   let draining = false
   const notReady = () => {
@@ -132,17 +139,17 @@ export async function startNode({ config, db, log, now: given, listeners, worker
     notices.close()
     await heartbeat?.leave()
     shared.limits.close()
+    await images?.close()
     await feed.close()
     await Promise.all([closeQuietly(keys), closeQuietly(operators), closeQuietly(sessions)])
   }
   try {
-    const publicUrl = listeners.public
+    publicUrl = listeners.public
       ? await listen(servers, await (await import('./public.ts')).publicServer({ ...shared, notReady, demoKey }), config.host, config.port, 'PORT')
       : null
     const operatorUrl = listeners.operator
       ? await listen(servers, await (await import('./operator/server.ts')).operatorServer(shared), config.operatorHost, config.operatorPort, 'OPERATOR_PORT')
       : null
-    const network = { guard: webhooks.guard, resolve: openResolver() }
     const delivering = { network, sealing: webhooks.sealing, retryDelaysMs: config.webhookRetryDelaysMs }
     if (worker) sender = (await import('#webhooks/sender.ts')).startSender({ db, log, scheduler, notices, now, ...delivering, alone: config.databaseUrl === null })
     const ctx = (viewer: Viewer): MarketWriteCtx => ({ db, viewer, now, requestId: null, idempotency: null, precondition: null, market, caughtUp })

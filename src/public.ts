@@ -8,6 +8,9 @@ import type { Config } from './config.ts'
 import { Cache } from '#core/cache.ts'
 import type { Log } from '#core/context.ts'
 import { ServiceError } from '#core/errors.ts'
+import type { ImageProxy } from '#images/image-proxy.ts'
+import { addImages } from '#images/routes.ts'
+import { addSamplePictures } from '#images/sample-pictures.ts'
 import { addPages } from './pages/routes.ts'
 import { publicContext, type PublicContextNode, type PublicCtx } from '#public-context.ts'
 import { corsHeaders } from '#http/cors.ts'
@@ -33,6 +36,8 @@ export interface PublicNode extends PublicContextNode {
   /** key of the demo, shown on the developer's page */
   demoKey: string | null
   log: Log
+  /** null while IMAGE_PROXY is off */
+  images: ImageProxy | null
   keys: Keyring
   limits: RateLimits | null
   requests: RequestCounts
@@ -72,6 +77,8 @@ export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
   })
   health(app, node)
   addPages(app, node)
+  addSamplePictures(app)
+  if (node.images) addImages(app, { images: node.images, catalogue: node.catalogue })
   const graphql = addGraphql(app, node)
   const reads = await addRest(app, node)
   await app.ready()

@@ -1,5 +1,7 @@
-// Workloads 1 to 4: item details, list pages near and deep, and searches, over what is in the database.
+// Workloads 1 to 4: item details, list pages near and deep, and searches, over what is in the database; 1m to 4m with the
+// prices of another market than most items are of.
 import { sql } from 'kysely'
+import { type Market, MARKETS } from '#core/markets.ts'
 import type { Plan } from '#core/plans.ts'
 import type { Db } from '#db/schema.ts'
 import { answerTo, spread } from '../answers.ts'
@@ -36,10 +38,14 @@ interface Reading {
 const READINGS: Reading[] = [
   { id: '1s', title: 'Item detail, Starter', goal: 0.8, plan: 'starter', paths: detailPaths, counted: false },
   { id: '1', title: 'Item detail, Professional', goal: 0.8, plan: 'professional', paths: detailPaths, counted: false },
+  { id: '1m', title: 'The same with `market=` of another market', goal: null, plan: 'professional', paths: otherDetailPaths, counted: false },
   { id: '2', title: 'List page of 20, pages 1-100, filters', goal: 0.6, plan: 'professional', paths: listPaths, counted: true },
   { id: '2n', title: `The same in every sort, ${FRESH_QUERIES} pages, none repeated soon`, goal: null, plan: 'professional', paths: freshListPaths, counted: false },
+  { id: '2m', title: 'List page of 20, pages 1-100, `market=` of another market', goal: null, plan: 'professional', paths: otherListPaths, counted: true },
   { id: '3', title: 'Deep page, every sort, two filters', goal: 0.5, plan: 'professional', paths: deepPaths, counted: true },
+  { id: '3m', title: 'Deep page, every sort, `market=` of another market', goal: null, plan: 'professional', paths: otherDeepPaths, counted: true },
   { id: '4', title: `Search, ${WORDS} words and 2-letter queries`, goal: 0.4, plan: 'professional', paths: searchPaths, counted: false },
+  { id: '4m', title: `Search, ${WORDS} words and 2-letter queries, \`market=\` of another market`, goal: null, plan: 'professional', paths: otherSearchPaths, counted: false },
   { id: '4n', title: `Search, ${FRESH_QUERIES} queries, none repeated soon`, goal: null, plan: 'professional', paths: freshPaths, counted: false },
 ]
 
@@ -60,19 +66,22 @@ export async function detailPaths(db: Db): Promise<string[]> {
 export function checkItems(plan: Plan, path: string, status: number, text: string): { total: number | null } {
   const wrong = (what: string) => new Error(`${path}: ${what}: ${text.slice(0, 200)}`)
   if (status !== 200) throw wrong(`status ${status}`)
+  const [route, query] = path.split('?')
+  const asked = new URLSearchParams(query)
   const body = JSON.parse(text) as { success: boolean; data: Item | Item[]; pagination?: { total: number; per_page: number } }
   if (body.success !== true) throw wrong('no success')
   const items = Array.isArray(body.data) ? body.data : [body.data]
   for (const item of items) {
     if (typeof item.id !== 'number' || typeof item.name !== 'string' || !Array.isArray(item.prices)) throw wrong('no item')
     if (('slug' in item) !== (plan === 'professional')) throw wrong('the shape of another plan')
+    if (plan === 'professional' && asked.has('market') && item.market !== asked.get('market')) throw wrong('another market')
   }
   if (!Array.isArray(body.data)) {
-    if (path !== `/api/v1/items/${body.data.id}`) throw wrong('another item')
+    if (route !== `/api/v1/items/${body.data.id}`) throw wrong('another item')
     return { total: null }
   }
   const { total, per_page: perPage } = body.pagination!
-  const page = Number(new URLSearchParams(path.split('?')[1]).get('page') ?? 1)
+  const page = Number(asked.get('page') ?? 1)
   if (items.length !== Math.max(0, Math.min(perPage, total - (page - 1) * perPage))) throw wrong('not as many items as the total says')
   return { total }
 }
@@ -80,6 +89,7 @@ export function checkItems(plan: Plan, path: string, status: number, text: strin
 interface Item {
   id: number
   name: string
+  market?: string
   prices: unknown
 }
 
@@ -106,8 +116,25 @@ async function traffic(stage: Stage, { plan, goal, paths, counted }: Reading): P
   return { plan, requests, bytes: Math.round(bytes / asked.length), plain: goal !== null }
 }
 
+/** Paths of item details with the prices of one market that the items are not of. */
+async function otherDetailPaths(db: Db): Promise<string[]> {
+  const [market] = (await otherMarkets(db)) as [Market]
+  const ids = await column(
+    db,
+    sql`select id as value from items i where market <> ${market} and ${pricedBy(market)} order by md5(id::text) limit ${DETAILS}`,
+  )
+  return ids.map((id) => `/api/v1/items/${id}?market=${market}`)
+}
+
 async function listPaths(db: Db): Promise<string[]> {
-  const filters = ['', ...(await largeFilters(db, PAGES * PER_PAGE))]
+  return nearPages(['', ...(await largeFilters(db, PAGES * PER_PAGE))])
+}
+
+async function otherListPaths(db: Db): Promise<string[]> {
+  return nearPages(await marketFilters(db, PAGES * PER_PAGE))
+}
+
+function nearPages(filters: string[]): string[] {
   return shuffled(filters.flatMap((filter) => pages(1, PAGES).map((page) => `/api/v1/items?page=${page}&per_page=${PER_PAGE}${filter}`)))
 }
 
@@ -122,10 +149,18 @@ async function freshListPaths(db: Db): Promise<string[]> {
 
 /** Pages more than a thousand rows into each sort order under each pair of filters. */
 async function deepPaths(db: Db): Promise<string[]> {
+  return deepPages(await largeFilters(db, DEEP_ROWS + DEEP_PAGES * PER_PAGE))
+}
+
+async function otherDeepPaths(db: Db): Promise<string[]> {
+  return deepPages(await marketFilters(db, DEEP_ROWS + DEEP_PAGES * PER_PAGE))
+}
+
+function deepPages(filters: string[]): string[] {
   const first = DEEP_ROWS / PER_PAGE + 1
-  const filters = (await largeFilters(db, DEEP_ROWS + DEEP_PAGES * PER_PAGE)).filter((filter) => filter.split('&').length === 3)
+  const pairs = filters.filter((filter) => filter.split('&').length === 3)
   return shuffled(
-    filters.flatMap((filter) =>
+    pairs.flatMap((filter) =>
       SORTS.flatMap((sort) =>
         pages(first, first + DEEP_PAGES - 1).map((page) => `/api/v1/items?page=${page}&per_page=${PER_PAGE}&${sort}${filter}`),
       ),
@@ -153,6 +188,56 @@ async function largeFilters(db: Db, atLeast: number): Promise<string[]> {
     group by grouping sets ((t.top), (t.top, i.market)) having count(*) >= ${atLeast} order by 1, 2 limit 12`.execute(db.kysely)
   for (const { top, market } of trees) filters.push(`&category_id=${top}${market ? `&market=${market}` : ''}`)
   return filters
+}
+
+/** Markets that have prices of many items that are not of them, most first. */
+async function otherMarkets(db: Db): Promise<Market[]> {
+  const markets = await column(
+    db,
+    sql`select p.market as value from (select distinct item_id, market from prices) p join items i on i.id = p.item_id
+        where p.market <> ${positionOf(sql.ref('i.market'))} group by p.market having count(*) >= ${DEEP_ROWS} order by count(*) desc`,
+  )
+  if (markets.length === 0) throw new Error(`No market has prices of ${DEEP_ROWS} items of others`)
+  return markets.map((market) => MARKETS[Number(market)]!)
+}
+
+/** `market=` of such markets, alone and with another filter, as query text, where so many items are left. */
+async function marketFilters(db: Db, atLeast: number): Promise<string[]> {
+  const filters: string[] = []
+  for (const market of await otherMarkets(db)) {
+    const selected = sql`items i where (i.market = ${market} or ${pricedBy(market)})`
+    filters.push(`&market=${market}`)
+    for (const field of ['game', 'genre'] as const) {
+      const values = await column(db, sql`select ${sql.ref(field)} as value from ${selected} group by 1 having count(*) >= ${atLeast}`)
+      for (const value of values) filters.push(`&market=${market}&${field}=${value}`)
+    }
+    const trees = await column(
+      db,
+      sql`with recursive tree as (
+            select id, id as top from categories where parent_id is null
+            union all select c.id, t.top from categories c join tree t on c.parent_id = t.id
+          )
+          select t.top as value from tree t join (select category_id from ${selected}) s on s.category_id = t.id
+          group by 1 having count(*) >= ${atLeast} order by 1 limit 12`,
+    )
+    for (const top of trees) filters.push(`&market=${market}&category_id=${top}`)
+  }
+  return filters
+}
+
+/** Whether a market has prices of the item `i`. */
+function pricedBy(market: Market) {
+  return sql`exists (select from prices p where p.item_id = i.id and p.market = ${MARKETS.indexOf(market)})`
+}
+
+/** A market's position in MARKETS, as prices have it. */
+function positionOf(market: ReturnType<typeof sql.ref>) {
+  return sql`array_position(${[...MARKETS]}::text[], ${market}) - 1`
+}
+
+async function otherSearchPaths(db: Db): Promise<string[]> {
+  const [market] = (await otherMarkets(db)) as [Market]
+  return (await searchPaths(db)).map((path) => `${path}&market=${market}`)
 }
 
 async function searchPaths(db: Db): Promise<string[]> {

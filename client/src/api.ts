@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List items
-         * @description Starter gets `id`, `name`, `code`, `category` (`id`, `name`), `prices` and `groups` (`id`, `name`); Professional and above get all fields.
+         * @description Starter gets `id`, `name`, `code`, `category` (`id`, `name`), `prices` and `groups` (`id`, `name`); Professional and above get all fields. The prices of an item are those of one market, so of one currency.
          *
          *     ```sh
          *     curl 'https://cards.example/api/v1/items?game=pokemon&sort_by=name&per_page=1' \
@@ -63,7 +63,9 @@ export interface paths {
         };
         /**
          * Read an item
-         * @description ```sh
+         * @description With `market` only an item that `GET /items` lists with it.
+         *
+         *     ```sh
          *     curl 'https://cards.example/api/v1/items/5' \
          *       -H 'Authorization: Bearer <API_KEY>'
          *     ```
@@ -603,7 +605,7 @@ export interface components {
             success: false;
             error: {
                 /** @enum {string} */
-                code: "INVALID_JSON" | "BAD_REQUEST" | "UNAUTHENTICATED" | "PLAN_UPGRADE_REQUIRED" | "FORBIDDEN" | "ITEM_NOT_FOUND" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "PLUS_LISTING_ERROR" | "PLUS_COLLECTION_ERROR" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UNAVAILABLE";
+                code: "INVALID_JSON" | "BAD_REQUEST" | "UNAUTHENTICATED" | "PLAN_UPGRADE_REQUIRED" | "FORBIDDEN" | "ITEM_NOT_FOUND" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "PLUS_LISTING_ERROR" | "PLUS_COLLECTION_ERROR" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UPSTREAM_ERROR" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
                 /** @description For people; names what was wrong and what is allowed */
                 message: string;
                 details?: components["schemas"]["Problem"][];
@@ -669,14 +671,14 @@ export interface components {
              */
             game?: string;
             /**
-             * @description Professional and above
+             * @description The market whose prices are shown. Professional and above
              * @enum {string}
              */
             market?: "service" | "source_a" | "source_b" | "source_c";
             category: components["schemas"]["Category"];
             /** @description Professional and above */
             images?: components["schemas"]["Image"][];
-            /** @description Prices of the item's own market, one for each label */
+            /** @description Prices of one market, one for each label */
             prices: components["schemas"]["Price"][];
             groups: components["schemas"]["Group"][];
             /** @description Professional and above */
@@ -794,7 +796,7 @@ export interface components {
              */
             label: string;
             /**
-             * @description In the currency of the item's market
+             * @description In the currency of the item's `market`
              * @example 168.56
              */
             price: number;
@@ -980,12 +982,12 @@ export interface operations {
                  * @example pokemon
                  */
                 game?: string;
-                /** @description Market whose catalogue the item came from; its prices are those of this market */
+                /** @description Market whose prices are shown: of the items that it has prices of, and of those of its own catalogue. Without it each item shows the prices of the market whose catalogue it came from, else of the first with prices in an order that the operator sets */
                 market?: "service" | "source_a" | "source_b" | "source_c";
                 /** @description Kind of item */
                 genre?: "single" | "card" | "sealed" | "bundle";
                 /**
-                 * @description `price` is the Near Mint price, else the lowest ungraded one; items without one come last
+                 * @description `price` is the Near Mint price, else the lowest ungraded one, of the market that is shown. Prices of several currencies are compared in lira, by the rates of the day; items without a price come last, as do those whose currency has no rate, in both directions
                  * @example name
                  */
                 sort_by?: "name" | "code" | "id" | "price" | "updated_at";
@@ -1009,7 +1011,7 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "id": 268,
+                     *           "id": 202,
                      *           "name": "151 Booster Bundle",
                      *           "code": null,
                      *           "slug": "151-booster-bundle",
@@ -1021,7 +1023,13 @@ export interface operations {
                      *             "name": "Sealed Products",
                      *             "slug": "pokemon-sealed-products"
                      *           },
-                     *           "images": [],
+                     *           "images": [
+                     *             {
+                     *               "id": 20201,
+                     *               "url": "http://127.0.0.1:8080/sample/pictures/151-booster-bundle.svg",
+                     *               "order": 1
+                     *             }
+                     *           ],
                      *           "prices": [
                      *             {
                      *               "label": "Near Mint",
@@ -1112,7 +1120,7 @@ export interface operations {
                  * @example pokemon
                  */
                 game?: string;
-                /** @description Market whose catalogue the item came from; its prices are those of this market */
+                /** @description Market whose prices are shown: of the items that it has prices of, and of those of its own catalogue. Without it each item shows the prices of the market whose catalogue it came from, else of the first with prices in an order that the operator sets */
                 market?: "service" | "source_a" | "source_b" | "source_c";
                 /** @description Page number, from 1 */
                 page?: number;
@@ -1151,7 +1159,13 @@ export interface operations {
                      *             "name": "Base Set",
                      *             "slug": "pokemon-base-set"
                      *           },
-                     *           "images": [],
+                     *           "images": [
+                     *             {
+                     *               "id": 501,
+                     *               "url": "http://127.0.0.1:8080/sample/pictures/charizard-4-102-base-set.svg",
+                     *               "order": 1
+                     *             }
+                     *           ],
                      *           "prices": [
                      *             {
                      *               "label": "Near Mint",
@@ -1236,7 +1250,10 @@ export interface operations {
     };
     getItem: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Market whose prices are shown: of the items that it has prices of, and of those of its own catalogue. Without it each item shows the prices of the market whose catalogue it came from, else of the first with prices in an order that the operator sets */
+                market?: "service" | "source_a" | "source_b" | "source_c";
+            };
             header?: never;
             path: {
                 /**
@@ -1271,7 +1288,13 @@ export interface operations {
                      *           "name": "Base Set",
                      *           "slug": "pokemon-base-set"
                      *         },
-                     *         "images": [],
+                     *         "images": [
+                     *           {
+                     *             "id": 501,
+                     *             "url": "http://127.0.0.1:8080/sample/pictures/charizard-4-102-base-set.svg",
+                     *             "order": 1
+                     *           }
+                     *         ],
                      *         "prices": [
                      *           {
                      *             "label": "Near Mint",
@@ -1447,15 +1470,15 @@ export interface operations {
                      *             "game": "pokemon"
                      *           },
                      *           "pc_multiplier": 2.92,
-                     *           "average_price": 26084.49,
+                     *           "average_price": 17854.53,
                      *           "last_sales": [
                      *             {
                      *               "price": 1200,
-                     *               "sold_at": "2026-11-22T17:19:24+03:00"
+                     *               "sold_at": "2026-11-22T17:06:57+03:00"
                      *             },
                      *             {
                      *               "price": 1250.5,
-                     *               "sold_at": "2026-11-22T17:19:24+03:00"
+                     *               "sold_at": "2026-11-22T17:06:57+03:00"
                      *             }
                      *           ]
                      *         }
@@ -1463,8 +1486,8 @@ export interface operations {
                      *       "pagination": {
                      *         "current_page": 1,
                      *         "per_page": 1,
-                     *         "total": 222,
-                     *         "last_page": 222,
+                     *         "total": 215,
+                     *         "last_page": 215,
                      *         "has_more": true
                      *       }
                      *     }
@@ -1569,19 +1592,19 @@ export interface operations {
                      *           "item_id": 5,
                      *           "grade_id": 4,
                      *           "rejection_reason": null,
-                     *           "published_at": "2026-11-22T17:19:23+03:00",
-                     *           "expires_at": "2026-12-22T17:19:23+03:00",
+                     *           "published_at": "2026-11-22T17:06:56+03:00",
+                     *           "expires_at": "2026-12-22T17:06:56+03:00",
                      *           "highlighted_until": null,
-                     *           "created_at": "2026-11-22T17:19:23+03:00",
-                     *           "updated_at": "2026-11-22T17:19:24+03:00",
+                     *           "created_at": "2026-11-22T17:06:56+03:00",
+                     *           "updated_at": "2026-11-22T17:06:57+03:00",
                      *           "etag": "\"3001-4\""
                      *         }
                      *       ],
                      *       "pagination": {
                      *         "current_page": 1,
                      *         "per_page": 1,
-                     *         "total": 356,
-                     *         "last_page": 356,
+                     *         "total": 348,
+                     *         "last_page": 348,
                      *         "has_more": true
                      *       }
                      *     }
@@ -1674,14 +1697,14 @@ export interface operations {
                      *             "slug": "charizard-4-102-base-set"
                      *           },
                      *           "price": 1200,
-                     *           "sold_at": "2026-11-22T17:19:24+03:00"
+                     *           "sold_at": "2026-11-22T17:06:57+03:00"
                      *         }
                      *       ],
                      *       "pagination": {
                      *         "current_page": 1,
                      *         "per_page": 1,
-                     *         "total": 815,
-                     *         "last_page": 815,
+                     *         "total": 859,
+                     *         "last_page": 859,
                      *         "has_more": true
                      *       }
                      *     }
@@ -2300,7 +2323,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The item's own when absent
+                 * @description When absent the one whose prices the item shows
                  * @example source_c
                  */
                 market?: "service" | "source_a" | "source_b" | "source_c";
@@ -2441,13 +2464,13 @@ export interface operations {
                      *             "currencies": [
                      *               {
                      *                 "currency": "TRY",
-                     *                 "value": 43651.47,
+                     *                 "value": 72837.77,
                      *                 "cost": 13850.02,
-                     *                 "gain": 26656.49
+                     *                 "gain": 20319.25
                      *               },
                      *               {
                      *                 "currency": "USD",
-                     *                 "value": 860.93,
+                     *                 "value": 3106.84,
                      *                 "cost": 0,
                      *                 "gain": null
                      *               }
@@ -2466,9 +2489,15 @@ export interface operations {
                      *             "currencies": [
                      *               {
                      *                 "currency": "TRY",
-                     *                 "value": 28683.86,
+                     *                 "value": 23728.41,
                      *                 "cost": 1492.45,
-                     *                 "gain": 9436.19
+                     *                 "gain": 4076.99
+                     *               },
+                     *               {
+                     *                 "currency": "USD",
+                     *                 "value": 388.14,
+                     *                 "cost": 0,
+                     *                 "gain": null
                      *               }
                      *             ],
                      *             "without_price": 9,
@@ -2557,8 +2586,8 @@ export interface operations {
                      *         {
                      *           "id": 72,
                      *           "item_id": 374,
-                     *           "item_name": "Uta",
-                     *           "item_slug": "uta-op02-120-paramount-war-parallel",
+                     *           "item_name": "Monkey.D.Luffy",
+                     *           "item_slug": "monkey-d-luffy-op05-119-awakening-of-the-new-era-parallel",
                      *           "group_label": "PSA 9",
                      *           "quantity": 1,
                      *           "purchase_price": 231.03,
@@ -2566,7 +2595,14 @@ export interface operations {
                      *           "purchase_date": "2026-08-15",
                      *           "card_uniq_id": "DEMO-1011",
                      *           "note": null,
-                     *           "value": null,
+                     *           "value": {
+                     *             "market": "source_c",
+                     *             "label": "PSA 9",
+                     *             "currency": "USD",
+                     *             "price": 388.14,
+                     *             "amount": 388.14,
+                     *             "updated_at": "2026-10-27T20:06:00.000Z"
+                     *           },
                      *           "cost": {
                      *             "currency": "TRY",
                      *             "amount": 231.03
@@ -3293,22 +3329,22 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "id": 6,
-                     *           "attempt": 1,
+                     *           "id": 7,
+                     *           "attempt": 3,
                      *           "status_code": null,
                      *           "success": false,
                      *           "error": "name not resolved",
                      *           "response_excerpt": "",
                      *           "event": "sale",
-                     *           "created_at": "2026-11-22T17:19:24+03:00",
-                     *           "test": true
+                     *           "created_at": "2026-11-22T17:06:57+03:00",
+                     *           "test": false
                      *         }
                      *       ],
                      *       "pagination": {
                      *         "current_page": 1,
                      *         "per_page": 1,
-                     *         "total": 6,
-                     *         "last_page": 6,
+                     *         "total": 7,
+                     *         "last_page": 7,
                      *         "has_more": true
                      *       }
                      *     }

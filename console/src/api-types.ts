@@ -1501,7 +1501,7 @@ export interface components {
             success: false;
             error: {
                 /** @enum {string} */
-                code: "INVALID_JSON" | "BAD_REQUEST" | "UNAUTHENTICATED" | "PLAN_UPGRADE_REQUIRED" | "FORBIDDEN" | "ITEM_NOT_FOUND" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "PLUS_LISTING_ERROR" | "PLUS_COLLECTION_ERROR" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UNAVAILABLE";
+                code: "INVALID_JSON" | "BAD_REQUEST" | "UNAUTHENTICATED" | "PLAN_UPGRADE_REQUIRED" | "FORBIDDEN" | "ITEM_NOT_FOUND" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "PLUS_LISTING_ERROR" | "PLUS_COLLECTION_ERROR" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UPSTREAM_ERROR" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
                 /** @description For people; names what was wrong and what is allowed */
                 message: string;
                 details?: components["schemas"]["Problem"][];
@@ -1734,7 +1734,7 @@ export interface components {
              * @description UTC
              */
             updated_at: string;
-            /** @description The current price in the item's own market under its first label; null without one */
+            /** @description The current price that the public API shows first where no market is asked for; null without any */
             price: {
                 /** @enum {string} */
                 market: "service" | "source_a" | "source_b" | "source_c";
@@ -1977,6 +1977,11 @@ export interface components {
              * @description UTC
              */
             updated_at: string;
+            /**
+             * @description The market whose prices the public API shows where none is asked for
+             * @enum {string}
+             */
+            shown_market: "service" | "source_a" | "source_b" | "source_c";
             /** @description Current prices of all markets */
             prices: {
                 /** @enum {string} */
@@ -2900,6 +2905,7 @@ export interface operations {
     listStoredItems: {
         parameters: {
             query?: {
+                /** @description Market whose catalogue the item came from */
                 market?: "service" | "source_a" | "source_b" | "source_c";
                 /** @description Such as `pokemon` */
                 game?: string;
@@ -4826,7 +4832,7 @@ export const accountPlanValues: ReadonlyArray<FlattenedDeepRequired<components>[
 export const collectionRecordValueAnyOf0MarketValues: ReadonlyArray<Extract<FlattenedDeepRequired<components>["schemas"]["CollectionRecord"]["value"], {
     market: unknown;
 }>["market"]> = ["service", "source_a", "source_b", "source_c"];
-export const errorErrorCodeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Error"]["error"]["code"]> = ["INVALID_JSON", "BAD_REQUEST", "UNAUTHENTICATED", "PLAN_UPGRADE_REQUIRED", "FORBIDDEN", "ITEM_NOT_FOUND", "NOT_FOUND", "METHOD_NOT_ALLOWED", "NOT_ACCEPTABLE", "CONFLICT", "IDEMPOTENCY_CONFLICT", "PRECONDITION_FAILED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "VALIDATION_ERROR", "PLUS_LISTING_ERROR", "PLUS_COLLECTION_ERROR", "RATE_LIMITED", "INTERNAL_ERROR", "UNAVAILABLE"];
+export const errorErrorCodeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Error"]["error"]["code"]> = ["INVALID_JSON", "BAD_REQUEST", "UNAUTHENTICATED", "PLAN_UPGRADE_REQUIRED", "FORBIDDEN", "ITEM_NOT_FOUND", "NOT_FOUND", "METHOD_NOT_ALLOWED", "NOT_ACCEPTABLE", "CONFLICT", "IDEMPOTENCY_CONFLICT", "PRECONDITION_FAILED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "VALIDATION_ERROR", "PLUS_LISTING_ERROR", "PLUS_COLLECTION_ERROR", "RATE_LIMITED", "INTERNAL_ERROR", "UPSTREAM_ERROR", "UNAVAILABLE", "UPSTREAM_TIMEOUT"];
 export const fileMarkTypeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["FileMark"]["type"]> = ["csv", "json"];
 export const heldPriceMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["HeldPrice"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const heldPriceRuleValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["HeldPrice"]["rule"]> = ["foreign_id", "future_date", "jump", "disagreement", "grade_order"];
@@ -4852,6 +4858,7 @@ export const priceMappingEncodingValues: ReadonlyArray<FlattenedDeepRequired<com
 export const pricePointMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricePoint"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const pricedItemGenreValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricedItem"]["genre"]> = ["single", "card", "sealed", "bundle"];
 export const pricedItemMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricedItem"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const pricedItemShown_marketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricedItem"]["shown_market"]> = ["service", "source_a", "source_b", "source_c"];
 export const pricedItemPricesMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricedItem"]["prices"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const sourceHealthMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["SourceHealth"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const startedImportStatusValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["StartedImport"]["status"]> = ["queued", "running", "done", "failed"];

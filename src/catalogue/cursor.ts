@@ -1,30 +1,35 @@
 // Cursors of keyset pages: opaque to callers, they hold where a page ended, so that it stays right while rows come and go.
 import { invalid } from '#core/errors.ts'
+import { isMarket, type Market, MARKETS } from '#core/markets.ts'
 import { TIERS } from '#index/text.ts'
 import type { After, AfterMatch } from './snapshot/queries.ts'
-import { SORT_FIELDS, type SortDirection, type SortField, type SortValue } from './snapshot/sorts.ts'
+import { type Amount, type CursorValue, SORT_FIELDS, type SortDirection, type SortField } from './snapshot/sort-keys.ts'
 
 const VERSION = 1
 /** The order of a search without a sort. */
 const RELEVANCE = 'relevance'
 
 /** Cursor after an item: its value under the sort of its list, and its id. */
-export function itemCursor(field: SortField, direction: SortDirection, value: SortValue, id: number): string {
-  return encode(['items', field, direction, value, id])
+export function itemCursor(field: SortField, direction: SortDirection, value: CursorValue, id: number): string {
+  return encode(['items', field, direction, isAmount(value) ? [value.minor, MARKETS[value.market]] : value, id])
 }
 
 /**
  * Reads what `itemCursor` made for the same sort.
+ * @param market whose prices the list is sorted by, undefined for those of several
  * @throws VALIDATION_ERROR naming `after` for a cursor of another sort or list, and for anything else
  */
-export function readItemCursor(cursor: string, field: SortField, direction: SortDirection): After {
+export function readItemCursor(cursor: string, field: SortField, direction: SortDirection, market?: Market): After {
   const parts = decode(cursor)
   const [list, cursorField, cursorDirection, value, id] = parts
   if (list === 'items' && cursorField === RELEVANCE && isMatch(value)) throw otherSort(RELEVANCE, '', `${field} ${direction}`)
-  const known = parts.length === 5 && list === 'items' && isSortField(cursorField) && isSortValue(value, cursorField) && isId(id)
+  const known = parts.length === 5 && list === 'items' && isSortField(cursorField) && isCursorValue(value, cursorField) && isId(id)
   if (!known) throw unreadable()
-  if (cursorField === field && cursorDirection === direction) return { value, id }
-  throw otherSort(cursorField, cursorDirection, `${field} ${direction}`)
+  if (cursorField !== field || cursorDirection !== direction) throw otherSort(cursorField, cursorDirection, `${field} ${direction}`)
+  if (!Array.isArray(value)) return { value, id }
+  const [minor, of] = value
+  if (market !== undefined && of !== market) throw refused(`belongs to a list with prices of ${of}, not of ${market}`)
+  return { value: { minor, market: MARKETS.indexOf(of) }, id }
 }
 
 /** Cursor after an item of a search that is sorted by relevance: how well it matches, its name's sort key and its id. */
@@ -39,7 +44,7 @@ export function matchCursor({ tier, name, id }: AfterMatch): string {
 export function readMatchCursor(cursor: string): AfterMatch {
   const [list, field, direction, value, id, ...rest] = decode(cursor)
   if (list !== 'items' || !isId(id) || rest.length > 0) throw unreadable()
-  if (isSortField(field) && isSortValue(value, field)) throw otherSort(field, direction, RELEVANCE)
+  if (isSortField(field) && isCursorValue(value, field)) throw otherSort(field, direction, RELEVANCE)
   if (field !== RELEVANCE || !isMatch(value)) throw unreadable()
   return { tier: value[0], name: value[1], id }
 }
@@ -78,8 +83,14 @@ function isSortField(field: unknown): field is SortField {
   return (SORT_FIELDS as readonly unknown[]).includes(field)
 }
 
-function isSortValue(value: unknown, field: SortField): value is SortValue {
+function isAmount(value: CursorValue): value is Amount {
+  return typeof value === 'object' && value !== null
+}
+
+/** A sort value in a cursor; a price there is its amount and its market. */
+function isCursorValue(value: unknown, field: SortField): value is string | number | [minor: number, market: Market] | null {
   if (value === null) return field === 'code' || field === 'price'
+  if (field === 'price') return Array.isArray(value) && value.length === 2 && Number.isSafeInteger(value[0]) && isMarket(value[1])
   return typeof value === (field === 'name' || field === 'code' ? 'string' : 'number')
 }
 

@@ -3,6 +3,7 @@ import { LARGEST_INTEGER, orNull } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
 import { CATALOGUE_TEXT, LINES, ON_LINES } from '#core/text.ts'
+import { SAMPLE_PICTURES } from './image-addresses.ts'
 import { GENRES } from './records.ts'
 
 export const closed = { additionalProperties: false } as const
@@ -20,16 +21,17 @@ export function slug(description?: string) {
   return matching('^[a-z0-9]+(-[a-z0-9]+)*$', 300, 'lower-case words and digits joined with "-"', description)
 }
 
+/** Address of an image: of its source, or of a picture of the sample, which this program serves itself. */
 export function address(description?: string) {
-  return matching('^https?://[^\\s\\u0000\\p{Cs}]+$', 2000, 'an http or https address', description)
+  return matching(`^(https?://[^\\s\\u0000\\p{Cs}]+|${SAMPLE_PICTURES}[a-z0-9-]+\\.svg)$`, 2000, 'an http or https address', description)
 }
 
 export function positive() {
   return Type.Integer({ minimum: 1, maximum: LARGEST_INTEGER })
 }
 
-export function market() {
-  return Type.Enum([...MARKETS])
+export function market(description?: string) {
+  return Type.Enum([...MARKETS], { ...(description && { description }) })
 }
 
 /** What an item is: a single card, a sealed product or a bundle. */

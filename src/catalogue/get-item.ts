@@ -1,17 +1,24 @@
 // One item by id (interface.md, "GET /api/v1/items/{id}").
 import { itemNotFound } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
+import { marketPosition } from '#core/markets.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import { type CatalogueCtx, shapeFor } from './context.ts'
-import { IdParam } from './params.ts'
-import type { ItemShape } from './snapshot/item-json.ts'
+import type { ItemRows } from './list-items.ts'
+import { IdParam, MarketParam } from './params.ts'
 
 export const getItem = verb(
-  { name: 'getItem', needs: OPERATION_PLAN.getItem, sharedBy: 'plan', input: Type.Object({ id: IdParam }, { additionalProperties: false }) },
-  (ctx: CatalogueCtx, { id }): { rows: Int32Array; shape: ItemShape } => {
-    const row = ctx.catalogue.items.rowOf(id)
-    if (row < 0) throw itemNotFound(id)
-    return { rows: Int32Array.of(row), shape: shapeFor(ctx.viewer) }
+  {
+    name: 'getItem',
+    needs: OPERATION_PLAN.getItem,
+    sharedBy: 'plan',
+    input: Type.Object({ id: IdParam, market: Type.Optional(MarketParam) }, { additionalProperties: false }),
+  },
+  ({ catalogue: { items }, viewer }: CatalogueCtx, input): ItemRows => {
+    const row = items.rowOf(input.id)
+    const market = marketPosition(input.market)
+    if (row < 0 || (market !== null && !items.isSelectedBy(market, row))) throw itemNotFound(input.id)
+    return { rows: Int32Array.of(row), shape: shapeFor(viewer), market }
   },
 )

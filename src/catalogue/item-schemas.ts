@@ -9,7 +9,7 @@ const GATED = 'Professional and above'
 export const PriceSchema = Type.Object(
   {
     label: Type.String({ description: 'Condition or grade, such as `Near Mint` or `PSA 10`', examples: ['Near Mint'] }),
-    price: Type.Number({ description: "In the currency of the item's market", examples: [168.56] }),
+    price: Type.Number({ description: "In the currency of the item's `market`", examples: [168.56] }),
     updated_at: Type.String({ format: 'date-time', description: 'UTC', examples: ['2026-11-01T09:00:00Z'] }),
   },
   { title: 'Price' },
@@ -48,10 +48,10 @@ export const ItemSchema = Type.Object(
     slug: Type.Optional(Type.String({ description: `Unique. ${GATED}`, examples: ['charizard-4-102-base-set'] })),
     genre: Type.Optional(Type.Enum([...GENRES], { description: GATED })),
     game: Type.Optional(Type.String({ description: GATED, examples: ['pokemon'] })),
-    market: Type.Optional(Type.Enum([...MARKETS], { description: GATED })),
+    market: Type.Optional(Type.Enum([...MARKETS], { description: `The market whose prices are shown. ${GATED}` })),
     category: CategorySchema,
     images: Type.Optional(Type.Array(ImageSchema, { description: GATED })),
-    prices: Type.Array(PriceSchema, { description: "Prices of the item's own market, one for each label" }),
+    prices: Type.Array(PriceSchema, { description: 'Prices of one market, one for each label' }),
     groups: Type.Array(GroupSchema),
     attributes: Type.Optional(Type.Array(AttributeSchema, { description: GATED })),
   },

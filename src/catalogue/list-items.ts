@@ -1,5 +1,6 @@
 // Lists items: filters, any of the sorts, pages by number with exact totals (interface.md, "GET /api/v1/items").
 import { Type } from '#core/input.ts'
+import { marketPosition } from '#core/markets.ts'
 import { PER_PAGE, pageParams, pagination, type Pagination } from '#core/paging.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
@@ -7,10 +8,15 @@ import { type CatalogueCtx, shapeFor } from './context.ts'
 import { CategoryParam, GameParam, GenreParam, MarketParam, SearchParam, SortByParam, SortOrderParam } from './params.ts'
 import type { ItemShape } from './snapshot/item-json.ts'
 
-/** A page of rows of the catalogue in memory, and the shape its reader gets. */
-export interface ItemPage {
+/** Rows of the catalogue in memory, and how their reader sees them. */
+export interface ItemRows {
   rows: Int32Array
   shape: ItemShape
+  /** position in MARKETS of the one whose prices are asked for, null for none */
+  market: number | null
+}
+
+export interface ItemPage extends ItemRows {
   pagination: Pagination
 }
 
@@ -43,6 +49,6 @@ export const listItems = verb(
       search: input.search,
     }
     const found = ctx.catalogue.queries.page(filter, sort_by, sort_order, (page - 1) * per_page, per_page)
-    return { rows: found.rows, shape: shapeFor(ctx.viewer), pagination: pagination(page, per_page, found.total) }
+    return { rows: found.rows, shape: shapeFor(ctx.viewer), market: marketPosition(input.market), pagination: pagination(page, per_page, found.total) }
   },
 )

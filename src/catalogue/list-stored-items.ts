@@ -3,10 +3,9 @@ import { filter } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
-import type { ReadCtx } from '#db/change.ts'
 import { closed, market } from './fields.ts'
 import { CategoryParam } from './params.ts'
-import { pageOfItems } from './stored-items.ts'
+import { pageOfItems, type StoredItemCtx } from './stored-items.ts'
 import type { ListedItem } from './stored-schemas.ts'
 
 export const listStoredItems = verb(
@@ -15,7 +14,7 @@ export const listStoredItems = verb(
     needs: 'operator',
     input: Type.Object(
       {
-        market: Type.Optional(market()),
+        market: Type.Optional(market('Market whose catalogue the item came from')),
         game: filter('Such as `pokemon`'),
         ref: filter('Exactly this ref'),
         category_id: Type.Optional(CategoryParam),
@@ -25,6 +24,6 @@ export const listStoredItems = verb(
       closed,
     ),
   },
-  (ctx: ReadCtx, { category_id: categoryId, ...input }): Promise<Page<ListedItem>> =>
-    readPage(input, (filter, limit, offset) => pageOfItems(ctx.db.kysely, { ...filter, categoryId }, limit, offset)),
+  (ctx: StoredItemCtx, { category_id: categoryId, ...input }): Promise<Page<ListedItem>> =>
+    readPage(input, (filter, limit, offset) => pageOfItems(ctx, { ...filter, categoryId }, limit, offset)),
 )

@@ -1,13 +1,13 @@
 // Pages through items by cursor: the filters and sorts of the item list, and the order of the item search for a search without
 // a sort; right also while items come and go.
 import { Type } from '#core/input.ts'
+import { marketPosition } from '#core/markets.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import type { CatalogueCtx } from './context.ts'
 import { itemCursor, matchCursor, readItemCursor, readMatchCursor } from './cursor.ts'
 import { AfterParam, CategoryParam, GameParam, MarketParam, SearchParam, SortByParam, SortOrderParam } from './params.ts'
 import type { ItemFilter } from './snapshot/queries.ts'
-import { sortValue } from './snapshot/sorts.ts'
 
 export const ITEMS_FIRST = { default: 20, max: 100 }
 
@@ -42,12 +42,13 @@ export const pageItems = verb(
     const { first = ITEMS_FIRST.default, after, search, ...filter } = input
     if (input.sortBy === undefined && input.sortOrder === undefined && search?.trim()) return pageMatches(catalogue, search, filter, first, after)
     const { sortBy = 'name', sortOrder = 'asc' } = input
-    const from = after === undefined ? null : readItemCursor(after, sortBy, sortOrder)
+    const from = after === undefined ? null : readItemCursor(after, sortBy, sortOrder, filter.market)
     const { rows, more } = catalogue.queries.pageAfter({ ...filter, search }, sortBy, sortOrder, from, first)
     const endCursor = () => {
       const last = rows.at(-1)
       if (last === undefined) return null
-      return itemCursor(sortBy, sortOrder, sortValue(catalogue.items, sortBy, last), catalogue.items.id[last]!)
+      const value = catalogue.queries.sorts.cursorValue(sortBy, marketPosition(filter.market), last)
+      return itemCursor(sortBy, sortOrder, value, catalogue.items.id[last]!)
     }
     return { rows, hasNextPage: more, endCursor }
   },
@@ -58,7 +59,7 @@ function pageMatches({ queries, items }: CatalogueCtx['catalogue'], search: stri
   const { rows, tier, more } = queries.searchAfter(search, filter, after === undefined ? null : readMatchCursor(after), first)
   const endCursor = () => {
     const last = rows.at(-1)
-    return last === undefined ? null : matchCursor({ tier, name: sortValue(items, 'name', last) as string, id: items.id[last]! })
+    return last === undefined ? null : matchCursor({ tier, name: queries.sorts.value('name', null, last) as string, id: items.id[last]! })
   }
   return { rows, hasNextPage: more, endCursor }
 }

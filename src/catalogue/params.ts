@@ -2,10 +2,11 @@
 import { Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
 import { GENRES } from './records.ts'
-import { SORT_DIRECTIONS, SORT_FIELDS } from './snapshot/sorts.ts'
+import { SORT_DIRECTIONS, SORT_FIELDS } from './snapshot/sort-keys.ts'
 
 export const MarketParam = Type.Enum([...MARKETS], {
-  description: 'Market whose catalogue the item came from; its prices are those of this market',
+  description:
+    'Market whose prices are shown: of the items that it has prices of, and of those of its own catalogue. Without it each item shows the prices of the market whose catalogue it came from, else of the first with prices in an order that the operator sets',
 })
 
 export const GenreParam = Type.Enum([...GENRES], { description: 'Kind of item' })
@@ -30,7 +31,8 @@ export const SearchParam = Type.String({
 
 export const SortByParam = Type.Enum([...SORT_FIELDS], {
   default: 'name',
-  description: '`price` is the Near Mint price, else the lowest ungraded one; items without one come last',
+  description:
+    '`price` is the Near Mint price, else the lowest ungraded one, of the market that is shown. Prices of several currencies are compared in lira, by the rates of the day; items without a price come last, as do those whose currency has no rate, in both directions',
 })
 
 export const SortOrderParam = Type.Enum([...SORT_DIRECTIONS], { default: 'asc', description: 'Ties go by id' })

@@ -34,7 +34,7 @@ export const readPriceHistory = verb(
     input: Type.Object(
       {
         id: IdParam,
-        market: Type.Optional(Type.Enum([...MARKETS], { description: "The item's own when absent" })),
+        market: Type.Optional(Type.Enum([...MARKETS], { description: 'When absent the one whose prices the item shows' })),
         label: Type.Optional(
           Type.String({ maxLength: 40, description: 'Condition or grade; all when absent', examples: ['Near Mint', 'PSA 10'] }),
         ),
@@ -54,7 +54,7 @@ export const readPriceHistory = verb(
     if (to.getTime() - from.getTime() > MOST_DAYS * DAY_MS) {
       throw invalid([{ field: 'from', message: `may be at most ${MOST_DAYS} days before to` }])
     }
-    const { market = MARKETS[ctx.catalogue.items.market[row]!]!, label, interval = 'day' } = input
+    const { market = MARKETS[ctx.catalogue.items.shown[row]!]!, label, interval = 'day' } = input
     const canonical = label === undefined ? undefined : (parseLabel(label)?.label ?? label)
     return periodsOf(ctx.db.kysely, ctx.catalogue.items.id[row]!, { market, label: canonical, from, to, interval })
   },

@@ -1,5 +1,6 @@
 // Searches items, best match first (interface.md, "GET /api/v1/items/search"; ranks in decisions.md, "Catalogue").
 import { Type } from '#core/input.ts'
+import { marketPosition } from '#core/markets.ts'
 import { pageParams, pagination } from '#core/paging.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
@@ -35,6 +36,6 @@ export const searchItems = verb(
     const { page = 1, per_page = RESULTS_PER_PAGE } = input
     const filter = { market: input.market, game: input.game, categoryId: input.category_id }
     const found = ctx.catalogue.queries.search(input.q, filter, (page - 1) * per_page, per_page)
-    return { rows: found.rows, shape: shapeFor(ctx.viewer), pagination: pagination(page, per_page, found.total) }
+    return { rows: found.rows, shape: shapeFor(ctx.viewer), market: marketPosition(input.market), pagination: pagination(page, per_page, found.total) }
   },
 )

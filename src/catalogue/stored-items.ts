@@ -3,15 +3,24 @@ import { type SelectQueryBuilder, sql } from 'kysely'
 import { existing, idForSql, missing } from '#core/fields.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
 import { jsonReady } from '#db/json-ready.ts'
+import type { ReadCtx } from '#db/change.ts'
 import { liveItem } from '#db/live-item.ts'
 import type { Queryable, Schema } from '#db/schema.ts'
 import { labelOrder } from '#core/labels.ts'
 import { sourcesOf } from './item-sources.ts'
 import { escapeLike } from './like.ts'
 import type { ForeignId } from './records.ts'
+import { shownMarket } from './shown-market.ts'
 import type { ListedItem, PricedItem, StoredItem } from './stored-schemas.ts'
 
+/** What reads of items with prices need. */
+export interface StoredItemCtx extends ReadCtx {
+  /** the setting MARKET_ORDER */
+  marketOrder: readonly Market[]
+}
+
 export interface ItemFilter {
+  /** home: the market whose catalogue the item came from */
   market?: Market
   game?: string
   ref?: string
@@ -29,9 +38,14 @@ export async function fetchItem(on: Queryable, id: number): Promise<StoredItem> 
 }
 
 /** With its current prices of all markets, and where its facts come from. @throws NOT_FOUND */
-export async function fetchPricedItem(on: Queryable, id: number): Promise<PricedItem> {
-  const item = await fetchItem(on, id)
-  return { ...item, prices: (await pricesOf(on, [item.id])).get(item.id) ?? [], ...(await sourcesOf(on, item.id)) }
+export async function fetchPricedItem({ db, marketOrder }: StoredItemCtx, id: number): Promise<PricedItem> {
+  const item = await fetchItem(db.kysely, id)
+  const prices = (await pricesOf(db.kysely, [item.id])).get(item.id) ?? []
+  return { ...item, shown_market: shownMarketOf(item, prices, marketOrder), prices, ...(await sourcesOf(db.kysely, item.id)) }
+}
+
+function shownMarketOf({ market: home }: StoredItem, prices: PricedItem['prices'], order: readonly Market[]): Market {
+  return shownMarket({ home, hasPrices: (market) => prices.some((price) => price.market === market) }, order)
 }
 
 /** Current prices by item, in the order of markets and labels. */
@@ -54,7 +68,7 @@ async function pricesOf(on: Queryable, itemIds: number[]): Promise<Map<number, P
 }
 
 export async function pageOfItems(
-  on: Queryable,
+  { db: { kysely: on }, marketOrder }: StoredItemCtx,
   filter: ItemFilter,
   limit: number,
   offset: number,
@@ -79,7 +93,11 @@ export async function pageOfItems(
     matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
   ])
   const prices = await pricesOf(on, rows.map((row) => row.id))
-  const priceOf = ({ id, market }: StoredItem) => prices.get(id)?.find((price) => price.market === market) ?? null
+  const priceOf = (item: StoredItem) => {
+    const all = prices.get(item.id) ?? []
+    const shown = shownMarketOf(item, all, marketOrder)
+    return all.find(({ market }) => market === shown) ?? null
+  }
   return { rows: rows.map((row) => ({ ...row, price: priceOf(row) })), total: counted.total }
 }
 

@@ -62,7 +62,7 @@ export const ListedItemSchema = Type.Object(
   {
     ...StoredItemSchema.properties,
     price: orNull(ItemPriceSchema, {
-      description: "The current price in the item's own market under its first label; null without one",
+      description: "The current price that the public API shows first where no market is asked for; null without any",
     }),
   },
   { title: 'ListedItem' },
@@ -89,6 +89,7 @@ export type ItemSource = Static<typeof ItemSourceSchema>
 export const PricedItemSchema = Type.Object(
   {
     ...StoredItemSchema.properties,
+    shown_market: Type.Enum([...MARKETS], { description: 'The market whose prices the public API shows where none is asked for' }),
     prices: Type.Array(ItemPriceSchema, { description: 'Current prices of all markets' }),
     sources: Type.Array(ItemSourceSchema, { description: 'What sources state of the item, in order of precedence' }),
     provenance: Type.Record(Type.String(), Type.String(), {

@@ -22,6 +22,7 @@ import {
   wholeNumber,
   wrongUsage,
 } from './command.ts'
+import { readConfig } from '../config.ts'
 import { writeText } from './export.ts'
 
 interface Fields extends OutputOptions {
@@ -102,7 +103,7 @@ function registerFiles(collection: Command, open: OpenCli, print: Print): void {
     )
     .action((id: number, path: string, options: OutputOptions & { format: string }) =>
       open(async (ctx) => {
-        const catalogue = new Catalogue(ctx.db, 1)
+        const catalogue = new Catalogue(ctx.db, { ...readConfig(), readyBytesMb: 1, now: ctx.now })
         await catalogue.load()
         const file = { path: path === '-' ? '/dev/stdin' : path, gzip: path.endsWith('.gz') }
         const report = await call(importCollection, { ...ctx, catalogue }, { id, format: options.format, file })

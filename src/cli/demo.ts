@@ -17,6 +17,7 @@ import { call } from '#core/verb.ts'
 import type { WriteCtx } from '#db/change.ts'
 import { alone, isUntouched } from '#db/emptiness.ts'
 import type { PriceRules } from '#prices/quarantine.ts'
+import { setRates } from '#prices/set-rates.ts'
 import { readConfig } from '../config.ts'
 import { addCommand, columns, type OpenCli, type OutputOptions, type Print, show } from './command.ts'
 
@@ -30,6 +31,12 @@ export interface DemoAccess {
 }
 
 export type DemoConfig = MarketSettings & { dataDir: string; priceRules: PriceRules }
+
+/** Of a day before the sample's prices. */
+const RATES = [
+  { day: '2026-10-01', currency: 'USD', TRY: 41.87 },
+  { day: '2026-10-01', currency: 'EUR', TRY: 48.31 },
+]
 
 /** Further sellers, so that a search by seller has a choice. */
 const SELLER_NAMES = ['Kart Evi', 'Ankara Kart', 'Galata Collectibles', 'Slab City']
@@ -87,6 +94,8 @@ export async function makeDemo(ctx: WriteCtx, config: DemoConfig, { ownCatalogue
     await addDemoCollections(ctx, account.id)
     sellers.push(account.id)
   }
+  // Without rates, items of other currencies than lira would all come last when sorted by price.
+  if (!ownCatalogue) await call(setRates, ctx, { rates: RATES })
   await addDemoMarket(ctx, config, [...sellers, ...(await demoSellers(ctx))])
   const { token } = await call(createOperatorToken, ctx, { label: 'demo' })
   const access = { keys, operatorToken: token }

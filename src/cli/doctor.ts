@@ -1,4 +1,4 @@
-// The command `doctor`: checks settings, disk, ports, database, migrations, clock and worker, and says what to do.
+// The command `doctor`: checks settings, disk, ports, database, migrations, clock, worker, price sources and exchange rates, and says what to do.
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
 import { createServer, isIPv6 } from 'node:net'
 import type { Command } from 'commander'
@@ -12,6 +12,7 @@ import { doubtAbout, openReplica } from '#db/replica.ts'
 import type { Db } from '#db/schema.ts'
 import { ALIVE_SECONDS, workersSeen } from '#jobs/heartbeat.ts'
 import { sourceHealth } from '#prices/health.ts'
+import { Rates } from '#prices/rates.ts'
 import { type Config, readConfig } from '../config.ts'
 import { addCommand, type OutputOptions, type Print, show } from './command.ts'
 
@@ -29,7 +30,7 @@ const LEAST_POSTGRES = 150_000
 const ANSWER_MS = 2_000
 
 export function register(program: Command, print: Print): void {
-  addCommand(program, 'doctor', 'check settings, database, migrations, clock, worker, ports and disk')
+  addCommand(program, 'doctor', 'check settings, database, migrations, clock, worker, ports, disk, price sources and exchange rates')
     .action(async (options: OutputOptions) => {
       const findings = await examine()
       const text = findings.map(({ check, ok, found, advice }) => `${ok ? '✓' : '✗'} ${check.padEnd(11)} ${found}${advice ? `\n              → ${advice}` : ''}`)
@@ -115,7 +116,7 @@ async function database(config: Config, running: boolean): Promise<Finding[]> {
     const opened = await openDatabase(config, { applicationName: 'mintmark doctor', log, max: 2, own: false })
     try {
       const schema = await migrations(opened.db)
-      const sources = schema.ok ? await priceSources(opened.db) : []
+      const sources = schema.ok ? await priceSources(opened.db, config) : []
       const replicas = config.databaseReplicaUrl ? [await replica(config.databaseReplicaUrl, opened.db)] : []
       // An embedded database that is opened for this command alone has nobody else on it.
       const workers = schema.ok && (config.databaseUrl || running) ? [await worker(opened.db)] : []
@@ -172,14 +173,25 @@ async function worker(db: Db): Promise<Finding> {
 }
 
 /** How fresh and complete each source of prices is; for information, since only the operator knows what to expect. */
-async function priceSources(db: Db): Promise<Finding[]> {
+async function priceSources(db: Db, { sourceCurrencies }: Config): Promise<Finding[]> {
   const now = new Date()
-  return (await sourceHealth(db.kysely, now)).map(({ market, group, prices, last_price_at: newest, coverage, held }) => {
+  const sources = await sourceHealth(db.kysely, now)
+  const currencies = new Set(sources.filter(({ prices }) => prices > 0).map(({ market }) => sourceCurrencies[market]))
+  const findings = sources.map(({ market, group, prices, last_price_at: newest, coverage, held }) => {
     const days = newest === null ? null : Math.floor((now.getTime() - Date.parse(newest)) / DAY_MS)
     const age = days === null ? 'none yet' : days < 1 ? 'newest of the last day' : `newest ${days} days old`
     const found = `${group}: ${prices} prices, ${age}, ${Math.round(coverage * 100)} % of the items, ${held} held`
     return { check: market, ok: true, found, ...(held > 0 && { advice: `decide over them: mintmark held list --market ${market}` }) }
   })
+  return currencies.size === 0 ? findings : [...findings, rates(await Rates.load(db.kysely), [...currencies], now)]
+}
+
+function rates(known: Rates, currencies: string[], now: Date): Finding {
+  const check = 'rates'
+  const missing = currencies.filter((currency) => known.microLira(currency, now.getTime()) === null)
+  if (missing.length === 0) return { check, ok: true, found: `known for ${currencies.join(', ')}` }
+  const found = `none for ${missing.join(', ')}: sort_by=price puts items with such prices last, and prices are not compared across currencies`
+  return { check, ok: true, found, advice: `load them: mintmark rates set ${missing.map((currency) => `${currency}=...`).join(' ')}` }
 }
 
 async function clock(db: Db): Promise<Finding> {

@@ -18,8 +18,8 @@ const UNGRADED = 'Ungraded'
 const NEAR_MINT = 'Near Mint'
 
 /**
- * The current price that fits a grade: of the service's own market first, then of the item's, then of the others in
- * their order. A price of another grade never stands in.
+ * The current price that fits a grade: of the service's own market first, then of the one that the item shows, then of
+ * the others in the order in which they are shown. A price of another grade never stands in.
  * @returns null when no market has one
  */
 export function priceFitting(
@@ -31,7 +31,7 @@ export function priceFitting(
   const row = items.rowOf(itemId)
   if (row < 0) return null
   const wanted = grade === null || grade === UNGRADED ? [UNGRADED, NEAR_MINT] : [grade]
-  for (const market of new Set([0, items.market[row]!, ...MARKETS.keys()])) {
+  for (const market of new Set([0, items.shown[row]!, ...catalogue.marketOrder])) {
     for (const label of wanted) {
       const labelId = labels.ofLabel(label)?.id
       const at = labelId === undefined ? -1 : items.prices.find(row, market, labelId)

@@ -21,7 +21,9 @@ export const ERROR_STATUS = {
   PLUS_COLLECTION_ERROR: 422,
   RATE_LIMITED: 429,
   INTERNAL_ERROR: 500,
+  UPSTREAM_ERROR: 502,
   UNAVAILABLE: 503,
+  UPSTREAM_TIMEOUT: 504,
 } as const
 
 export type ErrorCode = keyof typeof ERROR_STATUS

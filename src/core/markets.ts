@@ -5,6 +5,11 @@ export const MARKETS = ['service', 'source_a', 'source_b', 'source_c'] as const
 
 export type Market = (typeof MARKETS)[number]
 
+/** Position of a market in MARKETS, by which the database and the snapshots know it; null for none. */
+export function marketPosition(market: Market | undefined): number | null {
+  return market === undefined ? null : MARKETS.indexOf(market)
+}
+
 /** Whether a value is the code of a market. */
 export function isMarket(value: unknown): value is Market {
   return typeof value === 'string' && (MARKETS as readonly string[]).includes(value)

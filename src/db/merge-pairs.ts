@@ -1,5 +1,6 @@
 // Merges of items as the modules carry them out, each for its own tables: pairs of items as a table of a statement.
 import { type RawBuilder, sql } from 'kysely'
+import type { Tx } from './schema.ts'
 
 /** A merge that is carried out or undone: its id, the emptied item and the survivor. */
 export interface MergePair {
@@ -8,9 +9,17 @@ export interface MergePair {
   intoId: number
 }
 
+/** From so many merges on, what they have just noted is much of a table. */
+const MANY = 1_000
+
+/** Tells the planner what many merges have just noted: it would take it for a few rows and compare each with each. */
+export async function analyzeNoted(tx: Tx, pairs: readonly MergePair[], table: 'merges' | 'merged_points' | 'merged_prices'): Promise<void> {
+  if (pairs.length >= MANY) await sql`analyze ${sql.table(table)}`.execute(tx)
+}
+
 /** The pairs as a table expression `m(merge_id, from_item, into_item)`. */
 export function pairTable(pairs: readonly MergePair[]): RawBuilder<unknown> {
-  const column = (valueOf: (pair: MergePair) => number) => `{${pairs.map(valueOf).join(',')}}`
+  const column = (idOf: (pair: MergePair) => number) => `{${pairs.map(idOf).join(',')}}`
   return sql`unnest(${column((pair) => pair.mergeId)}::int4[], ${column((pair) => pair.fromId)}::int4[],
     ${column((pair) => pair.intoId)}::int4[]) as m(merge_id, from_item, into_item)`
 }

@@ -447,6 +447,8 @@ export type ChangeKind =
   | 'categories'
   | 'groups'
   | 'prices'
+  /** days since 1970 that have new exchange rates */
+  | 'rates'
   | 'accounts'
   | 'operators'
   | 'listings'

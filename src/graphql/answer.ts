@@ -11,7 +11,7 @@ import { mayCall } from '#core/verb.ts'
 import type { GraphqlCtx, QueryCtx } from './context.ts'
 import type { Documents, ParsedDocument, ParsedOperation } from './documents.ts'
 import { documentError, executionError, refused, RequestRefused } from './errors.ts'
-import type { KeptBytes } from './kept-bytes.ts'
+import type { ItemBytes } from './item-bytes.ts'
 import { INTROSPECTION_COST, limitsOf, MAX_ANSWER, tooLarge } from './limits.ts'
 import { MUTATIONS_NEED } from './mutations.ts'
 import type { Output } from './output.ts'
@@ -27,7 +27,7 @@ export interface GraphqlRequest {
 export interface GraphqlRules {
   schema: GraphQLSchema
   documents: Documents
-  keptItems: KeptBytes | null
+  itemBytes: ItemBytes | null
   /** whether queries are compiled; graphql-js executes them all otherwise */
   compiles: boolean
   /** where one answer after the other is written */
@@ -101,13 +101,13 @@ function writeCompiled(
   sent: Values,
   ctx: QueryCtx,
   cost: Cost,
-  { documents, keptItems, output, compiles }: GraphqlRules,
+  { documents, itemBytes, output, compiles }: GraphqlRules,
 ): boolean {
   if (!compiles) return false
   const variables = operation.variables(sent)
   const compiled = variables && documents.compiled(known, operation, variables)
   if (!compiled) return false
-  keptItems?.follow(ctx.catalogue.generation)
+  itemBytes?.follow(ctx.catalogue.generation)
   output.begin()
   output.text = '{"data":'
   try {

@@ -11,7 +11,10 @@ export function implementCategory(refs: Refs): void {
       id: t.exposeID('id', { nullable: false, description: 'Unique id.' }),
       name: t.exposeString('name', { nullable: false, description: 'Name, such as `Base Set`.' }),
       slug: t.exposeString('slug', { nullable: false, description: 'URL-friendly unique name.' }),
-      image: t.exposeString('image', { description: 'Where its image is; null where there is none.' }),
+      image: t.string({
+        description: 'Where its image is; null where there is none.',
+        resolve: ({ id, image }, _args, { catalogue }) => image && catalogue.addresses.ofCategory(id, image),
+      }),
       parent: t.field({
         type: refs.category,
         description: 'Category above; null for a root.',

@@ -20,7 +20,7 @@ import { shapeFor } from '#catalogue/context.ts'
 import { collectFields, type Conditions, type Fragments, fragmentsOf } from './collect.ts'
 import type { QueryCtx } from './context.ts'
 import type { ItemSource } from './item-source.ts'
-import type { KeptBytes } from './kept-bytes.ts'
+import type { ItemBytes } from './item-bytes.ts'
 import type { Output } from './output.ts'
 import { argumentsReader, type Values } from './variables.ts'
 
@@ -51,7 +51,7 @@ export function conditionNames(document: DocumentNode): string[] {
 
 /**
  * Compiles an operation under conditions that are decided.
- * @param keptItems where items go that are below a selection without arguments
+ * @param itemBytes where items go that are below a selection without arguments
  * @returns null for what graphql-js answers better: mutations, introspection and very large queries
  */
 export function compileQuery(
@@ -59,11 +59,11 @@ export function compileQuery(
   document: DocumentNode,
   operation: OperationDefinitionNode,
   conditions: Conditions,
-  keptItems: KeptBytes | null,
+  itemBytes: ItemBytes | null,
 ): CompiledQuery | null {
   const query = schema.getQueryType()
   if (operation.operation !== OperationTypeNode.QUERY || !query) return null
-  const compiling: Compiling = { fragments: fragmentsOf(document), conditions, keptItems, fields: 0 }
+  const compiling: Compiling = { fragments: fragmentsOf(document), conditions, itemBytes, fields: 0 }
   try {
     const { write } = compileObject(query, [operation], compiling)
     return (run) => write(undefined, run)
@@ -76,7 +76,7 @@ export function compileQuery(
 interface Compiling {
   fragments: Fragments
   conditions: Conditions
-  keptItems: KeptBytes | null
+  itemBytes: ItemBytes | null
   fields: number
 }
 
@@ -109,11 +109,11 @@ function compileObject(type: GraphQLObjectType, nodes: readonly WithSelection[],
     }
     output.text += '}'
   }
-  return { write: type.name === 'Item' && steady !== null && compiling.keptItems ? keeping(write, steady, compiling.keptItems) : write, steady }
+  return { write: type.name === 'Item' && steady !== null && compiling.itemBytes ? keeping(write, steady, compiling.itemBytes) : write, steady }
 }
 
 /** Writes an item once, and again when it has changed. */
-function keeping(write: Write, selection: string, kept: KeptBytes): Write {
+function keeping(write: Write, selection: string, kept: ItemBytes): Write {
   // What Starter gets differs, so that it is kept apart.
   const numbers = { starter: kept.numberOf(`starter ${selection}`), full: kept.numberOf(`full ${selection}`) }
   return (value, run) => {

@@ -12,7 +12,7 @@ import { Cache } from '#core/cache.ts'
 import { type CompiledQuery, compileQuery, conditionNames } from './compile.ts'
 import { costOf, type QueryCost } from './cost.ts'
 import { documentError, refused, RequestRefused } from './errors.ts'
-import type { KeptBytes } from './kept-bytes.ts'
+import type { ItemBytes } from './item-bytes.ts'
 import { LARGEST, MAX_DOCUMENT, type Size, sizeOf, tooLarge } from './limits.ts'
 import { problemsOf } from './validation.ts'
 import { type Values, variablesReader } from './variables.ts'
@@ -45,13 +45,13 @@ export interface ParsedOperation {
 
 export class Documents {
   readonly #schema: GraphQLSchema
-  readonly #keptItems: KeptBytes | null
+  readonly #itemBytes: ItemBytes | null
   readonly #cache = new Cache<string, ParsedDocument>({ limit: CACHED_CHARACTERS, weigh: (_document, text) => text.length })
 
-  /** @param keptItems where compiled queries keep items */
-  constructor(schema: GraphQLSchema, keptItems: KeptBytes | null) {
+  /** @param itemBytes where compiled queries keep items */
+  constructor(schema: GraphQLSchema, itemBytes: ItemBytes | null) {
     this.#schema = schema
-    this.#keptItems = keptItems
+    this.#itemBytes = itemBytes
   }
 
   /**
@@ -90,7 +90,7 @@ export class Documents {
     const before = forms.get(form)
     if (before !== undefined) return before
     if (forms.size >= MOST_FORMS) return null
-    const compiled = compileQuery(this.#schema, document, node, variables, this.#keptItems)
+    const compiled = compileQuery(this.#schema, document, node, variables, this.#itemBytes)
     forms.set(form, compiled)
     return compiled
   }

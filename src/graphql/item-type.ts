@@ -42,7 +42,7 @@ export function implementItem(builder: Builder, refs: Refs): void {
         type: [image],
         description: 'Images in their order.',
         extensions: cost({ entries: 2 }),
-        resolve: (item, _args, ctx) => imagesOf(ctx.catalogue.items.id[item.row]!, textsOf(item, ctx).images),
+        resolve: (item, _args, ctx) => imagesOf(ctx.catalogue.items.id[item.row]!, textsOf(item, ctx).images, ctx.catalogue.addresses),
       }),
       prices: t.field({
         type: [price],

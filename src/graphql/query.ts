@@ -11,6 +11,7 @@ import { itemSource } from './item-source.ts'
 import { categoriesPage, ITEMS_COST, itemsPage } from './pages.ts'
 
 const MARKET_ARGUMENT = 'Code of a market (`source_a`) or its name in `Market` (`SOURCE_A`).'
+const PRICED_IN_ARGUMENT = `Items that the market has prices of, and those of its own catalogue; its prices are sorted by. ${MARKET_ARGUMENT}`
 const GAME_ARGUMENT = 'Game, such as `pokemon` or `onepiece`; one that is not known gives an empty page.'
 const AFTER_ARGUMENT = 'The `endCursor` of the page before, of a list with the same sort.'
 
@@ -45,7 +46,7 @@ export function implementQuery(builder: Builder, refs: Refs): void {
         extensions: ITEMS_COST,
         args: {
           game: t.arg.string({ description: GAME_ARGUMENT }),
-          market: t.arg.string({ description: MARKET_ARGUMENT }),
+          market: t.arg.string({ description: PRICED_IN_ARGUMENT }),
           search: t.arg.string({
             description: 'Words that name, code or category name must have. Without a sort the best match comes first, and a longer word may have one typo, as in the search over REST.',
           }),
@@ -54,7 +55,7 @@ export function implementQuery(builder: Builder, refs: Refs): void {
           after: t.arg.string({ description: AFTER_ARGUMENT }),
           sortBy: t.arg.string({
             description:
-              'By default `name`, and for a search by how well items match. `name`, `code`, `id`, `price` (Near Mint, else the lowest ungraded; items without one last) or `updated_at`.',
+              'By default `name`, and for a search by how well items match. `name`, `code`, `id`, `price` or `updated_at`. Prices and their times are those of `market`, else of the market whose catalogue the item came from, else of the first with prices in an order that the operator sets. `price` is the Near Mint price, else the lowest ungraded one, compared in lira by the rates of the day where currencies differ; items without one, or without a rate, come last in both directions.',
           }),
           sortOrder: t.arg.string({ description: '`asc` (default) or `desc`; ties go by id. Without `sortBy` it sorts by `name`.' }),
         },

@@ -72,7 +72,7 @@ export function graphqlEndpoint({ catalogue, currencies, rules, without, ctx, fa
       return refusedAs(type, error, request)
     }
   }
-  const version = () => catalogue.version + catalogue.pricesElsewhere
+  const version = () => catalogue.version
   const cache = without.has('response-cache') ? undefined : new Cache<string, Response>({ limit: CACHED_RESPONSES, weigh: responseWeight, version })
   const keyOf = ({ method, url, headers, body }: ApiRequest) =>
     `${headers.accept ?? ''}\n${method === 'POST' ? `${headers['content-type']}\n${textKey(body)}` : url}`

@@ -18,7 +18,7 @@ import { unpackBody } from '#http/unpack.ts'
 import { Documents } from './documents.ts'
 import { serviceError } from './errors.ts'
 import { addGraphiql, sendGraphiql } from './graphiql.ts'
-import { KeptBytes } from './kept-bytes.ts'
+import { ItemBytes } from './item-bytes.ts'
 import { BODY_LIMIT } from './limits.ts'
 import { JSON_TYPE, wantsPage } from './media-types.ts'
 import { Output } from './output.ts'
@@ -49,7 +49,7 @@ const JSON_BODIES = new Set([JSON_TYPE, `${JSON_TYPE}; charset=utf-8`, `${JSON_T
 export function addGraphql(app: FastifyInstance, node: GraphqlNode): FastEndpoint[] {
   const schema = buildSchema()
   const { without } = node.config
-  const keptItems = without.has('graphql-items') ? null : new KeptBytes(CACHED_ITEMS)
+  const itemBytes = without.has('graphql-items') ? null : new ItemBytes(CACHED_ITEMS)
   const failed = failuresOf(node.log, (error) => ({ errors: [serviceError(error)] }))
   const endpoint = graphqlEndpoint({
     catalogue: node.catalogue,
@@ -57,9 +57,9 @@ export function addGraphql(app: FastifyInstance, node: GraphqlNode): FastEndpoin
     without,
     rules: {
       schema,
-      documents: new Documents(schema, keptItems),
+      documents: new Documents(schema, itemBytes),
       compiles: !without.has('graphql-compiler'),
-      keptItems,
+      itemBytes,
       output: new Output(),
       logged: (cause) => node.log.error({ err: cause }, 'A GraphQL field failed'),
     },

@@ -1,6 +1,6 @@
 // The one place where a failure becomes a response, in the form that an interface gives its errors.
 import type { Log } from '#core/context.ts'
-import type { ServiceError } from '#core/errors.ts'
+import type { ErrorCode, ServiceError } from '#core/errors.ts'
 import { asServiceError, errorBody } from './envelope.ts'
 import { JSON_TYPE, type Response } from './response.ts'
 
@@ -14,11 +14,14 @@ export interface FailedRequest {
 /** The response to a failure; what is not the caller's doing is logged with its cause. */
 export type Failures = (error: unknown, request: FailedRequest) => Response
 
+/** Logged once for all requests that the failure of another service concerns. */
+const LOGGED_ALREADY = new Set<ErrorCode>(['UPSTREAM_ERROR', 'UPSTREAM_TIMEOUT'])
+
 /** @param bodyOf the form of the body: the envelope unless told */
 export function failuresOf(log: Log, bodyOf: (error: ServiceError) => object = errorBody): Failures {
   return (thrown, { id, method, url }) => {
     const error = asServiceError(thrown)
-    if (error.status >= 500) {
+    if (error.status >= 500 && !LOGGED_ALREADY.has(error.code)) {
       log.error({ err: error.cause ?? error, requestId: id, method, path: url.split('?', 1)[0] }, 'Request failed')
     }
     const headers = ['content-type', JSON_TYPE, ...Object.entries(error.headers ?? {}).flat()]

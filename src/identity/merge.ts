@@ -8,7 +8,7 @@ import { conflict } from '#core/errors.ts'
 import { existing } from '#core/fields.ts'
 import { actorOf, type Note, type WriteCtx } from '#db/change.ts'
 import { survivorsOf } from '#db/live-item.ts'
-import type { MergePair } from '#db/merge-pairs.ts'
+import { analyzeNoted, type MergePair } from '#db/merge-pairs.ts'
 import type { Tx } from '#db/schema.ts'
 import { moveListings } from '#market/merged-listings.ts'
 import { movePrices, noteComputed } from '#prices/merged-prices.ts'
@@ -92,5 +92,6 @@ async function insertMerges(tx: Tx, pairs: readonly ItemPair[], author: string, 
     join items i on i.id = g.from_item
     order by g.n
     returning id as "mergeId", from_item as "fromId", into_item as "intoId"`.execute(tx)
+  await analyzeNoted(tx, rows, 'merges')
   return rows
 }

@@ -82,11 +82,17 @@ function claim(drafts: readonly Draft[]): Set<number> {
     votes.set(item, own.set(draft, (own.get(draft) ?? 0) + 1))
   }
   for (const draft of drafts) for (const { record } of draft.owners) for (const item of record.items) vote(item, draft)
-  // The item of a record of the whole card, where no finish has it, is that of the plainest finish.
+  // The item of a record of the whole card, where no finish has it, is that of the finish with its ref, else of the plainest.
   const claimed = new Set(votes.keys())
   for (const draft of drafts) {
-    if (!draft.primary) continue
-    for (const { record } of draft.members) for (const item of record.items) if (!claimed.has(item)) vote(item, draft)
+    for (const { record } of draft.members) {
+      const named = draft.owners.some(({ record: owner }) => owner.ref === record.ref && owner.market === record.market)
+      for (const item of record.items) {
+        if (claimed.has(item)) continue
+        if (draft.primary) vote(item, draft)
+        if (named) for (let twice = 0; twice < 2; twice += 1) vote(item, draft)
+      }
+    }
   }
   const won = new Map<Draft, number[]>()
   for (const [item, claims] of votes) {

@@ -59,7 +59,8 @@ export async function moveListingsBack(tx: Tx, pairs: readonly MergePair[]): Pro
     join merged_sales x on x.merge_id = m.merge_id join sales s on s.id = x.sale_id
     where exists (
       select from sales n join orders o using (order_id)
-      where n.item_id = m.into_item and n.label_id = s.label_id and o.created_at >= u.at
+      -- Orders that began before the merge may have been written after it.
+      where n.item_id = m.into_item and n.label_id = s.label_id and o.created_at >= u.at - interval '10 minutes'
         and not exists (select from merged_sales y where y.merge_id = m.merge_id and y.sale_id = n.id)
     ) or exists (
       -- Another item whose sales were the survivor's then and are not now, or the other way round.

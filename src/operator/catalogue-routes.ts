@@ -20,9 +20,10 @@ import {
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
 import type { WriteCtx } from '#db/change.ts'
+import type { StoredItemCtx } from '#catalogue/stored-items.ts'
 import type { Route } from '#http/route.ts'
 
-export const catalogueRoutes: Route<WriteCtx>[] = [
+export const catalogueRoutes: Route<WriteCtx & StoredItemCtx>[] = [
   {
     method: 'POST',
     path: '/categories',

@@ -31,7 +31,6 @@ export const identityRoutes: Route<WriteCtx>[] = [
     answer: ({ rows, pagination }: Page<Merge>) => ({ data: rows, pagination }),
     data: Type.Array(MergeSchema),
     paged: true,
-    
   },
   {
     method: 'POST',

@@ -3,12 +3,14 @@ import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
 import type { Keyring } from '#accounts/keyring.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { DURATION_BUCKETS, type RequestCounts } from '#http/request-counts.ts'
+import type { ImageProxy } from '#images/image-proxy.ts'
 import type { Scheduler } from '#jobs/scheduler.ts'
 import type { Stats } from './read-stats.ts'
 
 /** What metrics are taken from. */
 export interface MeasuredNode {
   catalogue: Catalogue
+  images: ImageProxy | null
   requests: RequestCounts
   feed: { lastPullMs: number }
   scheduler: Pick<Scheduler, 'tasks'>
@@ -47,6 +49,13 @@ export function openMetrics(node: MeasuredNode): Metrics {
     labelNames: ['credential', 'reason'],
     registers: [registry],
   })
+  const imageBytes = gauge('image_cache_bytes', 'Disk that cached images take; absent while IMAGE_PROXY is off')
+  const imageRequests = new Counter({
+    name: 'mintmark_image_requests_total',
+    help: 'Requests for images: answered from the cache, fetched from the source, failed',
+    labelNames: ['outcome'],
+    registers: [registry],
+  })
   const keyrings = { api_key: node.keys, operator_token: node.operators, console_session: node.sessions }
   return async (stats) => {
     const { listings: byStatus, webhook_events: byState, webhooks_failing, webhook_receivers, held_prices, waiting_since, workers, sources } = await stats()
@@ -74,6 +83,13 @@ export function openMetrics(node: MeasuredNode): Metrics {
     for (const [credential, { failures: counts }] of Object.entries(keyrings)) {
       failures.inc({ credential, reason: 'invalid' }, counts.refused)
       failures.inc({ credential, reason: 'limited' }, counts.limited)
+    }
+    imageBytes.remove()
+    imageRequests.reset()
+    if (node.images) {
+      const { bytes, ...outcomes } = node.images.counts()
+      imageBytes.set(bytes)
+      for (const [outcome, count] of Object.entries(outcomes)) imageRequests.inc({ outcome }, count)
     }
     for (const source of sources) {
       const labels = { market: source.market, group: source.group }

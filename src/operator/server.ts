@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { addGate } from '#accounts/gate.ts'
 import type { Keyring } from '#accounts/keyring.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
+import type { StoredItemCtx } from '#catalogue/stored-items.ts'
 import type { Log } from '#core/context.ts'
 import { call, type Viewer } from '#core/verb.ts'
 import type { ChangeFeed } from '#db/change-feed.ts'
@@ -16,6 +17,8 @@ import type { ApiRequest } from '#http/respond.ts'
 import { registerOtherMethods, registerRoutes } from '#http/routes.ts'
 import type { RequestCounts } from '#http/request-counts.ts'
 import { answerNotFound, createServer } from '#http/server.ts'
+import type { ImageProxy } from '#images/image-proxy.ts'
+import { addSamplePictures } from '#images/sample-pictures.ts'
 import { ImportQueue } from '#imports/queue.ts'
 import type { UploadCtx } from '#imports/start-uploaded-import.ts'
 import type { Scheduler } from '#jobs/scheduler.ts'
@@ -60,7 +63,7 @@ const TAGS = [
 
 /** What the listener needs of the node that it belongs to. */
 export interface OperatorNode {
-  config: Pick<Config, 'operatorPort' | 'trustProxy' | 'dataDir' | 'databaseUrl' | 'priceRules' | 'sourceCurrencies'>
+  config: Pick<Config, 'operatorPort' | 'trustProxy' | 'dataDir' | 'databaseUrl' | 'priceRules' | 'sourceCurrencies' | 'marketOrder'>
   db: Db
   log: Log
   feed: Pick<ChangeFeed, 'pull' | 'lastPullMs'>
@@ -69,6 +72,8 @@ export interface OperatorNode {
   keys: Keyring
   operators: Keyring
   catalogue: Catalogue
+  /** null where this node serves no images */
+  images: ImageProxy | null
   /** sessions of the console */
   sessions: Keyring
   webhooks: WebhookRules
@@ -106,7 +111,7 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
   app.addHook('onClose', () => imports.close())
   app.server.requestTimeout = UPLOAD_TIMEOUT_MS
   const failed = failuresOf(node.log)
-  const ctx = (viewer: Viewer, request: ApiRequest): UploadCtx & MarketWriteCtx => ({
+  const ctx = (viewer: Viewer, request: ApiRequest): UploadCtx & MarketWriteCtx & StoredItemCtx => ({
     db: node.db,
     viewer,
     now: node.now,
@@ -116,6 +121,7 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
     market: node.market,
     caughtUp: () => node.feed.pull(),
     rules: node.config.priceRules,
+    marketOrder: node.config.marketOrder,
     imports,
   })
   await app.register(
@@ -142,5 +148,6 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
   const { operators, sessions, config } = node
   addConsoleSession(app, { operators, sessions, ctx: (request, viewer) => ctx(viewer, apiRequest(request)), currencies: config.sourceCurrencies })
   addConsole(app)
+  addSamplePictures(app)
   return app
 }

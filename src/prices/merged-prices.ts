@@ -1,7 +1,7 @@
 // What a merge of items does to prices: history, current and held prices of the emptied item become the survivor's; and back.
 import { sql } from 'kysely'
 import type { Note } from '#db/change.ts'
-import { mergeIds, type MergePair, pairTable } from '#db/merge-pairs.ts'
+import { analyzeNoted, mergeIds, type MergePair, pairTable } from '#db/merge-pairs.ts'
 import type { Tx } from '#db/schema.ts'
 import type { PriceChange } from './payload.ts'
 import { resetCurrent } from './reset-current.ts'
@@ -14,13 +14,9 @@ import { resetCurrent } from './reset-current.ts'
 export async function movePrices(tx: Tx, pairs: readonly MergePair[], now: Date): Promise<void> {
   await moveCurrent(tx, pairs)
   await takePoints(tx, pairs)
-  if (pairs.length > MANY) await sql`analyze merged_points`.execute(tx)
   await placePoints(tx, pairs)
   await moveHeld(tx, pairs, now)
 }
-
-/** From so many merges on, what has just been noted is much of a table, and the planner is to know. */
-const MANY = 1_000
 
 const KEY = sql.raw('market, label_id, updated_at')
 
@@ -28,30 +24,38 @@ async function moveCurrent(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
   await sql`
     with gone as (
       delete from prices p using ${pairTable(pairs)} where p.item_id = m.from_item
-      returning m.merge_id, m.into_item, p.item_id, p.market, p.label_id, p.price, p.updated_at, p.import_id
-    ), noted as (
-      insert into merged_prices (merge_id, item_id, market, label_id, price, updated_at, import_id)
-      select merge_id, item_id, market, label_id, price, updated_at, import_id from gone
-    ), best as (
-      select distinct on (into_item, market, label_id) * from gone
-      order by into_item, market, label_id, updated_at desc, import_id desc, merge_id
-    ), displaced as (
-      -- Prices of its own that the survivor no longer shows; those that earlier merges gave it are noted with them.
-      insert into merged_prices (merge_id, item_id, market, label_id, price, updated_at, import_id)
-      select b.merge_id, s.item_id, s.market, s.label_id, s.price, s.updated_at, s.import_id
-      from best b join prices s on (s.item_id, s.market, s.label_id) = (b.into_item, b.market, b.label_id)
-      where (b.updated_at, b.import_id) >= (s.updated_at, s.import_id) and not exists (
-        select from merges o join merged_prices q on q.merge_id = o.id and q.item_id = o.from_item
-        where o.into_item = s.item_id and o.undone_at is null
-          and (q.market, q.label_id, q.updated_at, q.import_id) = (s.market, s.label_id, s.updated_at, s.import_id)
-      ) and not exists (
-        select from merges o join merged_points q on q.merge_id = o.id and q.placed
-        where o.into_item = s.item_id and o.undone_at is null
-          and (q.market, q.label_id, q.updated_at, q.import_id) = (s.market, s.label_id, s.updated_at, s.import_id)
-      )
+      returning m.merge_id, p.item_id, p.market, p.label_id, p.price, p.updated_at, p.import_id
     )
+    insert into merged_prices (merge_id, item_id, market, label_id, price, updated_at, import_id)
+    select merge_id, item_id, market, label_id, price, updated_at, import_id from gone`.execute(tx)
+  await analyzeNoted(tx, pairs, 'merged_prices')
+  const best = sql`(
+    select distinct on (m.into_item, q.market, q.label_id) m.into_item, q.*
+    from ${pairTable(pairs)} join merged_prices q on q.merge_id = m.merge_id and q.item_id = m.from_item
+    order by m.into_item, q.market, q.label_id, q.updated_at desc, q.import_id desc, q.merge_id)`
+  // Prices of its own that the survivor no longer shows; those that earlier merges gave it are noted with them.
+  const earlier = sql`o.into_item in (select into_item from ${pairTable(pairs)}) and o.undone_at is null and o.id < ${pairs[0]!.mergeId}`
+  await sql`
+    insert into merged_prices (merge_id, item_id, market, label_id, price, updated_at, import_id)
+    select merge_id, item_id, market, label_id, price, updated_at, import_id
+    from (
+      select *, bool_or(given) over (partition by item_id, market, label_id, updated_at, import_id) as was_given
+      from (
+        select b.merge_id, s.item_id, s.market, s.label_id, s.price, s.updated_at, s.import_id, false as given
+        from ${best} b join prices s on (s.item_id, s.market, s.label_id) = (b.into_item, b.market, b.label_id)
+        where (b.updated_at, b.import_id) >= (s.updated_at, s.import_id)
+        union all
+        select q.merge_id, o.into_item, q.market, q.label_id, q.price, q.updated_at, q.import_id, true
+        from merges o join merged_prices q on q.merge_id = o.id and q.item_id = o.from_item where ${earlier}
+        union all
+        select q.merge_id, o.into_item, q.market, q.label_id, q.price, q.updated_at, q.import_id, true
+        from merges o join merged_points q on q.merge_id = o.id and q.placed where ${earlier}
+      ) known
+    ) judged
+    where not was_given`.execute(tx)
+  await sql`
     insert into prices (item_id, market, label_id, price, updated_at, import_id)
-    select into_item, market, label_id, price, updated_at, import_id from best
+    select into_item, market, label_id, price, updated_at, import_id from ${best} b
     on conflict (item_id, market, label_id) do update
       set price = excluded.price, updated_at = excluded.updated_at, import_id = excluded.import_id
       where (excluded.updated_at, excluded.import_id) > (prices.updated_at, prices.import_id)`.execute(tx)
@@ -74,6 +78,7 @@ async function takePoints(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
     insert into merged_points (merge_id, import_id, market, label_id, updated_at, price, state, placed)
     select merge_id, import_id, market, label_id, updated_at, price, case when withdrawn then 'withdrawn' else 'covered' end, true
     from gone`.execute(tx)
+  await analyzeNoted(tx, pairs, 'merged_points')
   await sql`
     update merged_points p set placed = false
     from (

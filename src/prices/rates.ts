@@ -34,6 +34,12 @@ export class Rates {
     return a === null || b === null ? null : Math.max(1, Math.round((minor * a) / b))
   }
 
+  /** Millionths of a lira for one unit, a whole number, by the last rate known on that day; null where there is none. */
+  microLira(currency: string, atMs: number): number | null {
+    const lira = this.#liraOn(currency, atMs)
+    return lira === null ? null : Math.round(lira * 1_000_000)
+  }
+
   #liraOn(currency: string, atMs: number): number | null {
     if (currency === 'TRY') return 1
     const rates = this.#byCurrency.get(currency) ?? []

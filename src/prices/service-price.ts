@@ -80,7 +80,8 @@ export async function refreshServicePrices(tx: Tx, note: Note, keys: readonly Pr
   })
   if (prices.length === 0) return []
   await ensureMonth(tx, now.getTime())
-  const { rows: set } = await sql<{ item_id: number; label_id: number }>`
+  // After the price before, which may be of a sale that began later and was written first: the latest point is the current price.
+  const { rows: set } = await sql<{ item_id: number; label_id: number; at_ms: number }>`
     with batch as (select id from imports where format = ${FORMAT} limit 1), changed as (
       insert into prices (item_id, market, label_id, price, updated_at, import_id)
       select g.item_id, ${sql.lit(SERVICE)}, g.label_id, g.minor::numeric / 100, ${now}, batch.id
@@ -88,7 +89,8 @@ export async function refreshServicePrices(tx: Tx, note: Note, keys: readonly Pr
         ${prices.map((price) => price.minor)}::int8[]) with ordinality as g(item_id, label_id, minor, n)
       order by g.n
       on conflict (item_id, market, label_id) do update
-        set price = excluded.price, updated_at = excluded.updated_at, import_id = excluded.import_id
+        set price = excluded.price, import_id = excluded.import_id,
+          updated_at = greatest(excluded.updated_at, prices.updated_at + interval '1 millisecond')
         where prices.price <> excluded.price
       returning item_id, market, label_id, price, updated_at, import_id
     )
@@ -96,9 +98,12 @@ export async function refreshServicePrices(tx: Tx, note: Note, keys: readonly Pr
     select item_id, market, label_id, price, updated_at, import_id from changed
     on conflict (item_id, market, label_id, updated_at) do update
       set price = excluded.price, import_id = excluded.import_id
-    returning item_id, label_id`.execute(tx)
-  const isSet = new Set(set.map((row) => `${row.item_id} ${row.label_id}`))
-  const changed = prices.filter((price) => isSet.has(`${price.itemId} ${price.labelId}`))
+    returning item_id, label_id, (extract(epoch from updated_at) * 1000)::float8 as at_ms`.execute(tx)
+  const setAt = new Map(set.map((row) => [`${row.item_id} ${row.label_id}`, row.at_ms]))
+  const changed = prices.flatMap((price) => {
+    const updatedAtMs = setAt.get(`${price.itemId} ${price.labelId}`)
+    return updatedAtMs === undefined ? [] : [{ ...price, updatedAtMs }]
+  })
   if (changed.length > 0) await note.changedPrices(packPrices(changed))
   return changed
 }

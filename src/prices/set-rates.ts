@@ -1,5 +1,6 @@
 // Loads exchange rates; a rate of the same day and currency is replaced.
 import { sql } from 'kysely'
+import { DAY_MS } from '#core/duration.ts'
 import { invalid } from '#core/errors.ts'
 import { day } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
@@ -41,6 +42,7 @@ export const setRates = verb(
         insert into rates (currency, day, try_rate)
         select * from unnest(${rows.map((r) => r.currency)}::text[], ${rows.map((r) => r.day)}::date[], ${rows.map((r) => String(r.TRY))}::numeric[])
         on conflict (currency, day) do update set try_rate = excluded.try_rate`.execute(tx)
+      note.changed('rates', rows.map(({ day }) => Date.parse(day) / DAY_MS))
       note.audit({ action: 'rates.set', subject: 'rates', id: rows.at(-1)!.day, after: { rates: rows } })
       return { rates: rows.length }
     }),

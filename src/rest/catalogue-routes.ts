@@ -2,26 +2,25 @@
 import type { CatalogueNode } from '#catalogue/context.ts'
 import { getItem } from '#catalogue/get-item.ts'
 import { ItemSchema } from '#catalogue/item-schemas.ts'
-import { type ItemPage, listItems } from '#catalogue/list-items.ts'
+import { type ItemPage, type ItemRows, listItems } from '#catalogue/list-items.ts'
 import { searchItems } from '#catalogue/search-items.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
-import type { ItemShape } from '#catalogue/snapshot/item-json.ts'
 import { Type } from '#core/input.ts'
 import type { HasViewer } from '#core/verb.ts'
 import type { ReadyAnswer, Route } from '#http/route.ts'
 
 /** Items from memory, as ready bytes. */
 export function catalogueRoutes(catalogue: Catalogue): Route<CatalogueNode & HasViewer>[] {
-  const ready = (rows: Int32Array, shape: ItemShape, state: number, head: string, tail: string): ReadyAnswer => ({
-    tag: catalogue.pageTag(rows, shape, state),
-    bytes: () => catalogue.pageBytes(rows, shape, head, tail),
+  const ready = ({ rows, shape, market }: ItemRows, state: number, head: string, tail: string): ReadyAnswer => ({
+    tag: catalogue.pageTag(rows, shape, market, state),
+    bytes: () => catalogue.pageBytes(rows, shape, market, head, tail),
   })
-  const page = ({ rows, shape, pagination }: ItemPage): ReadyAnswer => {
+  const page = (found: ItemPage): ReadyAnswer => {
+    const { pagination } = found
     const state = pagination.total * 31 + pagination.current_page * 7 + pagination.per_page
-    return ready(rows, shape, state, '{"success":true,"data":[', `],"pagination":${JSON.stringify(pagination)}}`)
+    return ready(found, state, '{"success":true,"data":[', `],"pagination":${JSON.stringify(pagination)}}`)
   }
-  const item = ({ rows, shape }: { rows: Int32Array; shape: ItemShape }): ReadyAnswer =>
-    ready(rows, shape, 0, '{"success":true,"data":', '}')
+  const item = (found: ItemRows): ReadyAnswer => ready(found, 0, '{"success":true,"data":', '}')
   return [
     {
       method: 'GET',
@@ -29,7 +28,7 @@ export function catalogueRoutes(catalogue: Catalogue): Route<CatalogueNode & Has
       verb: listItems,
       summary: 'List items',
       description:
-        'Starter gets `id`, `name`, `code`, `category` (`id`, `name`), `prices` and `groups` (`id`, `name`); Professional and above get all fields.',
+        'Starter gets `id`, `name`, `code`, `category` (`id`, `name`), `prices` and `groups` (`id`, `name`); Professional and above get all fields. The prices of an item are those of one market, so of one currency.',
       tag: 'Catalogue',
       answer: page,
       data: Type.Array(ItemSchema),
@@ -51,6 +50,7 @@ export function catalogueRoutes(catalogue: Catalogue): Route<CatalogueNode & Has
       path: '/items/:id',
       verb: getItem,
       summary: 'Read an item',
+      description: 'With `market` only an item that `GET /items` lists with it.',
       tag: 'Catalogue',
       answer: item,
       cheap: true,

@@ -2,9 +2,9 @@
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import type { ReadCtx, WriteCtx } from '#db/change.ts'
+import type { TargetGuard } from '#outbound/target-guard.ts'
 import { EVENT_KINDS } from './event-body.ts'
 import type { Sealing } from './sealed-secret.ts'
-import type { TargetGuard } from './target-guard.ts'
 
 /** What the webhooks' verbs need of their node. */
 export interface WebhookRules {

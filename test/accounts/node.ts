@@ -34,7 +34,7 @@ export async function openNode(databaseUrl: string, clock = new Clock()) {
   scheduler.add({ name: 'change-feed', intervalMs: 400, run: () => feed.pull() })
   const config = readConfig({ DATABASE_URL: databaseUrl, TRUST_PROXY: 'loopback' })
   const webhooks = webhookRules(config, db, silent, () => [])
-  const app = await operatorServer({ config, db, log: silent, scheduler, feed, keys, operators, sessions, now, webhooks, market: config, catalogue: new Catalogue(db, 1), requests: new RequestCounts() })
+  const app = await operatorServer({ config, db, log: silent, scheduler, feed, keys, operators, sessions, now, webhooks, market: config, catalogue: new Catalogue(db, { ...config, readyBytesMb: 1, now }), images: null, requests: new RequestCounts() })
   const baseUrl = await app.listen({ port: 0, host: '127.0.0.1' })
   const ctx: WriteCtx = {
     db,

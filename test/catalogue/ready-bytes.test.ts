@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Catalogue } from '#catalogue/snapshot/catalogue.ts'
+import { readConfig } from '#config.ts'
 import { openPool } from '#db/pool.ts'
 import type { Db, Schema } from '#db/schema.ts'
 import { freshDatabase } from '../support/postgres.ts'
@@ -30,12 +31,12 @@ test('every page is whole, whatever is pushed out while it is made', async () =>
     select n, 'service', 'item-' || n, 'Item ' || n, 'item-' || n, 'single', 'pokemon', 1,
       jsonb_build_array(jsonb_build_object('name', 'Text', 'value', repeat('x', 600 + n % 7 * 100)))
     from generate_series(1, ${ITEMS}::int) n`.execute(db.kysely)
-  const catalogue = new Catalogue(db, 3)
+  const catalogue = new Catalogue(db, { ...readConfig({}), readyBytesMb: 3, now: () => new Date() })
   await catalogue.load()
   for (let round = 0; round < ROUNDS; round += 1) {
     // Some of a page were asked for lately, others long ago.
     const rows = Int32Array.from({ length: PER_PAGE }, (_, i) => (i % 2 ? round * 3 + i : (round % 50) * 20 + i) % ITEMS)
-    const page = JSON.parse(catalogue.pageBytes(rows, 'full', '[', ']').toString()) as { id: number }[]
+    const page = JSON.parse(catalogue.pageBytes(rows, 'full', round % 2 ? 0 : null, '[', ']').toString()) as { id: number }[]
     if (page.some(({ id }, i) => id !== catalogue.items.id[rows[i]!])) expect(page.map(({ id }) => id)).toEqual([...rows].map((row) => row + 1))
     if (round % 100 === 99) await new Promise((resolve) => setImmediate(resolve))
   }

@@ -5,14 +5,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { codeSortKey } from '#catalogue/code-order.ts'
 import { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { ItemFilter } from '#catalogue/snapshot/queries.ts'
-import { SORT_DIRECTIONS, SORT_FIELDS } from '#catalogue/snapshot/sorts.ts'
-import { MARKETS } from '#core/markets.ts'
+import { SORT_DIRECTIONS, SORT_FIELDS } from '#catalogue/snapshot/sort-keys.ts'
+import { type Market, MARKETS, marketPosition } from '#core/markets.ts'
 import { ChangeFeed } from '#db/change-feed.ts'
 import { collector, type Note } from '#db/change.ts'
 import { openPool } from '#db/pool.ts'
 import type { Db, Schema, Tx } from '#db/schema.ts'
 import { fold } from '#index/fold.ts'
 import { packPrices } from '#prices/payload.ts'
+import { readConfig } from '#config.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
 const NAMES = ['Kaplan', 'kaplan', 'Ara Kaplan', 'Tekir', 'Çınar', 'Cinar Ağacı', 'Kap', 'Tekir Kaplan']
@@ -43,31 +44,41 @@ interface NaiveItem {
   id: number
   name: string
   code: string | null
-  market: string
+  market: Market
   game: string
   genre: string
   category_id: number
   set: string
-  price: number | null
-  changed: number
+  updated: number
+  prices: { market: number; label: number; minor: number; updated: number }[]
 }
+
+/** Not the default, and without source_b. */
+const MARKET_ORDER = ['service', 'source_c', 'source_a'] as const
+const CURRENCIES = { service: 'TRY', source_a: 'USD', source_b: 'EUR', source_c: 'USD' }
+const DAYS = ['2026-01-01', '2026-02-01', '2026-03-01']
+const NOW = new Date('2026-02-15T12:00:00Z')
+
+const newCatalogue = () => new Catalogue(db, { ...readConfig({ MARKET_ORDER: MARKET_ORDER.join(',') }), readyBytesMb: 1, now: () => NOW })
 
 /** The catalogue as plain arrays. */
 class Naive {
   items: NaiveItem[] = []
+  /** lira for a unit, by currency */
+  rates = new Map<string, number>()
   parents = new Map<number, number | null>()
 
   static async read(): Promise<Naive> {
     const naive = new Naive()
-    const { rows } = await sql<NaiveItem & { near_mint: string | null; lowest: string | null }>`
+    const { rows } = await sql<NaiveItem>`
       select i.id, i.name, i.code, i.market, i.game, i.genre, i.category_id, c.name as set,
-        min(p.price) filter (where p.label_id = ${NEAR_MINT}) as near_mint,
-        min(p.price) filter (where p.label_id = any(${UNGRADED}::int[])) as lowest,
-        (extract(epoch from greatest(i.updated_at, max(p.updated_at))) * 1000)::float8 as changed
-      from items i join categories c on c.id = i.category_id
-      left join prices p on p.item_id = i.id and p.market = array_position(${[...MARKETS]}::text[], i.market) - 1
-      group by i.id, c.id`.execute(db.kysely)
-    naive.items = rows.map(({ near_mint, lowest, ...row }) => ({ ...row, price: (near_mint ?? lowest) && Number(near_mint ?? lowest) }) as NaiveItem)
+        (extract(epoch from i.updated_at) * 1000)::float8 as updated,
+        (select coalesce(json_agg(json_build_object('market', p.market, 'label', p.label_id, 'minor', (p.price * 100)::int,
+          'updated', (extract(epoch from p.updated_at) * 1000)::float8)), '[]') from prices p where p.item_id = i.id) as prices
+      from items i join categories c on c.id = i.category_id`.execute(db.kysely)
+    naive.items = rows
+    const rates = await db.kysely.selectFrom('rates').selectAll().where('day', '<=', sql<string>`${NOW}::date`).orderBy('day').execute()
+    naive.rates = new Map([['TRY', 1], ...rates.map(({ currency, try_rate }) => [currency, Number(try_rate)] as const)])
     const categories = await db.kysely.selectFrom('categories').select(['id', 'parent_id']).execute()
     naive.parents = new Map(categories.map(({ id, parent_id }) => [id, parent_id]))
     return naive
@@ -77,7 +88,7 @@ class Naive {
     const words = fold(search ?? '').split(' ').filter(Boolean)
     return this.items.filter(
       (item) =>
-        (market === undefined || item.market === market) &&
+        (market === undefined || item.market === market || pricesIn(item, market).length > 0) &&
         (game === undefined || item.game === game) &&
         (genre === undefined || item.genre === genre) &&
         (categoryId === undefined || this.#isBelow(item.category_id, categoryId)) &&
@@ -85,11 +96,19 @@ class Naive {
     )
   }
 
-  sorted(items: NaiveItem[], field: (typeof SORT_FIELDS)[number], direction: (typeof SORT_DIRECTIONS)[number]): number[] {
+  sorted(items: NaiveItem[], market: Market | undefined, field: (typeof SORT_FIELDS)[number], direction: (typeof SORT_DIRECTIONS)[number]): number[] {
     const key = (item: NaiveItem): string | number | null => {
       if (field === 'name') return fold(item.name)
       if (field === 'code') return item.code === null ? null : codeSortKey(item.code)
-      return field === 'id' ? item.id : field === 'price' ? item.price : item.changed
+      if (field === 'id') return item.id
+      const shown = market ?? shownOf(item)
+      const prices = pricesIn(item, shown)
+      if (field === 'updated_at') return Math.max(item.updated, ...prices.map(({ updated }) => updated))
+      const ungraded = prices.filter(({ label }) => UNGRADED.includes(label)).sort((a, b) => a.minor - b.minor)
+      const price = ungraded.find(({ label }) => label === NEAR_MINT) ?? ungraded[0]
+      if (!price || market) return price?.minor ?? null
+      const rate = this.rates.get(CURRENCIES[shown])
+      return rate === undefined ? null : price.minor * rate
     }
     const compare = (a: NaiveItem, b: NaiveItem): number => {
       const [one, other] = [key(a), key(b)]
@@ -104,6 +123,14 @@ class Naive {
     for (let id: number | null | undefined = categoryId; id != null; id = this.parents.get(id)) if (id === wanted) return true
     return false
   }
+}
+
+function pricesIn({ prices }: NaiveItem, market: Market): NaiveItem['prices'] {
+  return prices.filter((price) => price.market === MARKETS.indexOf(market))
+}
+
+function shownOf(item: NaiveItem): Market {
+  return [item.market, ...MARKET_ORDER].find((market) => pricesIn(item, market).length > 0) ?? item.market
 }
 
 type Change = (tx: Tx, note: Note) => Promise<void>
@@ -200,6 +227,12 @@ const CHANGES: Record<string, (n: number) => Change> = {
     await tx.deleteFrom('prices').where('item_id', '=', itemId).where('market', '=', market).where('label_id', '=', labelId).execute()
     await note.changedPrices(packPrices([{ itemId, market, labelId, minor: 0, updatedAtMs: 0 }]))
   },
+  setRate: (n) => async (tx, note) => {
+    const [day, currency, rate] = [pick(DAYS, n), pick(['USD', 'EUR'], n >> 2), pick([0.5, 2, 40], n >> 3)]
+    await sql`insert into rates (day, currency, try_rate) values (${day}, ${currency}, ${rate})
+      on conflict (day, currency) do update set try_rate = excluded.try_rate`.execute(tx)
+    note.changed('rates', [Date.parse(day) / 86_400_000])
+  },
 }
 
 const change = fc.record({ what: fc.constantFrom(...Object.keys(CHANGES)), n: fc.nat(100_000) })
@@ -243,9 +276,9 @@ test('answers every query as a naive catalogue does, after any changes', async (
 })
 
 async function emptyCatalogue() {
-  await sql`truncate items, categories, prices, change_log restart identity cascade`.execute(db.kysely)
+  await sql`truncate items, categories, prices, rates, change_log restart identity cascade`.execute(db.kysely)
   const feed = new ChangeFeed(db, { warn: () => {}, info: () => {} })
-  const catalogue = new Catalogue(db, 1)
+  const catalogue = newCatalogue()
   await feed.open()
   feed.add(catalogue)
   await catalogue.load()
@@ -307,20 +340,43 @@ async function commit(changes: { what: string; n: number }[]): Promise<void> {
   })
 }
 
+/** All items of a list, page by page by cursor. */
+function byCursor({ queries, items }: Catalogue, { filter, field, direction, limit }: Omit<Asked, 'offset'>): number[] {
+  const market = marketPosition(filter.market)
+  const ids: number[] = []
+  for (let after: Parameters<typeof queries.pageAfter>[3] = null; ; ) {
+    const { rows, more } = queries.pageAfter(filter, field, direction, after, limit)
+    ids.push(...[...rows].map((row) => items.id[row]!))
+    if (!more) return ids
+    after = { value: queries.sorts.cursorValue(field, market, rows.at(-1)!), id: ids.at(-1)! }
+  }
+}
+
 async function compare(catalogue: Catalogue, asks: Asked[]): Promise<void> {
   const naive = await Naive.read()
-  const fresh = new Catalogue(db, 1)
+  const fresh = newCatalogue()
   await fresh.load()
   for (const { filter, field, direction, offset, limit } of asks) {
     const wanted = naive.matching(filter)
     const { rows, total } = catalogue.queries.page(filter, field, direction, offset, limit)
     const ids = [...rows].map((row) => catalogue.items.id[row]!)
-    expect([filter, total, ids]).toEqual([filter, wanted.length, naive.sorted(wanted, field, direction).slice(offset, offset + limit)])
+    expect([filter, total, ids]).toEqual([filter, wanted.length, naive.sorted(wanted, filter.market, field, direction).slice(offset, offset + limit)])
     const again = fresh.queries.page(filter, field, direction, offset, limit)
+    const market = marketPosition(filter.market)
     for (const shape of ['starter', 'full'] as const) {
-      expect(catalogue.pageBytes(rows, shape, '[', ']').toString()).toBe(fresh.pageBytes(again.rows, shape, '[', ']').toString())
-      expect(catalogue.pageTag(rows, shape, total)).toBe(fresh.pageTag(again.rows, shape, total))
+      const page = catalogue.pageBytes(rows, shape, market, '[', ']').toString()
+      expect(page).toBe(fresh.pageBytes(again.rows, shape, market, '[', ']').toString())
+      expect(catalogue.pageTag(rows, shape, market, total)).toBe(fresh.pageTag(again.rows, shape, market, total))
+      const items = JSON.parse(page) as { id: number; market?: string; prices: { price: number }[] }[]
+      for (const item of items) {
+        const known = naive.items.find(({ id }) => id === item.id)!
+        const shown = filter.market ?? shownOf(known)
+        if (shape === 'full') expect(item.market).toBe(shown)
+        const prices = pricesIn(known, shown).map(({ minor }) => minor / 100)
+        expect(item.prices.map(({ price }) => price).sort()).toEqual(prices.sort())
+      }
     }
+    expect(byCursor(catalogue, { filter, field, direction, limit })).toEqual(naive.sorted(wanted, filter.market, field, direction))
     if (!filter.search?.trim()) continue
     // The words are too short for typos: what is ranked is what is filtered.
     const { search, ...others } = filter

@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { compileQuery } from '#graphql/compile.ts'
 import type { GraphqlCtx } from '#graphql/context.ts'
-import { KeptBytes } from '#graphql/kept-bytes.ts'
+import { ItemBytes } from '#graphql/item-bytes.ts'
 import { Output } from '#graphql/output.ts'
 import { buildSchema } from '#graphql/schema.ts'
 import type { Plan } from '#core/plans.ts'
@@ -16,7 +16,7 @@ import type { TestNode } from '../support/node.ts'
 import { startSampleNode } from './client.ts'
 
 const schema = buildSchema()
-const keptItems = new KeptBytes(2 ** 21)
+const itemBytes = new ItemBytes(2 ** 21)
 const output = new Output()
 let node: TestNode
 
@@ -89,8 +89,8 @@ function compare(query: string, sent: Record<string, unknown>, ctx: GraphqlCtx):
   const { variableValues } = getVariableValues(schema, operation.variableDefinitions ?? [], sent)
   const expected = execute({ schema, document, contextValue: ctx, variableValues: sent })
   if (expected instanceof Promise) throw new Error('Resolvers of queries answer at once')
-  const compiled = compileQuery(schema, document, operation, variableValues!.coerced, keptItems)!
-  keptItems.follow(ctx.catalogue.generation)
+  const compiled = compileQuery(schema, document, operation, variableValues!.coerced, itemBytes)!
+  itemBytes.follow(ctx.catalogue.generation)
   for (let time = 0; time < 2; time += 1) {
     output.begin()
     try {

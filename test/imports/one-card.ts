@@ -15,10 +15,8 @@ export const tcgdexCards = lines(
   NAMES.map((name, i) => ({
     id: `base1-${i + 1}`, localId: String(i + 1), name: { en: name, fr: `${name} fr` }, category: 'Pokemon', set: 'base1', hp: 50 + 10 * i, rarity: 'Rare',
     illustrator: 'Ken Sugimori',
-    variants: [
-      { type: 'holo', thirdParty: { cardmarket: 1000 + i, tcgplayer: 2000 + i } },
-      { type: 'reverse', thirdParty: { cardmarket: 1000 + i, tcgplayer: 2000 + i } },
-    ],
+    // One card's first printing, which has the card's own ref, is not its plainest.
+    variants: (i === 4 ? ['reverse', 'holo'] : ['holo', 'reverse']).map((type) => ({ type, thirdParty: { cardmarket: 1000 + i, tcgplayer: 2000 + i } })),
   })),
 )
 /** The same cards as its older English API had them: no shop ids, no printings that can be believed. */

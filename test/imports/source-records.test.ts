@@ -80,6 +80,14 @@ describe('two sources of one set', () => {
       expect((await itemsOf(other, 'Charizard')).map((item) => item.id)).toContain(ids[0])
     }))
 
+  test('are the same items with an older form of one of them, whenever it comes', () =>
+    withNode(async (other) => {
+      await importText(other, 'tcgdex', tcgdexOld)
+      await pokemontcg(other)
+      await tcgdex(other)
+      expect(await exportedItems(other)).toEqual(await exportedItems(node))
+    }))
+
   test('change nothing when they come again', async () => {
     const before = await exported(node)
     expect((await pokemontcg(node)).counts).toMatchObject({ created: 0, updated: 0, unchanged: 8 })

@@ -116,6 +116,14 @@ describe('beside a running service', () => {
     expect((await command('doctor')).out).not.toContain('✗')
   })
 
+  test('doctor names the currencies without an exchange rate, until they are loaded', async () => {
+    await json('import', 'mintmark-ndjson', ...SAMPLES)
+    const rates = async () => (await json<{ findings: { check: string; found: string; advice?: string }[] }>('doctor')).findings.find(({ check }) => check === 'rates')
+    expect(await rates()).toMatchObject({ found: expect.stringMatching(/^none for USD, EUR: /), advice: 'load them: mintmark rates set USD=... EUR=...' })
+    await json('rates', 'set', 'USD=41.87', 'EUR=48.31', '--day', '2026-01-01')
+    expect(await rates()).toMatchObject({ found: 'known for TRY, USD, EUR' })
+  })
+
   test('migrate has nothing to do', async () => {
     expect(await json('migrate')).toEqual({ applied: [] })
   })
@@ -176,6 +184,7 @@ describe('refusals', () => {
     [{ RATE_LIMITS: 'x' }, /^mintmark: RATE_LIMITS is "x" but must be off, or pairs such as /],
     [{ LOG_LEVEL: 'loud' }, /^mintmark: LOG_LEVEL is "loud" but must be one of /],
     [{ DATABASE_URL: 'mysql://secret@host/db' }, /^mintmark: DATABASE_URL must be a URL that begins with postgresql:/],
+    [{ MARKET_ORDER: 'source_a,ebay' }, /^mintmark: MARKET_ORDER is "source_a,ebay" but must be a list of service, source_a, source_b, source_c, each at most once, such as source_c,source_b,source_a,service$/],
     [{ OPERATOR_TOKEN: 'short' }, /^mintmark: OPERATOR_TOKEN must be at least 24 characters$/],
     [{ TRUST_PROXY: 'everyone' }, /^mintmark: TRUST_PROXY is "everyone" but must be 1, 0, or addresses of proxies such as loopback,10\.0\.0\.0\/8$/],
   ])('a wrong setting: %j', async (settings, line) => {

@@ -4,15 +4,17 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createCategory } from '#catalogue/create-category.ts'
 import { createItem } from '#catalogue/create-item.ts'
-import { SORT_DIRECTIONS, SORT_FIELDS, type SortDirection, type SortField } from '#catalogue/snapshot/sorts.ts'
+import { SORT_DIRECTIONS, SORT_FIELDS, type SortDirection, type SortField } from '#catalogue/snapshot/sort-keys.ts'
 import { MARKETS } from '#core/markets.ts'
 import { call } from '#core/verb.ts'
 import { change } from '#db/change.ts'
 import { packPrices } from '#prices/payload.ts'
+import { setRates } from '#prices/set-rates.ts'
 import { ask, type GraphqlReply } from '../graphql/client.ts'
 import { send, startTestNode, type TestNode } from '../support/node.ts'
 
-const MARKET = MARKETS.indexOf('source_a')
+/** Items are of source_a; some have a price of source_b only, in another currency. */
+const PRICED = [MARKETS.indexOf('source_a'), MARKETS.indexOf('source_b')]
 
 let node: TestNode
 let categoryId: number
@@ -22,6 +24,8 @@ beforeAll(async () => {
   node = await startTestNode()
   const category = { market: 'source_a', ref: 'test:paging', name: 'Paging', game: 'pokemon' }
   categoryId = (await call(createCategory, node.ctx, category)).id
+  const day = '2026-01-01'
+  await call(setRates, node.ctx, { rates: [{ day, currency: 'USD', TRY: 40 }, { day, currency: 'EUR', TRY: 100 }] })
   const label = await sql<{ id: number }>`select id from groups where name = 'Near Mint'`.execute(node.db.kysely)
   nearMint = label.rows[0]!.id
 })
@@ -41,13 +45,13 @@ async function removeItem(id: number): Promise<void> {
 }
 
 /** Sets the Near Mint price, as a price import does. */
-async function reprice(itemId: number, minor: number): Promise<void> {
+async function reprice(itemId: number, { minor, market }: { minor: number; market: number }): Promise<void> {
   await change(node.ctx, async (tx, note) => {
     const updatedAtMs = Date.now()
     await sql`insert into prices (item_id, market, label_id, price, updated_at, import_id)
-      values (${itemId}, ${MARKET}, ${nearMint}, ${minor}::numeric / 100, ${new Date(updatedAtMs)}, 0)
+      values (${itemId}, ${market}, ${nearMint}, ${minor}::numeric / 100, ${new Date(updatedAtMs)}, 0)
       on conflict (item_id, market, label_id) do update set price = excluded.price, updated_at = excluded.updated_at`.execute(tx)
-    await note.changedPrices(packPrices([{ itemId, market: MARKET, labelId: nearMint, minor, updatedAtMs }]))
+    await note.changedPrices(packPrices([{ itemId, market, labelId: nearMint, minor, updatedAtMs }]))
   })
 }
 
@@ -68,14 +72,14 @@ async function page(sortBy: string, sortOrder: string, first: number, after: str
 // Few names, codes and prices, so that many items tie.
 const name = fc.constantFrom('Abra', 'abra', 'Élan', 'Mew', 'Zubat')
 const code = fc.constantFrom(null, '1/102', '10', 'SV1')
-const minor = fc.constantFrom(100, 250, 99_999)
+const price = fc.record({ minor: fc.constantFrom(100, 250, 99_999), market: fc.constantFrom(...PRICED) })
 const pick = fc.nat({ max: 1_000 })
 const step = fc.oneof(
-  fc.record({ add: name, code, minor: fc.option(minor) }),
+  fc.record({ add: name, code, price: fc.option(price) }),
   fc.record({ remove: pick }),
-  fc.record({ reprice: pick, minor }),
+  fc.record({ reprice: pick, price }),
 )
-const starting = fc.array(fc.record({ name, code, minor: fc.option(minor) }), { minLength: 6, maxLength: 14 })
+const starting = fc.array(fc.record({ name, code, price: fc.option(price) }), { minLength: 6, maxLength: 14 })
 
 const SORTS = SORT_FIELDS.flatMap((field) => SORT_DIRECTIONS.map((direction) => ({ field, direction })))
 
@@ -84,10 +88,10 @@ describe.each(SORTS)('sorted by $field $direction', ({ field, direction }: { fie
     await fc.assert(
       fc.asyncProperty(starting, fc.array(step, { maxLength: 12 }), fc.integer({ min: 1, max: 5 }), async (items, steps, first) => {
         const live: number[] = []
-        const add = async (item: { name: string; code: string | null; minor: number | null }) => {
+        const add = async (item: { name: string; code: string | null; price: { minor: number; market: number } | null }) => {
           const id = await addItem(item.name, item.code)
           live.push(id)
-          if (item.minor !== null) await reprice(id, item.minor)
+          if (item.price !== null) await reprice(id, item.price)
           return id
         }
         for (const item of items) await add(item)
@@ -115,7 +119,7 @@ describe.each(SORTS)('sorted by $field $direction', ({ field, direction }: { fie
             } else if (live.length > 0) {
               const id = live[change.reprice % live.length]!
               if (field === 'price' || field === 'updated_at') moved.add(id)
-              await reprice(id, change.minor)
+              await reprice(id, change.price)
             }
           }
         }
@@ -207,6 +211,13 @@ describe('a cursor', () => {
       [cursorOf(1, 'items', 'name', 'asc', 5, 1), 'name', 'asc'],
       [cursorOf(1, 'items', 'name', 'asc', null, 1), 'name', 'asc'],
       [cursorOf(1, 'items', 'price', 'asc', 'a', 1), 'price', 'asc'],
+      [cursorOf(1, 'items', 'price', 'asc', 100, 1), 'price', 'asc'],
+      [cursorOf(1, 'items', 'price', 'asc', [100], 1), 'price', 'asc'],
+      [cursorOf(1, 'items', 'price', 'asc', [100, 'source_d'], 1), 'price', 'asc'],
+      [cursorOf(1, 'items', 'price', 'asc', ['100', 'source_a'], 1), 'price', 'asc'],
+      [cursorOf(1, 'items', 'price', 'asc', [1.5, 'source_a'], 1), 'price', 'asc'],
+      [cursorOf(1, 'items', 'price', 'asc', [100, 'source_a', 1], 1), 'price', 'asc'],
+      [cursorOf(1, 'items', 'name', 'asc', [100, 'source_a'], 1), 'name', 'asc'],
       [cursorOf(1, 'items', 'id', 'asc', 1, 1.5), 'id', 'asc'],
       [cursorOf(1, 'items', 'id', 'asc', 1, 1, 1), 'id', 'asc'],
       [cursorOf(1, 'items', 'hp', 'asc', 1, 1), 'id', 'asc'],

@@ -11,7 +11,8 @@ test('defaults', () => {
     operatorToken: null, publicUrl: null, timeZone: 'Europe/Istanbul', logLevel: 'info', listingPeriodDays: 30, highlightDays: 7,
     commissionPercent: 10, rateLimits: { starter: 60, professional: 300, plus: 600, enterprise: 3000 }, trustProxy: false,
     webhookRetryDelaysMs: [30_000, 300_000], webhookAllowCidrs: ['127.0.0.0/8', '::1/128'], webhookAllowHttp: true,
-    sourceCurrencies: { service: 'TRY', source_a: 'USD', source_b: 'EUR', source_c: 'USD' }, secretKey: null, demo: true,
+    sourceCurrencies: { service: 'TRY', source_a: 'USD', source_b: 'EUR', source_c: 'USD' }, secretKey: null, demo: true, imageProxy: false, imageCacheMb: 2_048,
+    marketOrder: ['source_c', 'source_b', 'source_a', 'service'],
   })
   expect(readConfig({}).dataDir).toMatch(/\/data$/)
   expect(readConfig({ NODE_ENV: 'production' })).toMatchObject({ webhookAllowCidrs: [], webhookAllowHttp: false })
@@ -23,6 +24,7 @@ test('values as they may be written', () => {
   expect(readConfig({ RATE_LIMITS: 'off' }).rateLimits).toBe(null)
   expect(readConfig({ RATE_LIMITS: 'plus=5' }).rateLimits).toEqual({ starter: 60, professional: 300, plus: 5, enterprise: 3000 })
   expect(readConfig({ SOURCE_CURRENCIES: 'source_b=GBP' }).sourceCurrencies).toMatchObject({ service: 'TRY', source_a: 'USD', source_b: 'GBP' })
+  expect(readConfig({ MARKET_ORDER: 'service, source_a' }).marketOrder).toEqual(['service', 'source_a'])
   expect(readConfig({ WEBHOOK_RETRY_DELAYS: '1s,2h' }).webhookRetryDelaysMs).toEqual([1_000, 7_200_000])
   expect(readConfig({ COMMISSION_PERCENT: '12.5' }).commissionPercent).toBe(12.5)
   for (const proxies of ['loopback', '10.0.0.0/8, ::1', '192.0.2.1']) expect(readConfig({ TRUST_PROXY: proxies }).trustProxy).toBe(proxies)
@@ -34,6 +36,8 @@ test.each([
   ['OPERATOR_PORT', ['65536']],
   ['DATABASE_URL', ['mysql://host/db', 'host']],
   ['OPERATOR_TOKEN', ['x'.repeat(23)]],
+  ['IMAGE_PROXY', ['1', 'yes', 'ON']],
+  ['IMAGE_CACHE_MB', ['0', '15', '1.5', '2GB']],
   ['PUBLIC_URL', ['example.com', 'ftp://example.com']],
   ['TIME_ZONE', ['Mars/Olympus', '+3 hours']],
   ['LOG_LEVEL', ['loud', 'INFO']],
@@ -47,6 +51,7 @@ test.each([
   ['CORS_ORIGINS', ['shop.example', 'https://shop.example/', 'https://shop.example/page', 'https://Shop.example', 'ftp://shop.example', '*, https://shop.example', 'https://shop.example:443', 'null']],
   ['TRUST_PROXY', ['everyone', '10.0.0.0/33', 'loopback,nobody']],
   ['SOURCE_CURRENCIES', ['source_a', 'source_d=USD', 'service=USD', 'source_a=usd']],
+  ['MARKET_ORDER', ['source_d', 'source_a,,source_b', 'source_a;source_b', 'source_a,source_b,source_a', 'SOURCE_A', ',']],
   ['SECRET_KEY', ['x'.repeat(23)]],
   ['MINTMARK_DEMO', ['maybe']],
   ['MINTMARK_UNKNOWN', ['1']],
@@ -55,6 +60,15 @@ test.each([
     expect(() => readConfig({ [name]: value })).toThrow(ConfigError)
     expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`^${name} .*\\S`))
   }
+})
+
+test('the image proxy needs the address that callers use', () => {
+  for (const exposed of [{ HOST: '0.0.0.0' }, { TRUST_PROXY: '1' }]) {
+    expect(() => readConfig({ IMAGE_PROXY: 'on', ...exposed })).toThrow(/^IMAGE_PROXY is on but PUBLIC_URL is not set/)
+    expect(readConfig({ IMAGE_PROXY: 'on', PUBLIC_URL: 'https://cards.example', ...exposed }).imageProxy).toBe(true)
+    expect(readConfig(exposed).imageProxy).toBe(false)
+  }
+  expect(readConfig({ IMAGE_PROXY: 'on' }).imageProxy).toBe(true)
 })
 
 describe('a service far away', () => {

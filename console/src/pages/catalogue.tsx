@@ -111,7 +111,7 @@ function finishOf({ attributes }: StoredItem): string | undefined {
 
 function ItemPrice({ of: { price } }: { of: ListedItem }) {
   if (!price) return '–'
-  return <span title={`${price.label}, ${moment(price.updated_at)}`}>{priceText(price.price, price.market)}</span>
+  return <span title={`${term('market', price.market)}, ${price.label}, ${moment(price.updated_at)}`}>{priceText(price.price, price.market)}</span>
 }
 
 interface BranchProps {

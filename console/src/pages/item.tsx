@@ -46,7 +46,7 @@ export function ItemPage() {
               {row.images.length > 0 && <Picture item={row} />}
               <Facts rows={factsOf(row)} />
             </div>
-            <PriceHistory itemId={id} own={row.market} current={row.prices} />
+            <PriceHistory itemId={id} shown={row.shown_market} current={row.prices} />
             <CurrentPrices prices={row.prices} />
             <Sources item={row} />
             <LastSales itemId={id} />
@@ -85,6 +85,7 @@ function factsOf(item: PricedItem): [string, string][] {
     [t('id'), String(item.id)],
     [t('category'), item.category.name],
     [t('source'), term('market', item.market)],
+    [t('shownMarket'), term('market', item.shown_market)],
     [t('game'), item.game],
     [t('genre'), term('genre', item.genre)],
     [t('ref'), item.ref],
@@ -96,7 +97,7 @@ function factsOf(item: PricedItem): [string, string][] {
   ]
 }
 
-function PriceHistory({ itemId, own, current }: { itemId: number; own: Market; current: PricePoint[] }) {
+function PriceHistory({ itemId, shown, current }: { itemId: number; shown: Market; current: PricePoint[] }) {
   const points = useData(`/items/${itemId}/price-history`)
   const [chosen, setChosen] = useState<Market | null>(null)
   return (
@@ -106,7 +107,7 @@ function PriceHistory({ itemId, own, current }: { itemId: number; own: Market; c
         {(all) => {
           const markets = MARKETS.filter((market) => all.some((point) => point.market === market))
           if (markets.length === 0) return <Empty>{t('noHistory')}</Empty>
-          const market = chosen ?? (markets.includes(own) ? own : markets[0]!)
+          const market = chosen ?? (markets.includes(shown) ? shown : markets[0]!)
           return (
             <>
               <fieldset class="choices">

@@ -271,6 +271,7 @@ export const en = {
   soldAt: 'Sold',
   soldAtHint: 'Now when empty',
   source: 'Source',
+  shownMarket: 'Prices shown',
   split: 'Split',
   splitDone: '{name} is an item of its own again',
   splitOne: 'Split {name} ({id})',

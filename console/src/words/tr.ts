@@ -273,6 +273,7 @@ export const tr: Record<keyof typeof en, string> = {
   soldAt: 'Satış zamanı',
   soldAtHint: 'Boşsa şimdi',
   source: 'Kaynak',
+  shownMarket: 'Gösterilen fiyatlar',
   split: 'Ayır',
   splitDone: '{name} yeniden ayrı bir ürün',
   splitOne: '{name} ({id}) ürününü ayır',

@@ -1,14 +1,18 @@
 // The catalogue as a node holds it in memory: loaded at start, following the change log, answering queries and ready bytes.
+import { MARKETS, type Market } from '#core/markets.ts'
 import { inSlices } from '#core/slices.ts'
 import type { ChangeFollower, ChangeRow } from '#db/change-feed.ts'
 import type { Db } from '#db/schema.ts'
 import { fold } from '#index/fold.ts'
 import { eachPackedPrice, packedCount } from '#prices/payload.ts'
+import { Rates } from '#prices/rates.ts'
+import { type ImageAddresses, imageAddresses } from '../image-addresses.ts'
 import { CategoryTree } from './category-tree.ts'
 import { itemJson, type ItemShape } from './item-json.ts'
 import { copyOfItem, type ItemSource, ItemTable } from './items.ts'
 import { LabelTree } from './label-tree.ts'
 import { countItems, loadAliases, loadCategories, loadGroups, loadItems, loadPrices } from './load.ts'
+import { hasMarket, type MarketSet } from './market-rule.ts'
 import { ItemQueries } from './queries.ts'
 import { ReadyBytes } from './ready-bytes.ts'
 
@@ -19,46 +23,59 @@ const PASSES = 4
 
 const SEPARATOR = 44
 
+const AS_STORED = imageAddresses(() => '', false)
+
+export interface CatalogueSettings {
+  readyBytesMb: number
+  /** as of `ItemQueries` */
+  cachedRows?: number | undefined
+  /** whose prices are shown of an item that has none of its home market */
+  marketOrder: readonly Market[]
+  sourceCurrencies: Readonly<Record<Market, string>>
+  now: () => Date
+  /** how answers write addresses of images; as stored unless told */
+  addresses?: ImageAddresses
+}
+
 /** The catalogue in memory. Load it once with `load`, then let the change feed keep it up to date; it never writes. */
 export class Catalogue implements ChangeFollower {
   readonly #db: Db
-  readonly #budgetBytes: number
-  readonly #cachedRows: number | undefined
-  items = new ItemTable()
+  readonly #settings: CatalogueSettings
+  readonly addresses: ImageAddresses
+  items: ItemTable
   categories = new CategoryTree()
   labels = new LabelTree()
   queries: ItemQueries
   #ready: Record<ItemShape, ReadyBytes>
-  #nearMint = 0
-  #ungraded = new Set<number>()
+  #rates = new Rates()
+  /** all markets, as positions in MARKETS: those of the setting MARKET_ORDER first */
+  readonly marketOrder: readonly number[]
   loaded = false
   /** counts changes that are in many items at once: of categories, of groups, of everything */
   generation = 0
   /** rises with every change of anything that an answer shows */
   version = 0
-  /** counts changes of prices in other markets than the item's own, which only GraphQL shows */
-  pricesElsewhere = 0
 
-  /** @param cachedRows as of `ItemQueries` */
-  constructor(db: Db, readyBytesMb: number, cachedRows?: number) {
+  constructor(db: Db, settings: CatalogueSettings) {
     this.#db = db
-    this.#cachedRows = cachedRows
-    this.queries = new ItemQueries(this.items, this.categories, cachedRows)
-    this.#budgetBytes = readyBytesMb * 1024 * 1024
+    this.#settings = settings
+    this.addresses = settings.addresses ?? AS_STORED
+    this.marketOrder = [...new Set([...settings.marketOrder, ...MARKETS])].map((market) => MARKETS.indexOf(market))
+    this.items = new ItemTable(settings.marketOrder)
+    this.queries = new ItemQueries(this.items, this.categories, this.labels, settings.cachedRows)
     this.#ready = this.#emptyReady()
   }
 
   /** Loads everything; what commits from now on comes by `apply`. */
   async load(from = this.#db): Promise<void> {
-    const fresh = new Catalogue(this.#db, this.#budgetBytes / 1024 / 1024, this.#cachedRows)
+    const fresh = new Catalogue(this.#db, this.#settings)
     await fresh.#fill(from)
     this.items = fresh.items
     this.categories = fresh.categories
     this.labels = fresh.labels
     this.queries = fresh.queries
     this.#ready = fresh.#ready
-    this.#nearMint = fresh.#nearMint
-    this.#ungraded = fresh.#ungraded
+    this.#rates = fresh.#rates
     this.generation += 1
     this.version += 1
     this.loaded = true
@@ -74,32 +91,45 @@ export class Catalogue implements ChangeFollower {
       else if (kind === 'categories') await this.#reloadCategories(ids!)
       else if (kind === 'groups') await this.#reloadGroups()
       else if (kind === 'prices') await this.#applyPrices(payload!)
+      else if (kind === 'rates') await this.#reloadRates()
     }
   }
 
-  /** A JSON array of items between a head and a tail, as bytes ready to be sent. */
-  pageBytes(rows: Int32Array, shape: ItemShape, head: string, tail: string): Buffer {
-    const ready = this.#readyFor(rows, shape)
+  /** Compares prices of different markets by the rates of this day: to be called when a day may have begun. */
+  followClock(): void {
+    const { sourceCurrencies, now } = this.#settings
+    const nowMs = now().getTime()
+    const rates = MARKETS.map((market) => this.#rates.microLira(sourceCurrencies[market], nowMs) ?? Number.NaN)
+    if (this.queries.sorts.compareBy(rates)) this.version += 1
+  }
+
+  /**
+   * A JSON array of items between a head and a tail, as bytes ready to be sent.
+   * @param market position in MARKETS of the one whose prices are asked for, null for none
+   */
+  pageBytes(rows: Int32Array, shape: ItemShape, market: number | null, head: string, tail: string): Buffer {
+    const ready = this.#readyFor(rows, shape, market)
     let size = Buffer.byteLength(head) + Buffer.byteLength(tail) + Math.max(0, rows.length - 1)
-    for (let i = 0; i < rows.length; i += 1) size += ready.length(rows[i]!)
+    for (let i = 0; i < rows.length; i += 1) size += ready.length(this.#readyKey(rows[i]!, market))
     const page = Buffer.allocUnsafe(size)
     let at = page.write(head, 0, 'utf8')
     for (let i = 0; i < rows.length; i += 1) {
       if (i > 0) page[at++] = SEPARATOR
-      at = ready.copy(rows[i]!, page, at)
+      at = ready.copy(this.#readyKey(rows[i]!, market), page, at)
     }
     page.write(tail, at, 'utf8')
     return page
   }
 
   /** Entity tag of a page: changes when an item of it, their order or `extra` changes; the same on every node. */
-  pageTag(rows: Int32Array, shape: ItemShape, extra: number): string {
-    const ready = this.#readyFor(rows, shape)
+  pageTag(rows: Int32Array, shape: ItemShape, market: number | null, extra: number): string {
+    const ready = this.#readyFor(rows, shape, market)
     let high = 0x811c9dc5 ^ extra
     let low = 0x9747b28c ^ rows.length
     for (let i = 0; i < rows.length; i += 1) {
-      high = Math.imul(high ^ ready.hashHigh(rows[i]!), 0x01000193) + (high >>> 15)
-      low = Math.imul(low ^ ready.hashLow(rows[i]!), 0x85ebca6b) + (low >>> 13)
+      const key = this.#readyKey(rows[i]!, market)
+      high = Math.imul(high ^ ready.hashHigh(key), 0x01000193) + (high >>> 15)
+      low = Math.imul(low ^ ready.hashLow(key), 0x85ebca6b) + (low >>> 13)
     }
     // 31 bits each: larger numbers are not small integers to V8, which take several times as long to write.
     return `"${high >>> 1}-${low >>> 1}${shape === 'full' ? 'p' : 's'}"`
@@ -115,28 +145,36 @@ export class Catalogue implements ChangeFollower {
   }
 
   /** Ready bytes of a shape in which all these rows are there, as long as they fit the budget together. */
-  #readyFor(rows: Int32Array, shape: ItemShape): ReadyBytes {
+  #readyFor(rows: Int32Array, shape: ItemShape, market: number | null): ReadyBytes {
     const ready = this.#ready[shape]
     // To put one may push out another that was there: then the others of the page are looked over again.
     for (let pass = 0, missing = true; missing && pass < PASSES; pass += 1) {
       missing = false
       for (let i = 0; i < rows.length; i += 1) {
         const row = rows[i]!
-        if (ready.has(row)) continue
-        ready.put(row, itemJson(this.items, this.categories, this.labels, row, shape))
+        const key = this.#readyKey(row, market)
+        if (ready.has(key)) continue
+        ready.put(key, itemJson(this, { row, market: market ?? this.items.shown[row]!, shape }))
         missing = true
       }
     }
     return ready
   }
 
+  /** An item's bytes are kept by the market that they show, whether it was asked for or not. */
+  #readyKey(row: number, market: number | null): number {
+    return row * MARKETS.length + (market ?? this.items.shown[row]!)
+  }
+
   #emptyReady(): Record<ItemShape, ReadyBytes> {
     // As many of each shape; the rest is for whole answers (KEPT_ITEMS_SHARE).
-    return { starter: new ReadyBytes(this.#budgetBytes * 0.2), full: new ReadyBytes(this.#budgetBytes * 0.575) }
+    const bytes = this.#settings.readyBytesMb * 1024 * 1024
+    return { starter: new ReadyBytes(bytes * 0.2), full: new ReadyBytes(bytes * 0.575) }
   }
 
   async #fill({ kysely: db }: Db): Promise<void> {
-    this.#setGroups(await loadGroups(db))
+    this.labels.replace(await loadGroups(db))
+    this.#rates = await Rates.load(db)
     for (const category of await loadCategories(db, null)) this.categories.set(category)
     const { items, queries } = this
     const { items: count, largestId, prices: priceCount } = await countItems(db)
@@ -162,8 +200,9 @@ export class Catalogue implements ChangeFollower {
       if (row >= 0) prices.set(row, market, labelId, minor, updatedAtMs)
     })
     items.pack()
-    for (let row = 0; row < items.rows; row += 1) items.derive(row, this.#nearMint, this.#ungraded)
-    queries.sorts.order('name', 'asc')
+    for (let row = 0; row < items.rows; row += 1) items.derive(row)
+    this.followClock()
+    queries.sorts.order('name', 'asc', null)
   }
 
   #doc(item: { name: string; code: string | null; categoryId: number }) {
@@ -171,16 +210,14 @@ export class Catalogue implements ChangeFollower {
     return { name: item.name, code: item.code, more: category ? [category.name] : [] }
   }
 
-  #setGroups(nodes: Parameters<LabelTree['replace']>[0]): void {
-    this.labels.replace(nodes)
-    const ungradedGroup = nodes.find((node) => node.parentId === null && node.slug === 'ungraded')?.id
-    this.#nearMint = this.labels.ofLabel('Near Mint')?.id ?? 0
-    this.#ungraded = new Set(nodes.filter((node) => node.parentId === ungradedGroup).map((node) => node.id))
+  async #reloadGroups(): Promise<void> {
+    this.labels.replace(await loadGroups(this.#db.kysely))
+    this.#clearReady()
   }
 
-  async #reloadGroups(): Promise<void> {
-    this.#setGroups(await loadGroups(this.#db.kysely))
-    this.#clearReady()
+  async #reloadRates(): Promise<void> {
+    this.#rates = await Rates.load(this.#db.kysely)
+    this.followClock()
   }
 
   #clearReady(): void {
@@ -230,7 +267,7 @@ export class Catalogue implements ChangeFollower {
         for (const { market, labelId, minor, updatedAtMs } of prices.get(source.id) ?? []) {
           this.items.prices.set(row, market, labelId, minor, updatedAtMs)
         }
-        this.items.derive(row, this.#nearMint, this.#ungraded)
+        this.items.derive(row)
         this.queries.set(row, this.#doc(source))
         this.#dropReady(row)
       }
@@ -246,9 +283,14 @@ export class Catalogue implements ChangeFollower {
   }
 
   #dropReady(row: number): void {
+    for (const market of MARKETS.keys()) this.#dropReadyOf(row, market)
+  }
+
+  #dropReadyOf(row: number, market: number): void {
+    const key = row * MARKETS.length + market
     this.version += 1
-    this.#ready.starter.drop(row)
-    this.#ready.full.drop(row)
+    this.#ready.starter.drop(key)
+    this.#ready.full.drop(key)
   }
 
   /** Applies packed prices in slices, so that a large import does not make readers wait. */
@@ -256,26 +298,26 @@ export class Catalogue implements ChangeFollower {
     return inSlices(packedCount(packed), (from, to) => {
       // The prices of an item mostly stand together: what follows from them is made once.
       let row = -1
+      let markets: MarketSet = 0
       eachPackedPrice(packed, from, to, (change) => {
         const changed = this.items.rowOf(change.itemId)
         if (changed < 0) return
-        if (change.minor === 0) this.items.prices.remove(changed, change.market, change.labelId)
-        else this.items.prices.set(changed, change.market, change.labelId, change.minor, change.updatedAtMs)
-        this.items.touch(changed)
-        if (change.market !== this.items.market[changed]) {
-          this.pricesElsewhere += 1
-          return
+        if (row >= 0 && row !== changed) {
+          this.#pricesChanged(row, markets)
+          markets = 0
         }
-        if (row >= 0 && row !== changed) this.#pricesChanged(row)
         row = changed
+        markets |= 1 << change.market
+        if (change.minor === 0) this.items.prices.remove(row, change.market, change.labelId)
+        else this.items.prices.set(row, change.market, change.labelId, change.minor, change.updatedAtMs)
+        this.items.touch(row)
       })
-      if (row >= 0) this.#pricesChanged(row)
+      if (row >= 0) this.#pricesChanged(row, markets)
     })
   }
 
-  #pricesChanged(row: number): void {
-    this.items.derive(row, this.#nearMint, this.#ungraded)
-    this.queries.sorts.markPrices(row)
-    this.#dropReady(row)
+  #pricesChanged(row: number, markets: MarketSet): void {
+    this.queries.setPrices(row, markets, this.items.derive(row))
+    for (const market of MARKETS.keys()) if (hasMarket(markets, market)) this.#dropReadyOf(row, market)
   }
 }

@@ -1,6 +1,9 @@
 // The REST form of an item as JSON text, per shape; made once per change, not per request.
 import { DAY_MS } from '#core/duration.ts'
+import { MARKETS } from '#core/markets.ts'
 import { REST_ITEM_FIELDS_FROM_PROFESSIONAL } from '#core/plans.ts'
+import type { ImageAddresses } from '../image-addresses.ts'
+import type { ItemImage } from '../records.ts'
 import type { CategoryTree } from './category-tree.ts'
 import type { ItemTable } from './items.ts'
 import type { LabelTree } from './label-tree.ts'
@@ -60,16 +63,34 @@ export function pricesOf(items: ItemTable, labels: LabelTree, row: number, marke
 }
 
 /** An item's images from their JSON text `[{url, order}]`; an image's id is made of the item's id and its order. */
-export function imagesOf(itemId: number, images: string): ItemImageView[] {
-  if (images === '[]') return []
-  const parsed = JSON.parse(images) as { url: string; order: number }[]
-  return parsed.map(({ url, order }) => ({ id: itemId * 100 + order, url, order }))
+export function imagesOf(itemId: number, images: string, addresses: ImageAddresses): ItemImageView[] {
+  return storedImages(images).map(({ url, order }) => ({ id: itemId * 100 + order, url: addresses.ofItem(itemId, order, url), order }))
+}
+
+/** An item's images as they are stored, from their JSON text. */
+export function storedImages(images: string): ItemImage[] {
+  return images === '[]' ? [] : (JSON.parse(images) as ItemImage[])
 }
 
 const FROM_PROFESSIONAL = new Set<string>(REST_ITEM_FIELDS_FROM_PROFESSIONAL)
 
-/** JSON text of an item in one shape (interface.md, "Item (REST)"). */
-export function itemJson(items: ItemTable, categories: CategoryTree, labels: LabelTree, row: number, shape: ItemShape): string {
+/** What the JSON of an item is made from. */
+export interface ItemJsonSource {
+  items: ItemTable
+  categories: CategoryTree
+  labels: LabelTree
+  addresses: ImageAddresses
+}
+
+export interface ItemView {
+  row: number
+  /** position in MARKETS of the market that is shown */
+  market: number
+  shape: ItemShape
+}
+
+/** JSON text of an item (interface.md, "Item (REST)"). */
+export function itemJson({ items, categories, labels, addresses }: ItemJsonSource, { row, market, shape }: ItemView): string {
   const gated = (field: string) => shape === 'starter' && FROM_PROFESSIONAL.has(field)
   const id = items.id[row]!
   const texts = items.texts.get(row)
@@ -81,12 +102,12 @@ export function itemJson(items: ItemTable, categories: CategoryTree, labels: Lab
     slug: () => texts.slug,
     genre: () => items.genreOf(row),
     game: () => items.gameOf(row),
-    market: () => items.marketOf(row),
+    market: () => MARKETS[market]!,
     category: () =>
       category && { id: category.id, name: category.name, ...(!gated('category.slug') && { slug: category.slug }) },
-    images: () => imagesOf(id, texts.images),
+    images: () => imagesOf(id, texts.images, addresses),
     prices: () =>
-      pricesOf(items, labels, row, items.market[row]!).map(({ label, minor, updatedAtMs }) => ({
+      pricesOf(items, labels, row, market).map(({ label, minor, updatedAtMs }) => ({
         label,
         price: minor / 100,
         updated_at: utcTime(updatedAtMs),

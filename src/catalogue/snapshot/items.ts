@@ -1,5 +1,5 @@
 // All items of the catalogue in memory as columns: a row per item, texts outside the heap, prices in flat runs.
-import { MARKETS } from '#core/markets.ts'
+import { MARKETS, type Market } from '#core/markets.ts'
 import { RowBits } from '#index/bits.ts'
 import { grown } from '#index/columns.ts'
 import { fold } from '#index/fold.ts'
@@ -8,6 +8,7 @@ import { codeSortKey } from '../code-order.ts'
 import { GENRES } from '../records.ts'
 import { CategoryRows } from './category-rows.ts'
 import { Interned } from './interned.ts'
+import { hasMarket, MarketRule, type MarketSet } from './market-rule.ts'
 import { PriceTable } from './price-table.ts'
 import { type ItemTexts, TextArena } from './text-arena.ts'
 
@@ -45,7 +46,12 @@ export class ItemTable {
   readonly categoryRows = new CategoryRows()
 
   id = new Int32Array(0)
+  /** home, the market whose catalogue an item came from */
   market = new Uint8Array(0)
+  /** the market whose prices are shown where none is asked for */
+  shown = new Uint8Array(0)
+  /** sets of the markets that select an item: those with prices, and home */
+  #markets = new Uint8Array(0)
   genre = new Uint8Array(0)
   game = new Int32Array(0)
   categoryId = new Int32Array(0)
@@ -54,10 +60,6 @@ export class ItemTable {
   code = new Int32Array(0)
   groupList = new Int32Array(0)
   updatedAtMs = new Float64Array(0)
-  /** when the item or a price of its own market last changed */
-  changedAtMs = new Float64Array(0)
-  /** what `sort_by=price` sorts by, in minor units; NaN for none */
-  sortPrice = new Float64Array(0)
   /** counts changes of the item and its prices, so that whatever is made from them knows when it is out of date */
   version = new Uint32Array(0)
   #rows = 0
@@ -65,6 +67,12 @@ export class ItemTable {
   #rowOfId = new Int32Array(0)
   /** what merged items were merged into, which may be merged, too */
   readonly #aliases = new Map<number, number>()
+  readonly #rule: MarketRule
+
+  /** @param marketOrder the setting MARKET_ORDER */
+  constructor(marketOrder: readonly Market[]) {
+    this.#rule = new MarketRule(marketOrder)
+  }
 
   /** Row of the item that an id means, an alias too; -1 when there is none. */
   rowOf(id: number): number {
@@ -114,7 +122,6 @@ export class ItemTable {
       this.#rows += 1
       if (row >= this.id.length || item.id >= this.#rowOfId.length) this.#reach(row + 1, item.id)
       this.#rowOfId[item.id] = row + 1
-      this.sortPrice[row] = Number.NaN
       this.categoryRows.add(item.categoryId, row)
     } else if (this.categoryId[row] !== item.categoryId) this.categoryRows.add(item.categoryId, row)
     this.id[row] = item.id
@@ -147,27 +154,22 @@ export class ItemTable {
   }
 
   /**
-   * Makes the columns anew that follow from an item's prices.
-   * @param nearMint label id of Near Mint
-   * @param ungraded label ids of all conditions
+   * Makes the columns anew that follow from an item's home and prices.
+   * @returns the markets that select the item now but did not before, or the other way round
    */
-  derive(row: number, nearMint: number, ungraded: ReadonlySet<number>): void {
-    const { prices } = this
-    const market = this.market[row]
-    const start = prices.start(row)
-    const end = start + prices.count(row)
-    let changed = this.updatedAtMs[row]!
-    let lowest = Number.NaN
-    let exact = Number.NaN
-    for (let i = start; i < end; i += 1) {
-      if (prices.market[i] !== market) continue
-      if (prices.updatedAtMs[i]! > changed) changed = prices.updatedAtMs[i]!
-      const label = prices.label[i]!
-      if (label === nearMint) exact = prices.minor[i]!
-      else if (ungraded.has(label) && !(prices.minor[i]! >= lowest)) lowest = prices.minor[i]!
-    }
-    this.changedAtMs[row] = changed
-    this.sortPrice[row] = Number.isNaN(exact) ? lowest : exact
+  derive(row: number): MarketSet {
+    const home = this.market[row]!
+    const priced = this.prices.markets(row)
+    const before = this.#markets[row]!
+    const now = this.#rule.selecting(home, priced)
+    this.shown[row] = this.#rule.shown(home, priced)
+    this.#markets[row] = now
+    return before ^ now
+  }
+
+  /** Whether `market=` selects the item. */
+  isSelectedBy(market: number, row: number): boolean {
+    return hasMarket(this.#markets[row]!, market)
   }
 
   nameOf(row: number): string {
@@ -187,6 +189,7 @@ export class ItemTable {
     return GENRES[this.genre[row]!]!
   }
 
+  /** The market whose catalogue an item came from. */
   marketOf(row: number): string {
     return MARKETS[this.market[row]!]!
   }
@@ -207,6 +210,8 @@ export class ItemTable {
     this.#rowOfId = grown(this.#rowOfId, id + 1)
     this.id = grown(this.id, length)
     this.market = grown(this.market, length)
+    this.shown = grown(this.shown, length)
+    this.#markets = grown(this.#markets, length)
     this.genre = grown(this.genre, length)
     this.game = grown(this.game, length)
     this.categoryId = grown(this.categoryId, length)
@@ -214,8 +219,6 @@ export class ItemTable {
     this.code = grown(this.code, length)
     this.groupList = grown(this.groupList, length)
     this.updatedAtMs = grown(this.updatedAtMs, length)
-    this.changedAtMs = grown(this.changedAtMs, length)
-    this.sortPrice = grown(this.sortPrice, length)
     this.version = grown(this.version, length)
   }
 }

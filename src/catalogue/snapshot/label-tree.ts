@@ -13,6 +13,10 @@ export class LabelTree {
   #byLabel = new Map<string, LabelNode>()
   /** position of a grade's label in answers, by id */
   #rank: number[] = []
+  /** id of Near Mint, 0 before the tree is there */
+  nearMint = 0
+  /** ids of all conditions */
+  ungraded: ReadonlySet<number> = new Set()
 
   replace(nodes: LabelNode[]): void {
     this.#nodes = new Map(nodes.map((node) => [node.id, node]))
@@ -23,6 +27,9 @@ export class LabelTree {
     sorted.forEach(({ id }, position) => {
       this.#rank[id] = position
     })
+    const group = nodes.find((node) => node.parentId === null && node.slug === 'ungraded')?.id
+    this.nearMint = this.ofLabel('Near Mint')?.id ?? 0
+    this.ungraded = new Set(grades.filter((node) => node.parentId === group).map((node) => node.id))
   }
 
   get(id: number): LabelNode | undefined {

@@ -57,6 +57,14 @@ export class PriceTable {
     return this.#count[row] ?? 0
   }
 
+  /** The markets that a row has prices of, as bits by position in MARKETS. */
+  markets(row: number): number {
+    const end = this.start(row) + this.count(row)
+    let found = 0
+    for (let i = this.start(row); i < end; i += 1) found |= 1 << this.market[i]!
+    return found
+  }
+
   find(row: number, market: number, label: number): number {
     const end = this.start(row) + this.count(row)
     for (let i = this.start(row); i < end; i += 1) {

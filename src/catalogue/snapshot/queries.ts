@@ -1,5 +1,5 @@
 // Queries over the items in memory: filters as bitsets kept up to date, text search, pages at any depth with exact totals.
-import { MARKETS, type Market } from '#core/markets.ts'
+import { type Market, marketPosition } from '#core/markets.ts'
 import { Cache } from '#core/cache.ts'
 import { RowBits } from '#index/bits.ts'
 import { firstPast } from '#index/blocks.ts'
@@ -7,9 +7,13 @@ import { TextIndex, TIERS } from '#index/text.ts'
 import { GENRES } from '../records.ts'
 import type { CategoryTree } from './category-tree.ts'
 import type { ItemTable } from './items.ts'
-import { compareSortKeys, ItemSorts, type SortDirection, type SortField, type SortValue, sortValue } from './sorts.ts'
+import type { LabelTree } from './label-tree.ts'
+import { hasMarket, type MarketSet } from './market-rule.ts'
+import { compareSortKeys, type CursorValue, type SortDirection, type SortField } from './sort-keys.ts'
+import { ItemSorts } from './sorts.ts'
 
 export interface ItemFilter {
+  /** selects the items that it prices or is home of, and its prices are sorted by */
   market?: Market | undefined
   game?: string | undefined
   genre?: string | undefined
@@ -27,7 +31,7 @@ export interface RowPage {
 
 /** Where a keyset page begins: after the row that had this value and id. */
 export interface After {
-  value: SortValue
+  value: CursorValue
   id: number
 }
 
@@ -43,6 +47,8 @@ interface View {
   bits: RowBits
   /** version of the category tree it was made with, -1 where it does not depend on it */
   treeVersion: number
+  /** position in MARKETS, null where the filter has none */
+  market: number | null
 }
 
 /** Rows of a filter or search in one order, as long as that order does not change. */
@@ -79,20 +85,20 @@ export class ItemQueries {
   readonly #ranked: Cache<string, Ranked>
 
   /** @param cachedRows how many rows each kind of results may hold; 0: none are cached */
-  constructor(items: ItemTable, categories: CategoryTree, cachedRows = CACHED_ROWS) {
+  constructor(items: ItemTable, categories: CategoryTree, labels: LabelTree, cachedRows = CACHED_ROWS) {
     this.#sorted = new Cache({ limit: cachedRows, weigh: ({ rows }) => ENTRY_ROWS + rows.length })
     this.#found = new Cache({ limit: cachedRows, weigh: (found) => ENTRY_ROWS + wordsOf(found) })
     this.#ranked = new Cache({ limit: cachedRows, weigh: ({ total }) => ENTRY_ROWS + total })
     this.#items = items
     this.#categories = categories
-    this.sorts = new ItemSorts(items)
+    this.sorts = new ItemSorts(items, labels)
   }
 
   /** A page of the filtered list. */
   page(filter: ItemFilter, field: SortField, direction: SortDirection, offset: number, limit: number): RowPage {
     const chosen = this.#chosen(filter, field, direction)
     if (chosen instanceof Int32Array) return { rows: chosen.slice(offset, offset + limit), total: chosen.length }
-    const rows = this.sorts.order(field, direction).slice(chosen, offset, limit)
+    const rows = this.sorts.order(field, direction, marketPosition(filter.market)).slice(chosen, offset, limit)
     return { rows, total: chosen ? chosen.size : this.#items.live.size }
   }
 
@@ -104,10 +110,13 @@ export class ItemQueries {
     after: After | null,
     limit: number,
   ): { rows: Int32Array; more: boolean } {
-    const items = this.#items
-    const order = this.sorts.order(field, direction)
+    const { id } = this.#items
+    const { sorts } = this
+    const market = marketPosition(filter.market)
+    const order = sorts.order(field, direction, market)
     const chosen = this.#chosen(filter, field, direction)
-    const probe = after && ((row: number) => compareSortKeys(sortValue(items, field, row), items.id[row]!, after.value, after.id, direction))
+    const value = after && sorts.valueOf(after.value, market)
+    const probe = after && ((row: number) => compareSortKeys(sorts.value(field, market, row), id[row]!, value, after.id, direction))
     if (chosen instanceof Int32Array) {
       const from = probe ? firstPast(chosen, chosen.length, probe, false) : 0
       return { rows: chosen.slice(from, from + limit), more: chosen.length > from + limit }
@@ -130,7 +139,7 @@ export class ItemQueries {
    */
   searchAfter(q: string, filter: Omit<ItemFilter, 'search'>, after: AfterMatch | null, limit: number): { rows: Int32Array; tier: number; more: boolean } {
     const ranked = this.#rankedBy(q, filter)
-    const order = this.sorts.order('name', 'asc')
+    const order = this.sorts.order('name', 'asc', null)
     const rows = new Int32Array(limit)
     let filled = 0
     let last = -1
@@ -152,9 +161,20 @@ export class ItemQueries {
     this.text.set(row, doc)
     this.sorts.mark(row)
     this.#forgetResults()
+    for (const [, view] of this.#views.entries()) review(view, row)
+  }
+
+  /**
+   * Only prices of an item have changed.
+   * @param markets whose prices have changed
+   * @param reselected the markets among them that select the item now but did not before, or the other way round
+   */
+  setPrices(row: number, markets: MarketSet, reselected: MarketSet): void {
+    this.sorts.markPrices(row, markets, reselected)
+    if (reselected === 0) return
+    this.#forgetResults()
     for (const [, view] of this.#views.entries()) {
-      if (view.matches(row)) view.bits.add(row)
-      else view.bits.delete(row)
+      if (view.market !== null && hasMarket(reselected, view.market)) review(view, row)
     }
   }
 
@@ -183,14 +203,14 @@ export class ItemQueries {
   }
 
   #comesAfter(row: number, after: AfterMatch): boolean {
-    return compareSortKeys(sortValue(this.#items, 'name', row), this.#items.id[row]!, after.name, after.id, 'asc') > 0
+    return compareSortKeys(this.sorts.value('name', null, row), this.#items.id[row]!, after.name, after.id, 'asc') > 0
   }
 
   /** What a filter leaves: its rows in the order asked for while they are few, else their set; null for all. */
   #chosen(filter: ItemFilter, field: SortField, direction: SortDirection): Int32Array | RowBits | null {
     const query = filter.search?.slice(0, SEARCH_LENGTH).trim() ?? ''
     if (query === '' && filter.categoryId === undefined) return this.#view(filter)
-    const order = this.sorts.order(field, direction)
+    const order = this.sorts.order(field, direction, marketPosition(filter.market))
     const searched = this.#searchKey(filter, query)
     const key = `${field} ${direction}\t${searched}`
     const sorted = this.#sorted.get(key)
@@ -229,7 +249,7 @@ export class ItemQueries {
     this.#items.live.forEach((row) => {
       if (matches(row)) bits.add(row)
     })
-    this.#views.set(key, { matches, bits, treeVersion: -1 })
+    this.#views.set(key, { matches, bits, treeVersion: -1, market: marketPosition(filter.market) })
     return bits
   }
 
@@ -246,17 +266,18 @@ export class ItemQueries {
       if (live.has(row) && matches(row)) bits.add(row)
     })
     if (bits.size <= FEW) return bits.toRows()
-    this.#views.set(key, { matches, bits, treeVersion })
+    this.#views.set(key, { matches, bits, treeVersion, market: marketPosition(filter.market) })
     return bits
   }
 
-  #matcher({ market, game, genre, categoryId }: ItemFilter): (row: number) => boolean {
+  #matcher(filter: ItemFilter): (row: number) => boolean {
+    const { game, genre, categoryId } = filter
     const items = this.#items
-    const marketNumber = market === undefined ? -1 : MARKETS.indexOf(market)
+    const market = marketPosition(filter.market)
     const genreNumber = genre === undefined ? -1 : GENRES.indexOf(genre as (typeof GENRES)[number])
     const below = categoryId === undefined ? null : this.#categories.subtree(categoryId)
     return (row) =>
-      (marketNumber < 0 || items.market[row] === marketNumber) &&
+      (market === null || items.isSelectedBy(market, row)) &&
       (genreNumber < 0 || items.genre[row] === genreNumber) &&
       (game === undefined || items.gameOf(row) === game) &&
       (below === null || below.has(items.categoryId[row]!))
@@ -280,7 +301,7 @@ export class ItemQueries {
   }
 
   #rankedRows(ranked: Ranked, offset: number, limit: number): Int32Array {
-    const order = this.sorts.order('name', 'asc')
+    const order = this.sorts.order('name', 'asc', null)
     const page = new Int32Array(Math.max(0, Math.min(limit, ranked.total - offset)))
     let filled = 0
     let skip = offset
@@ -302,6 +323,11 @@ export class ItemQueries {
     }
     return page
   }
+}
+
+function review({ matches, bits }: View, row: number): void {
+  if (matches(row)) bits.add(row)
+  else bits.delete(row)
 }
 
 /** How many words of 4 bytes kept results take. */

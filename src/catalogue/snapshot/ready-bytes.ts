@@ -1,128 +1,112 @@
-// Items already serialised, per plan, within a budget: a page of answers is a few copies of ready bytes.
+// Items already serialised, per plan and market, within a budget: a page of answers is a few copies of ready bytes.
+import { ByteRing, type Chunk } from '#index/byte-ring.ts'
 import { grown } from '#index/columns.ts'
 
-const CHUNK_BYTES = 1024 * 1024
 /** Entries begin at whole words and end in zeros: they are hashed by words. */
 const WORD_BYTES = 4
 
-// Per row side by side, since a page asks for all of them of rows that lie anywhere: one cache line a row.
-const FIELDS = 5
-const CHUNK = 0
-const OFFSET = 1
-const LENGTH = 2
-const HASH_HIGH = 3
-const HASH_LOW = 4
+// An entry begins with these words, its bytes follow them.
+const LENGTH = 0
+const HASH_HIGH = 1
+const HASH_LOW = 2
+const HEAD_WORDS = 3
+const HEAD_BYTES = HEAD_WORDS * WORD_BYTES
 
-interface Chunk {
-  bytes: Buffer
-  /** the same memory */
-  words: Int32Array
-}
+/** A place is the number of a chunk and, in so many lower bits, the word of it at which an entry begins. */
+const OFFSET_BITS = 18
+const OFFSETS = 2 ** OFFSET_BITS
+const LAST_CHUNK = 2 ** (32 - OFFSET_BITS) - 1
 
-/**
- * A cache of byte strings by row. New entries go to the newest of a ring of chunks; when the budget is full the oldest
- * chunk is dropped whole, so that there is no bookkeeping per entry, and its memory becomes the newest.
- */
+/** A cache of byte strings by key, a small integer. */
 export class ReadyBytes {
-  #chunks = new Map<number, Chunk>()
-  #newest = 0
-  #oldest = 1
-  #used = CHUNK_BYTES
-  #entries = new Int32Array(0)
-  readonly #maxChunks: number
+  readonly #ring: ByteRing
+  /** by key, 0 for none; four bytes a key, since there are many more keys than entries */
+  #places = new Uint32Array(0)
 
   constructor(budgetBytes: number) {
-    this.#maxChunks = Math.max(2, Math.floor(budgetBytes / CHUNK_BYTES))
+    this.#ring = new ByteRing(budgetBytes)
   }
 
-  has(row: number): boolean {
-    return (this.#entries[row * FIELDS + CHUNK] ?? 0) >= this.#oldest
+  has(key: number): boolean {
+    return this.#ring.has((this.#places[key] ?? 0) >>> OFFSET_BITS)
   }
 
   /** Length in bytes of an entry that is there. */
-  length(row: number): number {
-    return this.#entries[row * FIELDS + LENGTH]!
+  length(key: number): number {
+    return this.#head(key, LENGTH)
   }
 
   /** Copies an entry that is there; returns the position after it. */
-  copy(row: number, target: Buffer, at: number): number {
-    const entry = row * FIELDS
-    const offset = this.#entries[entry + OFFSET]!
-    const length = this.#entries[entry + LENGTH]!
-    this.#chunks.get(this.#entries[entry + CHUNK]!)!.bytes.copy(target, at, offset, offset + length)
+  copy(key: number, target: Buffer, at: number): number {
+    const place = this.#places[key]!
+    const { bytes, words } = this.#chunkAt(place)
+    const word = place & (OFFSETS - 1)
+    const length = words[word + LENGTH]!
+    const from = (word + HEAD_WORDS) * WORD_BYTES
+    bytes.copy(target, at, from, from + length)
     return at + length
   }
 
-  put(row: number, text: string): void {
+  put(key: number, text: string): void {
     const size = Buffer.byteLength(text)
-    const room = Math.ceil(size / WORD_BYTES) * WORD_BYTES
-    if (this.#used + room > (this.#chunks.get(this.#newest)?.bytes.length ?? 0)) this.#open(room)
-    const entry = row * FIELDS
-    this.#entries = grown(this.#entries, entry + FIELDS)
-    const { bytes, words } = this.#chunks.get(this.#newest)!
-    bytes.write(text, this.#used, 'utf8')
-    bytes.fill(0, this.#used + size, this.#used + room)
-    this.#entries[entry + CHUNK] = this.#newest
-    this.#entries[entry + OFFSET] = this.#used
-    this.#entries[entry + LENGTH] = size
-    this.#hash(entry, words, this.#used / WORD_BYTES, (this.#used + room) / WORD_BYTES)
-    this.#used += room
+    const room = HEAD_BYTES + Math.ceil(size / WORD_BYTES) * WORD_BYTES
+    // A place has no bits for higher numbers.
+    if (this.#ring.newest === LAST_CHUNK) this.clear()
+    const from = this.#ring.take(room)
+    const { bytes, words } = this.#ring.chunk(this.#ring.newest)
+    const word = from / WORD_BYTES
+    bytes.write(text, from + HEAD_BYTES, 'utf8')
+    bytes.fill(0, from + HEAD_BYTES + size, from + room)
+    words[word + LENGTH] = size
+    hash(words, word, (from + room) / WORD_BYTES)
+    this.#places = grown(this.#places, key + 1)
+    this.#places[key] = this.#ring.newest * OFFSETS + word
   }
 
   /** Two 32-bit hashes of an entry's content, the same on every node; entity tags are made from them. */
-  hashHigh(row: number): number {
-    return this.#entries[row * FIELDS + HASH_HIGH]!
+  hashHigh(key: number): number {
+    return this.#head(key, HASH_HIGH)
   }
 
-  hashLow(row: number): number {
-    return this.#entries[row * FIELDS + HASH_LOW]!
+  hashLow(key: number): number {
+    return this.#head(key, HASH_LOW)
   }
 
   /** Forgets an entry: its item has changed. */
-  drop(row: number): void {
-    if (row * FIELDS < this.#entries.length) this.#entries[row * FIELDS + CHUNK] = 0
+  drop(key: number): void {
+    if (key < this.#places.length) this.#places[key] = 0
   }
 
   /** Forgets everything: something that stands in many items has changed. */
   clear(): void {
-    this.#entries.fill(0)
-    this.#chunks.clear()
-    this.#oldest = this.#newest + 1
-    this.#used = CHUNK_BYTES
+    this.#places.fill(0)
+    this.#ring.clear()
   }
 
   get bytes(): number {
-    let sum = 0
-    for (const { bytes } of this.#chunks.values()) sum += bytes.length
-    return sum
+    return this.#ring.bytes
   }
 
-  #hash(entry: number, words: Int32Array, from: number, to: number): void {
-    let high = 0x811c9dc5 ^ this.#entries[entry + LENGTH]!
-    let low = 0x9747b28c
-    for (let i = from; i < to; i += 1) {
-      const word = Math.imul(words[i]!, 0xcc9e2d51)
-      const turned = (word << 15) | (word >>> 17)
-      high = Math.imul(high ^ turned, 0x01000193) + (high >>> 15)
-      low = Math.imul(low ^ turned, 0x85ebca6b) + (low >>> 13)
-    }
-    this.#entries[entry + HASH_HIGH] = high
-    this.#entries[entry + HASH_LOW] = low
+  #chunkAt(place: number): Chunk {
+    return this.#ring.chunk(place >>> OFFSET_BITS)
   }
 
-  #open(size: number): void {
-    const oldest = this.#chunks.size === this.#maxChunks ? this.#chunks.get(this.#oldest)! : null
-    if (oldest) {
-      this.#chunks.delete(this.#oldest)
-      this.#oldest += 1
-    }
-    this.#newest += 1
-    this.#chunks.set(this.#newest, oldest && oldest.bytes.length >= size ? oldest : newChunk(size))
-    this.#used = 0
+  #head(key: number, field: number): number {
+    const place = this.#places[key]!
+    return this.#chunkAt(place).words[(place & (OFFSETS - 1)) + field]!
   }
 }
 
-function newChunk(size: number): Chunk {
-  const bytes = Buffer.allocUnsafeSlow(Math.max(CHUNK_BYTES, size))
-  return { bytes, words: new Int32Array(bytes.buffer) }
+/** Hashes the bytes of an entry into its head. */
+function hash(words: Int32Array, entry: number, to: number): void {
+  let high = 0x811c9dc5 ^ words[entry + LENGTH]!
+  let low = 0x9747b28c
+  for (let i = entry + HEAD_WORDS; i < to; i += 1) {
+    const word = Math.imul(words[i]!, 0xcc9e2d51)
+    const turned = (word << 15) | (word >>> 17)
+    high = Math.imul(high ^ turned, 0x01000193) + (high >>> 15)
+    low = Math.imul(low ^ turned, 0x85ebca6b) + (low >>> 13)
+  }
+  words[entry + HASH_HIGH] = high
+  words[entry + HASH_LOW] = low
 }

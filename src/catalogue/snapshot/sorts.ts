@@ -1,19 +1,161 @@
 // The sort orders of the item list, each direction a kept order of its own, so that what has no key is last in both and
 // ties go by id in both.
+import { MARKETS } from '#core/markets.ts'
 import type { Compare } from '#index/order.ts'
 import { KeptOrder } from '#index/order.ts'
 import type { ItemTable } from './items.ts'
+import type { LabelTree } from './label-tree.ts'
+import { MarketOrders } from './market-orders.ts'
+import { hasMarket, type MarketSet } from './market-rule.ts'
+import { compareSortKeys, type CursorValue, SORT_DIRECTIONS, type SortDirection, type SortField, type SortValue } from './sort-keys.ts'
 
-export const SORT_FIELDS = ['name', 'code', 'id', 'price', 'updated_at'] as const
-export type SortField = (typeof SORT_FIELDS)[number]
-export const SORT_DIRECTIONS = ['asc', 'desc'] as const
-export type SortDirection = (typeof SORT_DIRECTIONS)[number]
+/** Fields whose order depends on the market that is shown. */
+const MARKET_FIELDS = ['price', 'updated_at'] as const
+type MarketField = (typeof MARKET_FIELDS)[number]
+type ItemField = Exclude<SortField, MarketField>
 
-/** What a row is sorted by: a text's sort key or a number; null is last in both directions. */
-export type SortValue = string | number | null
+/** Kept orders by field, direction and, where it matters, market; each built when first asked for. */
+export class ItemSorts {
+  readonly #items: ItemTable
+  readonly #labels: LabelTree
+  readonly #byItem: Record<SortDirection, Map<ItemField, KeptOrder>> = { asc: new Map(), desc: new Map() }
+  /** by field and market, null where none is asked for */
+  readonly #byMarket: Record<MarketField, Map<number | null, MarketOrders>> = { price: new Map(), updated_at: new Map() }
+  #rates: readonly number[] = MARKETS.map(() => Number.NaN)
 
-/** The value of a row under a sort field. */
-export function sortValue(items: ItemTable, field: SortField, row: number): SortValue {
+  constructor(items: ItemTable, labels: LabelTree) {
+    this.#items = items
+    this.#labels = labels
+  }
+
+  /**
+   * The order of a field.
+   * @param market position in MARKETS: the order has the items that it selects, by its prices; null: all, by the prices of
+   * the market that is shown of each
+   */
+  order(field: SortField, direction: SortDirection, market: number | null): KeptOrder {
+    if (isMarketField(field)) return this.#ofMarket(field, market).order(direction)
+    const known = this.#byItem[direction].get(field)
+    if (known) return known
+    const order = new KeptOrder(comparer(this.#items, field, direction))
+    order.load(this.#items.live.toRows(), loadKey(this.#items, field, direction))
+    this.#byItem[direction].set(field, order)
+    return order
+  }
+
+  /** The value of a row of that order. */
+  value(field: SortField, market: number | null, row: number): SortValue {
+    return isMarketField(field) ? this.#ofMarket(field, market).value(row) : itemValue(this.#items, field, row)
+  }
+
+  /** The same as a cursor keeps it. */
+  cursorValue(field: SortField, market: number | null, row: number): CursorValue {
+    const value = this.value(field, market, row)
+    if (field !== 'price' || value === null) return value
+    const shown = market ?? this.#items.shown[row]!
+    return { minor: amountOf(this.#items, this.#labels, row, shown), market: shown }
+  }
+
+  /** What a cursor has kept as rows compare now. */
+  valueOf(kept: CursorValue, market: number | null): SortValue {
+    if (kept === null || typeof kept !== 'object') return kept
+    const value = market === null ? kept.minor * this.#rates[kept.market]! : kept.minor
+    return Number.isNaN(value) ? null : value
+  }
+
+  /**
+   * Compares prices of different markets by these rates from now on.
+   * @param rates by market: what a minor unit of its currency is worth, NaN where that is unknown
+   * @returns whether they differ from those before
+   */
+  compareBy(rates: readonly number[]): boolean {
+    if (rates.every((rate, market) => Object.is(rate, this.#rates[market]))) return false
+    this.#rates = rates
+    // The prices of one market are in one currency, and their order needs no rate.
+    this.#byMarket.price.get(null)?.reload()
+    return true
+  }
+
+  /** An item is new or anything of it has changed. */
+  mark(row: number): void {
+    this.#eachByItem((order) => order.mark(row))
+    this.#eachByMarket((orders) => orders.mark(row))
+  }
+
+  /**
+   * Only prices of an item have changed.
+   * @param markets whose prices have changed
+   * @param reselected the markets among them that select the item now but did not before, or the other way round
+   */
+  markPrices(row: number, markets: MarketSet, reselected: MarketSet): void {
+    this.#eachByMarket((orders, market) => {
+      if (market !== null && hasMarket(reselected, market)) orders.mark(row)
+      else if (market === null || hasMarket(markets, market)) orders.review(row)
+    })
+  }
+
+  drop(row: number): void {
+    this.#eachByItem((order) => order.drop(row))
+    this.#eachByMarket((orders) => orders.drop(row))
+  }
+
+  #ofMarket(field: MarketField, market: number | null): MarketOrders {
+    const known = this.#byMarket[field].get(market)
+    if (known) return known
+    const orders = new MarketOrders(this.#items, market, this.#keyOf(field, market))
+    this.#byMarket[field].set(market, orders)
+    return orders
+  }
+
+  #keyOf(field: MarketField, market: number | null): (row: number) => number {
+    const items = this.#items
+    if (field === 'updated_at') return (row) => changedAtMs(items, row, market ?? items.shown[row]!)
+    if (market !== null) return (row) => amountOf(items, this.#labels, row, market)
+    return (row) => {
+      const shown = items.shown[row]!
+      return amountOf(items, this.#labels, row, shown) * this.#rates[shown]!
+    }
+  }
+
+  #eachByItem(visit: (order: KeptOrder) => void): void {
+    for (const direction of SORT_DIRECTIONS) for (const order of this.#byItem[direction].values()) visit(order)
+  }
+
+  #eachByMarket(visit: (orders: MarketOrders, market: number | null) => void): void {
+    for (const field of MARKET_FIELDS) for (const [market, orders] of this.#byMarket[field]) visit(orders, market)
+  }
+}
+
+function isMarketField(field: SortField): field is MarketField {
+  return (MARKET_FIELDS as readonly string[]).includes(field)
+}
+
+/** The price that an item is sorted by in a market, in minor units: Near Mint, else the lowest ungraded; NaN without one. */
+function amountOf({ prices }: ItemTable, { nearMint, ungraded }: LabelTree, row: number, market: number): number {
+  const start = prices.start(row)
+  const end = start + prices.count(row)
+  let lowest = Number.NaN
+  for (let i = start; i < end; i += 1) {
+    if (prices.market[i] !== market) continue
+    const label = prices.label[i]!
+    if (label === nearMint) return prices.minor[i]!
+    if (ungraded.has(label) && !(prices.minor[i]! >= lowest)) lowest = prices.minor[i]!
+  }
+  return lowest
+}
+
+/** When anything last changed that an answer shows of an item: itself or a price of the market. */
+function changedAtMs({ prices, updatedAtMs }: ItemTable, row: number, market: number): number {
+  const start = prices.start(row)
+  const end = start + prices.count(row)
+  let changed = updatedAtMs[row]!
+  for (let i = start; i < end; i += 1) {
+    if (prices.market[i] === market && prices.updatedAtMs[i]! > changed) changed = prices.updatedAtMs[i]!
+  }
+  return changed
+}
+
+function itemValue(items: ItemTable, field: ItemField, row: number): SortValue {
   switch (field) {
     case 'name':
       return items.names.keys[items.name[row]!]!
@@ -21,79 +163,24 @@ export function sortValue(items: ItemTable, field: SortField, row: number): Sort
       return items.code[row]! < 0 ? null : items.codes.keys[items.code[row]!]!
     case 'id':
       return items.id[row]!
-    case 'price':
-      return Number.isNaN(items.sortPrice[row]!) ? null : items.sortPrice[row]!
-    case 'updated_at':
-      return items.changedAtMs[row]!
   }
 }
 
-/** Order of two (value, id) pairs. */
-export function compareSortKeys(a: SortValue, idA: number, b: SortValue, idB: number, direction: SortDirection): number {
-  if (a !== b) {
-    if (a === null) return 1
-    if (b === null) return -1
-    const order = a < b ? -1 : 1
-    return direction === 'asc' ? order : -order
-  }
-  return idA - idB
-}
-
-/** Kept orders by field and direction, each built when first asked for. */
-export class ItemSorts {
-  readonly #items: ItemTable
-  readonly #orders: Record<SortDirection, Map<SortField, KeptOrder>> = { asc: new Map(), desc: new Map() }
-
-  constructor(items: ItemTable) {
-    this.#items = items
-  }
-
-  order(field: SortField, direction: SortDirection): KeptOrder {
-    const known = this.#orders[direction].get(field)
-    if (known) return known
-    const order = new KeptOrder(comparer(this.#items, field, direction))
-    order.load(this.#items.live.toRows(), loadKey(this.#items, field, direction))
-    this.#orders[direction].set(field, order)
-    return order
-  }
-
-  /** An item is new or anything of it has changed. */
-  mark(row: number): void {
-    this.#each((order) => order.mark(row))
-  }
-
-  /** Only prices of an item have changed. */
-  markPrices(row: number): void {
-    for (const direction of SORT_DIRECTIONS) {
-      this.#orders[direction].get('price')?.mark(row)
-      this.#orders[direction].get('updated_at')?.mark(row)
-    }
-  }
-
-  drop(row: number): void {
-    this.#each((order) => order.drop(row))
-  }
-
-  #each(visit: (order: KeptOrder) => void): void {
-    for (const direction of SORT_DIRECTIONS) for (const order of this.#orders[direction].values()) visit(order)
-  }
-}
-
-function comparer(items: ItemTable, field: SortField, direction: SortDirection): Compare {
+function comparer(items: ItemTable, field: ItemField, direction: SortDirection): Compare {
   const sign = direction === 'asc' ? 1 : -1
   switch (field) {
     case 'name':
       return (a, b) => sign * items.names.compare(items.name[a]!, items.name[b]!) || items.id[a]! - items.id[b]!
+    case 'code':
+      return (a, b) =>
+        compareSortKeys(itemValue(items, field, a), items.id[a]!, itemValue(items, field, b), items.id[b]!, direction)
     case 'id':
       return (a, b) => sign * (items.id[a]! - items.id[b]!)
-    default:
-      return (a, b) =>
-        compareSortKeys(sortValue(items, field, a), items.id[a]!, sortValue(items, field, b), items.id[b]!, direction)
   }
 }
 
 /** A number per row that agrees with the comparer and makes the first sort fast. */
-function loadKey(items: ItemTable, field: SortField, direction: SortDirection): (row: number) => number {
+function loadKey(items: ItemTable, field: ItemField, direction: SortDirection): (row: number) => number {
   const sign = direction === 'asc' ? 1 : -1
   switch (field) {
     case 'name': {
@@ -106,9 +193,5 @@ function loadKey(items: ItemTable, field: SortField, direction: SortDirection): 
     }
     case 'id':
       return (row) => sign * items.id[row]!
-    case 'price':
-      return (row) => (Number.isNaN(items.sortPrice[row]!) ? Number.MAX_SAFE_INTEGER : sign * items.sortPrice[row]!)
-    case 'updated_at':
-      return (row) => sign * items.changedAtMs[row]!
   }
 }

@@ -24,10 +24,14 @@ const MOST_PRINTINGS = 200
 /** Pokémon TCG Pocket: its cards exist on screens only. */
 const DIGITAL_SERIE = 'tcgdex:serie:tcgp'
 
+/** Where the source documents its pictures to be (https://tcgdex.dev/assets). */
+const ASSETS = 'https://assets.tcgdex.net'
+
 /** What cards need of their set. */
 interface SetFacts {
   printedTotal: number | null
-  digital: boolean
+  /** ref of its series */
+  parent: string | null
 }
 
 export const tcgdex: CatalogueFormat = {
@@ -54,8 +58,7 @@ interface SetsRead {
 }
 
 function setOf(ref: string, { read, known }: SetsRead): SetFacts | undefined {
-  const stored = known.get(ref)
-  return read.get(ref) ?? (stored && { printedTotal: stored.printedTotal, digital: stored.parent === DIGITAL_SERIE })
+  return read.get(ref) ?? known.get(ref)
 }
 
 function rowReader(market: Market, sets: SetsRead): (row: Json) => Entry[] | null {
@@ -130,7 +133,7 @@ function setEntry(row: Json, { market, source, id, name, sets }: Reading): Entry
   const serie = text(row.serie)
   const parent = serie === undefined || serie === 'null' ? null : `${source}:serie:${serie}`
   const printedTotal = printedTotalIn(row, name)
-  if (!sets.read.has(ref)) sets.read.set(ref, { printedTotal, digital: parent === DIGITAL_SERIE })
+  if (!sets.read.has(ref)) sets.read.set(ref, { printedTotal, parent })
   return { category: { market, ref, name, game: 'pokemon', parent, image: logoOf(row), printedTotal, codes: codesOf(row, id), foreignIds: shopIdsOf(row) } }
 }
 
@@ -154,7 +157,7 @@ function embeddedSet(set: Json, { market, source, id, sets }: Omit<Reading, 'nam
   const name = text(set.name)
   if (sets.read.has(ref) || sets.known.has(ref) || name === undefined) return []
   const printedTotal = printedTotalIn(set, name)
-  sets.read.set(ref, { printedTotal, digital: setOf(ref, sets)?.digital ?? false })
+  sets.read.set(ref, { printedTotal, parent: setOf(ref, sets)?.parent ?? null })
   return [{ category: { market, ref, name, game: 'pokemon', image: logoOf(set), printedTotal } }]
 }
 
@@ -176,7 +179,7 @@ function cardEntries(row: Json, reading: Reading & { setId: string }): Entry[] {
   }
   const set = setOf(`${source}:set:${setId}`, sets)
   const code = collectorNumber(number, set?.printedTotal ?? null)
-  const image = address(row.image)
+  const image = address(row.image) ?? assetOf(row, reading, set?.parent ?? null)
   // Cards of the API form have flags in place of printings, which say `normal` of holos, too.
   const flat = !isObject(row.name)
   return finishesOf(flat ? { ...row, variants: undefined } : row).map((finish, i) => ({
@@ -190,12 +193,22 @@ function cardEntries(row: Json, reading: Reading & { setId: string }): Entry[] {
       game: 'pokemon',
       category: `${source}:set:${setId}`,
       images: image === undefined ? [] : [{ url: `${image}/high.webp`, order: 1 }],
-      attributes: attributesOf(row, code, finish, set?.digital ?? false),
+      attributes: attributesOf(row, code, finish, set?.parent === DIGITAL_SERIE),
       groups: ['ungraded', 'graded'],
       details: detailsOf(row, source),
       foreignIds: [{ source, id, ...(finish.priceFinish && { finish: finish.priceFinish }) }, ...finish.foreignIds],
     },
   }))
+}
+
+/**
+ * Where the picture of a card is that the files of the database do not tell; undefined where that is not certain: cards of
+ * the API form tell it themselves, and of languages other than English the source has few pictures.
+ */
+function assetOf({ name, localId }: Json, { source, setId }: { source: Source; setId: string }, serie: string | null): string | undefined {
+  if (source !== 'tcgdex' || !isObject(name) || text(name.en) === undefined || serie === null) return undefined
+  const path = [serie.replace(/^tcgdex:serie:/, ''), setId, text(localId)!]
+  return path.every((part) => encodeURIComponent(part) === part) ? `${ASSETS}/en/${path.join('/')}` : undefined
 }
 
 /** `localId` as printed: it is percent-encoded where a file name could not hold the character. */

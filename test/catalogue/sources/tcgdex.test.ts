@@ -309,6 +309,35 @@ describe('cards', () => {
     expect(itemsOf(rows).map((item) => attribute(item, 'Digital only'))).toEqual(['yes', undefined])
   })
 
+  it('fills in the documented address of the picture of a card with an English name', async () => {
+    const rows = await readRows(
+      tcgdex,
+      set(),
+      card({ name: { fr: 'Essaizard', en: 'Testizard' }, variants: [{ type: 'normal' }, { type: 'reverse', thirdParty: { tcgplayer: 1 } }] }),
+    )
+    const images = [{ url: 'https://assets.tcgdex.net/en/tst/tst1/4/high.webp', order: 1 }]
+    expect(itemsOf(rows).length).toBeGreaterThan(0)
+    for (const item of itemsOf(rows)) expect(item.images).toEqual(images)
+    const known = { 'tcgdex:set:tst1': { parent: 'tcgdex:serie:old', printedTotal: null } }
+    const [later] = itemsOf(await readText(opened(tcgdex, { known }), ndjson(card({ localId: 'SWSH020' }))))
+    expect(later!.images).toEqual([{ url: 'https://assets.tcgdex.net/en/old/tst1/SWSH020/high.webp', order: 1 }])
+  })
+
+  it.each([
+    ['of a card that has no English name', [set(), card({ name: { fr: 'Essaizard' } })]],
+    ['of an Asian card', [set({ name: { ja: 'テスト' } }), card({ name: { ja: 'テスト' } })]],
+    ['of a set whose series is not known', [card()]],
+    ['of a set without a series', [set({ serie: 'null' }), card()]],
+    ['with a number that a path cannot hold', [set(), card({ localId: '%3F' })]],
+  ])('fills in no address of a picture %s', async (_of, rows) => {
+    expect(itemsOf(await readRows(tcgdex, ...rows)).map((item) => item.images)).toEqual([[]])
+  })
+
+  it('prefers the address that a card states', async () => {
+    const rows = await readRows(tcgdex, set(), card({ image: 'https://assets.example/en/tst/tst1/4' }))
+    expect(itemsOf(rows)[0]!.images).toEqual([{ url: 'https://assets.example/en/tst/tst1/4/high.webp', order: 1 }])
+  })
+
   it('takes two cards of one name in a set for two', async () => {
     expect(itemsOf(await readRows(tcgdex, card(), card({ id: 'tst1-5', localId: '5' })))).toHaveLength(2)
   })

@@ -1,6 +1,6 @@
 // A DNS server for tests: answers A queries over UDP with the addresses told, in a new way each time if wanted.
 import { createSocket } from 'node:dgram'
-import { type Resolve, openResolver } from '#webhooks/resolve.ts'
+import { type Resolve, openResolver } from '#outbound/resolve.ts'
 
 /** @param answer addresses for a name at its n-th query, none for a name that does not exist, null to stay silent */
 export async function openNameServer(

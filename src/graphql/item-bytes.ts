@@ -1,7 +1,7 @@
-// JSON of items as selections of queries have them, kept as bytes until the item changes: many answers have the same items.
+// JSON of items as selections of queries have them, cached as bytes until the item changes: many answers have the same items.
+import { ByteRing, CHUNK_BYTES } from '#index/byte-ring.ts'
 import type { Output } from './output.ts'
 
-const CHUNK_BYTES = 1024 * 1024
 /** What is longer is written anew each time. */
 const LONGEST = CHUNK_BYTES / 8
 
@@ -21,16 +21,9 @@ const SPREAD = 0x9e3779b1
 /** Selections that have a number; beyond it all get new ones. */
 const MOST_SELECTIONS = 10_000
 
-/**
- * A cache of bytes by selection and row. New ones go to the newest of a ring of chunks, in place of the oldest when the
- * budget is full; whoever comes later takes the slot, once there are as many slots as there may be.
- */
-export class KeptBytes {
-  readonly #most: number
-  readonly #chunks: Buffer[] = []
-  #newest = 0
-  #oldest = 1
-  #used = CHUNK_BYTES
+/** A cache of bytes by selection and row. Once there are as many slots as there may be, a new entry takes the slot of another. */
+export class ItemBytes {
+  readonly #ring: ByteRing
   #slots = new Int32Array(FEWEST_SLOTS * FIELDS)
   #mask = FEWEST_SLOTS - 1
   #generation = -1
@@ -38,15 +31,14 @@ export class KeptBytes {
   #numbers = 0
 
   constructor(budgetBytes: number) {
-    this.#most = Math.max(2, Math.floor(budgetBytes / CHUNK_BYTES))
+    this.#ring = new ByteRing(budgetBytes)
   }
 
-  /** Forgets everything when what many items have in common has changed. */
+  /** Drops all entries when what many items have in common has changed. */
   follow(generation: number): void {
     if (generation === this.#generation) return
     this.#generation = generation
-    this.#oldest = this.#newest + 1
-    this.#used = CHUNK_BYTES
+    this.#ring.dropAll()
   }
 
   /** The number of a selection, the same for the same text. */
@@ -59,32 +51,31 @@ export class KeptBytes {
     return number
   }
 
-  /** Copies what is kept of a version of a row into an answer; false where nothing is. */
+  /** Copies the entry of a row's version into an answer; false where there is none. */
   copy(selection: number, row: number, version: number, output: Output): boolean {
     const slots = this.#slots
     const at = this.#slotOf(selection, row)
     if (slots[at + SELECTION] !== selection || slots[at + ROW] !== row || slots[at + VERSION] !== version) return false
     const chunk = slots[at + CHUNK]!
-    if (chunk < this.#oldest) return false
+    if (!this.#ring.has(chunk)) return false
     const offset = slots[at + OFFSET]!
-    output.copy(this.#chunks[chunk % this.#most]!, offset, offset + slots[at + LENGTH]!)
+    output.copy(this.#ring.chunk(chunk).bytes, offset, offset + slots[at + LENGTH]!)
     return true
   }
 
   put(selection: number, row: number, version: number, bytes: Buffer): void {
     const { length } = bytes
     if (length > LONGEST) return
-    if (this.#used + length > CHUNK_BYTES) this.#open()
-    this.#chunks[this.#newest % this.#most]!.set(bytes, this.#used)
+    const offset = this.#ring.take(length)
+    this.#ring.chunk(this.#ring.newest).bytes.set(bytes, offset)
     const at = this.#freeSlotOf(selection, row)
     const slots = this.#slots
     slots[at + SELECTION] = selection
     slots[at + ROW] = row
     slots[at + VERSION] = version
-    slots[at + CHUNK] = this.#newest
-    slots[at + OFFSET] = this.#used
+    slots[at + CHUNK] = this.#ring.newest
+    slots[at + OFFSET] = offset
     slots[at + LENGTH] = length
-    this.#used += length
   }
 
   #slotOf(selection: number, row: number): number {
@@ -96,7 +87,7 @@ export class KeptBytes {
     for (;;) {
       const at = this.#slotOf(selection, row)
       const slots = this.#slots
-      const others = slots[at + CHUNK]! >= this.#oldest && (slots[at + SELECTION] !== selection || slots[at + ROW] !== row)
+      const others = this.#ring.has(slots[at + CHUNK]!) && (slots[at + SELECTION] !== selection || slots[at + ROW] !== row)
       if (!others || this.#mask + 1 >= MOST_SLOTS) return at
       this.#double()
     }
@@ -107,15 +98,8 @@ export class KeptBytes {
     this.#slots = new Int32Array(2 * before.length)
     this.#mask = 2 * this.#mask + 1
     for (let from = 0; from < before.length; from += FIELDS) {
-      if (before[from + CHUNK]! < this.#oldest) continue
+      if (!this.#ring.has(before[from + CHUNK]!)) continue
       this.#slots.set(before.subarray(from, from + FIELDS), this.#slotOf(before[from + SELECTION]!, before[from + ROW]!))
     }
-  }
-
-  #open(): void {
-    this.#newest += 1
-    this.#chunks[this.#newest % this.#most] ??= Buffer.allocUnsafeSlow(CHUNK_BYTES)
-    this.#used = 0
-    this.#oldest = Math.max(this.#oldest, this.#newest - this.#most + 1)
   }
 }

@@ -1,4 +1,4 @@
-// Which addresses a webhook may reach: public ones, and ranges opened by the operator; never the service itself.
+// Which addresses outgoing requests may reach: public ones, and ranges opened by the operator; never the service itself.
 import { networkInterfaces } from 'node:os'
 import ipaddr from 'ipaddr.js'
 
@@ -38,6 +38,7 @@ const METADATA_RANGES = METADATA.map((text) => ipaddr.parseCIDR(text) as Range)
 const GLOBAL_V6 = ipaddr.parseCIDR('2000::/3') as Range
 const TRANSLATED = ipaddr.parseCIDR('64:ff9b::/96') as Range
 
+/** The guard over these settings; it looks up the addresses of this machine at each question. */
 export function openGuard({ allowCidrs, allowHttp, ownPorts, databasePort }: GuardOptions): TargetGuard {
   const opened = allowCidrs.map((text) => ipaddr.parseCIDR(text) as Range)
   const allows = (text: string, port: number) => {

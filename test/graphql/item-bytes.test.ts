@@ -1,13 +1,13 @@
 // Kept bytes of items, and answers written from them: whatever is found is what was put last for that version.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { KeptBytes } from '#graphql/kept-bytes.ts'
+import { ItemBytes } from '#graphql/item-bytes.ts'
 import { Output } from '#graphql/output.ts'
 
 const output = new Output()
 
 /** What is kept, null for nothing. */
-function read(kept: KeptBytes, selection: number, row: number, version: number): string | null {
+function read(kept: ItemBytes, selection: number, row: number, version: number): string | null {
   output.begin()
   return kept.copy(selection, row, version, output) ? output.finish().toString() : null
 }
@@ -23,7 +23,7 @@ test('what is found is what was put, through growth, replacement and changes of 
   )
   let found = 0
   const steps = fc.property(fc.array(step, { minLength: 2_000, maxLength: 4_000, size: 'max' }), (taken) => {
-    const kept = new KeptBytes(1)
+    const kept = new ItemBytes(1)
     const put = new Map<string, number>()
     let generation = 0
     kept.follow(generation)
@@ -49,7 +49,7 @@ test('what is found is what was put, through growth, replacement and changes of 
 })
 
 test('all rows of several selections are found while they fit, and the oldest go first beyond', () => {
-  const kept = new KeptBytes(4 * 1024 * 1024)
+  const kept = new ItemBytes(4 * 1024 * 1024)
   const bytes = Buffer.alloc(100, 'x')
   const count = () => {
     let there = 0
@@ -66,13 +66,13 @@ test('all rows of several selections are found while they fit, and the oldest go
 })
 
 test('what is very long is not kept', () => {
-  const kept = new KeptBytes(4 * 1024 * 1024)
+  const kept = new ItemBytes(4 * 1024 * 1024)
   kept.put(1, 1, 1, Buffer.alloc(500_000, 'x'))
   expect(read(kept, 1, 1, 1)).toBeNull()
 })
 
 test('selections have one number each, however many there are', () => {
-  const kept = new KeptBytes(1)
+  const kept = new ItemBytes(1)
   const first = kept.numberOf('{ id }')
   expect(kept.numberOf('{ id }')).toBe(first)
   const seen = new Set([first])

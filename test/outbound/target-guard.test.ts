@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { networkInterfaces } from 'node:os'
 import { describe, expect, test } from 'vitest'
-import { type GuardOptions, openGuard } from '#webhooks/target-guard.ts'
+import { type GuardOptions, openGuard } from '#outbound/target-guard.ts'
 
 const guard = (options: Partial<GuardOptions> = {}) =>
   openGuard({ allowCidrs: [], allowHttp: true, ownPorts: () => [8080, 8081], databasePort: 5432, ...options })

@@ -1,0 +1,35 @@
+// Where answers say that an image of the catalogue is: at its source, behind the image proxy, or among our own files.
+import { hash } from 'node:crypto'
+
+/** How answers write the stored address of an image. */
+export interface ImageAddresses {
+  /** @param order of the image among those of the item */
+  ofItem(itemId: number, order: number, stored: string): string
+  ofCategory(categoryId: number, stored: string): string
+}
+
+/** Path below which both listeners serve the pictures of the sample catalogue. */
+export const SAMPLE_PICTURES = '/sample/pictures/'
+
+/** Digits enough to tell the addresses apart that one image has had. */
+const VERSION_LENGTH = 12
+
+/** Changes with the stored address, so that caches outside never show the image of an earlier one. */
+function imageVersion(stored: string): string {
+  return hash('sha256', stored).slice(0, VERSION_LENGTH)
+}
+
+/**
+ * Addresses under `publicUrl`, without a slash at its end: those of our own files, stored as paths, and with `proxied` all.
+ * Without `proxied` the others are as stored.
+ */
+export function imageAddresses(publicUrl: () => string, proxied: boolean): ImageAddresses {
+  const written = (path: string, stored: string) => {
+    if (stored.startsWith('/')) return publicUrl() + stored
+    return proxied ? `${publicUrl()}/images/${path}/${imageVersion(stored)}` : stored
+  }
+  return {
+    ofItem: (itemId, order, stored) => written(`items/${itemId}/${order}`, stored),
+    ofCategory: (categoryId, stored) => written(`categories/${categoryId}`, stored),
+  }
+}

@@ -1,0 +1,86 @@
+// The orders of a field that depends on the market that is shown: its keys as a column, kept as long as its orders.
+import { grown } from '#index/columns.ts'
+import { KeptOrder } from '#index/order.ts'
+import type { ItemTable } from './items.ts'
+import { compareSortKeys, type SortDirection, type SortValue } from './sort-keys.ts'
+
+export class MarketOrders {
+  readonly #items: ItemTable
+  readonly #market: number | null
+  readonly #keyOf: (row: number) => number
+  /** by row, NaN for none */
+  #keys = new Float64Array(0)
+  readonly #orders = new Map<SortDirection, KeptOrder>()
+
+  /**
+   * @param market position in MARKETS: only items that it selects are in the orders; null: all are
+   * @param keyOf the key of a row from the tables, NaN for none
+   */
+  constructor(items: ItemTable, market: number | null, keyOf: (row: number) => number) {
+    this.#items = items
+    this.#market = market
+    this.#keyOf = keyOf
+    this.#fillKeys(this.#rows())
+  }
+
+  order(direction: SortDirection): KeptOrder {
+    const known = this.#orders.get(direction)
+    if (known) return known
+    const order = new KeptOrder((a, b) => compareSortKeys(this.value(a), this.#items.id[a]!, this.value(b), this.#items.id[b]!, direction))
+    order.load(this.#rows(), this.#loadKey(direction))
+    this.#orders.set(direction, order)
+    return order
+  }
+
+  value(row: number): SortValue {
+    const key = this.#keys[row]!
+    return Number.isNaN(key) ? null : key
+  }
+
+  /** An item is new, or selected otherwise than before, or anything of it has changed. */
+  mark(row: number): void {
+    if (!this.#includes(row)) return this.drop(row)
+    this.#keys = grown(this.#keys, row + 1)
+    this.#keys[row] = this.#keyOf(row)
+    for (const order of this.#orders.values()) order.mark(row)
+  }
+
+  /** The key of an item may have changed, and nothing else. */
+  review(row: number): void {
+    if (this.#includes(row) && !Object.is(this.#keys[row], this.#keyOf(row))) this.mark(row)
+  }
+
+  drop(row: number): void {
+    for (const order of this.#orders.values()) order.drop(row)
+  }
+
+  /** All keys may have changed. */
+  reload(): void {
+    const rows = this.#rows()
+    this.#fillKeys(rows)
+    for (const [direction, order] of this.#orders) order.load(rows, this.#loadKey(direction))
+  }
+
+  #includes(row: number): boolean {
+    return this.#market === null || this.#items.isSelectedBy(this.#market, row)
+  }
+
+  #rows(): Int32Array {
+    const rows = this.#items.live.toRows()
+    return this.#market === null ? rows : rows.filter((row) => this.#includes(row))
+  }
+
+  #fillKeys(rows: Int32Array): void {
+    this.#keys = grown(this.#keys, this.#items.rows)
+    for (let i = 0; i < rows.length; i += 1) this.#keys[rows[i]!] = this.#keyOf(rows[i]!)
+  }
+
+  /** A number per row that agrees with the order as far as it differs. */
+  #loadKey(direction: SortDirection): (row: number) => number {
+    const sign = direction === 'asc' ? 1 : -1
+    return (row) => {
+      const key = this.#keys[row]!
+      return Number.isNaN(key) ? Number.MAX_VALUE : sign * key
+    }
+  }
+}

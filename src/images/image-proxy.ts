@@ -1,0 +1,121 @@
+// Images of the catalogue for callers: out of the cache on disk, else fetched once for all who ask at the same time.
+import { join } from 'node:path'
+import { Cache } from '#core/cache.ts'
+import type { Log } from '#core/context.ts'
+import { DAY_MS, MINUTE_MS } from '#core/duration.ts'
+import { ServiceError } from '#core/errors.ts'
+import type { Network } from '#outbound/dial.ts'
+import { fetchImage, ImageFailure, type ImageProblem, openSources } from './fetch-image.ts'
+import { imageKey, ImageStore, type OpenImage } from './image-store.ts'
+
+export interface ImageProxyOptions {
+  dataDir: string
+  imageCacheMb: number
+  network: Network
+  log: Log
+  now: () => Date
+}
+
+export interface ImageProxy {
+  /**
+   * The image at an address, which the caller closes.
+   * @throws ServiceError NOT_FOUND where the source has none, UPSTREAM_ERROR and UPSTREAM_TIMEOUT where it fails, UNAVAILABLE
+   *   where the image cannot be stored
+   */
+  open(url: string): Promise<OpenImage>
+  /** bytes in the cache, and how images were answered since the start */
+  counts(): { bytes: number; cached: number; fetched: number; failed: number }
+  close(): Promise<void>
+}
+
+/** After this time an image is fetched anew, while the one in the cache is answered. */
+const REFRESH_MS = 30 * DAY_MS
+/** For how long a source is not asked again for an image that it did not give. */
+const PAUSE_MS: Record<ImageProblem, number> = { missing: 10 * MINUTE_MS, failed: MINUTE_MS, slow: MINUTE_MS }
+const REMEMBERED_FAILURES = 10_000
+
+/** Opens the cache, whose earlier images are found meanwhile. */
+export function openImageProxy({ dataDir, imageCacheMb, network, log, now }: ImageProxyOptions): ImageProxy {
+  const store = openStore(join(dataDir, 'images'), imageCacheMb, log, now)
+  const sources = openSources(network)
+  const fetching = new Map<string, Promise<void>>()
+  const failures = new Cache<string, { failure: ImageFailure; untilMs: number }>({ limit: REMEMBERED_FAILURES })
+  const counts = { cached: 0, fetched: 0, failed: 0 }
+
+  const fetchAnew = async (url: string, key: string): Promise<void> => {
+    try {
+      await store.put(key, await fetchImage(url, sources))
+      failures.delete(key)
+    } catch (error) {
+      if (!(error instanceof ImageFailure)) throw error
+      failures.set(key, { failure: error, untilMs: now().getTime() + PAUSE_MS[error.problem] })
+      log.warn({ image: url.split('?', 1)[0], reason: error.message }, 'Failed to fetch an image')
+      throw error
+    }
+  }
+
+  const fetchOnce = (url: string, key: string): Promise<void> => {
+    const failed = failures.get(key)
+    if (failed && failed.untilMs > now().getTime()) return Promise.reject(failed.failure)
+    let running = fetching.get(key)
+    if (!running) {
+      running = fetchAnew(url, key).finally(() => fetching.delete(key))
+      fetching.set(key, running)
+    }
+    return running
+  }
+
+  const open = async (url: string): Promise<OpenImage> => {
+    const key = imageKey(url)
+    const stored = await store.open(key)
+    if (stored) {
+      counts.cached += 1
+      // A failure is in the log; the image stays.
+      if (now().getTime() - stored.fetchedMs > REFRESH_MS) fetchOnce(url, key).catch(() => {})
+      return stored
+    }
+    await fetchOnce(url, key)
+    const fetched = await store.open(key)
+    if (!fetched) throw new Error('the image was removed from the cache as soon as it was stored')
+    counts.fetched += 1
+    return fetched
+  }
+
+  return {
+    open: (url) =>
+      open(url).catch((error: unknown) => {
+        counts.failed += 1
+        throw refusalOf(error)
+      }),
+    counts: () => ({ bytes: store.bytes, ...counts }),
+    close: async () => {
+      await sources.destroy()
+      await Promise.allSettled(fetching.values())
+    },
+  }
+}
+
+function openStore(folder: string, megabytes: number, log: Log, now: () => Date): ImageStore {
+  try {
+    return new ImageStore(folder, megabytes * 1024 * 1024, log, now)
+  } catch (error) {
+    throw new Error(`${folder} cannot be made for cached images: change the owner of DATA_DIR, or set IMAGE_PROXY=off`, { cause: error })
+  }
+}
+
+/** Caches outside may keep no failure: the next request may succeed. */
+const headers = { 'cache-control': 'no-store' }
+
+function refusalOf(error: unknown): ServiceError {
+  if (!(error instanceof ImageFailure)) {
+    return new ServiceError('UNAVAILABLE', 'The image cannot be stored at the moment; try again shortly', { headers, cause: error })
+  }
+  switch (error.problem) {
+    case 'missing':
+      return new ServiceError('NOT_FOUND', 'Image not found: its source no longer has it', { headers })
+    case 'slow':
+      return new ServiceError('UPSTREAM_TIMEOUT', 'The source of the image does not answer in time; try again later', { headers })
+    case 'failed':
+      return new ServiceError('UPSTREAM_ERROR', 'The source of the image does not give a usable image; try again later', { headers })
+  }
+}

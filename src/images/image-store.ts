@@ -1,0 +1,140 @@
+// Images in files of DATA_DIR: written whole or not at all, found again after a restart, the least recently used removed first.
+import { createHash, hash, randomUUID } from 'node:crypto'
+import { createWriteStream, mkdirSync } from 'node:fs'
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { LRUCache } from 'lru-cache'
+import type { Log } from '#core/context.ts'
+import { HOUR_MS, MINUTE_MS } from '#core/duration.ts'
+import { type FetchedImage, IMAGE_TYPES } from './fetch-image.ts'
+
+export interface StoredImage {
+  /** `<key>.<tag>.<extension>` in the folder of the store */
+  file: string
+  /** of the content: the same on every node */
+  tag: string
+  type: string
+  bytes: number
+  fetchedMs: number
+  usedMs: number
+}
+
+/** An image with its open file, which whoever asked closes; the file can be read although it is removed meanwhile. */
+export interface OpenImage extends StoredImage {
+  handle: FileHandle
+}
+
+const FILE = /^([0-9a-f]{32})\.([0-9a-f]{16})\.([a-z]{3,4})$/
+const FOLDER = { recursive: true, mode: 0o700 }
+const UNFINISHED = 'new-'
+/** Longer than any write takes: an older unfinished file is what a crash left. */
+const UNFINISHED_MS = 10 * MINUTE_MS
+/** How exactly the time of the last use is written down for the next start. */
+const USE_MS = HOUR_MS
+const TYPE_OF = new Map(Object.entries(IMAGE_TYPES).map(([type, extension]) => [extension, type]))
+
+/** What an image is stored under: its address, in a form that file names can hold. */
+export function imageKey(url: string): string {
+  return hash('sha256', url).slice(0, 32)
+}
+
+export class ImageStore {
+  readonly #folder: string
+  readonly #log: Log
+  readonly #now: () => Date
+  readonly #images: LRUCache<string, StoredImage>
+  readonly #found: Promise<void>
+
+  /** @throws Error where the folder cannot be made */
+  constructor(folder: string, largestBytes: number, log: Log, now: () => Date) {
+    this.#folder = folder
+    this.#log = log
+    this.#now = now
+    this.#images = new LRUCache<string, StoredImage>({
+      maxSize: largestBytes,
+      sizeCalculation: (image) => image.bytes,
+      disposeAfter: ({ file }, key) => {
+        if (this.#images.peek(key)?.file !== file) this.#remove(file)
+      },
+    })
+    mkdirSync(folder, FOLDER)
+    this.#found = this.#find().catch((error: unknown) => log.warn({ err: error }, 'Failed to read the image cache; starting with an empty one'))
+  }
+
+  /** Bytes of all images. */
+  get bytes(): number {
+    return this.#images.calculatedSize
+  }
+
+  /** The image of a key with its file open, null where there is none. */
+  async open(key: string): Promise<OpenImage | null> {
+    await this.#found
+    const image = this.#images.get(key)
+    if (!image) return null
+    try {
+      const handle = await open(join(this.#folder, image.file))
+      this.#noteUse(image)
+      return { ...image, handle }
+    } catch (error) {
+      // Removed by hand, or by another process on the same DATA_DIR.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+      this.#images.delete(key)
+      return null
+    }
+  }
+
+  /** Stores an image in place of the earlier one of its key; nothing of it is stored when its body breaks off. */
+  async put(key: string, { type, body }: FetchedImage): Promise<void> {
+    const unfinished = join(this.#folder, `${UNFINISHED}${randomUUID()}`)
+    try {
+      await mkdir(this.#folder, FOLDER)
+      const content = createHash('sha256')
+      let bytes = 0
+      const counted = async function* () {
+        for await (const chunk of body) {
+          content.update(chunk)
+          bytes += chunk.length
+          yield chunk
+        }
+      }
+      await pipeline(counted, createWriteStream(unfinished, { flags: 'wx', mode: 0o600, flush: true }))
+      const now = this.#now()
+      await utimes(unfinished, now, now)
+      const tag = content.digest('hex').slice(0, 16)
+      const file = `${key}.${tag}.${IMAGE_TYPES[type]!}`
+      await rename(unfinished, join(this.#folder, file))
+      this.#images.set(key, { file, tag, type, bytes, fetchedMs: now.getTime(), usedMs: now.getTime() })
+    } catch (error) {
+      await rm(unfinished, { force: true })
+      throw error
+    }
+  }
+
+  /** Finds the images of earlier runs; of the times of a file, the one of access is its last use, the other its fetching. */
+  async #find(): Promise<void> {
+    const images: [string, StoredImage][] = []
+    for (const file of await readdir(this.#folder)) {
+      const [, key, tag, extension] = FILE.exec(file) ?? []
+      const type = TYPE_OF.get(extension ?? '')
+      if (type === undefined && !file.startsWith(UNFINISHED)) continue
+      const { size, mtimeMs, atimeMs } = await stat(join(this.#folder, file))
+      if (type !== undefined && size > 0) images.push([key!, { file, tag: tag!, type, bytes: size, fetchedMs: mtimeMs, usedMs: atimeMs }])
+      else if (type !== undefined || this.#now().getTime() - mtimeMs > UNFINISHED_MS) this.#remove(file)
+    }
+    images.sort(([, a], [, b]) => a.usedMs - b.usedMs)
+    for (const [key, image] of images) this.#images.set(key, image)
+  }
+
+  #noteUse(image: StoredImage): void {
+    const now = this.#now()
+    if (now.getTime() - image.usedMs < USE_MS) return
+    image.usedMs = now.getTime()
+    // It only decides what is removed first after a restart.
+    utimes(join(this.#folder, image.file), now, new Date(image.fetchedMs)).catch(() => {})
+  }
+
+  #remove(file: string): void {
+    rm(join(this.#folder, file), { force: true }).catch((error: unknown) => this.#log.warn({ err: error, file }, 'Failed to remove an image from the cache'))
+  }
+}

@@ -1,0 +1,77 @@
+// A ring of memory chunks within a budget: new entries go to the newest chunk, the oldest chunk is dropped when the ring is full.
+
+export const CHUNK_BYTES = 1024 * 1024
+
+export interface Chunk {
+  bytes: Buffer
+  /** the same memory */
+  words: Int32Array
+}
+
+/** Chunks are numbered from 1 and dropped whole, so that entries need no bookkeeping: an entry is there as long as its chunk is. */
+export class ByteRing {
+  /** each at its number modulo the length of the full ring */
+  #ring: Chunk[] = []
+  #newest = 0
+  #oldest = 1
+  #used = CHUNK_BYTES
+  readonly #maxChunks: number
+
+  constructor(budgetBytes: number) {
+    this.#maxChunks = Math.max(2, Math.floor(budgetBytes / CHUNK_BYTES))
+  }
+
+  /** Number of the chunk that `take` took from last. */
+  get newest(): number {
+    return this.#newest
+  }
+
+  /** Whether the chunk of this number was not dropped. */
+  has(chunk: number): boolean {
+    return chunk >= this.#oldest
+  }
+
+  chunk(number: number): Chunk {
+    return this.#ring[number % this.#maxChunks]!
+  }
+
+  /** Takes memory in the newest chunk and gives its offset in bytes. A size above that of a chunk makes a larger one. */
+  take(size: number): number {
+    if (this.#used >= CHUNK_BYTES || this.#used + size > this.chunk(this.#newest).bytes.length) this.#open(size)
+    const offset = this.#used
+    this.#used += size
+    return offset
+  }
+
+  /** Drops all chunks and frees their memory. */
+  clear(): void {
+    this.#ring = []
+    this.#newest = 0
+    this.#oldest = 1
+    this.#used = CHUNK_BYTES
+  }
+
+  /** Drops all entries and keeps the memory: numbers go on, so that what was stored is not found again. */
+  dropAll(): void {
+    this.#oldest = this.#newest + 1
+    this.#used = CHUNK_BYTES
+  }
+
+  get bytes(): number {
+    return this.#ring.reduce((sum, { bytes }) => sum + bytes.length, 0)
+  }
+
+  #open(size: number): void {
+    this.#newest += 1
+    const at = this.#newest % this.#maxChunks
+    this.#oldest = Math.max(this.#oldest, this.#newest - this.#maxChunks + 1)
+    const chunk = this.#ring[at]
+    if (!chunk || chunk.bytes.length < size) this.#ring[at] = newChunk(size)
+    this.#used = 0
+  }
+}
+
+function newChunk(size: number): Chunk {
+  const bytes = Buffer.allocUnsafeSlow(Math.max(CHUNK_BYTES, size))
+  return { bytes, words: new Int32Array(bytes.buffer) }
+}
