@@ -1011,7 +1011,7 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "id": 202,
+                     *           "id": 268,
                      *           "name": "151 Booster Bundle",
                      *           "code": null,
                      *           "slug": "151-booster-bundle",
@@ -1025,7 +1025,7 @@ export interface operations {
                      *           },
                      *           "images": [
                      *             {
-                     *               "id": 20201,
+                     *               "id": 26801,
                      *               "url": "http://127.0.0.1:8080/sample/pictures/151-booster-bundle.svg",
                      *               "order": 1
                      *             }
@@ -1470,15 +1470,15 @@ export interface operations {
                      *             "game": "pokemon"
                      *           },
                      *           "pc_multiplier": 2.92,
-                     *           "average_price": 17854.53,
+                     *           "average_price": 26084.49,
                      *           "last_sales": [
                      *             {
                      *               "price": 1200,
-                     *               "sold_at": "2026-11-22T17:06:57+03:00"
+                     *               "sold_at": "2026-11-22T17:38:42+03:00"
                      *             },
                      *             {
                      *               "price": 1250.5,
-                     *               "sold_at": "2026-11-22T17:06:57+03:00"
+                     *               "sold_at": "2026-11-22T17:38:42+03:00"
                      *             }
                      *           ]
                      *         }
@@ -1486,8 +1486,8 @@ export interface operations {
                      *       "pagination": {
                      *         "current_page": 1,
                      *         "per_page": 1,
-                     *         "total": 215,
-                     *         "last_page": 215,
+                     *         "total": 222,
+                     *         "last_page": 222,
                      *         "has_more": true
                      *       }
                      *     }
@@ -1592,19 +1592,19 @@ export interface operations {
                      *           "item_id": 5,
                      *           "grade_id": 4,
                      *           "rejection_reason": null,
-                     *           "published_at": "2026-11-22T17:06:56+03:00",
-                     *           "expires_at": "2026-12-22T17:06:56+03:00",
+                     *           "published_at": "2026-11-22T17:38:42+03:00",
+                     *           "expires_at": "2026-12-22T17:38:42+03:00",
                      *           "highlighted_until": null,
-                     *           "created_at": "2026-11-22T17:06:56+03:00",
-                     *           "updated_at": "2026-11-22T17:06:57+03:00",
+                     *           "created_at": "2026-11-22T17:38:42+03:00",
+                     *           "updated_at": "2026-11-22T17:38:42+03:00",
                      *           "etag": "\"3001-4\""
                      *         }
                      *       ],
                      *       "pagination": {
                      *         "current_page": 1,
                      *         "per_page": 1,
-                     *         "total": 348,
-                     *         "last_page": 348,
+                     *         "total": 356,
+                     *         "last_page": 356,
                      *         "has_more": true
                      *       }
                      *     }
@@ -1697,14 +1697,14 @@ export interface operations {
                      *             "slug": "charizard-4-102-base-set"
                      *           },
                      *           "price": 1200,
-                     *           "sold_at": "2026-11-22T17:06:57+03:00"
+                     *           "sold_at": "2026-11-22T17:38:42+03:00"
                      *         }
                      *       ],
                      *       "pagination": {
                      *         "current_page": 1,
                      *         "per_page": 1,
-                     *         "total": 859,
-                     *         "last_page": 859,
+                     *         "total": 815,
+                     *         "last_page": 815,
                      *         "has_more": true
                      *       }
                      *     }
@@ -2464,13 +2464,13 @@ export interface operations {
                      *             "currencies": [
                      *               {
                      *                 "currency": "TRY",
-                     *                 "value": 72837.77,
+                     *                 "value": 43651.47,
                      *                 "cost": 13850.02,
-                     *                 "gain": 20319.25
+                     *                 "gain": 26656.49
                      *               },
                      *               {
                      *                 "currency": "USD",
-                     *                 "value": 3106.84,
+                     *                 "value": 860.93,
                      *                 "cost": 0,
                      *                 "gain": null
                      *               }
@@ -2489,15 +2489,9 @@ export interface operations {
                      *             "currencies": [
                      *               {
                      *                 "currency": "TRY",
-                     *                 "value": 23728.41,
+                     *                 "value": 28683.86,
                      *                 "cost": 1492.45,
-                     *                 "gain": 4076.99
-                     *               },
-                     *               {
-                     *                 "currency": "USD",
-                     *                 "value": 388.14,
-                     *                 "cost": 0,
-                     *                 "gain": null
+                     *                 "gain": 9436.19
                      *               }
                      *             ],
                      *             "without_price": 9,
@@ -2586,8 +2580,8 @@ export interface operations {
                      *         {
                      *           "id": 72,
                      *           "item_id": 374,
-                     *           "item_name": "Monkey.D.Luffy",
-                     *           "item_slug": "monkey-d-luffy-op05-119-awakening-of-the-new-era-parallel",
+                     *           "item_name": "Uta",
+                     *           "item_slug": "uta-op02-120-paramount-war-parallel",
                      *           "group_label": "PSA 9",
                      *           "quantity": 1,
                      *           "purchase_price": 231.03,
@@ -2595,14 +2589,7 @@ export interface operations {
                      *           "purchase_date": "2026-08-15",
                      *           "card_uniq_id": "DEMO-1011",
                      *           "note": null,
-                     *           "value": {
-                     *             "market": "source_c",
-                     *             "label": "PSA 9",
-                     *             "currency": "USD",
-                     *             "price": 388.14,
-                     *             "amount": 388.14,
-                     *             "updated_at": "2026-10-27T20:06:00.000Z"
-                     *           },
+                     *           "value": null,
                      *           "cost": {
                      *             "currency": "TRY",
                      *             "amount": 231.03
@@ -3330,14 +3317,14 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "id": 7,
-                     *           "attempt": 3,
+                     *           "attempt": 1,
                      *           "status_code": null,
                      *           "success": false,
                      *           "error": "name not resolved",
                      *           "response_excerpt": "",
                      *           "event": "sale",
-                     *           "created_at": "2026-11-22T17:06:57+03:00",
-                     *           "test": false
+                     *           "created_at": "2026-11-22T17:38:43+03:00",
+                     *           "test": true
                      *         }
                      *       ],
                      *       "pagination": {
