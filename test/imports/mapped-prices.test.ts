@@ -117,7 +117,7 @@ describe('a CSV', () => {
     expect((await prices()).filter((price) => price.includes('source_a'))).toEqual([
       'tcgdex:base1-4:reverse Lightly Played source_a 4.00',
       'tcgdex:base1-4:reverse PSA 10 source_a 40.00',
-      'tcgdex:base1-5 Near Mint source_a 5.00',
+      'tcgdex:base1-5:holo Near Mint source_a 5.00',
     ])
     const { rows } = await sql<{ at: Date }>`select updated_at as at from prices where price = 5 and market = 1`.execute(node.db.kysely)
     expect(rows[0]!.at.toISOString()).toBe('2026-03-28T19:29:00.276Z')
