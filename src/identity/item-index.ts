@@ -13,17 +13,19 @@ const ASIAN = ['ja', 'zh-tw', 'zh-cn', 'zh', 'ko', 'th', 'id']
 const CATALOGUE = 'catalogue'
 
 /**
- * Reads the items of a game with what their sources say of them.
+ * Reads the items of a game with what their sources say of them, other than ids.
  * @param game slug; null for all games
+ * @param families of `familiesOf`; null for all
  */
-export async function loadItemIndex(tx: Tx, game: string | null): Promise<CardIndex> {
+export async function loadItemIndex(tx: Tx, game: string | null, families: readonly string[] | null): Promise<CardIndex> {
   const { rows: worlds } = await sql<{ game: string; world: string }>`
-    select distinct game, world from source_records where active and (${game}::text is null or game = ${game}) order by game, world`.execute(tx)
+    select distinct game, world from source_records where active and (${game}::text is null or game = ${game}) and (${families}::text[] is null or world = any(${families}::text[])) order by game, world`.execute(tx)
   const indexed: IndexedRecord[] = await itemsWithoutRecords(tx, game)
   for (const world of worlds) {
     const sets = await setsOfGame(tx, world.game)
     const records = (await gameRecords(tx, world)).filter(({ name, items }) => name !== null && items.length > 0)
-    const matched = records.map((record) => ({ record, match: matchRecordOf(record, world, sets, new Map()) }))
+    // Who asks has looked for ids before: they would take half of the memory.
+    const matched = records.map((record) => ({ record, match: { ...matchRecordOf(record, world, sets, new Map()), shopIds: [] } }))
     const finishes = new Map<number, string | null>()
     // Records that are of one item only say which finish it is.
     const ranked = matched.toSorted((a, b) => rankOf(a.record.source) - rankOf(b.record.source))

@@ -11,8 +11,8 @@ const LONGEST_SHOWN = 120
 export class DescribedItems {
   readonly #tx: Tx
   #index: CardIndex | null = null
-  /** of the index; null for all games */
-  #game: string | null = null
+  /** game and language of the index; null for all */
+  #loaded: { game: string | null; language: string | null } = { game: null, language: null }
 
   constructor(tx: Tx) {
     this.#tx = tx
@@ -27,11 +27,13 @@ export class DescribedItems {
 
   /** Reads the items when they are needed for the first time, and learns what the rows call the sets. */
   async load(rows: readonly PriceRow[]): Promise<void> {
-    const games = new Set(rows.map(({ item }) => ('ref' in item ? undefined : item.game) ?? null))
-    const game = games.size === 1 ? [...games][0]! : null
-    if (this.#index === null || (this.#game !== null && this.#game !== game)) {
-      this.#index = await loadItemIndex(this.#tx, game)
-      this.#game = game
+    const words = rows.map(({ item }): ItemWords => ('ref' in item ? {} : item))
+    const [game, language] = [onlyOf(words.map((row) => row.game)), onlyOf(words.map((row) => row.language))]
+    const has = (loaded: string | null, wanted: string | null) => loaded === null || loaded === wanted
+    if (this.#index === null || !has(this.#loaded.game, game) || !has(this.#loaded.language, language)) {
+      this.#index = null
+      this.#index = await loadItemIndex(this.#tx, game, familiesOf(language ?? undefined))
+      this.#loaded = { game, language }
     }
     this.#index.learn(rows.map(({ item }) => described(item)))
   }
@@ -58,6 +60,12 @@ export class DescribedItems {
         return { reject: ids.length > 0 ? `no item fits ${shown} in name, number and set (like it: ${ids.join(', ')})` : `no item is like ${shown}` }
     }
   }
+}
+
+/** What all have in common, null where they differ. */
+function onlyOf(texts: readonly (string | undefined)[]): string | null {
+  const all = new Set(texts)
+  return all.size === 1 ? ([...all][0] ?? null) : null
 }
 
 function described(item: ItemKey | ItemKeys): CardDescription {
