@@ -280,17 +280,17 @@ async function dawdle(place: Rudeness, sizes: Sizes, { headers, bodies, silent }
   const unread = crowd(place, sizes, request.repeat(UNREAD_ANSWERS), UNREAD_CUT_MS + 10_000, false)
   const cutBy = performance.now() + UNREAD_CUT_MS
   const findings: Finding[] = []
-  for (const [what, rude, statuses] of [
+  for (const [what, clients, statuses] of [
     ['dripping headers', headers, [408]],
     ['dripping bodies', bodies, [408]],
     ['nothing at all', silent, [0, 408]],
   ] as const) {
-    const times = await Promise.all(rude.map(({ ended }) => ended))
+    const times = await Promise.all(clients.map(({ ended }) => ended))
     findings.push(
       count(`clients with ${what} cut off`, times.filter((ms) => ms !== null).length, slow),
       count(
         `clients with ${what} told by status ${statuses.join(' or ')}`,
-        rude.filter(({ received }) => (statuses as readonly number[]).includes(statusOf(received()))).length,
+        clients.filter(({ received }) => (statuses as readonly number[]).includes(statusOf(received()))).length,
         slow,
       ),
       figure(`clients with ${what}: the last one cut off, in ms`, Math.max(...times.map((ms) => ms ?? Number.NaN))),

@@ -43,8 +43,8 @@ export class CategoryChanges {
 }
 
 /**
- * Takes back what an import changed of categories: those that it made and that hold nothing go, the fields of others are
- * as they were. What was changed since stays.
+ * Reverts what an import changed in categories: deletes those it created that are empty and restores the fields of the
+ * others. Later changes stay.
  */
 export async function revertCategories(tx: Tx, note: Note, importId: number): Promise<void> {
   const { rows } = await sql<Change & { now: CategoryState }>`

@@ -19,7 +19,7 @@ export const PRECEDENCE: readonly string[] = [
 
 /**
  * What a source states, as it is stored. A field that is absent is not stated; null (of operators only) states that
- * there is no value. Details are by the names of `detailsToRow`.
+ * there is no value. Details have the names that `detailsToRow` gives them.
  */
 export interface Facts {
   market?: Market
@@ -37,7 +37,7 @@ export interface Facts {
   attributes?: { name: string; value: string | null }[]
   details?: Record<string, unknown>
   foreign_ids?: ForeignId[]
-  /** foreign ids that an operator took away, whoever states them */
+  /** foreign ids that an operator removed, whichever source states them */
   without_ids?: ForeignId[]
 }
 

@@ -49,7 +49,7 @@ function wordsOf(text: string): string[] {
   return [...FOILS.filter((foil) => all.has(foil)), ...[...all].filter((word) => !FOILS.includes(word))]
 }
 
-/** Canonical slug of a printing as any source names it: `Reverse Holofoil` → `reverse`, `Unlimited` → `normal`. */
+/** Canonical slug of a printing, by any source's name for it: `Reverse Holofoil` → `reverse`, `Unlimited` → `normal`. */
 export function finishSlug(text: string): string {
   return finishWords(text).join('-') || 'normal'
 }

@@ -161,7 +161,7 @@ export class CatalogueImporter implements Importer {
     const statements = items.map(({ key, record }) => ({ key, facts: factsStated(record) }))
     await this.#writing
     this.#writing = this.#write(items, statements)
-    // Whoever waits for it next gets its error.
+    // The next await of it gets the error.
     this.#writing.catch(() => {})
   }
 

@@ -7,6 +7,7 @@ import type { StoredListing } from '../api-types.ts'
 import { confirmed } from '../ui/dialog.tsx'
 import { Grade } from '../ui/grade.tsx'
 import { Heading } from '../ui/heading.tsx'
+import { useKeysWithin } from '../ui/keys-within.ts'
 import { ChangedMeanwhile } from '../ui/listing-changes.tsx'
 import { Empty, Failure, Refusal, Waiting } from '../ui/states.tsx'
 import { ChooseAll, Pages, toggled, useFilters } from '../ui/table.tsx'
@@ -125,15 +126,7 @@ export function ApprovalsPage() {
     event.preventDefault()
     run()
   }
-  const latest = useRef(onKey)
-  latest.current = onKey
-  // Single letters act only while the focus is within the queue, so that they get in nobody's way.
-  useEffect(() => {
-    const listen = (event: KeyboardEvent) => latest.current(event)
-    const element = whole.current
-    element?.addEventListener('keydown', listen)
-    return () => element?.removeEventListener('keydown', listen)
-  }, [])
+  useKeysWithin(whole, onKey)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another listing is another current row
   useLayoutEffect(() => {
     const row = list.current?.querySelector<HTMLElement>('[aria-current] button')

@@ -6,6 +6,7 @@ import { type Match, matchReasonRuleValues as RULES, matchStateValues as STATES,
 import { asApiError, useData, useVersion } from '../data.ts'
 import { Tabs } from '../ui/frame.tsx'
 import { Heading } from '../ui/heading.tsx'
+import { useKeysWithin } from '../ui/keys-within.ts'
 import { Picture } from '../ui/picture.tsx'
 import { Empty, Facts, Failure, Waiting } from '../ui/states.tsx'
 import { Pages, useFilters } from '../ui/table.tsx'
@@ -101,14 +102,7 @@ export function MatchesPage() {
     event.preventDefault()
     run()
   }
-  const latest = useRef(onKey)
-  latest.current = onKey
-  useEffect(() => {
-    const listen = (event: KeyboardEvent) => latest.current(event)
-    const element = whole.current
-    element?.addEventListener('keydown', listen)
-    return () => element?.removeEventListener('keydown', listen)
-  }, [])
+  useKeysWithin(whole, onKey)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another match is another current row
   useLayoutEffect(() => {
     const row = list.current?.querySelector<HTMLElement>('[aria-current] button')

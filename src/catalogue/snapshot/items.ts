@@ -79,7 +79,7 @@ export class ItemTable {
     return (this.#rowOfId[id] ?? 0) - 1
   }
 
-  /** Makes ids mean the items that they were merged into; null where one is no alias any more. */
+  /** Resolves ids to the items they were merged into; null removes an alias. */
   setAliases(intoById: Iterable<readonly [id: number, into: number | null]>): void {
     for (const [id, into] of intoById) {
       if (into === null) this.#aliases.delete(id)
