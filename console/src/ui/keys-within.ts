@@ -6,6 +6,7 @@ import { useEffect, useRef } from 'preact/hooks'
 export function useKeysWithin(whole: RefObject<HTMLElement | null>, onKey: (event: KeyboardEvent) => void): void {
   const latest = useRef(onKey)
   latest.current = onKey
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the element stays the same
   useEffect(() => {
     const listen = (event: KeyboardEvent) => latest.current(event)
     const element = whole.current
