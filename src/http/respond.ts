@@ -65,8 +65,8 @@ export interface SharedReads {
   cheap?: boolean
 }
 
-/** Share of the bytes, asked for again, that a full cache takes in: each pushes out what was asked for about as often. */
-const ADMITTED_WHEN_FULL = 1 / 16
+/** Share of the bytes, asked for again, that a full cache takes in: one page of bytes pushes out many ways of making pages. */
+const ADMITTED_WHEN_FULL = 1 / 128
 
 /**
  * Finishes what everyone on a plan gets alike, out of the cache where it can. How to make the bytes is cached at once, the
