@@ -260,7 +260,30 @@ export interface Schema {
     price: Numeric
     updated_at: Date
     import_id: number
+    confirmed_at: Date | null
+    line: number | null
+    state: Generated<number>
+    confidence: Generated<number>
+    flags: Generated<number>
+    avg_1: Numeric | null
+    avg_7: Numeric | null
+    avg_30: Numeric | null
+    low: Numeric | null
+    mid: Numeric | null
+    high: Numeric | null
+    samples: number | null
   }
+  usual_ratios: {
+    game: string
+    category_id: number
+    finish: string
+    market_a: number
+    market_b: number
+    ratio: number
+    spread: number
+    cards: number
+  }
+  sources_set_aside: { market: number; author: string; reason: string; at: Date }
   price_points: {
     item_id: number
     market: number
