@@ -6,7 +6,7 @@ import { isLoopback } from '#core/loopback.ts'
 import { isMarket, type Market, MARKETS } from '#core/markets.ts'
 import { type Plan, PLANS } from '#core/plans.ts'
 import { type Speedup, SPEEDUPS } from '#core/speedups.ts'
-import type { PriceRules } from '#prices/quarantine.ts'
+import type { PriceRules } from '#prices/evidence/hold.ts'
 
 export interface Config {
   port: number
@@ -251,6 +251,15 @@ export const SETTINGS = {
   PRICE_HOLD_FACTOR: setting('how many times off a price is held', 5, decimal(1.1, 1000)),
   PRICE_GRADED_SHARE: setting('a PSA 10 below this share of the Near Mint price is held', 1, decimal(0, 100)),
   PRICE_FUTURE_HOURS: setting('hours ahead at which a date is in the future', 24, whole(0, 87600)),
+  PRICE_OWN_FACTOR: setting("how many times off its feed's own averages a price is disputed", 2, decimal(1.1, 1000)),
+  PRICE_MARKET_FACTOR: setting('how many times off the usual ratio of two markets both prices are disputed', 3, decimal(1.1, 1000)),
+  PRICE_MARKET_SPREADS: setting('how many usual spreads two markets must be apart at least to be disputed', 3, decimal(0, 100)),
+  PRICE_AVERAGE_FACTOR: setting('by how many times a 30-day average cannot change within PRICE_AVERAGE_DAYS', 2.5, decimal(1.1, 1000)),
+  PRICE_AVERAGE_DAYS: setting('days within which PRICE_AVERAGE_FACTOR applies', 14, whole(1, 365)),
+  PRICE_COMPARABLE_DAYS: setting('days between two prices up to which they are compared', 90, whole(1, 3650)),
+  PRICE_STALE_INTERVALS: setting("how many of its source's usual intervals a price may go unconfirmed before it is stale", 2, decimal(1, 100)),
+  PRICE_STALE_DAYS: setting('usual interval of a source that is too new to tell, and the shortest that counts, in days', 3, whole(1, 365)),
+  PRICE_NOISE: setting('differences below this amount of euro are noise', 0.5, decimal(0, 1000)),
   PRICE_HISTORY_DAYS: setting('days for which the price history is kept, 0 for ever', 0, whole(0, 36500)),
   // A page of 100 items as large as items may be must fit.
   MINTMARK_WITHOUT: setting('speed-ups that are off, to measure what each gives', NO_SPEEDUPS, speedups),
@@ -339,6 +348,15 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
       holdFactor: read('PRICE_HOLD_FACTOR'),
       gradedShare: read('PRICE_GRADED_SHARE'),
       futureHours: read('PRICE_FUTURE_HOURS'),
+      ownFactor: read('PRICE_OWN_FACTOR'),
+      marketFactor: read('PRICE_MARKET_FACTOR'),
+      marketSpreads: read('PRICE_MARKET_SPREADS'),
+      averageFactor: read('PRICE_AVERAGE_FACTOR'),
+      averageDays: read('PRICE_AVERAGE_DAYS'),
+      comparableDays: read('PRICE_COMPARABLE_DAYS'),
+      staleIntervals: read('PRICE_STALE_INTERVALS'),
+      staleDays: read('PRICE_STALE_DAYS'),
+      noise: read('PRICE_NOISE'),
       currencies: sourceCurrencies,
     }),
     priceHistoryDays: read('PRICE_HISTORY_DAYS'),

@@ -5,7 +5,7 @@ import { call } from '#core/verb.ts'
 import { acceptHeldPrice, discardHeldPrice } from '#prices/decide-held-price.ts'
 import { acceptHeldPrices, discardHeldPrices } from '#prices/decide-held-prices.ts'
 import { listHeldPrices } from '#prices/list-held-prices.ts'
-import { RULE_NAMES, type RuleName } from '#prices/quarantine.ts'
+import { RULE_NAMES, type RuleName } from '#prices/evidence/hold.ts'
 import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, show, wholeNumber, wrongUsage } from './command.ts'
 
 interface Which extends OutputOptions {

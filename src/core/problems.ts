@@ -289,6 +289,7 @@ export const RULES = {
   // Prices held back, by the rule that holds them
   foreign_id: 'the {source} id {id} is on items {items}',
   future_date: 'dated {date}, more than {hours} hours ahead',
+  slip: '{price} while its source gives {average} as the average',
   jump: '{price} after {last}',
   disagreement: '{price} while the other sources say {prices}',
   grade_order: 'a PSA 10 at {price} while Near Mint is at {last}',

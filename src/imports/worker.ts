@@ -6,7 +6,7 @@ import type { Viewer } from '#core/verb.ts'
 import { openPool } from '#db/pool.ts'
 import type { Schema } from '#db/schema.ts'
 import { startImport } from '#prices/imports.ts'
-import type { PriceRules } from '#prices/quarantine.ts'
+import type { PriceRules } from '#prices/evidence/hold.ts'
 import { importFormat } from './registry.ts'
 import { runImport } from './run.ts'
 

@@ -8,7 +8,7 @@ import { actorOf, type Note, type WriteCtx } from '#db/change.ts'
 import { liveItem } from '#db/live-item.ts'
 import type { Queryable, Schema, Tx } from '#db/schema.ts'
 import { PriceBatch } from './price-batch.ts'
-import { RULE_NAMES, type RuleName } from './quarantine.ts'
+import { RULE_NAMES, type RuleName } from './evidence/hold.ts'
 import { PriceWriter } from './writer.ts'
 
 export const HELD_STATES = ['open', 'accepted', 'discarded'] as const

@@ -6,7 +6,7 @@ import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
 import type { ReadCtx } from '#db/change.ts'
 import { HELD_STATES, type HeldPrice, pageOfHeld } from './held.ts'
-import { RULE_NAMES } from './quarantine.ts'
+import { RULE_NAMES } from './evidence/hold.ts'
 
 /** By what held prices are chosen. */
 export const HeldFields = {

@@ -1,7 +1,7 @@
 // Prices on their way into the tables, as columns: of an object each, millions would be moved about in memory.
 import { grown } from '#index/columns.ts'
 import type { PriceChange } from './payload.ts'
-import type { Hold } from './quarantine.ts'
+import type { Hold } from './evidence/hold.ts'
 import type { PriceWrite } from './types.ts'
 
 /** Price writes as columns, in the order they were added; the units are those of `PriceWrite`. */

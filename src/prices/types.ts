@@ -2,7 +2,7 @@
 import { type Static, Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
 import type { WriteCtx } from '#db/change.ts'
-import type { Hold, PriceRules } from './quarantine.ts'
+import type { Hold, PriceRules } from './evidence/hold.ts'
 
 /** What verbs need that write prices. */
 export interface PriceWriteCtx extends WriteCtx {

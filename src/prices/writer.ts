@@ -1,7 +1,6 @@
 // Writing of prices: what is new becomes a point of the history and the current price, what is the same is not written,
 // what looks wrong is held. All in the transaction of the import or post.
 import { sql } from 'kysely'
-import { DAY_MS } from '#core/duration.ts'
 import { MARKETS } from '#core/markets.ts'
 import { minorToText, parseMinor } from '#core/money.ts'
 import { textOf } from '#core/problems.ts'
@@ -9,11 +8,11 @@ import type { Note } from '#db/change.ts'
 import { BinaryRows, copyIn } from '#db/copy.ts'
 import type { Db, Tx } from '#db/schema.ts'
 import { CurrentPrices } from './current.ts'
-import { labelIds } from './labels.ts'
 import { ensureMonths } from './months.ts'
 import { packPrices, type PriceChange } from './payload.ts'
 import type { PriceBatch } from './price-batch.ts'
-import { type Candidate, type Hold, holdOf, type PriceRules } from './quarantine.ts'
+import { type Candidate, type Hold, holdOf, type PriceRules } from './evidence/hold.ts'
+import { noiseOf } from './evidence/judge.ts'
 import { Rates } from './rates.ts'
 import type { PriceCounts } from './types.ts'
 
@@ -23,14 +22,6 @@ interface Known {
   updatedAtMs: number
 }
 
-/** Ids of the labels that a rule compares. */
-interface Labels {
-  nearMint: number
-  psa10: number
-}
-
-/** Prices further apart in time than this say nothing about each other. */
-const COMPARABLE_MS = 90 * DAY_MS
 /** Fewer points than this are not worth the round trips of a COPY. */
 const COPY_POINTS = 500
 const UNIQUE_VIOLATION = '23505'
@@ -50,8 +41,7 @@ export class PriceWriter {
   readonly #importId: number
   readonly #rules: PriceRules | null
   readonly #nowMs: number
-  #rates: Rates | null = null
-  #labels: Labels | null = null
+  #noiseMinor: readonly number[] | null = null
   readonly #locked = new Set<number>()
 
   /** @param write `rules` null publishes whatever comes: someone has looked at it */
@@ -68,8 +58,7 @@ export class PriceWriter {
   async write(batch: PriceBatch): Promise<PriceCounts> {
     let sorted = batch.sorted()
     await this.#lock(batch, sorted)
-    this.#rates ??= await Rates.load(this.#tx)
-    this.#labels ??= await comparedLabels(this.#tx)
+    this.#noiseMinor ??= await this.#noise()
     const read = () =>
       CurrentPrices.read(
         this.#tx,
@@ -103,7 +92,7 @@ export class PriceWriter {
       const last = later(previous, stored)
       if (last && last.minor === write.minor) continue
       const isCurrent = write.updatedAtMs >= currentAtMs
-      const hold = batch.holds.get(i) ?? this.#judge(write, last, isCurrent, currents)
+      const hold = batch.holds.get(i) ?? this.#judge(write, last)
       if (hold) {
         held.push(i)
         holds.push(hold)
@@ -135,35 +124,23 @@ export class PriceWriter {
     for (const one of markets) this.#locked.add(one)
   }
 
-  #judge(write: PriceChange, last: Known | null, isCurrent: boolean, currents: CurrentPrices): Hold | null {
+  #judge(write: PriceChange, last: Known | null): Hold | null {
     if (!this.#rules) return null
     const candidate: Candidate = {
       minor: write.minor,
       updatedAtMs: write.updatedAtMs,
-      lastMinor: last?.minor ?? null,
-      otherMinors: () => (isCurrent ? this.#otherMarkets(write, this.#rules!, currents) : []),
-      nearMintMinor: () => (isCurrent && write.labelId === this.#labels!.psa10 ? this.#nearMint(write, currents) : null),
+      figures: null,
+      last: last && { minor: last.minor, confirmedAtMs: last.updatedAtMs, state: 'trusted' },
+      noiseMinor: this.#noiseMinor![write.market]!,
     }
     return holdOf(candidate, this.#rules, this.#nowMs)
   }
 
-  /** Prices of the same item and label elsewhere, not much older or newer, in the currency of this one. */
-  #otherMarkets(write: PriceChange, { currencies }: PriceRules, currents: CurrentPrices): number[] {
-    const found: number[] = []
-    const first = currents.first(write.itemId)
-    for (let market = 0; market < MARKETS.length; market += 1) {
-      const other = market === write.market ? -1 : currents.find(first, market, write.labelId)
-      if (other < 0 || !isComparable(currents.updatedAtMs[other]!, write)) continue
-      const [from, to] = [currencies[MARKETS[market]!], currencies[MARKETS[write.market]!]]
-      const minor = this.#rates!.convert(currents.minor[other]!, from, to, write.updatedAtMs)
-      if (minor !== null) found.push(minor)
-    }
-    return found
-  }
-
-  #nearMint(write: PriceChange, currents: CurrentPrices): number | null {
-    const nearMint = currents.find(currents.first(write.itemId), write.market, this.#labels!.nearMint)
-    return nearMint >= 0 && isComparable(currents.updatedAtMs[nearMint]!, write) ? currents.minor[nearMint]! : null
+  async #noise(): Promise<number[]> {
+    if (!this.#rules) return []
+    const { noise, currencies } = this.#rules
+    const rates = await Rates.load(this.#tx)
+    return noiseOf(noise, (minor, from, market) => rates.convert(minor, from, currencies[MARKETS[market]!], this.#nowMs))
   }
 
   /** For prices older than the current one: the point of the history that they follow, by position. */
@@ -330,15 +307,6 @@ function given(batch: PriceBatch, positions: readonly number[]) {
 
 function amounts({ minor }: PriceBatch, positions: readonly number[]): string {
   return `{${positions.map((i) => minorToText(minor[i]!)).join(',')}}`
-}
-
-async function comparedLabels(tx: Tx): Promise<Labels> {
-  const labels = await labelIds(tx)
-  return { nearMint: labels.get('Near Mint')!, psa10: labels.get('PSA 10')! }
-}
-
-function isComparable(atMs: number, { updatedAtMs }: PriceChange): boolean {
-  return Math.abs(atMs - updatedAtMs) <= COMPARABLE_MS
 }
 
 function later(a: Known | null, b: Known | null): Known | null {

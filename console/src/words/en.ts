@@ -425,6 +425,7 @@ export const en = {
   'plan.plus': 'Plus',
   'plan.enterprise': 'Enterprise',
   'rule.jump': 'Far from last price',
+  'rule.slip': 'Far from its own averages',
   'rule.disagreement': 'Far from other sources',
   'rule.grade_order': 'PSA 10 below Near Mint',
   'rule.future_date': 'Date in the future',

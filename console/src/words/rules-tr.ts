@@ -268,6 +268,7 @@ export const TURKISH: Words = {
 
     foreign_id: '{source} numarası {id} şu ürünlerde: {items}',
     future_date: '{date} tarihli, {hours} saatten daha ileride',
+    slip: 'kaynağın ortalaması {average} iken {price}',
     jump: 'önceki fiyat {last} iken {price}',
     disagreement: 'diğer kaynaklarda {prices} iken {price}',
     grade_order: 'Near Mint {last} iken PSA 10 {price}',

@@ -427,6 +427,7 @@ export const tr: Record<keyof typeof en, string> = {
   'plan.plus': 'Plus',
   'plan.enterprise': 'Enterprise',
   'rule.jump': 'Son fiyattan uzak',
+  'rule.slip': 'Kendi ortalamalarından uzak',
   'rule.disagreement': 'Diğer kaynaklardan uzak',
   'rule.grade_order': 'PSA 10, Near Mint altında',
   'rule.future_date': 'Gelecek tarih',

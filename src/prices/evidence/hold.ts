@@ -1,0 +1,102 @@
+// What holds a price back from publication until someone has looked at it: only mistakes that are certain. Pure.
+import { DAY_MS, HOUR_MS } from '#core/duration.ts'
+import type { Market } from '#core/markets.ts'
+import { minorToText } from '#core/money.ts'
+import { type Reason, reason } from '#core/problems.ts'
+import { averagesAgainst, nearestAverage } from './own-averages.ts'
+import { isFar, type Thresholds, timesOff } from './thresholds.ts'
+import type { Figures, PriceState } from './types.ts'
+
+/**
+ * Every reason for which a price can be held, in the order of their weight; `foreign_id` is found where items are.
+ * `disagreement` and `grade_order` held prices in earlier versions, and such may still wait.
+ */
+export const RULE_NAMES = ['foreign_id', 'future_date', 'slip', 'jump', 'disagreement', 'grade_order'] as const
+export type RuleName = (typeof RULE_NAMES)[number]
+
+/** Why a price is not published before someone has looked at it. */
+export interface Hold extends Reason {
+  rule: RuleName
+  /** what it was compared with, in minor units of its own currency; null where it was not */
+  compared: number | null
+  /** how many times larger or smaller than that, null where it was not compared */
+  timesOff: number | null
+}
+
+/** A price before its publication. */
+export interface Candidate {
+  minor: number
+  updatedAtMs: number
+  /** what its feed states beside it, null where it states nothing */
+  figures: Figures | null
+  /** the published price before it, of the same item, market and label; null for the first */
+  last: LastPrice | null
+  /** differences below this are noise, in minor units of its currency */
+  noiseMinor: number
+}
+
+export interface LastPrice {
+  minor: number
+  /** when its feed last stated it */
+  confirmedAtMs: number
+  state: PriceState
+}
+
+/** Thresholds of the rules, from the settings, and what else an import needs to apply them. */
+export interface PriceRules extends Thresholds {
+  /** currency of each market */
+  currencies: Readonly<Record<Market, string>>
+  /** the rules that hold; all when absent */
+  only?: readonly RuleName[]
+}
+
+type Judge = (candidate: Candidate, rules: PriceRules, nowMs: number) => Omit<Hold, 'rule'> | null
+
+/** In the order of their weight: the first that holds gives the reason. */
+const JUDGES: readonly [RuleName, Judge][] = [
+  [
+    'future_date',
+    ({ updatedAtMs }, { futureHours }, nowMs) => {
+      if (updatedAtMs <= nowMs + futureHours * HOUR_MS) return null
+      return {
+        params: reason('future_date', { date: new Date(updatedAtMs).toISOString(), hours: futureHours }).params,
+        compared: null,
+        timesOff: null,
+      }
+    },
+  ],
+  [
+    'slip',
+    ({ minor, figures, noiseMinor }, { holdFactor }) => {
+      if (!figures || !averagesAgainst(minor, figures, holdFactor, noiseMinor)) return null
+      const average = nearestAverage(minor, figures)!
+      return { params: reason('slip', { price: minorToText(minor), average: minorToText(average) }).params, ...against(minor, average) }
+    },
+  ],
+  [
+    'jump',
+    ({ minor, updatedAtMs, figures, last, noiseMinor }, { holdFactor, ownFactor, comparableDays }) => {
+      // A price that nobody confirmed lately, or that something speaks against, blocks none.
+      if (!last || last.state !== 'trusted' || updatedAtMs - last.confirmedAtMs > comparableDays * DAY_MS) return null
+      if (!isFar(minor, last.minor, holdFactor, noiseMinor)) return null
+      // Averages that moved with the price say that the jump is real, or that all of them are of another card: no certain mistake.
+      const average = figures && nearestAverage(minor, figures)
+      if (average && !isFar(minor, average, ownFactor, noiseMinor)) return null
+      return { params: reason('jump', { price: minorToText(minor), last: minorToText(last.minor) }).params, ...against(minor, last.minor) }
+    },
+  ],
+]
+
+/** Why a price must wait, or null when it may be published. */
+export function holdOf(candidate: Candidate, rules: PriceRules, nowMs: number): Hold | null {
+  for (const [rule, judge] of JUDGES) {
+    if (rules.only && !rules.only.includes(rule)) continue
+    const hold = judge(candidate, rules, nowMs)
+    if (hold) return { rule, ...hold }
+  }
+  return null
+}
+
+function against(minor: number, compared: number) {
+  return { compared, timesOff: timesOff(minor, compared) }
+}

@@ -1,0 +1,97 @@
+// The usual ratio of two markets by set and finish: America and Europe price the same card differently, but alike within a set.
+import { MARKETS } from '#core/markets.ts'
+
+/** What a price of 1 in one market usually is in another, both in one currency. */
+export interface UsualRatio {
+  ratio: number
+  /** by what factor about two thirds of the cards deviate at most from the ratio, at least 1 */
+  spread: number
+  /** how many cards it is of, 0 where nothing is known */
+  cards: number
+}
+
+/** A usual ratio of a set and finish; category 0 and finish '' stand for the whole game. */
+export interface GroupRatio extends UsualRatio {
+  game: string
+  categoryId: number
+  finish: string
+  marketA: number
+  marketB: number
+}
+
+/** Ratios of one set and finish, by `marketA * MARKETS.length + marketB`; undefined where unknown. */
+export type SetRatios = readonly (UsualRatio | undefined)[]
+
+/** Two markets' prices of one item and label, as the ratio of B to A in one currency. */
+export interface MarketPair {
+  game: string
+  categoryId: number
+  finish: string
+  marketA: number
+  marketB: number
+  ratio: number
+}
+
+/** Fewer cards than this say nothing about what is usual. */
+const LEAST_CARDS = 8
+const NO_RATIOS: SetRatios = []
+
+/** Looks usual ratios up: of the set and finish, else of the finish in the whole game, else of the whole game. */
+export class UsualRatios {
+  readonly #byGroup = new Map<string, (UsualRatio | undefined)[]>()
+  readonly #resolved = new Map<string, SetRatios>()
+
+  constructor(ratios: Iterable<GroupRatio>) {
+    for (const { game, categoryId, finish, marketA, marketB, ratio, spread, cards } of ratios) {
+      const key = groupKey(game, categoryId, finish)
+      let group = this.#byGroup.get(key)
+      if (!group) this.#byGroup.set(key, (group = []))
+      group[marketA * MARKETS.length + marketB] = { ratio, spread, cards }
+      group[marketB * MARKETS.length + marketA] = { ratio: 1 / ratio, spread, cards }
+    }
+  }
+
+  /** The ratios that hold for items of a set and finish; the same object for each of them. */
+  of(game: string, categoryId: number, finish: string): SetRatios {
+    const key = groupKey(game, categoryId, finish)
+    let resolved = this.#resolved.get(key)
+    if (!resolved) this.#resolved.set(key, (resolved = this.#resolve(game, categoryId, finish)))
+    return resolved
+  }
+
+  #resolve(game: string, categoryId: number, finish: string): SetRatios {
+    const groups = [groupKey(game, categoryId, finish), groupKey(game, 0, finish), groupKey(game, 0, '')].map((key) => this.#byGroup.get(key))
+    if (groups.every((group) => group === undefined)) return NO_RATIOS
+    return Array.from({ length: MARKETS.length ** 2 }, (_, pair) => groups.find((group) => group?.[pair])?.[pair])
+  }
+}
+
+/** The usual ratios of all sets and finishes with enough cards, and of the finishes and games as a whole. */
+export function usualRatios(pairs: Iterable<MarketPair>): GroupRatio[] {
+  const groups = new Map<string, { group: Omit<GroupRatio, keyof UsualRatio>; logs: number[] }>()
+  for (const { game, categoryId, finish, marketA, marketB, ratio } of pairs) {
+    const owners = [
+      [categoryId, finish],
+      [0, finish],
+      [0, ''],
+    ] as const
+    for (const [category, name] of finish === '' ? [owners[0], owners[2]] : owners) {
+      const key = `${groupKey(game, category, name)} ${marketA} ${marketB}`
+      let found = groups.get(key)
+      if (!found) groups.set(key, (found = { group: { game, categoryId: category, finish: name, marketA, marketB }, logs: [] }))
+      found.logs.push(Math.log(ratio))
+    }
+  }
+  const ratios: GroupRatio[] = []
+  for (const { group, logs } of groups.values()) {
+    if (logs.length < LEAST_CARDS) continue
+    logs.sort((a, b) => a - b)
+    const at = (share: number) => logs[Math.round((logs.length - 1) * share)]!
+    ratios.push({ ...group, ratio: Math.exp(at(0.5)), spread: Math.exp((at(0.84) - at(0.16)) / 2), cards: logs.length })
+  }
+  return ratios
+}
+
+function groupKey(game: string, categoryId: number, finish: string): string {
+  return `${game} ${categoryId} ${finish}`
+}

@@ -1,0 +1,29 @@
+// How often a source sends its feeds: what is usual for it tells when a price that it no longer confirms is old.
+import { DAY_MS } from '#core/duration.ts'
+
+export interface Rhythm {
+  /** usual time between the dates of two feeds, null with fewer than two */
+  intervalMs: number | null
+  /** date of its newest feed, null without one */
+  newestMs: number | null
+  /** whether an operator set the source aside */
+  isSetAside: boolean
+}
+
+/** How many of a source's latest feeds tell its rhythm. */
+export const RHYTHM_FEEDS = 20
+
+/**
+ * The rhythm of a source.
+ * @param feedDatesMs dates of its latest feeds in any order; several of one day (UTC) count as one
+ */
+export function rhythmOf(feedDatesMs: readonly number[], isSetAside: boolean): Rhythm {
+  const days = [...new Set(feedDatesMs.map((ms) => Math.floor(ms / DAY_MS)))].sort((a, b) => a - b).slice(-RHYTHM_FEEDS)
+  const gaps = days.slice(1).map((day, i) => day - days[i]!)
+  gaps.sort((a, b) => a - b)
+  return {
+    intervalMs: gaps.length === 0 ? null : gaps[gaps.length >> 1]! * DAY_MS,
+    newestMs: feedDatesMs.length === 0 ? null : feedDatesMs.reduce((a, b) => Math.max(a, b)),
+    isSetAside,
+  }
+}

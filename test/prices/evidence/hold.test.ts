@@ -1,0 +1,77 @@
+// What holds a price back, on its own: what each rule holds, what it lets pass, and which of several gives the reason.
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { readConfig } from '#config.ts'
+import { type Candidate, holdOf, type LastPrice, type PriceRules } from '#prices/evidence/hold.ts'
+import type { Figures } from '#prices/evidence/types.ts'
+
+const NOW = Date.parse('2026-11-21T12:00:00Z')
+const HOUR = 3_600_000
+const NO_FIGURES: Figures = { avg1: null, avg7: null, avg30: null, low: null, mid: null, high: null, samples: null }
+
+function held(candidate: Partial<Candidate>, rules: Partial<PriceRules> = {}) {
+  const whole = { minor: 1000, updatedAtMs: NOW, figures: null, last: null, noiseMinor: 50, ...candidate }
+  const hold = holdOf(whole, { ...readConfig({}).priceRules, ...rules }, NOW)
+  return hold && [hold.rule, hold.compared, hold.timesOff]
+}
+
+const after = (minor: number, last: Partial<LastPrice> = {}): LastPrice => ({ minor, confirmedAtMs: NOW - 24 * HOUR, state: 'trusted', ...last })
+
+test('a first price with nothing beside it passes', () => {
+  expect(held({})).toBe(null)
+})
+
+test('a jump is held from the factor on, up and down', () => {
+  expect(held({ minor: 4999, last: after(1000) })).toBe(null)
+  expect(held({ minor: 5000, last: after(1000) })).toEqual(['jump', 1000, 5])
+  expect(held({ minor: 201, last: after(1000) })).toBe(null)
+  expect(held({ minor: 200, last: after(1000) })).toEqual(['jump', 1000, 5])
+  expect(held({ minor: 5000, last: after(1000) }, { holdFactor: 6 })).toBe(null)
+})
+
+test('a jump of less than the noise passes, whatever the factor', () => {
+  expect(held({ minor: 51, last: after(2) })).toBe(null)
+  expect(held({ minor: 52, last: after(2) })).toEqual(['jump', 2, 26])
+})
+
+test('a price that is disputed, stale or unconfirmed for long blocks none', () => {
+  expect(held({ minor: 9000, last: after(1000, { state: 'disputed' }) })).toBe(null)
+  expect(held({ minor: 9000, last: after(1000, { state: 'stale' }) })).toBe(null)
+  expect(held({ minor: 9000, last: after(1000, { confirmedAtMs: NOW - 91 * 24 * HOUR }) })).toBe(null)
+})
+
+test('a jump that its own averages moved along with is no certain mistake', () => {
+  const figures = { ...NO_FIGURES, avg7: 4000 }
+  expect(held({ minor: 5000, last: after(1000), figures })).toBe(null)
+  expect(held({ minor: 5000, last: after(1000), figures: { ...figures, avg7: 1100 } })).toEqual(['jump', 1000, 5])
+})
+
+test('a slip against all of its own averages is held, and compared with the nearest', () => {
+  const figures = { ...NO_FIGURES, avg1: 900, avg7: 1000, avg30: 800 }
+  expect(held({ minor: 5000, figures })).toEqual(['slip', 1000, 5])
+  expect(held({ minor: 4999, figures })).toBe(null)
+  expect(held({ minor: 5000, figures: { ...figures, avg1: 5200 } })).toBe(null)
+  expect(held({ minor: 5000, figures: { ...NO_FIGURES, avg1: 0 } })).toBe(null)
+})
+
+test('a date in the future is held, and outweighs a jump', () => {
+  expect(held({ updatedAtMs: NOW + 24 * HOUR })).toBe(null)
+  expect(held({ updatedAtMs: NOW + 24 * HOUR + 1, last: after(1) })).toEqual(['future_date', null, null])
+})
+
+test('only the named rules apply', () => {
+  const all = { last: after(1), updatedAtMs: NOW + 99 * HOUR }
+  expect(held(all, { only: ['jump'] })).toEqual(['jump', 1, 1000])
+  expect(held(all, { only: [] })).toBe(null)
+})
+
+test('a jump is the same upwards and downwards, and a larger factor never holds more', () => {
+  const minor = fc.integer({ min: 1, max: 999_999_999_999 })
+  fc.assert(
+    fc.property(minor, minor, fc.double({ min: 1.1, max: 100, noNaN: true }), (a, b, holdFactor) => {
+      const up = held({ minor: a, last: after(b) }, { holdFactor })
+      expect(held({ minor: b, last: after(a) }, { holdFactor }) === null).toBe(up === null)
+      if (up === null) expect(held({ minor: a, last: after(b) }, { holdFactor: holdFactor * 1.01 })).toBe(null)
+    }),
+  )
+})
