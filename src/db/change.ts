@@ -42,6 +42,8 @@ export interface Note {
   changed(kind: ChangeKind, rows: number[] | Buffer): void
   /** Packed values that are logged at once: those of a whole import would fill the memory. */
   changedPrices(payload: Buffer): Promise<void>
+  /** The same of the evidence of prices (`packEvidence`): after the rows are written, in any transaction that changes an evidence column. */
+  changedEvidence(payload: Buffer): Promise<void>
 }
 
 /** One write of a batch; `note` is in the name of its own caller. */
@@ -135,6 +137,10 @@ export function collector(tx: Tx): { noteOf: (by: By) => Note; write: () => Prom
   const audits: (AuditEntry & { actor: string; requestId: string | null })[] = []
   const changes = new Map<ChangeKind, { ids: Set<number>; packed: Buffer[] }>()
   let logged = false
+  const logNow = async (kind: ChangeKind, payload: Buffer) => {
+    await tx.insertInto('change_log').values({ kind, payload }).execute()
+    logged = true
+  }
   const noteOf = ({ viewer, requestId }: By): Note => ({
     audit: (entry) => audits.push({ actor: actorOf(viewer), requestId, ...entry }),
     changed(kind, rows) {
@@ -143,10 +149,8 @@ export function collector(tx: Tx): { noteOf: (by: By) => Note; write: () => Prom
       if (Buffer.isBuffer(rows)) known.packed.push(rows)
       else for (const id of rows) known.ids.add(id)
     },
-    async changedPrices(payload) {
-      await tx.insertInto('change_log').values({ kind: 'prices', payload }).execute()
-      logged = true
-    },
+    changedPrices: (payload) => logNow('prices', payload),
+    changedEvidence: (payload) => logNow('evidence', payload),
   })
   const write = async () => {
     const rows = [...changes].flatMap(([kind, { ids, packed }]) => [

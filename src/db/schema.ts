@@ -526,6 +526,8 @@ export type ChangeKind =
   | 'categories'
   | 'groups'
   | 'prices'
+  /** verdicts and figures of current prices, packed; a change of a price leaves them as they are */
+  | 'evidence'
   /** days since 1970 that have new exchange rates */
   | 'rates'
   | 'accounts'

@@ -1,0 +1,111 @@
+// Evidence of current prices packed for the change log (kind `evidence`): verdicts and the feed's own figures that every
+// node applies to its memory without reading the table again.
+import { type Confidence, CONFIDENCES, type Figures, type PriceState, STATES } from './types.ts'
+
+const ENTRY_BYTES = 32
+const MINUTE_MS = 60_000
+/** A figure that a feed does not give, or one too large for four bytes (42,949,672.95 and more). */
+export const NO_FIGURE = 0xff_ff_ff_ff
+/** The figures of a price that nodes keep in memory. */
+export const KEPT_FIGURES = ['avg7', 'avg30', 'low', 'high'] as const
+
+/** The evidence columns of one current price as they are in the table after a change of any of them. */
+export interface EvidenceChange extends Pick<Figures, (typeof KEPT_FIGURES)[number]> {
+  itemId: number
+  market: number
+  labelId: number
+  state: PriceState
+  confidence: Confidence
+  /** bits of FLAGS */
+  flags: number
+  /** nodes keep it to the minute; null: when the price was last changed */
+  confirmedAtMs: number | null
+}
+
+/** State and confidence of a price in one byte, as nodes keep it. */
+export function verdictByte(state: number, confidence: number): number {
+  return state | (confidence << 4)
+}
+
+export function stateOf(verdict: number): PriceState {
+  return STATES[verdict & 15]!
+}
+
+export function confidenceOf(verdict: number): Confidence {
+  return CONFIDENCES[verdict >> 4]!
+}
+
+/** Minor units of a figure in four bytes. */
+export function figureWord(minor: number | null): number {
+  return minor === null || minor >= NO_FIGURE ? NO_FIGURE : minor
+}
+
+/** Whole minutes since 1970, 0 for null. */
+export function confirmedMinutes(confirmedAtMs: number | null): number {
+  return confirmedAtMs === null ? 0 : Math.floor(confirmedAtMs / MINUTE_MS)
+}
+
+/** When a price was last confirmed; never before it was set, and to the minute where it was confirmed later. */
+export function confirmedAtMs(minutes: number, updatedAtMs: number): number {
+  return Math.max(updatedAtMs, minutes * MINUTE_MS)
+}
+
+export function packEvidence(changes: readonly EvidenceChange[]): Buffer {
+  const packed = Buffer.allocUnsafe(changes.length * ENTRY_BYTES)
+  const view = new DataView(packed.buffer, packed.byteOffset, packed.length)
+  let at = 0
+  for (const change of changes) {
+    view.setInt32(at, change.itemId, true)
+    view.setInt32(at + 4, change.labelId, true)
+    view.setUint8(at + 8, change.market)
+    view.setUint8(at + 9, verdictByte(STATES.indexOf(change.state), CONFIDENCES.indexOf(change.confidence)))
+    view.setUint16(at + 10, change.flags, true)
+    view.setUint32(at + 12, confirmedMinutes(change.confirmedAtMs), true)
+    for (const [i, figure] of KEPT_FIGURES.entries()) view.setUint32(at + 16 + i * 4, figureWord(change[figure]), true)
+    at += ENTRY_BYTES
+  }
+  return packed
+}
+
+/** Evidence of one price in the form in which nodes keep it. */
+export interface PackedEvidence {
+  itemId: number
+  market: number
+  labelId: number
+  /** state and confidence, see `stateOf` and `confidenceOf` */
+  verdict: number
+  /** bits of FLAGS */
+  flags: number
+  /** see `confirmedAtMs` */
+  confirmedMinutes: number
+  /** minor units or NO_FIGURE */
+  avg7: number
+  avg30: number
+  low: number
+  high: number
+}
+
+/** How many entries a payload holds. */
+export function packedEvidenceCount(packed: Buffer): number {
+  return Math.floor(packed.length / ENTRY_BYTES)
+}
+
+/** Reads entries `from` (inclusive) to `to` (exclusive). */
+export function eachPackedEvidence(packed: Buffer, from: number, to: number, take: (evidence: PackedEvidence) => void): void {
+  const view = new DataView(packed.buffer, packed.byteOffset, packed.length)
+  for (let i = from; i < to; i += 1) {
+    const at = i * ENTRY_BYTES
+    take({
+      itemId: view.getInt32(at, true),
+      labelId: view.getInt32(at + 4, true),
+      market: view.getUint8(at + 8),
+      verdict: view.getUint8(at + 9),
+      flags: view.getUint16(at + 10, true),
+      confirmedMinutes: view.getUint32(at + 12, true),
+      avg7: view.getUint32(at + 16, true),
+      avg30: view.getUint32(at + 20, true),
+      low: view.getUint32(at + 24, true),
+      high: view.getUint32(at + 28, true),
+    })
+  }
+}
