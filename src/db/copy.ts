@@ -139,7 +139,8 @@ export function minorAt(buffer: Buffer, offset: number): number {
   return whole * 100 + cents
 }
 
-function int2At(buffer: Buffer, offset: number): number {
+/** An `int2` of a binary row. */
+export function int2At(buffer: Buffer, offset: number): number {
   return ((buffer[offset]! << 24) >> 16) | buffer[offset + 1]!
 }
 

@@ -4,6 +4,7 @@ import { inSlices } from '#core/slices.ts'
 import type { ChangeFollower, ChangeRow } from '#db/change-feed.ts'
 import type { Db } from '#db/schema.ts'
 import { fold } from '#index/fold.ts'
+import { eachPackedEvidence, packedEvidenceCount } from '#prices/evidence/payload.ts'
 import { eachPackedPrice, packedCount } from '#prices/payload.ts'
 import { Rates } from '#prices/rates.ts'
 import { type ImageAddresses, imageAddresses } from '../image-addresses.ts'
@@ -11,7 +12,7 @@ import { CategoryTree } from './category-tree.ts'
 import { itemJson, type ItemShape } from './item-json.ts'
 import { copyOfItem, type ItemSource, ItemTable } from './items.ts'
 import { LabelTree } from './label-tree.ts'
-import { countItems, loadAliases, loadCategories, loadGroups, loadItems, loadPrices } from './load.ts'
+import { countItems, loadAliases, loadCategories, loadGroups, loadItems, type LoadedPrice, loadPrices } from './load.ts'
 import { hasMarket, type MarketSet } from './market-rule.ts'
 import { ItemQueries } from './queries.ts'
 import { ReadyBytes } from './ready-bytes.ts'
@@ -91,6 +92,7 @@ export class Catalogue implements ChangeFollower {
       else if (kind === 'categories') await this.#reloadCategories(ids!)
       else if (kind === 'groups') await this.#reloadGroups()
       else if (kind === 'prices') await this.#applyPrices(payload!)
+      else if (kind === 'evidence') await this.#applyEvidence(payload!)
       else if (kind === 'rates') await this.#reloadRates()
     }
   }
@@ -195,9 +197,9 @@ export class Catalogue implements ChangeFollower {
     })
     items.setAliases(await loadAliases(db, null))
     const { prices } = items
-    await loadPrices(db, null, ({ itemId, market, labelId, minor, updatedAtMs }) => {
+    await loadPrices(db, null, ({ itemId, market, labelId, minor, updatedAtMs, evidence }) => {
       const row = items.rowOf(itemId)
-      if (row >= 0) prices.set(row, market, labelId, minor, updatedAtMs)
+      if (row >= 0) prices.setEvidence(prices.set(row, market, labelId, minor, updatedAtMs), evidence)
     })
     items.pack()
     for (let row = 0; row < items.rows; row += 1) items.derive(row)
@@ -251,12 +253,12 @@ export class Catalogue implements ChangeFollower {
       const some = ids.slice(from, from + RELOAD_ITEMS)
       const missing = new Set(some)
       const sources: ItemSource[] = []
-      const prices = new Map<number, { market: number; labelId: number; minor: number; updatedAtMs: number }[]>()
+      const prices = new Map<number, LoadedPrice[]>()
       await loadItems(this.#db.kysely, some, (item) => sources.push(copyOfItem(item)))
-      await loadPrices(this.#db.kysely, some, ({ itemId, ...price }) => {
-        const known = prices.get(itemId)
+      await loadPrices(this.#db.kysely, some, (price) => {
+        const known = prices.get(price.itemId)
         if (known) known.push(price)
-        else prices.set(itemId, [price])
+        else prices.set(price.itemId, [price])
       })
       for (const { id } of sources) missing.delete(id)
       // Read before anything is applied, so that an id which becomes an alias is never unknown.
@@ -264,8 +266,8 @@ export class Catalogue implements ChangeFollower {
       for (const source of sources) {
         const row = this.items.set(source)
         this.items.prices.clear(row)
-        for (const { market, labelId, minor, updatedAtMs } of prices.get(source.id) ?? []) {
-          this.items.prices.set(row, market, labelId, minor, updatedAtMs)
+        for (const { market, labelId, minor, updatedAtMs, evidence } of prices.get(source.id) ?? []) {
+          this.items.prices.setEvidence(this.items.prices.set(row, market, labelId, minor, updatedAtMs), evidence)
         }
         this.items.derive(row)
         this.queries.set(row, this.#doc(source))
@@ -313,6 +315,21 @@ export class Catalogue implements ChangeFollower {
         this.items.touch(row)
       })
       if (row >= 0) this.#pricesChanged(row, markets)
+    })
+  }
+
+  /** Applies packed evidence in slices; a price that has gone meanwhile has none. */
+  #applyEvidence(packed: Buffer): Promise<void> {
+    return inSlices(packedEvidenceCount(packed), (from, to) => {
+      const { items } = this
+      eachPackedEvidence(packed, from, to, (change) => {
+        const row = items.rowOf(change.itemId)
+        const at = row < 0 ? -1 : items.prices.find(row, change.market, change.labelId)
+        if (at < 0) return
+        items.prices.setEvidence(at, change)
+        items.touch(row)
+        this.#dropReadyOf(row, change.market)
+      })
     })
   }
 

@@ -1,11 +1,12 @@
 // Reading of the catalogue from the database: everything at start by binary COPY, single items again when they change.
 import { sql } from 'kysely'
 import { type Market, MARKETS } from '#core/markets.ts'
-import { copyOut, int4At, readBinaryCopy, timeAt } from '#db/copy.ts'
+import { copyOut, int2At, int4At, minorAt, readBinaryCopy, timeAt } from '#db/copy.ts'
 import type { Queryable } from '#db/schema.ts'
 import type { Utf8 } from '#index/utf8.ts'
 import { RepeatedTexts } from '#index/vocabulary.ts'
 import { CURRENT_FIELDS, priceOf } from '#prices/current.ts'
+import { confirmedMinutes, figureWord, NO_FIGURE, type PackedEvidence, verdictByte } from '#prices/evidence/payload.ts'
 import type { PriceChange } from '#prices/payload.ts'
 import type { Category } from './category-tree.ts'
 import type { ItemSource } from './items.ts'
@@ -82,11 +83,36 @@ export async function loadAliases(db: Queryable, ids: number[] | null): Promise<
   return rows.map((row) => [row.old_id, row.item_id])
 }
 
+/** A current price with its evidence. */
+export interface LoadedPrice extends PriceChange {
+  evidence: PackedEvidence
+}
+
+/** What `evidenceAt` reads, behind the fields of a price. */
+const EVIDENCE_FIELDS = 'state, confidence, flags, confirmed_at, avg_7, avg_30, low, high'
+/** Where these begin in a row. */
+const EVIDENCE = CURRENT_FIELDS.split(',').length
+
 /** Streams current prices, of all items for null, in no order: to sort them takes longer than to find their items. */
-export async function loadPrices(db: Queryable, ids: number[] | null, take: (price: PriceChange) => void): Promise<void> {
+export async function loadPrices(db: Queryable, ids: number[] | null, take: (price: LoadedPrice) => void): Promise<void> {
   const where = ids ? `where item_id = any('{${ids.join(',')}}'::int4[])` : ''
-  const chunks = copyOut(db, `copy (select ${CURRENT_FIELDS} from prices ${where}) to stdout (format binary)`)
-  await readBinaryCopy(breathing(chunks), (buffer, offsets) => take(priceOf(buffer, offsets)))
+  const chunks = copyOut(db, `copy (select ${CURRENT_FIELDS}, ${EVIDENCE_FIELDS} from prices ${where}) to stdout (format binary)`)
+  await readBinaryCopy(breathing(chunks), (buffer, offsets, lengths) => {
+    take({ ...priceOf(buffer, offsets), evidence: evidenceAt(buffer, offsets, lengths) })
+  })
+}
+
+function evidenceAt(buffer: Buffer, offsets: Int32Array, lengths: Int32Array): PackedEvidence {
+  const figure = (field: number) => (lengths[field]! < 0 ? NO_FIGURE : figureWord(minorAt(buffer, offsets[field]!)))
+  return {
+    verdict: verdictByte(int2At(buffer, offsets[EVIDENCE]!), int2At(buffer, offsets[EVIDENCE + 1]!)),
+    flags: int4At(buffer, offsets[EVIDENCE + 2]!),
+    confirmedMinutes: lengths[EVIDENCE + 3]! < 0 ? 0 : confirmedMinutes(timeAt(buffer, offsets[EVIDENCE + 3]!)),
+    avg7: figure(EVIDENCE + 4),
+    avg30: figure(EVIDENCE + 5),
+    low: figure(EVIDENCE + 6),
+    high: figure(EVIDENCE + 7),
+  }
 }
 
 /** Lets other work in between chunks. */

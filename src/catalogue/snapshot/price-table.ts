@@ -1,10 +1,14 @@
 // Current prices of all items in flat columns: a few short runs per item, found by row, read and written in place.
 import { grown } from '#index/columns.ts'
+import { KEPT_FIGURES, NO_FIGURE, type PackedEvidence } from '#prices/evidence/payload.ts'
 
 /** Ids of labels are small: only once one is larger than this they take four bytes instead of two. */
 const LARGEST_SHORT = 2 ** 16 - 1
 /** Columns at most this much longer than what is in them are packed already. */
 const MOST_ROOM = 1.05
+const FIGURES = KEPT_FIGURES.length
+/** Bytes of a price beside its label. */
+const PRICE_BYTES = 1 + 8 + 8 + 1 + 2 + 4 + FIGURES * 4
 
 export class PriceTable {
   /** per row: where its run begins, how many prices it has and how many it has room for */
@@ -17,6 +21,12 @@ export class PriceTable {
   label: Uint16Array | Int32Array = new Uint16Array(0)
   minor = new Float64Array(0)
   updatedAtMs = new Float64Array(0)
+  /** its evidence: state and confidence (`verdictByte`), bits of FLAGS, minutes of its last confirmation (`confirmedAtMs`) */
+  verdict = new Uint8Array(0)
+  flags = new Uint16Array(0)
+  confirmedMinutes = new Uint32Array(0)
+  /** the feed's own figures, `KEPT_FIGURES` of each price side by side: minor units or NO_FIGURE */
+  #figures = new Uint32Array(0)
 
   /** Makes room for so many rows and prices. */
   reserve(rows: number, prices: number): void {
@@ -26,13 +36,18 @@ export class PriceTable {
 
   /** Lays the prices out by row without room between or behind them: what is loaded is mostly read. */
   pack(): void {
-    const { market, label, minor, updatedAtMs } = this
+    const { market, label, minor, updatedAtMs, verdict, flags, confirmedMinutes } = this
+    const figures = this.#figures
     const size = this.#count.reduce((sum, count) => sum + count, 0)
     if (size === this.#used && minor.length <= size * MOST_ROOM) return
     this.market = new Uint8Array(size)
     this.label = label instanceof Uint16Array ? new Uint16Array(size) : new Int32Array(size)
     this.minor = new Float64Array(size)
     this.updatedAtMs = new Float64Array(size)
+    this.verdict = new Uint8Array(size)
+    this.flags = new Uint16Array(size)
+    this.confirmedMinutes = new Uint32Array(size)
+    this.#figures = new Uint32Array(size * FIGURES)
     let to = 0
     for (let row = 0; row < this.#count.length; row += 1) {
       const start = this.#start[row]!
@@ -43,6 +58,10 @@ export class PriceTable {
         this.label[to] = label[at]!
         this.minor[to] = minor[at]!
         this.updatedAtMs[to] = updatedAtMs[at]!
+        this.verdict[to] = verdict[at]!
+        this.flags[to] = flags[at]!
+        this.confirmedMinutes[to] = confirmedMinutes[at]!
+        for (let i = 0; i < FIGURES; i += 1) this.#figures[to * FIGURES + i] = figures[at * FIGURES + i]!
       }
     }
     this.#used = to
@@ -73,8 +92,14 @@ export class PriceTable {
     return -1
   }
 
-  /** Sets one price. */
-  set(row: number, market: number, label: number, minor: number, updatedAtMs: number): void {
+  /** A figure of a price in minor units, null where its feed gives none. */
+  figure(at: number, figure: number): number | null {
+    const minor = this.#figures[at * FIGURES + figure]!
+    return minor === NO_FIGURE ? null : minor
+  }
+
+  /** Sets one price and gives its index; its evidence stays, a new one has none. */
+  set(row: number, market: number, label: number, minor: number, updatedAtMs: number): number {
     if (row >= this.#count.length) this.#reachRow(row)
     let at = this.find(row, market, label)
     if (at < 0) {
@@ -84,9 +109,26 @@ export class PriceTable {
       this.market[at] = market
       if (label > LARGEST_SHORT && this.label instanceof Uint16Array) this.label = Int32Array.from(this.label)
       this.label[at] = label
+      this.verdict[at] = 0
+      this.flags[at] = 0
+      this.confirmedMinutes[at] = 0
+      this.#figures.fill(NO_FIGURE, at * FIGURES, (at + 1) * FIGURES)
     }
     this.minor[at] = minor
     this.updatedAtMs[at] = updatedAtMs
+    return at
+  }
+
+  /** Sets the evidence of the price at an index. */
+  setEvidence(at: number, evidence: PackedEvidence): void {
+    this.verdict[at] = evidence.verdict
+    this.flags[at] = evidence.flags
+    this.confirmedMinutes[at] = evidence.confirmedMinutes
+    const figures = at * FIGURES
+    this.#figures[figures] = evidence.avg7
+    this.#figures[figures + 1] = evidence.avg30
+    this.#figures[figures + 2] = evidence.low
+    this.#figures[figures + 3] = evidence.high
   }
 
   /** Takes one price away (a revert can leave an item without one). */
@@ -103,7 +145,7 @@ export class PriceTable {
   }
 
   get bytes(): number {
-    return this.#start.length * 12 + this.market.length * (17 + this.label.BYTES_PER_ELEMENT)
+    return this.#start.length * 12 + this.market.length * (PRICE_BYTES + this.label.BYTES_PER_ELEMENT)
   }
 
   #copy(from: number, to: number): void {
@@ -111,6 +153,10 @@ export class PriceTable {
     this.label[to] = this.label[from]!
     this.minor[to] = this.minor[from]!
     this.updatedAtMs[to] = this.updatedAtMs[from]!
+    this.verdict[to] = this.verdict[from]!
+    this.flags[to] = this.flags[from]!
+    this.confirmedMinutes[to] = this.confirmedMinutes[from]!
+    this.#figures.copyWithin(to * FIGURES, from * FIGURES, (from + 1) * FIGURES)
   }
 
   /** Moves a full run to the end with room for more; a run that is at the end already just grows. */
@@ -140,5 +186,9 @@ export class PriceTable {
     this.label = grown(this.label, prices)
     this.minor = grown(this.minor, prices)
     this.updatedAtMs = grown(this.updatedAtMs, prices)
+    this.verdict = grown(this.verdict, prices)
+    this.flags = grown(this.flags, prices)
+    this.confirmedMinutes = grown(this.confirmedMinutes, prices)
+    this.#figures = grown(this.#figures, prices * FIGURES)
   }
 }

@@ -6,6 +6,7 @@ import type { ChangeFollower, ChangeRow } from '#db/change-feed.ts'
 import type { Db } from '#db/schema.ts'
 import { RowBits } from '#index/bits.ts'
 import { copyOf } from '#index/utf8.ts'
+import { eachPackedEvidence, packedEvidenceCount } from '#prices/evidence/payload.ts'
 import { eachPackedPrice, packedCount } from '#prices/payload.ts'
 import { eachNewPrice } from '../packed-prices.ts'
 import type { ListingFilter } from './filters.ts'
@@ -77,6 +78,7 @@ export class ListingSnapshot implements ChangeFollower {
       else if (kind === 'sales') await this.#reloadSales(ids!)
       else if (kind === 'items') this.#reviewItems(ids!)
       else if (kind === 'prices') await this.#applyPrices(payload!)
+      else if (kind === 'evidence') await this.#applyEvidence(payload!)
       else if (kind === 'accounts') await this.#reloadSellers(ids!)
       else if (kind === 'categories' || kind === 'groups') this.#state.forgetViews()
     }
@@ -205,6 +207,14 @@ export class ListingSnapshot implements ChangeFollower {
   #applyPrices(packed: Buffer): Promise<void> {
     return inSlices(packedCount(packed), (from, to) => {
       eachPackedPrice(packed, from, to, ({ itemId, market }) => {
+        if (market === SOURCE_A) this.#state.reviewPrices(itemId)
+      })
+    })
+  }
+
+  #applyEvidence(packed: Buffer): Promise<void> {
+    return inSlices(packedEvidenceCount(packed), (from, to) => {
+      eachPackedEvidence(packed, from, to, ({ itemId, market }) => {
         if (market === SOURCE_A) this.#state.reviewPrices(itemId)
       })
     })

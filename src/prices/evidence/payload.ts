@@ -69,9 +69,6 @@ export function packEvidence(changes: readonly EvidenceChange[]): Buffer {
 
 /** Evidence of one price in the form in which nodes keep it. */
 export interface PackedEvidence {
-  itemId: number
-  market: number
-  labelId: number
   /** state and confidence, see `stateOf` and `confidenceOf` */
   verdict: number
   /** bits of FLAGS */
@@ -85,13 +82,19 @@ export interface PackedEvidence {
   high: number
 }
 
+interface PackedChange extends PackedEvidence {
+  itemId: number
+  market: number
+  labelId: number
+}
+
 /** How many entries a payload holds. */
 export function packedEvidenceCount(packed: Buffer): number {
   return Math.floor(packed.length / ENTRY_BYTES)
 }
 
 /** Reads entries `from` (inclusive) to `to` (exclusive). */
-export function eachPackedEvidence(packed: Buffer, from: number, to: number, take: (evidence: PackedEvidence) => void): void {
+export function eachPackedEvidence(packed: Buffer, from: number, to: number, take: (evidence: PackedChange) => void): void {
   const view = new DataView(packed.buffer, packed.byteOffset, packed.length)
   for (let i = from; i < to; i += 1) {
     const at = i * ENTRY_BYTES
