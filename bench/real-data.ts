@@ -66,9 +66,14 @@ export function hasRealData(): boolean {
   return existsSync(FOLDER)
 }
 
-/** Imports each file by itself; one that cannot be read at all ends the run. */
-export async function importRealData(ctx: WriteCtx, done: (imported: ImportedFile) => void): Promise<void> {
-  for (const [format, files] of FILES) for (const file of files) done(await importFile(ctx, format, file))
+/**
+ * Imports each file by itself; one that cannot be read at all ends the run.
+ * @param only formats to import, all when not given
+ */
+export async function importRealData(ctx: WriteCtx, done: (imported: ImportedFile) => void, only?: readonly string[]): Promise<void> {
+  for (const [format, files] of FILES) {
+    if (only === undefined || only.includes(format)) for (const file of files) done(await importFile(ctx, format, file))
+  }
   await sql`vacuum analyze`.execute(ctx.db.kysely)
 }
 

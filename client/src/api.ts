@@ -272,7 +272,7 @@ export interface paths {
         };
         /**
          * An item's price history
-         * @description Low, high and last price of each day, week or month in which the price changed. Low and high include the price at the start of the period. In a period that is not listed the last price before it held. Professional and above.
+         * @description First, lowest, highest and last price of each day, week or month in which the price changed. A price holds until it changes: `open`, `low` and `high` include the price at the start of the period, and in a period that is not listed the last `close` before it held. The period of `from` is always listed, with the price that held then. Professional and above.
          *
          *     ```sh
          *     curl 'https://cards.example/api/v1/items/5/price-history?market=source_c&label=Near+Mint&interval=month' \
@@ -833,6 +833,8 @@ export interface components {
             market: "service" | "source_a" | "source_b" | "source_c";
             /** @example Near Mint */
             label: string;
+            /** @description The price at the start of the period, or of `from` where that is later; the first price where there was none */
+            open: number;
             /** @description Lowest price of the period, the price at its start included */
             low: number;
             /** @description Highest price of the period, the price at its start included */
@@ -1504,11 +1506,11 @@ export interface operations {
                      *           "last_sales": [
                      *             {
                      *               "price": 1200,
-                     *               "sold_at": "2026-11-22T17:49:17+03:00"
+                     *               "sold_at": "2026-11-22T19:18:41+03:00"
                      *             },
                      *             {
                      *               "price": 1250.5,
-                     *               "sold_at": "2026-11-22T17:49:17+03:00"
+                     *               "sold_at": "2026-11-22T19:18:41+03:00"
                      *             }
                      *           ]
                      *         }
@@ -1622,11 +1624,11 @@ export interface operations {
                      *           "item_id": 5,
                      *           "grade_id": 4,
                      *           "rejection_reason": null,
-                     *           "published_at": "2026-11-22T17:49:17+03:00",
-                     *           "expires_at": "2026-12-22T17:49:17+03:00",
+                     *           "published_at": "2026-11-22T19:18:41+03:00",
+                     *           "expires_at": "2026-12-22T19:18:41+03:00",
                      *           "highlighted_until": null,
-                     *           "created_at": "2026-11-22T17:49:16+03:00",
-                     *           "updated_at": "2026-11-22T17:49:17+03:00",
+                     *           "created_at": "2026-11-22T19:18:40+03:00",
+                     *           "updated_at": "2026-11-22T19:18:41+03:00",
                      *           "etag": "\"3001-4\""
                      *         }
                      *       ],
@@ -1727,7 +1729,7 @@ export interface operations {
                      *             "slug": "charizard-4-102-base-set"
                      *           },
                      *           "price": 1200,
-                     *           "sold_at": "2026-11-22T17:49:17+03:00"
+                     *           "sold_at": "2026-11-22T19:18:41+03:00"
                      *         }
                      *       ],
                      *       "pagination": {
@@ -2398,6 +2400,7 @@ export interface operations {
                      *           "date": "2026-10-01",
                      *           "market": "source_c",
                      *           "label": "Near Mint",
+                     *           "open": 432.37,
                      *           "low": 432.37,
                      *           "high": 432.37,
                      *           "close": 432.37
@@ -3346,22 +3349,22 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "id": 5,
-                     *           "attempt": 2,
+                     *           "id": 6,
+                     *           "attempt": 1,
                      *           "status_code": null,
                      *           "success": false,
                      *           "error": "name not resolved",
                      *           "response_excerpt": "",
                      *           "event": "sale",
-                     *           "created_at": "2026-11-22T17:49:17+03:00",
-                     *           "test": false
+                     *           "created_at": "2026-11-22T19:18:41+03:00",
+                     *           "test": true
                      *         }
                      *       ],
                      *       "pagination": {
                      *         "current_page": 1,
                      *         "per_page": 1,
-                     *         "total": 5,
-                     *         "last_page": 5,
+                     *         "total": 6,
+                     *         "last_page": 6,
                      *         "has_more": true
                      *       }
                      *     }

@@ -12,13 +12,14 @@ import { INTERVALS, periodsOf } from '#prices/history.ts'
 import type { CatalogueNode } from './context.ts'
 import { IdParam } from './params.ts'
 
-const MOST_DAYS = 3_660
-
 export const PricePeriodSchema = Type.Object(
   {
     date: Type.String({ format: 'date', description: 'First day of the period, UTC', examples: ['2026-11-16'] }),
     market: Type.Enum([...MARKETS]),
     label: Type.String({ examples: ['Near Mint'] }),
+    open: Type.Number({
+      description: 'The price at the start of the period, or of `from` where that is later; the first price where there was none',
+    }),
     low: Type.Number({ description: 'Lowest price of the period, the price at its start included' }),
     high: Type.Number({ description: 'Highest price of the period, the price at its start included' }),
     close: Type.Number({ description: 'The last price of the period' }),
@@ -49,9 +50,6 @@ export const readPriceHistory = verb(
     const to = input.to === undefined ? ctx.now() : momentOf('to', input.to)
     const from = input.from === undefined ? new Date(to.getTime() - 365 * DAY_MS) : momentOf('from', input.from)
     if (from >= to) throw invalid('from', 'before', { field: 'to' })
-    if (to.getTime() - from.getTime() > MOST_DAYS * DAY_MS) {
-      throw invalid('from', 'period', { max: MOST_DAYS, field: 'to' })
-    }
     const { market = MARKETS[ctx.catalogue.items.shown[row]!]!, label, interval = 'day' } = input
     const canonical = label === undefined ? undefined : (parseLabel(label)?.label ?? label)
     return periodsOf(ctx.db.kysely, ctx.catalogue.items.id[row]!, { market, label: canonical, from, to, interval })

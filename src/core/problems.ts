@@ -132,7 +132,6 @@ export const RULES = {
   not_in_future: 'must not be in the future',
   not_before: 'must not be before {from}',
   before: 'must be before {field}',
-  period: 'must be at most {max} days before {field}',
 
   // Fields by what is stored
   unknown_id: 'must be the id of an existing {thing}, not {id}',

@@ -64,43 +64,47 @@ export interface Period {
   date: string
   market: Market
   label: string
+  open: number
   low: number
   high: number
   close: number
 }
 
 /**
- * Low, high and last price of each period in which a price changed, oldest first, labels in the order of answers. The
- * price at the start of the period (of `from`, where that is later) counts in its low and high.
+ * First, lowest, highest and last price of each period in which a price changed, oldest first, labels in the order of
+ * answers. A price holds until it changes, so that the one at the start of the period (of `from`, where that is later) is its
+ * first. The period of `from` is there without a change, too, for each label that had a price by then.
  */
 export async function periodsOf(on: Queryable, itemId: number, filter: PeriodFilter): Promise<Period[]> {
   const labels = await labelIds(on)
   const wanted = filter.label === undefined ? [...labels.values()] : [labels.get(filter.label) ?? 0]
   const names = new Map([...labels].map(([name, id]) => [id, name]))
-  const points = sql`
-    select label_id, updated_at, price from price_points
-    where item_id = ${itemId} and market = ${MARKETS.indexOf(filter.market)} and label_id = any(${wanted}::int4[])`
-  const { rows } = await sql<{ date: string; label_id: number; low: string; high: string; close: string }>`
-    with changes as (
-      (select distinct on (label_id) * from (${points} and updated_at < ${filter.from}) before order by label_id, updated_at desc)
-      union all (${points} and updated_at >= ${filter.from} and updated_at < ${filter.to})
-    ), following as (
-      select *, date_trunc(${filter.interval}, updated_at, 'UTC') as period,
-        lag(price) over (partition by label_id order by updated_at) as replaced
-      from changes
+  const inWindow = sql`
+    item_id = ${itemId} and market = ${MARKETS.indexOf(filter.market)} and label_id = any(${wanted}::int4[]) and updated_at < ${filter.to}`
+  const { rows } = await sql<{ date: string; label_id: number; open: string; low: string; high: string; close: string }>`
+    with points as (
+      select label_id, updated_at, price, lag(price) over line as replaced, lag(updated_at) over line as earlier,
+        lead(updated_at) over line as later, date_trunc(${filter.interval}, greatest(updated_at, ${filter.from}), 'UTC') as period
+      -- Retention may have emptied the month of a current price; elsewhere that is its own last point once more.
+      from (select label_id, updated_at, price from price_points where ${inWindow} union all select label_id, updated_at, price from prices where ${inWindow})
+      window line as (partition by label_id order by updated_at)
+    ), periods as (
+      select period, label_id, min(price) as low, max(price) as high,
+        max(price) filter (where later is null or date_trunc(${filter.interval}, later, 'UTC') > period) as close,
+        -- A change at the very start replaces a price that did not hold within the period.
+        max(case when updated_at > greatest(period, ${filter.from}) then coalesce(replaced, price) else price end)
+          filter (where earlier is null or updated_at <= ${filter.from} or greatest(earlier, ${filter.from}) < period) as open
+      from points
+      where later is null or later > ${filter.from}
+      group by 1, 2
     )
-    select to_char(period at time zone 'UTC', 'YYYY-MM-DD') as date, label_id,
-      -- A change at the very start replaces a price that did not hold within the period.
-      min(least(price, case when updated_at > greatest(period, ${filter.from}) then replaced end)) as low,
-      max(greatest(price, case when updated_at > greatest(period, ${filter.from}) then replaced end)) as high,
-      (array_agg(price order by updated_at desc))[1] as close
-    from following
-    where updated_at >= ${filter.from}
-    group by 1, 2`.execute(on)
+    select to_char(period at time zone 'UTC', 'YYYY-MM-DD') as date, label_id, open, least(low, open) as low,
+      greatest(high, open) as high, close
+    from periods`.execute(on)
   return rows
-    .map(({ date, label_id: labelId, low, high, close }) => {
+    .map(({ date, label_id: labelId, open, low, high, close }) => {
       const label = names.get(labelId)!
-      const prices = { low: Number(low), high: Number(high), close: Number(close) }
+      const prices = { open: Number(open), low: Number(low), high: Number(high), close: Number(close) }
       return { period: { date, market: filter.market, label, ...prices }, order: `${date} ${labelOrder(label)}` }
     })
     .sort((a, b) => (a.order < b.order ? -1 : 1))

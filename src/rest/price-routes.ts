@@ -12,8 +12,10 @@ export const priceRoutes: Route<CatalogueNode & Pick<WriteCtx, 'db' | 'viewer' |
     verb: readPriceHistory,
     summary: "An item's price history",
     description:
-      'Low, high and last price of each day, week or month in which the price changed. Low and high include the price at ' +
-      'the start of the period. In a period that is not listed the last price before it held. Professional and above.',
+      'First, lowest, highest and last price of each day, week or month in which the price changed. A price holds until it ' +
+      'changes: `open`, `low` and `high` include the price at the start of the period, and in a period that is not listed ' +
+      'the last `close` before it held. The period of `from` is always listed, with the price that held then. Professional ' +
+      'and above.',
     tag: 'Catalogue',
     answer: (periods: PricePeriod[]) => ({ data: periods }),
     data: Type.Array(PricePeriodSchema),

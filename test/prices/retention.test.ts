@@ -4,7 +4,7 @@ import { postPrices } from '#catalogue/post-prices.ts'
 import { createCategory } from '#catalogue/create-category.ts'
 import { createItem } from '#catalogue/create-item.ts'
 import { call } from '#core/verb.ts'
-import { pointsOf } from '#prices/history.ts'
+import { periodsOf, pointsOf } from '#prices/history.ts'
 import { forgetOldPrices } from '#prices/retention.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
 
@@ -33,6 +33,13 @@ test('months that ended longer ago than is kept are emptied, and can be filled a
   expect(await left()).toEqual(['2024-03-01', '2024-04-15'])
   const current = await node.db.kysely.selectFrom('prices').select('price').where('item_id', '=', id).orderBy('label_id').execute()
   expect(current.map((row) => row.price)).toEqual(['13.00', '10.00'])
+  // The history knows a price that still stands, though not when it was set.
+  const window = { market: 'source_c', from: new Date('2024-03-01T00:00:00Z'), to: now, interval: 'month' } as const
+  expect((await periodsOf(node.db.kysely, id, window)).map(({ date, label, open, close }) => [date, label, open, close])).toEqual([
+    ['2024-03-01', 'Near Mint', 12, 12],
+    ['2024-03-01', 'PSA 10', 10, 10],
+    ['2024-04-01', 'Near Mint', 12, 13],
+  ])
   await post('Lightly Played', ['2024-01-20'])
   expect(await left()).toEqual(['2024-01-20', '2024-03-01', '2024-04-15'])
 })

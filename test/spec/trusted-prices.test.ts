@@ -236,67 +236,6 @@ describe('a revert', () => {
   })
 })
 
-describe('the public price history', () => {
-  let id: number
-  const url = (query: string) => `${node.publicUrl}/api/v1/items/${id}/price-history?${query}`
-  const read = (query: string, key = node.keys.professional) => send<Row[]>(url(query), key)
-  const autumn = 'from=2026-09-01T00:00:00Z&to=2026-12-01T00:00:00Z'
-
-  beforeAll(async () => {
-    id = await item()
-    const days: [string, number][] = [
-      ['2026-10-05T08:00:00Z', 10],
-      ['2026-10-05T20:00:00Z', 8],
-      ['2026-10-05T21:00:00Z', 9],
-      ['2026-10-11T23:59:59.999Z', 12],
-      ['2026-11-01T00:00:00Z', 11],
-    ]
-    for (const [updated_at, price] of days) await post(id, price, { updated_at })
-    await post(id, 90, { label: 'PSA 10', updated_at: '2026-10-06T00:00:00Z' })
-  })
-
-  test('gives low, high and close by day, week or month', async () => {
-    const near = (date: string, low: number, high: number, close: number) => ({ date, market: 'source_c', label: 'Near Mint', low, high, close })
-    expect((await read(`label=nm&${autumn}`)).body.data).toEqual([
-      near('2026-10-05', 8, 10, 9),
-      near('2026-10-11', 9, 12, 12),
-      near('2026-11-01', 11, 11, 11),
-    ])
-    expect((await read(`label=nm&interval=week&${autumn}`)).body.data).toEqual([near('2026-10-05', 8, 12, 12), near('2026-10-26', 11, 12, 11)])
-    expect((await read(`label=nm&interval=month&${autumn}`)).body.data).toEqual([near('2026-10-01', 8, 12, 12), near('2026-11-01', 11, 11, 11)])
-    expect((await read(`interval=month&${autumn}`)).body.data.map((row) => row.label)).toEqual(['Near Mint', 'PSA 10', 'Near Mint'])
-    expect((await read('from=2026-10-06T00:00:00Z&to=2026-11-01T00:00:00Z&label=Near%20Mint')).body.data).toHaveLength(1)
-    expect((await read('market=source_a')).body.data).toEqual([])
-    expect((await read('label=Shiny')).body.data).toEqual([])
-  })
-
-  test('counts the price at the start of a period in its low and high', async () => {
-    const lowHigh = async (query: string) => (await read(`label=nm&${query}`)).body.data.map(({ date, low, high }) => [date, low, high])
-    // Before the window, 9 held since 5 October; a change at the very start of a period replaces it.
-    expect(await lowHigh('from=2026-10-11T12:00:00Z&to=2026-10-12T00:00:00Z')).toEqual([['2026-10-11', 9, 12]])
-    expect(await lowHigh('from=2026-10-11T23:59:59.999Z&to=2026-10-12T00:00:00Z')).toEqual([['2026-10-11', 12, 12]])
-    expect(await lowHigh('interval=month&from=2026-10-06T00:00:00Z&to=2026-12-01T00:00:00Z')).toEqual([
-      ['2026-10-01', 9, 12],
-      ['2026-11-01', 11, 11],
-    ])
-    expect(await lowHigh('from=2026-10-06T00:00:00Z&to=2026-10-07T00:00:00Z')).toEqual([])
-  })
-
-  test('is for Professional and above, and checks its parameters', async () => {
-    expect((await read('', node.keys.starter)).body.error!.code).toBe('PLAN_UPGRADE_REQUIRED')
-    expect((await send(`${node.publicUrl}/api/v1/items/999999/price-history`, node.keys.plus)).body.error!.code).toBe('ITEM_NOT_FOUND')
-    for (const query of [
-      'interval=year',
-      'market=x',
-      'from=yesterday',
-      'from=2026-02-01T00:00:00Z&to=2026-01-01T00:00:00Z',
-      'from=1990-01-01T00:00:00Z',
-    ]) {
-      expect([query, (await read(query)).status]).toEqual([query, 422])
-    }
-  })
-})
-
 test('rates refuse what is none', async () => {
   const good = { day: '2026-11-01', currency: 'USD', TRY: 41.5 }
   expect((await operator('/rates', { json: good })).body.data).toEqual({ rates: 1 })

@@ -119,7 +119,6 @@ export const TURKISH: Words = {
     not_in_future: 'gelecekte olamaz',
     not_before: '{from} tarihinden önce olamaz',
     before: '{field} değerinden önce olmalı',
-    period: '{field} değerinden en çok {max} gün önce olabilir',
 
     unknown_id: 'var olan bir kaydın numarası olmalı: {id} numaralı {thing} yok',
     not_a_grade: 'bir derecenin numarası olmalı; {id}, {name} grubunun numarası',
