@@ -30,6 +30,7 @@ export const TERMS = [
   'active',
   'approved',
   'discarded',
+  'reverted',
   'expired',
   'malformed',
   'missing',

@@ -238,6 +238,15 @@ export interface Schema {
     price: Numeric
     updated_at: Date
     import_id: number
+    confirmed_at: Date | null
+    line: number | null
+    avg_1: Numeric | null
+    avg_7: Numeric | null
+    avg_30: Numeric | null
+    low: Numeric | null
+    mid: Numeric | null
+    high: Numeric | null
+    samples: number | null
   }
   merged_points: {
     merge_id: number
@@ -283,6 +292,7 @@ export interface Schema {
     spread: number
     cards: number
   }
+  price_feeds: { market: number; import_id: number; newest: Date; prices: number }
   sources_set_aside: { market: number; author: string; reason: string; at: Date }
   price_points: {
     item_id: number
@@ -336,7 +346,7 @@ export interface Schema {
     compared_price: Numeric | null
     times_off: number | null
     held_at: Generated<Date>
-    decision: 'accepted' | 'discarded' | null
+    decision: 'accepted' | 'discarded' | 'reverted' | null
     decided_by: string | null
     decided_at: Date | null
   }

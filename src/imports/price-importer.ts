@@ -54,8 +54,8 @@ export class PriceImporter implements Importer {
     if (!isPrice(row)) return null
     const found = this.#items.find(row.item)
     if ('reject' in found) return this.#refuse(row, found.reject)
-    const { line, market, priceMinor: minor, updatedAtMs } = row
-    const price = { row: line, itemId: found.itemId, market: MARKETS.indexOf(market), minor, updatedAtMs }
+    const { line, market, priceMinor: minor, updatedAtMs, figures = null } = row
+    const price = { row: line, itemId: found.itemId, market: MARKETS.indexOf(market), minor, updatedAtMs, figures }
     if (!('ambiguous' in found)) return this.#prices.put(price, row.label)
     const hold = { rule: 'foreign_id', params: found.ambiguous.params, compared: null, timesOff: null } as const
     return this.#prices.put({ ...price, hold }, row.label)

@@ -11,7 +11,7 @@ import { PriceBatch } from './price-batch.ts'
 import { RULE_NAMES, type RuleName } from './evidence/hold.ts'
 import { PriceWriter } from './writer.ts'
 
-export const HELD_STATES = ['open', 'accepted', 'discarded'] as const
+export const HELD_STATES = ['open', 'accepted', 'discarded', 'reverted'] as const
 
 const Time = Type.String({ format: 'date-time', description: 'UTC' })
 

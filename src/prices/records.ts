@@ -3,6 +3,7 @@ import type { FeedSource } from '#core/feed.ts'
 import type { FileMark } from '#core/file-marks.ts'
 import type { Market } from '#core/markets.ts'
 import type { Reason } from '#core/problems.ts'
+import type { Figures } from './evidence/types.ts'
 
 /** A price as files and exports carry it. */
 export interface PricePoint {
@@ -29,6 +30,8 @@ export interface PriceRow {
   label: string
   priceMinor: number
   updatedAtMs: number
+  /** what the feed states beside it, in the same currency */
+  figures?: Figures | null
 }
 
 /**

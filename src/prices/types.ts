@@ -3,6 +3,7 @@ import { type Static, Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
 import type { WriteCtx } from '#db/change.ts'
 import type { Hold, PriceRules } from './evidence/hold.ts'
+import type { Figures } from './evidence/types.ts'
 
 /** What verbs need that write prices. */
 export interface PriceWriteCtx extends WriteCtx {
@@ -19,6 +20,8 @@ export interface PriceWrite {
   labelId: number
   minor: number
   updatedAtMs: number
+  /** what its feed states beside it */
+  figures?: Figures | null
   /** why it must wait, where that is known before it is compared with anything */
   hold?: Hold
 }

@@ -31,6 +31,7 @@ export const TURKISH: Words = {
     active: 'yayında',
     approved: 'onaylanmış',
     discarded: 'yok sayılmış',
+    reverted: 'geri alınmış',
     expired: 'süresi dolmuş',
     malformed: 'bozuk',
     missing: 'eksik',

@@ -3,7 +3,8 @@ import { FeedError, type FeedLine, type FeedSource, jsonEntries } from '#core/fe
 import type { Market } from '#core/markets.ts'
 import { problem, reason } from '#core/problems.ts'
 import type { FeedRow, PriceFormat } from '#prices/records.ts'
-import { type Cell, dayOf, instantOf, priceUnlessZero } from './cells.ts'
+import { figuresOf } from '#prices/figures.ts'
+import { type Cell, dayOf, figureOf, instantOf, priceUnlessZero } from './cells.ts'
 import { addPrice, feedRows } from './rows.ts'
 
 const MARKET: Market = 'source_b'
@@ -13,8 +14,8 @@ const EXPECTED = reason('file_format', { format: 'cardmarket-price-guide', value
 // `-holo` for Pokémon, where it is the reverse holo, and `-foil` for other games. The price goes out with the finish, so
 // that it can only meet an item of that finish.
 const FOILS = [
-  ['trend-holo', 'reverse'],
-  ['trend-foil', 'foil'],
+  ['-holo', 'reverse'],
+  ['-foil', 'foil'],
 ] as const
 
 interface GuideEntry {
@@ -38,10 +39,17 @@ function readEntry({ product, time }: GuideEntry, line: number, rows: FeedRow[],
   const owner = { line, market, label: 'Near Mint' }
   const key = { source: 'cardmarket', id: String(id) }
   const price = priceUnlessZero(product.trend, 'trend') ?? priceUnlessZero(product.avg, 'avg')
-  addPrice(rows, { ...owner, item: key }, price, time)
-  for (const [column, finish] of FOILS) {
-    addPrice(rows, { ...owner, item: { ...key, finish } }, priceUnlessZero(product[column], column), time)
+  addPrice(rows, { ...owner, item: key, figures: figuresOfProduct(product, '') }, price, time)
+  for (const [suffix, finish] of FOILS) {
+    const column = `trend${suffix}`
+    const foil = priceUnlessZero(product[column], column)
+    if (foil !== null) addPrice(rows, { ...owner, item: { ...key, finish }, figures: figuresOfProduct(product, suffix) }, foil, time)
   }
+}
+
+function figuresOfProduct(product: Record<string, unknown>, suffix: string) {
+  const of = (column: string) => figureOf(product[column + suffix])
+  return figuresOf({ avg1: of('avg1'), avg7: of('avg7'), avg30: of('avg30'), low: of('low') })
 }
 
 const PATHS = ['createdAt', 'date', 'priceGuides.*'].flatMap((path) => [`$.${path}`, `$.*.${path}`])

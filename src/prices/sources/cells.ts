@@ -25,6 +25,11 @@ export function priceUnlessZero(cell: unknown, column: string): Cell {
   return parseSourceAmount(textOf(cell)) === 0 ? null : priceOf(cell, column)
 }
 
+/** A figure beside a price, in minor units; null where the cell holds no amount above 0, since it must not cost the price. */
+export function figureOf(cell: unknown): number | null {
+  return parseSourceAmount(textOf(cell)) || null
+}
+
 /** A calendar day, `2025-02-22` or `2025/02/22`, as the epoch milliseconds of its start in UTC. */
 export function dayOf(cell: unknown, column: string): Cell {
   const text = textOf(cell)

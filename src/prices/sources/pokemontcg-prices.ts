@@ -3,17 +3,18 @@ import { csvRows } from '#core/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { problem } from '#core/problems.ts'
 import type { FeedRow, PriceFormat } from '#prices/records.ts'
-import { dayOf, priceOf } from './cells.ts'
+import { figuresOf } from '#prices/figures.ts'
+import { dayOf, figureOf, priceOf } from './cells.ts'
 import { addPrice, feedRows } from './rows.ts'
 
 const MARKET: Market = 'source_c'
 const DATE = 'TCG Price Date'
 const PRINTINGS = [
-  ['TCG Market Price USD (Normal)', 'normal'],
-  ['TCG Market Price USD (Reverse Holofoil)', 'reverse'],
-  ['TCG Market Price USD (Holofoil)', 'holo'],
+  ['Normal', 'normal'],
+  ['Reverse Holofoil', 'reverse'],
+  ['Holofoil', 'holo'],
 ] as const
-const COLUMNS = ['ID', DATE, ...PRINTINGS.map(([column]) => column)]
+const COLUMNS = ['ID', DATE, ...PRINTINGS.map(([printing]) => `TCG Market Price USD (${printing})`)]
 
 export const pokemontcgPrices: PriceFormat = {
   name: 'pokemontcg-prices',
@@ -25,9 +26,11 @@ export const pokemontcgPrices: PriceFormat = {
       const id = row.ID!.trim()
       if (id === '') return void rows.push({ line, reject: problem('ID', 'required') })
       const time = dayOf(row[DATE], DATE)
-      for (const [column, finish] of PRINTINGS) {
-        const item = { source: 'pokemontcg', id, finish }
-        const owner = { line, item, market: market ?? MARKET, label: 'Near Mint' }
+      for (const [printing, finish] of PRINTINGS) {
+        const column = `TCG Market Price USD (${printing})`
+        const figure = (name: string) => figureOf(row[`TCG ${name} Price USD (${printing})`])
+        const figures = figuresOf({ low: figure('Low'), high: figure('High') })
+        const owner = { line, item: { source: 'pokemontcg', id, finish }, market: market ?? MARKET, label: 'Near Mint', figures }
         addPrice(rows, owner, priceOf(row[column], column), time)
       }
     })

@@ -3,6 +3,7 @@ import { csvRows } from '#core/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { problem } from '#core/problems.ts'
 import type { FeedRow, ItemKey, PriceFormat } from '#prices/records.ts'
+import { figuresOf } from '#prices/figures.ts'
 import { priceUnlessZero } from './cells.ts'
 import { finishOf } from './finishes.ts'
 import { addPrice, feedRows } from './rows.ts'
@@ -29,11 +30,18 @@ export const pricechartingCsv: PriceFormat = {
       const item = itemKey(row)
       if (!item) return void rows.push({ line, reject: problem('row', 'at_least_one', { fields: ['id', 'tcg-id'] }) })
       for (const [column, label] of LABELS) {
-        const owner = { line, item, market: market ?? MARKET, label }
+        const figures = label === 'Near Mint' ? figuresOf({ samples: volumeOf(row['sales-volume']) }) : null
+        const owner = { line, item, market: market ?? MARKET, label, figures }
         addPrice(rows, owner, priceUnlessZero(row[column], column), nowMs)
       }
     })
   },
+}
+
+/** Sales of a product in a year, most of which are of ungraded cards; null where the file does not say. */
+function volumeOf(cell: string | undefined): number | null {
+  const text = cell?.trim() ?? ''
+  return /^\d{1,9}$/.test(text) ? Number(text) : null
 }
 
 /**

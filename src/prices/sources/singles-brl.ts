@@ -3,7 +3,9 @@ import { type FeedLine, ndjsonRows } from '#core/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { problem, type Reason, reason } from '#core/problems.ts'
 import type { FeedRow, PriceFormat } from '#prices/records.ts'
-import { type Cell, instantOf, priceOf, shown, textOf } from './cells.ts'
+import type { Figures } from '#prices/evidence/types.ts'
+import { figuresOf } from '#prices/figures.ts'
+import { type Cell, figureOf, instantOf, priceOf, shown, textOf } from './cells.ts'
 import { addPrice, feedRows, recognised } from './rows.ts'
 
 type Row = Record<string, unknown>
@@ -96,9 +98,10 @@ function readRow({ row, reverseTrend }: CardRow, line: number, rows: FeedRow[]):
   // neither is this card's price.
   const foreignTrend = firstEdition || (finish === 'holo' && trend !== null && trend === reverseTrend)
   const printings = variation === '' ? null : (PRINTINGS[`${variation} ${finish}`] ?? [])
-  const markets: [Market, 'eur' | 'usd', unknown][] = [
-    ['source_b', 'eur', foreignTrend ? null : trend],
-    ['source_c', 'usd', marketPrice(row, finish, printings)],
+  const american = marketPrice(row, finish, printings)
+  const markets: [Market, 'eur' | 'usd', unknown, FigureNames][] = [
+    ['source_b', 'eur', foreignTrend ? null : trend, CARDMARKET_FIGURES],
+    ['source_c', 'usd', american.value, { low: `tcgplayerLow${american.printing}`, mid: `tcgplayerMid${american.printing}` }],
   ]
   if (markets.every(([, , value]) => value === null)) return
   const time = instantOf(row.updatedAt, 'updatedAt')
@@ -114,22 +117,39 @@ function readRow({ row, reverseTrend }: CardRow, line: number, rows: FeedRow[]):
     name: textOf(row.name),
     number: textOf(row.number),
   }
-  for (const [market, currency, value] of markets) {
-    addPrice(rows, { line, item, market, label: 'Near Mint' }, exchanged(value, rates[currency]), time)
+  for (const [market, currency, value, names] of markets) {
+    if (value === null) continue
+    const figures = readFigures(row, names, rates[currency])
+    addPrice(rows, { line, item, market, label: 'Near Mint', figures }, exchanged(value, rates[currency]), time)
   }
+}
+
+/** Names of the values beside a price, by what they are. */
+type FigureNames = Partial<Record<keyof Figures, string>>
+
+const CARDMARKET_FIGURES: FigureNames = { avg1: 'cardmarketAvg1', avg7: 'cardmarketAvg7', avg30: 'cardmarketAvg30', low: 'cardmarketLow' }
+
+function readFigures(row: Row, names: FigureNames, rate: number): Figures | null {
+  const figures: Partial<Figures> = {}
+  for (const figure of Object.keys(names) as (keyof Figures)[]) {
+    const centavos = figureOf(sourceValue(row, names[figure]!))
+    figures[figure] = centavos === null ? null : minorOf(centavos, rate) || null
+  }
+  return figuresOf(figures)
 }
 
 /**
  * The later form names the printing of each market price: only the row's own counts. The earlier form (`printings` is
  * null) names none, and gives first editions the price of the plain printing.
  */
-function marketPrice(row: Row, finish: string, printings: readonly string[] | null): unknown {
-  if (printings === null) return finish === 'firstEdition' ? null : sourceValue(row, 'tcgplayerMarket')
-  for (const printing of printings) {
-    const value = sourceValue(row, `tcgplayerMarket:${printing}`)
-    if (value !== null) return value
+function marketPrice(row: Row, finish: string, printings: readonly string[] | null): { value: unknown; printing: string } {
+  if (printings === null) return { value: finish === 'firstEdition' ? null : sourceValue(row, 'tcgplayerMarket'), printing: '' }
+  for (const name of printings) {
+    const printing = `:${name}`
+    const value = sourceValue(row, `tcgplayerMarket${printing}`)
+    if (value !== null) return { value, printing }
   }
-  return null
+  return { value: null, printing: '' }
 }
 
 function sourceValue(row: Row, name: string): unknown {
@@ -142,6 +162,10 @@ function sourceValue(row: Row, name: string): unknown {
 function exchanged(valueBrl: unknown, rate: number): Cell {
   const centavos = priceOf(valueBrl, 'valueBrl')
   if (typeof centavos !== 'number') return centavos
-  const minor = Math.floor(centavos / rate + 0.5)
+  const minor = minorOf(centavos, rate)
   return minor > 0 ? minor : problem('valueBrl', 'number', { above: 0 })
+}
+
+function minorOf(centavos: number, rate: number): number {
+  return Math.floor(centavos / rate + 0.5)
 }

@@ -4,7 +4,8 @@ import { parseLabel } from '#core/labels.ts'
 import type { Market } from '#core/markets.ts'
 import { type Problem, problem, reason } from '#core/problems.ts'
 import type { FeedRow, ItemKey, PriceFormat } from '#prices/records.ts'
-import { priceOf, shown } from './cells.ts'
+import { type FigureAmount, figuresOf } from '#prices/figures.ts'
+import { figureOf, priceOf, shown } from './cells.ts'
 import { finishOf } from './finishes.ts'
 import { addPrice, feedRows } from './rows.ts'
 
@@ -20,6 +21,8 @@ interface Layout {
   /** condition, with the printing behind it where there is one; without such a column prices are Near Mint */
   conditionColumn: string | null
   printingColumn: string | null
+  /** figures beside the price; a file may lack their columns */
+  figureColumns: Partial<Record<FigureAmount, string>>
 }
 
 export interface Condition {
@@ -40,6 +43,7 @@ const LAYOUTS: readonly Layout[] = [
     priceColumn: 'TCG Market Price',
     conditionColumn: 'Condition',
     printingColumn: 'Printing',
+    figureColumns: { low: 'TCG Low Price' },
   },
   {
     needs: ['TCGplayer Id', 'Condition', 'TCG Market Price'],
@@ -48,6 +52,7 @@ const LAYOUTS: readonly Layout[] = [
     priceColumn: 'TCG Market Price',
     conditionColumn: 'Condition',
     printingColumn: null,
+    figureColumns: { low: 'TCG Low Price' },
   },
   {
     needs: ['productId', 'subTypeName', 'marketPrice'],
@@ -56,6 +61,7 @@ const LAYOUTS: readonly Layout[] = [
     priceColumn: 'marketPrice',
     conditionColumn: null,
     printingColumn: 'subTypeName',
+    figureColumns: { low: 'lowPrice', mid: 'midPrice', high: 'highPrice' },
   },
 ]
 
@@ -72,7 +78,10 @@ export const tcgplayerCsv: PriceFormat = {
     return feedRows(lines, (row, line, rows: FeedRow[]) => {
       const read = readItem(row, layout)
       if ('rule' in read) return void rows.push({ line, reject: read })
-      const owner = { line, item: read.item, market: market ?? MARKET, label: read.label }
+      const { low, mid, high } = layout.figureColumns
+      const figure = (column: string | undefined) => (column === undefined ? null : figureOf(row[column]))
+      const figures = figuresOf({ low: figure(low), mid: figure(mid), high: figure(high) })
+      const owner = { line, item: read.item, market: market ?? MARKET, label: read.label, figures }
       addPrice(rows, owner, priceOf(row[layout.priceColumn], layout.priceColumn), nowMs)
     })
   },
