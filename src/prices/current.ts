@@ -1,11 +1,24 @@
 // Current prices of the items of a batch, as its transaction sees them: what new prices are compared with.
-import { copyOut, int4At, minorAt, readBinaryCopy, timeAt } from '#db/copy.ts'
+import { copyOut, int2At, int4At, minorAt, readBinaryCopy, timeAt } from '#db/copy.ts'
 import type { Tx } from '#db/schema.ts'
 import { grown } from '#index/columns.ts'
+import { bitsOf, type PriceEvidence, STATES } from './evidence/types.ts'
+import { FIGURE_COLUMNS, FigureTable } from './figures.ts'
 import type { PriceChange } from './payload.ts'
 
 /** What `priceOf` reads from a binary COPY of the table. */
 export const CURRENT_FIELDS = 'item_id, market::int4, label_id, price, updated_at'
+
+/** Evidence beside them. */
+const EVIDENCE_FIELDS = `confirmed_at, state, confidence, flags, ${FIGURE_COLUMNS.join(', ')}`
+const NO_EVIDENCE = `null, 0::int2, 0::int2, 0${', null'.repeat(FIGURE_COLUMNS.length)}`
+/** Where these begin in a row, and where the figures and the place of the row do. */
+const EVIDENCE = CURRENT_FIELDS.split(',').length
+const FIGURES = EVIDENCE + 4
+const PLACE = FIGURES + FIGURE_COLUMNS.length
+
+const IDENTICAL = bitsOf(['identical_figures'])
+const AVERAGE_JUMP = bitsOf(['average_jump'])
 
 /** Stands for the market in rows that tell into which item one was merged. */
 const ALIAS = -1
@@ -26,6 +39,26 @@ function placeOf(buffer: Buffer, offset: number): string {
   return `(${int4At(buffer, offset) >>> 0},${(buffer[offset + 4]! << 8) | buffer[offset + 5]!})`
 }
 
+/** A verdict as one number: flags in the lower 16 bits, then four bits for the state and four for the confidence. */
+export function packedVerdict(state: number, confidence: number, flags: number): number {
+  return flags | (state << 16) | (confidence << 20)
+}
+
+/** The state of a packed verdict, as its position in STATES. */
+export function stateIn(verdict: number): number {
+  return (verdict >> 16) & 15
+}
+
+/** The confidence of a packed verdict, as its position in CONFIDENCES. */
+export function confidenceIn(verdict: number): number {
+  return verdict >> 20
+}
+
+/** The bits of FLAGS of a packed verdict. */
+export function flagsIn(verdict: number): number {
+  return verdict & 0xff_ff
+}
+
 /** By position, as columns; those of an item follow one another by `#next`, as they are few. */
 export class CurrentPrices {
   #size = 0
@@ -35,6 +68,11 @@ export class CurrentPrices {
   #labelId = new Int32Array(0)
   minor = new Float64Array(0)
   updatedAtMs = new Float64Array(0)
+  /** when their feeds last stated them, at least `updatedAtMs` */
+  confirmedAtMs = new Float64Array(0)
+  /** as `packVerdict` */
+  verdict = new Int32Array(0)
+  readonly figures = new FigureTable()
   /** where the rows lie that were read; nothing for prices that are new */
   readonly places: string[] = []
   /** of the ids asked for those that were merged into another item, with that one's; its prices are not read then */
@@ -48,19 +86,23 @@ export class CurrentPrices {
     const chunks = copyOut(
       tx,
       `copy (
-        select ${CURRENT_FIELDS}, ctid from prices where item_id = any('{${ids}}'::int4[])
+        select ${CURRENT_FIELDS}, ${EVIDENCE_FIELDS}, ctid from prices where item_id = any('{${ids}}'::int4[])
         union all
-        select old_id, ${ALIAS}, live_item(item_id), 0, 'epoch', ctid from item_aliases where old_id = any('{${ids}}'::int4[])
+        select old_id, ${ALIAS}, live_item(item_id), 0, 'epoch', ${NO_EVIDENCE}, ctid from item_aliases where old_id = any('{${ids}}'::int4[])
       ) to stdout (format binary)`,
     )
-    await readBinaryCopy(chunks, (buffer, offsets) => {
+    await readBinaryCopy(chunks, (buffer, offsets, lengths) => {
       const price = priceOf(buffer, offsets)
       if (price.market === ALIAS) {
         currents.survivors.set(price.itemId, price.labelId)
         return
       }
-      currents.places.push(placeOf(buffer, offsets[5]!))
-      currents.#add(price)
+      currents.places.push(placeOf(buffer, offsets[PLACE]!))
+      const at = currents.#add(price)
+      if (lengths[EVIDENCE]! > 0) currents.confirmedAtMs[at] = Math.max(price.updatedAtMs, timeAt(buffer, offsets[EVIDENCE]!))
+      const [state, confidence] = [int2At(buffer, offsets[EVIDENCE + 1]!), int2At(buffer, offsets[EVIDENCE + 2]!)]
+      currents.verdict[at] = packedVerdict(state, confidence, int4At(buffer, offsets[EVIDENCE + 3]!))
+      currents.figures.read(at, buffer, offsets, lengths, FIGURES)
     })
     return currents
   }
@@ -77,14 +119,60 @@ export class CurrentPrices {
     return at
   }
 
-  /** @param at position of the price whose place it takes, -1 for none */
-  set(at: number, price: PriceChange): void {
+  /** Positions of the prices of an item. */
+  *positions(itemId: number): Generator<number> {
+    for (let at = this.first(itemId); at >= 0; at = this.#next[at]!) yield at
+  }
+
+  itemIds(): IterableIterator<number> {
+    return this.#first.keys()
+  }
+
+  market(at: number): number {
+    return this.#market[at]!
+  }
+
+  labelId(at: number): number {
+    return this.#labelId[at]!
+  }
+
+  /**
+   * Sets a price that nobody has confirmed yet; what was known of the one before is not of this one.
+   * @param at position of the price whose place it takes, -1 for none
+   * @returns its position
+   */
+  set(at: number, price: PriceChange): number {
     if (at < 0) return this.#add(price)
     this.minor[at] = price.minor
     this.updatedAtMs[at] = price.updatedAtMs
+    this.confirmedAtMs[at] = price.updatedAtMs
+    return at
   }
 
-  #add({ itemId, market, labelId, minor, updatedAtMs }: PriceChange): void {
+  /** The price at a position with all that is known of it. */
+  evidence(at: number, sharedId: boolean): PriceEvidence {
+    const verdict = this.verdict[at]!
+    const figures = this.figures.at(at)
+    return {
+      market: this.#market[at]!,
+      minor: this.minor[at]!,
+      updatedAtMs: this.updatedAtMs[at]!,
+      confirmedAtMs: this.confirmedAtMs[at]!,
+      state: STATES[stateIn(verdict)]!,
+      identical: (verdict & IDENTICAL) !== 0,
+      averageJumped: (verdict & AVERAGE_JUMP) !== 0,
+      sharedId,
+      avg1: figures?.avg1 ?? null,
+      avg7: figures?.avg7 ?? null,
+      avg30: figures?.avg30 ?? null,
+      low: figures?.low ?? null,
+      mid: figures?.mid ?? null,
+      high: figures?.high ?? null,
+      samples: figures?.samples ?? null,
+    }
+  }
+
+  #add({ itemId, market, labelId, minor, updatedAtMs }: PriceChange): number {
     const at = this.#size
     if (at === this.minor.length) this.#reach(at + 1)
     this.#size += 1
@@ -94,6 +182,9 @@ export class CurrentPrices {
     this.#labelId[at] = labelId
     this.minor[at] = minor
     this.updatedAtMs[at] = updatedAtMs
+    this.confirmedAtMs[at] = updatedAtMs
+    this.verdict[at] = 0
+    return at
   }
 
   #reach(length: number): void {
@@ -102,5 +193,7 @@ export class CurrentPrices {
     this.#labelId = grown(this.#labelId, length)
     this.minor = grown(this.minor, length)
     this.updatedAtMs = grown(this.updatedAtMs, length)
+    this.confirmedAtMs = grown(this.confirmedAtMs, length)
+    this.verdict = grown(this.verdict, length)
   }
 }

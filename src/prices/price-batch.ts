@@ -1,5 +1,6 @@
 // Prices on their way into the tables, as columns: of an object each, millions would be moved about in memory.
 import { grown } from '#index/columns.ts'
+import { FigureTable } from './figures.ts'
 import type { PriceChange } from './payload.ts'
 import type { Hold } from './evidence/hold.ts'
 import type { PriceWrite } from './types.ts'
@@ -14,6 +15,7 @@ export class PriceBatch {
   labelId = new Int32Array(0)
   minor = new Float64Array(0)
   updatedAtMs = new Float64Array(0)
+  readonly figures = new FigureTable()
   /** of the few positions that must wait whatever they are compared with */
   readonly holds = new Map<number, Hold>()
 
@@ -23,7 +25,7 @@ export class PriceBatch {
     return batch
   }
 
-  add({ row, itemId, market, minor, updatedAtMs, hold }: Omit<PriceWrite, 'labelId'>, labelId: number): void {
+  add({ row, itemId, market, minor, updatedAtMs, figures = null, hold }: Omit<PriceWrite, 'labelId'>, labelId: number): void {
     const at = this.size
     if (at === this.row.length) this.#reach(at)
     this.row[at] = row
@@ -32,12 +34,14 @@ export class PriceBatch {
     this.labelId[at] = labelId
     this.minor[at] = minor
     this.updatedAtMs[at] = updatedAtMs
+    this.figures.set(at, figures)
     if (hold) this.holds.set(at, hold)
     this.size += 1
   }
 
   clear(): void {
     this.size = 0
+    this.figures.clear()
     this.holds.clear()
   }
 
@@ -57,7 +61,7 @@ export class PriceBatch {
   }
 
   /** A column of some positions as PostgreSQL writes an array: numbers need none of the driver's quoting and escaping. */
-  column(name: 'itemId' | 'market' | 'labelId' | 'updatedAtMs', positions: readonly number[]): string {
+  column(name: 'row' | 'itemId' | 'market' | 'labelId' | 'updatedAtMs', positions: readonly number[]): string {
     const column = this[name]
     return `{${positions.map((i) => column[i]).join(',')}}`
   }
