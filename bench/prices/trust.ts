@@ -18,8 +18,8 @@ import { hasRealData, importRealData } from '../real-data.ts'
 const DATA = new URL('../../../shared/data/', import.meta.url)
 /** USD and EUR in lira on the days of the two BRL files, in the proportion that those state. */
 const RATES = [
-  { day: '2024-01-01', currency: 'USD', TRY: 40 },
-  { day: '2024-01-01', currency: 'EUR', TRY: 45.5 },
+  { day: '2024-01-01', currency: 'USD', rate: 40 },
+  { day: '2024-01-01', currency: 'EUR', rate: 45.5 },
 ]
 
 if (!hasRealData() || !existsSync(DATA)) {

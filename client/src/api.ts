@@ -1506,11 +1506,11 @@ export interface operations {
                      *           "last_sales": [
                      *             {
                      *               "price": 1200,
-                     *               "sold_at": "2026-11-22T19:18:41+03:00"
+                     *               "sold_at": "2026-11-22T17:49:17+03:00"
                      *             },
                      *             {
                      *               "price": 1250.5,
-                     *               "sold_at": "2026-11-22T19:18:41+03:00"
+                     *               "sold_at": "2026-11-22T17:49:17+03:00"
                      *             }
                      *           ]
                      *         }
@@ -1624,11 +1624,11 @@ export interface operations {
                      *           "item_id": 5,
                      *           "grade_id": 4,
                      *           "rejection_reason": null,
-                     *           "published_at": "2026-11-22T19:18:41+03:00",
-                     *           "expires_at": "2026-12-22T19:18:41+03:00",
+                     *           "published_at": "2026-11-22T17:49:17+03:00",
+                     *           "expires_at": "2026-12-22T17:49:17+03:00",
                      *           "highlighted_until": null,
-                     *           "created_at": "2026-11-22T19:18:40+03:00",
-                     *           "updated_at": "2026-11-22T19:18:41+03:00",
+                     *           "created_at": "2026-11-22T17:49:16+03:00",
+                     *           "updated_at": "2026-11-22T17:49:17+03:00",
                      *           "etag": "\"3001-4\""
                      *         }
                      *       ],
@@ -1729,7 +1729,7 @@ export interface operations {
                      *             "slug": "charizard-4-102-base-set"
                      *           },
                      *           "price": 1200,
-                     *           "sold_at": "2026-11-22T19:18:41+03:00"
+                     *           "sold_at": "2026-11-22T17:49:17+03:00"
                      *         }
                      *       ],
                      *       "pagination": {
@@ -3349,22 +3349,22 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "id": 6,
-                     *           "attempt": 1,
+                     *           "id": 5,
+                     *           "attempt": 2,
                      *           "status_code": null,
                      *           "success": false,
                      *           "error": "name not resolved",
                      *           "response_excerpt": "",
                      *           "event": "sale",
-                     *           "created_at": "2026-11-22T19:18:41+03:00",
-                     *           "test": true
+                     *           "created_at": "2026-11-22T17:49:17+03:00",
+                     *           "test": false
                      *         }
                      *       ],
                      *       "pagination": {
                      *         "current_page": 1,
                      *         "per_page": 1,
-                     *         "total": 6,
-                     *         "last_page": 6,
+                     *         "total": 5,
+                     *         "last_page": 5,
                      *         "has_more": true
                      *       }
                      *     }

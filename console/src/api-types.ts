@@ -803,12 +803,12 @@ export interface paths {
         put?: never;
         /**
          * Load exchange rates
-         * @description One rate or a list. Used to compare prices of several currencies, never to change one.
+         * @description One rate or a list: Turkish lira for one unit of a currency, from that day on until the next. One that is there already is replaced. Used to compare prices of several currencies, never to change one.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/rates' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
-         *       -H 'Content-Type: application/json' -d '[{"day":"2026-11-20","currency":"USD","TRY":41.87},{"day":"2026-11-20","currency":"EUR","TRY":48.31}]'
+         *       -H 'Content-Type: application/json' -d '[{"currency":"USD","day":"2026-11-20","rate":41.87},{"currency":"EUR","day":"2026-11-20","rate":48.31}]'
          *     ```
          */
         post: operations["setRates"];
@@ -1839,7 +1839,7 @@ export interface components {
              */
             updated_at: string;
             /** @enum {string} */
-            rule: "foreign_id" | "future_date" | "jump" | "disagreement" | "grade_order";
+            rule: "foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order";
             reason: string;
             params: {
                 [key: string]: unknown;
@@ -2507,9 +2507,15 @@ export interface components {
             };
         };
         Rate: {
-            /** Format: date */
-            day: string;
             currency: string;
+            /**
+             * Format: date
+             * @description From this day on, until the next
+             */
+            day: string;
+            /** @description Turkish lira for one unit */
+            rate: number;
+            /** @description The former name of `rate` */
             TRY: number;
         };
         SetMatch: {
@@ -4288,7 +4294,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Held by this rule */
-                rule?: "foreign_id" | "future_date" | "jump" | "disagreement" | "grade_order";
+                rule?: "foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order";
                 market?: "service" | "source_a" | "source_b" | "source_c";
                 /** @description Of this import only */
                 import_id?: number;
@@ -4399,7 +4405,7 @@ export interface operations {
                      * @description Held by this rule
                      * @enum {string}
                      */
-                    rule?: "foreign_id" | "future_date" | "jump" | "disagreement" | "grade_order";
+                    rule?: "foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order";
                     /** @enum {string} */
                     market?: "service" | "source_a" | "source_b" | "source_c";
                     /** @description Of this import only */
@@ -4440,7 +4446,7 @@ export interface operations {
                      * @description Held by this rule
                      * @enum {string}
                      */
-                    rule?: "foreign_id" | "future_date" | "jump" | "disagreement" | "grade_order";
+                    rule?: "foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order";
                     /** @enum {string} */
                     market?: "service" | "source_a" | "source_b" | "source_c";
                     /** @description Of this import only */
@@ -4470,6 +4476,8 @@ export interface operations {
     listRates: {
         parameters: {
             query?: {
+                /** @description Of this currency only; one without rates has none */
+                currency?: string;
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Entries on a page */
@@ -4507,23 +4515,27 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    currency: string;
                     /**
                      * Format: date
                      * @description From this day on, until the next
                      */
                     day: string;
-                    currency: string;
                     /** @description Turkish lira for one unit */
-                    TRY: number;
+                    rate?: number;
+                    /** @description The former name of `rate` */
+                    TRY?: number;
                 } | {
+                    currency: string;
                     /**
                      * Format: date
                      * @description From this day on, until the next
                      */
                     day: string;
-                    currency: string;
                     /** @description Turkish lira for one unit */
-                    TRY: number;
+                    rate?: number;
+                    /** @description The former name of `rate` */
+                    TRY?: number;
                 }[];
             };
         };
@@ -5600,12 +5612,12 @@ export const pathsOperatorV1CollectionsIdPatchRequestBodyContentApplicationJsonV
 export const pathsOperatorV1ListingsGetParametersQueryStatusValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/listings"]["get"]["parameters"]["query"]["status"]> = ["pending", "active", "paused", "rejected", "expired", "sold"];
 export const pathsOperatorV1ListingsPostRequestBodyContentApplicationJsonShipping_payerValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/listings"]["post"]["requestBody"]["content"]["application/json"]["shipping_payer"]> = ["buyer", "seller"];
 export const pathsOperatorV1ListingsIdPatchRequestBodyContentApplicationJsonShipping_payerValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/listings/{id}"]["patch"]["requestBody"]["content"]["application/json"]["shipping_payer"]> = ["buyer", "seller"];
-export const pathsOperatorV1HeldPricesGetParametersQueryRuleValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices"]["get"]["parameters"]["query"]["rule"]> = ["foreign_id", "future_date", "jump", "disagreement", "grade_order"];
+export const pathsOperatorV1HeldPricesGetParametersQueryRuleValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices"]["get"]["parameters"]["query"]["rule"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order"];
 export const pathsOperatorV1HeldPricesGetParametersQueryMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices"]["get"]["parameters"]["query"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const pathsOperatorV1HeldPricesGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices"]["get"]["parameters"]["query"]["state"]> = ["open", "accepted", "discarded"];
-export const pathsOperatorV1HeldPricesAcceptPostRequestBodyContentApplicationJsonRuleValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices/accept"]["post"]["requestBody"]["content"]["application/json"]["rule"]> = ["foreign_id", "future_date", "jump", "disagreement", "grade_order"];
+export const pathsOperatorV1HeldPricesAcceptPostRequestBodyContentApplicationJsonRuleValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices/accept"]["post"]["requestBody"]["content"]["application/json"]["rule"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order"];
 export const pathsOperatorV1HeldPricesAcceptPostRequestBodyContentApplicationJsonMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices/accept"]["post"]["requestBody"]["content"]["application/json"]["market"]> = ["service", "source_a", "source_b", "source_c"];
-export const pathsOperatorV1HeldPricesDiscardPostRequestBodyContentApplicationJsonRuleValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices/discard"]["post"]["requestBody"]["content"]["application/json"]["rule"]> = ["foreign_id", "future_date", "jump", "disagreement", "grade_order"];
+export const pathsOperatorV1HeldPricesDiscardPostRequestBodyContentApplicationJsonRuleValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices/discard"]["post"]["requestBody"]["content"]["application/json"]["rule"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order"];
 export const pathsOperatorV1HeldPricesDiscardPostRequestBodyContentApplicationJsonMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices/discard"]["post"]["requestBody"]["content"]["application/json"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const pathsOperatorV1MergesGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/merges"]["get"]["parameters"]["query"]["state"]> = ["in_effect", "undone"];
 export const pathsOperatorV1MatchesGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/matches"]["get"]["parameters"]["query"]["state"]> = ["waiting", "postponed", "decided"];
@@ -5627,7 +5639,7 @@ export const collectionRecordValueAnyOf0MarketValues: ReadonlyArray<Extract<Flat
 export const errorErrorCodeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Error"]["error"]["code"]> = ["INVALID_JSON", "BAD_REQUEST", "UNAUTHENTICATED", "PLAN_UPGRADE_REQUIRED", "FORBIDDEN", "ITEM_NOT_FOUND", "NOT_FOUND", "METHOD_NOT_ALLOWED", "NOT_ACCEPTABLE", "CONFLICT", "IDEMPOTENCY_CONFLICT", "PRECONDITION_FAILED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "VALIDATION_ERROR", "PLUS_LISTING_ERROR", "PLUS_COLLECTION_ERROR", "RATE_LIMITED", "INTERNAL_ERROR", "UPSTREAM_ERROR", "UNAVAILABLE", "UPSTREAM_TIMEOUT"];
 export const fileMarkTypeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["FileMark"]["type"]> = ["csv", "json"];
 export const heldPriceMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["HeldPrice"]["market"]> = ["service", "source_a", "source_b", "source_c"];
-export const heldPriceRuleValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["HeldPrice"]["rule"]> = ["foreign_id", "future_date", "jump", "disagreement", "grade_order"];
+export const heldPriceRuleValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["HeldPrice"]["rule"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order"];
 export const heldPriceStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["HeldPrice"]["state"]> = ["open", "accepted", "discarded"];
 export const importMarketAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Import"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const importStatusValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Import"]["status"]> = ["queued", "running", "done", "failed"];

@@ -34,8 +34,8 @@ export type DemoConfig = MarketSettings & { dataDir: string; priceRules: PriceRu
 
 /** Of a day before the sample's prices. */
 const RATES = [
-  { day: '2026-10-01', currency: 'USD', TRY: 41.87 },
-  { day: '2026-10-01', currency: 'EUR', TRY: 48.31 },
+  { day: '2026-10-01', currency: 'USD', rate: 41.87 },
+  { day: '2026-10-01', currency: 'EUR', rate: 48.31 },
 ]
 
 /** Further sellers, so that a search by seller has a choice. */

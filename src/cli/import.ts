@@ -1,17 +1,15 @@
 // The command `import`: files of any format into the catalogue, with a progress bar on a terminal.
-import { createReadStream, statSync } from 'node:fs'
-import { basename } from 'node:path'
 import { Argument, type Command, Option } from 'commander'
 import { type Market, MARKETS } from '#core/markets.ts'
 import { textOf } from '#core/problems.ts'
 import { call } from '#core/verb.ts'
-import type { ImportFile } from '#imports/files.ts'
 import { importFiles } from '#imports/import-files.ts'
 import { IMPORT_FORMATS } from '#imports/registry.ts'
 import type { ImportReport } from '#imports/run.ts'
 import type { RefusedRow } from '#prices/refusals.ts'
 import { readConfig } from '../config.ts'
 import { addCommand, type OpenCli, type OutputOptions, type Print, show } from './command.ts'
+import { fileAt } from './files.ts'
 
 interface ImportOptions extends OutputOptions {
   market?: Market
@@ -41,16 +39,6 @@ export function register(program: Command, open: OpenCli, print: Print): void {
         if (report.status === 'failed') process.exitCode = 1
       }),
     )
-}
-
-function fileAt(path: string): ImportFile {
-  if (path === '-') return { name: null, size: null, open: () => process.stdin }
-  try {
-    const { size } = statSync(path)
-    return { name: basename(path), size, open: () => createReadStream(path, { highWaterMark: 256 * 1024 }) }
-  } catch (error) {
-    throw new Error(`${path} cannot be read: ${(error as Error).message}`, { cause: error })
-  }
 }
 
 function jsonOf({ id, status, counts, errors, reasons, why }: ImportReport, dryRun: boolean, seconds: number): object {

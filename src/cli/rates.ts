@@ -1,41 +1,66 @@
-// The commands `rates list` and `rates set`.
-import { type Command, InvalidArgumentError } from 'commander'
+// The commands `rates list`, `rates set` and `rates import`.
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { gunzip } from '#core/feed.ts'
 import { call } from '#core/verb.ts'
+import { importRates } from '#prices/import-rates.ts'
 import { listRates } from '#prices/list-rates.ts'
 import { setRates } from '#prices/set-rates.ts'
 import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, show } from './command.ts'
+import { fileAt } from './files.ts'
 
 interface Setting extends OutputOptions {
-  day: string
+  date?: string
+  day?: string
 }
 
 type Rate = [currency: string, lira: number]
 
+/** Refused rows that are printed; the JSON output has all. */
+const SHOWN_ROWS = 20
+
 export function register(program: Command, open: OpenCli, print: Print): void {
   const rates = program.command('rates').description('exchange rates, by which prices of several currencies are compared')
 
-  addCommand(rates, 'list', 'all rates, newest first').action((options: OutputOptions) =>
-    open(async (ctx) => {
-      const all = await allRows((paging) => call(listRates, ctx, paging))
-      show(
-        print,
-        options,
-        all,
-        columns(
-          ['DAY', 'CURRENCY', 'TRY'],
-          all.map(({ day, currency, TRY }) => [day, currency, TRY]),
-        ),
-      )
-    }),
-  )
+  addCommand(rates, 'list', 'all rates, newest first')
+    .option('--currency <currency>', 'of this currency only')
+    .action((options: OutputOptions & { currency?: string }) =>
+      open(async (ctx) => {
+        const { currency } = options
+        const all = await allRows((paging) => call(listRates, ctx, { ...paging, ...(currency !== undefined && { currency }) }))
+        show(
+          print,
+          options,
+          all,
+          columns(
+            ['DAY', 'CURRENCY', 'TRY'],
+            all.map(({ day, currency, rate }) => [day, currency, rate]),
+          ),
+        )
+      }),
+    )
 
   addCommand(rates, 'set', 'load rates of a day, such as: rates set USD=41.87 EUR=48.31')
     .argument('<rate...>', 'currency and Turkish lira for one unit of it', rateOf)
-    .option('--day <date>', 'from which they count', new Date().toISOString().slice(0, 10))
+    .option('--date <date>', 'day from which they count, today when not given')
+    .addOption(new Option('--day <date>', 'the former name of --date').hideHelp().conflicts('date'))
     .action((given: Rate[], options: Setting) =>
       open(async (ctx) => {
-        const loaded = await call(setRates, ctx, { rates: given.map(([currency, TRY]) => ({ day: options.day, currency, TRY })) })
+        const day = options.date ?? options.day ?? ctx.now().toISOString().slice(0, 10)
+        const loaded = await call(setRates, ctx, { rates: given.map(([currency, rate]) => ({ currency, day, rate })) })
         show(print, options, loaded, `${loaded.rates} rates are loaded`)
+      }),
+    )
+
+  addCommand(rates, 'import', 'load rates from a CSV with the columns currency, day and rate')
+    .argument('<file>', 'file; - is standard input; .gz is unpacked')
+    .action((path: string, options: OutputOptions) =>
+      open(async (ctx) => {
+        const { name: fileName, open: bytesOf } = fileAt(path)
+        const bytes = fileName?.endsWith('.gz') ? gunzip(bytesOf()) : bytesOf()
+        const report = await call(importRates, ctx, { file: { bytes, fileName } })
+        const lines = report.refused.slice(0, SHOWN_ROWS).map(({ line, message }) => `  ${line}: ${message}`)
+        if (report.refused.length > SHOWN_ROWS) lines.push(`  and ${report.refused.length - SHOWN_ROWS} more (--json lists them)`)
+        show(print, options, report, [`${report.rates} rates are loaded, ${report.refused.length} rows refused`, ...lines].join('\n'))
       }),
     )
 }

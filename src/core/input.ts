@@ -188,7 +188,9 @@ function problemsOf(schema: Shape, errors: SchemaError[], body: unknown, given: 
       add(path.join('.') || 'body', allowed(shapeAt(schema, path, body)))
     }
   }
-  return [...problems.values()].slice(0, MOST_PROBLEMS)
+  // Where a union has a branch of the value's kind, what is wrong within it says more than what the union allows.
+  const within = (field: string) => [...problems.keys()].some((other) => other.startsWith(`${field}.`))
+  return [...problems.values()].filter(({ field, rule }) => rule !== 'any_of' || !within(field)).slice(0, MOST_PROBLEMS)
 }
 
 /** The schema of the value at a path, stepping into the branch of a union that has the next property. */

@@ -1,4 +1,4 @@
-// Operator API: prices that wait for a decision, and the exchange rates that they are compared by.
+// Operator API: prices that wait for a decision.
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
 import type { WriteCtx } from '#db/change.ts'
@@ -7,8 +7,6 @@ import { acceptHeldPrice, discardHeldPrice } from '#prices/decide-held-price.ts'
 import { acceptHeldPrices, type Decided, discardHeldPrices } from '#prices/decide-held-prices.ts'
 import { type HeldPrice, HeldPriceSchema } from '#prices/held.ts'
 import { listHeldPrices } from '#prices/list-held-prices.ts'
-import { listRates, RateSchema, type StoredRate } from '#prices/list-rates.ts'
-import { setRates } from '#prices/set-rates.ts'
 
 const DecidedSchema = Type.Object({ decided: Type.Integer({ description: 'How many' }) }, { title: 'DecidedPrices' })
 
@@ -67,27 +65,5 @@ export const heldRoutes: Route<WriteCtx>[] = [
     answer: (decided: Decided) => ({ data: decided }),
     data: DecidedSchema,
     errors: ['INVALID_JSON'],
-  },
-  {
-    method: 'POST',
-    path: '/rates',
-    verb: setRates,
-    summary: 'Load exchange rates',
-    description: 'One rate or a list. Used to compare prices of several currencies, never to change one.',
-    tag: 'Rates',
-    bodyField: 'rates',
-    answer: (loaded: { rates: number }) => ({ data: loaded }),
-    data: Type.Object({ rates: Type.Integer({ description: 'How many' }) }, { title: 'LoadedRates' }),
-    errors: ['INVALID_JSON'],
-  },
-  {
-    method: 'GET',
-    path: '/rates',
-    verb: listRates,
-    summary: 'Exchange rates, newest first',
-    tag: 'Rates',
-    answer: ({ rows, pagination }: Page<StoredRate>) => ({ data: rows, pagination }),
-    data: Type.Array(RateSchema),
-    paged: true,
   },
 ]

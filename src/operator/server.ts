@@ -33,6 +33,7 @@ import { addConsoleSession, sessionCaller } from './console-session.ts'
 import { catalogueRoutes } from './catalogue-routes.ts'
 import { collectionFileRoutes, collectionRoutes } from './collection-routes.ts'
 import { heldRoutes } from './held-routes.ts'
+import { rateRoutes } from './rate-routes.ts'
 import { identityRoutes } from './identity-routes.ts'
 import { matchRoutes } from './match-routes.ts'
 import { listingRoutes } from './listing-routes.ts'
@@ -52,6 +53,7 @@ const ROUTES = [
   ...listingRoutes,
   ...orderRoutes,
   ...heldRoutes,
+  ...rateRoutes,
   ...identityRoutes,
   ...matchRoutes,
   ...statsRoutes,

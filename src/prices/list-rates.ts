@@ -1,26 +1,43 @@
 // Exchange rates that operators have loaded, newest first.
+import { filter } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
 import type { ReadCtx } from '#db/change.ts'
 
-export const RateSchema = Type.Object({ day: Type.String({ format: 'date' }), currency: Type.String(), TRY: Type.Number() }, { title: 'Rate' })
+export const RateSchema = Type.Object(
+  {
+    currency: Type.String({ examples: ['USD'] }),
+    day: Type.String({ format: 'date', description: 'From this day on, until the next' }),
+    rate: Type.Number({ description: 'Turkish lira for one unit', examples: [41.87] }),
+    TRY: Type.Number({ description: 'The former name of `rate`' }),
+  },
+  { title: 'Rate' },
+)
 export type StoredRate = Static<typeof RateSchema>
 
 const RATES_PER_PAGE = 100
 
 export const listRates = verb(
-  { name: 'listRates', needs: 'operator', input: Type.Object(pageParams(RATES_PER_PAGE), { additionalProperties: false }) },
+  {
+    name: 'listRates',
+    needs: 'operator',
+    input: Type.Object(
+      { currency: filter('Of this currency only; one without rates has none'), ...pageParams(RATES_PER_PAGE) },
+      { additionalProperties: false },
+    ),
+  },
   (ctx: ReadCtx, input): Promise<Page<StoredRate>> =>
     readPage(
       input,
-      async (_all, limit, offset) => {
-        const rates = ctx.db.kysely.selectFrom('rates')
+      async ({ currency }, limit, offset) => {
+        let rates = ctx.db.kysely.selectFrom('rates')
+        if (currency !== undefined) rates = rates.where('currency', '=', currency)
         const [rows, { total }] = await Promise.all([
-          rates.selectAll().orderBy('day', 'desc').orderBy('currency').limit(limit).offset(offset).execute(),
+          rates.select(['currency', 'day', 'try_rate']).orderBy('day', 'desc').orderBy('currency').limit(limit).offset(offset).execute(),
           rates.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
         ])
-        return { rows: rows.map(({ day, currency, try_rate }) => ({ day, currency, TRY: Number(try_rate) })), total }
+        return { rows: rows.map(({ currency, day, try_rate: rate }) => ({ currency, day, rate: Number(rate), TRY: Number(rate) })), total }
       },
       RATES_PER_PAGE,
     ),

@@ -1,6 +1,10 @@
 // The commands `imports`, `revert` and `rates`, over the verbs that the operator API calls too.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { Command, CommanderError } from 'commander'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createCategory } from '#catalogue/create-category.ts'
 import { createItem } from '#catalogue/create-item.ts'
 import { register as registerBatches } from '#cli/batches.ts'
@@ -54,7 +58,62 @@ test('a batch is listed and reverted, and the revert too', async () => {
 test('rates are loaded and listed', async () => {
   expect(await mintmark('rates', 'set', 'USD=41.87', 'EUR=48.31', '--day', '2026-11-20')).toBe('2 rates are loaded')
   expect(await mintmark('rates', 'list')).toBe('DAY         CURRENCY  TRY\n2026-11-20  EUR       48.31\n2026-11-20  USD       41.87')
-  for (const args of [['set'], ['set', 'usd=1'], ['set', 'USD'], ['list', 'all']]) {
+  expect(await mintmark('rates', 'set', 'USD=41.88', '--date', '2026-11-20')).toBe('1 rates are loaded')
+  expect(JSON.parse(await mintmark('rates', 'list', '--currency', 'USD', '--json'))).toEqual([
+    { currency: 'USD', day: '2026-11-20', rate: 41.88, TRY: 41.88 },
+  ])
+  await expect(mintmark('rates', 'set', 'USD=41.88', '--date', '2062-11-20')).rejects.toThrow('day must be a date')
+  for (const args of [
+    ['set'],
+    ['set', 'usd=1'],
+    ['set', 'USD'],
+    ['list', 'all'],
+    ['import'],
+    ['set', 'USD=1', '--date', '2026-11-01', '--day', '2026-11-02'],
+  ]) {
     await expect(mintmark('rates', ...args), args.join(' ')).rejects.toBeInstanceOf(CommanderError)
   }
+})
+
+test('rates are imported from a file, whose wrong rows are told by line', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'mintmark-rates-'))
+  onTestFinished(() => rmSync(dir, { recursive: true }))
+  const file = join(dir, 'rates.csv')
+  const rows = [
+    'currency,day,rate,source',
+    'USD,2026-11-21,41.9,bank',
+    'EUR,2026-11-21,48.4,bank',
+    'usd,2026-11-22,41.9,bank',
+    'TRY,2026-11-22,1,bank',
+    'USD,2026-11-31,41.9,bank',
+    'USD,2062-11-22,41.9,bank',
+    'USD,2026-11-22,0,bank',
+    'USD,2026-11-22,"41,9",bank',
+    'USD,2026-11-22,-3,bank',
+    'USD,2026-11-21,42,bank',
+    'USD,2026-11-21,41.90,bank',
+    'EUR,2026-11-22',
+  ]
+  writeFileSync(file, `${rows.join('\r\n')}\r\n`)
+  const report = JSON.parse(await mintmark('rates', 'import', file, '--json')) as { rates: number; refused: { line: number; message: string }[] }
+  expect(report).toMatchObject({ rates: 2 })
+  expect(report.refused.map(({ line, message }) => `${line} ${message.split(' ')[0]}`)).toEqual([
+    '4 currency',
+    '5 currency',
+    '6 day',
+    '7 day',
+    '8 rate',
+    '9 rate',
+    '10 rate',
+    '11 rate',
+    '13 the',
+  ])
+  expect(report.refused[7]!.message).toBe('rate must be the same as in line 2, which is of the same currency and day')
+  // The same file again changes nothing; .gz is unpacked.
+  writeFileSync(`${file}.gz`, gzipSync(`${rows.slice(0, 3).join('\n')}\n`))
+  expect(await mintmark('rates', 'import', `${file}.gz`)).toBe('2 rates are loaded, 0 rows refused')
+  expect((await mintmark('rates', 'list')).split('\n').slice(1, 3)).toEqual(['2026-11-21  EUR       48.4', '2026-11-21  USD       41.9'])
+  writeFileSync(file, 'currency;date;rate\n')
+  await expect(mintmark('rates', 'import', file)).rejects.toThrow('the header must have the columns day')
+  await expect(mintmark('rates', 'import', join(dir, 'none.csv'))).rejects.toThrow('none.csv cannot be read')
 })

@@ -134,7 +134,8 @@ export const TURKISH: Words = {
     not_above: '{field} değerini aşamaz',
     not_below: '{min} olan {field} değerinin altında olamaz',
     balance: '{balance} olan bakiyeyi {min} ile {max} arasında tutmalı',
-    rate: '{from} ve sonrası bir günün, TRY dışında bir para biriminin kuru olmalı',
+    rate_of_lira: 'TRY olamaz: kurlar lira cinsindendir',
+    rate_again: 'aynı para birimi ve güne ait [{line}. satırdakiyle|{row}. sıradakiyle|öbür satırdakiyle] aynı olmalı',
     file: 'okunamıyor: {must}',
     catalogue_changed: 'eşleştirilirken katalog değişti; dosyayı yeniden gönderin',
 

@@ -1,0 +1,66 @@
+// Rows of exchange rates as callers and files give them: what they may be, and how they are written.
+import { sql } from 'kysely'
+import { DAY_MS } from '#core/duration.ts'
+import { day } from '#core/fields.ts'
+import { type Static, Type } from '#core/input.ts'
+import { type Problem, problem, reason } from '#core/problems.ts'
+import type { Note } from '#db/change.ts'
+import type { Tx } from '#db/schema.ts'
+
+const EARLIEST = '1996-01-01'
+/** Banks announce the rates of the next working day, and holidays may lie between. */
+const MOST_DAYS_AHEAD = 14
+
+const amount = (description: string) => Type.Number({ minimum: 0.000001, maximum: 1_000_000_000, description, examples: [41.87] })
+
+export const RateRow = Type.Object(
+  {
+    currency: Type.String({ pattern: '^[A-Z]{3}$', allowed: reason('currency'), examples: ['USD'] }),
+    day: day('From this day on, until the next'),
+    rate: Type.Optional(amount('Turkish lira for one unit')),
+    TRY: Type.Optional(amount('The former name of `rate`')),
+  },
+  { additionalProperties: false },
+)
+export type GivenRate = Static<typeof RateRow>
+
+export interface Rate {
+  currency: string
+  day: string
+  /** Turkish lira for one unit */
+  rate: number
+}
+
+/** Where a rate stands: its position in a request, or its line in a file. */
+export type RatePlace = { row: number } | { line: number }
+
+/**
+ * Judges rates one after the other: each is a rate, or what is wrong with it. Of a currency and day there is one rate; the
+ * same one again is no mistake.
+ */
+export function rateJudge(now: Date): (given: GivenRate, place: RatePlace) => Rate | Problem {
+  const latest = new Date(now.getTime() + MOST_DAYS_AHEAD * DAY_MS).toISOString().slice(0, 10)
+  const seen = new Map<string, { rate: number; place: RatePlace }>()
+  return ({ currency, day, rate: given, TRY }, place) => {
+    const rate = given ?? TRY
+    if (rate === undefined || (given !== undefined && TRY !== undefined)) return problem('rate', 'exactly_one', { field: 'TRY' })
+    if (currency === 'TRY') return problem('currency', 'rate_of_lira')
+    if (Number.isNaN(Date.parse(day)) || day < EARLIEST || day > latest) {
+      return problem('day', 'date', { format: 'YYYY-MM-DD', from: EARLIEST, to: latest })
+    }
+    const key = `${currency} ${day}`
+    const earlier = seen.get(key)
+    if (earlier && earlier.rate !== rate) return problem('rate', 'rate_again', earlier.place)
+    seen.set(key, { rate, place })
+    return { currency, day, rate }
+  }
+}
+
+/** Writes rates of different currencies or days; one that is there already is replaced. */
+export async function writeRates(tx: Tx, note: Note, rates: readonly Rate[]): Promise<void> {
+  await sql`
+    insert into rates (currency, day, try_rate)
+    select * from unnest(${rates.map((row) => row.currency)}::text[], ${rates.map((row) => row.day)}::date[], ${rates.map((row) => String(row.rate))}::numeric[])
+    on conflict (currency, day) do update set try_rate = excluded.try_rate`.execute(tx)
+  note.changed('rates', [...new Set(rates.map(({ day }) => Date.parse(day) / DAY_MS))])
+}
