@@ -15,6 +15,12 @@ export interface CatalogueCtx extends CatalogueNode {
 }
 
 /** Starter gets the reduced item, everyone else the whole (core/plans.ts). */
-export function shapeFor(viewer: Caller): ItemShape {
+export function shapeFor(viewer: Caller): Exclude<ItemShape, 'stats'> {
   return viewer.kind === 'operator' || planAllows(viewer.plan, 'professional') ? 'full' : 'starter'
+}
+
+/** The same where `with_stats` may add the evidence of prices; Starter's shape has no room for it. */
+export function shapeWithStats(viewer: Caller, withStats = false): ItemShape {
+  const shape = shapeFor(viewer)
+  return withStats && shape === 'full' ? 'stats' : shape
 }

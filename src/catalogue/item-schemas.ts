@@ -2,15 +2,39 @@
 import { orNull } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
+import { CONFIDENCES, FLAGS, STATES } from '#prices/evidence/types.ts'
 import { GENRES } from './records.ts'
 
 const GATED = 'Professional and above'
+const STATS = 'With `with_stats=1`, Professional and above'
+
+export const StateSchema = Type.Enum([...STATES], {
+  description:
+    '`trusted`: nothing speaks against the price; `disputed`: evidence speaks against it, or against it and another one; `stale`: its source has not confirmed it for too long',
+})
+export const ConfidenceSchema = Type.Enum([...CONFIDENCES], {
+  description: 'From the number of sources that agree, sample size, age and spread',
+})
+export const FlagsSchema = Type.Array(Type.Enum([...FLAGS]), { description: 'What speaks against the price, or could not be checked' })
+
+const figure = (description: string) => Type.Optional(orNull(Type.Number(), { description: `${description} ${STATS}` }))
 
 export const PriceSchema = Type.Object(
   {
     label: Type.String({ description: 'Condition or grade, such as `Near Mint` or `PSA 10`', examples: ['Near Mint'] }),
     price: Type.Number({ description: "In the currency of the item's `market`", examples: [168.56] }),
     updated_at: Type.String({ format: 'date-time', description: 'UTC', examples: ['2026-11-01T09:00:00Z'] }),
+    currency: Type.Optional(Type.String({ description: `ISO 4217 code. ${STATS}`, examples: ['USD'] })),
+    state: Type.Optional(StateSchema),
+    confidence: Type.Optional(ConfidenceSchema),
+    flags: Type.Optional(FlagsSchema),
+    confirmed_at: Type.Optional(
+      Type.String({ format: 'date-time', description: `When a feed last stated the price, to the minute, UTC. ${STATS}` }),
+    ),
+    avg_7: figure("The feed's own average of 7 days."),
+    avg_30: figure("The feed's own average of 30 days."),
+    low: figure("The feed's own lowest price."),
+    high: figure("The feed's own highest price."),
   },
   { title: 'Price' },
 )

@@ -4,8 +4,8 @@ import { marketPosition } from '#core/markets.ts'
 import { PER_PAGE, pageParams, pagination, type Pagination } from '#core/paging.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
-import { type CatalogueCtx, shapeFor } from './context.ts'
-import { CategoryParam, GameParam, GenreParam, MarketParam, SearchParam, SortByParam, SortOrderParam } from './params.ts'
+import { type CatalogueCtx, shapeWithStats } from './context.ts'
+import { CategoryParam, GameParam, GenreParam, MarketParam, SearchParam, SortByParam, SortOrderParam, StatsParam } from './params.ts'
 import type { ItemShape } from './snapshot/item-json.ts'
 
 /** Rows of the catalogue in memory, and how their reader sees them. */
@@ -35,6 +35,7 @@ export const listItems = verb(
         genre: Type.Optional(GenreParam),
         sort_by: Type.Optional(SortByParam),
         sort_order: Type.Optional(SortOrderParam),
+        with_stats: Type.Optional(StatsParam),
       },
       { additionalProperties: false },
     ),
@@ -51,7 +52,7 @@ export const listItems = verb(
     const found = ctx.catalogue.queries.page(filter, sort_by, sort_order, (page - 1) * per_page, per_page)
     return {
       rows: found.rows,
-      shape: shapeFor(ctx.viewer),
+      shape: shapeWithStats(ctx.viewer, input.with_stats),
       market: marketPosition(input.market),
       pagination: pagination(page, per_page, found.total),
     }

@@ -37,6 +37,12 @@ export const SortByParam = Type.Enum([...SORT_FIELDS], {
 
 export const SortOrderParam = Type.Enum([...SORT_DIRECTIONS], { default: 'asc', description: 'Ties go by id' })
 
+export const StatsParam = Type.Boolean({
+  default: false,
+  description:
+    '`1` adds to each price `currency`, `state`, `confidence`, `flags`, `confirmed_at`, `avg_7`, `avg_30`, `low` and `high`. Professional and above; Starter gets the same answer with it as without',
+})
+
 /** A cursor holds the sort value of a row, and a name has at most some hundred characters. */
 export const AfterParam = Type.String({ maxLength: 8_000, description: 'The `endCursor` of the page before' })
 

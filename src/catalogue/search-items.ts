@@ -4,9 +4,9 @@ import { marketPosition } from '#core/markets.ts'
 import { pageParams, pagination } from '#core/paging.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
-import { type CatalogueCtx, shapeFor } from './context.ts'
+import { type CatalogueCtx, shapeWithStats } from './context.ts'
 import type { ItemPage } from './list-items.ts'
-import { CategoryParam, GameParam, MarketParam } from './params.ts'
+import { CategoryParam, GameParam, MarketParam, StatsParam } from './params.ts'
 
 const RESULTS_PER_PAGE = 50
 
@@ -27,6 +27,7 @@ export const searchItems = verb(
         category_id: Type.Optional(CategoryParam),
         game: Type.Optional(GameParam),
         market: Type.Optional(MarketParam),
+        with_stats: Type.Optional(StatsParam),
         ...pageParams(RESULTS_PER_PAGE),
       },
       { additionalProperties: false },
@@ -38,7 +39,7 @@ export const searchItems = verb(
     const found = ctx.catalogue.queries.search(input.q, filter, (page - 1) * per_page, per_page)
     return {
       rows: found.rows,
-      shape: shapeFor(ctx.viewer),
+      shape: shapeWithStats(ctx.viewer, input.with_stats),
       market: marketPosition(input.market),
       pagination: pagination(page, per_page, found.total),
     }

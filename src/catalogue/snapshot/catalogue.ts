@@ -23,6 +23,11 @@ const RELOAD_ITEMS = 1_000
 const PASSES = 4
 
 const SEPARATOR = 44
+/** So that answers of several shapes never have one entity tag. */
+const TAG_ENDS: Record<ItemShape, string> = { starter: 's', full: 'p', stats: 'e' }
+
+/** Shapes of which items are kept ready. With evidence they are written when they are asked for: to keep them, too, would leave less room. */
+type ReadyShape = Exclude<ItemShape, 'stats'>
 
 const AS_STORED = imageAddresses(() => '', false)
 
@@ -43,11 +48,12 @@ export class Catalogue implements ChangeFollower {
   readonly #db: Db
   readonly #settings: CatalogueSettings
   readonly addresses: ImageAddresses
+  readonly currencies: Readonly<Record<Market, string>>
   items: ItemTable
   categories = new CategoryTree()
   labels = new LabelTree()
   queries: ItemQueries
-  #ready: Record<ItemShape, ReadyBytes>
+  #ready: Record<ReadyShape, ReadyBytes>
   #rates = new Rates()
   /** all markets, as positions in MARKETS: those of the setting MARKET_ORDER first */
   readonly marketOrder: readonly number[]
@@ -61,6 +67,7 @@ export class Catalogue implements ChangeFollower {
     this.#db = db
     this.#settings = settings
     this.addresses = settings.addresses ?? AS_STORED
+    this.currencies = settings.sourceCurrencies
     this.marketOrder = [...new Set([...settings.marketOrder, ...MARKETS])].map((market) => MARKETS.indexOf(market))
     this.items = new ItemTable(settings.marketOrder)
     this.queries = new ItemQueries(this.items, this.categories, this.labels, settings.cachedRows)
@@ -110,6 +117,10 @@ export class Catalogue implements ChangeFollower {
    * @param market position in MARKETS of the one whose prices are asked for, null for none
    */
   pageBytes(rows: Int32Array, shape: ItemShape, market: number | null, head: string, tail: string): Buffer {
+    if (shape === 'stats') {
+      const items = Array.from(rows, (row) => itemJson(this, { row, market: market ?? this.items.shown[row]!, shape }))
+      return Buffer.from(`${head}${items.join(',')}${tail}`)
+    }
     const ready = this.#readyFor(rows, shape, market)
     let size = Buffer.byteLength(head) + Buffer.byteLength(tail) + Math.max(0, rows.length - 1)
     for (let i = 0; i < rows.length; i += 1) size += ready.length(this.#readyKey(rows[i]!, market))
@@ -125,16 +136,20 @@ export class Catalogue implements ChangeFollower {
 
   /** Entity tag of a page: changes when an item of it, their order or `extra` changes; the same on every node. */
   pageTag(rows: Int32Array, shape: ItemShape, market: number | null, extra: number): string {
-    const ready = this.#readyFor(rows, shape, market)
+    const ready = this.#readyFor(rows, shape === 'stats' ? 'full' : shape, market)
     let high = 0x811c9dc5 ^ extra
     let low = 0x9747b28c ^ rows.length
     for (let i = 0; i < rows.length; i += 1) {
       const key = this.#readyKey(rows[i]!, market)
       high = Math.imul(high ^ ready.hashHigh(key), 0x01000193) + (high >>> 15)
       low = Math.imul(low ^ ready.hashLow(key), 0x85ebca6b) + (low >>> 13)
+      if (shape !== 'stats') continue
+      const evidence = this.items.prices.evidenceHash(rows[i]!, market ?? this.items.shown[rows[i]!]!)
+      high = Math.imul(high ^ evidence, 0x01000193) + (high >>> 15)
+      low = Math.imul(low ^ evidence, 0x85ebca6b) + (low >>> 13)
     }
     // 31 bits each: larger numbers are not small integers to V8, which take several times as long to write.
-    return `"${high >>> 1}-${low >>> 1}${shape === 'full' ? 'p' : 's'}"`
+    return `"${high >>> 1}-${low >>> 1}${TAG_ENDS[shape]}"`
   }
 
   /** Memory outside the JavaScript heap, in bytes. */
@@ -147,7 +162,7 @@ export class Catalogue implements ChangeFollower {
   }
 
   /** Ready bytes of a shape in which all these rows are there, as long as they fit the budget together. */
-  #readyFor(rows: Int32Array, shape: ItemShape, market: number | null): ReadyBytes {
+  #readyFor(rows: Int32Array, shape: ReadyShape, market: number | null): ReadyBytes {
     const ready = this.#ready[shape]
     // To put one may push out another that was there: then the others of the page are looked over again.
     for (let pass = 0, missing = true; missing && pass < PASSES; pass += 1) {
@@ -168,7 +183,7 @@ export class Catalogue implements ChangeFollower {
     return row * MARKETS.length + (market ?? this.items.shown[row]!)
   }
 
-  #emptyReady(): Record<ItemShape, ReadyBytes> {
+  #emptyReady(): Record<ReadyShape, ReadyBytes> {
     // As many of each shape; the rest is for whole answers (KEPT_ITEMS_SHARE).
     const bytes = this.#settings.readyBytesMb * 1024 * 1024
     return { starter: new ReadyBytes(bytes * 0.2), full: new ReadyBytes(bytes * 0.575) }
@@ -328,8 +343,8 @@ export class Catalogue implements ChangeFollower {
         if (at < 0) return
         items.prices.setEvidence(at, change)
         items.touch(row)
-        this.#dropReadyOf(row, change.market)
       })
+      this.version += 1
     })
   }
 

@@ -1,23 +1,35 @@
 // The REST form of an item as JSON text, per shape; made once per change, not per request.
 import { DAY_MS } from '#core/duration.ts'
-import { MARKETS } from '#core/markets.ts'
+import { type Market, MARKETS } from '#core/markets.ts'
 import { REST_ITEM_FIELDS_FROM_PROFESSIONAL } from '#core/plans.ts'
+import { confidenceOf, confirmedAtMs, KEPT_FIGURES, stateOf } from '#prices/evidence/payload.ts'
+import { type Confidence, type Flag, flagsOf, type PriceState } from '#prices/evidence/types.ts'
 import type { ImageAddresses } from '../image-addresses.ts'
 import type { ItemImage } from '../records.ts'
 import type { CategoryTree } from './category-tree.ts'
 import type { ItemTable } from './items.ts'
 import type { LabelTree } from './label-tree.ts'
 
-/** Starter's shape, and that of Professional and above. */
-export type ItemShape = 'starter' | 'full'
+/** Starter's shape, that of Professional and above, and the same with the evidence of prices. */
+export type ItemShape = 'starter' | 'full' | 'stats'
 
 export interface ItemPrice {
+  /** in the table of prices, until the catalogue changes */
+  at: number
   /** position in MARKETS */
   market: number
   label: string
   /** minor units */
   minor: number
   updatedAtMs: number
+}
+
+/** What is known of a price beside its amount; amounts in minor units, null where the feed gives none. */
+export interface PriceEvidenceView extends Record<(typeof KEPT_FIGURES)[number], number | null> {
+  state: PriceState
+  confidence: Confidence
+  flags: Flag[]
+  confirmedAtMs: number
 }
 
 export interface ItemImageView {
@@ -55,11 +67,42 @@ export function pricesOf(items: ItemTable, labels: LabelTree, row: number, marke
   for (let i = start; i < end; i += 1) {
     if (market !== null && prices.market[i] !== market) continue
     const label = prices.label[i]!
-    const price = { market: prices.market[i]!, label: labels.name(label), minor: prices.minor[i]!, updatedAtMs: prices.updatedAtMs[i]! }
+    const price = { at: i, market: prices.market[i]!, label: labels.name(label), minor: prices.minor[i]!, updatedAtMs: prices.updatedAtMs[i]! }
     found.push({ price, rank: price.market * 1_000_000 + labels.rank(label) })
   }
   found.sort((a, b) => a.rank - b.rank)
   return found.map(({ price }) => price)
+}
+
+/** The evidence of a price by its index in the table. */
+export function evidenceOf({ prices }: ItemTable, at: number): PriceEvidenceView {
+  const [avg7, avg30, low, high] = KEPT_FIGURES.map((_, figure) => prices.figure(at, figure)) as [number | null, number | null, number | null, number | null]
+  return {
+    state: stateOf(prices.verdict[at]!),
+    confidence: confidenceOf(prices.verdict[at]!),
+    flags: flagsOf(prices.flags[at]!),
+    confirmedAtMs: confirmedAtMs(prices.confirmedMinutes[at]!, prices.updatedAtMs[at]!),
+    avg7,
+    avg30,
+    low,
+    high,
+  }
+}
+
+/** The same as the prices of an item show it with `with_stats=1`. */
+function statsOf(items: ItemTable, at: number) {
+  const { state, confidence, flags, confirmedAtMs, ...figures } = evidenceOf(items, at)
+  const amount = (minor: number | null) => minor && minor / 100
+  return {
+    state,
+    confidence,
+    flags,
+    confirmed_at: utcTime(confirmedAtMs),
+    avg_7: amount(figures.avg7),
+    avg_30: amount(figures.avg30),
+    low: amount(figures.low),
+    high: amount(figures.high),
+  }
 }
 
 /** An item's images from their JSON text `[{url, order}]`; an image's id is made of the item's id and its order. */
@@ -80,6 +123,7 @@ export interface ItemJsonSource {
   categories: CategoryTree
   labels: LabelTree
   addresses: ImageAddresses
+  currencies: Readonly<Record<Market, string>>
 }
 
 export interface ItemView {
@@ -90,7 +134,7 @@ export interface ItemView {
 }
 
 /** JSON text of an item (interface.md, "Item (REST)"). */
-export function itemJson({ items, categories, labels, addresses }: ItemJsonSource, { row, market, shape }: ItemView): string {
+export function itemJson({ items, categories, labels, addresses, currencies }: ItemJsonSource, { row, market, shape }: ItemView): string {
   const gated = (field: string) => shape === 'starter' && FROM_PROFESSIONAL.has(field)
   const id = items.id[row]!
   const texts = items.texts.get(row)
@@ -106,10 +150,11 @@ export function itemJson({ items, categories, labels, addresses }: ItemJsonSourc
     category: () => category && { id: category.id, name: category.name, ...(!gated('category.slug') && { slug: category.slug }) },
     images: () => imagesOf(id, texts.images, addresses),
     prices: () =>
-      pricesOf(items, labels, row, market).map(({ label, minor, updatedAtMs }) => ({
+      pricesOf(items, labels, row, market).map(({ at, label, minor, updatedAtMs }) => ({
         label,
         price: minor / 100,
         updated_at: utcTime(updatedAtMs),
+        ...(shape === 'stats' && { currency: currencies[MARKETS[market]!], ...statsOf(items, at) }),
       })),
     groups: () =>
       items.groupIds(row).map((groupId) => {

@@ -131,6 +131,20 @@ export class PriceTable {
     this.#figures[figures + 3] = evidence.high
   }
 
+  /** A hash of the evidence of a row's prices in a market, the same on every node, in whatever order prices came. */
+  evidenceHash(row: number, market: number): number {
+    const end = this.start(row) + this.count(row)
+    let sum = 0
+    for (let at = this.start(row); at < end; at += 1) {
+      if (this.market[at] !== market) continue
+      let hash = Math.imul(this.label[at]!, 0x9e3779b1) ^ (this.verdict[at]! | (this.flags[at]! << 8))
+      hash = Math.imul(hash ^ this.confirmedMinutes[at]!, 0xcc9e2d51)
+      for (let i = at * FIGURES; i < (at + 1) * FIGURES; i += 1) hash = Math.imul(((hash << 15) | (hash >>> 17)) ^ this.#figures[i]!, 0x01000193)
+      sum = (sum + hash) | 0
+    }
+    return sum
+  }
+
   /** Takes one price away (a revert can leave an item without one). */
   remove(row: number, market: number, label: number): void {
     const at = this.find(row, market, label)
