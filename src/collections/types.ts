@@ -28,6 +28,9 @@ const WorthSchema = Type.Object(
       { description: 'One entry per currency; amounts of different currencies are never added up' },
     ),
     without_price: Type.Integer({ description: 'Records without a price that fits' }),
+    without_trusted_price: Type.Integer({
+      description: 'Records left out of `value` because every price that fits is disputed or stale',
+    }),
     without_cost: Type.Integer({ description: 'Records without a purchase price' }),
   },
   { title: 'CollectionWorth', description: 'Only with `with_value=1`' },
@@ -95,6 +98,13 @@ export const CollectionRecordSchema = Type.Object(
           },
           { description: 'Only with `with_value=1`: the current price that fits the grade; null where there is none' },
         ),
+      ),
+    ),
+    value_missing: Type.Optional(
+      orNull(
+        Type.Enum(['no_price', 'not_trusted'], {
+          description: 'Only with `with_value=1`: why there is no `value`; `not_trusted` where every price that fits is disputed or stale',
+        }),
       ),
     ),
     cost: Type.Optional(orNull(Amount)),

@@ -17,27 +17,34 @@ interface FittingPrice {
 const UNGRADED = 'Ungraded'
 const NEAR_MINT = 'Near Mint'
 
+/** Why a record has no value: no market has a price that fits, or none that is trusted. */
+type Missing = 'no_price' | 'not_trusted'
+
 /**
- * The current price that fits a grade: of the service's own market first, then of the one that the item shows, then of
- * the others in the order in which they are shown. A price of another grade never stands in.
- * @returns null when no market has one
+ * The current price that fits a grade, of those that are trusted: of the service's own market first, then of the one that the
+ * item shows, then of the others in the order in which they are shown. A price of another grade never stands in.
  */
-export function priceFitting({ catalogue, currencies }: CollectionReadCtx, itemId: number, grade: string | null): FittingPrice | null {
+export function priceFitting({ catalogue, currencies }: CollectionReadCtx, itemId: number, grade: string | null): FittingPrice | Missing {
   const { items, labels } = catalogue
   const row = items.rowOf(itemId)
-  if (row < 0) return null
+  if (row < 0) return 'no_price'
+  let missing: Missing = 'no_price'
   const wanted = grade === null || grade === UNGRADED ? [UNGRADED, NEAR_MINT] : [grade]
   for (const market of new Set([0, items.shown[row]!, ...catalogue.marketOrder])) {
     for (const label of wanted) {
       const labelId = labels.ofLabel(label)?.id
       const at = labelId === undefined ? -1 : items.prices.find(row, market, labelId)
       if (at < 0) continue
+      if (!items.prices.isTrusted(at)) {
+        missing = 'not_trusted'
+        continue
+      }
       const code = MARKETS[market]!
       const { minor, updatedAtMs } = items.prices
       return { market: code, label, currency: currencies[code], minor: minor[at]!, updatedAtMs: updatedAtMs[at]! }
     }
   }
-  return null
+  return missing
 }
 
 /** Purchase and sale prices are in the currency of the service's own market. */
@@ -47,7 +54,8 @@ export function costCurrency({ currencies }: Pick<CollectionReadCtx, 'currencies
 
 /** The record with its value, cost and gain. */
 export function valued(ctx: CollectionReadCtx, row: RecordRow): ValuedRecord {
-  const price = priceFitting(ctx, row.item_id, row.group_label)
+  const found = priceFitting(ctx, row.item_id, row.group_label)
+  const price = typeof found === 'string' ? null : found
   const own = costCurrency(ctx)
   const cost = row.purchase_price === null ? null : BigInt(parseMinor(row.purchase_price)!) * BigInt(row.quantity)
   const amount = price && BigInt(price.minor) * BigInt(row.quantity)
@@ -61,6 +69,7 @@ export function valued(ctx: CollectionReadCtx, row: RecordRow): ValuedRecord {
       amount: numberOf(amount!),
       updated_at: new Date(price.updatedAtMs).toISOString(),
     },
+    value_missing: typeof found === 'string' ? found : null,
     cost: cost === null ? null : { currency: own, amount: numberOf(cost) },
     gain: cost === null || !price || price.currency !== own ? null : { currency: own, amount: numberOf(amount! - cost) },
   }
@@ -99,15 +108,15 @@ export async function worthOf(ctx: CollectionReadCtx, collectionId: number): Pro
     if (!sums) byCurrency.set(currency, (sums = { value: 0n, cost: 0n, gain: null }))
     return sums
   }
-  let withoutPrice = 0
+  const missing: Record<Missing, number> = { no_price: 0, not_trusted: 0 }
   let withoutCost = 0
   for (const held of rows) {
     withoutCost += held.records - held.bought_records
     const cost = held.cost === null ? null : minorOfDecimal(held.cost)
     if (cost !== null) sumsOf(own).cost += cost
     const price = priceFitting(ctx, held.item_id, held.group_label)
-    if (!price) {
-      withoutPrice += held.records
+    if (typeof price === 'string') {
+      missing[price] += held.records
       continue
     }
     const sums = sumsOf(price.currency)
@@ -124,7 +133,7 @@ export async function worthOf(ctx: CollectionReadCtx, collectionId: number): Pro
       cost: numberOf(cost),
       gain: gain === null ? null : numberOf(gain),
     }))
-  return { currencies, without_price: withoutPrice, without_cost: withoutCost }
+  return { currencies, without_price: missing.no_price, without_trusted_price: missing.not_trusted, without_cost: withoutCost }
 }
 
 function minorOfDecimal(decimal: string): bigint {

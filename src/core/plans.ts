@@ -22,6 +22,7 @@ export const OPERATION_PLAN = {
   listCategories: 'starter',
   getCategory: 'starter',
   readPriceHistory: 'professional',
+  explainPrice: 'professional',
   listCollections: 'plus',
   listCollectionItems: 'plus',
   getCollectionItem: 'plus',

@@ -1,4 +1,4 @@
-// The four flags that add to a listing, as parameters (interface.md, "Marketplace listings").
+// The flags that add to a listing, as parameters (interface.md, "Marketplace listings").
 import { Type } from '#core/input.ts'
 import type { Flags } from './snapshot/listing-json.ts'
 
@@ -9,6 +9,7 @@ export const FlagParams = {
   with_pc: flag('`pc_multiplier`'),
   with_average: flag('`average_price`'),
   with_last_sales: flag('`last_sales`'),
+  with_explain: flag('`explain`: the rules and inputs of `pc_multiplier` and `average_price`'),
 }
 
 interface FlagInput {
@@ -16,8 +17,15 @@ interface FlagInput {
   with_pc?: boolean
   with_average?: boolean
   with_last_sales?: boolean
+  with_explain?: boolean
 }
 
-export function flagsOf({ with_item, with_pc, with_average, with_last_sales }: FlagInput): Flags {
-  return { item: with_item ?? false, pc: with_pc ?? false, average: with_average ?? false, lastSales: with_last_sales ?? false }
+export function flagsOf({
+  with_item: item = false,
+  with_pc: pc = false,
+  with_average: average = false,
+  with_last_sales: lastSales = false,
+  with_explain: explain = false,
+}: FlagInput): Flags {
+  return { item, pc, average, lastSales, explain }
 }

@@ -6,6 +6,7 @@ import { genre } from '#catalogue/fields.ts'
 import type { WriteCtx } from '#db/change.ts'
 import { SHIPPING_PAYERS } from './fields.ts'
 import { STATUSES } from './rules.ts'
+import { ListingExplanationSchema } from './snapshot/explain-listing.ts'
 import type { ListingSnapshot } from './snapshot/listings.ts'
 
 /** What the operator of the service has set. */
@@ -111,10 +112,11 @@ const SaleOfItem = Type.Object({ price: Type.Number(), sold_at: Time('Local time
 const Flagged = {
   item: Type.Optional(ItemOfListing),
   pc_multiplier: Type.Optional(
-    orNull(Type.Number({ description: 'Price in TL ÷ source_a price of the same item and grade; null without such a price' })),
+    orNull(Type.Number({ description: 'Price in TL ÷ source_a price of the same item and grade; null without such a price, and where it is not trusted' })),
   ),
   average_price: Type.Optional(orNull(Type.Number({ description: 'Mean of the last 10 sales of the item, null without sales' }))),
   last_sales: Type.Optional(Type.Array(SaleOfItem, { description: 'The last 10 sales of the item, newest first' })),
+  explain: Type.Optional(ListingExplanationSchema),
 }
 
 export const FoundListingSchema = Type.Object(

@@ -3,6 +3,12 @@ import { changeCategory } from '#catalogue/change-category.ts'
 import { changeItem } from '#catalogue/change-item.ts'
 import { createCategory } from '#catalogue/create-category.ts'
 import { createItem } from '#catalogue/create-item.ts'
+import {
+  explainStoredPrice,
+  type StoredExplainCtx,
+  type StoredPriceExplanation,
+  StoredPriceExplanationSchema,
+} from '#catalogue/explain-price.ts'
 import { getStoredItem } from '#catalogue/get-stored-item.ts'
 import { listCategories } from '#catalogue/list-categories.ts'
 import { type Group, GroupSchema, listGroups } from '#catalogue/list-groups.ts'
@@ -23,10 +29,9 @@ import {
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
 import type { WriteCtx } from '#db/change.ts'
-import type { StoredItemCtx } from '#catalogue/stored-items.ts'
 import type { Route } from '#http/route.ts'
 
-export const catalogueRoutes: Route<WriteCtx & StoredItemCtx>[] = [
+export const catalogueRoutes: Route<WriteCtx & StoredExplainCtx>[] = [
   {
     method: 'POST',
     path: '/categories',
@@ -89,6 +94,17 @@ export const catalogueRoutes: Route<WriteCtx & StoredItemCtx>[] = [
     tag: 'Catalogue',
     answer: (item: PricedItem) => ({ data: item }),
     data: PricedItemSchema,
+    errors: ['NOT_FOUND'],
+  },
+  {
+    method: 'GET',
+    path: '/items/:id/prices/explain',
+    verb: explainStoredPrice,
+    summary: 'Why a price is what it is',
+    description: 'As `GET /api/v1/items/{id}/prices/explain`, with the prices that are held of it.',
+    tag: 'Catalogue',
+    answer: (explanation: StoredPriceExplanation) => ({ data: explanation }),
+    data: StoredPriceExplanationSchema,
     errors: ['NOT_FOUND'],
   },
   {

@@ -2,8 +2,8 @@
 import type { FastifyInstance } from 'fastify'
 import { addGate } from '#accounts/gate.ts'
 import type { Keyring } from '#accounts/keyring.ts'
+import type { StoredExplainCtx } from '#catalogue/explain-price.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
-import type { StoredItemCtx } from '#catalogue/stored-items.ts'
 import type { Log } from '#core/context.ts'
 import { call, type Viewer } from '#core/verb.ts'
 import type { ChangeFeed } from '#db/change-feed.ts'
@@ -126,7 +126,7 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
   app.addHook('onClose', () => imports.close())
   app.server.requestTimeout = UPLOAD_TIMEOUT_MS
   const failed = failuresOf(node.log)
-  const ctx = (viewer: Viewer, request: ApiRequest): UploadCtx & MarketWriteCtx & StoredItemCtx => ({
+  const ctx = (viewer: Viewer, request: ApiRequest): UploadCtx & MarketWriteCtx & StoredExplainCtx => ({
     db: node.db,
     viewer,
     now: node.now,
@@ -137,6 +137,7 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
     caughtUp: () => node.feed.pull(),
     rules: node.config.priceRules,
     marketOrder: node.config.marketOrder,
+    currencies: node.config.sourceCurrencies,
     imports,
   })
   await app.register(

@@ -40,8 +40,17 @@ export class Rates {
     return lira === null ? null : Math.round(lira * 1_000_000)
   }
 
+  /** The last rate known on that day: Turkish lira for one unit, and its own day as `YYYY-MM-DD`; null where there is none. */
+  on(currency: string, atMs: number): { lira: number; day: string } | null {
+    const rate = this.#rateOn(currency, atMs)
+    return rate ? { lira: rate.lira, day: new Date(rate.dayMs).toISOString().slice(0, 10) } : null
+  }
+
   #liraOn(currency: string, atMs: number): number | null {
-    if (currency === 'TRY') return 1
+    return currency === 'TRY' ? 1 : (this.#rateOn(currency, atMs)?.lira ?? null)
+  }
+
+  #rateOn(currency: string, atMs: number): Rate | undefined {
     const rates = this.#byCurrency.get(currency) ?? []
     const dayMs = Math.floor(atMs / DAY_MS) * DAY_MS
     let low = 0
@@ -51,6 +60,6 @@ export class Rates {
       if (rates[middle]!.dayMs <= dayMs) low = middle + 1
       else high = middle
     }
-    return rates[low - 1]?.lira ?? null
+    return rates[low - 1]
   }
 }

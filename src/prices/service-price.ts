@@ -4,6 +4,7 @@ import { DAY_MS } from '#core/duration.ts'
 import { parseMinor } from '#core/money.ts'
 import type { Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
+import { median } from './medians.ts'
 import { ensureMonth } from './months.ts'
 import { packPrices, type PriceChange } from './payload.ts'
 
@@ -22,21 +23,21 @@ export interface Sale {
 }
 
 /**
- * Kuruş: the median of the last 10 sales, none older than 90 days, of two middle ones their mean rounded half up; null
- * without such a sale. Of sales at the same moment the one that stands later is the newer.
+ * The sales that the service's price is of: the last 10, none older than 90 days, newest first. Of sales at the same moment
+ * the one that stands later is the newer.
  */
-export function servicePrice(sales: readonly Sale[], nowMs: number): number | null {
-  const latest = sales
+export function salesOfPrice<S extends Sale>(sales: readonly S[], nowMs: number): S[] {
+  return sales
     .filter((sale) => sale.soldAtMs > nowMs - DAYS * DAY_MS)
-    .map((sale, position) => ({ ...sale, position }))
-    .sort((a, b) => b.soldAtMs - a.soldAtMs || b.position - a.position)
+    .map((sale, position) => ({ sale, position }))
+    .sort((a, b) => b.sale.soldAtMs - a.sale.soldAtMs || b.position - a.position)
     .slice(0, SALES)
-    .map((sale) => sale.minor)
-    .sort((a, b) => a - b)
-  if (latest.length === 0) return null
-  const upper = latest[latest.length >> 1]!
-  const lower = latest[(latest.length - 1) >> 1]!
-  return Math.floor((lower + upper + 1) / 2)
+    .map(({ sale }) => sale)
+}
+
+/** Kuruş: the median of these sales, of two middle ones their mean rounded half up; null without one. */
+export function servicePrice(sales: readonly Sale[], nowMs: number): number | null {
+  return median(salesOfPrice(sales, nowMs).map((sale) => sale.minor))
 }
 
 /** What a price is of. */

@@ -1,11 +1,11 @@
-// The public price history: an addition to the interface.
-import type { CatalogueNode } from '#catalogue/context.ts'
+// The public price history and the explanation of a price: additions to the interface.
+import { type ExplainCtx, explainPrice } from '#catalogue/explain-price.ts'
 import { type PricePeriod, PricePeriodSchema, readPriceHistory } from '#catalogue/read-price-history.ts'
 import { Type } from '#core/input.ts'
-import type { WriteCtx } from '#db/change.ts'
 import type { Route } from '#http/route.ts'
+import { type PriceExplanation, PriceExplanationSchema } from '#prices/explain.ts'
 
-export const priceRoutes: Route<CatalogueNode & Pick<WriteCtx, 'db' | 'viewer' | 'now'>>[] = [
+export const priceRoutes: Route<ExplainCtx>[] = [
   {
     method: 'GET',
     path: '/items/:id/price-history',
@@ -19,6 +19,21 @@ export const priceRoutes: Route<CatalogueNode & Pick<WriteCtx, 'db' | 'viewer' |
     tag: 'Catalogue',
     answer: (periods: PricePeriod[]) => ({ data: periods }),
     data: Type.Array(PricePeriodSchema),
+    errors: ['ITEM_NOT_FOUND'],
+  },
+  {
+    method: 'GET',
+    path: '/items/:id/prices/explain',
+    verb: explainPrice,
+    summary: 'Why a price is what it is',
+    description:
+      'The rule that made the price and everything that it was computed from or judged by: the statement of the feed, or the sales of ' +
+      "the service's own market, the feed's own figures, prices of other markets and the rates that compare them. The inputs with " +
+      '`kind` `statement` or `sale` suffice to compute the price again. An item without such a price has `price: null`, with the prices ' +
+      'of other markets. Sellers are not disclosed. Professional and above.',
+    tag: 'Catalogue',
+    answer: (explanation: PriceExplanation) => ({ data: explanation }),
+    data: PriceExplanationSchema,
     errors: ['ITEM_NOT_FOUND'],
   },
 ]

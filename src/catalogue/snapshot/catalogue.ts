@@ -104,6 +104,11 @@ export class Catalogue implements ChangeFollower {
     }
   }
 
+  /** The exchange rates that this node knows. */
+  get rates(): Rates {
+    return this.#rates
+  }
+
   /** Compares prices of different markets by the rates of this day: to be called when a day may have begun. */
   followClock(): void {
     const { sourceCurrencies, now } = this.#settings

@@ -1,6 +1,6 @@
 // Current prices of all items in flat columns: a few short runs per item, found by row, read and written in place.
 import { grown } from '#index/columns.ts'
-import { KEPT_FIGURES, NO_FIGURE, type PackedEvidence } from '#prices/evidence/payload.ts'
+import { KEPT_FIGURES, NO_FIGURE, type PackedEvidence, stateOf } from '#prices/evidence/payload.ts'
 
 /** Ids of labels are small: only once one is larger than this they take four bytes instead of two. */
 const LARGEST_SHORT = 2 ** 16 - 1
@@ -90,6 +90,11 @@ export class PriceTable {
       if (this.label[i] === label && this.market[i] === market) return i
     }
     return -1
+  }
+
+  /** Whether nothing speaks against a price: only such prices may be computed with. */
+  isTrusted(at: number): boolean {
+    return stateOf(this.verdict[at]!) === 'trusted'
   }
 
   /** A figure of a price in minor units, null where its feed gives none. */

@@ -2,6 +2,7 @@
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { ReadyBytes } from '#catalogue/snapshot/ready-bytes.ts'
 import { listingSlug } from '../fields.ts'
+import { explainListing } from './explain-listing.ts'
 import type { ListingState } from './state.ts'
 
 /** What is added to the minimal listing (interface.md, "Listing (Plus)"). */
@@ -10,6 +11,7 @@ export interface Flags {
   pc: boolean
   average: boolean
   lastSales: boolean
+  explain: boolean
 }
 
 const FIRST_BYTES = 64 * 1024
@@ -88,6 +90,7 @@ export class ListingJson {
         const last = this.#salesOf(state, itemId)
         add(last.hashHigh(itemId), last.hashLow(itemId))
       }
+      if (flags.explain) for (const character of Buffer.from(explanation(state, catalogue, row))) add(character, 3)
     }
     // 31 bits each: larger numbers are not small integers to V8, which take several times as long to write.
     return `"${high >>> 1}-${low >>> 1}l"`
@@ -111,6 +114,7 @@ export class ListingJson {
       this.#writeAscii(flags.average ? `${first},"average_price":${average === null ? 'null' : amount(average)}` : first)
     }
     if (flags.lastSales) this.#ready(this.#salesOf(state, itemId), itemId)
+    if (flags.explain) this.#writeAscii(`,"explain":${explanation(state, catalogue, row)}`)
     this.#sign(CLOSING)
   }
 
@@ -177,6 +181,13 @@ const NONE = -1
 
 function orNone(value: number): number {
   return Number.isNaN(value) ? NONE : value
+}
+
+/** JSON of the explanation of a row's figures: written when it is asked for, which is seldom. */
+function explanation(state: ListingState, catalogue: Catalogue, row: number): string {
+  const { itemId, kurus } = state.table
+  const listing = { itemId: itemId[row]!, labelId: state.table.kindOf(row).labelId, kurus: kurus[row]! }
+  return JSON.stringify(explainListing(state, catalogue, listing))
 }
 
 /** The item as listings show it; null when the catalogue does not have it. */

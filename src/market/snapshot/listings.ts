@@ -1,6 +1,5 @@
 // Published listings as a node holds them in memory: loaded at start, following the change log, right at every second.
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
-import { MARKETS } from '#core/markets.ts'
 import { inSlices } from '#core/slices.ts'
 import type { ChangeFollower, ChangeRow } from '#db/change-feed.ts'
 import type { Db } from '#db/schema.ts'
@@ -10,12 +9,13 @@ import { eachPackedEvidence, packedEvidenceCount } from '#prices/evidence/payloa
 import { eachPackedPrice, packedCount } from '#prices/payload.ts'
 import { eachNewPrice } from '../packed-prices.ts'
 import type { ListingFilter } from './filters.ts'
+import { explainListing } from './explain-listing.ts'
 import { type Flags, itemOf, ListingJson } from './listing-json.ts'
 import { countPublished, loadPublished, loadSales, loadSellers, loadSuspended, publishedOf } from './load.ts'
 import type { LastSale } from './item-sales.ts'
 import type { ListingSource } from './published.ts'
 import type { ListingPage, ListingSort } from './queries.ts'
-import { ListingState } from './state.ts'
+import { ListingState, SOURCE_A } from './state.ts'
 
 export interface ListingSnapshotOptions {
   db: Db
@@ -31,7 +31,6 @@ export interface ListingSnapshotOptions {
 
 /** Rows read again in one statement. */
 const RELOAD = 1_000
-const SOURCE_A = MARKETS.indexOf('source_a')
 
 /** The published listings in memory. Load them once with `load`, then let the change feed keep them up to date; it never writes. */
 export class ListingSnapshot implements ChangeFollower {
@@ -118,6 +117,7 @@ export class ListingSnapshot implements ChangeFollower {
       ...(flags.pc && { pc_multiplier: Number.isNaN(pc) ? null : pc / 100 }),
       ...(flags.average && { average_price: average === null ? null : average / 100 }),
       ...(flags.lastSales && { last_sales: state.sales.last(itemId) }),
+      ...(flags.explain && { explain: explainListing(state, this.#options.catalogue, { itemId, labelId, kurus }) }),
     }
   }
 

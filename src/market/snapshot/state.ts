@@ -9,7 +9,7 @@ import { PeriodEnds } from './period-ends.ts'
 import { type ListingSource, PublishedTable } from './published.ts'
 import { type ListingPage, ListingQueries, type ListingSort } from './queries.ts'
 
-const SOURCE_A = MARKETS.indexOf('source_a')
+export const SOURCE_A = MARKETS.indexOf('source_a')
 
 /** Price in hundredths of the source_a price, half a hundredth rounded up. */
 export function pcHundredths(kurus: number, sourceMinor: number): number {
@@ -19,6 +19,8 @@ export function pcHundredths(kurus: number, sourceMinor: number): number {
 export class ListingState {
   readonly table = new PublishedTable()
   readonly sales: ItemSales
+  /** IANA zone of local times */
+  readonly zone: string
   readonly queries: ListingQueries
   readonly #catalogue: Catalogue
   readonly #sellers = new Map<number, string>()
@@ -35,6 +37,7 @@ export class ListingState {
   constructor(catalogue: Catalogue, zone: string, touched: (row: number) => void, cachedRows?: number) {
     this.#catalogue = catalogue
     this.#touched = touched
+    this.zone = zone
     this.sales = new ItemSales(zone)
     this.#ends = new PeriodEnds(this.table)
     this.queries = new ListingQueries(this.table, (itemId) => this.sales.recent(itemId), cachedRows)
@@ -172,12 +175,18 @@ export class ListingState {
     this.sales.age(nowMs, (itemId) => this.#markPopularity(itemId))
   }
 
-  /** Multiplier of a price to the source_a price of an item and label, in hundredths; NaN without such a price. */
-  pcHundredths(itemId: number, labelId: number, kurus: number): number {
+  /** Index in the table of prices of the source_a price of an item and label, -1 for none. */
+  sourcePrice(itemId: number, labelId: number): number {
     const { items } = this.#catalogue
     const itemRow = items.rowOf(itemId)
-    const at = itemRow < 0 ? -1 : items.prices.find(itemRow, SOURCE_A, labelId)
-    return at < 0 ? Number.NaN : pcHundredths(kurus, items.prices.minor[at]!)
+    return itemRow < 0 ? -1 : items.prices.find(itemRow, SOURCE_A, labelId)
+  }
+
+  /** Multiplier of a price to the source_a price of an item and label, in hundredths; NaN without such a price, or where it is not trusted. */
+  pcHundredths(itemId: number, labelId: number, kurus: number): number {
+    const { prices } = this.#catalogue.items
+    const at = this.sourcePrice(itemId, labelId)
+    return at < 0 || !prices.isTrusted(at) ? Number.NaN : pcHundredths(kurus, prices.minor[at]!)
   }
 
   #isShown({ expiresMs, sellerId }: ListingSource, nowMs: number): boolean {

@@ -1,0 +1,92 @@
+// Explains a current price of an item: an addition to the interface, for Professional and above; operators also see what is held of it.
+import { invalid, itemNotFound } from '#core/errors.ts'
+import { id } from '#core/fields.ts'
+import { type Static, Type } from '#core/input.ts'
+import { parseLabel } from '#core/labels.ts'
+import { type Market, MARKETS } from '#core/markets.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { verb } from '#core/verb.ts'
+import type { ReadCtx } from '#db/change.ts'
+import type { Queryable } from '#db/schema.ts'
+import { type ExplainConditions, type ExplainedKey, explainPrices, type PriceExplanation, PriceExplanationSchema } from '#prices/explain.ts'
+import { HeldPriceSchema, pageOfHeld } from '#prices/held.ts'
+import { labelIds } from '#prices/labels.ts'
+import { Rates } from '#prices/rates.ts'
+import type { CatalogueNode } from './context.ts'
+import { IdParam } from './params.ts'
+import { fetchPricedItem, type StoredItemCtx } from './stored-items.ts'
+
+const NEAR_MINT = 'Near Mint'
+/** Held prices of one item, market and label. */
+const MOST_HELD = 100
+
+const Asked = {
+  market: Type.Optional(Type.Enum([...MARKETS], { description: 'When absent the one whose prices the item shows' })),
+  label: Type.Optional(
+    Type.String({ maxLength: 40, default: NEAR_MINT, description: 'Condition or grade', examples: ['Near Mint', 'PSA 10'] }),
+  ),
+}
+
+interface Asked {
+  market?: Market
+  label?: string
+}
+
+export interface ExplainCtx extends CatalogueNode, ReadCtx {
+  now: () => Date
+  currencies: Readonly<Record<Market, string>>
+}
+
+export const explainPrice = verb(
+  {
+    name: 'explainPrice',
+    needs: OPERATION_PLAN.explainPrice,
+    input: Type.Object({ id: IdParam, ...Asked }, { additionalProperties: false }),
+  },
+  (ctx: ExplainCtx, { id, ...asked }): Promise<PriceExplanation> => {
+    const { items, rates } = ctx.catalogue
+    const row = items.rowOf(id)
+    if (row < 0) throw itemNotFound(id)
+    const conditions = { nowMs: ctx.now().getTime(), rates, currencies: ctx.currencies }
+    return explainOne(ctx.db.kysely, items.id[row]!, asked, MARKETS[items.shown[row]!]!, conditions)
+  },
+)
+
+export const StoredPriceExplanationSchema = Type.Object(
+  { ...PriceExplanationSchema.properties, held: Type.Array(HeldPriceSchema, { description: 'Prices of it that wait for a decision' }) },
+  { title: 'StoredPriceExplanation' },
+)
+export type StoredPriceExplanation = Static<typeof StoredPriceExplanationSchema>
+
+export interface StoredExplainCtx extends StoredItemCtx {
+  now: () => Date
+  currencies: Readonly<Record<Market, string>>
+}
+
+export const explainStoredPrice = verb(
+  { name: 'explainStoredPrice', needs: 'operator', input: Type.Object({ id: id('item'), ...Asked }, { additionalProperties: false }) },
+  async (ctx: StoredExplainCtx, { id, ...asked }): Promise<StoredPriceExplanation> => {
+    const on = ctx.db.kysely
+    const [item, rates] = await Promise.all([fetchPricedItem(ctx, id), Rates.load(on)])
+    const conditions = { nowMs: ctx.now().getTime(), rates, currencies: ctx.currencies }
+    const explanation = await explainOne(on, item.id, asked, item.shown_market, conditions)
+    const { rows } = await pageOfHeld(on, { item_id: item.id, market: explanation.market }, MOST_HELD, 0)
+    return { ...explanation, held: rows.filter(({ label }) => label === explanation.label) }
+  },
+)
+
+async function explainOne(
+  on: Queryable,
+  itemId: number,
+  { market, label = NEAR_MINT }: Asked,
+  shown: Market,
+  conditions: ExplainConditions,
+): Promise<PriceExplanation> {
+  const canonical = parseLabel(label)?.label
+  if (canonical === undefined) throw invalid('label', 'label', { value: label })
+  // A grade that no price ever had is in no row.
+  const labelId = (await labelIds(on)).get(canonical) ?? 0
+  const key: ExplainedKey = { itemId, market: MARKETS.indexOf(market ?? shown), labelId, label: canonical }
+  const [explanation] = await explainPrices(on, [key], conditions)
+  return explanation!
+}

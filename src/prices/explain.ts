@@ -1,0 +1,363 @@
+// Why a price is what it is: everything that it was set from or judged by, so that the answer alone suffices to compute it again.
+import { sql } from 'kysely'
+import { DAY_MS } from '#core/duration.ts'
+import { orNull } from '#core/fields.ts'
+import { type Static, Type } from '#core/input.ts'
+import { type Market, MARKETS } from '#core/markets.ts'
+import { minorToNumber, parseMinor } from '#core/money.ts'
+import type { Queryable } from '#db/schema.ts'
+import { CONFIDENCES, FLAGS, flagsOf, STATES } from './evidence/types.ts'
+import { medianOfDays } from './medians.ts'
+import type { Rates } from './rates.ts'
+import { type Sale, salesOfPrice, servicePrice } from './service-price.ts'
+
+/** How a price comes about. */
+export const PRICE_RULES = {
+  /** the amount of a feed, as it stated it */
+  latest_statement: { name: 'latest_statement', version: 1 },
+  /** the median of the last sales of the service's own market */
+  median_of_sales: { name: 'median_of_sales', version: 1 },
+} as const
+type RuleName = keyof typeof PRICE_RULES
+
+export const INPUT_KINDS = ['statement', 'confirmation', 'sale', 'avg_1', 'avg_7', 'avg_30', 'low', 'mid', 'high', 'market'] as const
+type InputKind = (typeof INPUT_KINDS)[number]
+
+/** Why an input was used or not, with the words that the reference uses. */
+export const INPUT_REASONS = {
+  sets_price: 'the price is this amount',
+  confirms: 'the source stated the same amount again',
+  in_median: 'one of the sales whose median the price is',
+  compared: 'the price was compared with it when it was judged',
+  not_compared: 'shown only: lows and highs contradict no price',
+  no_rate: 'its currency has no exchange rate',
+  own_sales: "the service's own sales are evidence for no other market, and need none",
+  no_price: 'there is no price to compare it with',
+} as const
+type InputReason = keyof typeof INPUT_REASONS
+
+const Time = Type.String({ format: 'date-time', description: 'UTC' })
+
+const ExplainInputSchema = Type.Object(
+  {
+    kind: Type.Enum([...INPUT_KINDS], {
+      description:
+        "`statement`: what a feed said; `confirmation`: it said so again; `sale`: one piece sold in the service's market; `avg_1` to `high`: the feed's own figures; `market`: the price of another market",
+    }),
+    market: Type.Enum([...MARKETS]),
+    amount: Type.Number({ description: 'In `currency`' }),
+    currency: Type.String({ description: 'ISO 4217 code' }),
+    at: Time,
+    import_id: orNull(Type.Integer(), { description: 'The import or price post that it came with; null for sales' }),
+    line: orNull(Type.Integer(), { description: 'Line of the file, where it is known' }),
+    used: Type.Boolean({ description: 'Whether the price was computed from it or judged by it' }),
+    reason: Type.Enum(Object.keys(INPUT_REASONS) as InputReason[], {
+      description: Object.entries(INPUT_REASONS)
+        .map(([name, words]) => `\`${name}\`: ${words}`)
+        .join('; '),
+    }),
+  },
+  { title: 'PriceExplanationInput' },
+)
+type ExplainInput = Static<typeof ExplainInputSchema>
+
+export const PriceExplanationSchema = Type.Object(
+  {
+    item_id: Type.Integer(),
+    market: Type.Enum([...MARKETS]),
+    label: Type.String({ examples: ['Near Mint'] }),
+    price: orNull(Type.Number(), { description: 'Null where the item has no price in this market under this label' }),
+    currency: Type.String({ description: 'ISO 4217 code' }),
+    updated_at: orNull(Time),
+    confirmed_at: orNull(Time, { description: 'When a feed last stated the price' }),
+    state: orNull(Type.Enum([...STATES])),
+    confidence: orNull(Type.Enum([...CONFIDENCES])),
+    flags: Type.Array(Type.Enum([...FLAGS])),
+    samples: orNull(Type.Integer(), { description: "How many sales or offers the feed's figures are of" }),
+    rule: orNull(
+      Type.Object(
+        {
+          name: Type.Enum(Object.keys(PRICE_RULES) as RuleName[], {
+            description:
+              '`latest_statement`: the amount of the input `statement`; `median_of_sales`: the median of the inputs `sale`, of two middle ones their mean, half a kuruş rounded up',
+          }),
+          version: Type.Integer(),
+        },
+        { title: 'PriceRule' },
+      ),
+    ),
+    inputs: Type.Array(ExplainInputSchema),
+    rates: Type.Array(
+      Type.Object(
+        {
+          currency: Type.String({ description: 'ISO 4217 code' }),
+          rate: Type.Number({ description: 'Turkish lira for one unit' }),
+          day: Type.String({ format: 'date' }),
+        },
+        { title: 'UsedRate' },
+      ),
+      { description: 'By which prices of other markets were compared' },
+    ),
+    medians: Type.Object(
+      {
+        '7d': orNull(Type.Number()),
+        '30d': orNull(Type.Number()),
+        '90d': orNull(Type.Number()),
+      },
+      {
+        title: 'PriceMedians',
+        description: 'Of the prices that stood at this time on each of the last 7, 30 and 90 days, today included; null without a price then',
+      },
+    ),
+  },
+  { title: 'PriceExplanation' },
+)
+export type PriceExplanation = Static<typeof PriceExplanationSchema>
+
+/** What a price is of. */
+export interface ExplainedKey {
+  itemId: number
+  /** position in MARKETS */
+  market: number
+  labelId: number
+  label: string
+}
+
+export interface ExplainConditions {
+  nowMs: number
+  rates: Rates
+  currencies: Readonly<Record<Market, string>>
+}
+
+const SERVICE = MARKETS.indexOf('service')
+const LONGEST_DAYS = 90
+const FIGURES = ['avg_1', 'avg_7', 'avg_30', 'low', 'mid', 'high'] as const
+/** Figures that a price is compared with. */
+const COMPARED = new Set<InputKind>(['avg_1', 'avg_7', 'avg_30', 'mid'])
+
+interface PriceRow {
+  item_id: number
+  market: number
+  label_id: number
+  price: string
+  updated_at: Date
+  confirmed_at: Date | null
+  import_id: number
+  line: number | null
+  state: number
+  confidence: number
+  flags: number
+  avg_1: string | null
+  avg_7: string | null
+  avg_30: string | null
+  low: string | null
+  mid: string | null
+  high: string | null
+  samples: number | null
+}
+
+/** Explanations of prices, in the order of the keys. */
+export async function explainPrices(on: Queryable, keys: readonly ExplainedKey[], conditions: ExplainConditions): Promise<PriceExplanation[]> {
+  if (keys.length === 0) return []
+  const { nowMs } = conditions
+  const [prices, points, sales] = await Promise.all([pricesOf(on, keys), pointsOf(on, keys, nowMs), salesOf(on, keys)])
+  return keys.map((key, n) => {
+    const ofKey = prices.get(`${key.itemId} ${key.labelId}`) ?? []
+    return explained(key, ofKey, { points: points.get(n) ?? [], sales: sales.get(`${key.itemId} ${key.labelId}`) ?? [] }, conditions)
+  })
+}
+
+interface Past {
+  /** oldest first */
+  points: readonly { minor: number; atMs: number }[]
+  /** of the item and label, oldest first */
+  sales: readonly RecordedSale[]
+}
+
+function explained(key: ExplainedKey, rows: readonly PriceRow[], { points, sales }: Past, conditions: ExplainConditions): PriceExplanation {
+  const { currencies, nowMs } = conditions
+  const market = MARKETS[key.market]!
+  const currency = currencies[market]
+  const own = rows.find((row) => row.market === key.market)
+  const compare = comparison(own, conditions)
+  const others = rows.filter((row) => row !== own).sort((a, b) => a.market - b.market)
+  const inputs = [
+    ...(own ? (key.market === SERVICE ? saleInputs(own, sales, currency) : statementInputs(own, market, currency)) : []),
+    ...others.map((row) => compare.input(row)),
+  ]
+  const medianOf = (days: number) => {
+    const minor = medianOfDays(points, nowMs, days)
+    return minor === null ? null : minorToNumber(minor)
+  }
+  return {
+    item_id: key.itemId,
+    market,
+    label: key.label,
+    price: own ? Number(own.price) : null,
+    currency,
+    updated_at: own ? own.updated_at.toISOString() : null,
+    confirmed_at: own ? confirmedAt(own).toISOString() : null,
+    state: own ? STATES[own.state]! : null,
+    confidence: own ? CONFIDENCES[own.confidence]! : null,
+    flags: own ? flagsOf(own.flags) : [],
+    samples: own?.samples ?? null,
+    rule: own ? PRICE_RULES[key.market === SERVICE ? 'median_of_sales' : 'latest_statement'] : null,
+    inputs,
+    rates: compare.rates(),
+    medians: { '7d': medianOf(7), '30d': medianOf(30), '90d': medianOf(LONGEST_DAYS) },
+  }
+}
+
+function statementInputs(own: PriceRow, market: Market, currency: string): ExplainInput[] {
+  const confirmed = confirmedAt(own)
+  const stated = { market, currency, import_id: own.import_id, line: own.line }
+  const statement: ExplainInput = {
+    ...stated,
+    kind: 'statement',
+    amount: Number(own.price),
+    at: own.updated_at.toISOString(),
+    used: true,
+    reason: 'sets_price',
+  }
+  // Import and line are those of the statement: what only confirms it is not kept.
+  const confirmation: ExplainInput = { ...statement, kind: 'confirmation', at: confirmed.toISOString(), import_id: null, line: null, reason: 'confirms' }
+  const figures = FIGURES.flatMap((kind): ExplainInput[] => {
+    const amount = own[kind]
+    if (amount === null) return []
+    const used = COMPARED.has(kind)
+    return [{ ...stated, kind, amount: Number(amount), at: confirmed.toISOString(), used, reason: used ? 'compared' : 'not_compared' }]
+  })
+  return [statement, ...(confirmed > own.updated_at ? [confirmation] : []), ...figures]
+}
+
+function saleInputs(own: PriceRow, sales: readonly RecordedSale[], currency: string): ExplainInput[] {
+  return salesBehind(own, sales).map((sale) => ({
+    kind: 'sale',
+    market: 'service',
+    amount: minorToNumber(sale.minor),
+    currency,
+    at: new Date(sale.soldAtMs).toISOString(),
+    import_id: null,
+    line: null,
+    used: true,
+    reason: 'in_median',
+  }))
+}
+
+/**
+ * The sales whose median a price is, newest first. The price is computed when a sale is recorded and when items are merged,
+ * and then stays: so the moment is sought at which they give it.
+ */
+function salesBehind(own: PriceRow, sales: readonly RecordedSale[]): readonly Sale[] {
+  const minor = parseMinor(own.price)!
+  const moments = [Math.max(0, ...sales.map((sale) => sale.recordedMs)), confirmedAt(own).getTime(), own.updated_at.getTime()]
+  for (const atMs of moments) {
+    const then = sales.filter((sale) => sale.recordedMs <= atMs)
+    if (servicePrice(then, atMs) === minor) return salesOfPrice(then, atMs)
+  }
+  return []
+}
+
+/** How the price of a key compares with those of other markets, and the rates that takes. */
+function comparison(own: PriceRow | undefined, { rates, currencies }: ExplainConditions) {
+  const used = new Map<string, { currency: string; rate: number; day: string }>()
+  const rateOf = (currency: string, atMs: number): boolean => {
+    if (currency === 'TRY') return true
+    const found = rates.on(currency, atMs)
+    if (found) used.set(`${currency} ${found.day}`, { currency, rate: found.lira, day: found.day })
+    return found !== null
+  }
+  const reasonOf = (other: PriceRow): InputReason => {
+    if (!own) return 'no_price'
+    if (own.market === SERVICE || other.market === SERVICE) return 'own_sales'
+    const [from, to] = [currencies[MARKETS[other.market]!], currencies[MARKETS[own.market]!]]
+    // By the day of the later one, as it is judged.
+    const atMs = Math.max(confirmedAt(own).getTime(), confirmedAt(other).getTime())
+    return from === to || [rateOf(from, atMs), rateOf(to, atMs)].every(Boolean) ? 'compared' : 'no_rate'
+  }
+  const input = (other: PriceRow): ExplainInput => {
+    const market = MARKETS[other.market]!
+    const reason = reasonOf(other)
+    return {
+      kind: 'market',
+      market,
+      amount: Number(other.price),
+      currency: currencies[market],
+      at: confirmedAt(other).toISOString(),
+      import_id: other.import_id,
+      line: other.line,
+      used: reason === 'compared',
+      reason,
+    }
+  }
+  return { input, rates: () => [...used.values()] }
+}
+
+function confirmedAt({ confirmed_at: confirmed, updated_at: updated }: PriceRow): Date {
+  return confirmed && confirmed > updated ? confirmed : updated
+}
+
+/** Current prices of all markets by item and label. */
+async function pricesOf(on: Queryable, keys: readonly ExplainedKey[]): Promise<Map<string, PriceRow[]>> {
+  const { rows } = await sql<PriceRow>`
+    select p.item_id, p.market, p.label_id, p.price, p.updated_at, p.confirmed_at, p.import_id, p.line, p.state, p.confidence, p.flags,
+      p.avg_1, p.avg_7, p.avg_30, p.low, p.mid, p.high, p.samples
+    from prices p join (${keysOf(keys)}) k using (item_id, label_id)`.execute(on)
+  return Map.groupBy(rows, (row) => `${row.item_id} ${row.label_id}`)
+}
+
+/** Points of the last days by position of the key, with the one that stood before them. */
+async function pointsOf(on: Queryable, keys: readonly ExplainedKey[], nowMs: number): Promise<Map<number, { minor: number; atMs: number }[]>> {
+  const from = new Date(nowMs - LONGEST_DAYS * DAY_MS)
+  const key = sql`p.item_id = k.item_id and p.market = k.market and p.label_id = k.label_id`
+  const { rows } = await sql<{ n: number; price: string; updated_at: Date }>`
+    select k.n::int4 as n, s.price, s.updated_at
+    from unnest(${keys.map((one) => one.itemId)}::int4[], ${keys.map((one) => one.market)}::int2[], ${keys.map((one) => one.labelId)}::int4[])
+      with ordinality as k(item_id, market, label_id, n)
+    cross join lateral (
+      (select price, updated_at from price_points p where ${key} and updated_at <= ${from} order by updated_at desc limit 1)
+      union all
+      select price, updated_at from price_points p where ${key} and updated_at > ${from} and updated_at <= ${new Date(nowMs)}
+    ) s order by s.updated_at`.execute(on)
+  const points = new Map<number, { minor: number; atMs: number }[]>()
+  for (const { n, price, updated_at: at } of rows) {
+    const ofKey = points.get(n - 1) ?? []
+    ofKey.push({ minor: parseMinor(price)!, atMs: at.getTime() })
+    points.set(n - 1, ofKey)
+  }
+  return points
+}
+
+interface RecordedSale extends Sale {
+  recordedMs: number
+}
+
+/** The latest sales of what the service's own prices are of, by item and label, oldest first. */
+async function salesOf(on: Queryable, keys: readonly ExplainedKey[]): Promise<Map<string, RecordedSale[]>> {
+  const own = keys.filter(({ market }) => market === SERVICE)
+  if (own.length === 0) return new Map()
+  const { rows } = await sql<{ item_id: number; label_id: number; unit_price: string; sold_at: Date; created_at: Date }>`
+    select k.item_id, k.label_id, s.unit_price, s.sold_at, s.created_at
+    from (${keysOf(own)}) k cross join lateral (
+      select s.id, s.unit_price, s.sold_at, o.created_at from sales s join orders o using (order_id)
+      where s.item_id = k.item_id and s.label_id = k.label_id
+      order by s.sold_at desc, s.id desc limit ${sql.lit(LATEST_SALES)}
+    ) s order by s.sold_at, s.id`.execute(on)
+  return Map.groupBy(
+    rows.map((row) => ({
+      key: `${row.item_id} ${row.label_id}`,
+      minor: parseMinor(row.unit_price)!,
+      soldAtMs: row.sold_at.getTime(),
+      recordedMs: row.created_at.getTime(),
+    })),
+    ({ key }) => key,
+  )
+}
+
+/** More than a median is of, since later ones may have been recorded since it was computed. */
+const LATEST_SALES = 50
+
+function keysOf(keys: readonly ExplainedKey[]) {
+  return sql`select distinct item_id, label_id
+    from unnest(${keys.map((key) => key.itemId)}::int4[], ${keys.map((key) => key.labelId)}::int4[]) as k(item_id, label_id)`
+}

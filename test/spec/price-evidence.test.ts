@@ -1,0 +1,398 @@
+// What readers see of the evidence of prices over REST: with_stats=1, explanations, and computed figures that leave out what is
+// not trusted.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bitsOf } from '#prices/evidence/types.ts'
+import { setEvidence } from '../support/evidence.ts'
+import { OPERATOR_TOKEN, type Reply, send, startTestNode, type TestNode, until } from '../support/node.ts'
+import { activeListing, type Grades, makeCatalogue, operator } from '../market/kit.ts'
+
+const WITHIN_MS = 1_000
+const CONFIRMED = '2026-11-20T10:31:00Z'
+
+interface StatsPrice {
+  label: string
+  price: number
+  updated_at: string
+  currency?: string
+  state?: string
+  flags?: string[]
+}
+interface Item {
+  id: number
+  market?: string
+  prices: StatsPrice[]
+}
+interface Input {
+  kind: string
+  market: string
+  amount: number
+  currency: string
+  at: string | null
+  import_id: number | null
+  line: number | null
+  used: boolean
+  reason: string
+}
+interface Explanation {
+  price: number | null
+  currency: string
+  state: string | null
+  confidence: string | null
+  flags: string[]
+  rule: { name: string; version: number } | null
+  inputs: Input[]
+  rates: { currency: string; rate: number; day: string }[]
+  medians: Record<string, number | null>
+  held?: { price: number; rule: string }[]
+}
+
+let node: TestNode
+/** on the same database */
+let other: TestNode
+let items: Record<string, number>
+let grades: Grades
+
+beforeAll(async () => {
+  node = await startTestNode()
+  ;({ items, grades } = await makeCatalogue(node))
+  other = await startTestNode({ databaseUrl: node.databaseUrl })
+})
+
+afterAll(async () => {
+  await other.close()
+  await node.close()
+})
+
+function get<T>(
+  path: string,
+  { on = node, key = on.keys.professional, headers }: { on?: TestNode; key?: string; headers?: Record<string, string> } = {},
+) {
+  return send<T>(`${on.publicUrl}/api/v1${path}`, key, { ...(headers && { headers }) })
+}
+
+async function nearMint(query: string, on = node): Promise<StatsPrice> {
+  const { body } = await get<Item>(`/items/${items.char}?${query}`, { on, key: on === node ? undefined : node.keys.professional })
+  return body.data.prices.find(({ label }) => label === 'Near Mint')!
+}
+
+const char = (market: 'source_a' | 'service' = 'source_a', label = 'Near Mint') => ({ itemId: items.char!, market, label })
+
+describe('with_stats=1', () => {
+  const STATS = {
+    label: 'Near Mint',
+    price: 168.56,
+    updated_at: '2026-11-01T00:00:00Z',
+    currency: 'USD',
+    state: 'disputed',
+    confidence: 'low',
+    flags: ['own_averages', 'other_markets'],
+    confirmed_at: CONFIRMED,
+    avg_7: 60.5,
+    avg_30: 59.99,
+    low: 41,
+    high: null,
+  }
+
+  beforeAll(() =>
+    setEvidence(node, char(), {
+      state: 'disputed',
+      confidence: 'low',
+      flags: bitsOf(['own_averages', 'other_markets']),
+      confirmedAtMs: Date.parse('2026-11-20T10:31:42Z'),
+      avg7: 6_050,
+      avg30: 5_999,
+      low: 4_100,
+    }),
+  )
+
+  test('adds what is known of each price, on the list, the search and the item', async () => {
+    const paths = [`/items?market=source_a&search=charizard`, '/items/search?market=source_a&q=charizard', `/items/${items.char}`]
+    for (const path of paths) {
+      const { body } = await get<Item | Item[]>(`${path}${path.includes('?') ? '&' : '?'}with_stats=1`)
+      const item = Array.isArray(body.data) ? body.data[0]! : body.data
+      expect(item.prices[0], path).toEqual(STATS)
+      // Of this one nothing is known but that a feed stated it.
+      expect(item.prices[1], path).toMatchObject({
+        label: 'PSA 10',
+        state: 'trusted',
+        confidence: expect.any(String) as string,
+        confirmed_at: '2026-11-01T00:00:00Z',
+        avg_7: null,
+        low: null,
+      })
+    }
+  })
+
+  test('leaves everything else as it is', async () => {
+    const without = await get<Item>(`/items/${items.char}`)
+    const { body } = await get<Item>(`/items/${items.char}?with_stats=1`)
+    const stripped = body.data.prices.map(({ label, price, updated_at }) => ({ label, price, updated_at }))
+    expect({ ...body.data, prices: stripped }).toEqual(without.body.data)
+    expect(Object.keys(without.body.data.prices[0]!)).toEqual(['label', 'price', 'updated_at'])
+  })
+
+  test('gives Starter the same answer with it as without, and refuses what is neither 0 nor 1', async () => {
+    const starter = { key: node.keys.starter }
+    const [with_, without] = [await get(`/items/${items.char}?with_stats=1`, starter), await get(`/items/${items.char}`, starter)]
+    expect(with_.body).toEqual(without.body)
+    expect(with_.headers.get('etag')).toBe(without.headers.get('etag'))
+    const bad = await get(`/items/${items.char}?with_stats=maybe`)
+    expect([bad.status, bad.body.error?.details?.[0]?.field]).toEqual([422, 'with_stats'])
+  })
+
+  test('has an entity tag that follows the evidence, on every node within a second', async () => {
+    const path = `/items/${items.char}?with_stats=1`
+    const before = await get(path)
+    const plain = await get(`/items/${items.char}`)
+    const tag = before.headers.get('etag')!
+    expect(tag).not.toBe(plain.headers.get('etag'))
+    expect((await get(path, { headers: { 'if-none-match': tag } })).status).toBe(304)
+    await setEvidence(node, char(), { state: 'stale', flags: bitsOf(['old']) })
+    const seen = (each: TestNode) => get<Item>(path, { on: each, key: node.keys.professional })
+    for (const each of [node, other]) {
+      await until('the node shows the new state', async () => (await seen(each)).body.data.prices[0]!.state === 'stale', WITHIN_MS)
+      const after = await get<Item>(path, { on: each, key: node.keys.professional, headers: { 'if-none-match': tag } })
+      expect(after.status).toBe(200)
+      expect(after.body.data.prices[0]).toMatchObject({ state: 'stale', flags: ['old'], confirmed_at: '2026-11-01T00:00:00Z', avg_7: null })
+    }
+    expect((await seen(node)).headers.get('etag')).toBe((await seen(other)).headers.get('etag'))
+    expect((await get(`/items/${items.char}`, { headers: { 'if-none-match': plain.headers.get('etag')! } })).status).toBe(304)
+    await setEvidence(node, char(), {})
+    const fresh = await startTestNode({ databaseUrl: node.databaseUrl })
+    try {
+      await setEvidence(node, char(), { state: 'disputed', avg30: 5_999, confirmedAtMs: Date.parse(CONFIRMED) })
+      const loaded = await startTestNode({ databaseUrl: node.databaseUrl })
+      expect(await nearMint('with_stats=1', loaded)).toMatchObject({ state: 'disputed', avg_30: 59.99, confirmed_at: CONFIRMED })
+      await loaded.close()
+    } finally {
+      await fresh.close()
+      await setEvidence(node, char(), {})
+    }
+  })
+})
+
+describe('an explanation', () => {
+  const explain = (query = '', asked: Parameters<typeof get>[1] = {}, id: number | string = items.char!) =>
+    get<Explanation>(`/items/${id}/prices/explain${query}`, asked)
+
+  test("of a feed's price is the statement that set it, with the feed's figures and the other markets", async () => {
+    await setEvidence(node, char(), {
+      confidence: 'medium',
+      flags: bitsOf(['no_rate']),
+      avg7: 16_000,
+      low: 15_000,
+      line: 7,
+      confirmedAtMs: Date.parse(CONFIRMED),
+    })
+    const { status, body } = await explain('?market=source_a&label=nm')
+    expect(status).toBe(200)
+    expect(body.data).toMatchObject({
+      item_id: items.char,
+      market: 'source_a',
+      label: 'Near Mint',
+      price: 168.56,
+      currency: 'USD',
+      state: 'trusted',
+      confidence: 'medium',
+      flags: ['no_rate'],
+      rule: { name: 'latest_statement', version: 1 },
+      medians: { '7d': 168.56, '30d': 168.56, '90d': 168.56 },
+    })
+    const statement = body.data.inputs[0]!
+    expect(statement).toMatchObject({ kind: 'statement', amount: 168.56, at: '2026-11-01T00:00:00.000Z', line: 7, used: true, reason: 'sets_price' })
+    expect(statement.import_id).toEqual(expect.any(Number))
+    expect(body.data.inputs.slice(1)).toMatchObject([
+      { kind: 'confirmation', at: new Date(CONFIRMED).toISOString(), reason: 'confirms' },
+      { kind: 'avg_7', amount: 160, used: true, reason: 'compared' },
+      { kind: 'low', amount: 150, used: false, reason: 'not_compared' },
+    ])
+    await setEvidence(node, char(), {})
+  })
+
+  test('takes the market that the item shows and Near Mint unless told', async () => {
+    const { body } = await explain()
+    const shown = await get<Item>(`/items/${items.char}`)
+    expect(body.data).toMatchObject({ market: shown.body.data.market, label: 'Near Mint', price: shown.body.data.prices[0]!.price })
+  })
+
+  test('of a price that the item does not have is null, with the other markets', async () => {
+    const { status, body } = await explain('?market=source_b')
+    expect(status).toBe(200)
+    expect(body.data).toMatchObject({ price: null, currency: 'EUR', state: null, confidence: null, flags: [], rule: null, rates: [] })
+    expect(body.data.inputs).toMatchObject([{ kind: 'market', market: 'source_a', amount: 168.56, used: false, reason: 'no_price' }])
+    expect((await explain('?market=source_a&label=CGC%201.5')).body.data).toMatchObject({ label: 'CGC 1.5', price: null, inputs: [] })
+  })
+
+  test('compares other markets by dated rates, which it names', async () => {
+    await operator(node, 'POST', '/prices', [
+      { item_id: items.char, market: 'source_b', label: 'Lightly Played', price: 80.5, updated_at: '2026-11-03T00:00:00Z' },
+      { item_id: items.char, market: 'source_a', label: 'Lightly Played', price: 90.25, updated_at: '2026-11-02T00:00:00Z' },
+    ])
+    const without = await explain('?market=source_b&label=Lightly%20Played')
+    expect(without.body.data.inputs.at(-1)).toMatchObject({ market: 'source_a', used: false, reason: 'no_rate' })
+    await operator(node, 'PUT', '/rates/2026-11-01', [
+      { currency: 'EUR', TRY: 48.5 },
+      { currency: 'USD', TRY: 41.25 },
+    ])
+    await until('the node has the rates', async () => (await explain('?market=source_b&label=Lightly%20Played')).body.data.rates.length === 2)
+    const { body } = await explain('?market=source_b&label=Lightly%20Played')
+    expect(body.data.inputs.at(-1)).toMatchObject({
+      kind: 'market',
+      market: 'source_a',
+      amount: 90.25,
+      currency: 'USD',
+      used: true,
+      reason: 'compared',
+    })
+    expect(body.data.rates).toEqual([
+      { currency: 'USD', rate: 41.25, day: '2026-11-01' },
+      { currency: 'EUR', rate: 48.5, day: '2026-11-01' },
+    ])
+  })
+
+  test("of the service's own price is the sales that its median is of, and names no seller", async () => {
+    const listing = await activeListing(node, { item_id: items.luffy, seller_id: node.accounts.plus, price: 500, quantity: 50 })
+    const prices = [501.01, 520.5, 499.99, 700]
+    for (const [i, unit_price] of prices.entries()) {
+      const sale = {
+        order_id: 7_000 + i,
+        lines: [{ listing_id: listing.id, quantity: 1, unit_price }],
+        sold_at: new Date(node.clock.now().getTime() - (i + 1) * 60_000).toISOString(),
+      }
+      expect((await operator(node, 'POST', '/orders', sale)).status).toBe(201)
+    }
+    const { body } = await explain('?market=service', {}, items.luffy)
+    const { price, rule, inputs, currency } = body.data
+    expect([price, currency, rule?.name]).toEqual([510.76, 'TRY', 'median_of_sales'])
+    expect(inputs.map(({ kind, amount, used, reason }) => [kind, amount, used, reason])).toEqual(
+      prices.map((amount) => ['sale', amount, true, 'in_median']),
+    )
+    expect(new Set(Object.keys(inputs[0]!))).toEqual(new Set(['kind', 'market', 'amount', 'currency', 'at', 'import_id', 'line', 'used', 'reason']))
+    expect(JSON.stringify(body)).not.toContain('seller')
+    // Later, when the sales are too old to set a price, the price that stays is still explained by them.
+    node.clock.advance(200 * 86_400_000)
+    try {
+      const later = await explain('?market=service', {}, items.luffy)
+      expect(later.body.data.inputs.map(({ amount }) => amount)).toEqual(prices)
+    } finally {
+      node.clock.advance(-200 * 86_400_000)
+    }
+  })
+
+  test('is for Professional and above, and refuses what does not exist', async () => {
+    const of = ({ status, body }: Reply<Explanation>) => [status, body.error?.code]
+    expect(of(await explain('', { key: node.keys.starter }))).toEqual([403, 'PLAN_UPGRADE_REQUIRED'])
+    expect(of(await explain('', {}, 999_999))).toEqual([404, 'ITEM_NOT_FOUND'])
+    const market = await explain('?market=source_x')
+    expect([market.status, market.body.error?.message]).toEqual([422, 'market must be one of service, source_a, source_b, source_c'])
+    const label = await explain('?label=Shiny')
+    expect([label.status, label.body.error?.message]).toEqual([
+      422,
+      'label must be a condition, such as Near Mint, or a grader with a grade, such as PSA 10, not "Shiny"',
+    ])
+  })
+
+  test('for operators has what is held of it', async () => {
+    const path = `${node.operatorUrl}/operator/v1/items/${items.box}/prices/explain?market=source_a`
+    const before = await send<Explanation>(path, OPERATOR_TOKEN)
+    expect(before.body.data).toMatchObject({ price: 0.3, held: [] })
+    const far = new Date(node.clock.now().getTime() + 400 * 86_400_000).toISOString()
+    await operator(node, 'POST', '/prices', [{ item_id: items.box, market: 'source_a', label: 'Near Mint', price: 0.31, updated_at: far }])
+    const { body } = await send<Explanation>(path, OPERATOR_TOKEN)
+    expect(body.data).toMatchObject({ price: 0.3, held: [{ price: 0.31, rule: 'future_date' }] })
+    const { rule, inputs } = body.data
+    expect((await explain('?market=source_a', {}, items.box)).body.data).toMatchObject({ rule, inputs })
+    expect((await send(`${node.operatorUrl}/operator/v1/items/999999/prices/explain`, OPERATOR_TOKEN)).status).toBe(404)
+  })
+})
+
+describe('computed figures', () => {
+  interface Listed {
+    id: number
+    pc_multiplier: number | null
+    explain: Record<'pc_multiplier' | 'average_price', { result: number | null; rule: { name: string }; inputs: Input[] }>
+  }
+  const found = async (query: string, on = node) => (await get<Listed[]>(`/plus/listings?${query}`, { on, key: node.keys.plus })).body.data
+
+  test('pc_multiplier is null while the source_a price is not trusted, and says why', async () => {
+    const { id } = await activeListing(node, { item_id: items.char, seller_id: node.accounts.plus, price: 1_000, title: 'Judged' })
+    const one = async (query: string, on = node) => (await found(`search=judged&${query}`, on))[0]
+    expect((await one('with_pc=1&with_explain=1'))!).toMatchObject({
+      id,
+      pc_multiplier: 5.93,
+      explain: {
+        pc_multiplier: {
+          result: 5.93,
+          rule: { name: 'price_over_source_a', version: 1 },
+          inputs: [
+            { kind: 'listing', amount: 1_000, currency: 'TRY', used: true },
+            { kind: 'market', market: 'source_a', amount: 168.56, currency: 'USD', state: 'trusted', used: true, reason: 'divisor' },
+          ],
+        },
+        average_price: { result: null, rule: { name: 'mean_of_last_sales', version: 1 }, inputs: [] },
+      },
+    })
+    expect(await found('search=judged&min_pc=1')).toHaveLength(1)
+    const tag = (await get('/plus/listings?search=judged&with_explain=1', { key: node.keys.plus })).headers.get('etag')!
+    for (const state of ['disputed', 'stale'] as const) {
+      await setEvidence(node, char(), { state })
+      for (const each of [node, other])
+        await until('the multiplier is gone', async () => (await one('with_pc=1', each))?.pc_multiplier === null, WITHIN_MS)
+      const { result, inputs } = (await one('with_explain=1'))!.explain.pc_multiplier
+      expect([result, inputs[1]]).toMatchObject([null, { amount: 168.56, state, used: false, reason: 'not_trusted' }])
+      expect(await found('search=judged&min_pc=1')).toEqual([])
+    }
+    const changed = await get('/plus/listings?search=judged&with_explain=1', { key: node.keys.plus, headers: { 'if-none-match': tag } })
+    expect(changed.status).toBe(200)
+    await setEvidence(node, char(), {})
+    for (const each of [node, other])
+      await until('the multiplier is back', async () => (await one('with_pc=1', each))?.pc_multiplier === 5.93, WITHIN_MS)
+    const own = (await get<Listed[]>('/plus/my-listings?with_explain=1', { key: node.keys.plus })).body.data.find((row) => row.id === id)!
+    expect(own.explain).toEqual((await one('with_explain=1'))!.explain)
+    expect(own).not.toHaveProperty('pc_multiplier')
+    expect((await get(`/plus/listings?with_explain=yes`, { key: node.keys.plus })).status).toBe(422)
+    expect((await get(`/plus/listings?with_explain=1`)).status).toBe(403)
+  })
+
+  test('average_price is the mean of the sales that its explanation names', async () => {
+    const listing = await activeListing(node, { item_id: items.pika, seller_id: node.accounts.plus, price: 100, title: 'Averaged', quantity: 9 })
+    for (const [i, unit_price] of [100.01, 100.02, 250].entries())
+      await operator(node, 'POST', '/orders', { order_id: 8_000 + i, lines: [{ listing_id: listing.id, quantity: 1, unit_price }] })
+    const [one] = await found('search=averaged&with_explain=1')
+    const { result, inputs } = one!.explain.average_price
+    expect(inputs.map(({ kind, amount }) => [kind, amount])).toEqual([
+      ['sale', 250],
+      ['sale', 100.02],
+      ['sale', 100.01],
+    ])
+    expect(result).toBe(150.01)
+  })
+
+  test('the worth of a collection leaves out what is not trusted, and says how many records', async () => {
+    const { body } = await operator<{ id: number }>(node, 'POST', '/collections', { account_id: node.accounts.plus, name: 'Judged' })
+    const add = (json: object) => send(`${node.publicUrl}/api/v1/plus/collections/${body.data.id}/items`, node.keys.plus, { json })
+    await add({ item_id: items.char, item_group_type_id: grades['PSA 10'], quantity: 2 })
+    await add({ item_id: items.box })
+    interface Worth {
+      id: number
+      worth: { currencies: { currency: string; value: number }[]; without_price: number; without_trusted_price: number }
+    }
+    const worth = async () =>
+      (await get<Worth[]>('/plus/collections?with_value=1', { key: node.keys.plus })).body.data.find(({ id }) => id === body.data.id)!.worth
+    const records = async () =>
+      (
+        await get<{ value: object | null; value_missing: string | null }[]>(`/plus/collections/${body.data.id}/items?with_value=1`, {
+          key: node.keys.plus,
+        })
+      ).body.data
+    expect(await worth()).toMatchObject({ currencies: [{ currency: 'USD', value: 6_000.3 }], without_price: 0, without_trusted_price: 0 })
+    await setEvidence(node, char('source_a', 'PSA 10'), { state: 'disputed' })
+    expect(await worth()).toMatchObject({ currencies: [{ currency: 'USD', value: 0.3 }], without_price: 0, without_trusted_price: 1 })
+    expect(await records()).toMatchObject([
+      { value: { price: 0.3 }, value_missing: null },
+      { value: null, value_missing: 'not_trusted' },
+    ])
+    await setEvidence(node, char('source_a', 'PSA 10'), {})
+    expect(await worth()).toMatchObject({ without_trusted_price: 0 })
+  })
+})
