@@ -22,9 +22,7 @@ const MOST_HELD = 100
 
 const Asked = {
   market: Type.Optional(Type.Enum([...MARKETS], { description: 'When absent the one whose prices the item shows' })),
-  label: Type.Optional(
-    Type.String({ maxLength: 40, default: NEAR_MINT, description: 'Condition or grade', examples: ['Near Mint', 'PSA 10'] }),
-  ),
+  label: Type.Optional(Type.String({ maxLength: 40, default: NEAR_MINT, description: 'Condition or grade', examples: ['Near Mint', 'PSA 10'] })),
 }
 
 interface Asked {

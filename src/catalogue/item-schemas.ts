@@ -28,9 +28,7 @@ export const PriceSchema = Type.Object(
     state: Type.Optional(StateSchema),
     confidence: Type.Optional(ConfidenceSchema),
     flags: Type.Optional(FlagsSchema),
-    confirmed_at: Type.Optional(
-      Type.String({ format: 'date-time', description: `When a feed last stated the price, to the minute, UTC. ${STATS}` }),
-    ),
+    confirmed_at: Type.Optional(Type.String({ format: 'date-time', description: `When a feed last stated the price, to the minute, UTC. ${STATS}` })),
     avg_7: figure("The feed's own average of 7 days."),
     avg_30: figure("The feed's own average of 30 days."),
     low: figure("The feed's own lowest price."),

@@ -31,8 +31,8 @@ export interface GraphqlRules {
   logged: (cause: unknown) => void
 }
 
-/** Where a request is executed: with what mutations need, or for queries alone. */
-export type Execution = { ctx: GraphqlCtx; mutations: true } | { ctx: QueryCtx; mutations: false }
+/** Where a request is executed: for its caller, with the database, or for everyone on a plan, with queries from memory alone. */
+export type Execution = { ctx: GraphqlCtx; own: true; mutations: boolean } | { ctx: QueryCtx; own: false; mutations: false }
 
 /** The JSON of an execution result, in memory of pages on their way out. */
 export interface Answer {
@@ -42,10 +42,10 @@ export interface Answer {
 }
 
 /**
- * Answers a request; null for a mutation where only queries are executed.
+ * Answers a request; null for what is not executed there: mutations, and fields from the database.
  * @throws RequestRefused where nothing was executed; PLAN_UPGRADE_REQUIRED for mutations, VALIDATION_ERROR for one with If-Match
  */
-export function answerTo(request: GraphqlRequest, { ctx, mutations }: Execution, rules: GraphqlRules): Answer | Promise<Answer> | null {
+export function answerTo(request: GraphqlRequest, { ctx, own, mutations }: Execution, rules: GraphqlRules): Answer | Promise<Answer> | null {
   const { documents, schema, logged } = rules
   const known = documents.read(request.query)
   const { document } = known
@@ -57,6 +57,7 @@ export function answerTo(request: GraphqlRequest, { ctx, mutations }: Execution,
     if (ctx.precondition) throw conditionUnsupported()
   }
   if (known.errors.length > 0) throw new RequestRefused(known.errors)
+  if (known.readsDatabase && !own) return null
   if (!operation) throw refused(unknownOperation(request.operationName))
   const limits = limitsOf(ctx.viewer)
   const problem = tooLarge(known.size, limits)
@@ -67,7 +68,8 @@ export function answerTo(request: GraphqlRequest, { ctx, mutations }: Execution,
     throw refused(reason('query_cost', { cost: requested, max: limits.cost }), { cost })
   }
   if (introspection > INTROSPECTION_COST) throw refused(reason('introspection_cost'), { cost })
-  if (writeCompiled(known, operation, request.variables, ctx, cost, rules)) return { body: whole(rules.output, cost), failed: false }
+  if (!known.readsDatabase && writeCompiled(known, operation, request.variables, ctx, cost, rules))
+    return { body: whole(rules.output, cost), failed: false }
   const result = execute({
     schema,
     document,

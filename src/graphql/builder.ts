@@ -20,6 +20,9 @@ export function cost(fieldCost: FieldCost): { cost: FieldCost } {
   return { cost: fieldCost }
 }
 
+/** Extension of fields that are read from the database: a query of them is answered for its caller alone, and never cached. */
+export const fromDatabase = { fromDatabase: true }
+
 export type Builder = ReturnType<typeof newBuilder>
 
 export function newBuilder() {

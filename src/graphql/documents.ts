@@ -1,5 +1,16 @@
 // Documents parsed and validated once, cached by their text: clients send the same queries again and again.
-import { type DocumentNode, GraphQLError, type GraphQLFormattedError, type GraphQLSchema, Kind, type OperationDefinitionNode, parse } from 'graphql'
+import {
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLFormattedError,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql'
 import { Cache } from '#core/cache.ts'
 import { type CompiledQuery, compileQuery, conditionNames } from './compile.ts'
 import { costOf, type QueryCost } from './cost.ts'
@@ -20,6 +31,8 @@ export interface ParsedDocument {
   /** what validation found, empty for a valid document */
   errors: readonly GraphQLFormattedError[]
   document: DocumentNode
+  /** whether any of its fields is read from the database */
+  readsDatabase: boolean
   /** its operations in their order */
   operations: readonly ParsedOperation[]
 }
@@ -64,7 +77,7 @@ export class Documents {
       if (node.kind !== Kind.OPERATION_DEFINITION) return []
       return [{ node, variables: variablesReader(this.#schema, node), cost: null, conditions, forms: new Map() }]
     })
-    const read = { size, errors, document, operations }
+    const read = { size, errors, document, readsDatabase: errors.length === 0 && readsDatabase(this.#schema, document), operations }
     if (errors.length === 0) this.#cache.set(text, read)
     return read
   }
@@ -87,6 +100,16 @@ export class Documents {
     forms.set(form, compiled)
     return compiled
   }
+}
+
+function readsDatabase(schema: GraphQLSchema, document: DocumentNode): boolean {
+  const types = new TypeInfo(schema)
+  let reads = false
+  const Field = () => {
+    if (types.getFieldDef()?.extensions.fromDatabase) reads = true
+  }
+  visit(document, visitWithTypeInfo(types, { Field }))
+  return reads
 }
 
 function parsed(text: string): DocumentNode {

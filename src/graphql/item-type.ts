@@ -1,10 +1,9 @@
 // The type Item and what belongs to it (interface.md, "Item (GraphQL)").
-import { imagesOf, type ItemPrice, pricesOf, utcTime } from '#catalogue/snapshot/item-json.ts'
+import { imagesOf, pricesOf } from '#catalogue/snapshot/item-json.ts'
 import type { LabelNode } from '#catalogue/snapshot/label-tree.ts'
-import { MARKETS } from '#core/markets.ts'
-import { minorToNumber } from '#core/money.ts'
 import { type Builder, cost, type Refs } from './builder.ts'
 import { detailsOf, textsOf } from './item-source.ts'
+import { addPriceType } from './price-type.ts'
 
 export function implementItem(builder: Builder, refs: Refs): void {
   const image = addImageType(builder)
@@ -89,30 +88,6 @@ function addImageType(builder: Builder) {
     fields: (t) => ({
       url: t.exposeString('url', { nullable: false, description: 'Where the image is.' }),
       order: t.exposeInt('order', { nullable: false, description: 'Position among the images of the item, from 1.' }),
-    }),
-  })
-}
-
-function addPriceType(builder: Builder) {
-  return builder.objectRef<ItemPrice>('Price').implement({
-    description: 'The current price of an item in one market for one condition or grade.',
-    fields: (t) => ({
-      market: t.string({
-        nullable: false,
-        description: 'Code of the market: `service`, `source_a`, `source_b` or `source_c` (see `Market`).',
-        resolve: ({ market }) => MARKETS[market]!,
-      }),
-      label: t.exposeString('label', { nullable: false, description: 'Condition or grade, such as `Near Mint` or `PSA 10`.' }),
-      price: t.float({ description: 'Amount in `currency`.', resolve: ({ minor }) => minorToNumber(minor) }),
-      currency: t.string({
-        nullable: false,
-        description: "ISO 4217 code: TRY for the service's own market, the source's currency for the others.",
-        resolve: ({ market }, _args, { currencies }) => currencies[MARKETS[market]!],
-      }),
-      updatedAt: t.string({
-        description: 'When the price was last set, in ISO 8601, UTC.',
-        resolve: ({ updatedAtMs }) => utcTime(updatedAtMs),
-      }),
     }),
   })
 }

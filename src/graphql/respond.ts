@@ -24,7 +24,7 @@ export interface GraphqlEndpointParts {
   currencies: Readonly<Record<Market, string>>
   rules: GraphqlRules
   without: ReadonlySet<Speedup>
-  /** what mutations get */
+  /** what mutations get, and fields from the database */
   ctx: (viewer: Viewer, request: ApiRequest) => GraphqlCtx
   failed: Failures
 }
@@ -48,24 +48,24 @@ export function graphqlEndpoint({ catalogue, currencies, rules, without, ctx, fa
     if (!type) return failed(notAcceptable(), request)
     try {
       const asked = read(request)
-      const execution = { ctx: { viewer, catalogue, currencies }, mutations: false } as const
+      const execution = { ctx: { viewer, catalogue, currencies }, own: false, mutations: false } as const
       const execute = () => answerTo(asked, execution, rules) as Answer | null
       const answer = execute()
-      if (answer) return responseOf(type, answer, () => execute()!.body)
-      if (request.method === 'POST') return null
-      throw new ServiceError('METHOD_NOT_ALLOWED', reason('method', { values: ['POST'] }), { headers: { allow: 'POST' } })
+      return answer && responseOf(type, answer, () => execute()!.body)
     } catch (error) {
       return refusedAs(type, error, request)
     }
   }
-  const mutate = (viewer: Viewer, request: ApiRequest): MaybePromise<Response> => {
+  const respondOwn = (viewer: Viewer, request: ApiRequest): MaybePromise<Response> => {
     // A query has found out that the type is acceptable.
     const type = typeFor(request)!
     try {
       const asked = read(request)
       // An Idempotency-Key stands for what is asked, not for how its bytes are written.
-      const answered = answerTo(asked, { ctx: ctx(viewer, { ...request, body: asked }), mutations: true }, rules)!
-      // What mutations answer, secrets included, is for their caller alone.
+      const mutations = request.method === 'POST'
+      const answered = answerTo(asked, { ctx: ctx(viewer, { ...request, body: asked }), own: true, mutations }, rules)
+      if (!answered) throw new ServiceError('METHOD_NOT_ALLOWED', reason('method', { values: ['POST'] }), { headers: { allow: 'POST' } })
+      // What mutations answer, secrets included, is for their caller alone; changes of prices depend on the moment.
       const done = ({ body }: Answer): Response => ({
         status: 200,
         headers: ['content-type', contentTypeOf(type), 'cache-control', 'no-store'],
@@ -81,7 +81,7 @@ export function graphqlEndpoint({ catalogue, currencies, rules, without, ctx, fa
   const cache = without.has('response-cache') ? undefined : new Cache<string, Response>({ limit: CACHED_RESPONSES, weigh: responseWeight, version })
   const keyOf = ({ method, url, headers, body }: ApiRequest) =>
     `${headers.accept ?? ''}\n${method === 'POST' ? `${headers['content-type']}\n${textKey(body)}` : url}`
-  return { needs: 'starter', respond: sharedResponder({ cache, keyOf, make: makeQuery, otherwise: mutate }), refuse: failed }
+  return { needs: 'starter', respond: sharedResponder({ cache, keyOf, make: makeQuery, otherwise: respondOwn }), refuse: failed }
 }
 
 /** Bytes as a text of as many units: no two bodies have the same. */

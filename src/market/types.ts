@@ -112,7 +112,9 @@ const SaleOfItem = Type.Object({ price: Type.Number(), sold_at: Time('Local time
 const Flagged = {
   item: Type.Optional(ItemOfListing),
   pc_multiplier: Type.Optional(
-    orNull(Type.Number({ description: 'Price in TL ÷ source_a price of the same item and grade; null without such a price, and where it is not trusted' })),
+    orNull(
+      Type.Number({ description: 'Price in TL ÷ source_a price of the same item and grade; null without such a price, and where it is not trusted' }),
+    ),
   ),
   average_price: Type.Optional(orNull(Type.Number({ description: 'Mean of the last 10 sales of the item, null without sales' }))),
   last_sales: Type.Optional(Type.Array(SaleOfItem, { description: 'The last 10 sales of the item, newest first' })),

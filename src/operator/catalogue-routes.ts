@@ -3,12 +3,7 @@ import { changeCategory } from '#catalogue/change-category.ts'
 import { changeItem } from '#catalogue/change-item.ts'
 import { createCategory } from '#catalogue/create-category.ts'
 import { createItem } from '#catalogue/create-item.ts'
-import {
-  explainStoredPrice,
-  type StoredExplainCtx,
-  type StoredPriceExplanation,
-  StoredPriceExplanationSchema,
-} from '#catalogue/explain-price.ts'
+import { explainStoredPrice, type StoredExplainCtx, type StoredPriceExplanation, StoredPriceExplanationSchema } from '#catalogue/explain-price.ts'
 import { getStoredItem } from '#catalogue/get-stored-item.ts'
 import { listCategories } from '#catalogue/list-categories.ts'
 import { type Group, GroupSchema, listGroups } from '#catalogue/list-groups.ts'

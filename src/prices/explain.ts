@@ -220,7 +220,14 @@ function statementInputs(own: PriceRow, market: Market, currency: string): Expla
     reason: 'sets_price',
   }
   // Import and line are those of the statement: what only confirms it is not kept.
-  const confirmation: ExplainInput = { ...statement, kind: 'confirmation', at: confirmed.toISOString(), import_id: null, line: null, reason: 'confirms' }
+  const confirmation: ExplainInput = {
+    ...statement,
+    kind: 'confirmation',
+    at: confirmed.toISOString(),
+    import_id: null,
+    line: null,
+    reason: 'confirms',
+  }
   const figures = FIGURES.flatMap((kind): ExplainInput[] => {
     const amount = own[kind]
     if (amount === null) return []

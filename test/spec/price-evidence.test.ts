@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bitsOf } from '#prices/evidence/types.ts'
 import { setEvidence } from '../support/evidence.ts'
 import { OPERATOR_TOKEN, type Reply, send, startTestNode, type TestNode, until } from '../support/node.ts'
-import { activeListing, type Grades, makeCatalogue, operator } from '../market/kit.ts'
+import { published, type Grades, makeCatalogue, operator } from '../market/kit.ts'
 
 const WITHIN_MS = 1_000
 const CONFIRMED = '2026-11-20T10:31:00Z'
@@ -71,7 +71,7 @@ function get<T>(
 }
 
 async function nearMint(query: string, on = node): Promise<StatsPrice> {
-  const { body } = await get<Item>(`/items/${items.char}?${query}`, { on, key: on === node ? undefined : node.keys.professional })
+  const { body } = await get<Item>(`/items/${items.char}?${query}`, { on })
   return body.data.prices.find(({ label }) => label === 'Near Mint')!
 }
 
@@ -157,17 +157,15 @@ describe('with_stats=1', () => {
     }
     expect((await seen(node)).headers.get('etag')).toBe((await seen(other)).headers.get('etag'))
     expect((await get(`/items/${items.char}`, { headers: { 'if-none-match': plain.headers.get('etag')! } })).status).toBe(304)
+  })
+
+  test('is loaded by a node that starts later', async () => {
+    await setEvidence(node, char(), { state: 'disputed', avg30: 5_999, confirmedAtMs: Date.parse(CONFIRMED) })
+    const loaded = await startTestNode({ databaseUrl: node.databaseUrl })
+    const price = await nearMint('with_stats=1', loaded)
+    await loaded.close()
     await setEvidence(node, char(), {})
-    const fresh = await startTestNode({ databaseUrl: node.databaseUrl })
-    try {
-      await setEvidence(node, char(), { state: 'disputed', avg30: 5_999, confirmedAtMs: Date.parse(CONFIRMED) })
-      const loaded = await startTestNode({ databaseUrl: node.databaseUrl })
-      expect(await nearMint('with_stats=1', loaded)).toMatchObject({ state: 'disputed', avg_30: 59.99, confirmed_at: CONFIRMED })
-      await loaded.close()
-    } finally {
-      await fresh.close()
-      await setEvidence(node, char(), {})
-    }
+    expect(price).toMatchObject({ state: 'disputed', avg_30: 59.99, low: null, confirmed_at: CONFIRMED })
   })
 })
 
@@ -230,9 +228,9 @@ describe('an explanation', () => {
     ])
     const without = await explain('?market=source_b&label=Lightly%20Played')
     expect(without.body.data.inputs.at(-1)).toMatchObject({ market: 'source_a', used: false, reason: 'no_rate' })
-    await operator(node, 'PUT', '/rates/2026-11-01', [
-      { currency: 'EUR', TRY: 48.5 },
-      { currency: 'USD', TRY: 41.25 },
+    await operator(node, 'POST', '/rates', [
+      { day: '2026-11-01', currency: 'EUR', TRY: 48.5 },
+      { day: '2026-11-01', currency: 'USD', TRY: 41.25 },
     ])
     await until('the node has the rates', async () => (await explain('?market=source_b&label=Lightly%20Played')).body.data.rates.length === 2)
     const { body } = await explain('?market=source_b&label=Lightly%20Played')
@@ -251,7 +249,7 @@ describe('an explanation', () => {
   })
 
   test("of the service's own price is the sales that its median is of, and names no seller", async () => {
-    const listing = await activeListing(node, { item_id: items.luffy, seller_id: node.accounts.plus, price: 500, quantity: 50 })
+    const listing = await published(node, items.luffy!, { price: 500, quantity: 50 })
     const prices = [501.01, 520.5, 499.99, 700]
     for (const [i, unit_price] of prices.entries()) {
       const sale = {
@@ -315,7 +313,7 @@ describe('computed figures', () => {
   const found = async (query: string, on = node) => (await get<Listed[]>(`/plus/listings?${query}`, { on, key: node.keys.plus })).body.data
 
   test('pc_multiplier is null while the source_a price is not trusted, and says why', async () => {
-    const { id } = await activeListing(node, { item_id: items.char, seller_id: node.accounts.plus, price: 1_000, title: 'Judged' })
+    const { id } = await published(node, items.char!, { price: 1_000, title: 'Judged' })
     const one = async (query: string, on = node) => (await found(`search=judged&${query}`, on))[0]
     expect((await one('with_pc=1&with_explain=1'))!).toMatchObject({
       id,
@@ -355,7 +353,7 @@ describe('computed figures', () => {
   })
 
   test('average_price is the mean of the sales that its explanation names', async () => {
-    const listing = await activeListing(node, { item_id: items.pika, seller_id: node.accounts.plus, price: 100, title: 'Averaged', quantity: 9 })
+    const listing = await published(node, items.pika!, { price: 100, title: 'Averaged', quantity: 9 })
     for (const [i, unit_price] of [100.01, 100.02, 250].entries())
       await operator(node, 'POST', '/orders', { order_id: 8_000 + i, lines: [{ listing_id: listing.id, quantity: 1, unit_price }] })
     const [one] = await found('search=averaged&with_explain=1')

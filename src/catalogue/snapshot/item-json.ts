@@ -16,6 +16,9 @@ export type ItemShape = 'starter' | 'full' | 'stats'
 export interface ItemPrice {
   /** in the table of prices, until the catalogue changes */
   at: number
+  /** of the item */
+  row: number
+  labelId: number
   /** position in MARKETS */
   market: number
   label: string
@@ -59,16 +62,17 @@ export function utcTime(time: number): string {
 }
 
 /** Prices of an item in the order of labels; all markets, or one. */
-export function pricesOf(items: ItemTable, labels: LabelTree, row: number, market: number | null): ItemPrice[] {
+export function pricesOf(items: ItemTable, labels: LabelTree, row: number, only: number | null): ItemPrice[] {
   const { prices } = items
   const start = prices.start(row)
   const end = start + prices.count(row)
   const found: { price: ItemPrice; rank: number }[] = []
   for (let i = start; i < end; i += 1) {
-    if (market !== null && prices.market[i] !== market) continue
+    if (only !== null && prices.market[i] !== only) continue
     const label = prices.label[i]!
-    const price = { at: i, market: prices.market[i]!, label: labels.name(label), minor: prices.minor[i]!, updatedAtMs: prices.updatedAtMs[i]! }
-    found.push({ price, rank: price.market * 1_000_000 + labels.rank(label) })
+    const market = prices.market[i]!
+    const price = { at: i, row, market, labelId: label, label: labels.name(label), minor: prices.minor[i]!, updatedAtMs: prices.updatedAtMs[i]! }
+    found.push({ price, rank: market * 1_000_000 + labels.rank(label) })
   }
   found.sort((a, b) => a.rank - b.rank)
   return found.map(({ price }) => price)
@@ -76,7 +80,12 @@ export function pricesOf(items: ItemTable, labels: LabelTree, row: number, marke
 
 /** The evidence of a price by its index in the table. */
 export function evidenceOf({ prices }: ItemTable, at: number): PriceEvidenceView {
-  const [avg7, avg30, low, high] = KEPT_FIGURES.map((_, figure) => prices.figure(at, figure)) as [number | null, number | null, number | null, number | null]
+  const [avg7, avg30, low, high] = KEPT_FIGURES.map((_, figure) => prices.figure(at, figure)) as [
+    number | null,
+    number | null,
+    number | null,
+    number | null,
+  ]
   return {
     state: stateOf(prices.verdict[at]!),
     confidence: confidenceOf(prices.verdict[at]!),

@@ -1,0 +1,162 @@
+// The type Price, with its evidence, and why it is what it is (interface.md, "Item (GraphQL)"; additions.md, "Catalogue").
+import { evidenceOf, type ItemPrice, utcTime } from '#catalogue/snapshot/item-json.ts'
+import { DAY_MS } from '#core/duration.ts'
+import { MARKETS } from '#core/markets.ts'
+import { minorToNumber } from '#core/money.ts'
+import { explainPrices, INPUT_KINDS, INPUT_REASONS, PRICE_RULES, type PriceExplanation } from '#prices/explain.ts'
+import { CONFIDENCES, FLAGS, STATES } from '#prices/evidence/types.ts'
+import { pricesAgo } from '#prices/prices-ago.ts'
+import { batched } from './batched.ts'
+import { type Builder, cost, fromDatabase } from './builder.ts'
+import type { GraphqlCtx } from './context.ts'
+
+/** Days back that changes are told over. */
+const CHANGE_DAYS = [7, 30] as const
+/** What a change costs beside its value, and an explanation: each is a read of the history. */
+const CHANGE_COST = 4
+const EXPLAIN_COST = 10
+
+const changesOf = batched(async ({ catalogue, db, now }: GraphqlCtx, prices: ItemPrice[]) => {
+  const nowMs = now().getTime()
+  const moments = CHANGE_DAYS.map((days) => new Date(nowMs - days * DAY_MS))
+  const keys = prices.map(({ row, market, labelId }) => ({ itemId: catalogue.items.id[row]!, market, labelId }))
+  const ago = await pricesAgo(db.kysely, keys, moments)
+  return prices.map(({ minor }, i) => ago[i]!.map((before) => (before === null ? null : Math.round((minor / before - 1) * 10_000) / 100)))
+})
+
+const explanationOf = batched(async ({ catalogue, currencies, db, now }: GraphqlCtx, prices: ItemPrice[]) => {
+  const keys = prices.map(({ row, market, labelId, label }) => ({ itemId: catalogue.items.id[row]!, market, labelId, label }))
+  return explainPrices(db.kysely, keys, { nowMs: now().getTime(), rates: catalogue.rates, currencies })
+})
+
+const oneOf = (values: readonly string[]) => values.map((value) => `\`${value}\``).join(', ')
+const amountOrNull = (minor: number | null) => (minor === null ? null : minorToNumber(minor))
+
+export function addPriceType(builder: Builder) {
+  const explanation = addExplanationType(builder)
+  return builder.objectRef<ItemPrice>('Price').implement({
+    description: 'The current price of an item in one market for one condition or grade.',
+    fields: (t) => {
+      const figure = (description: string, of: 'avg7' | 'avg30' | 'low' | 'high') =>
+        t.float({
+          description: `${description} Null where it gives none.`,
+          resolve: ({ at }, _args, { catalogue }) => amountOrNull(evidenceOf(catalogue.items, at)[of]),
+        })
+      const change = (position: 0 | 1) =>
+        t.float({
+          description: `Change in percent since ${CHANGE_DAYS[position]} days ago, from our history; null where there was no price then.`,
+          extensions: { ...cost({ entries: CHANGE_COST }), ...fromDatabase },
+          resolve: async (price, _args, ctx) => (await changesOf(ctx, price))[position]!,
+        })
+      return {
+        market: t.string({
+          nullable: false,
+          description: 'Code of the market: `service`, `source_a`, `source_b` or `source_c` (see `Market`).',
+          resolve: ({ market }) => MARKETS[market]!,
+        }),
+        label: t.exposeString('label', { nullable: false, description: 'Condition or grade, such as `Near Mint` or `PSA 10`.' }),
+        price: t.float({ description: 'Amount in `currency`.', resolve: ({ minor }) => minorToNumber(minor) }),
+        currency: t.string({
+          nullable: false,
+          description: "ISO 4217 code: TRY for the service's own market, the source's currency for the others.",
+          resolve: ({ market }, _args, { currencies }) => currencies[MARKETS[market]!],
+        }),
+        updatedAt: t.string({
+          description: 'When the price was last set, in ISO 8601, UTC.',
+          resolve: ({ updatedAtMs }) => utcTime(updatedAtMs),
+        }),
+        state: t.string({
+          description: `${oneOf(STATES)}: whether anything speaks against the price.`,
+          resolve: ({ at }, _args, { catalogue }) => evidenceOf(catalogue.items, at).state,
+        }),
+        confidence: t.string({
+          description: `${oneOf(CONFIDENCES)}: from the number of sources that agree, sample size, age and spread.`,
+          resolve: ({ at }, _args, { catalogue }) => evidenceOf(catalogue.items, at).confidence,
+        }),
+        flags: t.stringList({
+          description: `What speaks against the price, or could not be checked: any of ${oneOf(FLAGS)}.`,
+          extensions: cost({ entries: 1 }),
+          resolve: ({ at }, _args, { catalogue }) => evidenceOf(catalogue.items, at).flags,
+        }),
+        confirmedAt: t.string({
+          description: 'When a feed last stated the price, to the minute, in ISO 8601, UTC.',
+          resolve: ({ at }, _args, { catalogue }) => utcTime(evidenceOf(catalogue.items, at).confirmedAtMs),
+        }),
+        avg7: figure("The feed's own average of 7 days, in `currency`.", 'avg7'),
+        avg30: figure("The feed's own average of 30 days, in `currency`.", 'avg30'),
+        low: figure("The feed's own lowest price, in `currency`.", 'low'),
+        high: figure("The feed's own highest price, in `currency`.", 'high'),
+        change7: change(0),
+        change30: change(1),
+        explain: t.field({
+          type: explanation,
+          description: 'Why the price is what it is: what it was computed from and judged by.',
+          extensions: { ...cost({ weight: EXPLAIN_COST }), ...fromDatabase },
+          resolve: (price, _args, ctx) => explanationOf(ctx, price),
+        }),
+      }
+    },
+  })
+}
+
+function addExplanationType(builder: Builder) {
+  const rule = builder.objectRef<NonNullable<PriceExplanation['rule']>>('PriceRule').implement({
+    description: 'How a price comes about.',
+    fields: (t) => ({
+      name: t.exposeString('name', { nullable: false, description: `${oneOf(Object.keys(PRICE_RULES))}.` }),
+      version: t.exposeInt('version', { nullable: false, description: 'Rises when the rule changes.' }),
+    }),
+  })
+  const input = builder.objectRef<PriceExplanation['inputs'][number]>('PriceExplanationInput').implement({
+    description: 'Something that a price was computed from or judged by.',
+    fields: (t) => ({
+      kind: t.exposeString('kind', { nullable: false, description: `${oneOf(INPUT_KINDS)}.` }),
+      market: t.exposeString('market', { nullable: false, description: 'Code of the market it is from.' }),
+      amount: t.exposeFloat('amount', { nullable: false, description: 'Amount in `currency`.' }),
+      currency: t.exposeString('currency', { nullable: false, description: 'ISO 4217 code.' }),
+      at: t.exposeString('at', { nullable: false, description: 'When it was stated or sold, in ISO 8601, UTC.' }),
+      importId: t.int({ description: 'The import or price post that it came with; null for sales.', resolve: (one) => one.import_id }),
+      line: t.exposeInt('line', { nullable: true, description: 'Line of the file, where it is known.' }),
+      used: t.exposeBoolean('used', { nullable: false, description: 'Whether the price was computed from it or judged by it.' }),
+      reason: t.exposeString('reason', { nullable: false, description: `Why: ${oneOf(Object.keys(INPUT_REASONS))}.` }),
+    }),
+  })
+  const rate = builder.objectRef<PriceExplanation['rates'][number]>('UsedRate').implement({
+    description: 'An exchange rate by which prices of other markets were compared.',
+    fields: (t) => ({
+      currency: t.exposeString('currency', { nullable: false, description: 'ISO 4217 code.' }),
+      rate: t.exposeFloat('rate', { nullable: false, description: 'Turkish lira for one unit.' }),
+      day: t.exposeString('day', { nullable: false, description: 'Day of the rate.' }),
+    }),
+  })
+  const medians = builder.objectRef<PriceExplanation['medians']>('PriceMedians').implement({
+    description: 'Medians of the prices that stood at this time on each of the last days, today included; null without a price then.',
+    fields: (t) => ({
+      days7: t.float({ description: 'Of 7 days.', resolve: (one) => one['7d'] }),
+      days30: t.float({ description: 'Of 30 days.', resolve: (one) => one['30d'] }),
+      days90: t.float({ description: 'Of 90 days.', resolve: (one) => one['90d'] }),
+    }),
+  })
+  return builder.objectRef<PriceExplanation>('PriceExplanation').implement({
+    description: 'Why a price is what it is. The inputs of the kinds `statement` and `sale` suffice to compute it again.',
+    fields: (t) => ({
+      rule: t.field({ type: rule, description: 'The rule that made the price.', resolve: (one) => one.rule }),
+      inputs: t.field({
+        type: [input],
+        nullable: false,
+        description: 'What the price was computed from and judged by.',
+        extensions: cost({ entries: 8 }),
+        resolve: (one) => one.inputs,
+      }),
+      rates: t.field({
+        type: [rate],
+        nullable: false,
+        description: 'Rates by which prices of other markets were compared.',
+        extensions: cost({ entries: 2 }),
+        resolve: (one) => one.rates,
+      }),
+      medians: t.field({ type: medians, nullable: false, description: 'Medians from our history.', resolve: (one) => one.medians }),
+      samples: t.exposeInt('samples', { nullable: true, description: "How many sales or offers the feed's figures are of." }),
+    }),
+  })
+}
