@@ -19,6 +19,7 @@ import { register as registerMatches } from './matches.ts'
 import { register as registerMerge } from './merge.ts'
 import { register as registerMigrate } from './migrate.ts'
 import { register as registerOperatorToken } from './operator-token.ts'
+import { register as registerPriceReviews } from './price-reviews.ts'
 import { register as registerRates } from './rates.ts'
 import { register as registerServe } from './serve.ts'
 import { readConfig } from '../config.ts'
@@ -64,6 +65,7 @@ registerMigrate(program, print)
 registerImport(program, open, print)
 registerExport(program, open)
 registerHeld(program, open, print)
+registerPriceReviews(program, open, print)
 registerBatches(program, open, print)
 registerMatch(program, open, print)
 registerMatches(program, open, print)

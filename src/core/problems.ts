@@ -21,6 +21,7 @@ export const TERMS = [
   'pack',
   'parked row',
   'price',
+  'price decision',
   'product',
   'series',
   'set',
@@ -200,6 +201,10 @@ export const RULES = {
   which_set: 'is required: the set resembles {count} others',
   only_source: 'the item {id} has no other source than {source} {foreign}; there is nothing to split',
   not_a_source: 'must be the id that the source has for this item: {values}',
+  decision_undone: 'decision {id} is already undone, by {by}',
+  count_changed: 'the filter finds {count} prices, not {expected}; look at them and decide again',
+  prices_changed: '{count} of these prices are no longer as they were seen; look at them and decide again',
+  not_decidable: 'cannot be used with {decision}; allowed: {values}',
   decided_later: 'another batch decided on prices of import {root} after import {id}',
   idempotency_running: 'the first request with this Idempotency-Key is still running',
   idempotency_request: 'this Idempotency-Key was used for another request',
@@ -294,6 +299,7 @@ export const RULES = {
   jump: '{price} after {last}',
   disagreement: '{price} while the other sources say {prices}',
   grade_order: 'a PSA 10 at {price} while Near Mint is at {last}',
+  withdrawn: 'taken out of publication by {by}',
 
   // Rows of collections that wait for someone to name their item
   fits_several: 'several items match',

@@ -354,6 +354,41 @@ export interface Schema {
     held_price_id: number
     params: JSONColumnType<Params>
   }
+  price_decisions: {
+    id: GeneratedAlways<number>
+    decision: 'accept' | 'discard' | 'confirm' | 'withdraw'
+    filter: JSONColumnType<object | null, string | null, string>
+    author: string
+    at: Date
+    undone_by: string | null
+    undone_at: Date | null
+  }
+  price_decision_prices: {
+    decision_id: number
+    item_id: number
+    market: number
+    label_id: number
+    updated_at: Date
+    price: Numeric
+    import_id: number
+    held_id: number | null
+    before: JSONColumnType<object | null, string | null, string>
+    after_price: Numeric | null
+    after_updated_at: Date | null
+    after_import_id: number | null
+    in_history: Generated<boolean>
+    kept: 'newer_price' | 'reverted_import' | 'merged_item' | 'decided_since' | null
+  }
+  confirmed_prices: {
+    item_id: number
+    market: number
+    label_id: number
+    updated_at: Date
+    price: Numeric
+    decision_id: number | null
+    author: string
+    at: Date
+  }
   hidden_points: {
     import_id: number
     item_id: number

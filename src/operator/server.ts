@@ -34,6 +34,7 @@ import { catalogueRoutes } from './catalogue-routes.ts'
 import { collectionFileRoutes, collectionRoutes } from './collection-routes.ts'
 import { heldRoutes } from './held-routes.ts'
 import { rateRoutes } from './rate-routes.ts'
+import { priceReviewRoutes } from './price-review-routes.ts'
 import { identityRoutes } from './identity-routes.ts'
 import { matchRoutes } from './match-routes.ts'
 import { listingRoutes } from './listing-routes.ts'
@@ -54,6 +55,7 @@ const ROUTES = [
   ...orderRoutes,
   ...heldRoutes,
   ...rateRoutes,
+  ...priceReviewRoutes,
   ...identityRoutes,
   ...matchRoutes,
   ...statsRoutes,
@@ -67,6 +69,7 @@ const TAGS = [
   { name: 'Prices', description: 'Setting prices, and their history' },
   { name: 'Imports', description: 'Imports of files, their reports, and how to revert them' },
   { name: 'Held prices', description: 'Prices that wait for a decision because they look wrong' },
+  { name: 'Price reviews', description: 'Prices in question, decisions about them, and undoing these' },
   { name: 'Rates', description: 'Exchange rates' },
   { name: 'Listings', description: 'Listings of sellers and their approval' },
   { name: 'Orders', description: 'Orders and sales of the checkout' },

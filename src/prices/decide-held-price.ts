@@ -32,7 +32,7 @@ function decideOne(ctx: WriteCtx, id: number, decision: 'accepted' | 'discarded'
   return change(ctx, async (tx, note) => {
     const before = await fetchHeld(tx, id)
     const liveId = itemId === undefined ? undefined : await itemOf(tx, itemId)
-    if ((await decide(ctx, tx, note, decision, { id, itemId: liveId })) === 0) {
+    if ((await decide(ctx, tx, note, decision, { ids: [id], itemId: liveId })) === 0) {
       const { state } = await fetchHeld(tx, id)
       throw conflict('already', { thing: 'held price', state })
     }

@@ -7,9 +7,14 @@ import { parseMinor } from '#core/money.ts'
 import { actorOf, type Note, type WriteCtx } from '#db/change.ts'
 import { liveItem } from '#db/live-item.ts'
 import type { Queryable, Schema, Tx } from '#db/schema.ts'
+import { confirmPrices } from './confirmed-prices.ts'
 import { PriceBatch } from './price-batch.ts'
-import { RULE_NAMES, type RuleName } from './evidence/hold.ts'
+import { RULE_NAMES } from './evidence/hold.ts'
+import { WITHDRAWN } from './withdrawn-prices.ts'
 import { PriceWriter } from './writer.ts'
+
+/** Rules of prices that are not published: those that hold them, and the word of a person who withdrew one. */
+export const HELD_RULES = [...RULE_NAMES, WITHDRAWN] as const
 
 export const HELD_STATES = ['open', 'accepted', 'discarded', 'reverted'] as const
 
@@ -24,7 +29,7 @@ export const HeldPriceSchema = Type.Object(
     label: Type.String(),
     price: Type.Number(),
     updated_at: Time,
-    rule: Type.Enum([...RULE_NAMES]),
+    rule: Type.Enum([...HELD_RULES]),
     reason: Type.String(),
     params: orNull(Type.Record(Type.String(), Type.Unknown(), { description: 'Values of the reason; null for prices of earlier versions' })),
     compared_price: orNull(Type.Number({ description: 'What it was compared with, in the same currency' })),
@@ -40,7 +45,7 @@ export type HeldPrice = Static<typeof HeldPriceSchema>
 
 export interface HeldFilter {
   state?: (typeof HELD_STATES)[number]
-  rule?: RuleName
+  rule?: (typeof HELD_RULES)[number]
   market?: Market
   import_id?: number
   item_id?: number
@@ -102,7 +107,7 @@ async function viewsOf(query: HeldQuery): Promise<HeldPrice[]> {
     label: row.label,
     price: Number(row.price),
     updated_at: row.updated_at.toISOString(),
-    rule: row.rule as RuleName,
+    rule: row.rule as HeldPrice['rule'],
     reason: row.reason,
     params: row.params,
     compared_price: row.compared_price === null ? null : Number(row.compared_price),
@@ -118,8 +123,9 @@ const BATCH = 10_000
 
 /**
  * Decides over open prices. Accepted ones are published as part of the import that brought them, so that its revert
- * takes them back, too.
- * @param which an id, or those that a filter finds
+ * takes them back, too; and a person has confirmed them.
+ * @param which ids, or those that a filter finds
+ * @param decisionId the batch that they are decided in, null for none
  * @returns how many
  */
 export async function decide(
@@ -127,9 +133,10 @@ export async function decide(
   tx: Tx,
   note: Note,
   decision: 'accepted' | 'discarded',
-  which: { id: number; itemId?: number } | HeldFilter,
+  which: { ids: readonly number[]; itemId?: number } | HeldFilter,
+  decisionId: number | null = null,
 ): Promise<number> {
-  const open = 'id' in which ? matching(tx, {}).where('h.id', '=', which.id) : matching(tx, which)
+  const open = 'ids' in which ? matching(tx, {}).where('h.id', '=', (e) => e.fn.any(e.val(which.ids))) : matching(tx, which)
   let decided = 0
   for (let after = 0; ; ) {
     const rows = await open.selectAll('h').where('h.id', '>', after).orderBy('h.id').limit(BATCH).forUpdate().execute()
@@ -149,6 +156,7 @@ export async function decide(
           updatedAtMs: row.updated_at.getTime(),
         }))
         await writer.write(PriceBatch.of(writes))
+        await confirmPrices(ctx, tx, decisionId, writes)
       }
     }
     await tx

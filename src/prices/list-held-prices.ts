@@ -5,12 +5,11 @@ import { MARKETS } from '#core/markets.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
 import type { ReadCtx } from '#db/change.ts'
-import { HELD_STATES, type HeldPrice, pageOfHeld } from './held.ts'
-import { RULE_NAMES } from './evidence/hold.ts'
+import { HELD_RULES, HELD_STATES, type HeldPrice, pageOfHeld } from './held.ts'
 
 /** By what held prices are chosen. */
 export const HeldFields = {
-  rule: Type.Optional(Type.Enum([...RULE_NAMES], { description: 'Held by this rule' })),
+  rule: Type.Optional(Type.Enum([...HELD_RULES], { description: 'Held by this rule, or `withdrawn` by a person' })),
   market: Type.Optional(Type.Enum([...MARKETS])),
   import_id: boundedId('Of this import only'),
   item_id: boundedId('Of this item only'),

@@ -15,6 +15,7 @@ import { type Candidate, type Hold, holdOf, type PriceRules } from './evidence/h
 import { noiseOf } from './evidence/judge.ts'
 import { Rates } from './rates.ts'
 import type { PriceCounts } from './types.ts'
+import { type IsWithdrawn, withdrawnPrices } from './withdrawn-prices.ts'
 
 /** A price that one is compared with. */
 interface Known {
@@ -72,6 +73,7 @@ export class PriceWriter {
       currents = await read()
     }
     const earlier = await this.#readEarlier(batch, sorted, currents)
+    const isWithdrawn = await this.#readWithdrawn(batch, sorted)
     const newest: number[] = []
     const older: number[] = []
     const covering: number[] = []
@@ -90,7 +92,7 @@ export class PriceWriter {
       const stored =
         current >= 0 && currentAtMs <= write.updatedAtMs ? { minor: currents.minor[current]!, updatedAtMs: currentAtMs } : (earlier.get(i) ?? null)
       const last = later(previous, stored)
-      if (last && last.minor === write.minor) continue
+      if (last?.minor === write.minor || isWithdrawn(write, last?.updatedAtMs ?? null)) continue
       const isCurrent = write.updatedAtMs >= currentAtMs
       const hold = batch.holds.get(i) ?? this.#judge(write, last)
       if (hold) {
@@ -141,6 +143,15 @@ export class PriceWriter {
     const { noise, currencies } = this.#rules
     const rates = await Rates.load(this.#tx)
     return noiseOf(noise, (minor, from, market) => rates.convert(minor, from, currencies[MARKETS[market]!], this.#nowMs))
+  }
+
+  /** A person who accepts a price knows better than one who withdrew it earlier. */
+  async #readWithdrawn({ itemId }: PriceBatch, sorted: readonly number[]): Promise<IsWithdrawn> {
+    if (!this.#rules) return () => false
+    return withdrawnPrices(
+      this.#tx,
+      sorted.map((i) => itemId[i]!),
+    )
   }
 
   /** For prices older than the current one: the point of the history that they follow, by position. */

@@ -1,0 +1,104 @@
+// Decisions of people about prices as operators see them: batches that can be undone.
+import { sql } from 'kysely'
+import { existing, missing, orNull } from '#core/fields.ts'
+import { type Static, Type } from '#core/input.ts'
+import type { Queryable } from '#db/schema.ts'
+
+/** What people decide: about held prices, and about published ones. */
+export const HELD_DECISIONS = ['accept', 'discard'] as const
+export const PUBLISHED_DECISIONS = ['confirm', 'withdraw'] as const
+export const DECISIONS = [...HELD_DECISIONS, ...PUBLISHED_DECISIONS] as const
+export type Decision = (typeof DECISIONS)[number]
+
+/** Why undoing a decision leaves a price alone. */
+export const KEPT_REASONS = ['newer_price', 'reverted_import', 'merged_item', 'decided_since'] as const
+
+export const DECISION_STATES = ['in_effect', 'undone'] as const
+
+const Time = Type.String({ format: 'date-time', description: 'UTC' })
+
+export const PriceDecisionSchema = Type.Object(
+  {
+    id: Type.Integer(),
+    decision: Type.Enum([...DECISIONS]),
+    prices: Type.Integer({ description: 'How many it decided' }),
+    items: Type.Integer({ description: 'Of how many items' }),
+    item: orNull(Type.Object({ id: Type.Integer(), name: Type.String() }), { description: 'The first of them' }),
+    filter: orNull(Type.Record(Type.String(), Type.Unknown(), { description: 'What chose the prices; null where they were named' })),
+    author: Type.String(),
+    at: Time,
+    undone_by: orNull(Type.String()),
+    undone_at: orNull(Time),
+    kept: Type.Record(Type.String(), Type.Integer(), {
+      description: `Prices that undoing left alone, by reason: ${KEPT_REASONS.map((name) => `\`${name}\``).join(', ')}`,
+    }),
+  },
+  { title: 'PriceDecision' },
+)
+export type PriceDecision = Static<typeof PriceDecisionSchema>
+
+export interface DecisionFilter {
+  state?: (typeof DECISION_STATES)[number]
+  decision?: Decision
+}
+
+interface DecisionRow extends Omit<PriceDecision, 'at' | 'undone_at' | 'kept'> {
+  at: Date
+  undone_at: Date | null
+  kept: PriceDecision['kept'] | null
+}
+
+/** Newest first. */
+export async function pageOfDecisions(
+  on: Queryable,
+  { state, decision }: DecisionFilter,
+  limit: number,
+  offset: number,
+): Promise<{ rows: PriceDecision[]; total: number }> {
+  const where = sql`where true
+    ${state === undefined ? sql`` : state === 'undone' ? sql`and d.undone_at is not null` : sql`and d.undone_at is null`}
+    ${decision === undefined ? sql`` : sql`and d.decision = ${decision}`}`
+  const [rows, counted] = await Promise.all([
+    viewsOf(on, sql`select * from price_decisions d ${where} order by d.id desc limit ${limit} offset ${offset}`),
+    sql<{ total: number }>`select count(*)::int4 as total from price_decisions d ${where}`.execute(on),
+  ])
+  return { rows, total: counted.rows[0]!.total }
+}
+
+/** @throws NOT_FOUND */
+export async function fetchDecision(on: Queryable, id: number): Promise<PriceDecision> {
+  const [found] = await viewsOf(on, sql`select * from price_decisions where id = ${existing('price decision', id)}`)
+  if (!found) throw missing('price decision', id)
+  return found
+}
+
+async function viewsOf(on: Queryable, which: ReturnType<typeof sql>): Promise<PriceDecision[]> {
+  const { rows } = await sql<DecisionRow>`
+    select d.id, d.decision, d.filter, d.author, d.at, d.undone_by, d.undone_at, p.prices, p.items, p.kept,
+      (select json_build_object('id', i.id, 'name', i.name) from items i where i.id = live_item(p.first_item)) as item
+    from (${which}) d cross join lateral (
+      select sum(n)::int4 as prices, max(items)::int4 as items, min(first_item) as first_item,
+        jsonb_object_agg(kept, n) filter (where kept is not null) as kept
+      from (
+        select kept, count(*)::int4 as n, (select count(distinct item_id) from price_decision_prices where decision_id = d.id) as items,
+          min(item_id) as first_item
+        from price_decision_prices where decision_id = d.id group by kept
+      ) q
+    ) p order by d.id desc`.execute(on)
+  return rows.map(({ kept, ...row }) => ({
+    ...row,
+    at: row.at.toISOString(),
+    undone_at: row.undone_at?.toISOString() ?? null,
+    kept: kept ?? {},
+  }))
+}
+
+const DONE: Record<Decision, string> = { accept: 'accepted', discard: 'discarded', confirm: 'confirmed', withdraw: 'withdrawn' }
+
+/** What a decision, or undoing it, did: in a sentence. */
+export function decisionText({ id, decision, prices, kept, undone_at: undoneAt }: PriceDecision): string {
+  const counted = (n: number) => `${n} ${n === 1 ? 'price' : 'prices'}`
+  if (undoneAt === null) return `Decision ${id}: ${counted(prices)} ${DONE[decision]}`
+  const left = Object.values(kept).reduce((sum, n) => sum + n, 0)
+  return `Decision ${id} undone; ${counted(prices - left)} restored${left > 0 ? `, ${left} changed since and kept` : ''}`
+}
