@@ -331,6 +331,26 @@ export interface paths {
         patch: operations["changeItem"];
         trace?: never;
     };
+    "/operator/v1/items/{id}/prices/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Why a price is what it is
+         * @description As `GET /api/v1/items/{id}/prices/explain`, with the prices that are held of it.
+         */
+        get: operations["explainStoredPrice"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/items/{id}/sources": {
         parameters: {
             query?: never;
@@ -812,6 +832,112 @@ export interface paths {
          *     ```
          */
         post: operations["setRates"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/price-reviews": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Prices in question by item and cause, those furthest apart first
+         * @description Held prices are not published; `disputed` and `stale` ones are, and no computed figure uses them. Each group shows the other published prices of the same labels, too. Without `state`: held and disputed ones.
+         *
+         *     ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/price-reviews?state=held&cause=future_date' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        get: operations["listPriceReviews"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/price-reviews/count": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How many prices in question a filter finds, by state
+         * @description ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/price-reviews/count?cause=future_date' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        get: operations["countPriceReviews"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/price-decisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Decisions about prices, newest first
+         * @description ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/price-decisions?state=in_effect' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        get: operations["listPriceDecisions"];
+        put?: never;
+        /**
+         * Decide about prices in question
+         * @description `accept` publishes held prices and `discard` drops them: name them in `held_ids`. `confirm` takes published prices for right until their feed states another amount; `withdraw` takes them out of publication, the price before them is current again, and the same amount is not published again before its feed has stated another one: name them in `prices`, with the amount that you saw. A `filter` with its `state` decides about all that it finds, if these are as many as `expected`. The decision is one batch: it is refused whole if a price is no longer as it was seen, and can be undone.
+         *
+         *     ```sh
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/price-decisions' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
+         *       -H 'Content-Type: application/json' -d '{"decision":"discard","filter":{"state":"held","cause":"future_date"},"expected":1}'
+         *     ```
+         */
+        post: operations["decidePrices"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/price-decisions/{id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo a decision about prices
+         * @description The prices are as they were before it. One that changed since (a newer price came, its import was reverted, its item merged, or it was decided again) stays as it is; `kept` counts them by reason.
+         *
+         *     ```sh
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/price-decisions/1/undo' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        post: operations["undoPriceDecision"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1769,6 +1895,7 @@ export interface components {
                 /** Format: date-time */
                 updated_at: string;
             } | null;
+            value_missing?: ("no_price" | "not_trusted") | null;
             cost?: components["schemas"]["Amount"] | null;
             gain?: components["schemas"]["Amount"] | null;
         };
@@ -1839,7 +1966,7 @@ export interface components {
              */
             updated_at: string;
             /** @enum {string} */
-            rule: "foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order";
+            rule: "foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order" | "withdrawn";
             reason: string;
             params: {
                 [key: string]: unknown;
@@ -1852,7 +1979,7 @@ export interface components {
              */
             held_at: string;
             /** @enum {string} */
-            state: "open" | "accepted" | "discarded";
+            state: "open" | "accepted" | "discarded" | "reverted";
             decided_by: string | null;
             decided_at: string | null;
         };
@@ -2400,6 +2527,70 @@ export interface components {
                 };
             }[];
         };
+        PriceDecision: {
+            id: number;
+            /** @enum {string} */
+            decision: "accept" | "discard" | "confirm" | "withdraw";
+            /** @description How many it decided */
+            prices: number;
+            /** @description Of how many items */
+            items: number;
+            /** @description The first of them */
+            item: {
+                id: number;
+                name: string;
+            } | null;
+            filter: {
+                [key: string]: unknown;
+            } | null;
+            author: string;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            at: string;
+            undone_by: string | null;
+            undone_at: string | null;
+            /** @description Prices that undoing left alone, by reason: `newer_price`, `reverted_import`, `merged_item`, `decided_since` */
+            kept: {
+                [key: string]: number;
+            };
+        };
+        PriceExplanationInput: {
+            /**
+             * @description `statement`: what a feed said; `confirmation`: it said so again; `sale`: one piece sold in the service's market; `avg_1` to `high`: the feed's own figures; `market`: the price of another market
+             * @enum {string}
+             */
+            kind: "statement" | "confirmation" | "sale" | "avg_1" | "avg_7" | "avg_30" | "low" | "mid" | "high" | "market";
+            /** @enum {string} */
+            market: "service" | "source_a" | "source_b" | "source_c";
+            /** @description In `currency` */
+            amount: number;
+            /** @description ISO 4217 code */
+            currency: string;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            at: string;
+            /** @description The import or price post that it came with; null for sales */
+            import_id: number | null;
+            /** @description Line of the file, where it is known */
+            line: number | null;
+            /** @description Whether the price was computed from it or judged by it */
+            used: boolean;
+            /**
+             * @description `sets_price`: the price is this amount; `confirms`: the source stated the same amount again; `in_median`: one of the sales whose median the price is; `compared`: the price was compared with it when it was judged; `not_compared`: shown only: lows and highs contradict no price; `no_rate`: its currency has no exchange rate; `own_sales`: the service's own sales are evidence for no other market, and need none; `no_price`: there is no price to compare it with
+             * @enum {string}
+             */
+            reason: "sets_price" | "confirms" | "in_median" | "compared" | "not_compared" | "no_rate" | "own_sales" | "no_price";
+        };
+        /** @description Of the prices that stood at this time on each of the last 7, 30 and 90 days, today included; null without a price then */
+        PriceMedians: {
+            "7d": number | null;
+            "30d": number | null;
+            "90d": number | null;
+        };
         PricePoint: {
             /** @enum {string} */
             market: "service" | "source_a" | "source_b" | "source_c";
@@ -2413,6 +2604,49 @@ export interface components {
             updated_at: string;
             /** @description The import or price post that set it */
             import_id: number;
+        };
+        PriceReview: {
+            item: {
+                id: number;
+                name: string;
+                code: string | null;
+                ref: string;
+                game: string;
+                finish: string | null;
+                category: {
+                    id: number;
+                    name: string;
+                };
+                images: {
+                    url: string;
+                    order: number;
+                }[];
+            };
+            /** @enum {string} */
+            state: "held" | "disputed" | "stale";
+            cause: ("foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order" | "own_averages" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside") | null;
+            /** @description Of the prices in question */
+            markets: ("service" | "source_a" | "source_b" | "source_c")[];
+            labels: string[];
+            times_off: number | null;
+            value: number | null;
+            /** @description The prices in question, and the other published prices of the same labels */
+            prices: components["schemas"]["ReviewedPrice"][];
+        };
+        PriceReviewCount: {
+            held: number;
+            disputed: number;
+            stale: number;
+            /** @description Together */
+            prices: number;
+        };
+        PriceRule: {
+            /**
+             * @description `latest_statement`: the amount of the input `statement`; `median_of_sales`: the median of the inputs `sale`, of two middle ones their mean, half a kuruş rounded up
+             * @enum {string}
+             */
+            name: "latest_statement" | "median_of_sales";
+            version: number;
         };
         PricedItem: {
             id: number;
@@ -2517,6 +2751,41 @@ export interface components {
             rate: number;
             /** @description The former name of `rate` */
             TRY: number;
+        };
+        ReviewedPrice: {
+            held_id: number | null;
+            /** @enum {string} */
+            market: "service" | "source_a" | "source_b" | "source_c";
+            label: string;
+            price: number;
+            currency: string;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            updated_at: string;
+            confirmed_at: string | null;
+            /** @enum {string} */
+            state: "held" | "trusted" | "disputed" | "stale";
+            confidence: ("insufficient" | "low" | "medium" | "high") | null;
+            /** @description What speaks against a published price */
+            flags: ("own_averages" | "jump" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside" | "grade_order" | "no_rate")[];
+            rule: ("foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order") | null;
+            reason: string | null;
+            params: {
+                [key: string]: unknown;
+            } | null;
+            compared_price: number | null;
+            times_off: number | null;
+            avg_1: number | null;
+            avg_7: number | null;
+            avg_30: number | null;
+            low: number | null;
+            mid: number | null;
+            high: number | null;
+            samples: number | null;
+            import_id: number;
+            line: number | null;
         };
         SetMatch: {
             /** @description Id of the category of the set */
@@ -2806,6 +3075,31 @@ export interface components {
                 now: unknown;
             }[] | null;
         };
+        StoredPriceExplanation: {
+            item_id: number;
+            /** @enum {string} */
+            market: "service" | "source_a" | "source_b" | "source_c";
+            label: string;
+            /** @description Null where the item has no price in this market under this label */
+            price: number | null;
+            /** @description ISO 4217 code */
+            currency: string;
+            updated_at: string | null;
+            /** @description When a feed last stated the price */
+            confirmed_at: string | null;
+            state: ("trusted" | "disputed" | "stale") | null;
+            confidence: ("insufficient" | "low" | "medium" | "high") | null;
+            flags: ("own_averages" | "jump" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside" | "grade_order" | "no_rate")[];
+            /** @description How many sales or offers the feed's figures are of */
+            samples: number | null;
+            rule: components["schemas"]["PriceRule"] | null;
+            inputs: components["schemas"]["PriceExplanationInput"][];
+            /** @description By which prices of other markets were compared */
+            rates: components["schemas"]["UsedRate"][];
+            medians: components["schemas"]["PriceMedians"];
+            /** @description Prices of it that wait for a decision */
+            held: components["schemas"]["HeldPrice"][];
+        };
         StoredSale: {
             id: number;
             order_id: number;
@@ -2826,6 +3120,14 @@ export interface components {
              * @description UTC
              */
             sold_at: string;
+        };
+        UsedRate: {
+            /** @description ISO 4217 code */
+            currency: string;
+            /** @description Turkish lira for one unit */
+            rate: number;
+            /** Format: date */
+            day: string;
         };
         WebhookAttempt: {
             id: number;
@@ -2917,10 +3219,17 @@ export type Order = components['schemas']['Order'];
 export type Pagination = components['schemas']['Pagination'];
 export type ParkedRow = components['schemas']['ParkedRow'];
 export type PostedPrices = components['schemas']['PostedPrices'];
+export type PriceDecision = components['schemas']['PriceDecision'];
+export type PriceExplanationInput = components['schemas']['PriceExplanationInput'];
+export type PriceMedians = components['schemas']['PriceMedians'];
 export type PricePoint = components['schemas']['PricePoint'];
+export type PriceReview = components['schemas']['PriceReview'];
+export type PriceReviewCount = components['schemas']['PriceReviewCount'];
+export type PriceRule = components['schemas']['PriceRule'];
 export type PricedItem = components['schemas']['PricedItem'];
 export type Problem = components['schemas']['Problem'];
 export type Rate = components['schemas']['Rate'];
+export type ReviewedPrice = components['schemas']['ReviewedPrice'];
 export type SetMatch = components['schemas']['SetMatch'];
 export type SetMatchCandidate = components['schemas']['SetMatchCandidate'];
 export type SourceHealth = components['schemas']['SourceHealth'];
@@ -2931,7 +3240,9 @@ export type StoredCategory = components['schemas']['StoredCategory'];
 export type StoredCollection = components['schemas']['StoredCollection'];
 export type StoredItem = components['schemas']['StoredItem'];
 export type StoredListing = components['schemas']['StoredListing'];
+export type StoredPriceExplanation = components['schemas']['StoredPriceExplanation'];
 export type StoredSale = components['schemas']['StoredSale'];
+export type UsedRate = components['schemas']['UsedRate'];
 export type WebhookAttempt = components['schemas']['WebhookAttempt'];
 export type WebhookEvent = components['schemas']['WebhookEvent'];
 export type $defs = Record<string, never>;
@@ -3673,6 +3984,38 @@ export interface operations {
             };
         };
     };
+    explainStoredPrice: {
+        parameters: {
+            query?: {
+                /** @description When absent the one whose prices the item shows */
+                market?: "service" | "source_a" | "source_b" | "source_c";
+                /** @description Condition or grade */
+                label?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the item */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["StoredPriceExplanation"];
+                    };
+                };
+            };
+        };
+    };
     listItemSources: {
         parameters: {
             query?: never;
@@ -4293,14 +4636,14 @@ export interface operations {
     listHeldPrices: {
         parameters: {
             query?: {
-                /** @description Held by this rule */
-                rule?: "foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order";
+                /** @description Held by this rule, or `withdrawn` by a person */
+                rule?: "foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order" | "withdrawn";
                 market?: "service" | "source_a" | "source_b" | "source_c";
                 /** @description Of this import only */
                 import_id?: number;
                 /** @description Of this item only */
                 item_id?: number;
-                state?: "open" | "accepted" | "discarded";
+                state?: "open" | "accepted" | "discarded" | "reverted";
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Entries on a page */
@@ -4402,10 +4745,10 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description Held by this rule
+                     * @description Held by this rule, or `withdrawn` by a person
                      * @enum {string}
                      */
-                    rule?: "foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order";
+                    rule?: "foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order" | "withdrawn";
                     /** @enum {string} */
                     market?: "service" | "source_a" | "source_b" | "source_c";
                     /** @description Of this import only */
@@ -4443,10 +4786,10 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description Held by this rule
+                     * @description Held by this rule, or `withdrawn` by a person
                      * @enum {string}
                      */
-                    rule?: "foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order";
+                    rule?: "foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order" | "withdrawn";
                     /** @enum {string} */
                     market?: "service" | "source_a" | "source_b" | "source_c";
                     /** @description Of this import only */
@@ -4550,6 +4893,218 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["LoadedRates"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    listPriceReviews: {
+        parameters: {
+            query?: {
+                state?: "held" | "disputed" | "stale";
+                /** @description Held by this rule; or this is the first flag of the published prices of the item and label */
+                cause?: "foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order" | "own_averages" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside";
+                market?: "service" | "source_a" | "source_b" | "source_c";
+                /** @description Condition or grade */
+                label?: string;
+                /** @description Of this game */
+                game?: string;
+                /** @description Of this category or one below it */
+                category_id?: number;
+                /** @description Of this item only */
+                item_id?: number;
+                /** @description Brought by this import */
+                import_id?: number;
+                /** @description Largest first: how far apart the prices are, or their value in lira */
+                sort_by?: "times_off" | "value";
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Entries on a page */
+                per_page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["PriceReview"][];
+                        pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+        };
+    };
+    countPriceReviews: {
+        parameters: {
+            query?: {
+                state?: "held" | "disputed" | "stale";
+                /** @description Held by this rule; or this is the first flag of the published prices of the item and label */
+                cause?: "foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order" | "own_averages" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside";
+                market?: "service" | "source_a" | "source_b" | "source_c";
+                /** @description Condition or grade */
+                label?: string;
+                /** @description Of this game */
+                game?: string;
+                /** @description Of this category or one below it */
+                category_id?: number;
+                /** @description Of this item only */
+                item_id?: number;
+                /** @description Brought by this import */
+                import_id?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["PriceReviewCount"];
+                    };
+                };
+            };
+        };
+    };
+    listPriceDecisions: {
+        parameters: {
+            query?: {
+                state?: "in_effect" | "undone";
+                decision?: "accept" | "discard" | "confirm" | "withdraw";
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Entries on a page */
+                per_page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["PriceDecision"][];
+                        pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+        };
+    };
+    decidePrices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    decision: "accept" | "discard" | "confirm" | "withdraw";
+                    /** @description Held prices to accept or discard */
+                    held_ids?: number[];
+                    /** @description Published prices to confirm or withdraw, as they were seen */
+                    prices?: {
+                        item_id: number;
+                        /** @enum {string} */
+                        market: "source_a" | "source_b" | "source_c";
+                        label: string;
+                        /** @description The amount as it was seen */
+                        price: number;
+                    }[];
+                    /** @description All prices in question that it finds */
+                    filter?: {
+                        /** @enum {string} */
+                        state?: "held" | "disputed" | "stale";
+                        /**
+                         * @description Held by this rule; or this is the first flag of the published prices of the item and label
+                         * @enum {string}
+                         */
+                        cause?: "foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order" | "own_averages" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside";
+                        /** @enum {string} */
+                        market?: "service" | "source_a" | "source_b" | "source_c";
+                        /** @description Condition or grade */
+                        label?: string;
+                        /** @description Of this game */
+                        game?: string;
+                        /** @description Of this category or one below it */
+                        category_id?: number;
+                        /** @description Of this item only */
+                        item_id?: number;
+                        /** @description Brought by this import */
+                        import_id?: number;
+                    };
+                    /** @description With `filter`: how many prices GET /price-reviews/count said that it finds */
+                    expected?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["PriceDecision"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    undoPriceDecision: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the price decision */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["PriceDecision"];
                         message?: string;
                     };
                 };
@@ -5606,19 +6161,34 @@ export const pathsOperatorV1ItemsPostRequestBodyContentApplicationJsonGenreValue
 export const pathsOperatorV1ItemsPostRequestBodyContentApplicationJsonMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/items"]["post"]["requestBody"]["content"]["application/json"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const pathsOperatorV1ItemsIdPatchRequestBodyContentApplicationJsonMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/items/{id}"]["patch"]["requestBody"]["content"]["application/json"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const pathsOperatorV1ItemsIdPatchRequestBodyContentApplicationJsonGenreValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/items/{id}"]["patch"]["requestBody"]["content"]["application/json"]["genre"]> = ["single", "card", "sealed", "bundle"];
+export const pathsOperatorV1ItemsIdPricesExplainGetParametersQueryMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/items/{id}/prices/explain"]["get"]["parameters"]["query"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const pathsOperatorV1CollectionsGetParametersQueryVisibilityValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/collections"]["get"]["parameters"]["query"]["visibility"]> = ["private", "unlisted", "public"];
 export const pathsOperatorV1CollectionsPostRequestBodyContentApplicationJsonVisibilityValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/collections"]["post"]["requestBody"]["content"]["application/json"]["visibility"]> = ["private", "unlisted", "public"];
 export const pathsOperatorV1CollectionsIdPatchRequestBodyContentApplicationJsonVisibilityValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/collections/{id}"]["patch"]["requestBody"]["content"]["application/json"]["visibility"]> = ["private", "unlisted", "public"];
 export const pathsOperatorV1ListingsGetParametersQueryStatusValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/listings"]["get"]["parameters"]["query"]["status"]> = ["pending", "active", "paused", "rejected", "expired", "sold"];
 export const pathsOperatorV1ListingsPostRequestBodyContentApplicationJsonShipping_payerValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/listings"]["post"]["requestBody"]["content"]["application/json"]["shipping_payer"]> = ["buyer", "seller"];
 export const pathsOperatorV1ListingsIdPatchRequestBodyContentApplicationJsonShipping_payerValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/listings/{id}"]["patch"]["requestBody"]["content"]["application/json"]["shipping_payer"]> = ["buyer", "seller"];
-export const pathsOperatorV1HeldPricesGetParametersQueryRuleValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices"]["get"]["parameters"]["query"]["rule"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order"];
+export const pathsOperatorV1HeldPricesGetParametersQueryRuleValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices"]["get"]["parameters"]["query"]["rule"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "withdrawn"];
 export const pathsOperatorV1HeldPricesGetParametersQueryMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices"]["get"]["parameters"]["query"]["market"]> = ["service", "source_a", "source_b", "source_c"];
-export const pathsOperatorV1HeldPricesGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices"]["get"]["parameters"]["query"]["state"]> = ["open", "accepted", "discarded"];
-export const pathsOperatorV1HeldPricesAcceptPostRequestBodyContentApplicationJsonRuleValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices/accept"]["post"]["requestBody"]["content"]["application/json"]["rule"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order"];
+export const pathsOperatorV1HeldPricesGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices"]["get"]["parameters"]["query"]["state"]> = ["open", "accepted", "discarded", "reverted"];
+export const pathsOperatorV1HeldPricesAcceptPostRequestBodyContentApplicationJsonRuleValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices/accept"]["post"]["requestBody"]["content"]["application/json"]["rule"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "withdrawn"];
 export const pathsOperatorV1HeldPricesAcceptPostRequestBodyContentApplicationJsonMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices/accept"]["post"]["requestBody"]["content"]["application/json"]["market"]> = ["service", "source_a", "source_b", "source_c"];
-export const pathsOperatorV1HeldPricesDiscardPostRequestBodyContentApplicationJsonRuleValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices/discard"]["post"]["requestBody"]["content"]["application/json"]["rule"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order"];
+export const pathsOperatorV1HeldPricesDiscardPostRequestBodyContentApplicationJsonRuleValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices/discard"]["post"]["requestBody"]["content"]["application/json"]["rule"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "withdrawn"];
 export const pathsOperatorV1HeldPricesDiscardPostRequestBodyContentApplicationJsonMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices/discard"]["post"]["requestBody"]["content"]["application/json"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const pathsOperatorV1PriceReviewsGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-reviews"]["get"]["parameters"]["query"]["state"]> = ["held", "disputed", "stale"];
+export const pathsOperatorV1PriceReviewsGetParametersQueryCauseValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-reviews"]["get"]["parameters"]["query"]["cause"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "own_averages", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside"];
+export const pathsOperatorV1PriceReviewsGetParametersQueryMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-reviews"]["get"]["parameters"]["query"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const pathsOperatorV1PriceReviewsGetParametersQuerySort_byValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-reviews"]["get"]["parameters"]["query"]["sort_by"]> = ["times_off", "value"];
+export const pathsOperatorV1PriceReviewsCountGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-reviews/count"]["get"]["parameters"]["query"]["state"]> = ["held", "disputed", "stale"];
+export const pathsOperatorV1PriceReviewsCountGetParametersQueryCauseValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-reviews/count"]["get"]["parameters"]["query"]["cause"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "own_averages", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside"];
+export const pathsOperatorV1PriceReviewsCountGetParametersQueryMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-reviews/count"]["get"]["parameters"]["query"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const pathsOperatorV1PriceDecisionsGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-decisions"]["get"]["parameters"]["query"]["state"]> = ["in_effect", "undone"];
+export const pathsOperatorV1PriceDecisionsGetParametersQueryDecisionValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-decisions"]["get"]["parameters"]["query"]["decision"]> = ["accept", "discard", "confirm", "withdraw"];
+export const pathsOperatorV1PriceDecisionsPostRequestBodyContentApplicationJsonDecisionValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-decisions"]["post"]["requestBody"]["content"]["application/json"]["decision"]> = ["accept", "discard", "confirm", "withdraw"];
+export const pathsOperatorV1PriceDecisionsPostRequestBodyContentApplicationJsonPricesMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-decisions"]["post"]["requestBody"]["content"]["application/json"]["prices"]["market"]> = ["source_a", "source_b", "source_c"];
+export const pathsOperatorV1PriceDecisionsPostRequestBodyContentApplicationJsonFilterStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-decisions"]["post"]["requestBody"]["content"]["application/json"]["filter"]["state"]> = ["held", "disputed", "stale"];
+export const pathsOperatorV1PriceDecisionsPostRequestBodyContentApplicationJsonFilterCauseValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-decisions"]["post"]["requestBody"]["content"]["application/json"]["filter"]["cause"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "own_averages", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside"];
+export const pathsOperatorV1PriceDecisionsPostRequestBodyContentApplicationJsonFilterMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-decisions"]["post"]["requestBody"]["content"]["application/json"]["filter"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const pathsOperatorV1MergesGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/merges"]["get"]["parameters"]["query"]["state"]> = ["in_effect", "undone"];
 export const pathsOperatorV1MatchesGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/matches"]["get"]["parameters"]["query"]["state"]> = ["waiting", "postponed", "decided"];
 export const pathsOperatorV1MatchesGetParametersQueryReasonValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/matches"]["get"]["parameters"]["query"]["reason"]> = ["loose", "several", "claimed-twice", "shop-id-shared", "shop-id-differs", "hp", "price-ratio", "set-unclear", "finish", "unknown"];
@@ -5636,11 +6206,12 @@ export const batchIntoMarketValues: ReadonlyArray<FlattenedDeepRequired<componen
 export const collectionRecordValueAnyOf0MarketValues: ReadonlyArray<Extract<FlattenedDeepRequired<components>["schemas"]["CollectionRecord"]["value"], {
     market: unknown;
 }>["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const collectionRecordValue_missingAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["CollectionRecord"]["value_missing"]> = ["no_price", "not_trusted"];
 export const errorErrorCodeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Error"]["error"]["code"]> = ["INVALID_JSON", "BAD_REQUEST", "UNAUTHENTICATED", "PLAN_UPGRADE_REQUIRED", "FORBIDDEN", "ITEM_NOT_FOUND", "NOT_FOUND", "METHOD_NOT_ALLOWED", "NOT_ACCEPTABLE", "CONFLICT", "IDEMPOTENCY_CONFLICT", "PRECONDITION_FAILED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "VALIDATION_ERROR", "PLUS_LISTING_ERROR", "PLUS_COLLECTION_ERROR", "RATE_LIMITED", "INTERNAL_ERROR", "UPSTREAM_ERROR", "UNAVAILABLE", "UPSTREAM_TIMEOUT"];
 export const fileMarkTypeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["FileMark"]["type"]> = ["csv", "json"];
 export const heldPriceMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["HeldPrice"]["market"]> = ["service", "source_a", "source_b", "source_c"];
-export const heldPriceRuleValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["HeldPrice"]["rule"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order"];
-export const heldPriceStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["HeldPrice"]["state"]> = ["open", "accepted", "discarded"];
+export const heldPriceRuleValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["HeldPrice"]["rule"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "withdrawn"];
+export const heldPriceStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["HeldPrice"]["state"]> = ["open", "accepted", "discarded", "reverted"];
 export const importMarketAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Import"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const importStatusValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Import"]["status"]> = ["queued", "running", "done", "failed"];
 export const importDetailMarketAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ImportDetail"]["market"]> = ["service", "source_a", "source_b", "source_c"];
@@ -5667,11 +6238,24 @@ export const mergeFromMarketValues: ReadonlyArray<FlattenedDeepRequired<componen
 export const mergeIntoMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Merge"]["into"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const orderLinesListing_statusValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Order"]["lines"]["listing_status"]> = ["pending", "active", "paused", "rejected", "expired", "sold"];
 export const parkedRowCandidatesMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ParkedRow"]["candidates"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const priceDecisionDecisionValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceDecision"]["decision"]> = ["accept", "discard", "confirm", "withdraw"];
+export const priceExplanationInputKindValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceExplanationInput"]["kind"]> = ["statement", "confirmation", "sale", "avg_1", "avg_7", "avg_30", "low", "mid", "high", "market"];
+export const priceExplanationInputMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceExplanationInput"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const priceExplanationInputReasonValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceExplanationInput"]["reason"]> = ["sets_price", "confirms", "in_median", "compared", "not_compared", "no_rate", "own_sales", "no_price"];
 export const pricePointMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricePoint"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const priceReviewStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceReview"]["state"]> = ["held", "disputed", "stale"];
+export const priceReviewCauseAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceReview"]["cause"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "own_averages", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside"];
+export const priceReviewMarketsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceReview"]["markets"]> = ["service", "source_a", "source_b", "source_c"];
+export const priceRuleNameValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceRule"]["name"]> = ["latest_statement", "median_of_sales"];
 export const pricedItemGenreValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricedItem"]["genre"]> = ["single", "card", "sealed", "bundle"];
 export const pricedItemMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricedItem"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const pricedItemShown_marketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricedItem"]["shown_market"]> = ["service", "source_a", "source_b", "source_c"];
 export const pricedItemPricesMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricedItem"]["prices"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const reviewedPriceMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ReviewedPrice"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const reviewedPriceStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ReviewedPrice"]["state"]> = ["held", "trusted", "disputed", "stale"];
+export const reviewedPriceConfidenceAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ReviewedPrice"]["confidence"]> = ["insufficient", "low", "medium", "high"];
+export const reviewedPriceFlagsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ReviewedPrice"]["flags"]> = ["own_averages", "jump", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside", "grade_order", "no_rate"];
+export const reviewedPriceRuleAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ReviewedPrice"]["rule"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order"];
 export const setMatchStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["SetMatch"]["state"]> = ["waiting", "decided"];
 export const sourceHealthMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["SourceHealth"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const startedImportStatusValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["StartedImport"]["status"]> = ["queued", "running", "done", "failed"];
@@ -5681,6 +6265,10 @@ export const storedItemGenreValues: ReadonlyArray<FlattenedDeepRequired<componen
 export const storedItemMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["StoredItem"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const storedListingShipping_payerValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["StoredListing"]["shipping_payer"]> = ["buyer", "seller"];
 export const storedListingStatusValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["StoredListing"]["status"]> = ["pending", "active", "paused", "rejected", "expired", "sold"];
+export const storedPriceExplanationMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["StoredPriceExplanation"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const storedPriceExplanationStateAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["StoredPriceExplanation"]["state"]> = ["trusted", "disputed", "stale"];
+export const storedPriceExplanationConfidenceAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["StoredPriceExplanation"]["confidence"]> = ["insufficient", "low", "medium", "high"];
+export const storedPriceExplanationFlagsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["StoredPriceExplanation"]["flags"]> = ["own_averages", "jump", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside", "grade_order", "no_rate"];
 export const webhookAttemptEventValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["WebhookAttempt"]["event"]> = ["sale", "expire"];
 export const webhookEventEventValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["WebhookEvent"]["event"]> = ["sale", "expire"];
 export const webhookEventStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["WebhookEvent"]["state"]> = ["queued", "delivered", "failed", "cancelled"];
