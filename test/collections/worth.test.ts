@@ -49,6 +49,7 @@ interface Worth {
   worth: {
     currencies: { currency: string; value: number; cost: number; gain: number | null }[]
     without_price: number
+    without_trusted_price: number
     without_cost: number
   }
 }
@@ -115,11 +116,13 @@ test('a collection is summed exactly, by currency', async () => {
       { currency: 'EUR', value: 1, cost: 0, gain: null },
     ],
     without_price: 1,
+    without_trusted_price: 0,
     without_cost: 11,
   })
   expect(await worthOf(await makeCollection(node, node.accounts.plus, 'Empty'))).toEqual({
     currencies: [],
     without_price: 0,
+    without_trusted_price: 0,
     without_cost: 0,
   })
 })

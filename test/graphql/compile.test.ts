@@ -68,7 +68,9 @@ function queryFrom(choices: readonly number[]): string {
   const pick = <T>(values: readonly T[]): T => values[choices[at++ % choices.length]! % values.length]!
   const field = (type: GraphQLObjectType, depth: number): string => {
     budget -= 1
-    const chosen = pick([...Object.values(type.getFields()).filter(({ type: of }) => depth > 0 || isLeafType(getNamedType(of))), null])
+    // Fields that are read from the database are never compiled.
+    const fields = Object.values(type.getFields()).filter(({ extensions }) => !extensions.fromDatabase)
+    const chosen = pick([...fields.filter(({ type: of }) => depth > 0 || isLeafType(getNamedType(of))), null])
     if (!chosen) return `__typename${pick(DIRECTIVES)}`
     const forms = ARGUMENTS[`${type.name}.${chosen.name}`] ?? ['']
     const args = pick(forms)

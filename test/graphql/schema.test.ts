@@ -43,7 +43,45 @@ describe('has what the interface names', () => {
       suffix: String
       level: Int
     }
-    type Price { market: String! label: String! price: Float currency: String! updatedAt: String }
+    type Price {
+      market: String!
+      label: String!
+      price: Float
+      currency: String!
+      updatedAt: String
+      state: String
+      confidence: String
+      flags: [String!]
+      confirmedAt: String
+      avg7: Float
+      avg30: Float
+      low: Float
+      high: Float
+      change7: Float
+      change30: Float
+      explain: PriceExplanation
+    }
+    type PriceExplanation {
+      rule: PriceRule
+      inputs: [PriceExplanationInput!]!
+      rates: [UsedRate!]!
+      medians: PriceMedians!
+      samples: Int
+    }
+    type PriceRule { name: String! version: Int! }
+    type PriceExplanationInput {
+      kind: String!
+      market: String!
+      amount: Float!
+      currency: String!
+      at: String!
+      importId: Int
+      line: Int
+      used: Boolean!
+      reason: String!
+    }
+    type UsedRate { currency: String! rate: Float! day: String! }
+    type PriceMedians { days7: Float days30: Float days90: Float }
     type Category {
       id: ID!
       name: String!

@@ -106,7 +106,7 @@ test('each public operation names the code that its family refuses with, and tha
       const family = path.includes('/plus/collections') ? 'PLUS_COLLECTION_ERROR' : writesListing ? 'PLUS_LISTING_ERROR' : 'VALIDATION_ERROR'
       // The webhook is read without any input.
       const refusal = method === 'get' && path.endsWith('/plus/webhook') ? undefined : family
-      const upgrade = /\/plus\/|price-history/.test(path) ? 'PLAN_UPGRADE_REQUIRED' : undefined
+      const upgrade = /\/plus\/|price-history|explain/.test(path) ? 'PLAN_UPGRADE_REQUIRED' : undefined
       expect([method, path, responses[422]?.description, responses[403]?.description]).toEqual([method, path, refusal, upgrade])
     }
   }

@@ -27,10 +27,12 @@ export function verdictByte(state: number, confidence: number): number {
   return state | (confidence << 4)
 }
 
+/** The state in such a byte. */
 export function stateOf(verdict: number): PriceState {
   return STATES[verdict & 15]!
 }
 
+/** The confidence in such a byte. */
 export function confidenceOf(verdict: number): Confidence {
   return CONFIDENCES[verdict >> 4]!
 }
