@@ -298,6 +298,11 @@ export interface paths {
         /**
          * Why a price is what it is
          * @description The rule that made the price and everything that it was computed from or judged by: the statement of the feed, or the sales of the service's own market, the feed's own figures, prices of other markets and the rates that compare them. The inputs with `kind` `statement` or `sale` suffice to compute the price again. An item without such a price has `price: null`, with the prices of other markets. Sellers are not disclosed. Professional and above.
+         *
+         *     ```sh
+         *     curl 'https://cards.example/api/v1/items/5/prices/explain?market=source_c&label=Near+Mint' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
          */
         get: operations["explainPrice"];
         put?: never;
@@ -2653,16 +2658,22 @@ export interface operations {
     explainPrice: {
         parameters: {
             query?: {
-                /** @description When absent the one whose prices the item shows */
+                /**
+                 * @description When absent the one whose prices the item shows
+                 * @example source_c
+                 */
                 market?: "service" | "source_a" | "source_b" | "source_c";
-                /** @description Condition or grade */
+                /**
+                 * @description Condition or grade
+                 * @example Near Mint
+                 */
                 label?: string;
             };
             header?: never;
             path: {
                 /**
                  * @description Id
-                 * @example 1
+                 * @example 5
                  */
                 id: number;
             };
@@ -2676,6 +2687,69 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "item_id": 5,
+                     *         "market": "source_c",
+                     *         "label": "Near Mint",
+                     *         "price": 432.37,
+                     *         "currency": "USD",
+                     *         "updated_at": "2026-10-27T17:18:00.000Z",
+                     *         "confirmed_at": "2026-10-27T17:18:00.000Z",
+                     *         "state": "trusted",
+                     *         "confidence": "insufficient",
+                     *         "flags": [],
+                     *         "samples": null,
+                     *         "rule": {
+                     *           "name": "latest_statement",
+                     *           "version": 1
+                     *         },
+                     *         "inputs": [
+                     *           {
+                     *             "market": "source_c",
+                     *             "currency": "USD",
+                     *             "import_id": 2,
+                     *             "line": null,
+                     *             "kind": "statement",
+                     *             "amount": 432.37,
+                     *             "at": "2026-10-27T17:18:00.000Z",
+                     *             "used": true,
+                     *             "reason": "sets_price"
+                     *           },
+                     *           {
+                     *             "kind": "market",
+                     *             "market": "service",
+                     *             "amount": 20775.95,
+                     *             "currency": "TRY",
+                     *             "at": "2026-11-22T16:37:08.162Z",
+                     *             "import_id": 1,
+                     *             "line": null,
+                     *             "used": false,
+                     *             "reason": "own_sales"
+                     *           }
+                     *         ],
+                     *         "rates": [
+                     *           {
+                     *             "currency": "EUR",
+                     *             "rate": 48.31,
+                     *             "day": "2026-10-01"
+                     *           },
+                     *           {
+                     *             "currency": "USD",
+                     *             "rate": 41.87,
+                     *             "day": "2026-10-01"
+                     *           }
+                     *         ],
+                     *         "medians": {
+                     *           "7d": 432.37,
+                     *           "30d": 432.37,
+                     *           "90d": 432.37
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         /** @enum {boolean} */
                         success: true;

@@ -341,6 +341,11 @@ export interface paths {
         /**
          * Why a price is what it is
          * @description As `GET /api/v1/items/{id}/prices/explain`, with the prices that are held of it.
+         *
+         *     ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/items/426/prices/explain?market=source_c&label=Near+Mint' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
          */
         get: operations["explainStoredPrice"];
         put?: never;
