@@ -3,9 +3,10 @@ import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
 import { parseDuration } from '#core/duration.ts'
 import { isLoopback } from '#core/loopback.ts'
-import { isMarket, type Market, MARKETS } from '#core/markets.ts'
+import { isMarket, type Market, type MarketNames, MARKETS } from '#core/markets.ts'
 import { type Plan, PLANS } from '#core/plans.ts'
 import { type Speedup, SPEEDUPS } from '#core/speedups.ts'
+import { VISIBLE_LINE } from '#core/text.ts'
 import type { PriceRules } from '#prices/evidence/hold.ts'
 
 export interface Config {
@@ -41,6 +42,8 @@ export interface Config {
   /** origins whose pages may read answers of the public listener, `*` for any */
   corsOrigins: '*' | readonly string[]
   sourceCurrencies: Record<Market, string>
+  /** what people read in place of a market's code */
+  marketNames: MarketNames
   /** whose prices are shown of an item that has none of its own market; one that is not in it only shows prices when asked for */
   marketOrder: readonly Market[]
   /** thresholds of the rules that hold prices */
@@ -182,6 +185,25 @@ function marketOrder(text: string): readonly Market[] {
   return Object.freeze(order)
 }
 
+const LONGEST_NAME = 40
+const VISIBLE = new RegExp(VISIBLE_LINE, 'u')
+
+function marketNames(text: string): MarketNames {
+  const names = new Map<Market, string>()
+  for (const part of text.split(',')) {
+    const [code, name] = part.split('=', 2).map((side) => side.trim())
+    const isName = name !== undefined && name.length <= LONGEST_NAME && VISIBLE.test(name) && ![...names.values()].includes(name)
+    if (!isMarket(code) || names.has(code) || !isName) {
+      throw new Error(
+        `pairs of ${MARKETS.join(', ')}, each at most once, and a name of its own of at most ${LONGEST_NAME} characters, ` +
+          'such as source_a=PriceCharting,source_b=Cardmarket',
+      )
+    }
+    names.set(code, name)
+  }
+  return Object.freeze(Object.fromEntries(names))
+}
+
 function retryDelays(text: string): readonly number[] {
   const delays = text.split(',').map((part) => parseDuration(part.trim()))
   if (delays.length !== 2 || delays.includes(null)) throw new Error('two durations such as 30s,5m')
@@ -247,6 +269,7 @@ export const SETTINGS = {
   TRUST_PROXY: setting('whether a proxy names the caller', false as boolean | string, trustProxy),
   CORS_ORIGINS: setting('origins whose web pages may call the public API', '*' as '*' | readonly string[], corsOrigins),
   SOURCE_CURRENCIES: setting('currency of each price source', DEFAULT_CURRENCIES, currencies),
+  MARKET_NAMES: setting('what operators call the markets', {} as MarketNames, marketNames),
   MARKET_ORDER: setting('whose prices are shown of an item without prices in its own market', DEFAULT_MARKET_ORDER, marketOrder),
   PRICE_HOLD_FACTOR: setting('how many times off a price is held', 5, decimal(1.1, 1000)),
   PRICE_GRADED_SHARE: setting('a PSA 10 below this share of the Near Mint price is held', 1, decimal(0, 100)),
@@ -343,6 +366,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     trustProxy: read('TRUST_PROXY'),
     corsOrigins: read('CORS_ORIGINS'),
     sourceCurrencies,
+    marketNames: read('MARKET_NAMES'),
     marketOrder: read('MARKET_ORDER'),
     priceRules: Object.freeze({
       holdFactor: read('PRICE_HOLD_FACTOR'),

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals'
 import type { Pagination, Problem } from './api-types.ts'
 import type { Body, Data, Method, PathOf } from './operations.ts'
-import { t } from './words.ts'
+import { nameMarkets, t } from './words.ts'
 
 /** Who is signed in, null for nobody, undefined until it is known. */
 export const session = signal<Session | null | undefined>(undefined)
@@ -11,6 +11,8 @@ export interface Session {
   operator: string
   /** currency of each price source */
   currencies: Record<string, string>
+  /** what the operator calls the markets, by code; not all have a name */
+  market_names: Record<string, string>
 }
 
 export interface Reply<T> {
@@ -63,6 +65,7 @@ export function request<M extends Method, P extends PathOf<M>>(method: M, path: 
 
 export async function loadSession(): Promise<void> {
   const { data } = await ask<Session | { operator: null }>('GET', '/console/session')
+  if (data.operator !== null) nameMarkets(data.market_names)
   session.value = data.operator === null ? null : data
 }
 

@@ -17,6 +17,7 @@ import { ListingsPage } from './pages/listings.tsx'
 import { MatchesPage } from './pages/matches.tsx'
 import { OrderPage } from './pages/order.tsx'
 import { OrdersPage } from './pages/orders.tsx'
+import { RatesPage } from './pages/rates.tsx'
 import { SetMatchesPage } from './pages/set-matches.tsx'
 import { SignInPage } from './pages/sign-in.tsx'
 import { TodayPage } from './pages/today.tsx'
@@ -74,6 +75,7 @@ function Pages() {
       <Route path="/console/imports" component={ImportsPage} />
       <Route path="/console/imports/:id" component={ImportPage} />
       <Route path="/console/held-prices" component={HeldPricesPage} />
+      <Route path="/console/rates" component={RatesPage} />
       <Route path="/console/matches" component={MatchesPage} />
       <Route path="/console/set-matches" component={SetMatchesPage} />
       <Route path="/console/listings" component={ListingsPage} />

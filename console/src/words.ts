@@ -31,8 +31,17 @@ export function t(key: WordKey, values: Record<string, string | number> = {}): s
   })
 }
 
+const marketNames = signal<Readonly<Record<string, string>>>({})
+
+/** Names that the operator gives to markets, by code; they go before those of the dictionary. */
+export function nameMarkets(names: Readonly<Record<string, string>>): void {
+  marketNames.value = names
+}
+
 /** The text of one of a closed set, such as a status; the code itself where the dictionary has none. */
 export function term(set: string, code: string): string {
+  const given = set === 'market' ? marketNames.value[code] : undefined
+  if (given !== undefined) return given
   const key = `${set}.${code}`
   return key in en ? t(key as WordKey) : code
 }
@@ -98,6 +107,13 @@ export function share(value: number): string {
   return shares.value.format(value)
 }
 
+const rates = computed(() => new Intl.NumberFormat(written.value, { maximumFractionDigits: 6 }))
+
+/** An exchange rate. */
+export function rateText(value: number): string {
+  return rates.value.format(value)
+}
+
 const prices = new Map<string, Intl.NumberFormat>()
 
 /** An amount in a currency, always with its two decimals. */
@@ -114,6 +130,13 @@ export function moment(iso: string): string {
 
 export function date(iso: string): string {
   return dates.value.format(new Date(iso))
+}
+
+const calendarDays = computed(() => new Intl.DateTimeFormat(written.value, { dateStyle: 'medium', timeZone: 'UTC' }))
+
+/** A day of the calendar, such as `2026-11-22`, which is of no time zone. */
+export function calendarDay(iso: string): string {
+  return calendarDays.value.format(new Date(iso))
 }
 
 export function day(iso: string): string {

@@ -2,11 +2,11 @@
 import { type SelectQueryBuilder, sql } from 'kysely'
 import { existing, idForSql, missing } from '#core/fields.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
-import { jsonReady } from '#db/json-ready.ts'
 import type { ReadCtx } from '#db/change.ts'
 import { liveItem } from '#db/live-item.ts'
 import type { Queryable, Schema } from '#db/schema.ts'
 import { labelOrder } from '#core/labels.ts'
+import { CONFIDENCES, flagsOf, STATES } from '#prices/evidence/types.ts'
 import { sourcesOf } from './item-sources.ts'
 import { escapeLike } from './like.ts'
 import type { ForeignId } from './records.ts'
@@ -64,13 +64,24 @@ async function pricesOf(on: Queryable, itemIds: number[]): Promise<Map<number, P
     .selectFrom('prices as p')
     .innerJoin('groups as g', 'g.id', 'p.label_id')
     .select(['p.item_id', 'p.market', 'g.name as label', 'p.price', 'p.updated_at', 'p.import_id'])
+    .select(['p.confirmed_at', 'p.state', 'p.confidence', 'p.flags'])
     .where('p.item_id', '=', (eb) => eb.fn.any(eb.val(itemIds)))
     .execute()
   const prices = rows
     .map(({ item_id: itemId, ...row }) => ({
       itemId,
       order: `${row.market}${labelOrder(row.label)}`,
-      price: { ...jsonReady(row), market: MARKETS[row.market]!, price: Number(row.price) },
+      price: {
+        market: MARKETS[row.market]!,
+        label: row.label,
+        price: Number(row.price),
+        updated_at: row.updated_at.toISOString(),
+        confirmed_at: (row.confirmed_at ?? row.updated_at).toISOString(),
+        state: STATES[row.state]!,
+        confidence: CONFIDENCES[row.confidence]!,
+        flags: flagsOf(row.flags),
+        import_id: row.import_id,
+      },
     }))
     .sort((a, b) => (a.order < b.order ? -1 : 1))
   const byItem = Map.groupBy(prices, ({ itemId }) => itemId)

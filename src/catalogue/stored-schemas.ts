@@ -2,6 +2,7 @@
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
+import { CONFIDENCES, FLAGS, STATES } from '#prices/evidence/types.ts'
 import { closed, Details, ForeignIdList, genre, market } from './fields.ts'
 
 const Time = Type.String({ format: 'date-time', description: 'UTC' })
@@ -53,6 +54,10 @@ export const ItemPriceSchema = Type.Object(
     label: Type.String(),
     price: Type.Number(),
     updated_at: Time,
+    confirmed_at: Type.String({ format: 'date-time', description: 'When its source last stated it, UTC' }),
+    state: Type.Enum([...STATES], { description: 'Of those that are not `trusted`, none is an input of a computed figure' }),
+    confidence: Type.Enum([...CONFIDENCES]),
+    flags: Type.Array(Type.Enum([...FLAGS]), { description: 'What speaks against it, or could not be checked' }),
     import_id: Type.Integer({ description: 'The import or price post that set it' }),
   },
   closed,

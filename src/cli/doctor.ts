@@ -176,14 +176,14 @@ async function worker(db: Db): Promise<Finding> {
 }
 
 /** How fresh and complete each source of prices is; for information, since only the operator knows what to expect. */
-async function priceSources(db: Db, { sourceCurrencies }: Config): Promise<Finding[]> {
+async function priceSources(db: Db, { sourceCurrencies, marketNames }: Config): Promise<Finding[]> {
   const now = new Date()
-  const sources = await sourceHealth(db.kysely, now)
+  const sources = await sourceHealth(db.kysely, now, marketNames)
   const currencies = new Set(sources.filter(({ prices }) => prices > 0).map(({ market }) => sourceCurrencies[market]))
-  const findings = sources.map(({ market, group, prices, last_price_at: newest, coverage, held }) => {
+  const findings = sources.map(({ market, name, group, prices, last_price_at: newest, coverage, held }) => {
     const days = newest === null ? null : Math.floor((now.getTime() - Date.parse(newest)) / DAY_MS)
     const age = days === null ? 'none yet' : days < 1 ? 'newest of the last day' : `newest ${days} days old`
-    const found = `${group}: ${prices} prices, ${age}, ${Math.round(coverage * 100)} % of the items, ${held} held`
+    const found = `${name === market ? '' : `${name}, `}${group}: ${prices} prices, ${age}, ${Math.round(coverage * 100)} % of the items, ${held} held`
     return { check: market, ok: true, found, ...(held > 0 && { advice: `decide over them: mintmark held list --market ${market}` }) }
   })
   return currencies.size === 0 ? findings : [...findings, rates(await Rates.load(db.kysely), [...currencies], now)]

@@ -5,6 +5,9 @@ export const MARKETS = ['service', 'source_a', 'source_b', 'source_c'] as const
 
 export type Market = (typeof MARKETS)[number]
 
+/** What an operator calls the markets; one without a name goes by its code. */
+export type MarketNames = Readonly<Partial<Record<Market, string>>>
+
 /** Position of a market in MARKETS, by which the database and the snapshots know it; null for none. */
 export function marketPosition(market: Market | undefined): number | null {
   return market === undefined ? null : MARKETS.indexOf(market)

@@ -5,6 +5,7 @@ import type { SessionCaller } from '#accounts/gate.ts'
 import type { Keyring } from '#accounts/keyring.ts'
 import { openConsoleSession } from '#accounts/open-console-session.ts'
 import { invalid, ServiceError, unauthenticated } from '#core/errors.ts'
+import type { MarketNames } from '#core/markets.ts'
 import { reason } from '#core/problems.ts'
 import { call, type Viewer } from '#core/verb.ts'
 import type { WriteCtx } from '#db/change.ts'
@@ -21,6 +22,7 @@ export interface SessionParts {
   ctx: (request: FastifyRequest, viewer: Viewer) => WriteCtx
   /** currency of each price source, for pages that show prices */
   currencies: Record<string, string>
+  marketNames: MarketNames
 }
 
 /**
@@ -38,12 +40,12 @@ export function sessionCaller(sessions: Keyring): (request: FastifyRequest) => S
 }
 
 /** Registers sign-in, sign-out and the question who is signed in. */
-export function addConsoleSession(app: FastifyInstance, { operators, sessions, ctx, currencies }: SessionParts): void {
+export function addConsoleSession(app: FastifyInstance, { operators, sessions, ctx, currencies, marketNames }: SessionParts): void {
   const hide = { schema: { hide: true } as object }
   app.get(SESSION_PATH, hide, async (request, reply) => {
     const session = sessionOf(request)
     const viewer = session === null ? null : await known(sessions, session, request)
-    return answer(reply, { operator: nameOf(viewer), ...(viewer && { currencies }) })
+    return answer(reply, { operator: nameOf(viewer), ...(viewer && { currencies, market_names: marketNames }) })
   })
   app.post(SESSION_PATH, hide, async (request, reply) => {
     refuseOtherOrigins(request)

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
+import type { MarketNames } from '#core/markets.ts'
 import { PLANS } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import type { WriteCtx } from '#db/change.ts'
@@ -56,9 +57,15 @@ export const StatsSchema = Type.Object(
 )
 export type Stats = Static<typeof StatsSchema>
 
+/** What the statistics need besides the database. */
+export interface StatsCtx extends Pick<WriteCtx, 'db' | 'viewer' | 'now'> {
+  /** the setting MARKET_NAMES */
+  marketNames: MarketNames
+}
+
 export const readStats = verb(
   { name: 'readStats', needs: 'operator', input: Type.Object({}, { additionalProperties: false }) },
-  async (ctx: Pick<WriteCtx, 'db' | 'viewer' | 'now'>): Promise<Stats> => {
+  async (ctx: StatsCtx): Promise<Stats> => {
     const on = ctx.db.kysely
     const now = ctx.now()
     const { rows } = await sql<{ kind: string; name: string; count: number }>`
@@ -102,7 +109,7 @@ export const readStats = verb(
       waiting_since: { approval: approval?.toISOString() ?? null, webhook_event: webhookEvent?.toISOString() ?? null },
       workers: { alive: workers.alive, last_seen_seconds: workers.lastSeenSeconds },
       sales: sales.rows.map((row) => ({ ...row, turnover: Number(row.turnover), payouts: Number(row.payouts) })),
-      sources: await sourceHealth(on, now),
+      sources: await sourceHealth(on, now, ctx.marketNames),
     }
   },
 )

@@ -1,5 +1,5 @@
 // The operator API's own listener: operator tokens on everything below /operator/v1, and its OpenAPI document.
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { addGate } from '#accounts/gate.ts'
 import type { Keyring } from '#accounts/keyring.ts'
 import type { StoredExplainCtx } from '#catalogue/explain-price.ts'
@@ -41,7 +41,7 @@ import { listingRoutes } from './listing-routes.ts'
 import { openMetrics } from './metrics.ts'
 import { orderRoutes } from './order-routes.ts'
 import { priceRoutes } from './price-routes.ts'
-import { readStats } from './read-stats.ts'
+import { readStats, type StatsCtx } from './read-stats.ts'
 import { statsRoutes } from './stats-routes.ts'
 import { webhookRoutes } from './webhook-routes.ts'
 import { UPLOAD_TIMEOUT_MS } from './uploads.ts'
@@ -81,7 +81,7 @@ const TAGS = [
 
 /** What the listener needs of the node that it belongs to. */
 export interface OperatorNode {
-  config: Pick<Config, 'operatorPort' | 'trustProxy' | 'dataDir' | 'databaseUrl' | 'priceRules' | 'sourceCurrencies' | 'marketOrder'>
+  config: Pick<Config, 'operatorPort' | 'trustProxy' | 'dataDir' | 'databaseUrl' | 'priceRules' | 'sourceCurrencies' | 'marketNames' | 'marketOrder'>
   db: Db
   log: Log
   feed: Pick<ChangeFeed, 'pull' | 'lastPullMs'>
@@ -129,7 +129,7 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
   app.addHook('onClose', () => imports.close())
   app.server.requestTimeout = UPLOAD_TIMEOUT_MS
   const failed = failuresOf(node.log)
-  const ctx = (viewer: Viewer, request: ApiRequest): UploadCtx & MarketWriteCtx & StoredExplainCtx => ({
+  const ctx = (viewer: Viewer, request: ApiRequest): UploadCtx & MarketWriteCtx & StoredExplainCtx & StatsCtx => ({
     db: node.db,
     viewer,
     now: node.now,
@@ -139,6 +139,7 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
     market: node.market,
     caughtUp: () => node.feed.pull(),
     rules: node.config.priceRules,
+    marketNames: node.config.marketNames,
     marketOrder: node.config.marketOrder,
     currencies: node.config.sourceCurrencies,
     imports,
@@ -165,7 +166,8 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
     registerOtherMethods(scope, '/metrics', ['GET'])
   })
   const { operators, sessions, config } = node
-  addConsoleSession(app, { operators, sessions, ctx: (request, viewer) => ctx(viewer, apiRequest(request)), currencies: config.sourceCurrencies })
+  const sessionCtx = (request: FastifyRequest, viewer: Viewer) => ctx(viewer, apiRequest(request))
+  addConsoleSession(app, { operators, sessions, ctx: sessionCtx, currencies: config.sourceCurrencies, marketNames: config.marketNames })
   addConsole(app)
   addSamplePictures(app)
   return app

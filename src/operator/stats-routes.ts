@@ -1,9 +1,8 @@
 // Operator API: the service at a glance.
-import type { WriteCtx } from '#db/change.ts'
 import type { Route } from '#http/route.ts'
-import { readStats, type Stats, StatsSchema } from './read-stats.ts'
+import { readStats, type Stats, type StatsCtx, StatsSchema } from './read-stats.ts'
 
-export const statsRoutes: Route<WriteCtx>[] = [
+export const statsRoutes: Route<StatsCtx>[] = [
   {
     method: 'GET',
     path: '/stats',

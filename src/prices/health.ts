@@ -2,12 +2,13 @@
 import { sql } from 'kysely'
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
-import { MARKETS } from '#core/markets.ts'
+import { type MarketNames, MARKETS } from '#core/markets.ts'
 import type { Queryable } from '#db/schema.ts'
 
 export const SourceHealthSchema = Type.Object(
   {
     market: Type.Enum([...MARKETS]),
+    name: Type.String({ description: 'As the setting MARKET_NAMES says, else the code', examples: ['PriceCharting'] }),
     group: Type.String({ description: 'Group of labels', examples: ['Graded'] }),
     last_price_at: orNull(Type.String({ format: 'date-time', description: 'Time of the newest price' })),
     last_feed_at: orNull(Type.String({ format: 'date-time', description: 'When a batch last set a price' })),
@@ -26,7 +27,7 @@ export const SourceHealthSchema = Type.Object(
 export type SourceHealth = Static<typeof SourceHealthSchema>
 
 /** One entry per market and label group that has prices, current or held; reads every current price once. */
-export async function sourceHealth(on: Queryable, now: Date): Promise<SourceHealth[]> {
+export async function sourceHealth(on: Queryable, now: Date, names: MarketNames): Promise<SourceHealth[]> {
   const { rows } = await sql<{
     market: number
     group_name: string
@@ -62,6 +63,7 @@ export async function sourceHealth(on: Queryable, now: Date): Promise<SourceHeal
     order by 1, g.id`.execute(on)
   return rows.map(({ day, week, month, prices, held, items, all_items: allItems, ...row }) => ({
     market: MARKETS[row.market]!,
+    name: names[MARKETS[row.market]!] ?? MARKETS[row.market]!,
     group: row.group_name,
     last_price_at: row.last_price_at?.toISOString() ?? null,
     last_feed_at: row.last_feed_at?.toISOString() ?? null,

@@ -167,6 +167,7 @@ async function fill(node: TestNode): Promise<string[]> {
     '/imports',
     `/imports/${last!.id}`,
     '/held-prices',
+    '/rates',
     '/listings',
     `/listings/${waiting.id}`,
     `/listings/${sold.id}`,

@@ -31,6 +31,7 @@ test('defaults', () => {
     demo: true,
     imageProxy: false,
     imageCacheMb: 2_048,
+    marketNames: {},
     marketOrder: ['source_c', 'source_b', 'source_a', 'service'],
   })
   expect(readConfig({}).dataDir).toMatch(/\/data$/)
@@ -44,6 +45,11 @@ test('values as they may be written', () => {
   expect(readConfig({ RATE_LIMITS: 'plus=5' }).rateLimits).toEqual({ starter: 60, professional: 300, plus: 5, enterprise: 3000 })
   expect(readConfig({ SOURCE_CURRENCIES: 'source_b=GBP' }).sourceCurrencies).toMatchObject({ service: 'TRY', source_a: 'USD', source_b: 'GBP' })
   expect(readConfig({ MARKET_ORDER: 'service, source_a' }).marketOrder).toEqual(['service', 'source_a'])
+  expect(readConfig({ MARKET_NAMES: 'source_a=PriceCharting, source_b = Cardmarket (EU) ,service=Kart Evi' }).marketNames).toEqual({
+    source_a: 'PriceCharting',
+    source_b: 'Cardmarket (EU)',
+    service: 'Kart Evi',
+  })
   expect(readConfig({ WEBHOOK_RETRY_DELAYS: '1s,2h' }).webhookRetryDelaysMs).toEqual([1_000, 7_200_000])
   expect(readConfig({ COMMISSION_PERCENT: '12.5' }).commissionPercent).toBe(12.5)
   for (const proxies of ['loopback', '10.0.0.0/8, ::1', '192.0.2.1']) expect(readConfig({ TRUST_PROXY: proxies }).trustProxy).toBe(proxies)
@@ -82,6 +88,23 @@ test.each([
   ],
   ['TRUST_PROXY', ['everyone', '10.0.0.0/33', 'loopback,nobody']],
   ['SOURCE_CURRENCIES', ['source_a', 'source_d=USD', 'service=USD', 'source_a=usd']],
+  [
+    'MARKET_NAMES',
+    [
+      'source_d=Another',
+      'source_a=One,source_a=Two',
+      'source_a=One,source_b=One',
+      'source_a',
+      'source_a=',
+      'source_a= ',
+      'SOURCE_A=One',
+      'source_a=One,',
+      `source_a=${'x'.repeat(41)}`,
+      'source_a=\u200b',
+      'source_a=a\u202eb',
+      'source_a=a\nb',
+    ],
+  ],
   ['MARKET_ORDER', ['source_d', 'source_a,,source_b', 'source_a;source_b', 'source_a,source_b,source_a', 'SOURCE_A', ',']],
   ['SECRET_KEY', ['x'.repeat(23)]],
   ['MINTMARK_DEMO', ['maybe']],

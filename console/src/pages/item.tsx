@@ -1,18 +1,20 @@
 // One item: what it is, how its prices went by source and label, what they are now, its last sales and listings.
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
-import { useData } from '../data.ts'
-import { type PricedItem, type PricePoint, storedItemMarketValues as MARKETS } from '../api-types.ts'
+import { type Loaded, useData } from '../data.ts'
+import { type HeldPrice, type PricedItem, type PricePoint, storedItemMarketValues as MARKETS } from '../api-types.ts'
 import { Grade } from '../ui/grade.tsx'
 import { Heading } from '../ui/heading.tsx'
 import { Await, Empty, Facts, Status } from '../ui/states.tsx'
 import { Table } from '../ui/table.tsx'
-import { ago, count, date, moment, t, term } from '../words.ts'
+import { ago, count, date, moment, refusal, t, term } from '../words.ts'
 import { Picture } from '../ui/picture.tsx'
 import { ItemForm } from './item-form.tsx'
 import { ItemMerges, MergeForm } from './item-merges.tsx'
 import { PriceChart } from '../ui/price-chart.tsx'
 import { lira, type Market, priceText } from './prices.ts'
+
+type ItemPrice = PricedItem['prices'][number]
 
 export function ItemPage() {
   const id = Number(useRoute().params.id)
@@ -46,8 +48,7 @@ export function ItemPage() {
               {row.images.length > 0 && <Picture item={row} />}
               <Facts rows={factsOf(row)} />
             </div>
-            <PriceHistory itemId={id} shown={row.shown_market} current={row.prices} />
-            <CurrentPrices prices={row.prices} />
+            <Prices itemId={id} shown={row.shown_market} current={row.prices} />
             <Sources item={row} />
             <LastSales itemId={id} />
             <ItemListings itemId={id} />
@@ -97,15 +98,38 @@ function factsOf(item: PricedItem): [string, string][] {
   ]
 }
 
-function PriceHistory({ itemId, shown, current }: { itemId: number; shown: Market; current: PricePoint[] }) {
+/** Held prices that the page shows; all are on the page of held prices. */
+const MOST_HELD = 100
+
+function Prices({ itemId, shown, current }: { itemId: number; shown: Market; current: ItemPrice[] }) {
+  const held = useData('/held-prices', { query: { item_id: itemId, per_page: MOST_HELD } })
+  return (
+    <>
+      <PriceHistory itemId={itemId} shown={shown} current={current} held={held.data ?? []} />
+      <CurrentPrices prices={current} />
+      <HeldPrices itemId={itemId} of={held} />
+    </>
+  )
+}
+
+function PriceHistory({ itemId, shown, current, held }: { itemId: number; shown: Market; current: ItemPrice[]; held: HeldPrice[] }) {
   const points = useData(`/items/${itemId}/price-history`)
+  const marks = useMemo(
+    () => [
+      ...current.flatMap(({ state, ...price }) => (state === 'trusted' ? [] : [{ ...price, state }])),
+      ...held.map((price) => ({ ...price, state: 'held' as const })),
+    ],
+    [current, held],
+  )
   const [chosen, setChosen] = useState<Market | null>(null)
   return (
     <section aria-labelledby="history">
       <h2 id="history">{t('priceHistory')}</h2>
       <Await of={points}>
-        {(all) => {
-          const markets = MARKETS.filter((market) => all.some((point) => point.market === market))
+        {(stored) => {
+          // Retention may have emptied the month of a current price.
+          const all = [...current.filter((price) => !stored.some((point) => isSame(point, price))), ...stored]
+          const markets = MARKETS.filter((market) => [...all, ...marks].some((point) => point.market === market))
           if (markets.length === 0) return <Empty>{t('noHistory')}</Empty>
           const market = chosen ?? (markets.includes(shown) ? shown : markets[0]!)
           return (
@@ -121,6 +145,7 @@ function PriceHistory({ itemId, shown, current }: { itemId: number; shown: Marke
               <PriceChart
                 key={market}
                 points={all.filter((point) => point.market === market)}
+                marks={marks.filter((mark) => mark.market === market)}
                 // Current prices come in the order of their labels.
                 order={current.filter((price) => price.market === market).map((price) => price.label)}
                 show={(value) => priceText(value, market)}
@@ -133,7 +158,11 @@ function PriceHistory({ itemId, shown, current }: { itemId: number; shown: Marke
   )
 }
 
-function CurrentPrices({ prices }: { prices: PricePoint[] }) {
+function isSame(a: PricePoint, b: PricePoint): boolean {
+  return a.market === b.market && a.label === b.label && a.updated_at === b.updated_at
+}
+
+function CurrentPrices({ prices }: { prices: ItemPrice[] }) {
   return (
     <section aria-labelledby="prices">
       <h2 id="prices">{t('currentPrices')}</h2>
@@ -148,11 +177,52 @@ function CurrentPrices({ prices }: { prices: PricePoint[] }) {
             { head: t('label'), cell: (price) => price.label },
             { head: t('source'), cell: (price) => term('market', price.market) },
             { head: t('price'), number: true, cell: (price) => priceText(price.price, price.market) },
+            { head: t('state'), short: true, cell: (price) => <Status code={price.state} /> },
+            { head: t('confidence'), short: true, cell: (price) => term('confidence', price.confidence) },
+            { head: t('why'), wide: true, cell: (price) => price.flags.map((flag) => term('flag', flag)).join(', ') },
             { head: t('asOf'), cell: (price) => <span title={moment(price.updated_at)}>{ago(price.updated_at)}</span> },
+            { head: t('confirmed'), wide: true, cell: (price) => <span title={moment(price.confirmed_at)}>{ago(price.confirmed_at)}</span> },
             { head: t('import'), number: true, wide: true, cell: (price) => <a href={`/console/imports/${price.import_id}`}>#{price.import_id}</a> },
           ]}
         />
       )}
+    </section>
+  )
+}
+
+/** What waits for a decision; nothing where nothing does. */
+function HeldPrices({ itemId, of: held }: { itemId: number; of: Loaded<HeldPrice[]> }) {
+  if (held.data?.length === 0) return null
+  return (
+    <section aria-labelledby="held">
+      <h2 id="held">{t('heldPrices')}</h2>
+      <Await of={held}>
+        {(rows) => (
+          <>
+            <Table
+              caption={t('heldPrices')}
+              rows={rows}
+              rowKey={(price) => price.id}
+              columns={[
+                { head: t('label'), cell: (price) => price.label },
+                { head: t('source'), cell: (price) => term('market', price.market) },
+                { head: t('price'), number: true, cell: (price) => priceText(price.price, price.market) },
+                { head: t('why'), cell: (price) => <span title={refusal({ ...price, message: price.reason })}>{term('rule', price.rule)}</span> },
+                { head: t('asOf'), cell: (price) => <span title={moment(price.updated_at)}>{ago(price.updated_at)}</span> },
+                {
+                  head: t('import'),
+                  number: true,
+                  wide: true,
+                  cell: (price) => <a href={`/console/imports/${price.import_id}`}>#{price.import_id}</a>,
+                },
+              ]}
+            />
+            <p>
+              <a href={`/console/held-prices?item_id=${itemId}`}>{t('decideHeld', { count: held.pagination?.total ?? rows.length })}</a>
+            </p>
+          </>
+        )}
+      </Await>
     </section>
   )
 }

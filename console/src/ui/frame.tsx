@@ -8,14 +8,14 @@ import { chooseTheme, THEMES, type Theme, theme } from '../theme.ts'
 import { chooseLocale, LOCALES, type Locale, locale, sentence, t, term, type WordKey } from '../words.ts'
 import { announce } from './toasts.tsx'
 
-const PLACES: { href: string; word: WordKey; also?: string }[] = [
+const PLACES: { href: string; word: WordKey; also?: string[] }[] = [
   { href: '/console', word: 'today' },
   { href: '/console/approvals', word: 'approvals' },
   { href: '/console/catalogue', word: 'catalogue' },
-  { href: '/console/matches', word: 'matches', also: '/console/set-matches' },
-  { href: '/console/imports', word: 'imports', also: '/console/held-prices' },
-  { href: '/console/listings', word: 'market', also: '/console/orders' },
-  { href: '/console/accounts', word: 'accounts', also: '/console/webhooks' },
+  { href: '/console/matches', word: 'matches', also: ['/console/set-matches'] },
+  { href: '/console/imports', word: 'imports', also: ['/console/held-prices', '/console/rates'] },
+  { href: '/console/listings', word: 'market', also: ['/console/orders'] },
+  { href: '/console/accounts', word: 'accounts', also: ['/console/webhooks'] },
   { href: '/console/audit', word: 'audit' },
 ]
 
@@ -40,7 +40,7 @@ export function Frame({ operator, children }: { operator: string; children: Comp
         </a>
         <nav ref={places} aria-label={t('places')}>
           {PLACES.map(({ href, word, also }) => (
-            <a key={href} href={href} aria-current={within(href) || (also && within(also)) ? 'page' : undefined}>
+            <a key={href} href={href} aria-current={within(href) || also?.some(within) ? 'page' : undefined}>
               {t(word)}
             </a>
           ))}

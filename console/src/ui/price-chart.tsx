@@ -3,7 +3,8 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { colours } from '../theme.ts'
-import { compact, date, day, locale, moment, month, t } from '../words.ts'
+import { compact, date, day, locale, moment, month, t, term } from '../words.ts'
+import { Status } from './states.tsx'
 import { Table } from './table.tsx'
 
 interface Point {
@@ -12,9 +13,15 @@ interface Point {
   updated_at: string
 }
 
+/** A price that is marked beside or on its line: one that is held, or the current one where something speaks against it. */
+export interface Mark extends Point {
+  state: 'held' | 'disputed' | 'stale'
+}
+
 interface PriceChartProps {
   /** oldest first */
   points: Point[]
+  marks: Mark[]
   /** labels in the order in which they are listed */
   order: string[]
   show: (value: number) => string
@@ -25,16 +32,19 @@ const HEIGHT = 280
 const MOST_LINES = 6
 const TABLE_ROWS = 200
 const DAY = 86_400
+const MARK_COLOURS = { held: '--bad', disputed: '--wait', stale: '--quiet' } as const
 /** A chart with fewer moments than this marks each of them. */
 const SPARSE = 40
 
-export function PriceChart({ points, order, show }: PriceChartProps) {
-  const labels = [...new Set([...order, ...points.map((point) => point.label)])]
+export function PriceChart({ points, marks, order, show }: PriceChartProps) {
+  const labels = [...new Set([...order, ...[...points, ...marks].map((point) => point.label)])]
   const [shown, setShown] = useState(() => labels.slice(0, MOST_LINES))
   const toggle = (label: string) => setShown(shown.includes(label) ? shown.filter((one) => one !== label) : [...shown, label])
   const lines = labels.filter((label) => shown.includes(label))
   const colourOf = (label: string) => `var(--line-${(labels.indexOf(label) % 8) + 1})`
-  const rows = points.filter((point) => shown.includes(point.label)).toReversed()
+  const rows = rowsOf(points, marks)
+    .filter((point) => shown.includes(point.label))
+    .toReversed()
   return (
     <>
       <fieldset class="choices">
@@ -48,17 +58,18 @@ export function PriceChart({ points, order, show }: PriceChartProps) {
           </button>
         ))}
       </fieldset>
-      <Drawing points={points} lines={lines} colourOf={colourOf} show={show} />
+      <Drawing points={points} marks={marks} lines={lines} colourOf={colourOf} show={show} />
       <details>
         <summary>{t('asTable', { count: rows.length })}</summary>
         <Table
           caption={t('priceHistory')}
           rows={rows.slice(0, TABLE_ROWS)}
-          rowKey={(point) => `${point.label} ${point.updated_at}`}
+          rowKey={(point) => `${point.label} ${point.updated_at} ${point.state} ${point.price}`}
           columns={[
             { head: t('when'), cell: (point) => moment(point.updated_at) },
             { head: t('label'), cell: (point) => point.label },
             { head: t('price'), number: true, cell: (point) => show(point.price) },
+            { head: t('state'), short: true, cell: (point) => point.state && <Status code={point.state} /> },
           ]}
         />
         {rows.length > TABLE_ROWS && <p class="quiet">{t('andMore', { count: rows.length - TABLE_ROWS })}</p>}
@@ -67,12 +78,20 @@ export function PriceChart({ points, order, show }: PriceChartProps) {
   )
 }
 
+/** Points and held prices in the order of time, each with its state where that is one to know. */
+function rowsOf(points: Point[], marks: Mark[]): (Point & { state?: Mark['state'] })[] {
+  const held = marks.filter(({ state }) => state === 'held')
+  const stateOf = (point: Point) =>
+    marks.find((mark) => mark.state !== 'held' && mark.label === point.label && mark.updated_at === point.updated_at)?.state
+  return [...points.map((point) => ({ ...point, state: stateOf(point) })), ...held].sort((a, b) => secondsOf(a) - secondsOf(b))
+}
+
 interface DrawingProps extends Omit<PriceChartProps, 'order'> {
   lines: string[]
   colourOf: (label: string) => string
 }
 
-function Drawing({ points, lines, colourOf, show }: DrawingProps) {
+function Drawing({ points, marks, lines, colourOf, show }: DrawingProps) {
   const place = useRef<HTMLDivElement>(null)
   const repaint = colours.value
   // Drawn again for other points, lines, colours and languages; the rest are functions of these.
@@ -83,7 +102,8 @@ function Drawing({ points, lines, colourOf, show }: DrawingProps) {
     const colour = (name: string) => style.getPropertyValue(name).trim()
     const grid = { stroke: colour('--rule'), width: 1 }
     const axis = { stroke: colour('--quiet'), grid, ticks: grid, font: '12px system-ui' }
-    const columns = columnsOf(points, lines, Date.now() / 1000)
+    const marked = markedBy(marks, lines)
+    const columns = columnsOf(points, lines, marked, Date.now() / 1000)
     const changes = changesBy(points, columns[0])
     const chart = new uPlot(
       {
@@ -104,6 +124,14 @@ function Drawing({ points, lines, colourOf, show }: DrawingProps) {
             points: { show: columns[0].length < SPARSE, filter: only(changes.get(label) ?? []) },
             value: (_chart: uPlot, value: number | null) => (value === null ? '–' : show(value)),
           })),
+          ...marked.map(({ label, state }) => ({
+            label: t('markOf', { label, state: term('status', state) }),
+            stroke: colour(MARK_COLOURS[state]),
+            paths: () => null,
+            // Held prices are hollow: they are not on the line.
+            points: { show: true, size: 11, width: 2, fill: colour(state === 'held' ? '--page' : MARK_COLOURS[state]) },
+            value: (_chart: uPlot, value: number | null) => (value === null ? '–' : show(value)),
+          })),
         ],
         axes: [
           { ...axis, values: (_chart, splits) => splits.map((seconds) => dateTick(seconds, splits)) },
@@ -119,7 +147,7 @@ function Drawing({ points, lines, colourOf, show }: DrawingProps) {
       follow.disconnect()
       chart.destroy()
     }
-  }, [points, lines.join('\n'), repaint, locale.value])
+  }, [points, marks, lines.join('\n'), repaint, locale.value])
   return <div ref={place} class="chart" role="img" aria-label={t('chartOf', { lines: lines.join(', ') })} />
 }
 
@@ -130,9 +158,24 @@ function span(times: ArrayLike<number>): [number, number] {
   return to - from < 2 * DAY ? [to - 30 * DAY, to] : [from, to]
 }
 
-/** The price of each label at every moment of a change of any, and at the end: a price holds until the next. */
-function columnsOf(points: Point[], lines: string[], end: number): uPlot.AlignedData {
-  const shown = points.filter((point) => lines.includes(point.label))
+/** The marks of one label and state. */
+interface Marked {
+  label: string
+  state: Mark['state']
+  marks: Mark[]
+}
+
+function markedBy(marks: Mark[], lines: string[]): Marked[] {
+  const groups = Map.groupBy(
+    marks.filter((mark) => lines.includes(mark.label)),
+    ({ label, state }) => `${state} ${label}`,
+  )
+  return [...groups.values()].map((group) => ({ label: group[0]!.label, state: group[0]!.state, marks: group }))
+}
+
+/** The price of each label at every moment of a change of any, and at the end: a price holds until the next. Then the marks. */
+function columnsOf(points: Point[], lines: string[], marked: Marked[], end: number): uPlot.AlignedData {
+  const shown = [...points.filter((point) => lines.includes(point.label)), ...marked.flatMap(({ marks }) => marks)]
   const last = Math.max(end, ...shown.map(secondsOf))
   const times = [...new Set([...shown.map(secondsOf), ...(shown.length > 0 ? [last] : [])])].sort((a, b) => a - b)
   const columns = lines.map((label) => {
@@ -140,7 +183,11 @@ function columnsOf(points: Point[], lines: string[], end: number): uPlot.Aligned
     let price: number | null = null
     return times.map((time) => (price = prices.get(time) ?? price))
   })
-  return [times, ...columns]
+  const markColumns = marked.map(({ marks }) => {
+    const prices = new Map(marks.map((mark) => [secondsOf(mark), mark.price]))
+    return times.map((time) => prices.get(time) ?? null)
+  })
+  return [times, ...columns, ...markColumns]
 }
 
 /** Where in the times each label changed, which is where its line is marked. */

@@ -81,6 +81,9 @@ const TONES: Record<string, string> = {
   on: 'good',
   active: 'good',
   accepted: 'good',
+  trusted: 'good',
+  disputed: 'wait',
+  stale: 'wait',
   pending: 'wait',
   queued: 'wait',
   running: 'wait',
@@ -90,6 +93,7 @@ const TONES: Record<string, string> = {
   revoked: 'bad',
   cancelled: 'bad',
   discarded: 'bad',
+  held: 'bad',
 }
 
 /** @param tone another than the status has by itself */

@@ -1,0 +1,124 @@
+// Prices in the console, in a real browser: states and held prices of an item, exchange rates, and the names of the markets.
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { MARKETS } from '#core/markets.ts'
+import { STATES } from '#prices/evidence/types.ts'
+import { startSampleNode } from '../graphql/client.ts'
+import { OPERATOR_TOKEN, type TestNode, until } from '../support/node.ts'
+import { launch, NO_BROWSER, operator, signedIn, settled, type Visit, WHY } from './browser.ts'
+
+const ENV = { MARKET_NAMES: 'source_a=PriceCharting,source_b=Cardmarket (EU)', SOURCE_CURRENCIES: 'source_b=EUR,source_c=GBP' }
+
+describe.skipIf(NO_BROWSER)(`Prices in the console${WHY}`, () => {
+  let node: TestNode
+  let browser: Browser
+  let visited: Visit
+  let page: Page
+  let item: { id: number; ref: string }
+
+  beforeAll(async () => {
+    node = await startSampleNode(ENV)
+    browser = await launch()
+    ;[item] = (await operator<{ id: number; ref: string }[]>(node, 'GET', '/items?search=charizard')) as [typeof item]
+    visited = await signedIn(browser, node)
+    page = visited.page
+  }, 90_000)
+
+  afterAll(async () => {
+    expect(visited.troubles).toEqual([])
+    await browser.close()
+    await node.close()
+  })
+
+  const button = (name: string | RegExp) => page.getByRole('button', { name })
+  const dialog = () => page.getByRole('dialog')
+
+  test('an item shows every price with its state, what is held, and both in its chart', async () => {
+    const at = (days: number) => new Date(node.clock.now().getTime() - days * 86_400_000).toISOString()
+    const price = (days: number, value: number) => ({ item_id: item.id, market: 'source_b', label: 'PSA 9', price: value, updated_at: at(days) })
+    await operator(node, 'POST', '/prices', [price(20, 100), price(10, 110)])
+    // A date in the future is held whatever else is known.
+    await operator(node, 'POST', '/prices', [price(-3, 120)])
+    const prices = node.db.kysely.updateTable('prices').where('item_id', '=', item.id).where('market', '=', MARKETS.indexOf('source_b'))
+    await prices
+      .set({ state: STATES.indexOf('disputed'), confidence: 1, flags: 0b1_0001 })
+      .where('price', '=', '110.00')
+      .execute()
+
+    await visited.open(`/catalogue/items/${item.id}`)
+    await page
+      .getByRole('row', { name: /^PSA 9 Cardmarket \(EU\) €110\.00 Disputed Low .*Far from its own averages, Far from other markets/ })
+      .waitFor()
+    await page
+      .getByRole('row', { name: /^Near Mint .* Trusted/ })
+      .first()
+      .waitFor()
+    await page.getByRole('heading', { name: 'Held prices' }).waitFor()
+    await page.getByRole('row', { name: /^PSA 9 Cardmarket \(EU\) €120\.00 Date in the future/ }).waitFor()
+
+    await button('Cardmarket (EU)').click()
+    for (const shown of await page.locator('.choices button[aria-pressed=true]').allInnerTexts()) {
+      if (shown !== 'Cardmarket (EU)' && shown !== 'PSA 9') await button(shown).click()
+    }
+    const psa = button('PSA 9')
+    if ((await psa.getAttribute('aria-pressed')) === 'false') await psa.click()
+    const legend = async () => (await page.locator('.chart .u-series .u-label').allInnerTexts()).slice(1)
+    await until('the chart shows the label and its marks', async () => (await legend()).join() === 'PSA 9,PSA 9: Disputed,PSA 9: Held')
+    await page.getByText(/^Points as a table/).click()
+    await page.getByRole('row', { name: /PSA 9 €120\.00 Held$/ }).waitFor()
+    await page.getByRole('row', { name: /PSA 9 €110\.00 Disputed$/ }).waitFor()
+    await page.getByRole('link', { name: 'Decide on held prices (1)' }).click()
+    await page.getByRole('heading', { name: 'Held prices' }).waitFor()
+    expect(new URL(page.url()).search).toBe(`?item_id=${item.id}`)
+  })
+
+  test('exchange rates are listed, missing ones named, and new ones saved', async () => {
+    await visited.open('/rates')
+    await page.getByText('There is no rate for GBP').waitFor()
+    await button('New rate').click()
+    await dialog().getByLabel('Currency').fill('gbp')
+    await dialog().getByLabel('Day').fill('2062-11-22')
+    await dialog().getByLabel('Rate in TL').fill('55.123456')
+    await dialog().getByRole('button', { name: 'Save' }).click()
+    await dialog()
+      .getByRole('alert')
+      .getByText(/^Day must be a date .* between 1996-01-01 and /)
+      .waitFor()
+    await dialog().getByLabel('Day').fill('2026-11-20')
+    await dialog().getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Rate of GBP for 20 Nov 2026 saved').waitFor()
+    await page.getByRole('row', { name: '20 Nov 2026 GBP 55.123456' }).waitFor()
+    await page.getByText('There is no rate for GBP').waitFor({ state: 'detached' })
+    expect(await operator(node, 'GET', '/rates?currency=GBP')).toMatchObject([{ currency: 'GBP', day: '2026-11-20', rate: 55.123456 }])
+    await page.getByLabel('Currency').selectOption('EUR')
+    await page.getByText('Nothing matches these filters.').waitFor()
+    await page.locator('header select').first().selectOption('tr')
+    await page.getByRole('heading', { name: 'Döviz kurları' }).waitFor()
+    await page.getByText('EUR için kur yok').waitFor()
+    await page.getByLabel('Para birimi').selectOption('GBP')
+    await page.getByRole('row', { name: '20 Kas 2026 GBP 55,123456' }).waitFor()
+    await button('Yeni kur').click()
+    await dialog().getByLabel('Para birimi').fill('TRY')
+    await dialog().getByLabel('Kur (TL)').fill('1')
+    await dialog().getByRole('button', { name: 'Kaydet' }).click()
+    await dialog().getByRole('alert').getByText('Para birimi TRY olamaz').waitFor()
+    await page.keyboard.press('Escape')
+    await page.locator('header select').first().selectOption('en')
+  })
+
+  test('markets go by the names that the operator gives them, and by their codes to programs', async () => {
+    await visited.open('/held-prices')
+    const market = page.locator('select').filter({ hasText: 'Service' })
+    expect(await market.locator('option').allInnerTexts()).toEqual(['All', 'Service', 'PriceCharting', 'Cardmarket (EU)', 'Source C'])
+    await market.selectOption('PriceCharting')
+    await until('the address has the code', () => new URL(page.url()).searchParams.get('market') === 'source_a')
+    await page.reload()
+    await settled(page)
+    expect(await market.inputValue()).toBe('source_a')
+    const { sources } = await operator<{ sources: { market: string; name: string }[] }>(node, 'GET', '/stats')
+    expect(sources).toEqual(expect.arrayContaining([expect.objectContaining({ market: 'source_b', name: 'Cardmarket (EU)' })]))
+    const metrics = await (await fetch(`${node.operatorUrl}/metrics`, { headers: { authorization: `Bearer ${OPERATOR_TOKEN}` } })).text()
+    expect(metrics).toContain('mintmark_prices{market="source_b"')
+    expect(metrics).not.toContain('Cardmarket')
+  })
+})
