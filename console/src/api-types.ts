@@ -2206,6 +2206,20 @@ export interface components {
                  * @description UTC
                  */
                 updated_at: string;
+                /**
+                 * Format: date-time
+                 * @description When its source last stated it, UTC
+                 */
+                confirmed_at: string;
+                /**
+                 * @description Of those that are not `trusted`, none is an input of a computed figure
+                 * @enum {string}
+                 */
+                state: "trusted" | "disputed" | "stale";
+                /** @enum {string} */
+                confidence: "insufficient" | "low" | "medium" | "high";
+                /** @description What speaks against it, or could not be checked */
+                flags: ("own_averages" | "jump" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside" | "grade_order" | "no_rate")[];
                 /** @description The import or price post that set it */
                 import_id: number;
             } | null;
@@ -2315,6 +2329,20 @@ export interface components {
                  * @description UTC
                  */
                 updated_at: string;
+                /**
+                 * Format: date-time
+                 * @description When its source last stated it, UTC
+                 */
+                confirmed_at: string;
+                /**
+                 * @description Of those that are not `trusted`, none is an input of a computed figure
+                 * @enum {string}
+                 */
+                state: "trusted" | "disputed" | "stale";
+                /** @enum {string} */
+                confidence: "insufficient" | "low" | "medium" | "high";
+                /** @description What speaks against it, or could not be checked */
+                flags: ("own_averages" | "jump" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside" | "grade_order" | "no_rate")[];
                 /** @description The import or price post that set it */
                 import_id: number;
             }[];
@@ -2382,6 +2410,20 @@ export interface components {
                  * @description UTC
                  */
                 updated_at: string;
+                /**
+                 * Format: date-time
+                 * @description When its source last stated it, UTC
+                 */
+                confirmed_at: string;
+                /**
+                 * @description Of those that are not `trusted`, none is an input of a computed figure
+                 * @enum {string}
+                 */
+                state: "trusted" | "disputed" | "stale";
+                /** @enum {string} */
+                confidence: "insufficient" | "low" | "medium" | "high";
+                /** @description What speaks against it, or could not be checked */
+                flags: ("own_averages" | "jump" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside" | "grade_order" | "no_rate")[];
                 /** @description The import or price post that set it */
                 import_id: number;
             }[];
@@ -2725,6 +2767,20 @@ export interface components {
                  * @description UTC
                  */
                 updated_at: string;
+                /**
+                 * Format: date-time
+                 * @description When its source last stated it, UTC
+                 */
+                confirmed_at: string;
+                /**
+                 * @description Of those that are not `trusted`, none is an input of a computed figure
+                 * @enum {string}
+                 */
+                state: "trusted" | "disputed" | "stale";
+                /** @enum {string} */
+                confidence: "insufficient" | "low" | "medium" | "high";
+                /** @description What speaks against it, or could not be checked */
+                flags: ("own_averages" | "jump" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside" | "grade_order" | "no_rate")[];
                 /** @description The import or price post that set it */
                 import_id: number;
             }[];
@@ -2826,6 +2882,8 @@ export interface components {
         SourceHealth: {
             /** @enum {string} */
             market: "service" | "source_a" | "source_b" | "source_c";
+            /** @description As the setting MARKET_NAMES says, else the code */
+            name: string;
             /** @description Group of labels */
             group: string;
             last_price_at: string | null;
@@ -6228,6 +6286,15 @@ export const listedItemMarketValues: ReadonlyArray<FlattenedDeepRequired<compone
 export const listedItemPriceAnyOf0MarketValues: ReadonlyArray<Extract<FlattenedDeepRequired<components>["schemas"]["ListedItem"]["price"], {
     market: unknown;
 }>["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const listedItemPriceAnyOf0StateValues: ReadonlyArray<Extract<FlattenedDeepRequired<components>["schemas"]["ListedItem"]["price"], {
+    state: unknown;
+}>["state"]> = ["trusted", "disputed", "stale"];
+export const listedItemPriceAnyOf0ConfidenceValues: ReadonlyArray<Extract<FlattenedDeepRequired<components>["schemas"]["ListedItem"]["price"], {
+    confidence: unknown;
+}>["confidence"]> = ["insufficient", "low", "medium", "high"];
+export const listedItemPriceAnyOf0FlagsValues: ReadonlyArray<Extract<FlattenedDeepRequired<components>["schemas"]["ListedItem"]["price"], {
+    flags: unknown;
+}>["flags"]> = ["own_averages", "jump", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside", "grade_order", "no_rate"];
 export const matchStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Match"]["state"]> = ["waiting", "postponed", "decided"];
 export const matchDecisionAnyOf0KindValues: ReadonlyArray<Extract<FlattenedDeepRequired<components>["schemas"]["Match"]["decision"], {
     kind: unknown;
@@ -6235,9 +6302,15 @@ export const matchDecisionAnyOf0KindValues: ReadonlyArray<Extract<FlattenedDeepR
 export const matchItemGenreValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchItem"]["genre"]> = ["single", "card", "sealed", "bundle"];
 export const matchItemMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchItem"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const matchItemPricesMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchItem"]["prices"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const matchItemPricesStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchItem"]["prices"]["state"]> = ["trusted", "disputed", "stale"];
+export const matchItemPricesConfidenceValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchItem"]["prices"]["confidence"]> = ["insufficient", "low", "medium", "high"];
+export const matchItemPricesFlagsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchItem"]["prices"]["flags"]> = ["own_averages", "jump", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside", "grade_order", "no_rate"];
 export const matchReasonRuleValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchReason"]["rule"]> = ["loose", "several", "claimed-twice", "shop-id-shared", "shop-id-differs", "hp", "price-ratio", "set-unclear", "finish", "unknown"];
 export const matchRecordMarketAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchRecord"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const matchRecordPricesMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchRecord"]["prices"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const matchRecordPricesStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchRecord"]["prices"]["state"]> = ["trusted", "disputed", "stale"];
+export const matchRecordPricesConfidenceValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchRecord"]["prices"]["confidence"]> = ["insufficient", "low", "medium", "high"];
+export const matchRecordPricesFlagsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchRecord"]["prices"]["flags"]> = ["own_averages", "jump", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside", "grade_order", "no_rate"];
 export const matchedSetMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchedSet"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const mergeFromMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Merge"]["from"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const mergeIntoMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Merge"]["into"]["market"]> = ["service", "source_a", "source_b", "source_c"];
@@ -6256,6 +6329,9 @@ export const pricedItemGenreValues: ReadonlyArray<FlattenedDeepRequired<componen
 export const pricedItemMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricedItem"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const pricedItemShown_marketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricedItem"]["shown_market"]> = ["service", "source_a", "source_b", "source_c"];
 export const pricedItemPricesMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricedItem"]["prices"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const pricedItemPricesStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricedItem"]["prices"]["state"]> = ["trusted", "disputed", "stale"];
+export const pricedItemPricesConfidenceValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricedItem"]["prices"]["confidence"]> = ["insufficient", "low", "medium", "high"];
+export const pricedItemPricesFlagsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricedItem"]["prices"]["flags"]> = ["own_averages", "jump", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside", "grade_order", "no_rate"];
 export const reviewedPriceMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ReviewedPrice"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const reviewedPriceStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ReviewedPrice"]["state"]> = ["held", "trusted", "disputed", "stale"];
 export const reviewedPriceConfidenceAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ReviewedPrice"]["confidence"]> = ["insufficient", "low", "medium", "high"];
