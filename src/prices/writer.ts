@@ -132,7 +132,7 @@ export class PriceWriter {
       minor: write.minor,
       updatedAtMs: write.updatedAtMs,
       figures: null,
-      last: last && { minor: last.minor, confirmedAtMs: last.updatedAtMs, state: 'trusted' },
+      last: last && { minor: last.minor, confirmedAtMs: last.updatedAtMs, state: 'trusted', flags: 0, figures: null },
       noiseMinor: this.#noiseMinor![write.market]!,
     }
     return holdOf(candidate, this.#rules, this.#nowMs)

@@ -2,7 +2,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readConfig } from '#config.ts'
-import { type Candidate, holdOf, type LastPrice, type PriceRules } from '#prices/evidence/hold.ts'
+import { type Candidate, holdOf, type PriceRules } from '#prices/evidence/hold.ts'
+import type { LastPrice } from '#prices/evidence/jumps.ts'
 import type { Figures } from '#prices/evidence/types.ts'
 
 const NOW = Date.parse('2026-11-21T12:00:00Z')
@@ -15,7 +16,7 @@ function held(candidate: Partial<Candidate>, rules: Partial<PriceRules> = {}) {
   return hold && [hold.rule, hold.compared, hold.timesOff]
 }
 
-const after = (minor: number, last: Partial<LastPrice> = {}): LastPrice => ({ minor, confirmedAtMs: NOW - 24 * HOUR, state: 'trusted', ...last })
+const after = (minor: number, last: Partial<LastPrice> = {}): LastPrice => ({ minor, confirmedAtMs: NOW - 24 * HOUR, state: 'trusted', flags: 0, figures: null, ...last })
 
 test('a first price with nothing beside it passes', () => {
   expect(held({})).toBe(null)
