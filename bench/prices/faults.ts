@@ -10,7 +10,6 @@ import { type Card, type FeedPrice, hasSingles, readChanges, readEur, readSingle
 
 const SEEDS = [1, 2, 3]
 const FAULTS = 1_000
-const DAY_MS = 86_400_000
 const KINDS = ['slip', 'wrong mapping', 'alternate art', 'stale source'] as const
 type Kind = (typeof KINDS)[number]
 
@@ -34,7 +33,9 @@ interface Tally {
 const newTally = (): Tally => ({ faults: 0, caught: 0, rows: 0, held: 0, disputed: 0, identical: 0 })
 
 const [first, second, changes, eurRows] = await Promise.all([readSingles('first'), readSingles('second'), readChanges(), readEur()])
-const cards = new Map([...first.cards, ...second.cards].map((card) => [card.item, card]))
+const cards: ReadonlyMap<string, Card> = new Map([...first.cards, ...second.cards].map((card) => [card.item, card]))
+
+const eurPrices = joinEur(eurRows, [...cards.values()])
 
 /** Faults by position in a feed: what is stated instead. */
 type Plants = Map<number, FeedPrice>
@@ -220,21 +221,24 @@ function replay(kind: Kind | null, seed: number, tally: Tally, after: Tally): vo
   }
 }
 
-/** The EUR file as a feed: alone in an empty service, or two weeks after the first file as if its prices were of that day. */
+/**
+ * The EUR file, which states no figures, as a feed: alone in an empty service, or as if its prices were of the day of the
+ * second file, after the first one and before that day's American prices.
+ */
 function eur(kind: Kind | null, seed: number, alone: boolean, tally: Tally): void {
-  const prices = joinEur(eurRows, [...cards.values()])
+  if (kind === 'stale source') return
   const service = new MemoryService()
   service.addCards(cards.values())
   if (!alone) service.feed(first.prices, first.atMs)
+  const plants = kind ? plant(kind, eurPrices, seed) : new Map<number, FeedPrice>()
+  const stated = applied(eurPrices, plants)
+  const held = service.feed(stated, second.atMs)
   if (!alone)
     service.feed(
       second.prices.filter(({ market }) => market === SOURCE_C),
-      second.atMs,
+      second.atMs + 1,
     )
-  if (kind === 'stale source') return
-  const plants = kind ? plant(kind, prices, seed) : new Map<number, FeedPrice>()
-  const stated = applied(prices, plants)
-  count(tally, service, stated, service.feed(stated, second.atMs + DAY_MS), new Set(plants.keys()))
+  count(tally, service, stated, held, new Set(plants.keys()))
 }
 
 function percent(part: number, whole: number): string {
@@ -266,6 +270,7 @@ row('11 days', 'the day after', after)
 measured('EUR, alone', (kind, seed, tally) => eur(kind, seed, true, tally))
 measured('EUR, after the first day', (kind, seed, tally) => eur(kind, seed, false, tally))
 identicalTrusted()
+timeOfJudging()
 if (process.argv.includes('--show')) showTrue()
 
 /** Prices of 0.50 EUR and more whose figures another item has as well, and that are trusted nevertheless. */
@@ -285,6 +290,19 @@ function identicalTrusted(): void {
     for (const { market, minor, state, flags } of service.items.get(item)!.prices)
       say(`${item} market ${market} ${minor / 100} ${state} ${flagsOf(flags)}`)
   }
+}
+
+/** How long it takes to judge all prices of the service once. */
+function timeOfJudging(): void {
+  const service = started()
+  service.feed(second.prices, second.atMs)
+  const times = Array.from({ length: 20 }, () => {
+    const begun = performance.now()
+    service.judgeAll()
+    return performance.now() - begun
+  }).sort((a, b) => a - b)
+  const prices = [...service.items.values()].reduce((sum, item) => sum + item.prices.length, 0)
+  say(`\nJudging ${prices} prices takes ${times[10]!.toFixed(0)} ms, ${((times[10]! * 1_000) / prices).toFixed(2)} µs each`)
 }
 
 /** True rows that are held and disputed, fifty of each, with what the rules saw. */

@@ -10,7 +10,8 @@ import { rhythmOf } from '#prices/evidence/rhythm.ts'
 import { bitsOf, type Figures, type PriceEvidence, type Verdict } from '#prices/evidence/types.ts'
 import { type Card, type FeedPrice, LIRA } from './singles.ts'
 
-const RULES = readConfig({}).priceRules
+/** Thresholds can be tried out by the environment, as in the service. */
+const RULES = readConfig().priceRules
 const JUMP = bitsOf(['jump'])
 const AVERAGE_JUMP = bitsOf(['average_jump'])
 
@@ -62,7 +63,7 @@ export class MemoryService {
     for (const market of markets) this.#feedDates[market]!.push(atMs)
     this.#findIdentical()
     this.#ratios = new UsualRatios(usualRatios(this.#pairs()))
-    this.#judgeAll()
+    this.judgeAll()
     return held
   }
 
@@ -144,7 +145,8 @@ export class MemoryService {
     return { nowMs: this.#nowMs, thresholds: RULES, convert, noiseMinor: NOISE, rhythms }
   }
 
-  #judgeAll(): void {
+  /** Judges every price again. */
+  judgeAll(): void {
     const conditions = this.#conditions()
     for (const { card, prices } of this.items.values()) {
       const verdicts = judge(prices, this.#subjectOf(card), conditions)

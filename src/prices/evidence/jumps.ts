@@ -24,6 +24,8 @@ export interface StatedPrice {
 }
 
 const JUMP = bitsOf(['jump'])
+const IDENTICAL = bitsOf(['identical_figures'])
+const NO_RATE = bitsOf(['no_rate'])
 const AVERAGE_JUMP = bitsOf(['average_jump'])
 
 /**
@@ -37,8 +39,9 @@ export function jumpsOf(now: StatedPrice, last: LastPrice | null, noiseMinor: nu
   if (apartMs > thresholds.comparableDays * DAY_MS) return 0
   // A wrong price that its source repeats with small changes does not become right by that.
   if (!isFar(now.minor, last.minor, jumpFactor, noiseMinor)) return last.flags & (JUMP | AVERAGE_JUMP)
-  // Whatever comes after a price that something speaks against, or that nobody confirms, is not to be judged by it.
-  if (last.state !== 'trusted') return 0
+  // What comes after a price that something speaks against, or that nobody confirms, is not to be judged by it. Only after
+  // identical figures it is open which item they were of: what is far from them is disputed, too, though never held.
+  if (last.state !== 'trusted' && (last.flags & ~NO_RATE) !== IDENTICAL) return 0
   let flags = isExplained(now, last, thresholds, noiseMinor) ? 0 : JUMP
   if (apartMs <= averageDays * DAY_MS && averageMoved(now.figures, last.figures, averageFactor, noiseMinor)) flags |= AVERAGE_JUMP
   return flags

@@ -36,11 +36,14 @@ function doubtOfAverages(minor: number, { avg1, avg7, avg30 }: Figures, factor: 
 }
 
 function doubtOfOffers(minor: number, { low, mid }: Figures, { ownFactor, offerFactor }: Thresholds, noiseMinor: number): OwnDoubt | null {
-  if (mid && sideOf(minor, mid, offerFactor, noiseMinor) > 0) return { side: 1, isCertain: true, compared: mid }
-  if (low && sideOf(minor, low, offerFactor, noiseMinor) < 0) return { side: -1, isCertain: true, compared: low }
-  if (mid && sideOf(minor, mid, ownFactor, noiseMinor) > 0) return { side: 1, isCertain: false, compared: mid }
-  // Few offers, all of them dear, are common for rare cards: below them is a doubt only.
-  if (low && sideOf(minor, low, 1, noiseMinor) < 0) return { side: -1, isCertain: false, compared: low }
+  if (mid && sideOf(minor, mid, ownFactor, noiseMinor) > 0) {
+    return { side: 1, isCertain: sideOf(minor, mid, offerFactor, noiseMinor) > 0, compared: mid }
+  }
+  // What is noise shows at the middle of the offers; the lowest is often a few cents for any card.
+  if (low && low > minor && sideOf(minor, mid || low, 1, noiseMinor) < 0) {
+    // Few offers, all of them expensive, are common for rare cards: below them is only a doubt.
+    return { side: -1, isCertain: sideOf(minor, low, offerFactor, 0) < 0, compared: low }
+  }
   if (mid && sideOf(minor, mid, offerFactor * ownFactor, noiseMinor) < 0) return { side: -1, isCertain: false, compared: mid }
   return null
 }
