@@ -67,6 +67,8 @@ interface Case {
   /** on which side its own figures doubt it, 0 where they do not */
   doubt: -1 | 0 | 1
   agreeing: number
+  /** whether it may speak against another: nothing else speaks against it. Fixed before conflicts are decided, so that their order does not matter */
+  isWitness: boolean
 }
 
 /**
@@ -92,17 +94,18 @@ function stateOf(flags: number): PriceState {
   return flags & ~NO_RATE ? 'disputed' : 'trusted'
 }
 
-/** Whether a price may speak against another: nothing speaks against itself. */
-function isWitness({ price, flags }: Case): boolean {
-  return price.market !== SERVICE && (flags & ~NO_RATE) === 0
+function callWitnesses(cases: readonly Case[]): void {
+  for (const one of cases) one.isWitness = one.price.market !== SERVICE && (one.flags & ~NO_RATE) === 0
 }
 
 function examine(prices: readonly PriceEvidence[], { ratios }: Subject, conditions: Conditions, findings?: Finding[]): Case[] {
-  const cases = prices.map((price) => ({ price, flags: 0, doubt: 0, agreeing: 0 }) as Case)
+  const cases = prices.map((price) => ({ price, flags: 0, doubt: 0, agreeing: 0, isWitness: false }) as Case)
   for (let i = 0; i < cases.length; i += 1) if (cases[i]!.price.market !== SERVICE) examineAlone(cases, i, conditions, findings)
+  callWitnesses(cases)
   if (cases.length < 2) return cases
   const pairs = comparisons(cases, ratios, conditions, findings)
   for (const { a, b, comparison } of pairs) settleJumps(cases[a]!, cases[b]!, comparison)
+  callWitnesses(cases)
   for (const pair of pairs) if (pair.comparison.level !== 'agree') decide(cases, pair, pairs, findings)
   return cases
 }
@@ -172,9 +175,8 @@ function comparisons(cases: readonly Case[], ratios: SetRatios, conditions: Cond
 /** A market that nothing speaks against and that agrees closely confirms a jump. */
 function settleJumps(first: Case, second: Case, { isClose }: MarketComparison): void {
   if (!isClose) return
-  const [a, b] = [isWitness(first), isWitness(second)]
-  if (b) first.flags &= ~JUMPS
-  if (a) second.flags &= ~JUMPS
+  if (second.isWitness) first.flags &= ~JUMPS
+  if (first.isWitness) second.flags &= ~JUMPS
 }
 
 /**
@@ -184,11 +186,10 @@ function settleJumps(first: Case, second: Case, { isClose }: MarketComparison): 
 function decide(cases: readonly Case[], pair: Pair, pairs: readonly Pair[], findings?: Finding[]): void {
   const { a, b, comparison } = pair
   const [first, second] = [cases[a]!, cases[b]!]
-  const [isWitnessA, isWitnessB] = [isWitness(first), isWitness(second)]
   const doubtsA = first.doubt === comparison.side
   const doubtsB = second.doubt === -comparison.side
   let [wrongA, wrongB] = [false, false]
-  if (isWitnessA !== isWitnessB) [wrongA, wrongB] = [!isWitnessA, !isWitnessB]
+  if (first.isWitness !== second.isWitness) [wrongA, wrongB] = [!first.isWitness, !second.isWitness]
   else if (doubtsA !== doubtsB) [wrongA, wrongB] = [doubtsA, doubtsB]
   else if (comparison.level === 'conflict' || (doubtsA && doubtsB)) {
     const [thirdA, thirdB] = [hasThird(a, b, pairs, cases), hasThird(b, a, pairs, cases)]
@@ -215,7 +216,7 @@ function finding(position: number, { price }: Case, other: Case, expected: numbe
 function hasThird(position: number, except: number, pairs: readonly Pair[], cases: readonly Case[]): boolean {
   return pairs.some(({ a, b, comparison }) => {
     const third = a === position ? b : b === position ? a : -1
-    return third >= 0 && third !== except && comparison.level === 'agree' && isWitness(cases[third]!)
+    return third >= 0 && third !== except && comparison.level === 'agree' && cases[third]!.isWitness
   })
 }
 
@@ -235,7 +236,7 @@ function judgeGrades(
     const [graded, nearMint] = label === 'psa_10' ? [one, other] : [other, one]
     if (!gradeConflicts(graded.price.minor, nearMint.price.minor, conditions.thresholds, conditions.noiseMinor[one.price.market]!)) continue
     // Of the two, the one that another market agrees with is right, unless both or neither is.
-    const counts = !(isWitness(one) && !isWitness(other)) && !(one.agreeing > 0 && other.agreeing === 0)
+    const counts = !(one.isWitness && !other.isWitness) && !(one.agreeing > 0 && other.agreeing === 0)
     if (counts) one.flags |= bitsOf(['grade_order'])
     const compared = other.price.minor
     findings?.push({
