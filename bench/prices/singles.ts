@@ -78,7 +78,7 @@ export async function readSingles(which: 'first' | 'second'): Promise<Feed> {
   for await (const lines of ndjsonRows(source(FILES[which])))
     for (const line of lines) if ('value' in line) rows.push(line.value as unknown as BrlRow)
   const reverseTrends = new Map<string, number | undefined>()
-  for (const row of rows) if (row.finish === 'reverse') reverseTrends.set(row.cardId, valueOf(row, 'cardmarketTrend'))
+  for (const row of rows) if (row.finish === 'reverse') reverseTrends.set(row.cardId, brlOf(row, 'cardmarketTrend'))
   const rates = RATES[which]
   const feed: Feed = { atMs: Date.parse(`${DAYS[which]}T16:00:00Z`), prices: [], cards: [] }
   for (const row of rows) {
@@ -86,17 +86,17 @@ export async function readSingles(which: 'first' | 'second'): Promise<Feed> {
     const finish = firstEdition ? 'firstEdition' : row.finish
     const item = `${row.cardId}::${finish}`
     feed.cards.push({ item, name: row.name, setId: row.setId, number: row.number, finish })
-    const eur = (name: string) => exchanged(valueOf(row, name), rates.eur)
+    const eur = (name: string) => exchanged(brlOf(row, name), rates.eur)
     const trend = eur('cardmarketTrend')
     // As the format reads it: one Cardmarket product has both editions, and the reverse holo's trend is copied to the holo card.
-    const isCopy = firstEdition || (row.finish === 'holo' && valueOf(row, 'cardmarketTrend') === reverseTrends.get(row.cardId))
+    const isCopy = firstEdition || (row.finish === 'holo' && brlOf(row, 'cardmarketTrend') === reverseTrends.get(row.cardId))
     if (trend && !isCopy) {
       const [avg1, avg7, avg30, low] = [eur('cardmarketAvg1'), eur('cardmarketAvg7'), eur('cardmarketAvg30'), eur('cardmarketLow')]
       feed.prices.push({ item, market: SOURCE_B, minor: trend, avg1, avg7, avg30, low, mid: null, high: null, samples: null })
     }
     for (const printing of which === 'first' ? [''] : (PRINTINGS[`${row.printVariation} ${row.finish}`] ?? [])) {
       if (which === 'first' && firstEdition) continue
-      const usd = (name: string) => exchanged(valueOf(row, which === 'first' ? name : `${name}:${printing}`), rates.usd)
+      const usd = (name: string) => exchanged(brlOf(row, which === 'first' ? name : `${name}:${printing}`), rates.usd)
       const market = usd('tcgplayerMarket')
       if (!market) continue
       const [low, mid] = [usd('tcgplayerLow'), usd('tcgplayerMid')]
@@ -150,7 +150,7 @@ function source(file: string) {
   return { bytes: gunzip(createReadStream(fileURLToPath(new URL(file, FOLDER)))), fileName: null }
 }
 
-function valueOf(row: BrlRow, name: string): number | undefined {
+function brlOf(row: BrlRow, name: string): number | undefined {
   return row.sources.find((entry) => entry.source === name)?.valueBrl
 }
 

@@ -33,7 +33,7 @@ test('a stale price is not disputed, whatever it says', () => {
   expect(verdicts([price(B, 9000, ago(20)), price(C, 1000)])).toEqual(['stale old', 'trusted'])
 })
 
-test('prices of a source set aside are stale at once, and trusted again when it is taken back', () => {
+test('prices of a source set aside are stale at once, and trusted again when it no longer is', () => {
   expect(verdicts([price(B, 1000), price(C, 1000)], rhythms({ isSetAside: true }))).toEqual(['stale source_set_aside', 'trusted'])
   expect(verdicts([price(B, 1000), price(C, 1000)], rhythms({}))).toEqual(['trusted', 'trusted'])
 })
