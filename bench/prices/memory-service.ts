@@ -86,12 +86,13 @@ export class MemoryService {
     const figures = hasFigures(rest) ? rest : null
     const at = owner.prices.findIndex((price) => price.market === market)
     const before = owner.prices[at]
-    if (before?.minor === minor) {
-      Object.assign(before, rest, { confirmedAtMs: atMs })
-      return null
-    }
     const noiseMinor = NOISE[market]!
     const last = before ? { ...before, figures: hasFigures(before) ? before : null } : null
+    if (before?.minor === minor) {
+      const jumps = jumpsOf({ minor, updatedAtMs: atMs, figures }, last, noiseMinor, RULES)
+      Object.assign(before, rest, { confirmedAtMs: atMs, jumped: (jumps & JUMP) !== 0, averageJumped: (jumps & AVERAGE_JUMP) !== 0 })
+      return null
+    }
     const hold = holdOf({ minor, updatedAtMs: atMs, figures, last, noiseMinor }, RULES, atMs)
     if (hold) return hold
     const jumps = jumpsOf({ minor, updatedAtMs: atMs, figures }, last, noiseMinor, RULES)

@@ -18,6 +18,7 @@ const FIGURES = EVIDENCE + 4
 const PLACE = FIGURES + FIGURE_COLUMNS.length
 
 const IDENTICAL = bitsOf(['identical_figures'])
+const JUMP = bitsOf(['jump'])
 const AVERAGE_JUMP = bitsOf(['average_jump'])
 
 /** Stands for the market in rows that tell into which item one was merged. */
@@ -160,6 +161,7 @@ export class CurrentPrices {
       confirmedAtMs: this.confirmedAtMs[at]!,
       state: STATES[stateIn(verdict)]!,
       identical: (verdict & IDENTICAL) !== 0,
+      jumped: (verdict & JUMP) !== 0,
       averageJumped: (verdict & AVERAGE_JUMP) !== 0,
       sharedId,
       avg1: figures?.avg1 ?? null,

@@ -27,6 +27,7 @@ const JUMP = bitsOf(['jump'])
 const IDENTICAL = bitsOf(['identical_figures'])
 const NO_RATE = bitsOf(['no_rate'])
 const AVERAGE_JUMP = bitsOf(['average_jump'])
+const JUMPS = JUMP | AVERAGE_JUMP
 
 /**
  * What speaks against a price that replaces another: bits of `jump` and `average_jump`, to be stored among its flags and
@@ -37,14 +38,15 @@ export function jumpsOf(now: StatedPrice, last: LastPrice | null, noiseMinor: nu
   const { jumpFactor, averageFactor, averageDays } = thresholds
   const apartMs = now.updatedAtMs - last.confirmedAtMs
   if (apartMs > thresholds.comparableDays * DAY_MS) return 0
+  const isJump = isFar(now.minor, last.minor, jumpFactor, noiseMinor)
   // A wrong price that its source repeats with small changes does not become right by that.
-  if (!isFar(now.minor, last.minor, jumpFactor, noiseMinor)) return last.flags & (JUMP | AVERAGE_JUMP)
+  const kept = isJump ? 0 : last.flags & JUMPS
   // What comes after a price that something speaks against, or that nobody confirms, is not to be judged by it. Only after
   // identical figures it is open which item they were of: what is far from them is disputed, too, though never held.
-  if (last.state !== 'trusted' && (last.flags & ~NO_RATE) !== IDENTICAL) return 0
-  let flags = isExplained(now, last, thresholds, noiseMinor) ? 0 : JUMP
-  if (apartMs <= averageDays * DAY_MS && averageMoved(now.figures, last.figures, averageFactor, noiseMinor)) flags |= AVERAGE_JUMP
-  return flags
+  if (last.state !== 'trusted' && (last.flags & ~NO_RATE) !== IDENTICAL) return kept
+  const jump = isJump && !isExplained(now, last, thresholds, noiseMinor) ? JUMP : 0
+  const moved = apartMs <= averageDays * DAY_MS && averageMoved(now.figures, last.figures, averageFactor, noiseMinor)
+  return kept | jump | (moved ? AVERAGE_JUMP : 0)
 }
 
 /** Whether a flag is one that `jumpsOf` gives. */

@@ -42,6 +42,10 @@ test('figures that all moved alike are of another card', () => {
   expect(jumps(3000, last(1000, { figures: figures({ mid: 1000 }) }), { mid: 3000 })).toEqual(['jump', 'average_jump'])
 })
 
+test('averages that jump under the same price are news as well', () => {
+  expect(jumps(1000, last(1000, { figures: figures({ avg30: 1000 }) }), { avg30: 3000 })).toEqual(['average_jump'])
+})
+
 test('after two weeks an average may have moved', () => {
   const before = last(1000, { figures: figures({ avg30: 1000 }), confirmedAtMs: NOW - 15 * DAY })
   expect(jumps(3000, before, { avg30: 3000 })).toEqual(['jump'])
