@@ -214,7 +214,7 @@ export function PriceReviewsPage() {
                     </span>
                     <small>
                       {term('status', row.state)}
-                      {row.cause && ` · ${causeText(row.cause)}`}
+                      {row.cause && ` · ${causeText(row.cause, row.state)}`}
                       {row.times_off !== null && ` · ${t('timesOff', { times: round(row.times_off) })}`}
                     </small>
                   </button>
@@ -238,10 +238,10 @@ function round(times: number): number {
   return Math.round(times * 10) / 10
 }
 
-/** A rule that holds prices, or a flag of published ones. */
-function causeText(code: string): string {
+/** The rule that holds prices, or a flag of published ones; for both, where the state is open. */
+function causeText(code: string, state?: PriceReview['state']): string {
   const flag = term('flag', code)
-  return flag === code ? term('rule', code) : flag
+  return state === 'held' || flag === code ? term('rule', code) : flag
 }
 
 type Values = Record<string, string>
@@ -293,7 +293,7 @@ function Group({ review, onDecide }: GroupProps) {
           </h2>
           <p class="quiet">{[item.category.name, item.finish].filter(Boolean).join(' · ')}</p>
           <p>
-            <Status code={state} /> {cause && causeText(cause)}{' '}
+            <Status code={state} /> {cause && causeText(cause, state)}{' '}
             {review.times_off !== null && <span class="quiet">{t('timesOff', { times: round(review.times_off) })}</span>}
           </p>
           <div class="buttons">
@@ -342,7 +342,11 @@ function Side({ review, prices, onDecide }: GroupProps & { prices: ReviewedPrice
           <div key={price.held_id ?? 'published'} class="stated">
             <p>
               <strong>{show(price.price)}</strong> <Status code={price.state} />{' '}
-              {price.confidence && <span class="quiet">{term('confidence', price.confidence)}</span>}
+              {price.confidence && (
+                <span class="quiet">
+                  {t('confidence')}: {term('confidence', price.confidence)}
+                </span>
+              )}
             </p>
             <Evidence of={price} show={show} />
             {digit > 0 && (decidable.length > 1 || review.state !== 'held') && (
@@ -397,7 +401,7 @@ function Evidence({ of: price, show }: { of: ReviewedPrice; show: (value: number
         <a href={`/console/imports/${price.import_id}`}>
           {t('import')} #{price.import_id}
         </a>
-        {price.line !== null && ` · ${t('lineOf', { line: price.line })}`}
+        {price.line !== null && ` · ${t('lineOf', { line: String(price.line) })}`}
       </p>
     </>
   )

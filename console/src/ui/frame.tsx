@@ -76,7 +76,7 @@ function Waiting() {
   const prices = waiting ? waiting.held + waiting.disputed : 0
   if (prices === 0) return null
   return (
-    <span class="waiting" title={t('pricesWaiting', { count: prices })}>
+    <span class="badge" title={t('pricesWaiting', { count: prices })}>
       {compact(prices)} <span class="hidden">{t('pricesWaiting', { count: prices })}</span>
     </span>
   )
