@@ -183,6 +183,17 @@ describe.skipIf(NO_BROWSER)(`Price review in the console${WHY}`, () => {
       .waitFor()
   })
 
+  test('the page of an item says why a price is what it is, and leads to what is held', async () => {
+    const id = await held('Raichu')
+    await visited.open(`/catalogue/items/${id}`)
+    const why = page.getByRole('region', { name: 'Why this price?' }).first()
+    await why.getByText('What its feed stated last').waitFor()
+    await why.getByRole('row', { name: /Stated by its feed.*\$10\.00.*The price is this amount/ }).waitFor()
+    await why.getByText('100.00 after 10.00').waitFor()
+    await page.getByRole('link', { name: 'Decide on held prices (1)' }).click()
+    await shown('Raichu').waitFor()
+  })
+
   test('nothing went wrong on the way', () => {
     expect(visited.troubles).toEqual([])
   })
