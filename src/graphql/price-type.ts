@@ -1,4 +1,5 @@
 // The type Price, with its evidence, and why it is what it is (interface.md, "Item (GraphQL)"; additions.md, "Catalogue").
+import { explainConditions } from '#catalogue/explain-price.ts'
 import { evidenceOf, type ItemPrice, utcTime } from '#catalogue/snapshot/item-json.ts'
 import { DAY_MS } from '#core/duration.ts'
 import { MARKETS } from '#core/markets.ts'
@@ -24,9 +25,10 @@ const changesOf = batched(async ({ catalogue, db, now }: GraphqlCtx, prices: Ite
   return prices.map(({ minor }, i) => ago[i]!.map((before) => (before === null ? null : Math.round((minor / before - 1) * 10_000) / 100)))
 })
 
-const explanationOf = batched(async ({ catalogue, currencies, db, now }: GraphqlCtx, prices: ItemPrice[]) => {
+const explanationOf = batched((ctx: GraphqlCtx, prices: ItemPrice[]) => {
+  const { catalogue, db } = ctx
   const keys = prices.map(({ row, market, labelId, label }) => ({ itemId: catalogue.items.id[row]!, market, labelId, label }))
-  return explainPrices(db.kysely, keys, { nowMs: now().getTime(), rates: catalogue.rates, currencies })
+  return explainPrices(db.kysely, keys, explainConditions(ctx, catalogue.rates))
 })
 
 const oneOf = (values: readonly string[]) => values.map((value) => `\`${value}\``).join(', ')

@@ -31,6 +31,7 @@ export const INPUT_REASONS = {
   compared: 'the price was compared with it when it was judged',
   not_compared: 'shown only: lows and highs contradict no price',
   no_rate: 'its currency has no exchange rate',
+  other_time: 'the two were stated too long after one another to be compared',
   own_sales: "the service's own sales are evidence for no other market, and need none",
   no_price: 'there is no price to compare it with',
 } as const
@@ -127,6 +128,8 @@ export interface ExplainConditions {
   nowMs: number
   rates: Rates
   currencies: Readonly<Record<Market, string>>
+  /** days between two prices up to which they say something about each other */
+  comparableDays: number
 }
 
 const SERVICE = MARKETS.indexOf('service')
@@ -266,7 +269,7 @@ function salesBehind(own: PriceRow, sales: readonly RecordedSale[]): readonly Sa
 }
 
 /** How the price of a key compares with those of other markets, and the rates that takes. */
-function comparison(own: PriceRow | undefined, { rates, currencies }: ExplainConditions) {
+function comparison(own: PriceRow | undefined, { rates, currencies, comparableDays }: ExplainConditions) {
   const used = new Map<string, { currency: string; rate: number; day: string }>()
   const rateOf = (currency: string, atMs: number): boolean => {
     if (currency === 'TRY') return true
@@ -277,9 +280,11 @@ function comparison(own: PriceRow | undefined, { rates, currencies }: ExplainCon
   const reasonOf = (other: PriceRow): InputReason => {
     if (!own) return 'no_price'
     if (own.market === SERVICE || other.market === SERVICE) return 'own_sales'
+    const [ownMs, otherMs] = [confirmedAt(own).getTime(), confirmedAt(other).getTime()]
+    if (Math.abs(ownMs - otherMs) > comparableDays * DAY_MS) return 'other_time'
     const [from, to] = [currencies[MARKETS[other.market]!], currencies[MARKETS[own.market]!]]
     // By the day of the later one, as it is judged.
-    const atMs = Math.max(confirmedAt(own).getTime(), confirmedAt(other).getTime())
+    const atMs = Math.max(ownMs, otherMs)
     return from === to || [rateOf(from, atMs), rateOf(to, atMs)].every(Boolean) ? 'compared' : 'no_rate'
   }
   const input = (other: PriceRow): ExplainInput => {

@@ -229,8 +229,8 @@ describe('an explanation', () => {
     const without = await explain('?market=source_b&label=Lightly%20Played')
     expect(without.body.data.inputs.at(-1)).toMatchObject({ market: 'source_a', used: false, reason: 'no_rate' })
     await operator(node, 'POST', '/rates', [
-      { day: '2026-11-01', currency: 'EUR', TRY: 48.5 },
-      { day: '2026-11-01', currency: 'USD', TRY: 41.25 },
+      { day: '2026-11-01', currency: 'EUR', rate: 48.5 },
+      { day: '2026-11-01', currency: 'USD', rate: 41.25 },
     ])
     await until('the node has the rates', async () => (await explain('?market=source_b&label=Lightly%20Played')).body.data.rates.length === 2)
     const { body } = await explain('?market=source_b&label=Lightly%20Played')
@@ -246,6 +246,12 @@ describe('an explanation', () => {
       { currency: 'USD', rate: 41.25, day: '2026-11-01' },
       { currency: 'EUR', rate: 48.5, day: '2026-11-01' },
     ])
+    await operator(node, 'POST', '/prices', [
+      { item_id: items.char, market: 'source_a', label: 'Heavily Played', price: 20, updated_at: '2026-02-01T00:00:00Z' },
+      { item_id: items.char, market: 'source_b', label: 'Heavily Played', price: 21, updated_at: '2026-11-02T00:00:00Z' },
+    ])
+    const apart = await explain('?market=source_b&label=Heavily%20Played')
+    expect(apart.body.data).toMatchObject({ rates: [], inputs: [{ kind: 'statement' }, { kind: 'market', used: false, reason: 'other_time' }] })
   })
 
   test("of the service's own price is the sales that its median is of, and names no seller", async () => {
