@@ -2627,10 +2627,10 @@ export interface components {
             /** @description Whether the price was computed from it or judged by it */
             used: boolean;
             /**
-             * @description `sets_price`: the price is this amount; `confirms`: the source stated the same amount again; `in_median`: one of the sales whose median the price is; `compared`: the price was compared with it when it was judged; `not_compared`: shown only: lows and highs contradict no price; `no_rate`: its currency has no exchange rate; `own_sales`: the service's own sales are evidence for no other market, and need none; `no_price`: there is no price to compare it with
+             * @description `sets_price`: the price is this amount; `confirms`: the source stated the same amount again; `in_median`: one of the sales whose median the price is; `compared`: the price was compared with it when it was judged; `not_compared`: shown only: lows and highs contradict no price; `no_rate`: its currency has no exchange rate; `other_time`: the two were stated too long after one another to be compared; `own_sales`: the service's own sales are evidence for no other market, and need none; `no_price`: there is no price to compare it with
              * @enum {string}
              */
-            reason: "sets_price" | "confirms" | "in_median" | "compared" | "not_compared" | "no_rate" | "own_sales" | "no_price";
+            reason: "sets_price" | "confirms" | "in_median" | "compared" | "not_compared" | "no_rate" | "other_time" | "own_sales" | "no_price";
         };
         /** @description Of the prices that stood at this time on each of the last 7, 30 and 90 days, today included; null without a price then */
         PriceMedians: {
@@ -6319,7 +6319,7 @@ export const parkedRowCandidatesMarketValues: ReadonlyArray<FlattenedDeepRequire
 export const priceDecisionDecisionValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceDecision"]["decision"]> = ["accept", "discard", "confirm", "withdraw"];
 export const priceExplanationInputKindValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceExplanationInput"]["kind"]> = ["statement", "confirmation", "sale", "avg_1", "avg_7", "avg_30", "low", "mid", "high", "market"];
 export const priceExplanationInputMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceExplanationInput"]["market"]> = ["service", "source_a", "source_b", "source_c"];
-export const priceExplanationInputReasonValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceExplanationInput"]["reason"]> = ["sets_price", "confirms", "in_median", "compared", "not_compared", "no_rate", "own_sales", "no_price"];
+export const priceExplanationInputReasonValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceExplanationInput"]["reason"]> = ["sets_price", "confirms", "in_median", "compared", "not_compared", "no_rate", "other_time", "own_sales", "no_price"];
 export const pricePointMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricePoint"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const priceReviewStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceReview"]["state"]> = ["held", "disputed", "stale"];
 export const priceReviewCauseAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceReview"]["cause"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "own_averages", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside"];
