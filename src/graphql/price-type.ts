@@ -102,10 +102,10 @@ export function addPriceType(builder: Builder) {
 }
 
 function addExplanationType(builder: Builder) {
-  const rule = builder.objectRef<NonNullable<PriceExplanation['rule']>>('PriceRule').implement({
-    description: 'How a price comes about.',
+  const rule = builder.objectRef<{ name: string; version: number }>('PriceRule').implement({
+    description: 'A rule by which a price comes about or is judged.',
     fields: (t) => ({
-      name: t.exposeString('name', { nullable: false, description: `${oneOf(Object.keys(PRICE_RULES))}.` }),
+      name: t.exposeString('name', { nullable: false, description: `${oneOf(Object.keys(PRICE_RULES))}, or the name of a flag.` }),
       version: t.exposeInt('version', { nullable: false, description: 'Rises when the rule changes.' }),
     }),
   })
@@ -143,6 +143,13 @@ function addExplanationType(builder: Builder) {
     description: 'Why a price is what it is. The inputs of the kinds `statement` and `sale` suffice to compute it again.',
     fields: (t) => ({
       rule: t.field({ type: rule, description: 'The rule that made the price.', resolve: (one) => one.rule }),
+      judgedBy: t.field({
+        type: [rule],
+        nullable: false,
+        description: "The rules that decide about `state` and `flags`; none for the service's own prices.",
+        extensions: cost({ entries: 10 }),
+        resolve: (one) => one.judged_by,
+      }),
       inputs: t.field({
         type: [input],
         nullable: false,

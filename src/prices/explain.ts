@@ -6,6 +6,7 @@ import { type Static, Type } from '#core/input.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
 import { minorToNumber, parseMinor } from '#core/money.ts'
 import type { Queryable } from '#db/schema.ts'
+import { RULE_VERSIONS } from './evidence/judge.ts'
 import { CONFIDENCES, FLAGS, flagsOf, STATES } from './evidence/types.ts'
 import { medianOfDays } from './medians.ts'
 import type { Rates } from './rates.ts'
@@ -87,6 +88,9 @@ export const PriceExplanationSchema = Type.Object(
         { title: 'PriceRule' },
       ),
     ),
+    judged_by: Type.Array(Type.Object({ name: Type.Enum([...FLAGS]), version: Type.Integer() }, { title: 'EvidenceRule' }), {
+      description: "The rules that decide about `state` and `flags`; none for the service's own prices, which are always trusted",
+    }),
     inputs: Type.Array(ExplainInputSchema),
     rates: Type.Array(
       Type.Object(
@@ -132,6 +136,7 @@ export interface ExplainConditions {
   comparableDays: number
 }
 
+const EVIDENCE_RULES = FLAGS.map((name) => ({ name, version: RULE_VERSIONS[name] }))
 const SERVICE = MARKETS.indexOf('service')
 const LONGEST_DAYS = 90
 const FIGURES = ['avg_1', 'avg_7', 'avg_30', 'low', 'mid', 'high'] as const
@@ -205,6 +210,7 @@ function explained(key: ExplainedKey, rows: readonly PriceRow[], { points, sales
     flags: own ? flagsOf(own.flags) : [],
     samples: own?.samples ?? null,
     rule: own ? PRICE_RULES[key.market === SERVICE ? 'median_of_sales' : 'latest_statement'] : null,
+    judged_by: own && key.market !== SERVICE ? EVIDENCE_RULES : [],
     inputs,
     rates: compare.rates(),
     medians: { '7d': medianOf(7), '30d': medianOf(30), '90d': medianOf(LONGEST_DAYS) },

@@ -1,7 +1,7 @@
 // What readers see of the evidence of prices over REST: with_stats=1, explanations, and computed figures that leave out what is
 // not trusted.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bitsOf } from '#prices/evidence/types.ts'
+import { bitsOf, FLAGS } from '#prices/evidence/types.ts'
 import { setEvidence } from '../support/evidence.ts'
 import { OPERATOR_TOKEN, type Reply, send, startTestNode, type TestNode, until } from '../support/node.ts'
 import { published, type Grades, makeCatalogue, operator } from '../market/kit.ts'
@@ -194,6 +194,7 @@ describe('an explanation', () => {
       confidence: 'medium',
       flags: ['no_rate'],
       rule: { name: 'latest_statement', version: 1 },
+      judged_by: FLAGS.map((name) => ({ name, version: expect.any(Number) as number })),
       medians: { '7d': 168.56, '30d': 168.56, '90d': 168.56 },
     })
     const statement = body.data.inputs[0]!
