@@ -66,6 +66,7 @@ const OWNERS: Record<string, readonly string[]> = {
     'held_prices',
     'held_price_params',
     'rates',
+    'price_mappings',
     'merged_prices',
     'merged_points',
     'merged_held_prices',

@@ -330,6 +330,7 @@ export interface Schema {
     price: Numeric
     withdrawn: boolean
   }
+  price_mappings: { name: string; mapping: JSONColumnType<object, string, string>; author: string; saved_at: Date }
   rates: { currency: string; day: string; try_rate: Numeric }
   listings: {
     id: Generated<number>

@@ -110,15 +110,26 @@ export async function send<T = unknown>(url: string, credential: string | null, 
 }
 
 /** Imports text under a format's name and waits for its report. */
-export function importText(node: Pick<TestNode, 'ctx' | 'config'>, format: string, text: string, { dryRun = false } = {}): Promise<ImportReport> {
-  return importFiles(node, format, [{ name: 'test', text }], { dryRun })
+export function importText(
+  node: Pick<TestNode, 'ctx' | 'config'>,
+  format: string,
+  text: string | Uint8Array,
+  options: ImportOptions = {},
+): Promise<ImportReport> {
+  return importFiles(node, format, [{ name: 'test', text }], options)
+}
+
+interface ImportOptions {
+  dryRun?: boolean
+  /** further input of the verb, such as `map` */
+  input?: object
 }
 
 export async function importFiles(
   node: Pick<TestNode, 'ctx' | 'config'>,
   format: string,
   files: { name: string; text: string | Uint8Array }[],
-  { dryRun = false } = {},
+  { dryRun = false, input = {} }: ImportOptions = {},
 ): Promise<ImportReport> {
   const opened = files.map(({ name, text }) => ({
     name,
@@ -127,7 +138,7 @@ export async function importFiles(
       yield typeof text === 'string' ? new TextEncoder().encode(text) : text
     },
   }))
-  return call(importFilesVerb, { ...node.ctx, rules: node.config.priceRules }, { format, files: opened, dry_run: dryRun })
+  return call(importFilesVerb, { ...node.ctx, rules: node.config.priceRules }, { ...input, format, files: opened, dry_run: dryRun })
 }
 
 /** Asks until the answer is yes. */

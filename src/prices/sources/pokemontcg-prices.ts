@@ -25,8 +25,9 @@ export const pokemontcgPrices: PriceFormat = {
       const id = row.ID!.trim()
       if (id === '') return void rows.push({ line, reject: problem('ID', 'required') })
       const time = dayOf(row[DATE], DATE)
+      const words = { name: row.Name ?? '', number: id.slice(id.lastIndexOf('-') + 1), set: row['Set Name'] ?? '', game: 'pokemon', language: 'en' }
       for (const [column, finish] of PRINTINGS) {
-        const item = { source: 'pokemontcg', id, finish }
+        const item = { source: 'pokemontcg', id, finish, ...words }
         const owner = { line, item, market: market ?? MARKET, label: 'Near Mint' }
         addPrice(rows, owner, priceOf(row[column], column), time)
       }

@@ -110,9 +110,12 @@ function readRow({ row, reverseTrend }: CardRow, line: number, rows: FeedRow[]):
   const item = {
     source,
     id,
-    finish: firstEdition ? 'firstEdition' : finish,
+    finish: firstEdition && finish !== 'firstEdition' ? `${finish} first edition` : finish,
     name: textOf(row.name),
     number: textOf(row.number),
+    set: textOf(row.setName),
+    game: 'pokemon',
+    language: row.language === 'ja' ? 'ja' : 'en',
   }
   for (const [market, currency, value] of markets) {
     addPrice(rows, { line, item, market, label: 'Near Mint' }, exchanged(value, rates[currency]), time)
