@@ -1,52 +1,106 @@
-// All items of a game in memory, for rows that describe an item instead of naming it by an id.
+// The items that rows of a list can mean which describe their item instead of naming it by an id.
 import { sql } from 'kysely'
 import { rankOf } from '#catalogue/facts.ts'
 import { finishSlug } from '#catalogue/finishes.ts'
-import type { Tx } from '#db/schema.ts'
-import { CardIndex, type IndexedRecord } from '#matching/card-index.ts'
 import type { Genre } from '#catalogue/records.ts'
-import { cardKey, recordKey } from '#matching/records.ts'
-import { gameRecords, matchRecordOf, setsOfGame } from './game-records.ts'
+import type { Tx } from '#db/schema.ts'
+import { type CardDescription, CardIndex, type IndexedRecord } from '#matching/card-index.ts'
+import { cardKey, type MatchRecord, type MatchSet, recordKey } from '#matching/records.ts'
+import { DescribedSets, type Statement } from '#matching/described-sets.ts'
+import { gameRecords, matchRecordOf, setsOfGame, type World } from './game-records.ts'
 
 const ASIAN = ['ja', 'zh-tw', 'zh-cn', 'zh', 'ko', 'th', 'id']
 /** Source of the records that stand for items of before records existed. */
 const CATALOGUE = 'catalogue'
+/** Records that are read at once: those of a game take several times the memory of what is kept of them. */
+const PART = 5_000
 
 /**
- * Reads the items of a game with what their sources say of them, other than ids.
- * @param game slug; null for all games
- * @param families of `familiesOf`; null for all
+ * Reads the items that the rows can mean: those of the sets that they name or whose cards they describe, and products by name.
+ * @param rows of one game and of languages of the same families, where they name any
  */
-export async function loadItemIndex(tx: Tx, game: string | null, families: readonly string[] | null): Promise<CardIndex> {
-  const { rows: worlds } = await sql<{ game: string; world: string }>`
-    select distinct game, world from source_records where active and (${game}::text is null or game = ${game}) and (${families}::text[] is null or world = any(${families}::text[])) order by game, world`.execute(
-    tx,
+export async function loadItemIndex(tx: Tx, rows: readonly CardDescription[]): Promise<CardIndex> {
+  const { game, families = null } = rows[0]!
+  const { rows: worlds } = await sql<World>`
+    select distinct game, world from source_records
+    where active and (${game}::text is null or game = ${game}) and (${families}::text[] is null or world = any(${families}::text[]))
+    order by game, world`.execute(tx)
+  const sets = new Map<string, ReadonlyMap<string, MatchSet>>()
+  for (const { game: one } of worlds) if (!sets.has(one)) sets.set(one, await setsOfGame(tx, one))
+  const wanted = new DescribedSets(
+    rows,
+    [...sets.values()].flatMap((own) => [...own.values()]),
   )
-  const indexed: IndexedRecord[] = await itemsWithoutRecords(tx, game)
+  for (const world of worlds) for await (const part of statements(tx, world, [...wanted.refs])) wanted.look(part)
+  if (!wanted.areNamed()) {
+    for (const world of worlds) for await (const part of statements(tx, world, null)) wanted.look(part)
+    wanted.choose()
+  }
+  const found: FoundRecord[] = []
   for (const world of worlds) {
-    const sets = await setsOfGame(tx, world.game)
-    const records = (await gameRecords(tx, world)).filter(({ name, items }) => name !== null && items.length > 0)
-    // Who asks has looked for ids before: they would take half of the memory.
-    const matched = records.map((record) => ({ record, match: { ...matchRecordOf(record, world, sets, new Map()), shopIds: [] } }))
-    const finishes = new Map<number, string | null>()
-    // Records that are of one item only say which finish it is.
-    const ranked = matched.toSorted((a, b) => rankOf(a.record.source) - rankOf(b.record.source))
-    for (const { record, match } of ranked) {
-      for (const [n, item] of record.items.entries()) {
-        if (!record.wholes[n] && (finishes.get(item) ?? null) === null) finishes.set(item, match.finish)
+    for (const ids of inParts(await recordIds(tx, world, wanted))) {
+      for (const record of await gameRecords(tx, world, ids)) {
+        if (record.name === null || record.items.length === 0) continue
+        const match = { ...matchRecordOf(record, world, sets.get(world.game)!, new Map()), shopIds: [] }
+        found.push({ match, rank: rankOf(record.source), items: record.items, wholes: record.wholes })
       }
     }
-    for (const { record, match } of matched) {
-      for (const itemId of record.items) indexed.push({ itemId, finish: finishes.get(itemId) ?? null, record: match })
-    }
   }
-  return new CardIndex(indexed)
+  return new CardIndex([...withFinishes(found), ...(await itemsWithoutRecords(tx, game))])
 }
 
 /** The families of records that can be a print in the language; null for any. */
 export function familiesOf(language: string | undefined): readonly string[] | null {
   if (language === undefined) return null
   return [ASIAN.includes(language) ? 'asia' : 'international', `onepiece-${language}`, 'sealed', CATALOGUE]
+}
+
+interface FoundRecord {
+  match: MatchRecord
+  rank: number
+  items: readonly number[]
+  wholes: readonly boolean[]
+}
+
+/** Records that are of one item only say which finish it is, the first by precedence that states one. */
+function withFinishes(found: readonly FoundRecord[]): IndexedRecord[] {
+  const finishes = new Map<number, { rank: number; finish: string }>()
+  for (const { match, rank, items, wholes } of found) {
+    for (const [n, item] of items.entries()) {
+      if (!wholes[n] && match.finish !== null && rank < (finishes.get(item)?.rank ?? Infinity)) finishes.set(item, { rank, finish: match.finish })
+    }
+  }
+  return found.flatMap(({ match, items }) => items.map((itemId) => ({ itemId, finish: finishes.get(itemId)?.finish ?? null, record: match })))
+}
+
+/** What the records of a world say of their cards, of all sets or of these, a part at a time. */
+async function* statements(tx: Tx, { game, world }: World, refs: readonly string[] | null): AsyncGenerator<Statement[]> {
+  const ofSets = refs === null ? sql`` : sql`and facts->>'category' = any(${refs}::text[])`
+  for (let last = 0; ; ) {
+    const { rows } = await sql<Statement>`
+      select id, facts->>'category' as category, facts->>'code' as code, facts->>'name' as name from source_records
+      where active and game = ${game} and world = ${world} and facts ? 'name' and id > ${last}::int4 ${ofSets} order by id limit ${PART}`.execute(tx)
+    yield rows
+    if (rows.length < PART) return
+    last = rows.at(-1)!.id
+  }
+}
+
+/** Records of the sets and the products, with those of other sources that are under the same items. */
+async function recordIds(tx: Tx, { game, world }: World, { refs, products }: DescribedSets): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    with own as materialized (
+      select id from source_records
+      where active and game = ${game} and world = ${world} and (facts->>'category' = any(${[...refs]}::text[]) or id = any(${[...products]}::int4[]))
+    )
+    select id from own
+    union select b.record_id from own join item_sources a on a.record_id = own.id join item_sources b using (item_id)
+    order by id`.execute(tx)
+  return rows.map(({ id }) => id)
+}
+
+function* inParts(ids: readonly number[]): Generator<number[]> {
+  for (let from = 0; from < ids.length; from += PART) yield ids.slice(from, from + PART)
 }
 
 interface ItemRow {
@@ -60,7 +114,7 @@ interface ItemRow {
   finish: string | null
 }
 
-/** A database of before records existed has items only. */
+/** A database of before records existed has items only, until `mintmark match` was run. */
 async function itemsWithoutRecords(tx: Tx, game: string | null): Promise<IndexedRecord[]> {
   const { rows } = await sql<ItemRow>`
     select i.id, i.name, i.code, i.genre, i.game, i.category_id, c.name as category,

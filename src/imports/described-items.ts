@@ -11,9 +11,8 @@ const LONGEST_SHOWN = 120
 
 export class DescribedItems {
   readonly #tx: Tx
-  #index: CardIndex | null = null
-  /** game and language of the index; null for all */
-  #loaded: { game: string | null; language: string | null } = { game: null, language: null }
+  /** items by what the rows say of them, as `worldsOf` */
+  readonly #indexes = new Map<string, CardIndex>()
 
   constructor(tx: Tx) {
     this.#tx = tx
@@ -25,17 +24,14 @@ export class DescribedItems {
     return 'anyOf' in item ? name !== undefined : Boolean(name && number && set)
   }
 
-  /** Reads the items that the rows can mean, unless they are read already, and learns what the rows call the sets. */
+  /** Reads the items that the rows can mean, and learns what the rows call the sets. */
   async load(rows: readonly PriceRow[]): Promise<void> {
-    const words = rows.map(({ item }) => wordsOf(item))
-    const [game, language] = [onlyOf(words.map((row) => row.game)), onlyOf(words.map((row) => row.language))]
-    const has = (loaded: string | null, wanted: string | null) => loaded === null || loaded === wanted
-    if (this.#index === null || !has(this.#loaded.game, game) || !has(this.#loaded.language, language)) {
-      this.#index = null
-      this.#index = await loadItemIndex(this.#tx, game, familiesOf(language ?? undefined))
-      this.#loaded = { game, language }
+    this.#indexes.clear()
+    for (const [worlds, own] of Map.groupBy(rows.map(({ item }) => described(item)), worldsOf)) {
+      const index = await loadItemIndex(this.#tx, own)
+      index.learn(own)
+      this.#indexes.set(worlds, index)
     }
-    this.#index.learn(rows.map(({ item }) => described(item)))
   }
 
   /** After `load`. */
@@ -45,7 +41,7 @@ export class DescribedItems {
     if (name === '') return { reject: reason('no_item') }
     const shown = short([name, number, set].filter(Boolean).join(' · '))
     if (number !== null && set === null && /^[0-9]+$/.test(number)) return { reject: reason('no_set_named', { name: shown }) }
-    const found = this.#index!.find(description)
+    const found = this.#indexes.get(worldsOf(description))!.find(description)
     if ('itemId' in found) return found
     const items = found.candidates.slice(0, MOST_NAMED).map(({ itemId }) => itemId)
     switch (found.reason.rule) {
@@ -61,10 +57,9 @@ export class DescribedItems {
   }
 }
 
-/** What all have in common, null where they differ. */
-function onlyOf(texts: readonly (string | undefined)[]): string | null {
-  const all = new Set(texts)
-  return all.size === 1 ? ([...all][0] ?? null) : null
+/** The same for rows that are of the same game and families of languages, as far as they say. */
+function worldsOf({ game, families }: CardDescription): string {
+  return `${game ?? ''}\t${families?.join() ?? ''}`
 }
 
 function described(item: ItemKey | ItemKeys): CardDescription {

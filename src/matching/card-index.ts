@@ -1,10 +1,11 @@
 // Finds the item that a row of a price list or collection file describes, among all items in memory.
-import { type Described, describe, withoutBrackets } from './descriptions.ts'
+import { type Described, describe } from './descriptions.ts'
 import { byPlainness, FIT, finishWords } from '#catalogue/finishes.ts'
-import { likeness, normalName } from './names.ts'
+import { likeness } from './names.ts'
 import { looseNumber, normalNumber } from './numbers.ts'
 import type { Decisions, MatchRecord, Reason, SetMap } from './records.ts'
 import { decidedSets, mapSets } from './set-maps.ts'
+import { SetNames } from './set-names.ts'
 import { type SourceCard, type SourceSet, sourceCards } from './source-cards.ts'
 
 /** What a row of a file says of an item; null for what it does not say. */
@@ -53,12 +54,12 @@ interface Fitting extends Printing {
 /** All items in memory, by set, number and name; built once for an import. */
 export class CardIndex {
   readonly #printings = new Map<SourceCard, Printing[]>()
-  readonly #bySetAndNumber = new Map<string, Set<SourceCard>>()
+  /** cards of a set by number, made when they are first asked for */
+  readonly #numbersOf = new Map<SourceSet, ReadonlyMap<string, readonly SourceCard[]>>()
   readonly #byNumber = new Map<string, SourceCard[]>()
   readonly #byName = new Map<string, SourceCard[]>()
   readonly #sets: readonly SourceSet[]
-  readonly #setsByName = new Map<string, Set<SourceSet>>()
-  readonly #setsByCode = new Map<string, Set<SourceSet>>()
+  readonly #setNames: SetNames<SourceSet>
   readonly #learned = new Map<string, Set<SourceSet>>()
 
   constructor(records: Iterable<IndexedRecord>) {
@@ -78,20 +79,11 @@ export class CardIndex {
         }
       }
       this.#printings.set(card, [...printings.values()])
-      for (const name of [...card.names, ...card.looseNames]) push(this.#byName, name, card)
-      if (card.number === null) continue
-      push(this.#byNumber, card.number, card)
-      if (card.set === null) continue
-      addTo(this.#bySetAndNumber, `${card.set.ref}\t${card.number}`, card)
-      addTo(this.#bySetAndNumber, `${card.set.ref}\t${card.bare}`, card)
+      for (const name of new Set([...card.names, ...card.looseNames])) push(this.#byName, name, card)
+      if (card.number !== null) push(this.#byNumber, card.number, card)
     }
     this.#sets = [...new Set(cards.flatMap(({ set }) => set ?? []))]
-    for (const set of this.#sets) {
-      const { name, codes } = set.facts
-      for (const label of [name, withoutBrackets(name), ...codes]) addTo(this.#setsByName, normalName(label), set)
-      // Zeros in a code matter only where they are all that tells two sets apart.
-      for (const code of codes) addTo(this.#setsByCode, normalNumber(code), set)
-    }
+    this.#setNames = new SetNames(this.#sets)
   }
 
   /**
@@ -101,8 +93,9 @@ export class CardIndex {
   learn(rows: Iterable<CardDescription>, decisions: Pick<Decisions, 'setMaps'> = { setMaps: [] }): SetMap[] {
     const sets = new Map<string, SourceSet>()
     const records: MatchRecord[] = []
-    for (const { name, number, set, game } of rows) {
-      if (set === null || number === null || isLong([name, number, set])) continue
+    for (const row of rows) {
+      const { name, number, set, game } = row
+      if (set === null || number === null || isTooLong(row)) continue
       const key = `${set}\t${number}\t${name}`
       records.push({
         key,
@@ -132,7 +125,7 @@ export class CardIndex {
    * proposed.
    */
   find(row: CardDescription): FindResult {
-    if (isLong([row.name, row.number, row.set, row.finish])) return { reason: UNKNOWN, candidates: [] }
+    if (isTooLong(row)) return { reason: UNKNOWN, candidates: [] }
     const wanted = describe(row)
     const cards = row.number === null ? this.#unnumbered(row, wanted) : this.#numbered(row, wanted, row.number)
     const printings = this.#fitting(cards, wanted)
@@ -161,8 +154,10 @@ export class CardIndex {
     return exact.length > 0 ? exact : cards.filter(({ looseNames }) => looseNames.includes(wanted.name))
   }
 
-  #inSet({ ref }: SourceSet, number: string): ReadonlySet<SourceCard> | undefined {
-    return this.#bySetAndNumber.get(`${ref}\t${number}`)
+  #inSet(set: SourceSet, number: string): readonly SourceCard[] | undefined {
+    let byNumber = this.#numbersOf.get(set)
+    if (!byNumber) this.#numbersOf.set(set, (byNumber = cardsByNumber(set)))
+    return byNumber.get(number)
   }
 
   /** Products without a number, by name. */
@@ -177,16 +172,7 @@ export class CardIndex {
 
   /** The sets that go by the name, with the galleries that are printed as part of them. */
   #setsNamed(set: string, wanted: Described): SourceSet[] {
-    const found = new Set(this.#learned.get(set))
-    for (const name of [wanted.set, wanted.bareSet]) {
-      if (found.size === 0) for (const one of this.#setsByName.get(name) ?? []) found.add(one)
-    }
-    if (found.size === 0) for (const one of this.#setsByCode.get(normalNumber(set)) ?? []) found.add(one)
-    const names = new Set([...found].map(({ facts }) => normalName(facts.name)))
-    for (const name of names) {
-      for (const gallery of GALLERIES) for (const one of this.#setsByName.get(`${name} ${gallery}`) ?? []) found.add(one)
-    }
-    return [...found]
+    return this.#setNames.withGalleries(this.#learned.get(set) ?? this.#setNames.find(set, wanted))
   }
 
   #fitting(cards: readonly SourceCard[], wanted: Described): Fitting[] {
@@ -199,7 +185,7 @@ export class CardIndex {
     const sets = row.set === null ? null : new Set(this.#setsNamed(row.set, wanted))
     const pool = new Set<SourceCard>()
     for (const name of [wanted.name, wanted.looseName]) for (const card of this.#byName.get(name) ?? []) pool.add(card)
-    for (const set of sets ?? []) for (const card of this.#bySetAndNumber.get(`${set.ref}\t${number}`) ?? []) pool.add(card)
+    for (const set of sets ?? []) for (const card of (number === null ? null : this.#inSet(set, number)) ?? []) pool.add(card)
     const scored = new Map<number, number>()
     for (const card of [...pool].filter((one) => mayBe(row, one)).slice(0, MOST_COMPARED)) {
       const name = Math.max(
@@ -223,14 +209,12 @@ export class CardIndex {
       .sort((a, b) => b.score - a.score || a.itemId - b.itemId)
       .slice(0, MOST_CANDIDATES)
     const reason: Reason =
-      candidates.length === 0 ? UNKNOWN : sets?.size === 0 ? { rule: 'set-unclear', params: { set: row.set! } } : { rule: 'loose', params: {} }
+      sets?.size === 0 ? { rule: 'set-unclear', params: { set: row.set! } } : candidates.length === 0 ? UNKNOWN : { rule: 'loose', params: {} }
     return { reason, candidates }
   }
 }
 
 const UNKNOWN: Reason = { rule: 'unknown', params: {} }
-/** What sets that are printed as a part of another are called behind its name. */
-const GALLERIES = ['trainer gallery', 'galarian gallery', 'shiny vault', 'classic collection', 'radiant collection', 'unown collection']
 
 /** Those that fit best, none when nothing fits. */
 function fittest(printings: readonly Fitting[]): Fitting[] {
@@ -259,6 +243,17 @@ function ranked(printings: readonly Fitting[], score: number): { itemId: number;
   return [...new Set(sorted.map(({ itemId }) => itemId))].slice(0, MOST_CANDIDATES).map((itemId) => ({ itemId, score }))
 }
 
+/** By number, with and without the prefix that the set prints on all of its cards. */
+function cardsByNumber({ cards }: SourceSet): Map<string, SourceCard[]> {
+  const byNumber = new Map<string, SourceCard[]>()
+  for (const card of cards) {
+    if (card.number === null) continue
+    push(byNumber, card.number, card)
+    if (card.bare !== null && card.bare !== card.number) push(byNumber, card.bare, card)
+  }
+  return byNumber
+}
+
 function countItems(printings: readonly Printing[]): number {
   return new Set(printings.map(({ itemId }) => itemId)).size
 }
@@ -276,8 +271,9 @@ function sameTotal(total: string, card: SourceCard): boolean {
   return total === '' || card.totals.length === 0 || card.totals.includes(total)
 }
 
-function isLong(texts: readonly (string | null)[]): boolean {
-  return texts.some((text) => text !== null && text.length > LONGEST)
+/** Whether a row has a text that no item has. */
+export function isTooLong({ name, number, set, finish }: Pick<CardDescription, 'name' | 'number' | 'set' | 'finish'>): boolean {
+  return [name, number, set, finish].some((text) => text !== null && text.length > LONGEST)
 }
 
 function push<K, T>(map: Map<K, T[]>, key: K, value: T): void {
