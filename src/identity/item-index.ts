@@ -1,5 +1,5 @@
 // The items that rows of a list can mean which describe their item instead of naming it by an id.
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { rankOf } from '#catalogue/facts.ts'
 import { finishSlug } from '#catalogue/finishes.ts'
 import type { Genre } from '#catalogue/records.ts'
@@ -17,36 +17,47 @@ const PART = 5_000
 
 /**
  * Reads the items that the rows can mean: those of the sets that they name or whose cards they describe, and products by name.
- * @param rows of one game and of languages of the same families, where they name any
+ * @param rows at least one, all of one game and one group of language families, or all of none
  */
 export async function loadItemIndex(tx: Tx, rows: readonly CardDescription[]): Promise<CardIndex> {
-  const { game, families = null } = rows[0]!
-  const { rows: worlds } = await sql<World>`
-    select distinct game, world from source_records
-    where active and (${game}::text is null or game = ${game}) and (${families}::text[] is null or world = any(${families}::text[]))
-    order by game, world`.execute(tx)
+  const among = { game: rows[0]!.game, families: rows[0]!.families ?? null }
   const sets = new Map<string, ReadonlyMap<string, MatchSet>>()
-  for (const { game: one } of worlds) if (!sets.has(one)) sets.set(one, await setsOfGame(tx, one))
+  for (const game of among.game === null ? await gamesOf(tx) : [among.game]) sets.set(game, await setsOfGame(tx, game))
   const wanted = new DescribedSets(
     rows,
     [...sets.values()].flatMap((own) => [...own.values()]),
   )
-  for (const world of worlds) for await (const part of statements(tx, world, [...wanted.refs])) wanted.look(part)
+  for await (const part of statements(tx, among, [...wanted.refs])) wanted.look(part)
   if (!wanted.areNamed()) {
-    for (const world of worlds) for await (const part of statements(tx, world, null)) wanted.look(part)
+    for await (const part of statements(tx, among, null)) wanted.look(part)
     wanted.choose()
   }
   const found: FoundRecord[] = []
-  for (const world of worlds) {
-    for (const ids of inParts(await recordIds(tx, world, wanted))) {
-      for (const record of await gameRecords(tx, world, ids)) {
+  for (const [world, ids] of await recordIds(tx, among, wanted)) {
+    for (const part of inParts(ids)) {
+      for (const record of await gameRecords(tx, world, part)) {
         if (record.name === null || record.items.length === 0) continue
         const match = { ...matchRecordOf(record, world, sets.get(world.game)!, new Map()), shopIds: [] }
         found.push({ match, rank: rankOf(record.source), items: record.items, wholes: record.wholes })
       }
     }
   }
-  return new CardIndex([...withFinishes(found), ...(await itemsWithoutRecords(tx, game))])
+  return new CardIndex([...withFinishes(found), ...(await itemsWithoutRecords(tx, among.game, wanted))])
+}
+
+/** What records must be of; null for any. */
+interface Among {
+  game: string | null
+  families: readonly string[] | null
+}
+
+function isAmong({ game, families }: Among): RawBuilder<boolean> {
+  return sql`(${game}::text is null or game = ${game}) and (${families}::text[] is null or world = any(${families}::text[]))`
+}
+
+async function gamesOf(tx: Tx): Promise<string[]> {
+  const rows = await tx.selectFrom('categories').select('game').distinct().orderBy('game').execute()
+  return rows.map(({ game }) => game)
 }
 
 /** The families of records that can be a print in the language; null for any. */
@@ -73,30 +84,29 @@ function withFinishes(found: readonly FoundRecord[]): IndexedRecord[] {
   return found.flatMap(({ match, items }) => items.map((itemId) => ({ itemId, finish: finishes.get(itemId)?.finish ?? null, record: match })))
 }
 
-/** What the records of a world say of their cards, of all sets or of these, a part at a time. */
-async function* statements(tx: Tx, { game, world }: World, refs: readonly string[] | null): AsyncGenerator<Statement[]> {
+/** What records say of their cards, of all sets or of these, a part at a time. */
+async function* statements(tx: Tx, among: Among, refs: readonly string[] | null): AsyncGenerator<Statement[]> {
   const ofSets = refs === null ? sql`` : sql`and facts->>'category' = any(${refs}::text[])`
   for (let last = 0; ; ) {
     const { rows } = await sql<Statement>`
       select id, facts->>'category' as category, facts->>'code' as code, facts->>'name' as name from source_records
-      where active and game = ${game} and world = ${world} and facts ? 'name' and id > ${last}::int4 ${ofSets} order by id limit ${PART}`.execute(tx)
+      where active and ${isAmong(among)} and facts ? 'name' and id > ${last}::int4 ${ofSets} order by id limit ${PART}`.execute(tx)
     yield rows
     if (rows.length < PART) return
     last = rows.at(-1)!.id
   }
 }
 
-/** Records of the sets and the products, with those of other sources that are under the same items. */
-async function recordIds(tx: Tx, { game, world }: World, { refs, products }: DescribedSets): Promise<number[]> {
-  const { rows } = await sql<{ id: number }>`
+/** By world, the records of the sets and the products, with those of other sources that are under the same items. */
+async function recordIds(tx: Tx, among: Among, { refs, products }: DescribedSets): Promise<[World, number[]][]> {
+  const { rows } = await sql<World & { ids: number[] }>`
     with own as materialized (
       select id from source_records
-      where active and game = ${game} and world = ${world} and (facts->>'category' = any(${[...refs]}::text[]) or id = any(${[...products]}::int4[]))
-    )
-    select id from own
-    union select b.record_id from own join item_sources a on a.record_id = own.id join item_sources b using (item_id)
-    order by id`.execute(tx)
-  return rows.map(({ id }) => id)
+      where active and ${isAmong(among)} and (facts->>'category' = any(${[...refs]}::text[]) or id = any(${[...products]}::int4[]))
+    ),
+    related(id) as (select id from own union select b.record_id from own join item_sources a on a.record_id = own.id join item_sources b using (item_id))
+    select game, world, array_agg(id order by id) as ids from related join source_records using (id) group by 1, 2 order by 1, 2`.execute(tx)
+  return rows.map(({ ids, ...world }) => [world, ids])
 }
 
 function* inParts(ids: readonly number[]): Generator<number[]> {
@@ -114,14 +124,14 @@ interface ItemRow {
   finish: string | null
 }
 
-/** A database of before records existed has items only, until `mintmark match` was run. */
-async function itemsWithoutRecords(tx: Tx, game: string | null): Promise<IndexedRecord[]> {
+/** Items of before records existed, which have none until `mintmark match` was run, of the sets. */
+async function itemsWithoutRecords(tx: Tx, game: string | null, { refs }: DescribedSets): Promise<IndexedRecord[]> {
   const { rows } = await sql<ItemRow>`
     select i.id, i.name, i.code, i.genre, i.game, i.category_id, c.name as category,
       (select a->>'value' from jsonb_array_elements(i.attributes) a where a->>'name' = 'Finish' limit 1) as finish
     from items i join categories c on c.id = i.category_id
-    where (${game}::text is null or i.game = ${game}) and not exists (
-      select from item_sources s join source_records r on r.id = s.record_id where s.item_id = i.id and r.active and r.facts ? 'name')`.execute(tx)
+    where c.ref = any(${[...refs]}::text[]) and (${game}::text is null or i.game = ${game})
+      and not exists (select from item_sources s where s.item_id = i.id)`.execute(tx)
   return rows.map(({ id, name, code, genre, game: own, category_id: categoryId, category, finish: stated }) => {
     const finish = stated === null ? null : finishSlug(stated)
     const isProduct = genre === 'sealed' || genre === 'bundle'
