@@ -1281,7 +1281,7 @@ export interface paths {
         put?: never;
         /**
          * Import a file
-         * @description The body is the file as it is, of any content type, or packed with gzip; at most 2 GB. The answer comes as soon as the file is here: follow the import at GET /imports/{id}. Bad rows are reported and never refuse the file.
+         * @description The body is the file as it is, of any content type, or packed with gzip; at most 2 GB. The answer comes as soon as the file is here: follow the import at GET /imports/{id}. Bad rows are reported and never refuse the file. The formats prices-csv and prices-ndjson need `map` or `map_name`, and a market.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/imports/mintmark-prices-csv?file_name=prices.csv' \
@@ -1364,6 +1364,45 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/price-mappings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Saved mappings of price lists, by name */
+        get: operations["listPriceMappings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/price-mappings/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A saved mapping */
+        get: operations["getPriceMapping"];
+        /**
+         * Save a mapping, or replace it
+         * @description What the columns of a price list mean, for imports of the formats prices-csv and prices-ndjson with `map_name`.
+         */
+        put: operations["savePriceMapping"];
+        post?: never;
+        /** Delete a saved mapping */
+        delete: operations["deletePriceMapping"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1982,6 +2021,8 @@ export interface components {
             name: string;
             /** @enum {string} */
             kind: "catalogue" | "prices";
+            /** @description Whether it is read by a mapping of columns */
+            mapped: boolean;
             /** @description What such a file is, for people */
             title: string;
             /** @description Market that it is imported into unless another is named */
@@ -2400,6 +2441,35 @@ export interface components {
                 };
             }[];
         };
+        PriceMapping: {
+            /** @description Column of each field, or an expression: {name} {type} puts columns together, {key/::/1} takes a part, =text is the same for all rows. Fields: price, name, number, set, finish, game, language, label, updated_at, item_ref, cardmarket_id, tcgplayer_id, tcgdex_id, tcgdex-asia_id, pokemontcg_id, punk-records_id, pricecharting_id; price[PSA 10] is a price under that label */
+            columns: {
+                [key: string]: string;
+            };
+            /** @description Currency of the prices, the market's unless told; another one is converted by the rates of the prices' days */
+            currency?: string;
+            /**
+             * @description Market that the prices are of
+             * @enum {string}
+             */
+            market?: "service" | "source_a" | "source_b" | "source_c";
+            /**
+             * @description Sign before the decimals; without it an amount such as 1,234 is refused, because it can be read in two ways
+             * @enum {string}
+             */
+            decimal?: "." | ",";
+            /**
+             * @description utf-8 unless told
+             * @enum {string}
+             */
+            encoding?: "utf-8" | "windows-1252";
+            /** @description Of JSON: path to entries that are rows of their own, with * for any member; their name is the column @key */
+            entries?: string;
+            /** @description Rows that are read: those with these values */
+            only?: {
+                [key: string]: string;
+            };
+        };
         PricePoint: {
             /** @enum {string} */
             market: "service" | "source_a" | "source_b" | "source_c";
@@ -2511,6 +2581,17 @@ export interface components {
             day: string;
             currency: string;
             TRY: number;
+        };
+        SavedPriceMapping: {
+            name: string;
+            mapping: components["schemas"]["PriceMapping"];
+            /** @description `operator:<name>` */
+            author: string;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            saved_at: string;
         };
         SetMatch: {
             /** @description Id of the category of the set */
@@ -2911,10 +2992,12 @@ export type Order = components['schemas']['Order'];
 export type Pagination = components['schemas']['Pagination'];
 export type ParkedRow = components['schemas']['ParkedRow'];
 export type PostedPrices = components['schemas']['PostedPrices'];
+export type PriceMapping = components['schemas']['PriceMapping'];
 export type PricePoint = components['schemas']['PricePoint'];
 export type PricedItem = components['schemas']['PricedItem'];
 export type Problem = components['schemas']['Problem'];
 export type Rate = components['schemas']['Rate'];
+export type SavedPriceMapping = components['schemas']['SavedPriceMapping'];
 export type SetMatch = components['schemas']['SetMatch'];
 export type SetMatchCandidate = components['schemas']['SetMatchCandidate'];
 export type SourceHealth = components['schemas']['SourceHealth'];
@@ -5143,12 +5226,28 @@ export interface operations {
                 market?: "service" | "source_a" | "source_b" | "source_c";
                 /** @description Report only, change nothing */
                 dry_run?: boolean;
+                /** @description Column of each field: see PriceMapping */
+                map?: string;
+                /** @description Rows that are read: those with these values */
+                only?: string;
+                /** @description Saved mapping, which the other parameters change */
+                map_name?: string;
+                /** @description Name of the mapping */
+                save_map?: string;
+                /** @description Currency of the prices, the market's unless told; another one is converted by the rates of the prices' days */
+                currency?: string;
+                /** @description Sign before the decimals; without it an amount such as 1,234 is refused, because it can be read in two ways */
+                decimal?: "." | ",";
+                /** @description utf-8 unless told */
+                encoding?: "utf-8" | "windows-1252";
+                /** @description Of JSON: path to entries that are rows of their own, with * for any member; their name is the column @key */
+                entries?: string;
                 /** @description Shown with the import */
                 file_name?: string;
             };
             header?: never;
             path: {
-                /** @description One of mintmark-ndjson, tcgdex, pokemontcg, punk-records, cardmarket-products, tcgplayer-sealed, mintmark-prices-csv, pricecharting-csv, graded-guide, cardmarket-price-guide, tcgplayer-csv, pokemontcg-prices, singles-brl, sealed-daily */
+                /** @description One of mintmark-ndjson, tcgdex, pokemontcg, punk-records, cardmarket-products, tcgplayer-sealed, mintmark-prices-csv, pricecharting-csv, graded-guide, cardmarket-price-guide, tcgplayer-csv, pokemontcg-prices, singles-brl, sealed-daily, prices-csv, prices-ndjson */
                 id_or_format: string;
             };
             cookie?: never;
@@ -5246,6 +5345,144 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["ImportFormat"][];
+                    };
+                };
+            };
+        };
+    };
+    listPriceMappings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["SavedPriceMapping"][];
+                    };
+                };
+            };
+        };
+    };
+    getPriceMapping: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the mapping */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["SavedPriceMapping"];
+                    };
+                };
+            };
+        };
+    };
+    savePriceMapping: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the mapping */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Column of each field, or an expression: {name} {type} puts columns together, {key/::/1} takes a part, =text is the same for all rows. Fields: price, name, number, set, finish, game, language, label, updated_at, item_ref, cardmarket_id, tcgplayer_id, tcgdex_id, tcgdex-asia_id, pokemontcg_id, punk-records_id, pricecharting_id; price[PSA 10] is a price under that label */
+                    columns: {
+                        [key: string]: string;
+                    };
+                    /** @description Currency of the prices, the market's unless told; another one is converted by the rates of the prices' days */
+                    currency?: string;
+                    /**
+                     * @description Market that the prices are of
+                     * @enum {string}
+                     */
+                    market?: "service" | "source_a" | "source_b" | "source_c";
+                    /**
+                     * @description Sign before the decimals; without it an amount such as 1,234 is refused, because it can be read in two ways
+                     * @enum {string}
+                     */
+                    decimal?: "." | ",";
+                    /**
+                     * @description utf-8 unless told
+                     * @enum {string}
+                     */
+                    encoding?: "utf-8" | "windows-1252";
+                    /** @description Of JSON: path to entries that are rows of their own, with * for any member; their name is the column @key */
+                    entries?: string;
+                    /** @description Rows that are read: those with these values */
+                    only?: {
+                        [key: string]: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["SavedPriceMapping"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    deletePriceMapping: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the mapping */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        message?: string;
                     };
                 };
             };
@@ -5614,6 +5851,11 @@ export const pathsOperatorV1SetMatchesGetParametersQueryStateValues: ReadonlyArr
 export const pathsOperatorV1ItemsIdPriceHistoryGetParametersQueryMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/items/{id}/price-history"]["get"]["parameters"]["query"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const pathsOperatorV1ImportsGetParametersQueryStatusValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/imports"]["get"]["parameters"]["query"]["status"]> = ["queued", "running", "done", "failed"];
 export const pathsOperatorV1ImportsId_or_formatPostParametersQueryMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/imports/{id_or_format}"]["post"]["parameters"]["query"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const pathsOperatorV1ImportsId_or_formatPostParametersQueryDecimalValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/imports/{id_or_format}"]["post"]["parameters"]["query"]["decimal"]> = [".", ","];
+export const pathsOperatorV1ImportsId_or_formatPostParametersQueryEncodingValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/imports/{id_or_format}"]["post"]["parameters"]["query"]["encoding"]> = ["utf-8", "windows-1252"];
+export const pathsOperatorV1PriceMappingsNamePutRequestBodyContentApplicationJsonMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-mappings/{name}"]["put"]["requestBody"]["content"]["application/json"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const pathsOperatorV1PriceMappingsNamePutRequestBodyContentApplicationJsonDecimalValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-mappings/{name}"]["put"]["requestBody"]["content"]["application/json"]["decimal"]> = [".", ","];
+export const pathsOperatorV1PriceMappingsNamePutRequestBodyContentApplicationJsonEncodingValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-mappings/{name}"]["put"]["requestBody"]["content"]["application/json"]["encoding"]> = ["utf-8", "windows-1252"];
 export const pathsOperatorV1WebhookEventsGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/webhook-events"]["get"]["parameters"]["query"]["state"]> = ["queued", "delivered", "failed", "cancelled"];
 export const pathsOperatorV1WebhookEventsGetParametersQueryEventValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/webhook-events"]["get"]["parameters"]["query"]["event"]> = ["sale", "expire"];
 export const pathsOperatorV1AccountsAccount_idWebhookTestPostRequestBodyContentApplicationJsonEventValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/accounts/{account_id}/webhook/test"]["post"]["requestBody"]["content"]["application/json"]["event"]> = ["sale", "expire"];
@@ -5655,6 +5897,9 @@ export const mergeFromMarketValues: ReadonlyArray<FlattenedDeepRequired<componen
 export const mergeIntoMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Merge"]["into"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const orderLinesListing_statusValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Order"]["lines"]["listing_status"]> = ["pending", "active", "paused", "rejected", "expired", "sold"];
 export const parkedRowCandidatesMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ParkedRow"]["candidates"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const priceMappingMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceMapping"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const priceMappingDecimalValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceMapping"]["decimal"]> = [".", ","];
+export const priceMappingEncodingValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceMapping"]["encoding"]> = ["utf-8", "windows-1252"];
 export const pricePointMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricePoint"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const pricedItemGenreValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricedItem"]["genre"]> = ["single", "card", "sealed", "bundle"];
 export const pricedItemMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricedItem"]["market"]> = ["service", "source_a", "source_b", "source_c"];

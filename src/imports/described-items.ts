@@ -27,7 +27,10 @@ export class DescribedItems {
   /** Reads the items that the rows can mean, and learns what the rows call the sets. */
   async load(rows: readonly PriceRow[]): Promise<void> {
     this.#indexes.clear()
-    for (const [worlds, own] of Map.groupBy(rows.map(({ item }) => described(item)), worldsOf)) {
+    for (const [worlds, own] of Map.groupBy(
+      rows.map(({ item }) => described(item)),
+      worldsOf,
+    )) {
       const index = await loadItemIndex(this.#tx, own)
       index.learn(own)
       this.#indexes.set(worlds, index)

@@ -48,7 +48,14 @@ export function keysOf(item: ItemKey | ItemKeys): readonly ItemKey[] {
 export function wordsOf(item: ItemKey | ItemKeys): ItemWords {
   if ('ref' in item) return {}
   const { name, number, set, finish, game, language } = item
-  return { ...(name && { name }), ...(number && { number }), ...(set && { set }), ...(finish && { finish }), ...(game && { game }), ...(language && { language }) }
+  return {
+    ...(name && { name }),
+    ...(number && { number }),
+    ...(set && { set }),
+    ...(finish && { finish }),
+    ...(game && { game }),
+    ...(language && { language }),
+  }
 }
 
 /** A price row: integer minor units (cents, kuruş) and epoch milliseconds, so that nothing is ever a float sum. */
