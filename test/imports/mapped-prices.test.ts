@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
+import { textOf } from '#core/problems.ts'
 import { register as registerImport } from '#cli/import.ts'
 import { importFiles, importText, OPERATOR_TOKEN, type Sending, send, startTestNode, type TestNode, until } from '../support/node.ts'
 import { tcgdexCards, tcgdexSets } from './one-card.ts'
@@ -92,16 +93,16 @@ describe('a CSV', () => {
       'Alakazam,BS,1,,\nAlakazam,BS,1,abc,\nAlakazam,BS,1,-5,\nAlakazam,BS,1,"1,234 €",\nAlakazam,BS,1,$5.00,\nAlakazam,BS,1,1.00,Cracked Ice\n' +
       'Alakazam,XYZ,1,1.00,\nAlakazam,,1,1.00,\n,BS,,1.00,\nNobody,BS,77,1.00,\nAlakazam,BS\n'
     expect(await refusals(csv, EUR)).toEqual([
-      '3 price: "abc" is no amount up to 9,999,999,999.99',
-      '4 price: price must be above 0',
-      '5 price: "1,234 €" can be read in two ways: say which sign begins the decimals',
-      '6 price: "$5.00" is not in EUR',
-      '10 the row names no item',
+      '3 price must be a number of at most 9999999999.99, not "abc"',
+      '4 price must be a number above 0',
+      '5 price "1,234 €" can be read in two ways; state the decimal separator of the list',
+      '6 price must be in EUR, not "$5.00"',
+      '10 the row does not name an item',
       '12 the row has 2 cells, the header 5',
-      '7 no item that fits "Alakazam · 1 · BS" has the finish "Cracked Ice"',
-      expect.stringMatching(/^8 the set of "Alakazam · 1 · XYZ" is not in the catalogue by that name$/),
-      '9 the row names no set, and "Alakazam · 1" can be of several',
-      '11 no item is like "Nobody · 77 · BS"',
+      '7 no item that matches "Alakazam · 1 · BS" has the finish "Cracked Ice"',
+      '8 no set of the catalogue has the name or code "XYZ"',
+      '9 the row does not name a set, and "Alakazam · 1" can be of several',
+      '11 no item matches "Nobody · 77 · BS" in name, number and set',
     ])
   })
 
@@ -113,7 +114,7 @@ describe('a CSV', () => {
       .map((amount) => `Gyarados,BS,6,"${amount}",\n`)
       .join('')}`
     const wrong = Object.entries(amounts).flatMap(([text, read], n) =>
-      read === null ? `${n + 2} price: "${text}" is no amount up to 9,999,999,999.99` : [],
+      read === null ? `${n + 2} price must be a number of at most 9999999999.99, not "${text}"` : [],
     )
     expect(await refusals(csv, { ...EUR, decimal })).toEqual(wrong)
     for (const [text, read] of Object.entries(amounts)) {
@@ -134,8 +135,8 @@ describe('a CSV', () => {
       Buffer.from('Charizard,BS,4,9.50,\nPoké,BS,5,1.00,\n'),
     ])
     expect(await refusals(latin, EUR)).toEqual([
-      '2 name: "Pok\uFFFDmon" is not in the encoding utf-8',
-      '4 no item fits "Poké · 5 · BS" in name, number and set (like it: 9, 10)',
+      '2 name must be in utf-8, not "Pok\uFFFDmon"',
+      '4 no item matches "Poké · 5 · BS" in name, number and set; similar items: 9, 10',
     ])
     expect((await importText(node, 'prices-csv', latin, { input: EUR })).counts).toMatchObject({ accepted: 1 })
     expect((await refusals(latin, { ...EUR, encoding: 'windows-1252' }))[0]).toContain('"Pokémon · 4 · BS"')
@@ -143,12 +144,34 @@ describe('a CSV', () => {
     expect(await importText(node, 'prices-csv', utf16, { input: EUR })).toMatchObject({ counts: { unchanged: 0, accepted: 1, rejected: 0 } })
   })
 
+  test('refuses only the rows of a file in mixed encodings that are not in its own', async () => {
+    const rows = ['Clefairy,BS,5,"2,75 €",\n', 'Clefairy,BS,5,"2,80 \x80",\n', 'Clefairy,BS,5,2.85 EUR,\n', 'Pok\xe9mon,BS,5,2.90,\n']
+    const mixed = Buffer.concat([
+      Buffer.from('name,set,number,eur_price,foil\n'),
+      ...rows.map((row, n) => Buffer.from(row, n % 2 === 0 ? 'utf8' : 'latin1')),
+    ])
+    expect(await refusals(mixed, EUR)).toEqual(['3 price must be in utf-8, not "2,80 \uFFFD"', '5 name must be in utf-8, not "Pok\uFFFDmon"'])
+  })
+
+  test.each([
+    ['EUR', ['€5', '5 €', '5 EUR', 'eur 5'], ['$5', '£5', 'R$ 5', '5 TL', '5 zł', '5 € 6']],
+    ['USD', ['$5', 'US$5', '5 USD'], ['€5', '5 eur']],
+    ['TRY', ['5 TL', '₺5', '5 TRY'], ['5 $']],
+  ])('in %s takes its own currency signs only', async (currency, own, others) => {
+    const csv = `name,set,number,eur_price,foil\n${[...own, ...others].map((amount) => `Clefairy,BS,5,${amount},\n`).join('')}`
+    const lines = (await refusals(csv, { ...EUR, currency, market: currency === 'TRY' ? 'service' : EUR.market })).map((text) =>
+      Number(text.split(' ')[0]),
+    )
+    const noRate = currency === 'USD' ? own.map((_, n) => n + 2) : []
+    expect(lines.toSorted((a, b) => a - b)).toEqual([...noRate, ...others.map((_, n) => own.length + n + 2)])
+  })
+
   test('takes ids, labels, parts of columns and prices under several labels', async () => {
     const csv =
       'key,cm,condition,nm,psa,day,kind\nbase1-4::reverse,,LP,4.00,40.00,2026-03-01,Card\nbase1-9::holo,1004,NM,5.00,,2026-03-28T19:29:00.276515,Card\nbase1-5::x,,NM,5.00,,2026-03-01,Card\n,,,1,,,Box\n'
     const map = 'tcgdex_id={key/::/1},cardmarket_id=cm,finish={key/::/2},label=condition,price=nm,price[PSA 10]=psa,updated_at=day'
     const report = await importText(node, 'prices-csv', csv, { input: { map, only: 'kind=Card', market: 'source_a' } })
-    expect(report.errors.map(({ row, message }) => `${row} ${message}`)).toEqual(['4 no item of the tcgdex id base1-5 has the finish x'])
+    expect(report.errors.map(({ row, message }) => `${row} ${message}`)).toEqual(['4 no item with the tcgdex id base1-5 has the finish x'])
     expect((await prices()).filter((price) => price.includes('source_a'))).toEqual([
       'tcgdex:base1-4:reverse Lightly Played source_a 4.00',
       'tcgdex:base1-4:reverse PSA 10 source_a 40.00',
@@ -169,7 +192,7 @@ describe('a CSV', () => {
     const csv = 'name,set,number,brl,day\nChansey,BS,3,100.00,2026-02-03\nChansey,BS,3,90.00,2026-01-03\n'
     const input = { map: 'price=brl,set=set,number=number,name=name,date=day,label==PSA 9', currency: 'BRL', market: 'source_b' }
     const { errors } = await importText(node, 'prices-csv', csv, { input })
-    expect(errors).toMatchObject([{ row: 3, message: 'there is no rate from BRL to EUR for 2026-01-03: load one' }])
+    expect(errors).toMatchObject([{ row: 3, message: 'there is no rate from BRL to EUR on 2026-01-03; load one' }])
     expect(await prices()).toContain('tcgdex:base1-3 PSA 9 source_b 20.00')
   })
 })
@@ -195,9 +218,9 @@ describe('JSON', () => {
     const { counts, errors } = await importText(node, 'prices-ndjson', text, { input })
     expect(counts.rowsRead).toBe(3)
     expect(errors.map(({ message }) => message)).toEqual([
-      'price: "$50–$60" is no amount up to 9,999,999,999.99',
-      'no item that fits "Shanks · OP01-120" has the finish "_p2"',
-      'no item that fits "Shanks · OP01-120" has the finish "Championship stamp"',
+      'price must be a number of at most 9999999999.99, not "$50–$60"',
+      'no item that matches "Shanks · OP01-120" has the finish "_p2"',
+      'no item that matches "Shanks · OP01-120" has the finish "Championship stamp"',
     ])
     expect((await prices()).filter((price) => price.includes('OP01-120'))).toEqual([
       'punk-records:en:OP01-120 Near Mint source_c 8.00',
@@ -228,27 +251,32 @@ describe('JSON', () => {
   test('without a member that the mapping names is refused whole', async () => {
     expect(await importText(node, 'prices-ndjson', lines([{ a: 1 }]), { input })).toMatchObject({
       status: 'failed',
-      message: 'no row has a member "en" or "psa"',
+      why: { rule: 'members', params: { values: ['en', 'psa'] } },
     })
   })
 })
 
 describe('a mapping that is wrong', () => {
   test.each([
-    [{}, 'map', 'is required'],
-    [{ map: 'set=a,name=b' }, 'map', 'names no column for price'],
-    [{ map: 'price=a' }, 'map', 'names no column that tells the item'],
-    [{ map: 'price=a,price=b,name=c' }, 'map', 'names two columns for price: a and b'],
-    [{ map: 'price=a,name=c,date=d,updated_at=e' }, 'map', 'names two columns for updated_at'],
-    [{ map: 'price=a,name=c,colour=d' }, 'map', 'colour is no field; there are price, name,'],
-    [{ map: 'price=,name=c' }, 'map', '"price=" must be a field and a column'],
-    [{ map: 'price=a,name={c' }, 'map', 'name: "{c" has a brace without its end'],
-    [{ map: 'price[Good 11]=a,name=c' }, 'map', 'price[Good 11]: "Good 11" is neither a condition nor a grader with a grade'],
-    [{ map: 'price=a,name=c', currency: 'euro' }, 'currency', 'must be three capital letters'],
-    [{ map: 'price=a,name=c', decimal: ';' }, 'decimal', 'must be'],
-    [{ map: 'price=a,name=c', entries: 'a..b' }, 'entries', 'must be a path'],
-    [{ map: 'price=a,name=c', market: 'source_x' }, 'market', 'must be one of'],
-  ])('%o is refused before anything is read', async (input, field, message) => {
+    [{}, 'map', 'mapping'],
+    [{ map: 'set=a,name=b' }, 'map', 'mapping_price'],
+    [{ map: 'price=a' }, 'map', 'mapping_item'],
+    [{ map: 'price=a,price=b,name=c' }, 'map', 'mapping_twice', 'names two columns for price: a, b'],
+    [{ map: 'price=a,name=c,date=d,updated_at=e' }, 'map', 'mapping_twice', 'names two columns for updated_at'],
+    [{ map: 'price=a,name=c,colour=d' }, 'map', 'mapping_field', 'names colour, which is not a field; known fields: price, name,'],
+    [{ map: 'price=,name=c' }, 'map', 'mapping_pairs', 'not "price="'],
+    [{ map: 'price=a,name={c' }, 'map', 'mapping_column', 'name: must close each brace, not "{c"'],
+    [
+      { map: 'price[Good 11]=a,name=c' },
+      'map',
+      'mapping_column',
+      'price[Good 11]: must be a condition, such as Near Mint, or a grader with a grade, such as PSA 10, not "Good 11"',
+    ],
+    [{ map: 'price=a,name=c', currency: 'euro' }, 'currency', 'currency'],
+    [{ map: 'price=a,name=c', decimal: ';' }, 'decimal', 'one_of'],
+    [{ map: 'price=a,name=c', entries: 'a..b' }, 'entries', 'path'],
+    [{ map: 'price=a,name=c', market: 'source_x' }, 'market', 'one_of'],
+  ])('%o is refused before anything is read', async (input, field, rule, message = '') => {
     const query = new URLSearchParams({ market: 'source_b', ...input })
     const before = await node.db.kysely.selectFrom('imports').select('id').execute()
     const { status, body } = await operator<null>(`/imports/prices-csv?${query}`, {
@@ -257,23 +285,24 @@ describe('a mapping that is wrong', () => {
       headers: { 'content-type': 'text/csv' },
     } as Sending)
     expect(status).toBe(422)
-    expect(body.error!.details).toContainEqual({ field, message: expect.stringContaining(message) as string })
+    expect(body.error!.details).toContainEqual(expect.objectContaining({ field, rule, message: expect.stringContaining(message) as string }))
     expect(await node.db.kysely.selectFrom('imports').select('id').execute()).toEqual(before)
   })
 
   test.each([
-    ['a,b\n1,2\n', 'the header has no column "eur_price", "set", "number", "name", "foil" (it has "a", "b")'],
+    ['a,b\n1,2\n', 'the header must have the columns eur_price, set, number, name, foil; it has a, b'],
     ['name,set,number,eur_price,eur_price,foil\n', 'the header has the column "eur_price" twice'],
     ['', 'the file is empty'],
   ])('for its file fails the import: %j', async (text, message) => {
     const count = (await prices()).length
-    expect(await importText(node, 'prices-csv', text, { input: EUR })).toMatchObject({ status: 'failed', message })
+    const { status, why } = await importText(node, 'prices-csv', text, { input: EUR })
+    expect([status, why && textOf(why)]).toEqual(['failed', message])
     expect(await prices()).toHaveLength(count)
   })
 
   test('is for mapped formats only', async () => {
     const { status, body } = await operator<null>('/imports/mintmark-prices-csv?map=price%3Da', { method: 'POST' })
-    expect([status, body.error!.message]).toEqual([422, expect.stringContaining('map is for lists that are read by a mapping')])
+    expect([status, body.error!.details]).toMatchObject([422, [{ field: 'map', rule: 'only_mapped' }]])
   })
 })
 
@@ -314,9 +343,7 @@ describe('a saved mapping', () => {
 
   test('is refused when it is wrong', async () => {
     const put = (json: object) => operator<null>('/price-mappings/x', { method: 'PUT', json })
-    expect((await put({ columns: { price: 'a' } })).body.error!.details).toEqual([
-      { field: 'columns', message: expect.stringContaining('names no column that tells the item') as string },
-    ])
+    expect((await put({ columns: { price: 'a' } })).body.error!.details).toMatchObject([{ field: 'columns', rule: 'mapping_item' }])
     expect((await put({ columns, market: 'source_x' })).status).toBe(422)
     expect((await put({ columns, colour: 'red' })).status).toBe(422)
   })
@@ -347,8 +374,8 @@ test('rows of other formats that no id leads to an item are found by their words
   const csv = `${columns}\n1,Pokemon Base Set,Gyarados #6,$5.00,,,\n2,Pokemon Base Set,Gyarados [Reverse Holo] #6,$6.00,,,999\n3,Pokemon Nowhere,Gyarados #6,$7.00,,,\n4,Pokemon Base Set,Gyarados [1st Edition] #6,$8.00,,,2005\n`
   const { errors } = await importText(node, 'pricecharting-csv', csv)
   expect(errors.map(({ row, message }) => `${row} ${message}`)).toEqual([
-    '5 no item of the tcgplayer id 2005 has the finish 1st Edition',
-    '4 the set of "Gyarados · 6 · Nowhere" is not in the catalogue by that name',
+    '5 no item with the tcgplayer id 2005 has the finish 1st Edition',
+    '4 no set of the catalogue has the name or code "Nowhere"',
   ])
   expect((await prices()).filter((price) => price.startsWith('tcgdex:base1-6') && price.includes('source_a'))).toEqual([
     'tcgdex:base1-6 Near Mint source_a 5.00',
