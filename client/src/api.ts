@@ -1504,11 +1504,11 @@ export interface operations {
                      *           "last_sales": [
                      *             {
                      *               "price": 1200,
-                     *               "sold_at": "2026-11-22T17:49:17+03:00"
+                     *               "sold_at": "2026-11-22T19:58:25+03:00"
                      *             },
                      *             {
                      *               "price": 1250.5,
-                     *               "sold_at": "2026-11-22T17:49:17+03:00"
+                     *               "sold_at": "2026-11-22T19:58:25+03:00"
                      *             }
                      *           ]
                      *         }
@@ -1622,11 +1622,11 @@ export interface operations {
                      *           "item_id": 5,
                      *           "grade_id": 4,
                      *           "rejection_reason": null,
-                     *           "published_at": "2026-11-22T17:49:17+03:00",
-                     *           "expires_at": "2026-12-22T17:49:17+03:00",
+                     *           "published_at": "2026-11-22T19:58:24+03:00",
+                     *           "expires_at": "2026-12-22T19:58:24+03:00",
                      *           "highlighted_until": null,
-                     *           "created_at": "2026-11-22T17:49:16+03:00",
-                     *           "updated_at": "2026-11-22T17:49:17+03:00",
+                     *           "created_at": "2026-11-22T19:58:24+03:00",
+                     *           "updated_at": "2026-11-22T19:58:25+03:00",
                      *           "etag": "\"3001-4\""
                      *         }
                      *       ],
@@ -1727,7 +1727,7 @@ export interface operations {
                      *             "slug": "charizard-4-102-base-set"
                      *           },
                      *           "price": 1200,
-                     *           "sold_at": "2026-11-22T17:49:17+03:00"
+                     *           "sold_at": "2026-11-22T19:58:25+03:00"
                      *         }
                      *       ],
                      *       "pagination": {
@@ -3346,22 +3346,22 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "id": 5,
-                     *           "attempt": 2,
+                     *           "id": 6,
+                     *           "attempt": 1,
                      *           "status_code": null,
                      *           "success": false,
                      *           "error": "name not resolved",
                      *           "response_excerpt": "",
                      *           "event": "sale",
-                     *           "created_at": "2026-11-22T17:49:17+03:00",
-                     *           "test": false
+                     *           "created_at": "2026-11-22T19:58:26+03:00",
+                     *           "test": true
                      *         }
                      *       ],
                      *       "pagination": {
                      *         "current_page": 1,
                      *         "per_page": 1,
-                     *         "total": 5,
-                     *         "last_page": 5,
+                     *         "total": 6,
+                     *         "last_page": 6,
                      *         "has_more": true
                      *       }
                      *     }

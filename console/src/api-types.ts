@@ -1376,7 +1376,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Saved mappings of price lists, by name */
+        /**
+         * Saved mappings of price lists, by name
+         * @description ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/price-mappings' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
         get: operations["listPriceMappings"];
         put?: never;
         post?: never;
@@ -1393,15 +1399,33 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A saved mapping */
+        /**
+         * A saved mapping
+         * @description ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/price-mappings/weekly-list' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
         get: operations["getPriceMapping"];
         /**
          * Save a mapping, or replace it
          * @description What the columns of a price list mean, for imports of the formats prices-csv and prices-ndjson with `map_name`.
+         *
+         *     ```sh
+         *     curl -X PUT 'http://127.0.0.1:0/operator/v1/price-mappings/weekly-list' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
+         *       -H 'Content-Type: application/json' -d '{"columns":{"price":"eur_price","set":"set","number":"number","name":"name","finish":"foil"},"currency":"EUR","market":"source_b"}'
+         *     ```
          */
         put: operations["savePriceMapping"];
         post?: never;
-        /** Delete a saved mapping */
+        /**
+         * Delete a saved mapping
+         * @description ```sh
+         *     curl -X DELETE 'http://127.0.0.1:0/operator/v1/price-mappings/weekly-list' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
         delete: operations["deletePriceMapping"];
         options?: never;
         head?: never;

@@ -52,7 +52,7 @@ const wrong = (): [string, string, object?][] => [
   ['POST', '/imports/prices-csv?market=source_b&currency=euro&map=set%3Da,colour%3Db', {}],
   ['POST', '/imports/prices-csv?market=source_b&entries=a..b&map=price%3Da,price%3Db', {}],
   ['POST', '/imports/prices-csv?market=source_b&map=price%3D', {}],
-  ['POST', '/imports/prices-csv?market=source_b&map=price%3Da,name%3D%7Bb,date%3Dc,updated_at%3Dd', {}],
+  ['POST', '/imports/prices-csv?market=source_b&map=price%3Da,price%5BFine%5D%3Db,name%3Dc,date%3Dd,updated_at%3De', {}],
   ['POST', '/imports/mintmark-prices-csv?map=price%3Da,name%3Db', {}],
   ['POST', '/accounts', { name: LONG, plan: 'free', highlight_credits: -1 }],
   ['POST', '/accounts', {}],
