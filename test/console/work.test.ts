@@ -266,7 +266,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await page.getByLabel('Save the mapping as').fill('Shop')
     await page.getByLabel('Only rows with').fill('lang')
     await button('Import (1)').click()
-    await page.getByRole('alert').getByText('"lang" must be a field and a column', { exact: false }).waitFor()
+    await page.getByRole('alert').getByText('must be pairs of a field and a column', { exact: false }).waitFor()
     await page.getByLabel('Only rows with').fill('lang=en')
     await page.getByLabel('Sign before decimals').selectOption(',')
     await button('Import (1)').click()
