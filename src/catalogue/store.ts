@@ -306,10 +306,9 @@ async function copyItems(tx: Tx, copies: readonly { id: number; row: ItemRow; re
     join source_records r on r.id = c.record_id`.execute(tx)
   await sql`
     insert into item_foreign_ids (source, foreign_id, item_id, finish)
-    select f->>'source', f->>'id', c.id, coalesce(f->>'finish', '')
+    select distinct f->>'source', f->>'id', c.id, coalesce(f->>'finish', '')
     from unnest(${ids}::int4[], ${records}::int4[]) as c(id, record_id)
-    join source_records r on r.id = c.record_id, jsonb_array_elements(r.facts->'foreign_ids') f
-    on conflict do nothing`.execute(tx)
+    join source_records r on r.id = c.record_id, jsonb_array_elements(r.facts->'foreign_ids') f`.execute(tx)
 }
 
 /**
@@ -384,7 +383,7 @@ async function insertForeignIds(tx: Tx, items: readonly WithForeignIds[]): Promi
   if (items.length === 0) return
   await sql`
     insert into item_foreign_ids (source, foreign_id, item_id, finish)
-    select source, foreign_id, item_id, finish from ${foreignIdRows(items)} on conflict do nothing`.execute(tx)
+    select distinct source, foreign_id, item_id, finish from ${foreignIdRows(items)}`.execute(tx)
 }
 
 function foreignIdRows(items: readonly WithForeignIds[]): RawBuilder<unknown> {
