@@ -137,10 +137,10 @@ function positive(value: number | null | undefined): number | null {
 }
 
 /** The values that are stated, each once. */
-function distinct<T extends string | number>(records: readonly MatchRecord[], valueOf: (record: MatchRecord) => T | null): readonly T[] {
+function distinct<T extends string | number>(records: readonly MatchRecord[], stated: (record: MatchRecord) => T | null): readonly T[] {
   let found: T[] | null = null
   for (const record of records) {
-    const value = valueOf(record)
+    const value = stated(record)
     if (value === null || value === '') continue
     if (found === null) found = [value]
     else if (!found.includes(value)) found.push(value)
