@@ -53,7 +53,6 @@ export class CatalogueImporter implements Importer {
 
   static async open(run: ImportRun, format: CatalogueFormat): Promise<CatalogueImporter> {
     const market = run.market ?? format.defaultMarket
-    await adoptItems(run.tx)
     const groups = await run.tx.selectFrom('groups').select('slug').where('parent_id', 'is', null).execute()
     const read = format.open(market, await knownCategories(run, market))
     return new CatalogueImporter(run, read, new Set(groups.map((group) => group.slug)))
@@ -166,6 +165,8 @@ export class CatalogueImporter implements Importer {
   }
 
   async #write(items: readonly ReadItem[], statements: { key: SourceKey; facts: Facts }[]): Promise<void> {
+    // Before the first record is stated, which may be the one that an item came from.
+    if (this.#touched.size === 0) await adoptItems(this.#run.tx)
     const states = await stateRecords(this.#run.tx, this.#run.importId, statements)
     for (const [n, { id, changed }] of states.entries()) {
       const { key, record } = items[n]!
