@@ -46,9 +46,10 @@ export default defineConfig({
     pool: 'forks',
     // A worker loads the service once for all its files. They share nothing else: each has a database of its own.
     isolate: false,
-    maxWorkers: 2,
+    // One more than the two cores that CI has: some wait for what takes its time, such as time-outs, while others work.
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
   },
 })

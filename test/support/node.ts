@@ -130,8 +130,8 @@ export async function importFiles(
   return call(importFilesVerb, { ...node.ctx, rules: node.config.priceRules }, { format, files: opened, dry_run: dryRun })
 }
 
-/** Asks until the answer is yes. */
-export async function until(what: string, condition: () => boolean | Promise<boolean>, deadlineMs = 5_000): Promise<void> {
+/** Asks until the answer is yes. The deadline is for what never happens: how soon it does, reliability/ measures. */
+export async function until(what: string, condition: () => boolean | Promise<boolean>, deadlineMs = 20_000): Promise<void> {
   const ends = Date.now() + deadlineMs
   while (!(await condition())) {
     if (Date.now() > ends) throw new Error(`${what}: not within ${deadlineMs} ms`)
