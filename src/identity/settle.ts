@@ -12,6 +12,7 @@ import { authorsOfJoins } from './decisions.ts'
 import { decisions, gameRecords, type GameRecord, homePrices, matchRecordOf, setsOfGame, type World } from './game-records.ts'
 import { mergeItems } from './merge.ts'
 import { type Group, placementOf } from './placement.ts'
+import { sealedAliases } from './sealed-aliases.ts'
 import { writeQueue } from './queue.ts'
 import type { Neighbourhood } from './neighbourhood.ts'
 
@@ -120,13 +121,13 @@ async function assigned(tx: Tx, world: World, records: readonly GameRecord[], it
   return assign(
     records.map((record) => matchRecordOf(record, world, sets, prices)),
     await decisions(tx),
-    { precedence: PRECEDENCE },
+    { precedence: PRECEDENCE, ...(world.world === 'sealed' && { sealedAliases: await sealedAliases(tx) }) },
   )
 }
 
 /**
- * A record that waits has no item of its own, except where that exists from before records did, where people hang
- * something on it, or where our own export says that it is one.
+ * A record that waits has no item of its own, except where that exists from before records did, where listings, sales or
+ * collection records refer to it, or where our own export says that it is one.
  */
 async function keptWhileWaiting(tx: Tx, records: readonly GameRecord[], { waiting }: Assignment): Promise<(record: GameRecord) => boolean> {
   const byKey = new Map(records.map((record) => [record.key, record]))

@@ -11,34 +11,17 @@ import { newKey } from '#accounts/key-format.ts'
 import { revokeKey } from '#accounts/revoke-key.ts'
 import { call } from '#core/verb.ts'
 import { createServer } from '#http/server.ts'
-import { importText, type Reply, send, silent, startTestNode, type TestNode } from '../support/node.ts'
+import { type Reply, send, silent, startTestNode, type TestNode } from '../support/node.ts'
+import { importOneItem } from '../support/one-item.ts'
 import { resolved } from '../support/openapi.ts'
 import { rulesIn } from '../support/reasons.ts'
-
-const ITEM = {
-  type: 'item',
-  market: 'service',
-  ref: 't:1',
-  name: 'Only Item',
-  code: '1/1',
-  genre: 'single',
-  game: 'pokemon',
-  category: 't',
-  images: [],
-  attributes: [],
-  groups: ['ungraded'],
-  details: {},
-  foreign_ids: [],
-}
-const FEED = [{ type: 'category', market: 'service', ref: 't', name: 'Set', game: 'pokemon', parent: null, image: null }, ITEM]
 
 let node: TestNode
 let itemId: number
 
 beforeAll(async () => {
   node = await startTestNode({ env: { TRUST_PROXY: 'loopback' } })
-  await importText(node, 'mintmark-ndjson', FEED.map((line) => JSON.stringify(line)).join('\n'))
-  itemId = (await get<{ id: number }[]>('/api/v1/items')).body.data[0]!.id
+  itemId = await importOneItem(node)
 })
 
 afterAll(() => node.close())

@@ -66,6 +66,17 @@ export async function startTestNode({ databaseUrl, env = {}, log = silent }: Tes
   return { ...node, ctx, db, clock, config, databaseUrl: url, keys, accounts, close }
 }
 
+/** Two nodes on one database. */
+export async function startTwoNodes(): Promise<{ here: TestNode; there: TestNode; close: () => Promise<void> }> {
+  const here = await startTestNode()
+  const there = await startTestNode({ databaseUrl: here.databaseUrl })
+  const close = async () => {
+    await there.close()
+    await here.close()
+  }
+  return { here, there, close }
+}
+
 export interface Reply<T = unknown> {
   status: number
   headers: Headers
