@@ -89,7 +89,7 @@ describe.skipIf(NO_BROWSER)(`Matches in the console${WHY}`, () => {
     await dialog.getByText('Nothing matches these filters.').waitFor()
     await dialog.getByLabel('Search').fill('base')
     await dialog.getByRole('option', { name: /^Base Set · tcgdex/ }).waitFor()
-    const [chosen] = await dialog.getByLabel('Set', { exact: true }).selectOption({ index: 0 })
+    const [chosen] = await dialog.getByRole('listbox').selectOption({ index: 0 })
     await dialog.getByRole('button', { name: 'Same set' }).click()
     await page
       .getByRole('dialog', { name: /^Is Jungle the set / })
