@@ -2721,6 +2721,11 @@ export interface components {
             held_prices: {
                 [key: string]: number;
             };
+            /** @description Source records that wait for a decision about which item they are */
+            matches: {
+                waiting: number;
+                postponed: number;
+            };
             /** @description By state; `queued` is the depth of the queue */
             webhook_events: {
                 [key: string]: number;

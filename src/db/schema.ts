@@ -164,6 +164,7 @@ export interface Schema {
     author: string
     decided_at: Generated<Date>
   }
+  sealed_aliases: { words: string; means: string }
   match_queue: {
     id: GeneratedAlways<number>
     record_id: number

@@ -7,6 +7,7 @@ import { assign } from '#matching/assign.ts'
 import type { Assignment } from '#matching/records.ts'
 import { decisions, type GameRecord, homePrices, matchRecordOf, setsOfGame, type World } from './game-records.ts'
 import { type Group, type Placement, placementOf } from './placement.ts'
+import { sealedAliases } from './sealed-aliases.ts'
 
 /**
  * Assigns the records of a world of a game to items.
@@ -56,13 +57,13 @@ async function assigned(tx: Tx, world: World, records: readonly GameRecord[], it
   return assign(
     records.map((record) => matchRecordOf(record, world, sets, prices)),
     await decisions(tx),
-    { precedence: PRECEDENCE },
+    { precedence: PRECEDENCE, ...(world.world === 'sealed' && { sealedAliases: await sealedAliases(tx) }) },
   )
 }
 
 /**
- * A record that waits has no item of its own, except where that exists from before records did, where people hang
- * something on it, or where our own export says that it is one.
+ * A record that waits has no item of its own, except where that exists from before records did, where listings,
+ * sales or collection records refer to it, or where our own export says that it is one.
  */
 async function keptWhileWaiting(tx: Tx, records: readonly GameRecord[], { waiting }: Assignment): Promise<(record: GameRecord) => boolean> {
   const byKey = new Map(records.map((record) => [record.key, record]))

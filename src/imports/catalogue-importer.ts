@@ -18,8 +18,8 @@ import type { Importer, ImportRun } from './importer.ts'
 /** Text of items that are saved at once; a thousand cards have a fifth of it. */
 const PART_CHARACTERS = 4 * 1024 * 1024
 
-/** Categories kept by ref: each item of a file may name another one. */
-const MOST_KEPT_CATEGORIES = 100_000
+/** Categories cached by ref: each item of a file may name another one. */
+const MAX_CACHED_CATEGORIES = 100_000
 
 /** Prices that are read back at once. */
 const PRICES_READ = 5_000
@@ -113,7 +113,7 @@ export class CatalogueImporter implements Importer {
   }
 
   async #loadCategories(rows: CatalogueRow[]): Promise<void> {
-    if (this.#categories.size > MOST_KEPT_CATEGORIES) this.#categories.clear()
+    if (this.#categories.size > MAX_CACHED_CATEGORIES) this.#categories.clear()
     const wanted = new Map<Market, Set<string>>()
     for (const row of rows) {
       const [market, ref] = 'item' in row ? [row.item.market, row.item.category] : 'category' in row ? [row.category.market, row.category.parent] : []

@@ -66,6 +66,17 @@ export async function startTestNode({ databaseUrl, env = {}, log = silent }: Tes
   return { ...node, ctx, db, clock, config, databaseUrl: url, keys, accounts, close }
 }
 
+/** Two nodes on one database. */
+export async function startTwoNodes(): Promise<{ here: TestNode; there: TestNode; close: () => Promise<void> }> {
+  const here = await startTestNode()
+  const there = await startTestNode({ databaseUrl: here.databaseUrl })
+  const close = async () => {
+    await there.close()
+    await here.close()
+  }
+  return { here, there, close }
+}
+
 export interface Reply<T = unknown> {
   status: number
   headers: Headers
@@ -141,8 +152,8 @@ export async function importFiles(
   return call(importFilesVerb, { ...node.ctx, rules: node.config.priceRules }, { ...input, format, files: opened, dry_run: dryRun })
 }
 
-/** Asks until the answer is yes. */
-export async function until(what: string, condition: () => boolean | Promise<boolean>, deadlineMs = 5_000): Promise<void> {
+/** Asks until the answer is yes. The deadline is for what never happens: how soon it does, reliability/ measures. */
+export async function until(what: string, condition: () => boolean | Promise<boolean>, deadlineMs = 20_000): Promise<void> {
   const ends = Date.now() + deadlineMs
   while (!(await condition())) {
     if (Date.now() > ends) throw new Error(`${what}: not within ${deadlineMs} ms`)
