@@ -38,7 +38,7 @@ export async function loadItemIndex(tx: Tx, rows: readonly CardDescription[]): P
       for (const record of await gameRecords(tx, world, part)) {
         if (record.name === null || record.items.length === 0) continue
         const match = { ...matchRecordOf(record, world, sets.get(world.game)!, new Map()), shopIds: [] }
-        found.push({ match, rank: rankOf(record.source), items: record.items, wholes: record.wholes })
+        found.push({ match, rank: rankOf(record.source), items: record.items, wholes: record.links.map(({ whole }) => whole) })
       }
     }
   }
