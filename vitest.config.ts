@@ -1,10 +1,28 @@
 // How the tests run: in Node, on one PostgreSQL that the global set-up starts, those that take longest first.
+import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 // Threads that import files, and programs that tests start, find what they load compiled.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('node_modules/.cache/mintmark', import.meta.url))
+
+const MEMORY = '/dev/shm'
+const ROOM = 4 * 2 ** 30
+
+/** Keeps temporary files, and with them every database, in memory where there is room: nothing of them outlives the run. */
+function keepInMemory(): void {
+  if (!existsSync(MEMORY)) return
+  const { bavail, bsize } = statfsSync(MEMORY)
+  if (bavail * bsize < ROOM) return
+  const root = mkdtempSync(join(MEMORY, 'mintmark-tests-'))
+  // PostgreSQL runs as another user than root.
+  chmodSync(root, 0o1777)
+  process.env.TMPDIR = root
+  process.once('exit', () => rmSync(root, { recursive: true, force: true }))
+}
+if (process.env.VITEST_WORKER_ID === undefined) keepInMemory()
 
 /** Files that start whole programs and wait for them: short to read and long to run, so that their size tells nothing. */
 const LONGEST = ['/test/reliability/', '/test/program/', '/test/console/', '/test/client/']
@@ -28,9 +46,10 @@ export default defineConfig({
     pool: 'forks',
     // A worker loads the service once for all its files. They share nothing else: each has a database of its own.
     isolate: false,
-    maxWorkers: 2,
+    // One more than the two cores that CI has: some wait for what takes its time, such as time-outs, while others work.
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
   },
 })

@@ -1,6 +1,6 @@
 // `node bench/matching.ts`: what the matcher makes of the real catalogue and price files, measured against the goals.
 import { createReadStream } from 'node:fs'
-import { csvRows, type FeedSource, gunzip, ndjsonRows } from '#core/feed.ts'
+import { csvRows, type FeedSource, gunzip } from '#core/feed.ts'
 import { cardmarketProducts } from '#catalogue/sources/cardmarket-products.ts'
 import { pokemontcg } from '#catalogue/sources/pokemontcg.ts'
 import { punkRecords } from '#catalogue/sources/punk-records.ts'
@@ -14,7 +14,6 @@ import { normalNumber } from '#matching/numbers.ts'
 import type { Assignment, Decisions, MatchRecord } from '#matching/records.ts'
 import { matchRecordOf } from '#matching/source-records.ts'
 import { randomNumbers } from './random.ts'
-import { singlesBrl } from '#prices/sources/singles-brl.ts'
 
 const FOLDER = new URL('../../shared/data/', import.meta.url)
 const NO_DECISIONS: Decisions = { same: [], apart: [], setMaps: [], postponed: [] }
@@ -59,8 +58,6 @@ const building = process.cpuUsage()
 const index = indexOf(assignment)
 print('CardIndex built', `${(process.cpuUsage(building).user / 1e6).toFixed(2)} s of processor time`)
 await reportEur(index)
-await reportBrl(index, 'prices/pokemon-singles-brl-2026-07-23.ndjson.gz')
-await reportBrl(index, 'prices/pokemon-singles-brl-2026-08-05.ndjson.gz')
 
 function print(what: string, value: string | number): void {
   process.stdout.write(`${what}: ${value}\n`)
@@ -248,7 +245,7 @@ async function reportEur(index: CardIndex): Promise<void> {
     for (const row of batch) {
       if ('reject' in row) continue
       const { name, set, number } = row.value as Record<string, string>
-      rows.push({ keys: [], name: name!, number: number || null, set: set || null, game: 'pokemon', finish: null })
+      rows.push({ name: name!, number: number || null, set: set || null, game: 'pokemon', finish: null })
     }
   }
   const began = process.cpuUsage().user
@@ -281,27 +278,9 @@ function reportFound(what: string, results: readonly { row: CardDescription; fou
           ([set, some]) =>
             `${set} ${some.length}: ${some
               .slice(0, 6)
-              .map(({ row }) => `${row.name} ${row.number} ${row.keys.map((key) => key.id).join()}`)
+              .map(({ row }) => `${row.name} ${row.number}`)
               .join(', ')}`,
         ),
     )
   }
-}
-
-async function reportBrl(index: CardIndex, file: string): Promise<void> {
-  const results: { row: CardDescription; found: ReturnType<CardIndex['find']> }[] = []
-  for await (const batch of ndjsonRows(source(file))) {
-    for (const row of batch) {
-      if ('reject' in row) continue
-      const { cardId, finish, printVariation, language, name, number } = row.value as Record<string, string>
-      const printing = printVariation === 'firstEdition' ? `firstEdition ${finish}` : finish!
-      const key = { source: language === 'ja' ? 'tcgdex-asia' : 'tcgdex', id: cardId!, finish: printing }
-      const description = { keys: [key], name: name!, number: number!, set: null, game: 'none', finish: printing }
-      results.push({ row: description, found: index.find(description) })
-    }
-  }
-  reportFound(`rows of ${file.slice(7)} with an item`, results)
-  let prices = 0
-  for await (const batch of singlesBrl.read(source(file), { market: null, nowMs: 0 })) prices += batch.filter((row) => 'item' in row).length
-  print('  prices that its reader gives', prices)
 }

@@ -84,14 +84,16 @@ export interface Upload {
   format: string
   market: string
   dryRun: boolean
+  /** of a list that is read by a mapping: its parameters */
+  mapping?: Record<string, string>
   file: File
   /** share of the file that is sent, 0 to 1 */
   onProgress: (share: number) => void
 }
 
 /** Sends a file to import; fetch cannot tell how far it is, so that this is the older way. @throws ApiError */
-export function upload({ format, market, dryRun, file, onProgress }: Upload): Promise<{ id: number }> {
-  const query = { file_name: file.name, dry_run: dryRun ? 1 : undefined, market: market || undefined }
+export function upload({ format, market, dryRun, mapping, file, onProgress }: Upload): Promise<{ id: number }> {
+  const query = { file_name: file.name, dry_run: dryRun ? 1 : undefined, market: market || undefined, ...mapping }
   return new Promise((resolve, reject) => {
     const sending = new XMLHttpRequest()
     sending.open('POST', `/operator/v1/imports/${format}${queryText(query)}`)

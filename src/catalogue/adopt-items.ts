@@ -48,8 +48,8 @@ export async function adoptItems(
 
 async function bareItems(tx: Tx, ids: readonly number[] | null, after: number): Promise<BareItem[]> {
   const { rows } = await sql<BareItem>`
-    with bare as (
-      select * from items i
+    with bare as materialized (
+      select i.id from items i
       where i.id > ${after}::int4 and (${ids}::int4[] is null or i.id = any(${ids}::int4[]))
         and not exists (select from item_sources s where s.item_id = i.id)
       order by i.id limit ${PART}
@@ -58,7 +58,7 @@ async function bareItems(tx: Tx, ids: readonly number[] | null, after: number): 
       array(select g.slug from groups g where g.id = any(i.group_ids) order by g.id) as groups,
       (select json_agg(json_build_object('source', f.source, 'id', f.foreign_id, 'finish', f.finish))
        from item_foreign_ids f where f.item_id = i.id) as foreign_ids
-    from bare i join categories c on c.id = i.category_id order by i.id`.execute(tx)
+    from bare join items i using (id) join categories c on c.id = i.category_id order by i.id`.execute(tx)
   return rows
 }
 

@@ -4,13 +4,21 @@ import type { Market } from '#core/markets.ts'
 import { type Reason, reason } from '#core/problems.ts'
 import type { Queryable } from '#db/schema.ts'
 import type { ItemKey } from '#prices/records.ts'
+import { byPlainness, FIT, finishFit, finishSlug, finishWords } from './finishes.ts'
 
-/** `itemId`; or why there is none: `reject` when unknown, `ambiguous` (with one of the items) when two could be meant. */
-export type Found = { itemId: number } | { reject: Reason } | { ambiguous: Reason; itemId: number }
+/**
+ * `itemId`; or why there is none: `reject` (`unknown` if no item has the ref or id at all), `ambiguous` (with one of the items)
+ * when two could be meant.
+ */
+export type Found = { itemId: number } | { reject: Reason; unknown: boolean } | { ambiguous: Reason; itemId: number }
 
 interface Candidate {
   itemId: number
-  finish: string
+  /** slug, and its words; null where none is stated */
+  finish: string | null
+  words: readonly string[] | null
+  /** the same for all finishes of a card */
+  card: string
 }
 
 interface RefItem {
@@ -78,11 +86,13 @@ export class ItemLookup {
 
   async #loadForeignIds(source: string, ids: string[]): Promise<void> {
     for (const id of ids) this.#byForeignId.set(Buffer.from(nameOf(source, id)).toString(), [])
-    const { rows } = await sql<{ foreign_id: string; item_id: number; finish: string }>`
-      select foreign_id, item_id, finish from item_foreign_ids where source = ${source} and foreign_id = any(${ids}::text[])
-      order by item_id`.execute(this.#db)
-    for (const row of rows) {
-      this.#byForeignId.get(nameOf(source, row.foreign_id))!.push({ itemId: row.item_id, finish: row.finish })
+    const { rows } = await sql<{ foreign_id: string; item_id: number; finish: string; card: string }>`
+      select f.foreign_id, f.item_id, f.finish, concat_ws(chr(9), i.category_id, i.code, i.name) as card
+      from item_foreign_ids f join items i on i.id = f.item_id where f.source = ${source} and f.foreign_id = any(${ids}::text[])
+      order by f.item_id`.execute(this.#db)
+    for (const { foreign_id: id, item_id: itemId, finish, card } of rows) {
+      const stated = finish === '' ? null : finishSlug(finish)
+      this.#byForeignId.get(nameOf(source, id))!.push({ itemId, finish: stated, words: stated === null ? null : finishWords(stated), card })
     }
   }
 
@@ -91,23 +101,38 @@ export class ItemLookup {
     const { all } = this.#last
     const found = market === undefined ? all : all.filter((item) => item.market === market)
     if (found.length > 0 && found.every(({ itemId }) => itemId === found[0]!.itemId)) return { itemId: found[0]!.itemId }
-    if (found.length === 0) return { reject: reason('no_ref', { ref }) }
-    return { reject: reason('refs', { markets: found.map((item) => item.market), ref }) }
+    if (found.length === 0) return { reject: reason('no_ref', { ref }), unknown: true }
+    return { reject: reason('refs', { markets: found.map((item) => item.market), ref }), unknown: false }
   }
 
   #findForeignId({ source, id, finish }: { source: string; id: string; finish?: string }): Found {
     const all = this.#byForeignId.get(nameOf(source, id)) ?? []
-    if (all.length === 0) return { reject: reason('no_foreign_id', { source, id }) }
-    const items = distinctItems(finish === undefined ? all : all.filter((candidate) => candidate.finish === finish))
+    if (all.length === 0) return { reject: reason('no_foreign_id', { source, id }), unknown: true }
+    const items = distinctItems(finish === undefined ? plainestOf(all) : ofFinish(all, finish))
     if (items.length === 1) return { itemId: items[0]! }
     if (items.length > 1) return { ambiguous: reason('foreign_id', { source, id, items }), itemId: items[0]! }
-    // An item without a stated finish stands for the plain card only: a missing price is better than a wrong one.
-    const unstated = distinctItems(all)
-    if (finish === 'normal' && unstated.length === 1 && all.every((candidate) => candidate.finish === '')) {
-      return { itemId: unstated[0]! }
-    }
-    return { reject: reason('no_finish', { source, id, finish: finish! }) }
+    return { reject: reason('no_finish', { source, id, finish: finish! }), unknown: false }
   }
+}
+
+/** Those of the finish, as well as any fit it. */
+function ofFinish(all: readonly Candidate[], finish: string): Candidate[] {
+  const wanted = finishWords(finish.slice(0, LONGEST))
+  const fitting = all.flatMap((candidate) => {
+    // An item without a stated finish stands for the plain card only: a missing price is better than a wrong one.
+    const fit = candidate.words === null && wanted.length > 0 ? FIT.none : finishFit(wanted, candidate.words)
+    return fit === FIT.none ? [] : [{ candidate, fit }]
+  })
+  const best = Math.max(...fitting.map(({ fit }) => fit))
+  return fitting.filter(({ fit }) => fit === best).map(({ candidate }) => candidate)
+}
+
+/** Of several finishes of one card, an id without a finish means the plain one: without any, normal, or holo. */
+function plainestOf(all: Candidate[]): Candidate[] {
+  if (all.length < 2 || all.some(({ card }) => card !== all[0]!.card)) return all
+  const [first, second] = all.toSorted((a, b) => byPlainness(a.finish, b.finish))
+  const isPlain = first!.words === null || first!.words.every((word) => word === 'holo')
+  return isPlain && (first!.finish !== second!.finish || first!.itemId === second!.itemId) ? [first!] : all
 }
 
 function distinctItems(candidates: Candidate[]): number[] {

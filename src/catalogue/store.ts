@@ -6,6 +6,7 @@ import type { Note } from '#db/change.ts'
 import { liveItem } from '#db/live-item.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
 import { detailsToRow } from './details.ts'
+import { foreignIdKey } from './facts.ts'
 import type { CategoryRecord, ForeignId, ItemRecord } from './records.ts'
 import { freeSlugs, slugWords, takenSlugs, wantedItemSlug } from './slugs.ts'
 
@@ -306,10 +307,9 @@ async function copyItems(tx: Tx, copies: readonly { id: number; row: ItemRow; re
     join source_records r on r.id = c.record_id`.execute(tx)
   await sql`
     insert into item_foreign_ids (source, foreign_id, item_id, finish)
-    select f->>'source', f->>'id', c.id, coalesce(f->>'finish', '')
+    select distinct f->>'source', f->>'id', c.id, coalesce(f->>'finish', '')
     from unnest(${ids}::int4[], ${records}::int4[]) as c(id, record_id)
-    join source_records r on r.id = c.record_id, jsonb_array_elements(r.facts->'foreign_ids') f
-    on conflict do nothing`.execute(tx)
+    join source_records r on r.id = c.record_id, jsonb_array_elements(r.facts->'foreign_ids') f`.execute(tx)
 }
 
 /**
@@ -361,30 +361,46 @@ interface WithForeignIds {
   foreignIds: readonly ForeignId[]
 }
 
+interface StoredForeignId {
+  item_id: number
+  source: string
+  foreign_id: string
+  finish: string
+}
+
 /** @returns ids of the items that had others */
 async function replaceForeignIds(tx: Tx, items: readonly WithForeignIds[]): Promise<number[]> {
   if (items.length === 0) return []
-  const { rows } = await sql<{ item_id: number }>`
-    with wanted as materialized (select distinct * from ${foreignIdRows(items)}),
-    had as materialized (select * from item_foreign_ids where item_id = any(${items.map(({ id }) => id)}::int4[])),
-    gone as (
-      delete from item_foreign_ids f using (select source, foreign_id, item_id, finish from had except select source, foreign_id, item_id, finish from wanted) h
-      where (f.source, f.foreign_id, f.item_id, f.finish) = (h.source, h.foreign_id, h.item_id, h.finish)
-      returning f.item_id
-    ), added as (
-      insert into item_foreign_ids (source, foreign_id, item_id, finish)
-      select source, foreign_id, item_id, finish from wanted except select source, foreign_id, item_id, finish from had
-      returning item_id
+  const { rows: stored } = await sql<StoredForeignId>`
+    select item_id, source, foreign_id, finish from item_foreign_ids where item_id = any(${`{${items.map(({ id }) => id).join(',')}}`}::int4[])`.execute(
+    tx,
+  )
+  const storedOf = Map.groupBy(stored, (row) => row.item_id)
+  const gone: WithForeignIds[] = []
+  const added: WithForeignIds[] = []
+  for (const { id, foreignIds } of items) {
+    const left = new Map(
+      (storedOf.get(id) ?? []).map(({ source, foreign_id, finish }) => [`${source}\t${foreign_id}\t${finish}`, { source, id: foreign_id, finish }]),
     )
-    select item_id from gone union select item_id from added`.execute(tx)
-  return rows.map((row) => row.item_id)
+    const wanted = new Map(foreignIds.map((foreign) => [foreignIdKey(foreign), foreign]))
+    const missing = [...wanted].flatMap(([key, foreign]) => (left.delete(key) ? [] : [foreign]))
+    if (missing.length > 0) added.push({ id, foreignIds: missing })
+    if (left.size > 0) gone.push({ id, foreignIds: [...left.values()] })
+  }
+  if (gone.length > 0) {
+    await sql`
+      delete from item_foreign_ids i using ${foreignIdRows(gone)}
+      where (i.source, i.foreign_id, i.item_id, i.finish) = (f.source, f.foreign_id, f.item_id, f.finish)`.execute(tx)
+  }
+  await insertForeignIds(tx, added)
+  return [...new Set([...gone, ...added].map(({ id }) => id))]
 }
 
 async function insertForeignIds(tx: Tx, items: readonly WithForeignIds[]): Promise<void> {
   if (items.length === 0) return
   await sql`
     insert into item_foreign_ids (source, foreign_id, item_id, finish)
-    select source, foreign_id, item_id, finish from ${foreignIdRows(items)} on conflict do nothing`.execute(tx)
+    select distinct source, foreign_id, item_id, finish from ${foreignIdRows(items)}`.execute(tx)
 }
 
 function foreignIdRows(items: readonly WithForeignIds[]): RawBuilder<unknown> {

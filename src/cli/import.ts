@@ -5,6 +5,7 @@ import { textOf } from '#core/problems.ts'
 import { call } from '#core/verb.ts'
 import { importFiles } from '#imports/import-files.ts'
 import { IMPORT_FORMATS } from '#imports/registry.ts'
+import { ENCODINGS } from '#prices/mappings.ts'
 import type { ImportReport } from '#imports/run.ts'
 import type { RefusedRow } from '#prices/refusals.ts'
 import { readConfig } from '../config.ts'
@@ -12,6 +13,14 @@ import { addCommand, type OpenCli, type OutputOptions, type Print, show } from '
 import { fileAt } from './files.ts'
 
 interface ImportOptions extends OutputOptions {
+  map?: string[]
+  mapName?: string
+  saveMap?: string
+  only?: string
+  currency?: string
+  decimal?: string
+  encoding?: string
+  entries?: string
   market?: Market
   dryRun?: boolean
 }
@@ -25,11 +34,23 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .argument('<file...>', 'files; - is standard input; .gz is unpacked')
     .addOption(new Option('--market <market>', "market to import into, instead of the format's own").choices(MARKETS))
     .option('--dry-run', 'report only, change nothing')
+    .option(
+      '--map <pairs>',
+      'of prices-csv and prices-ndjson, any number of times: columns, such as price=eur_price,set=set,number=number,name=name',
+      (pairs: string, before: string[] | undefined) => [...(before ?? []), pairs],
+    )
+    .option('--map-name <name>', 'saved mapping')
+    .option('--save-map <name>', 'save the mapping under this name')
+    .option('--currency <code>', "currency of the prices, the market's unless told")
+    .option('--only <pairs>', 'read rows with these values only, such as type=Card')
+    .option('--decimal <sign>', 'sign before the decimals, . or ,')
+    .option('--encoding <name>', `${ENCODINGS.join(' or ')}`)
+    .option('--entries <path>', 'of JSON: path to entries that are rows of their own, such as printings.*')
     .addHelpText('after', `\nFormats:\n${IMPORT_FORMATS.map((format) => `  ${format.name.padEnd(24)} ${format.title}`).join('\n')}`)
     .action((format: string, paths: string[], options: ImportOptions) =>
       open(async (ctx) => {
         const { market, dryRun = false } = options
-        const input = { format, files: paths.map(fileAt), ...(market && { market }), dry_run: dryRun }
+        const input = { format, files: paths.map(fileAt), ...(market && { market }), dry_run: dryRun, ...mappingInput(options) }
         const started = Date.now()
         const bar = process.stderr.isTTY ? progressBar() : null
         const report = await call(importFiles, { ...ctx, rules: readConfig().priceRules, ...(bar && { onProgress: bar.show }) }, input)
@@ -39,6 +60,12 @@ export function register(program: Command, open: OpenCli, print: Print): void {
         if (report.status === 'failed') process.exitCode = 1
       }),
     )
+}
+
+/** The parameters of a mapping under their names in the operator API. */
+function mappingInput({ map, mapName, saveMap, only, currency, decimal, encoding, entries }: ImportOptions): Record<string, string> {
+  const given = { map: map?.join(','), map_name: mapName, save_map: saveMap, only, currency, decimal, encoding, entries }
+  return Object.fromEntries(Object.entries(given).filter((pair): pair is [string, string] => pair[1] !== undefined))
 }
 
 function jsonOf({ id, status, counts, errors, reasons, why }: ImportReport, dryRun: boolean, seconds: number): object {

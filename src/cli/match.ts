@@ -1,4 +1,5 @@
 // The command `match`: joins what sources state of the same cards and products, and merges items that are the same.
+import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { call } from '#core/verb.ts'
 import { matchCatalogue, type MatchReport } from '#identity/match-catalogue.ts'
@@ -7,18 +8,34 @@ import { addCommand, type OpenCli, type OutputOptions, type Print, show } from '
 export function register(program: Command, open: OpenCli, print: Print): void {
   addCommand(program, 'match', 'join records of several sources to items and merge items that are the same')
     .option('--dry-run', 'report only, change nothing')
-    .action(({ dryRun = false, ...options }: OutputOptions & { dryRun?: boolean }) =>
+    .option('--sealed-aliases <file>', 'JSON object of words of sealed products and what they mean; replaces those set before, {} removes them')
+    .action(({ dryRun = false, sealedAliases, ...options }: OutputOptions & { dryRun?: boolean; sealedAliases?: string }) =>
       open(async (ctx) => {
+        const aliases = sealedAliases === undefined ? {} : { sealed_aliases: aliasesOf(sealedAliases) }
         const started = Date.now()
         const bar = process.stderr.isTTY
         const onProgress = ({ adopted, game }: { adopted: number; game: string | null }) =>
           process.stderr.write(`\r${game === null ? `${adopted} items recorded` : `matching ${game}`}\x1b[K`)
-        const report = await call(matchCatalogue, { ...ctx, ...(bar && { onProgress }) }, { dry_run: dryRun })
+        const report = await call(matchCatalogue, { ...ctx, ...(bar && { onProgress }) }, { dry_run: dryRun, ...aliases })
         if (bar) process.stderr.write('\r\x1b[K')
         const seconds = (Date.now() - started) / 1000
         show(print, options, { ...report, seconds }, textOf(report, seconds))
       }),
     )
+}
+
+/** The rows of a file in the form of `matching/sealed-aliases.json`. @throws Error that names the file */
+function aliasesOf(file: string): { words: string; means: string }[] {
+  let aliases: unknown
+  try {
+    aliases = JSON.parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    throw new Error(`${file} cannot be read: ${(error as Error).message}`, { cause: error })
+  }
+  const isObject = typeof aliases === 'object' && aliases !== null && !Array.isArray(aliases)
+  if (!isObject || Object.values(aliases as object).some((means) => typeof means !== 'string'))
+    throw new Error(`${file} must be a JSON object of texts, such as {"sammelbox": "collection"}`)
+  return Object.entries(aliases as Record<string, string>).map(([words, means]) => ({ words, means }))
 }
 
 function textOf({ dry_run: dryRun, adopted, worlds }: MatchReport, seconds: number): string {

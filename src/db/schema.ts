@@ -164,6 +164,7 @@ export interface Schema {
     author: string
     decided_at: Generated<Date>
   }
+  sealed_aliases: { words: string; means: string }
   match_queue: {
     id: GeneratedAlways<number>
     record_id: number
@@ -398,6 +399,7 @@ export interface Schema {
     price: Numeric
     withdrawn: boolean
   }
+  price_mappings: { name: string; mapping: JSONColumnType<object, string, string>; author: string; saved_at: Date }
   rates: { currency: string; day: string; try_rate: Numeric }
   listings: {
     id: Generated<number>

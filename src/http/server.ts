@@ -121,7 +121,7 @@ export function createServer({ log, trustProxy, cors }: ServerOptions): FastifyI
   if (cors) answerPreflights(app)
   // Expectations that nobody knows are passed over, as HTTP allows: Node's own refusal has no envelope.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
-  app.server.on('timeout', endSilent)
+  app.server.on('timeout', (socket) => endSilent(socket, app.server.timeout))
   app.setErrorHandler(failed)
   app.setNotFoundHandler(answerNotFound)
   return app
@@ -146,8 +146,8 @@ function isCutOff({ raw }: FastifyRequest): boolean {
 }
 
 /** A connection on which nothing moved: ended, unless it waits for us. */
-function endSilent(socket: Socket): void {
-  if (socket.timeout === UNREAD_MS && socket.writableLength === 0) socket.setTimeout(WORKING_MS)
+function endSilent(socket: Socket, unreadMs: number): void {
+  if (socket.timeout === unreadMs && socket.writableLength === 0) socket.setTimeout(WORKING_MS)
   else socket.destroy()
 }
 

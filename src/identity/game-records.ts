@@ -28,16 +28,23 @@ export interface GameRecord {
   genre: Genre
   category: string | null
   hp: number | null
-  foreignIds: ForeignId[]
+  foreignIds: readonly ForeignId[]
   finishAttribute: string | null
   items: readonly number[]
-  /** how it came to each of its items, and whether it is under all of its card's */
-  methods: readonly string[]
-  wholes: readonly boolean[]
+  /** how it came to each of these items */
+  links: readonly RecordLink[]
   /** it came to its item by a merge */
   merged: boolean
   /** ids of items that do not exist any more */
   former: readonly number[]
+}
+
+/** A record under one of its items. */
+export interface RecordLink {
+  itemId: number
+  method: string
+  /** it is under every item of its card */
+  whole: boolean
 }
 
 interface Row {
@@ -54,55 +61,73 @@ interface Row {
   hp: string | null
   foreign_ids: ForeignId[] | null
   finish_attribute: string | null
-  items: number[] | null
-  methods: string[] | null
-  wholes: boolean[] | null
-  former: number[] | null
   merged: boolean
+}
+
+interface LinkRow extends RecordLink {
+  recordId: number
+  /** the item does not exist any more */
+  isFormer: boolean
 }
 
 const NONE: readonly never[] = []
 
-/** All active records of a world of a game, or those of them with these ids. */
+/** All active records of a world of a game, or those of them with these ids, in the order of their ids. */
 export async function gameRecords(tx: Tx, { game, world }: World, ids: readonly number[] | null = null): Promise<GameRecord[]> {
   const { rows } = await sql<Row>`
     select r.id, r.source, r.foreign_id, r.finish, r.facts->>'market' as market, r.facts->>'ref' as ref, r.facts->>'name' as name,
       r.facts->>'code' as code, r.facts->>'genre' as genre, r.facts->>'category' as category, r.facts->'details'->>'hp' as hp,
-      r.facts->'foreign_ids' as foreign_ids, l.items, l.methods, l.wholes, l.former,
-      exists (select from merged_sources m where m.record_id = r.id) as merged,
+      r.facts->'foreign_ids' as foreign_ids, r.id in (select m.record_id from merged_sources m) as merged,
       case when r.source = 'mintmark' then (
         select a->>'value' from jsonb_array_elements(r.facts->'attributes') a where a->>'name' = 'Finish' limit 1) end as finish_attribute
     from source_records r
-    left join (
-      select s.record_id, array_agg(s.item_id order by s.item_id) filter (where i.id is not null) as items,
-        array_agg(s.method order by s.item_id) filter (where i.id is not null) as methods,
-        array_agg(s.whole order by s.item_id) filter (where i.id is not null) as wholes,
-        array_agg(s.item_id order by s.item_id) filter (where i.id is null) as former
-      from item_sources s left join items i on i.id = s.item_id where true ${among(sql`s.record_id`, ids)} group by s.record_id
-    ) l on l.record_id = r.id
-    where r.game = ${game} and r.world = ${world} and r.active ${among(sql`r.id`, ids)}
-    order by r.id`.execute(tx)
-  return rows.map((row) => ({
-    id: row.id,
-    key: recordKey(row.source, row.foreign_id, row.finish || null),
-    source: row.source,
-    foreignId: row.foreign_id,
-    finish: row.finish,
-    market: row.market,
-    ref: row.ref,
-    name: row.name,
-    code: row.code,
-    genre: row.genre ?? 'single',
-    category: row.category,
-    hp: row.hp === null ? null : Number(row.hp),
-    foreignIds: row.foreign_ids ?? [],
-    finishAttribute: row.finish_attribute,
-    items: row.items ?? NONE,
-    methods: row.methods ?? NONE,
-    wholes: row.wholes ?? NONE,
-    former: row.former ?? NONE,
-    merged: row.merged,
-  }))
+    where r.game = ${game} and r.world = ${world} and r.active ${among(sql`r.id`, ids)}`.execute(tx)
+  // Sorted here: the database would carry the facts of all records through the sort.
+  rows.sort((a, b) => a.id - b.id)
+  const links = await linksOf(
+    tx,
+    rows.map(({ id }) => id),
+  )
+  return rows.map((row) => {
+    const own = links.get(row.id) ?? NONE
+    const current = own.filter(({ isFormer }) => !isFormer)
+    return {
+      id: row.id,
+      key: recordKey(row.source, row.foreign_id, row.finish || null),
+      source: row.source,
+      foreignId: row.foreign_id,
+      finish: row.finish,
+      market: row.market,
+      ref: row.ref,
+      name: row.name,
+      code: row.code,
+      genre: row.genre ?? 'single',
+      category: row.category,
+      hp: row.hp === null ? null : Number(row.hp),
+      foreignIds: row.foreign_ids ?? NONE,
+      finishAttribute: row.finish_attribute,
+      items: current.length === 0 ? NONE : current.map(({ itemId }) => itemId),
+      links: current,
+      former: current.length === own.length ? NONE : own.flatMap(({ isFormer, itemId }) => (isFormer ? itemId : [])),
+      merged: row.merged,
+    }
+  })
+}
+
+/** The items that records are or were under, in the order of the items' ids, by record. */
+async function linksOf(tx: Tx, recordIds: readonly number[]): Promise<Map<number, LinkRow[]>> {
+  const { rows } = await sql<LinkRow>`
+    select s.record_id as "recordId", s.item_id as "itemId", s.method, s.whole, i.id is null as "isFormer"
+    from item_sources s left join items i on i.id = s.item_id
+    where s.record_id = any(${`{${recordIds.join(',')}}`}::int4[])`.execute(tx)
+  const links = new Map<number, LinkRow[]>()
+  for (const row of rows) {
+    const known = links.get(row.recordId)
+    if (known) known.push(row)
+    else links.set(row.recordId, [row])
+  }
+  for (const own of links.values()) if (own.length > 1) own.sort((a, b) => a.itemId - b.itemId)
+  return links
 }
 
 function among(column: RawBuilder<unknown>, ids: readonly number[] | null): RawBuilder<unknown> {

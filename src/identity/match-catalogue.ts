@@ -2,11 +2,12 @@
 import { sql } from 'kysely'
 import { adoptItems } from '#catalogue/adopt-items.ts'
 import { lockIdentity } from '#catalogue/identity-lock.ts'
-import { Type } from '#core/input.ts'
+import { type Static, Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type Note, type WriteCtx } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
 import type { World } from './game-records.ts'
+import { SealedAliasRows, setSealedAliases } from './sealed-aliases.ts'
 import { settle } from './settle.ts'
 
 /** How one world of a game came out. */
@@ -39,6 +40,8 @@ export interface MatchCtx extends WriteCtx {
   onProgress?: (step: { adopted: number; game: string | null }) => void
 }
 
+type Aliases = Static<typeof SealedAliasRows>
+
 /** Items that get their records in one transaction: what is done stays done when the rest is stopped. */
 const ADOPTED_AT_ONCE = 10_000
 const SHOWN_MERGES = 100
@@ -60,12 +63,20 @@ export const matchCatalogue = verb(
   {
     name: 'matchCatalogue',
     needs: 'operator',
-    input: Type.Object({ dry_run: Type.Optional(Type.Boolean({ description: 'Report only, change nothing' })) }, { additionalProperties: false }),
+    input: Type.Object(
+      {
+        dry_run: Type.Optional(Type.Boolean({ description: 'Report only, change nothing' })),
+        sealed_aliases: Type.Optional(SealedAliasRows),
+      },
+      { additionalProperties: false },
+    ),
   },
-  (ctx: MatchCtx, { dry_run: dryRun = false }): Promise<MatchReport> => (dryRun ? tried(ctx) : matched(ctx)),
+  (ctx: MatchCtx, { dry_run: dryRun = false, sealed_aliases: aliases }): Promise<MatchReport> =>
+    dryRun ? tried(ctx, aliases) : matched(ctx, aliases),
 )
 
-async function matched(ctx: MatchCtx): Promise<MatchReport> {
+async function matched(ctx: MatchCtx, aliases: Aliases | undefined): Promise<MatchReport> {
+  if (aliases) await change(ctx, (tx, note) => setSealedAliases(tx, note, aliases))
   let adopted = 0
   for (;;) {
     const more = await change(ctx, async (tx) => {
@@ -92,10 +103,11 @@ async function matched(ctx: MatchCtx): Promise<MatchReport> {
 }
 
 /** All of it in a transaction that ends without effect. */
-async function tried(ctx: MatchCtx): Promise<MatchReport> {
+async function tried(ctx: MatchCtx, aliases: Aliases | undefined): Promise<MatchReport> {
   try {
     return await change(ctx, async (tx, note): Promise<MatchReport> => {
       await lockIdentity(tx)
+      if (aliases) await setSealedAliases(tx, note, aliases)
       const adopted = await adoptItems(tx)
       ctx.onProgress?.({ adopted, game: null })
       const worlds: MatchedWorld[] = []

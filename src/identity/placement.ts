@@ -110,9 +110,10 @@ function claim(drafts: readonly Draft[]): Set<number> {
   const claimed = new Set(votes.keys())
   for (const draft of drafts) {
     for (const { record } of draft.members) {
+      const open = record.items.filter((item) => !claimed.has(item))
+      if (open.length === 0) continue
       const named = draft.owners.some(({ record: owner }) => owner.ref === record.ref && owner.market === record.market)
-      for (const item of record.items) {
-        if (claimed.has(item)) continue
+      for (const item of open) {
         if (draft.primary) vote(item, draft)
         if (named) for (let twice = 0; twice < 2; twice += 1) vote(item, draft)
       }
@@ -124,7 +125,7 @@ function claim(drafts: readonly Draft[]): Set<number> {
     won.set(winner, [...(won.get(winner) ?? []), item])
   }
   for (const [draft, items] of won) {
-    const first = draft.members.flatMap(({ record }) => record.items).find((item) => items.includes(item))!
+    const first = items.length === 1 ? items[0]! : draft.members.flatMap(({ record }) => record.items).find((item) => items.includes(item))!
     draft.item = first
     draft.merged = items.filter((item) => item !== first)
   }

@@ -18,8 +18,8 @@ import type { Importer, ImportRun } from './importer.ts'
 /** Text of items that are saved at once; a thousand cards have a fifth of it. */
 const PART_CHARACTERS = 4 * 1024 * 1024
 
-/** Categories kept by ref: each item of a file may name another one. */
-const MOST_KEPT_CATEGORIES = 100_000
+/** Categories cached by ref: each item of a file may name another one. */
+const MAX_CACHED_CATEGORIES = 100_000
 
 /** Prices that are read back at once. */
 const PRICES_READ = 5_000
@@ -53,7 +53,6 @@ export class CatalogueImporter implements Importer {
 
   static async open(run: ImportRun, format: CatalogueFormat): Promise<CatalogueImporter> {
     const market = run.market ?? format.defaultMarket
-    await adoptItems(run.tx)
     const groups = await run.tx.selectFrom('groups').select('slug').where('parent_id', 'is', null).execute()
     const read = format.open(market, await knownCategories(run, market))
     return new CatalogueImporter(run, read, new Set(groups.map((group) => group.slug)))
@@ -114,7 +113,7 @@ export class CatalogueImporter implements Importer {
   }
 
   async #loadCategories(rows: CatalogueRow[]): Promise<void> {
-    if (this.#categories.size > MOST_KEPT_CATEGORIES) this.#categories.clear()
+    if (this.#categories.size > MAX_CACHED_CATEGORIES) this.#categories.clear()
     const wanted = new Map<Market, Set<string>>()
     for (const row of rows) {
       const [market, ref] = 'item' in row ? [row.item.market, row.item.category] : 'category' in row ? [row.category.market, row.category.parent] : []
@@ -166,6 +165,8 @@ export class CatalogueImporter implements Importer {
   }
 
   async #write(items: readonly ReadItem[], statements: { key: SourceKey; facts: Facts }[]): Promise<void> {
+    // Before the first record is stated, which may be the one that an item came from.
+    if (this.#touched.size === 0) await adoptItems(this.#run.tx)
     const states = await stateRecords(this.#run.tx, this.#run.importId, statements)
     for (const [n, { id, changed }] of states.entries()) {
       const { key, record } = items[n]!

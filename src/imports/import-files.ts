@@ -5,16 +5,19 @@ import { verb } from '#core/verb.ts'
 import { actorOf } from '#db/change.ts'
 import { openImport } from '#prices/imports.ts'
 import type { ImportFile } from './files.ts'
+import { MAPPING_INPUT, mappingOf } from './mapping-input.ts'
 import { IMPORT_INPUT, importFormat } from './registry.ts'
 import { type ImportRunCtx, type ImportReport, runImport } from './run.ts'
 
 export const importFiles = verb(
-  { name: 'importFiles', needs: 'operator', input: Type.Object({ ...IMPORT_INPUT, files: Type.Array(Type.Unknown()) }, closed) },
-  async (ctx: ImportRunCtx, { format: name, market = null, dry_run: dryRun = false, files: given }): Promise<ImportReport> => {
+  { name: 'importFiles', needs: 'operator', input: Type.Object({ ...IMPORT_INPUT, ...MAPPING_INPUT, files: Type.Array(Type.Unknown()) }, closed) },
+  async (ctx: ImportRunCtx, { files: given, ...input }): Promise<ImportReport> => {
+    const { format: name, market = null, dry_run: dryRun = false } = input
     const format = importFormat(name)
     const files = given as ImportFile[]
+    const mapping = await mappingOf(ctx, format, input)
     const fileName = files.map((file) => file.name ?? '-').join(', ')
-    const opening = { format: name, market: market ?? format.defaultMarket, fileName, author: actorOf(ctx.viewer), dryRun }
-    return runImport(ctx, await openImport(ctx.db.kysely, opening), { format, files, market, dryRun })
+    const opening = { format: name, market: market ?? mapping?.market ?? format.defaultMarket, fileName, author: actorOf(ctx.viewer), dryRun }
+    return runImport(ctx, await openImport(ctx.db.kysely, opening), { format, files, market, mapping, dryRun })
   },
 )

@@ -4,6 +4,7 @@ import type { Reason } from '#core/problems.ts'
 import type { Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
 import type { ImportCounts } from '#prices/imports.ts'
+import type { PriceMapping } from '#prices/mappings.ts'
 import type { PriceWriteCtx } from '#prices/types.ts'
 
 /** Takes rows of one format and writes them; counts and refusals are kept by the run. */
@@ -20,6 +21,8 @@ export interface ImportRun {
   note: Note
   counts: ImportCounts
   market: Market | null
+  /** of formats that are read by one */
+  mapping: PriceMapping | null
   refuse: (row: number, why: Reason) => void
   /** lets others run, and reports progress now and then */
   breathe: () => Promise<void>

@@ -10,6 +10,7 @@ export const ImportFormatSchema = Type.Object(
   {
     name: Type.String({ examples: ['mintmark-prices-csv'] }),
     kind: Type.Enum(['catalogue', 'prices']),
+    mapped: Type.Boolean({ description: 'Whether it is read by a mapping of columns' }),
     title: Type.String({ description: 'What such a file is, for people' }),
     market: orNull(Type.Enum([...MARKETS]), { description: 'Market that it is imported into unless another is named' }),
     marks: Type.Array(Type.Object({ type: Type.Enum(['csv', 'json']), names: Type.Array(Type.String()) }, { title: 'FileMark' }), {
@@ -25,8 +26,9 @@ export type ListedFormat = Static<typeof ImportFormatSchema>
 export const listImportFormats = verb(
   { name: 'listImportFormats', needs: 'operator', input: Type.Object({}, closed) },
   (_ctx: HasViewer): ListedFormat[] =>
-    IMPORT_FORMATS.map(({ name, kind, title, defaultMarket: market, marks: known }) => {
+    IMPORT_FORMATS.map((format) => {
+      const { name, kind, title, defaultMarket: market, marks: known } = format
       const marks = known.map(({ type, names }) => ({ type, names: [...names] }))
-      return { name, kind, title, market, marks }
+      return { name, kind, mapped: format.kind === 'prices' && format.mapped === true, title, market, marks }
     }),
 )

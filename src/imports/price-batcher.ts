@@ -73,6 +73,11 @@ export class PriceBatcher {
     await this.#writing
   }
 
+  /** Resolves when nothing is being written any more, so that the transaction can be read; rejects if writing failed. */
+  written(): Promise<void> {
+    return this.#writing
+  }
+
   /** Resolves when nothing is being written any more, whether or not it went well. */
   settled(): Promise<void> {
     return this.#writing.catch(() => {})

@@ -1,42 +1,62 @@
 // Writes what a price feed reads: each row is matched to an item, and what cannot be matched is reported, not invented.
 import { ItemLookup } from '#catalogue/item-lookup.ts'
 import { MARKETS } from '#core/markets.ts'
-import type { Reason } from '#core/problems.ts'
-import type { FeedRow, ItemKey, PriceFormat, PriceRow } from '#prices/records.ts'
+import { type Reason, reason } from '#core/problems.ts'
+import { Rates } from '#prices/rates.ts'
+import type { Hold } from '#prices/evidence/hold.ts'
+import { type FeedRow, type ItemKey, keysOf, type PriceFormat, type PriceRow, wordsOf } from '#prices/records.ts'
+import { DescribedItems } from './described-items.ts'
 import { PriceBatcher } from './price-batcher.ts'
 import type { Importer, ImportRun } from './importer.ts'
+
+/** Rows that are read while the prices before them are written: their items are looked up together. */
+const ROWS_AHEAD = 10_000
+/** Rows without a known id that are collected, to learn from them what the file calls the sets. */
+const MOST_DESCRIBED = 50_000
+const MOST_DESCRIBED_CHARACTERS = 8 * 1024 * 1024
+
+type Found = { itemId: number } | { ambiguous: Reason; itemId: number } | { reject: Reason }
 
 export class PriceImporter implements Importer {
   readonly #run: ImportRun
   readonly #format: PriceFormat
   readonly #items: ItemLookup
   readonly #prices: PriceBatcher
+  readonly #described: DescribedItems
+  readonly #rates: Rates
+  /** rows whose items are not looked up yet */
+  #ahead: FeedRow[] = []
+  /** rows of which no item has an id, and characters of their words */
+  #unidentified: PriceRow[] = []
+  #characters = 0
   #lastLine = 0
 
-  private constructor(run: ImportRun, format: PriceFormat, prices: PriceBatcher) {
+  private constructor(run: ImportRun, format: PriceFormat, prices: PriceBatcher, rates: Rates) {
     this.#run = run
     this.#format = format
-    // Beside the transaction, which is busy writing; no price feed brings items of its own.
-    this.#items = new ItemLookup(run.ctx.db.kysely)
+    this.#items = new ItemLookup(run.tx)
+    this.#described = new DescribedItems(run.tx)
     this.#prices = prices
+    this.#rates = rates
   }
 
   static async open(run: ImportRun, format: PriceFormat): Promise<PriceImporter> {
-    return new PriceImporter(run, format, await PriceBatcher.open(run, { rules: run.ctx.rules, rowsArePrices: true }))
+    const prices = await PriceBatcher.open(run, { rules: run.ctx.rules, rowsArePrices: true })
+    return new PriceImporter(run, format, prices, await Rates.load(run.tx))
   }
 
   async read(source: Parameters<PriceFormat['read']>[0]): Promise<void> {
     this.#lastLine = 0
-    const options = { market: this.#run.market, nowMs: this.#run.ctx.now().getTime() }
+    const { market, mapping } = this.#run
+    const options = { market, ...(mapping && { mapping }), nowMs: this.#run.ctx.now().getTime() }
     try {
       for await (const rows of this.#format.read(source, options)) {
-        await this.#items.load(keysOf(rows))
-        for (const row of rows) {
-          const waited = this.#take(row)
-          if (waited) await waited
-        }
+        for (const row of rows) this.#ahead.push(row)
+        if (this.#ahead.length >= ROWS_AHEAD) await this.#takeAhead()
         await this.#run.breathe()
       }
+      await this.#takeAhead()
+      await this.#takeUnidentified()
     } catch (error) {
       await this.#prices.settled()
       throw error
@@ -47,18 +67,69 @@ export class PriceImporter implements Importer {
     await this.#prices.flush()
   }
 
+  async #takeAhead(): Promise<void> {
+    const rows = this.#ahead
+    this.#ahead = []
+    await this.#prices.written()
+    await this.#items.load(keysIn(rows))
+    for (const row of rows) {
+      const waited = this.#take(row)
+      if (waited) await waited
+    }
+    if (this.#unidentified.length >= MOST_DESCRIBED || this.#characters >= MOST_DESCRIBED_CHARACTERS) await this.#takeUnidentified()
+  }
+
   #take(row: FeedRow): Promise<void> | null {
     if (row.line !== this.#lastLine) this.#run.counts.rowsRead += 1
     this.#lastLine = row.line
     if ('reject' in row) return this.#refuse(row, row.reject)
     if (!isPrice(row)) return null
-    const found = this.#items.find(row.item)
+    const found = this.#find(row)
+    if (found) return this.#put(row, found)
+    this.#unidentified.push(row)
+    for (const text of Object.values(wordsOf(row.item))) this.#characters += text.length
+    return null
+  }
+
+  /** The item by the first of its keys that an item has; null if none has one and the row describes it in words. */
+  #find({ item }: PriceRow): Found | null {
+    let unknown: Found | null = null
+    for (const key of keysOf(item)) {
+      const found = this.#items.find(key)
+      if (!('reject' in found) || !found.unknown) return found
+      unknown ??= found
+    }
+    return unknown === null || DescribedItems.canFind(item) ? null : unknown
+  }
+
+  /** Finds the items of the rows by what they say in words. */
+  async #takeUnidentified(): Promise<void> {
+    const rows = this.#unidentified
+    if (rows.length === 0) return
+    this.#unidentified = []
+    this.#characters = 0
+    await this.#prices.written()
+    await this.#described.load(rows)
+    for (const [n, row] of rows.entries()) {
+      const waited = this.#put(row, this.#described.find(row.item))
+      if (waited) await waited
+      if (n % 1_000 === 999) await this.#run.breathe()
+    }
+  }
+
+  #put(row: PriceRow, found: Found): Promise<void> | null {
     if ('reject' in found) return this.#refuse(row, found.reject)
-    const { line, market, priceMinor: minor, updatedAtMs, figures = null } = row
+    const { line, market, priceMinor, updatedAtMs, currency, label, figures = null } = row
+    const own = this.#run.ctx.rules.currencies[market]
+    const minor = currency === undefined ? priceMinor : this.#rates.convert(priceMinor, currency, own, updatedAtMs)
+    if (minor === null) {
+      const date = new Date(updatedAtMs).toISOString().slice(0, 10)
+      return this.#refuse(row, reason('no_rate_between', { from: currency!, to: own, date }))
+    }
     const price = { row: line, itemId: found.itemId, market: MARKETS.indexOf(market), minor, updatedAtMs, figures }
-    if (!('ambiguous' in found)) return this.#prices.put(price, row.label)
-    const hold = { rule: 'foreign_id', params: found.ambiguous.params, compared: null, timesOff: null } as const
-    return this.#prices.put({ ...price, hold }, row.label)
+    if (!('ambiguous' in found)) return this.#prices.put(price, label)
+    const hold: Hold = { rule: 'foreign_id', params: found.ambiguous.params, compared: null, timesOff: null }
+    return this.#prices.put({ ...price, hold }, label)
   }
 
   #refuse(row: FeedRow, why: Reason): null {
@@ -71,6 +142,6 @@ function isPrice(row: FeedRow): row is PriceRow {
   return 'priceMinor' in row
 }
 
-function* keysOf(rows: readonly FeedRow[]): Generator<ItemKey> {
-  for (const row of rows) if (isPrice(row)) yield row.item
+function* keysIn(rows: readonly FeedRow[]): Generator<ItemKey> {
+  for (const row of rows) if (isPrice(row)) yield* keysOf(row.item)
 }

@@ -24,7 +24,7 @@ export function importFormat(name: string): ImportFormat {
   throw notFound('no_format', { name, values: NAMES })
 }
 
-/** What every import is told beside its files. */
+/** What every import is told beside its files and mapping. */
 export const IMPORT_INPUT = {
   format: Type.String({ description: `One of ${NAMES.join(', ')}` }),
   market: Type.Optional(Type.Enum([...MARKETS], { description: "Market to import into, instead of the format's own" })),

@@ -5,6 +5,7 @@ import { FeedError, gunzip } from '#core/feed.ts'
 import { MARKETS, type Market } from '#core/markets.ts'
 import { type Reason, reason } from '#core/problems.ts'
 import { collector } from '#db/change.ts'
+import type { PriceMapping } from '#prices/mappings.ts'
 import { closeImport, type ImportCounts, IMPORT_LOCK, noCounts, reportProgress } from '#prices/imports.ts'
 import { type RefusalReason, type RefusedRow, Refusals } from '#prices/refusals.ts'
 import type { PriceWriteCtx } from '#prices/types.ts'
@@ -20,6 +21,8 @@ export interface ImportRequest {
   files: ImportFile[]
   /** null: the format's own */
   market: Market | null
+  /** of formats that are read by one */
+  mapping?: PriceMapping | null
   dryRun: boolean
 }
 
@@ -67,7 +70,7 @@ async function writeAll(ctx: ImportRunCtx, id: number, request: ImportRequest, c
   let bytesRead = 0
   let reportedAt = Date.now()
   let fileName: string | null = null
-  const market = request.market ?? request.format.defaultMarket
+  const market = request.market ?? request.mapping?.market ?? request.format.defaultMarket
   // No retry: the input may be a stream. Writers of a market take turns, so there is nothing to collide with.
   await ctx.db.kysely
     .transaction()
@@ -82,6 +85,7 @@ async function writeAll(ctx: ImportRunCtx, id: number, request: ImportRequest, c
         note,
         counts,
         market,
+        mapping: request.mapping ?? null,
         refuse: (row, why) => {
           counts.rejected += 1
           refusals.add({ row, file: fileName }, why)
@@ -109,7 +113,12 @@ async function writeAll(ctx: ImportRunCtx, id: number, request: ImportRequest, c
       }
       await importer.finish()
       if (counts.rowsRead === 0) throw new FeedError(reason('file_empty'))
-      note.audit({ action: `import.${request.format.name}`, subject: 'import', id, after: { ...counts } })
+      note.audit({
+        action: `import.${request.format.name}`,
+        subject: 'import',
+        id,
+        after: { ...counts, ...(request.mapping && { mapping: request.mapping }) },
+      })
       if (request.dryRun) throw new DryRun()
       await write()
       await closeImport(tx, id, { status: 'done', counts, refusals })

@@ -7,6 +7,7 @@ import { actorOf, change } from '#db/change.ts'
 import { openImport } from '#prices/imports.ts'
 import type { PriceWriteCtx } from '#prices/types.ts'
 import type { ImportQueue } from './queue.ts'
+import { MAPPING_INPUT, mappingOf } from './mapping-input.ts'
 import { IMPORT_INPUT, importFormat } from './registry.ts'
 import type { Upload } from './upload.ts'
 
@@ -21,6 +22,7 @@ export const startUploadedImport = verb(
     input: Type.Object(
       {
         ...IMPORT_INPUT,
+        ...MAPPING_INPUT,
         file_name: Type.Optional(
           Type.String({
             maxLength: 200,
@@ -40,17 +42,18 @@ export const startUploadedImport = verb(
     let fresh = false
     try {
       const format = importFormat(name)
+      const mapping = await mappingOf(ctx, format, input)
       const fileName = nameOf(input.file_name ?? name, upload)
       const importId = await change(ctx, (tx) => {
         fresh = true
-        const opening = { format: name, market: into ?? format.defaultMarket, fileName, dryRun, status: 'queued' as const }
+        const opening = { format: name, market: into ?? mapping?.market ?? format.defaultMarket, fileName, dryRun, status: 'queued' as const }
         return openImport(tx, { ...opening, author: actorOf(ctx.viewer) })
       })
       if (fresh) {
         const { rules, viewer, requestId } = ctx
         const clockOffsetMs = ctx.now().getTime() - Date.now()
         const file = { path: upload.path, size: upload.size, name: fileName }
-        await ctx.imports.add({ importId, format: name, ...file, market: into, dryRun, rules, viewer, requestId, clockOffsetMs })
+        await ctx.imports.add({ importId, format: name, ...file, market: into, mapping, dryRun, rules, viewer, requestId, clockOffsetMs })
       }
       return { id: importId, status: 'queued' }
     } finally {

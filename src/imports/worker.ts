@@ -5,6 +5,7 @@ import type { Market } from '#core/markets.ts'
 import type { Viewer } from '#core/verb.ts'
 import { openPool } from '#db/pool.ts'
 import type { Schema } from '#db/schema.ts'
+import type { PriceMapping } from '#prices/mappings.ts'
 import { startImport } from '#prices/imports.ts'
 import type { PriceRules } from '#prices/evidence/hold.ts'
 import { importFormat } from './registry.ts'
@@ -20,6 +21,7 @@ export interface ImportJob {
   name: string
   size: number
   market: Market | null
+  mapping: PriceMapping | null
   dryRun: boolean
   rules: PriceRules
   viewer: Viewer
@@ -46,6 +48,7 @@ try {
     format: importFormat(job.format),
     files: [{ name: job.name, size: job.size, open: () => createReadStream(job.path, { highWaterMark: 256 * 1024 }) }],
     market: job.market,
+    mapping: job.mapping,
     dryRun: job.dryRun,
   })
 } finally {

@@ -1,17 +1,15 @@
 // Finds the item that a row of a price list or collection file describes, among all items in memory.
-import type { ForeignId } from '#catalogue/records.ts'
-import { type Described, describe, withoutBrackets } from './descriptions.ts'
-import { byPlainness, FIT, finishFit, finishWords } from '#catalogue/finishes.ts'
-import { likeness, normalName } from './names.ts'
+import { type Described, describe } from './descriptions.ts'
+import { byPlainness, FIT, finishWords } from '#catalogue/finishes.ts'
+import { likeness } from './names.ts'
 import { looseNumber, normalNumber } from './numbers.ts'
 import type { Decisions, MatchRecord, Reason, SetMap } from './records.ts'
 import { decidedSets, mapSets } from './set-maps.ts'
+import { SetNames } from './set-names.ts'
 import { type SourceCard, type SourceSet, sourceCards } from './source-cards.ts'
 
 /** What a row of a file says of an item; null for what it does not say. */
 export interface CardDescription {
-  /** ids, the best first; with a finish word in any spelling where one id covers several finishes */
-  keys: readonly ForeignId[]
   name: string
   /** collector number as written, with or without its total */
   number: string | null
@@ -19,6 +17,8 @@ export interface CardDescription {
   set: string | null
   /** slug of the game */
   game: string | null
+  /** language families that the print can be of; any when absent */
+  families?: readonly string[] | null
   /** printing in any spelling: `Reverse Holofoil`, `firstEdition`, `Parallel 1` */
   finish: string | null
 }
@@ -31,7 +31,7 @@ export interface IndexedRecord {
   record: MatchRecord
 }
 
-export type FindResult = { itemId: number; method: 'id' | 'set' | 'name' } | { reason: Reason; candidates: { itemId: number; score: number }[] }
+export type FindResult = { itemId: number; method: 'set' | 'name' } | { reason: Reason; candidates: { itemId: number; score: number }[] }
 
 /** No item has a longer name, number, set or printing. */
 const LONGEST = 500
@@ -51,15 +51,15 @@ interface Fitting extends Printing {
   fit: number
 }
 
-/** All items in memory, by id, set, number and name; built once for an import. */
+/** All items in memory, by set, number and name; built once for an import. */
 export class CardIndex {
   readonly #printings = new Map<SourceCard, Printing[]>()
-  readonly #byId = new Map<string, Printing[]>()
-  readonly #bySetAndNumber = new Map<string, Set<SourceCard>>()
+  /** cards of a set by number, made when they are first asked for */
+  readonly #numbersOf = new Map<SourceSet, ReadonlyMap<string, readonly SourceCard[]>>()
   readonly #byNumber = new Map<string, SourceCard[]>()
   readonly #byName = new Map<string, SourceCard[]>()
   readonly #sets: readonly SourceSet[]
-  readonly #setsByName = new Map<string, Set<SourceSet>>()
+  readonly #setNames: SetNames<SourceSet>
   readonly #learned = new Map<string, Set<SourceSet>>()
 
   constructor(records: Iterable<IndexedRecord>) {
@@ -76,23 +76,14 @@ export class CardIndex {
         for (const { itemId, finish } of byKey.get(record.key)!) {
           const printing = printings.get(itemId) ?? { itemId, card, finish, words: wordsOf(finish) }
           printings.set(itemId, printing)
-          addUnique(this.#byId, idKey(record.source, record.id), printing)
-          for (const { source, id } of record.shopIds) addUnique(this.#byId, idKey(source, id), printing)
         }
       }
       this.#printings.set(card, [...printings.values()])
-      for (const name of [...card.names, ...card.looseNames]) push(this.#byName, name, card)
-      if (card.number === null) continue
-      push(this.#byNumber, card.number, card)
-      if (card.set === null) continue
-      addTo(this.#bySetAndNumber, `${card.set.ref}\t${card.number}`, card)
-      addTo(this.#bySetAndNumber, `${card.set.ref}\t${card.bare}`, card)
+      for (const name of new Set([...card.names, ...card.looseNames])) push(this.#byName, name, card)
+      if (card.number !== null) push(this.#byNumber, card.number, card)
     }
     this.#sets = [...new Set(cards.flatMap(({ set }) => set ?? []))]
-    for (const set of this.#sets) {
-      const { name, codes } = set.facts
-      for (const label of [name, withoutBrackets(name), ...codes]) addTo(this.#setsByName, normalName(label), set)
-    }
+    this.#setNames = new SetNames(this.#sets)
   }
 
   /**
@@ -102,8 +93,9 @@ export class CardIndex {
   learn(rows: Iterable<CardDescription>, decisions: Pick<Decisions, 'setMaps'> = { setMaps: [] }): SetMap[] {
     const sets = new Map<string, SourceSet>()
     const records: MatchRecord[] = []
-    for (const { name, number, set, game } of rows) {
-      if (set === null || number === null || isLong([name, number, set])) continue
+    for (const row of rows) {
+      const { name, number, set, game } = row
+      if (set === null || number === null || isTooLong(row)) continue
       const key = `${set}\t${number}\t${name}`
       records.push({
         key,
@@ -129,15 +121,11 @@ export class CardIndex {
   }
 
   /**
-   * The item that the row means: by an id, then by set, number, name and finish. One that could be two is never
-   * guessed: the best are proposed.
+   * The item that the row means by set, number, name and finish. One that could be two is never guessed: the best are
+   * proposed.
    */
   find(row: CardDescription): FindResult {
-    for (const key of row.keys) {
-      const found = this.#findId(key)
-      if (found !== null) return { itemId: found, method: 'id' }
-    }
-    if (isLong([row.name, row.number, row.set, row.finish])) return { reason: UNKNOWN, candidates: [] }
+    if (isTooLong(row)) return { reason: UNKNOWN, candidates: [] }
     const wanted = describe(row)
     const cards = row.number === null ? this.#unnumbered(row, wanted) : this.#numbered(row, wanted, row.number)
     const printings = this.#fitting(cards, wanted)
@@ -149,21 +137,14 @@ export class CardIndex {
     return this.#alike(row, wanted)
   }
 
-  /** The item of an id, null when there is none or several could be meant. */
-  #findId({ source, id, finish }: ForeignId): number | null {
-    const all = this.#byId.get(idKey(source, id)) ?? []
-    if (all.length === 0) return null
-    const wanted = finish === undefined ? null : finishWords(finish)
-    return onlyOne(fittest(all.map((one) => ({ ...one, fit: finishFit(wanted, one.words) }))), finish === undefined)
-  }
-
   /**
    * Cards with the number and the name in the set; of all sets when the row names none. In a set, a number has one card:
    * words that only some sources put behind its name do not matter there.
    */
-  #numbered({ set, game }: CardDescription, wanted: Described, written: string): SourceCard[] {
+  #numbered(row: CardDescription, wanted: Described, written: string): SourceCard[] {
+    const { set } = row
     const number = normalNumber(written)
-    const ofGame = (cards: Iterable<SourceCard>) => [...new Set(cards)].filter((card) => game === null || card.game === game)
+    const ofGame = (cards: Iterable<SourceCard>) => [...new Set(cards)].filter((card) => mayBe(row, card))
     const named = (card: SourceCard) => card.names.includes(wanted.fullName) || card.names.includes(wanted.name)
     if (set === null) return ofGame(this.#byNumber.get(number) ?? []).filter((card) => named(card) && sameTotal(wanted.total, card))
     const cards = ofGame(
@@ -173,30 +154,25 @@ export class CardIndex {
     return exact.length > 0 ? exact : cards.filter(({ looseNames }) => looseNames.includes(wanted.name))
   }
 
-  #inSet({ ref }: SourceSet, number: string): ReadonlySet<SourceCard> | undefined {
-    return this.#bySetAndNumber.get(`${ref}\t${number}`)
+  #inSet(set: SourceSet, number: string): readonly SourceCard[] | undefined {
+    let byNumber = this.#numbersOf.get(set)
+    if (!byNumber) this.#numbersOf.set(set, (byNumber = cardsByNumber(set)))
+    return byNumber.get(number)
   }
 
   /** Products without a number, by name. */
-  #unnumbered({ set, game }: CardDescription, wanted: Described): SourceCard[] {
+  #unnumbered(row: CardDescription, wanted: Described): SourceCard[] {
+    const { set } = row
     const sets = set === null ? null : new Set(this.#setsNamed(set, wanted))
     const cards = this.#byName.get(wanted.name) ?? []
-    return cards.filter(
-      (card) => card.number === null && (game === null || card.game === game) && (sets === null || card.set === null || sets.has(card.set)),
-    )
+    const fitting = cards.filter((card) => card.number === null && mayBe(row, card) && (sets === null || card.set === null || sets.has(card.set)))
+    const exact = fitting.filter(({ names }) => names.includes(wanted.fullName))
+    return exact.length > 0 ? exact : fitting
   }
 
   /** The sets that go by the name, with the galleries that are printed as part of them. */
   #setsNamed(set: string, wanted: Described): SourceSet[] {
-    const found = new Set(this.#learned.get(set))
-    for (const name of [wanted.set, wanted.bareSet]) {
-      if (found.size === 0) for (const one of this.#setsByName.get(name) ?? []) found.add(one)
-    }
-    const names = new Set([...found].map(({ facts }) => normalName(facts.name)))
-    for (const name of names) {
-      for (const gallery of GALLERIES) for (const one of this.#setsByName.get(`${name} ${gallery}`) ?? []) found.add(one)
-    }
-    return [...found]
+    return this.#setNames.withGalleries(this.#learned.get(set) ?? this.#setNames.find(set, wanted))
   }
 
   #fitting(cards: readonly SourceCard[], wanted: Described): Fitting[] {
@@ -209,9 +185,9 @@ export class CardIndex {
     const sets = row.set === null ? null : new Set(this.#setsNamed(row.set, wanted))
     const pool = new Set<SourceCard>()
     for (const name of [wanted.name, wanted.looseName]) for (const card of this.#byName.get(name) ?? []) pool.add(card)
-    for (const set of sets ?? []) for (const card of this.#bySetAndNumber.get(`${set.ref}\t${number}`) ?? []) pool.add(card)
+    for (const set of sets ?? []) for (const card of (number === null ? null : this.#inSet(set, number)) ?? []) pool.add(card)
     const scored = new Map<number, number>()
-    for (const card of [...pool].filter(({ game }) => row.game === null || game === row.game).slice(0, MOST_COMPARED)) {
+    for (const card of [...pool].filter((one) => mayBe(row, one)).slice(0, MOST_COMPARED)) {
       const name = Math.max(
         0,
         ...card.names.map((one) => likeness(one, wanted.name)),
@@ -233,14 +209,12 @@ export class CardIndex {
       .sort((a, b) => b.score - a.score || a.itemId - b.itemId)
       .slice(0, MOST_CANDIDATES)
     const reason: Reason =
-      candidates.length === 0 ? UNKNOWN : sets?.size === 0 ? { rule: 'set-unclear', params: { set: row.set! } } : { rule: 'loose', params: {} }
+      sets?.size === 0 ? { rule: 'set-unclear', params: { set: row.set! } } : candidates.length === 0 ? UNKNOWN : { rule: 'loose', params: {} }
     return { reason, candidates }
   }
 }
 
 const UNKNOWN: Reason = { rule: 'unknown', params: {} }
-/** What sets that are printed as a part of another are called behind its name. */
-const GALLERIES = ['trainer gallery', 'galarian gallery', 'shiny vault', 'classic collection', 'radiant collection', 'unown collection']
 
 /** Those that fit best, none when nothing fits. */
 function fittest(printings: readonly Fitting[]): Fitting[] {
@@ -259,9 +233,25 @@ function onlyOne(fitting: readonly Printing[], plain: boolean): number | null {
   return first!.finish !== second!.finish && (first!.words ?? []).every((word) => word === 'holo') ? first!.itemId : null
 }
 
+/** Whether a card is of the game and in a language that the row names, as far as it does. */
+function mayBe({ game, families = null }: CardDescription, card: SourceCard): boolean {
+  return (game === null || card.game === game) && (families === null || families.includes(card.family))
+}
+
 function ranked(printings: readonly Fitting[], score: number): { itemId: number; score: number }[] {
   const sorted = printings.toSorted((a, b) => b.fit - a.fit || byPlainness(a.finish, b.finish) || a.itemId - b.itemId)
   return [...new Set(sorted.map(({ itemId }) => itemId))].slice(0, MOST_CANDIDATES).map((itemId) => ({ itemId, score }))
+}
+
+/** By number, with and without the prefix that the set prints on all of its cards. */
+function cardsByNumber({ cards }: SourceSet): Map<string, SourceCard[]> {
+  const byNumber = new Map<string, SourceCard[]>()
+  for (const card of cards) {
+    if (card.number === null) continue
+    push(byNumber, card.number, card)
+    if (card.bare !== null && card.bare !== card.number) push(byNumber, card.bare, card)
+  }
+  return byNumber
 }
 
 function countItems(printings: readonly Printing[]): number {
@@ -281,12 +271,9 @@ function sameTotal(total: string, card: SourceCard): boolean {
   return total === '' || card.totals.length === 0 || card.totals.includes(total)
 }
 
-function isLong(texts: readonly (string | null)[]): boolean {
-  return texts.some((text) => text !== null && text.length > LONGEST)
-}
-
-function idKey(source: string, id: string): string {
-  return `${source}\t${id}`
+/** Whether a row has a text that no item has. */
+export function isTooLong({ name, number, set, finish }: Pick<CardDescription, 'name' | 'number' | 'set' | 'finish'>): boolean {
+  return [name, number, set, finish].some((text) => text !== null && text.length > LONGEST)
 }
 
 function push<K, T>(map: Map<K, T[]>, key: K, value: T): void {
@@ -299,10 +286,4 @@ function addTo<K, T>(map: Map<K, Set<T>>, key: K, value: T): void {
   const known = map.get(key)
   if (known) known.add(value)
   else map.set(key, new Set([value]))
-}
-
-function addUnique(map: Map<string, Printing[]>, key: string, printing: Printing): void {
-  const known = map.get(key)
-  if (!known) map.set(key, [printing])
-  else if (!known.some(({ itemId, card }) => itemId === printing.itemId && card === printing.card)) known.push(printing)
 }

@@ -1,6 +1,7 @@
 // Joins sealed products of several shops by the words of their names, where each side has just one with these words.
 import { fold, words } from '#index/fold.ts'
 import { areApart, type Candidate, type Cluster, clusterOf, contradictions, join, type Joined, type Unit, unitsOf, waitingCard } from './clusters.ts'
+import { Multimap } from './multimap.ts'
 import type { Reason, SealedAliases } from './records.ts'
 import aliasesOfProgram from './sealed-aliases.json' with { type: 'json' }
 import type { SourceCard } from './source-cards.ts'
@@ -12,18 +13,18 @@ const CONFIDENCE = { id: 100, words: 90 } as const
 export function joinSealed(sources: readonly (readonly SourceCard[])[], verdicts: Verdicts, aliases: SealedAliases = {}): Joined {
   const keyOf = wordKey({ ...aliasesOfProgram, ...aliases })
   const result: Joined = { clusters: [], waiting: [], setMaps: [] }
-  const byKey = new Map<string, Set<Cluster>>()
-  const byId = new Map<string, Set<Cluster>>()
+  const byKey = new Multimap<string, Cluster>()
+  const byId = new Multimap<string, Cluster>()
   for (const units of unitsOf(sources, verdicts)) {
     const keyed = units.map((unit) => ({ unit, keys: [...new Set(unit.cards.flatMap(({ records }) => records.map(({ name }) => keyOf(name))))] }))
     const holders = new Map<string, number>()
     for (const { keys } of keyed) for (const key of keys) holders.set(key, (holders.get(key) ?? 0) + 1)
     const added: { unit: Unit; cluster: Cluster; keys: string[] }[] = []
     for (const { unit, keys } of keyed) {
-      const found = new Set(keys.flatMap((key) => [...(byKey.get(key) ?? [])]).filter((cluster) => !areApart(unit, cluster, verdicts)))
+      const found = new Set(keys.flatMap((key) => byKey.get(key)).filter((cluster) => !areApart(unit, cluster, verdicts)))
       const ids = new Set(
         idsOf(unit)
-          .flatMap((id) => [...(byId.get(id) ?? [])])
+          .flatMap((id) => byId.get(id))
           .filter((cluster) => found.has(cluster)),
       )
       const [cluster] = ids.size === 1 ? ids : found
@@ -43,8 +44,8 @@ export function joinSealed(sources: readonly (readonly SourceCard[])[], verdicts
       }
     }
     for (const { unit, cluster, keys } of added) {
-      for (const key of keys) addTo(byKey, key, cluster)
-      for (const id of idsOf(unit)) addTo(byId, id, cluster)
+      for (const key of keys) byKey.add(key, cluster)
+      for (const id of idsOf(unit)) byId.add(id, cluster)
     }
   }
   return result
@@ -78,10 +79,4 @@ function plain(text: string): string {
 
 function idsOf({ cards }: Unit): string[] {
   return cards.flatMap((card) => [`${card.source} ${card.records[0]!.id}`, ...card.ids])
-}
-
-function addTo<T>(map: Map<string, Set<T>>, key: string, value: T): void {
-  const known = map.get(key)
-  if (known) known.add(value)
-  else map.set(key, new Set([value]))
 }

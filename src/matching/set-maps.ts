@@ -1,4 +1,5 @@
 // Which set of one source is which set of another: told by the cards that agree in number and name.
+import { Multimap } from './multimap.ts'
 import { normalName } from './names.ts'
 import type { Decisions, SetMap } from './records.ts'
 import { compare, type SourceCard, type SourceSet } from './source-cards.ts'
@@ -83,13 +84,6 @@ export function decidedSets({ setMaps }: Pick<Decisions, 'setMaps'>): Map<string
   return decided
 }
 
-/** Keys under which cards of two sets agree: each name with the number as printed and without the set's prefix. */
-export function agreementKeys({ number, bare, names }: SourceCard): string[] {
-  if (number === null) return []
-  const numbers = bare === null || bare === number ? [number] : [number, bare]
-  return numbers.flatMap((one) => names.map((name) => `${one}\t${name}`))
-}
-
 interface Count {
   a: SourceSet
   b: SourceSet
@@ -115,14 +109,14 @@ function countAgreeing(from: readonly SourceSet[], to: readonly SourceSet[]): Co
         if (from === to && a.ref > b.ref) continue
         const count = countOf(a, b)
         count.agree += 1
-        if (sets.size > 1) count.contested += 1
+        if (sets.length > 1) count.contested += 1
       }
     }
   }
   for (const b of from === to ? [] : to) {
     for (const card of b.cards) {
       const sets = setsHolding(card, inFrom, b)
-      if (sets.size > 1) for (const a of sets) countOf(a, b).contested += 1
+      if (sets.length > 1) for (const a of sets) countOf(a, b).contested += 1
     }
   }
   // Several cards of the larger set can agree with one of the smaller.
@@ -131,44 +125,29 @@ function countAgreeing(from: readonly SourceSet[], to: readonly SourceSet[]): Co
   )
 }
 
-function setsByKey(sets: readonly SourceSet[]): Map<string, Set<SourceSet>> {
-  const byKey = new Map<string, Set<SourceSet>>()
-  for (const set of sets) {
-    for (const card of set.cards) {
-      for (const key of agreementKeys(card)) {
-        const known = byKey.get(key)
-        if (known) known.add(set)
-        else byKey.set(key, new Set([set]))
-      }
-    }
-  }
+function setsByKey(sets: readonly SourceSet[]): Multimap<string, SourceSet> {
+  const byKey = new Multimap<string, SourceSet>()
+  for (const set of sets) for (const { keys } of set.cards) for (const key of keys) byKey.add(key, set)
   return byKey
 }
 
-function setsHolding(card: SourceCard, byKey: ReadonlyMap<string, ReadonlySet<SourceSet>>, own: SourceSet): Set<SourceSet> {
-  const sets = new Set<SourceSet>()
-  for (const key of agreementKeys(card)) for (const set of byKey.get(key) ?? []) if (set !== own) sets.add(set)
-  return sets
+function setsHolding({ keys }: SourceCard, byKey: Multimap<string, SourceSet>, own: SourceSet): readonly SourceSet[] {
+  const sets = keys.length === 1 ? byKey.get(keys[0]!) : [...new Set(keys.flatMap((key) => byKey.get(key)))]
+  return sets.includes(own) ? sets.filter((set) => set !== own) : sets
 }
 
 /** Sets of one name or code, when no other of these sets has it: that decides between sets that agree equally well. */
 function namesakes(from: readonly SourceSet[], to: readonly SourceSet[]): (a: SourceSet, b: SourceSet) => boolean {
   const [mine, others] = [labels(from), labels(to)]
   return (a, b) => {
-    const common = labelsOf(a).filter((label) => others.get(label)?.has(b))
-    return common.length > 0 && common.every((label) => mine.get(label)!.size === 1 && others.get(label)!.size === 1)
+    const common = labelsOf(a).filter((label) => others.has(label, b))
+    return common.length > 0 && common.every((label) => mine.count(label) === 1 && others.count(label) === 1)
   }
 }
 
-function labels(sets: readonly SourceSet[]): Map<string, Set<SourceSet>> {
-  const byLabel = new Map<string, Set<SourceSet>>()
-  for (const set of sets) {
-    for (const label of labelsOf(set)) {
-      const known = byLabel.get(label)
-      if (known) known.add(set)
-      else byLabel.set(label, new Set([set]))
-    }
-  }
+function labels(sets: readonly SourceSet[]): Multimap<string, SourceSet> {
+  const byLabel = new Multimap<string, SourceSet>()
+  for (const set of sets) for (const label of labelsOf(set)) byLabel.add(label, set)
   return byLabel
 }
 

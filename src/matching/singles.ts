@@ -1,9 +1,10 @@
 // Joins single cards of several sources: by shop id, by set, number and name; what is only alike waits for a person.
 import { areApart, type Candidate, type Cluster, clusterOf, contradictions, join, type Joined, type Unit, unitsOf, waitingCard } from './clusters.ts'
+import { Multimap } from './multimap.ts'
 import { likeness } from './names.ts'
 import { looseNumber } from './numbers.ts'
 import type { Method, Reason, SetMap } from './records.ts'
-import { agreementKeys, mapSets } from './set-maps.ts'
+import { mapSets } from './set-maps.ts'
 import { compare, type SourceCard, type SourceSet } from './source-cards.ts'
 import type { Verdicts } from './verdicts.ts'
 
@@ -64,9 +65,9 @@ interface Wait {
 
 /** The clusters so far, by what later sources find them with. */
 class Known {
-  readonly #bySet = new Map<string, Set<Cluster>>()
+  readonly #bySet = new Map<string, Multimap<string, Cluster>>()
   readonly #inSet = new Map<string, Set<Cluster>>()
-  readonly #byId = new Map<string, Set<Cluster>>()
+  readonly #byId = new Multimap<string, Cluster>()
   readonly #byCard = new Map<SourceCard, Cluster>()
   readonly sets = new Map<string, Set<SourceSet>>()
   /** No source comes after this one: what only later ones look for is not kept. */
@@ -76,11 +77,14 @@ class Known {
     for (const card of unit.cards) {
       this.#byCard.set(card, cluster)
       if (this.isLast) continue
-      for (const id of [`${card.source} ${idOf(card)}`, ...card.ids]) add(this.#byId, id, cluster)
+      this.#byId.add(ownId(card), cluster)
+      for (const id of card.ids) this.#byId.add(id, cluster)
       if (card.set === null) continue
       add(this.sets, card.source, card.set)
       add(this.#inSet, card.set.ref, cluster)
-      for (const key of agreementKeys(card)) add(this.#bySet, `${card.set.ref}\t${key}`, cluster)
+      const agreeing = this.#bySet.get(card.set.ref) ?? new Multimap()
+      this.#bySet.set(card.set.ref, agreeing)
+      for (const key of card.keys) agreeing.add(key, cluster)
     }
   }
 
@@ -89,22 +93,21 @@ class Known {
   }
 
   agreeing(ref: string, key: string): Iterable<Cluster> {
-    return this.#bySet.get(`${ref}\t${key}`) ?? []
+    return this.#bySet.get(ref)?.get(key) ?? []
   }
 
   inSet(ref: string): Iterable<Cluster> {
     return this.#inSet.get(ref) ?? []
   }
 
-  withId(id: string): ReadonlySet<Cluster> {
-    return this.#byId.get(id) ?? NONE
+  withId(id: string): readonly Cluster[] {
+    return this.#byId.get(id)
   }
 }
 
-const NONE: ReadonlySet<Cluster> = new Set()
-
-function idOf({ records }: SourceCard): string {
-  return records[0]!.id
+/** The id of a card as other sources name it. */
+function ownId({ source, records }: SourceCard): string {
+  return `${source} ${records[0]!.id}`
 }
 
 /** A card that another set of its source holds, too. */
@@ -235,16 +238,15 @@ function exactCandidates(units: readonly Unit[], known: Known, verdicts: Verdict
     const shared: string[] = []
     for (const id of ids) {
       const clusters = known.withId(id)
-      if (clusters.size === 1 && holders.get(id) === 1) for (const cluster of clusters) byId.add(cluster)
-      else if (clusters.size > 0) shared.push(id)
+      if (clusters.length === 1 && holders.get(id) === 1) byId.add(clusters[0]!)
+      else if (clusters.length > 0) shared.push(id)
     }
     const bySet = new Set<Cluster>()
     const unclear = new Set<Cluster>()
     for (const card of unit.cards) {
       if (card.set === null) continue
-      const keys = agreementKeys(card)
       for (const { to, decided } of targets.get(card.set.ref) ?? []) {
-        for (const key of keys) for (const cluster of known.agreeing(to, key)) (decided ? bySet : unclear).add(cluster)
+        for (const key of card.keys) for (const cluster of known.agreeing(to, key)) (decided ? bySet : unclear).add(cluster)
       }
     }
     for (const clusters of [byId, bySet, unclear]) for (const cluster of clusters) if (areApart(unit, cluster, verdicts)) clusters.delete(cluster)
@@ -287,7 +289,7 @@ function agrees(unit: Unit, cluster: Cluster): boolean {
 }
 
 function idsOf(cards: readonly SourceCard[]): string[] {
-  return [...new Set(cards.flatMap((card) => [`${card.source} ${idOf(card)}`, ...card.ids]))]
+  return [...new Set(cards.flatMap((card) => [ownId(card), ...card.ids]))]
 }
 
 /**

@@ -22,6 +22,8 @@ export interface SourceCard {
   /** in normal form */
   names: readonly string[]
   looseNames: readonly string[]
+  /** it agrees with cards of other sets that have one of these: each name with the number as printed and without its set's prefix */
+  keys: readonly string[]
   /** sorted by key */
   records: readonly MatchRecord[]
   /** `cardmarket 273699`: its ids in other systems */
@@ -59,12 +61,13 @@ export function sourceCards(records: readonly MatchRecord[]): SourceCard[] {
       set: setFacts && setOf(sets, first.source, setFacts),
       number: numberIn(own),
       bare: null,
-      totals: [...new Set(own.flatMap(({ number }) => (number === null ? [] : totalOf(number))))].filter(Boolean),
+      totals: distinct(own, (record) => record.number && totalOf(record.number)),
       ...namesOf(own),
+      keys: NONE,
       records: own,
-      ids: [...new Set(own.flatMap(({ shopIds }) => shopIds.map(({ source, id }) => `${source} ${id}`)))].sort(),
-      hps: distinct(own.map(({ hp }) => hp)),
-      prices: distinct(own.map(({ priceCents }) => priceCents)),
+      ids: idsIn(own),
+      hps: distinct(own, ({ hp }) => positive(hp)),
+      prices: distinct(own, ({ priceCents }) => positive(priceCents)),
     }
     card.set?.cards.push(card)
     cards.push(card)
@@ -73,7 +76,10 @@ export function sourceCards(records: readonly MatchRecord[]): SourceCard[] {
     const prefix = sharedPrefix(set.cards.flatMap(({ number }) => number ?? []))
     for (const card of set.cards as Draft[]) card.bare = card.number && bareNumber(card.number, prefix)
   }
-  for (const card of cards) card.bare ??= card.number
+  for (const card of cards) {
+    card.bare ??= card.number
+    card.keys = agreementKeys(card)
+  }
   return cards
 }
 
@@ -101,11 +107,43 @@ function numberIn(records: readonly MatchRecord[]): string | null {
 }
 
 function namesOf(records: readonly MatchRecord[]): Pick<SourceCard, 'names' | 'looseNames'> {
+  const [first] = records
+  // Nearly all cards have one name.
+  if (records.every(({ name, names }) => name === first!.name && !names)) {
+    const [name, loose] = [normalName(first!.name), looseName(first!.name)]
+    return { names: name === '' ? NONE : [name], looseNames: loose === '' ? NONE : [loose] }
+  }
   const written = [...new Set(records.flatMap(({ name, names }) => (names ? [name, ...names] : name)))]
   return { names: [...new Set(written.map(normalName))].filter(Boolean), looseNames: [...new Set(written.map(looseName))].filter(Boolean) }
 }
 
-/** What is stated; 0 is how sources write that they do not know. */
-function distinct(values: readonly (number | null | undefined)[]): number[] {
-  return [...new Set(values.filter((value) => value != null && value > 0))] as number[]
+function agreementKeys({ number, bare, names }: Draft): readonly string[] {
+  if (number === null) return NONE
+  const plain = names.map((name) => `${number}\t${name}`)
+  return bare === null || bare === number ? plain : [...plain, ...names.map((name) => `${bare}\t${name}`)]
+}
+
+function idsIn(records: readonly MatchRecord[]): readonly string[] {
+  const ids = new Set<string>()
+  for (const { shopIds } of records) for (const { source, id } of shopIds) ids.add(`${source} ${id}`)
+  return ids.size === 0 ? NONE : [...ids].sort()
+}
+
+const NONE: readonly never[] = []
+
+/** Null for 0, which is how sources write that they do not know. */
+function positive(value: number | null | undefined): number | null {
+  return value != null && value > 0 ? value : null
+}
+
+/** The values that are stated, each once. */
+function distinct<T extends string | number>(records: readonly MatchRecord[], stated: (record: MatchRecord) => T | null): readonly T[] {
+  let found: T[] | null = null
+  for (const record of records) {
+    const value = stated(record)
+    if (value === null || value === '') continue
+    if (found === null) found = [value]
+    else if (!found.includes(value)) found.push(value)
+  }
+  return found ?? NONE
 }

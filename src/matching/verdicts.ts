@@ -15,7 +15,7 @@ export class Verdicts {
     this.#postponed = new Set(decisions.postponed)
     const named = new Set([...decisions.same, ...decisions.apart].flat())
     const byKey = new Map<string, MatchRecord>()
-    for (const record of records) if (named.has(record.key)) byKey.set(record.key, record)
+    if (named.size > 0) for (const record of records) if (named.has(record.key)) byKey.set(record.key, record)
     for (const pair of decisions.apart) {
       const [a, b] = cardsOf(pair, byKey)
       if (a === undefined || b === undefined || a.card === b.card) continue

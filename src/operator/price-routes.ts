@@ -11,6 +11,11 @@ import { exportRefusals, type RefusalExport } from '#prices/export-refusals.ts'
 import { getImport } from '#prices/get-import.ts'
 import { listImports } from '#prices/list-imports.ts'
 import { revertImport } from '#imports/revert-import.ts'
+import { deletePriceMapping } from '#prices/delete-price-mapping.ts'
+import { getPriceMapping } from '#prices/get-price-mapping.ts'
+import { listPriceMappings } from '#prices/list-price-mappings.ts'
+import { savePriceMapping } from '#prices/save-price-mapping.ts'
+import { type SavedMapping, SavedMappingSchema } from '#prices/saved-mappings.ts'
 import { listPricePoints } from '#prices/list-price-points.ts'
 import { IMPORT_STATUSES, type ImportDetail, ImportDetailSchema, type ImportSummary, ImportSummarySchema } from '#prices/stored-imports.ts'
 import { PricePointSchema, type StoredPricePoint } from '#prices/types.ts'
@@ -99,13 +104,53 @@ export const priceRoutes = (imports: ImportQueue): Route<UploadCtx>[] => [
     data: Type.Array(ImportFormatSchema),
   },
   {
+    method: 'GET',
+    path: '/price-mappings',
+    verb: listPriceMappings,
+    summary: 'Saved mappings of price lists, by name',
+    tag: 'Imports',
+    answer: (mappings: SavedMapping[]) => ({ data: mappings }),
+    data: Type.Array(SavedMappingSchema),
+  },
+  {
+    method: 'GET',
+    path: '/price-mappings/:name',
+    verb: getPriceMapping,
+    summary: 'A saved mapping',
+    tag: 'Imports',
+    answer: (mapping: SavedMapping) => ({ data: mapping }),
+    data: SavedMappingSchema,
+    errors: ['NOT_FOUND'],
+  },
+  {
+    method: 'PUT',
+    path: '/price-mappings/:name',
+    verb: savePriceMapping,
+    summary: 'Save a mapping, or replace it',
+    description: 'What the columns of a price list mean, for imports of the formats prices-csv and prices-ndjson with `map_name`.',
+    tag: 'Imports',
+    answer: (mapping: SavedMapping) => ({ data: mapping, message: `The mapping ${mapping.name} is saved` }),
+    data: SavedMappingSchema,
+    errors: ['INVALID_JSON'],
+  },
+  {
+    method: 'DELETE',
+    path: '/price-mappings/:name',
+    verb: deletePriceMapping,
+    summary: 'Delete a saved mapping',
+    tag: 'Imports',
+    answer: () => ({ data: null, message: 'The mapping is deleted' }),
+    errors: ['NOT_FOUND'],
+  },
+  {
     method: 'POST',
     path: '/imports/:format',
     verb: startUploadedImport,
     summary: 'Import a file',
     description:
       'The body is the file as it is, of any content type, or packed with gzip; at most 2 GB. The answer comes as soon ' +
-      'as the file is here: follow the import at GET /imports/{id}. Bad rows are reported and never refuse the file.',
+      'as the file is here: follow the import at GET /imports/{id}. Bad rows are reported and never refuse the file. ' +
+      'The formats prices-csv and prices-ndjson need `map` or `map_name`, and a market.',
     tag: 'Imports',
     status: 202,
     bodyField: 'file',

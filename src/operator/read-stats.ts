@@ -27,6 +27,10 @@ export const StatsSchema = Type.Object(
     listings_hidden: Type.Integer({ description: 'Active ones whose seller is suspended' }),
     imports: Type.Record(Type.String(), Type.Integer(), { description: 'By status' }),
     held_prices: Type.Record(Type.String(), Type.Integer(), { description: 'Waiting ones by rule' }),
+    matches: Type.Object(
+      { waiting: Type.Integer(), postponed: Type.Integer() },
+      { description: 'Source records that wait for a decision about which item they are' },
+    ),
     webhook_events: Type.Record(Type.String(), Type.Integer(), { description: 'By state; `queued` is the depth of the queue' }),
     webhooks_failing: Type.Integer({ description: 'Webhooks whose last attempt failed' }),
     webhook_receivers: Type.Array(ReceiverHealthSchema, { description: 'How receivers answered in the last day, the worst first' }),
@@ -76,6 +80,7 @@ export const readStats = verb(
       union all select 'hidden', '', count(*)::int from accounts a join listings l on l.seller_id = a.id where a.suspended and l.status = ${sql.lit(PUBLISHED)}
       union all select 'imports', status, count(*)::int from imports group by 2
       union all select 'held_prices', rule, count(*)::int from held_prices where decision is null group by 2
+      union all select 'matches', case when postponed then 'postponed' else 'waiting' end, count(*)::int from match_queue group by 2
       union all select 'webhook_events', state, count(*)::int from webhook_events group by 2`.execute(on)
     // What there is none of counts 0: programs that watch a state should not have to know that it can be absent.
     const counts = (kind: string, names: readonly string[] = []): Static<typeof Counts> => ({
@@ -84,6 +89,7 @@ export const readStats = verb(
     })
     const listings = counts('listings', STATUSES)
     const hidden = counts('hidden')['']!
+    const matches = counts('matches', ['waiting', 'postponed'])
     const { rows: queues } = await sql<{ failing: number; approval: Date | null; webhook_event: Date | null }>`
       select (select count(*)::int from webhooks where failing and is_active) as failing,
         (select min(waiting_since) from listings where status = ${sql.lit(QUEUED)}) as approval,
@@ -103,6 +109,7 @@ export const readStats = verb(
       listings_hidden: hidden,
       imports: counts('imports', IMPORT_STATUSES),
       held_prices: counts('held_prices'),
+      matches: { waiting: matches.waiting!, postponed: matches.postponed! },
       webhook_events: counts('webhook_events', STATES),
       webhooks_failing: failing,
       webhook_receivers: await receiverHealth(on, now),

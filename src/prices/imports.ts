@@ -76,8 +76,10 @@ export async function failImports(db: Db, ids: number[], why: Reason): Promise<v
     .execute()
 }
 
-/** Shows how far an import is, outside its transaction. */
+/** Shows how far an import is, outside its transaction, if a connection is free: others may wait for what the import has locked. */
 export async function reportProgress(db: Db, id: number, counts: ImportCounts, percent: number): Promise<void> {
+  const { idleCount, totalCount, options } = db.pool
+  if (idleCount === 0 && totalCount >= options.max) return
   await db.kysely
     .updateTable('imports')
     .set({ ...columns(counts), percent })

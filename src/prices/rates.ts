@@ -1,4 +1,4 @@
-// Exchange rates that operators load: used to compare prices of several currencies, never to change one.
+// Exchange rates that operators load: to compare prices of several currencies, and to convert lists that come in another one.
 import { DAY_MS } from '#core/duration.ts'
 import type { Queryable } from '#db/schema.ts'
 

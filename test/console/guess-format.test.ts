@@ -58,7 +58,8 @@ const HEADS: Record<string, string[]> = {
 }
 
 test('every format is guessed from its samples, and no other format fits them', () => {
-  expect(formats.map(({ name }) => name).sort()).toEqual(Object.keys(HEADS).sort())
+  // Lists that are read by a mapping look as their shops like.
+  expect(formats.flatMap(({ name, mapped }) => (mapped ? [] : name)).sort()).toEqual(Object.keys(HEADS).sort())
   for (const [format, heads] of Object.entries(HEADS)) {
     for (const head of heads) {
       expect([format, formats.filter((one) => guess(head, [one]) !== null).map(({ name }) => name)]).toEqual([format, [format]])

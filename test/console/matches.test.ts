@@ -2,6 +2,8 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Match } from '#identity/matches.ts'
+import type { SetMatch } from '#identity/set-matches.ts'
+import type { Stats } from '../../src/operator/read-stats.ts'
 import { pokemontcgFiles, tcgdexFiles } from '../imports/waiting-cards.ts'
 import { importFiles, startTestNode, type TestNode, until } from '../support/node.ts'
 import { launch, NO_BROWSER, operator, settled, signedIn, type Visit, WHY } from './browser.ts'
@@ -77,6 +79,36 @@ describe.skipIf(NO_BROWSER)(`Matches in the console${WHY}`, () => {
     await page.getByRole('button', { name: 'Same card' }).first().click()
     await page.getByText(new RegExp(`^${name}: Match ${match!.id} is already separated by operator`)).waitFor()
     expect((await decisionOf(name))!.kind).toBe('separated')
+  })
+
+  test('a set is one that it does not resemble, found by name', async () => {
+    await visited.open('/set-matches')
+    await page.getByRole('button', { name: 'Another set…: Jungle' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Which set is Jungle?' })
+    await dialog.getByLabel('Search').fill('no set is called so')
+    await dialog.getByText('Nothing matches these filters.').waitFor()
+    await dialog.getByLabel('Search').fill('base')
+    await dialog.getByRole('option', { name: /^Base Set · tcgdex/ }).waitFor()
+    const [chosen] = await dialog.getByRole('listbox').selectOption({ index: 0 })
+    await dialog.getByRole('button', { name: 'Same set' }).click()
+    await page
+      .getByRole('dialog', { name: /^Is Jungle the set / })
+      .getByRole('button', { name: 'Same set' })
+      .click()
+    await page.getByText(/^Jungle is decided/).waitFor()
+    const decided = await operator<SetMatch[]>(node, 'GET', '/set-matches?state=decided')
+    const jungle = decided.find(({ set }) => set.name === 'Jungle')!
+    expect(jungle.decision!.set_ids).toContain(Number(chosen))
+    await operator(node, 'POST', `/set-matches/${jungle.id}/withdraw`)
+  })
+
+  test('today counts what waits', async () => {
+    await visited.open('')
+    const { matches } = await operator<Stats>(node, 'GET', '/stats')
+    expect(matches.waiting).toBe((await operator<Match[]>(node, 'GET', '/matches?per_page=100')).length)
+    expect(matches.postponed).toBe((await operator<Match[]>(node, 'GET', '/matches?state=postponed&per_page=100')).length)
+    await page.getByRole('link', { name: `Matches waiting ${matches.waiting}` }).click()
+    await page.getByRole('heading', { name: 'Matches' }).waitFor()
   })
 
   test('a whole set is decided at once, and withdrawn', async () => {

@@ -46,6 +46,14 @@ const wrong = (): [string, string, object?][] => [
   ['GET', `/orders/${NOBODY}`],
   ['GET', `/imports/${NOBODY}`],
   ['GET', '/audit?from=yesterday'],
+  ['GET', '/price-mappings/none'],
+  ['POST', '/imports/prices-csv', {}],
+  ['POST', '/imports/prices-csv?map=price%3Da,name%3Db', {}],
+  ['POST', '/imports/prices-csv?market=source_b&currency=euro&map=set%3Da,colour%3Db', {}],
+  ['POST', '/imports/prices-csv?market=source_b&entries=a..b&map=price%3Da,price%3Db', {}],
+  ['POST', '/imports/prices-csv?market=source_b&map=price%3D', {}],
+  ['POST', '/imports/prices-csv?market=source_b&map=price%3Da,price%5BFine%5D%3Db,name%3Dc,date%3Dd,updated_at%3De', {}],
+  ['POST', '/imports/mintmark-prices-csv?map=price%3Da,name%3Db', {}],
   ['POST', '/accounts', { name: LONG, plan: 'free', highlight_credits: -1 }],
   ['POST', '/accounts', {}],
   ['POST', `/accounts/${node.accounts.plus}/credits`, { amount: 0 }],
@@ -106,7 +114,19 @@ const PRICE_HEAD = 'item_ref,market,label,price,updated_at'
 const TCGPLAYER_HEAD = 'TCGplayer Id,Product Line,Set Name,Product Name,Title,Number,Rarity,Condition,TCG Market Price'
 
 /** Files with something wrong in most of their rows, or as a whole. */
-const BAD_FILES: [format: string, text: string][] = [
+const MAPPED = { map: 'price=eur,set=set,number=no,name=name,finish=foil,updated_at=day,label=grade', market: 'source_b' }
+
+const BAD_FILES: [format: string, text: string, input?: object][] = [
+  [
+    'prices-csv',
+    'name,set,no,eur,foil,day,grade\nNobody,S,1,1.00,,2026-01-01,NM\n,,,1.00,,2026-01-01,NM\nA,,1,1.00,,2026-01-01,NM\nA,S,1,"1,234",,2026-01-01,NM\n' +
+      'A,S,1,£1,,2026-01-01,NM\nA,S,1,1,,soon,NM\nA,S,1,1,,2026-01-01,Fine\nCharizard,Nowhere,1,1,,2026-01-01,NM\nCharizard,Base Set,4,1,Gold,2026-01-01,NM\nCharizard,Base Set,400,1,,2026-01-01,NM\nA\uFFFD,S,1,1,,2026-01-01,NM\n',
+    { ...MAPPED, currency: 'EUR' },
+  ],
+  ['prices-csv', 'name,set,no,eur,foil,day,grade\nCharizard,Base Set,4/102,1,,2026-01-01,NM\n', { ...MAPPED, currency: 'XAU' }],
+  ['prices-csv', 'a,b\n1,2\n', MAPPED],
+  ['prices-csv', 'name,set,no,eur,eur,foil,day,grade\n', MAPPED],
+  ['prices-ndjson', '[{"a":1},2]', MAPPED],
   ['mintmark-ndjson', `${NDJSON(CARD, { ...CARD, name: '' }, { type: 'category', market: 'source_c' }, { type: 'none' })}\n[1]\n{`],
   ['mintmark-ndjson', 'no JSON at all'],
   [
@@ -178,8 +198,8 @@ const BAD_FILES: [format: string, text: string][] = [
 
 test('reports of imports have a rule, and texts in both languages', async () => {
   let known = 0
-  for (const [format, text] of BAD_FILES) {
-    const { id } = await importText(node, format, text)
+  for (const [format, text, input] of BAD_FILES) {
+    const { id } = await importText(node, format, text, { ...(input && { input }) })
     const { data } = await send<ImportDetail>(`${node.operatorUrl}/operator/v1/imports/${id}`, OPERATOR_TOKEN).then(({ body }) => body)
     const said = [...data!.errors, ...data!.reasons, ...(data!.message === null ? [] : [data!])]
     expect([format, said.length > 0]).toEqual([format, true])

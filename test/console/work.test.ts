@@ -243,6 +243,50 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     expect(await near()).toBe(before)
   })
 
+  test('a list whose columns the operator chooses, with the mapping saved and used again', async () => {
+    const { name, code, category: set } = await operator<{ name: string; code: string; category: { name: string } }>(node, 'GET', `/items/${item.id}`)
+    const buffer = Buffer.from(`title;expansion;nr;amount;lang\n${name};${set.name};${code};"9.321,50 €";en\n`)
+    const choose = async () => {
+      await visited.open('/imports')
+      await page.locator('input[type=file]').setInputFiles({ name: 'shop.csv', mimeType: 'text/csv', buffer })
+      await page.getByLabel('Format of shop.csv').selectOption('prices-csv')
+      await page.getByRole('region', { name: 'First rows of shop.csv' }).getByRole('cell', { name: '9.321,50 €' }).waitFor()
+    }
+    await choose()
+    // What the names of the columns tell is filled in.
+    expect(await Promise.all(['Price', 'Name', 'Number'].map((label) => page.getByLabel(label, { exact: true }).inputValue()))).toEqual([
+      'amount',
+      'title',
+      'nr',
+    ])
+    await page.getByLabel('Set', { exact: true }).fill('expansion')
+    await page.getByLabel('Label', { exact: true }).fill('=PSA 8')
+    await page.getByLabel('Currency').fill('eur')
+    await page.locator('select[name=market]').selectOption('source_b')
+    await page.getByLabel('Save the mapping as').fill('Shop')
+    await page.getByLabel('Only rows with').fill('lang')
+    await button('Import (1)').click()
+    await page.getByRole('alert').getByText('must be pairs of a field and a column', { exact: false }).waitFor()
+    await page.getByLabel('Only rows with').fill('lang=en')
+    await page.getByLabel('Sign before decimals').selectOption(',')
+    await button('Import (1)').click()
+    await page.getByRole('link', { name: /^Import #/ }).click()
+    await page.locator('.facts').getByText('Done').waitFor()
+    const { prices } = await operator<{ prices: { market: string; label: string; price: number }[] }>(node, 'GET', `/items/${item.id}`)
+    expect(prices).toContainEqual(expect.objectContaining({ market: 'source_b', label: 'PSA 8', price: 9321.5 }))
+    await choose()
+    await page.getByLabel('Saved mapping').selectOption('Shop')
+    expect(await page.getByLabel('Set', { exact: true }).inputValue()).toBe('expansion')
+    expect(await page.locator('select[name=market]').inputValue()).toBe('source_b')
+    await button('Import (1)').click()
+    await page.getByRole('link', { name: /^Import #/ }).click()
+    await page.locator('.facts').getByText('Done').waitFor()
+    await page.locator('.tiles').getByText('Unchanged').waitFor()
+    expect(await operator<{ name: string }[]>(node, 'GET', '/price-mappings')).toMatchObject([
+      { name: 'Shop', mapping: { columns: { set: 'expansion' }, only: { lang: 'en' }, decimal: ',', currency: 'EUR' } },
+    ])
+  })
+
   test('approvals: the queue decided by keyboard alone', async () => {
     const [first, second, third, fourth] = [await listingOf('First'), await listingOf('Second'), await listingOf('Third'), await listingOf('Fourth')]
     const statusOf = async ({ id }: Listing) => (await operator<Listing>(node, 'GET', `/listings/${id}`)).status

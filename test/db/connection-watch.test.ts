@@ -1,29 +1,30 @@
 // Silence of the database: what waits fails within 3 s and works again at once afterwards; slow work is let alone.
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, type TestContext } from 'vitest'
 import { openPool } from '#db/pool.ts'
 import type { Db } from '#db/schema.ts'
 import { isUnavailable } from '#db/transaction.ts'
 import { Notices } from '#jobs/notices.ts'
-import { openWire, overWire, targetOf, type Wire } from '../../reliability/wire.ts'
+import { openWire, overWire, targetOf } from '../../reliability/wire.ts'
 import { until } from '../support/node.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
 let database: Awaited<ReturnType<typeof freshDatabase>>
-let wire: Wire
 
 beforeAll(async () => {
   database = await freshDatabase()
-  wire = await openWire(targetOf(database.url))
 })
 
-afterAll(async () => {
-  await wire.close()
-  await database.drop()
-})
+afterAll(() => database.drop())
 
-const open = (max: number) => openPool({ url: overWire(database.url, wire), max, applicationName: 'watched' })
-type Opened = ReturnType<typeof open>
+/** A pool over a wire of its own, since silences take their time and these tests run beside each other. */
+async function open({ onTestFinished }: TestContext, max: number) {
+  const wire = await openWire(targetOf(database.url))
+  const db = openPool({ url: overWire(database.url, wire), max, applicationName: 'watched' })
+  onTestFinished(() => wire.close())
+  return { wire, db }
+}
+type Opened = Awaited<ReturnType<typeof open>>['db']
 const answers = ({ kysely }: Opened) =>
   sql`select 1`.execute(kysely).then(
     () => true,
@@ -37,8 +38,8 @@ async function failing(query: Promise<unknown>): Promise<number> {
   return performance.now() - started
 }
 
-test('in silence everything fails within 3 s, then at once, and works again when it ends', async () => {
-  const db = open(2)
+test.concurrent('in silence everything fails within 3 s, then at once, and works again when it ends', async (context) => {
+  const { wire, db } = await open(context, 2)
   await Promise.all([answers(db), answers(db)])
   wire.swallow('all')
   const waiting = [1, 2, 3].map(() => failing(sql`select 1`.execute(db.kysely)))
@@ -49,11 +50,11 @@ test('in silence everything fails within 3 s, then at once, and works again when
   await db.close()
 })
 
-test('it recovers from silences whose connections are never answered, and connects at most once a second meanwhile', async () => {
-  const db = open(4)
+test.concurrent('it recovers from silences whose connections are never answered, and connects at most once a second meanwhile', async (context) => {
+  const { wire, db } = await open(context, 4)
   const notices = new Notices(db as unknown as Db)
   notices.follow('watched', () => {})
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < 2; round++) {
     await until('it answers', () => answers(db), 5_000)
     const before = wire.accepted()
     const started = performance.now()
@@ -70,16 +71,16 @@ test('it recovers from silences whose connections are never answered, and connec
   await db.close()
 }, 60_000)
 
-test('a pool can be closed in silence', async () => {
-  const db = open(1)
+test.concurrent('a pool can be closed in silence', async (context) => {
+  const { wire, db } = await open(context, 1)
   expect(await answers(db)).toBe(true)
   wire.swallow('all')
   await db.close()
   wire.pass()
 })
 
-test('a connection that lost its bytes fails alone', async () => {
-  const db = open(4)
+test.concurrent('a connection that lost its bytes fails alone', async (context) => {
+  const { wire, db } = await open(context, 4)
   const lost = await db.pool.connect()
   wire.swallow('present')
   const ms = await failing(lost.query('select 1'))
@@ -90,13 +91,13 @@ test('a connection that lost its bytes fails alone', async () => {
   await db.close()
 })
 
-test('what is only slow is let alone, also while it waits in a transaction', async () => {
-  const db = open(4)
+test.concurrent('what is only slow is let alone, also while it waits in a transaction', async (context) => {
+  const { db } = await open(context, 4)
   const both = await Promise.all([
-    sql<{ ok: number }>`select 1 as ok from pg_sleep(4)`.execute(db.kysely),
+    sql<{ ok: number }>`select 1 as ok from pg_sleep(2.5)`.execute(db.kysely),
     db.kysely.transaction().execute(async (tx) => {
       await sql`select 1`.execute(tx)
-      await new Promise((resolve) => setTimeout(resolve, 3_000))
+      await new Promise((resolve) => setTimeout(resolve, 2_000))
       return sql<{ ok: number }>`select 1 as ok`.execute(tx)
     }),
   ])

@@ -3,21 +3,18 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { collector } from '../collections/kit.ts'
 import { ask } from '../graphql/client.ts'
 import { pending } from '../market/kit.ts'
-import { importText, send, startTestNode, type TestNode, until } from '../support/node.ts'
+import { importText, send, startTwoNodes, type TestNode, until } from '../support/node.ts'
 import { current, hangOn, history, item, listed, makeTwins, merge, merged, operator, postPrices } from './kit.ts'
 
 let here: TestNode
 let there: TestNode
+let close: () => Promise<void>
 
 beforeAll(async () => {
-  here = await startTestNode()
-  there = await startTestNode({ databaseUrl: here.databaseUrl })
+  ;({ here, there, close } = await startTwoNodes())
 })
 
-afterAll(async () => {
-  await there.close()
-  await here.close()
-})
+afterAll(() => close())
 
 describe('an item with everything on it', () => {
   let from: number

@@ -3,21 +3,18 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { collector, makeCollection } from '../collections/kit.ts'
 import { orderId, published } from '../market/kit.ts'
-import { importText, startTestNode, type TestNode, until } from '../support/node.ts'
+import { importText, startTwoNodes, type TestNode, until } from '../support/node.ts'
 import { current, item, makeTwins, merge, operator, stateOf, undo } from './kit.ts'
 
 let here: TestNode
 let there: TestNode
+let close: () => Promise<void>
 
 beforeAll(async () => {
-  here = await startTestNode()
-  there = await startTestNode({ databaseUrl: here.databaseUrl })
+  ;({ here, there, close } = await startTwoNodes())
 })
 
-afterAll(async () => {
-  await there.close()
-  await here.close()
-})
+afterAll(() => close())
 
 const ROUNDS = 6
 const times = (count: number) => Array.from({ length: count }, (_, i) => i)

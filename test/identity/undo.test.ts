@@ -6,21 +6,18 @@ import { undoMerges } from '#identity/undo.ts'
 import { forgetOldPrices } from '#prices/retention.ts'
 import { collector } from '../collections/kit.ts'
 import { pending } from '../market/kit.ts'
-import { startTestNode, type TestNode, until } from '../support/node.ts'
+import { startTwoNodes, type TestNode, until } from '../support/node.ts'
 import { current, hangOn, history, item, listed, makeTwins, merged, operator, postPrices, sell, stateOf, undo } from './kit.ts'
 
 let here: TestNode
 let there: TestNode
+let close: () => Promise<void>
 
 beforeAll(async () => {
-  here = await startTestNode()
-  there = await startTestNode({ databaseUrl: here.databaseUrl })
+  ;({ here, there, close } = await startTwoNodes())
 })
 
-afterAll(async () => {
-  await there.close()
-  await here.close()
-})
+afterAll(() => close())
 
 const DAY = '2026-10-10T00:00:00Z'
 

@@ -43,6 +43,7 @@ async function importCategories(count: number, heapMb: number) {
       name: format,
       size,
       market: null,
+      mapping: null,
       dryRun: false,
       rules: node.config.priceRules,
       viewer,

@@ -61,7 +61,6 @@ function index(): CardIndex {
 }
 
 const row = (description: Partial<CardDescription>): CardDescription => ({
-  keys: [],
   name: '',
   number: null,
   set: null,
@@ -75,33 +74,6 @@ function find(description: Partial<CardDescription>, from = index()): string {
   const found = from.find(row(description))
   return 'itemId' in found ? names[found.itemId]! : `${found.reason.rule} → ${found.candidates.map(({ itemId }) => names[itemId]).join(', ')}`
 }
-
-describe('ids', () => {
-  const id = (value: string, finish?: string) => find({ keys: shopId(value, finish) })
-
-  it('with a finish in any spelling', () => {
-    expect(id('273699', 'Unlimited Holofoil')).toBe('charizard holo')
-    expect(id('660224', '1st Edition Holofoil')).toBe('charizard holo-first-edition')
-    expect(id('660224', 'firstEdition')).toBe('charizard holo-first-edition')
-    expect(id('660224', 'shadowless')).toBe('charizard holo-shadowless')
-  })
-
-  it('without a finish mean the plain item, where there is one', () => {
-    expect(id('273699')).toBe('charizard holo')
-    expect(id('660224')).toBe('unknown → ')
-    expect(find({ keys: [{ source: 'tcgdex', id: 'charizard' }] })).toBe('charizard holo')
-  })
-
-  it('never give an item of another finish', () => {
-    expect(id('273699', 'reverse')).toBe('unknown → ')
-    expect(find({ keys: [{ source: 'tcgdex', id: 'magneton', finish: 'reverse' }] })).toBe('unknown → ')
-    expect(find({ keys: [{ source: 'tcgdex', id: 'magneton', finish: 'holo' }] })).toBe('magneton')
-  })
-
-  it('that are unknown leave it to the description', () => {
-    expect(find({ keys: shopId('999'), name: 'Pikachu', number: '58', set: 'BS' })).toBe('pikachu normal')
-  })
-})
 
 describe('set, number, name and finish', () => {
   it.each([

@@ -4,6 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readConfig } from '#config.ts'
 import { processStart } from '#db/data-dir.ts'
 import { send, until } from '../support/node.ts'
 import { freshDatabase } from '../support/postgres.ts'
@@ -59,7 +60,7 @@ describe('the demo', () => {
     expect(await total(third)).toBe(before)
     third.child.kill('SIGTERM')
     expect((await third.end).code).toBe(0)
-  }, 60_000)
+  }, 120_000)
 })
 
 describe('beside a running service', () => {
@@ -101,7 +102,7 @@ describe('beside a running service', () => {
     expect(await total()).toBe(0)
     const first = await json<Report>('import', 'mintmark-ndjson', ...SAMPLES)
     expect(first).toMatchObject({ status: 'done', dry_run: false, created: dry.created, rejected: 0 })
-    await until('the service follows', async () => (await total())! > 300, 1_000)
+    await until('the service follows', async () => (await total())! > 300)
     expect(await json<Report>('import', 'mintmark-ndjson', ...SAMPLES)).toMatchObject({ created: 0, updated: 0, rejected: 0 })
     const bad = join(dataDir, 'bad.csv')
     writeFileSync(
@@ -115,8 +116,8 @@ describe('beside a running service', () => {
     expect(await json<{ id: number }[]>('account', 'list')).toEqual([expect.objectContaining({ id: account.id, name: 'Shop' })])
     expect((await command('account', 'list')).out).toMatch(/^ID +NAME +PLAN.*\n\d+ +Shop +professional/)
     await json('key', 'revoke', String(keyId))
-    await until('the key is refused', async () => (await send(`${service.publicUrl}/api/v1/items`, key)).status === 401, 1_000)
-  }, 60_000)
+    await until('the key is refused', async () => (await send(`${service.publicUrl}/api/v1/items`, key)).status === 401)
+  }, 120_000)
 
   test('doctor finds nothing wrong', async () => {
     const { ok, findings } = await json<{ ok: boolean; findings: { check: string; ok: boolean }[] }>('doctor')
@@ -190,23 +191,26 @@ describe('refusals', () => {
   })
 
   test.each([
-    [{ PORT: 'abc' }, /^mintmark: PORT is "abc" but must be a whole number from 0 to 65535$/],
-    [{ PORT: '70000' }, /^mintmark: PORT is "70000"/],
-    [{ MINTMARK_FOO: '1' }, /^mintmark: MINTMARK_FOO is not a setting of mintmark; known are /],
-    [{ RATE_LIMITS: 'x' }, /^mintmark: RATE_LIMITS is "x" but must be off, or pairs such as /],
-    [{ LOG_LEVEL: 'loud' }, /^mintmark: LOG_LEVEL is "loud" but must be one of /],
-    [{ DATABASE_URL: 'mysql://secret@host/db' }, /^mintmark: DATABASE_URL must be a URL that begins with postgresql:/],
+    [{ PORT: 'abc' }, /^PORT is "abc" but must be a whole number from 0 to 65535$/],
+    [{ PORT: '70000' }, /^PORT is "70000"/],
+    [{ MINTMARK_FOO: '1' }, /^MINTMARK_FOO is not a setting of mintmark; known are /],
+    [{ RATE_LIMITS: 'x' }, /^RATE_LIMITS is "x" but must be off, or pairs such as /],
+    [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL is "loud" but must be one of /],
     [
       { MARKET_ORDER: 'source_a,ebay' },
-      /^mintmark: MARKET_ORDER is "source_a,ebay" but must be a list of service, source_a, source_b, source_c, each at most once, such as source_c,source_b,source_a,service$/,
+      /^MARKET_ORDER is "source_a,ebay" but must be a list of service, source_a, source_b, source_c, each at most once, such as source_c,source_b,source_a,service$/,
     ],
-    [{ OPERATOR_TOKEN: 'short' }, /^mintmark: OPERATOR_TOKEN must be at least 24 characters$/],
-    [{ TRUST_PROXY: 'everyone' }, /^mintmark: TRUST_PROXY is "everyone" but must be 1, 0, or addresses of proxies such as loopback,10\.0\.0\.0\/8$/],
-  ])('a wrong setting: %j', async (settings, line) => {
+    [{ OPERATOR_TOKEN: 'short' }, /^OPERATOR_TOKEN must be at least 24 characters$/],
+    [{ TRUST_PROXY: 'everyone' }, /^TRUST_PROXY is "everyone" but must be 1, 0, or addresses of proxies such as loopback,10\.0\.0\.0\/8$/],
+  ])('a wrong setting: %j', (settings, line) => {
+    expect(() => readConfig(settings as Settings)).toThrow(line)
+  })
+
+  test('a wrong setting is one line, without its secrets, and leaves nothing behind', async () => {
     const dataDir = freshDataDir()
-    const { code, out, said } = await run(['serve'], { DATA_DIR: dataDir, ...(settings as Settings) })
-    expect([code, out, said]).toEqual([1, '', [expect.stringMatching(line)]])
-    expect(said[0]).not.toMatch(/secret|short/)
+    const { code, out, said } = await run(['serve'], { DATA_DIR: dataDir, DATABASE_URL: 'mysql://secret@host/db' })
+    expect([code, out, said]).toEqual([1, '', [expect.stringMatching(/^mintmark: DATABASE_URL must be a URL that begins with postgresql:/)]])
+    expect(said[0]).not.toContain('secret')
     expect(existsSync(dataDir)).toBe(false)
   })
 
@@ -254,7 +258,7 @@ describe('usage', () => {
     expect(commands).toEqual(expect.arrayContaining(named))
     const helps = await Promise.all(commands.filter((name) => name !== 'help').map((name) => run([name, '--help'], {})))
     for (const help of helps) expect([help.code, help.said, help.out]).toEqual([0, [], expect.stringMatching(/^Usage: mintmark /)])
-  }, 60_000)
+  }, 120_000)
 
   test.each([
     [['nonsense']],

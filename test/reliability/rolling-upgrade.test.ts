@@ -9,7 +9,7 @@ const there = hasPreviousRelease()
 test.skipIf(!there)(
   `from ${PREVIOUS_RELEASE}${there ? '' : ' (skipped: the git history does not hold it)'}`,
   async () => {
-    expect(broken(await rollingUpgradeRun({ seconds: 5 }))).toEqual([])
+    expect(broken(await rollingUpgradeRun({ seconds: 3 }))).toEqual([])
   },
   180_000,
 )

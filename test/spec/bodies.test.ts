@@ -1,27 +1,9 @@
 // Bodies as programs really send them: encodings, charsets, marks, other values than objects, and unknown fields.
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { importText, OPERATOR_TOKEN, type Reply, send, startTestNode, type TestNode } from '../support/node.ts'
+import { OPERATOR_TOKEN, type Reply, send, startTestNode, type TestNode } from '../support/node.ts'
+import { importOneItem } from '../support/one-item.ts'
 import { rulesIn } from '../support/reasons.ts'
-
-const FEED = [
-  { type: 'category', market: 'service', ref: 't', name: 'Set', game: 'pokemon', parent: null, image: null },
-  {
-    type: 'item',
-    market: 'service',
-    ref: 't:1',
-    name: 'Only Item',
-    code: '1/1',
-    genre: 'single',
-    game: 'pokemon',
-    category: 't',
-    images: [],
-    attributes: [],
-    groups: ['ungraded'],
-    details: {},
-    foreign_ids: [],
-  },
-]
 
 let node: TestNode
 let listing: number
@@ -35,8 +17,7 @@ function operator<T = { id: number }>(path: string, json: unknown, method = 'POS
 
 beforeAll(async () => {
   node = await startTestNode()
-  await importText(node, 'mintmark-ndjson', FEED.map((line) => JSON.stringify(line)).join('\n'))
-  item = (await send<{ id: number }[]>(`${node.publicUrl}/api/v1/items`, node.keys.plus)).body.data[0]!.id
+  item = await importOneItem(node)
   listing = (await operator('/listings', { seller_id: node.accounts.plus, item_id: item, title: 'Only', price: 10, quantity: 5 })).body.data.id
   await operator(`/listings/${listing}/approve`, {})
   collection = (await operator('/collections', { account_id: node.accounts.plus, name: 'Binder' })).body.data.id

@@ -65,8 +65,8 @@ describe.each(PLANS)('%s', (plan) => {
     expect(reply.data).toBeUndefined()
     expect(reply.errors!.length).toBeLessThanOrEqual(11)
     expect(reply.errors![0]!.extensions).toMatchObject({ code: 'BAD_REQUEST', status: 400 })
-    // Milliseconds, on a busy machine too; what is exponential would take minutes.
-    expect(took).toBeLessThan(400)
+    // Milliseconds, and not many more on a busy machine; what is exponential would take minutes.
+    expect(took).toBeLessThan(5_000)
   })
 })
 

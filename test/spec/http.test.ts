@@ -1,4 +1,5 @@
 // What holds for every public endpoint: the order of checks, keys of every broken kind, and bad input of every sort.
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import fc from 'fast-check'
 import { Compile } from 'typebox/compile'
@@ -10,34 +11,17 @@ import { newKey } from '#accounts/key-format.ts'
 import { revokeKey } from '#accounts/revoke-key.ts'
 import { call } from '#core/verb.ts'
 import { createServer } from '#http/server.ts'
-import { importText, type Reply, send, silent, startTestNode, type TestNode } from '../support/node.ts'
+import { type Reply, send, silent, startTestNode, type TestNode } from '../support/node.ts'
+import { importOneItem } from '../support/one-item.ts'
 import { resolved } from '../support/openapi.ts'
 import { rulesIn } from '../support/reasons.ts'
-
-const ITEM = {
-  type: 'item',
-  market: 'service',
-  ref: 't:1',
-  name: 'Only Item',
-  code: '1/1',
-  genre: 'single',
-  game: 'pokemon',
-  category: 't',
-  images: [],
-  attributes: [],
-  groups: ['ungraded'],
-  details: {},
-  foreign_ids: [],
-}
-const FEED = [{ type: 'category', market: 'service', ref: 't', name: 'Set', game: 'pokemon', parent: null, image: null }, ITEM]
 
 let node: TestNode
 let itemId: number
 
 beforeAll(async () => {
   node = await startTestNode({ env: { TRUST_PROXY: 'loopback' } })
-  await importText(node, 'mintmark-ndjson', FEED.map((line) => JSON.stringify(line)).join('\n'))
-  itemId = (await get<{ id: number }[]>('/api/v1/items')).body.data[0]!.id
+  itemId = await importOneItem(node)
 })
 
 afterAll(() => node.close())
@@ -402,26 +386,48 @@ describe('on the wire', () => {
     }
   })
 
-  test('a client that reads nothing is cut off, and one that waits for its answer is not', { timeout: 60_000 }, async () => {
+  test('a client that reads nothing is cut off, and one that waits for its answer is not', async () => {
     const app = createServer({ log: silent, trustProxy: false })
+    app.server.timeout = 1_000
     app.get('/large', (_request, reply) => reply.send(Buffer.alloc(50_000_000)))
+    let answer = () => {}
     app.get('/slow', async () => {
-      await new Promise((resolve) => setTimeout(resolve, 20_000))
+      await new Promise<void>((resolve) => (answer = resolve))
       return { success: true }
     })
     const url = await app.listen({ port: 0, host: '127.0.0.1' })
+    const slow = fetch(`${url}/slow`)
+    await new Promise((resolve) => app.server.once('request', resolve))
     const closed = new Promise((resolve) => app.server.once('connection', (socket) => socket.once('close', resolve)))
     const client = connect(Number(new URL(url).port), '127.0.0.1', () => client.pause().write('GET /large HTTP/1.1\r\nHost: x\r\n\r\n'))
     client.on('error', () => {})
-    await new Promise((resolve) => app.server.once('request', resolve))
-    const slow = await fetch(`${url}/slow`)
-    expect(slow.status).toBe(200)
     await closed
+    answer()
+    expect((await slow).status).toBe(200)
     client.destroy()
     await app.close()
   })
 
-  test('slow senders are cut off', () => {
+  test.each([
+    ['of headers', 'GET / HTTP/1.1\r\nHost: x\r\nX-Slow: '],
+    ['of a body', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 10000\r\n\r\n{'],
+  ])('slow senders %s are cut off, and told why', async (_what, bytes) => {
+    const app = createServer({ log: silent, trustProxy: false })
+    Object.assign(app.server, { headersTimeout: 500, requestTimeout: 700, connectionsCheckingInterval: 50 })
+    app.post('/', async () => ({ success: true }))
+    const url = await app.listen({ port: 0, host: '127.0.0.1' })
+    const client = connect(Number(new URL(url).port), '127.0.0.1', () => client.write(bytes))
+    const dripping = setInterval(() => client.write(' '), 50)
+    let received = ''
+    client.on('error', () => {})
+    client.setEncoding('utf8').on('data', (text: string) => (received += text))
+    await once(client, 'close')
+    clearInterval(dripping)
+    expect(received).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n.*"success":false/s)
+    await app.close()
+  })
+
+  test('how slow senders may be', () => {
     const { server } = createServer({ log: silent, trustProxy: false })
     expect(server.headersTimeout).toBe(10_000)
     expect(server.requestTimeout).toBe(30_000)

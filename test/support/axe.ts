@@ -7,20 +7,24 @@ export async function seriousOf(page: Page): Promise<string[]> {
   await page.emulateMedia({ colorScheme: 'light' })
   const light = await seriousAsShown(page)
   await page.emulateMedia({ colorScheme: 'dark' })
-  const dark = await axeOf(page, 'rule', ['color-contrast', 'link-in-text-block'])
-  return [...light, ...dark.map((what) => `in dark: ${what}`)]
+  return [...light, ...(await seriousColours(page)).map((what) => `in dark: ${what}`)]
 }
 
 /** The same of a page in the colours that it has. */
-export async function seriousAsShown(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source)
+export function seriousAsShown(page: Page): Promise<string[]> {
   return axeOf(page, 'tag', ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'])
 }
 
-function axeOf(page: Page, type: 'tag' | 'rule', values: string[]): Promise<string[]> {
-  return page.evaluate<
-    string[]
-  >(`axe.run(document, { resultTypes: ['violations'], runOnly: ${JSON.stringify({ type, values })} }).then(({ violations }) => violations
+/** What is wrong with the colours that a page has now. */
+export function seriousColours(page: Page): Promise<string[]> {
+  return axeOf(page, 'rule', ['color-contrast', 'link-in-text-block'])
+}
+
+async function axeOf(page: Page, type: 'tag' | 'rule', values: string[]): Promise<string[]> {
+  if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(axe.source)
+  // Style sheets and media are fetched anew only for rules that are not among these.
+  const options = { preload: false, resultTypes: ['violations'], runOnly: { type, values } }
+  return page.evaluate<string[]>(`axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) => nodes.map((node) => id + ' at ' + node.target.join(' ') + ' ' + (node.any[0]?.message ?? ''))))`)
 }

@@ -66,6 +66,17 @@ export async function startTestNode({ databaseUrl, env = {}, log = silent }: Tes
   return { ...node, ctx, db, clock, config, databaseUrl: url, keys, accounts, close }
 }
 
+/** Two nodes on one database. */
+export async function startTwoNodes(): Promise<{ here: TestNode; there: TestNode; close: () => Promise<void> }> {
+  const here = await startTestNode()
+  const there = await startTestNode({ databaseUrl: here.databaseUrl })
+  const close = async () => {
+    await there.close()
+    await here.close()
+  }
+  return { here, there, close }
+}
+
 export interface Reply<T = unknown> {
   status: number
   headers: Headers
@@ -110,15 +121,26 @@ export async function send<T = unknown>(url: string, credential: string | null, 
 }
 
 /** Imports text under a format's name and waits for its report. */
-export function importText(node: Pick<TestNode, 'ctx' | 'config'>, format: string, text: string, { dryRun = false } = {}): Promise<ImportReport> {
-  return importFiles(node, format, [{ name: 'test', text }], { dryRun })
+export function importText(
+  node: Pick<TestNode, 'ctx' | 'config'>,
+  format: string,
+  text: string | Uint8Array,
+  options: ImportOptions = {},
+): Promise<ImportReport> {
+  return importFiles(node, format, [{ name: 'test', text }], options)
+}
+
+interface ImportOptions {
+  dryRun?: boolean
+  /** further input of the verb, such as `map` */
+  input?: object
 }
 
 export async function importFiles(
   node: Pick<TestNode, 'ctx' | 'config'>,
   format: string,
   files: { name: string; text: string | Uint8Array }[],
-  { dryRun = false } = {},
+  { dryRun = false, input = {} }: ImportOptions = {},
 ): Promise<ImportReport> {
   const opened = files.map(({ name, text }) => ({
     name,
@@ -127,11 +149,11 @@ export async function importFiles(
       yield typeof text === 'string' ? new TextEncoder().encode(text) : text
     },
   }))
-  return call(importFilesVerb, { ...node.ctx, rules: node.config.priceRules }, { format, files: opened, dry_run: dryRun })
+  return call(importFilesVerb, { ...node.ctx, rules: node.config.priceRules }, { ...input, format, files: opened, dry_run: dryRun })
 }
 
-/** Asks until the answer is yes. */
-export async function until(what: string, condition: () => boolean | Promise<boolean>, deadlineMs = 5_000): Promise<void> {
+/** Asks until the answer is yes. The deadline is for what never happens: how soon it does, reliability/ measures. */
+export async function until(what: string, condition: () => boolean | Promise<boolean>, deadlineMs = 20_000): Promise<void> {
   const ends = Date.now() + deadlineMs
   while (!(await condition())) {
     if (Date.now() > ends) throw new Error(`${what}: not within ${deadlineMs} ms`)

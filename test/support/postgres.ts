@@ -6,7 +6,8 @@ import { inject } from 'vitest'
 /** A new database with the program's schema and no rows; `drop` also ends connections that are still open. */
 export async function freshDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
   const name = `test_${randomBytes(6).toString('hex')}`
-  await administer(`create database ${name} template mintmark`)
+  // Without a log of its pages: nobody recovers it.
+  await administer(`create database ${name} template mintmark strategy file_copy`)
   return { url: urlOf(name), drop: () => administer(`drop database if exists ${name} with (force)`) }
 }
 

@@ -2,8 +2,10 @@
 import { useRef, useState } from 'preact/hooks'
 import { type ApiError, upload } from '../api.ts'
 import { asApiError, useData, useVersion } from '../data.ts'
+import { type FirstRows, firstRows } from '../first-rows.ts'
 import { guessFormat, headOf } from '../guess-format.ts'
 import { importFormatKindValues as FORMAT_KINDS, importStatusValues as IMPORT_STATUSES, type Import, type ImportFormat } from '../api-types.ts'
+import { ColumnMapping, type Draft, draftOf, parametersOf } from '../ui/column-mapping.tsx'
 import { Field, valuesOf } from '../ui/dialog.tsx'
 import { Tabs } from '../ui/frame.tsx'
 import { Heading } from '../ui/heading.tsx'
@@ -91,6 +93,9 @@ export function ImportState({ of }: { of: Import }) {
 interface Waiting {
   file: File
   format: string
+  /** for a list that is read by a mapping */
+  rows: FirstRows
+  draft: Draft
   /** share that is sent, null before */
   sent: number | null
   importId: number | null
@@ -102,12 +107,17 @@ function Drop({ formats, onStarted }: { formats: ImportFormat[]; onStarted: () =
   const [files, setFiles] = useState<Waiting[]>([])
   const [over, setOver] = useState(false)
   const [busy, setBusy] = useState(false)
+  const [market, setMarket] = useState('')
+  const [savedVersion, savedChanged] = useVersion()
+  const saved = useData('/price-mappings', { version: savedVersion }).data ?? []
+  const isMapped = (format: string) => formats.some(({ name, mapped }) => mapped && name === format)
   const form = useRef<HTMLFormElement>(null)
   const add = async (list: FileList | null | undefined) => {
     const added = await Promise.all(
       [...(list ?? [])].map(async (file): Promise<Waiting> => {
-        const format = guessFormat(await headOf(file), formats) ?? ''
-        return { file, format, sent: null, importId: null, error: null }
+        const head = await headOf(file)
+        const rows = firstRows(head, head.length === file.size)
+        return { file, format: guessFormat(head, formats) ?? '', rows, draft: draftOf(rows), sent: null, importId: null, error: null }
       }),
     )
     setFiles((old) => [...old.filter((one) => one.importId === null), ...added])
@@ -118,18 +128,20 @@ function Drop({ formats, onStarted }: { formats: ImportFormat[]; onStarted: () =
   const start = async () => {
     const values = valuesOf(form.current!)
     setBusy(true)
-    for (const { file, format } of files.filter((one) => one.importId === null)) {
+    for (const { file, format, draft } of files.filter((one) => one.importId === null)) {
       update(file, { sent: 0, error: null })
       try {
         const { id } = await upload({
           format,
           market: values.market ?? '',
           dryRun: values.dry !== undefined,
+          ...(isMapped(format) && { mapping: parametersOf(draft) }),
           file,
           onProgress: (sent) => update(file, { sent }),
         })
         update(file, { importId: id, sent: 1 })
         onStarted()
+        if (isMapped(format)) savedChanged()
       } catch (error) {
         update(file, { sent: null, error: asApiError(error) })
       }
@@ -175,7 +187,7 @@ function Drop({ formats, onStarted }: { formats: ImportFormat[]; onStarted: () =
       </label>
       {files.length > 0 && (
         <ul class="waiting">
-          {files.map(({ file, format, sent, importId, error }) => (
+          {files.map(({ file, format, rows, draft, sent, importId, error }) => (
             <li key={`${file.name} ${file.lastModified}`}>
               <span class="name">
                 {file.name} <span class="quiet">{count(Math.ceil(file.size / 1024))} KB</span>
@@ -215,6 +227,16 @@ function Drop({ formats, onStarted }: { formats: ImportFormat[]; onStarted: () =
                   </button>
                 </>
               )}
+              {isMapped(format) && importId === null && (
+                <ColumnMapping
+                  name={file.name}
+                  rows={rows}
+                  saved={saved}
+                  draft={draft}
+                  onChange={(next) => update(file, { draft: next })}
+                  onMarket={setMarket}
+                />
+              )}
               <Refusal error={error} />
             </li>
           ))}
@@ -226,7 +248,12 @@ function Drop({ formats, onStarted }: { formats: ImportFormat[]; onStarted: () =
             <input type="checkbox" name="dry" /> {t('dryRunHint')}
           </label>
           <Field label={t('source')}>
-            <select name="market">
+            <select
+              name="market"
+              value={market}
+              required={unsent.some(({ format }) => isMapped(format))}
+              onChange={(event) => setMarket(event.currentTarget.value)}
+            >
               <option value="">{t('asFormat')}</option>
               {marketOptions().map(({ value, text }) => (
                 <option key={value} value={value}>

@@ -1,26 +1,34 @@
 // Sets that resemble sets of other sources: one decision for all their cards.
+import { useState } from 'preact/hooks'
 import { setMatchStateValues as STATES, type SetMatch } from '../api-types.ts'
-import { useVersion, useWrite } from '../data.ts'
+import { useData, useVersion, useWrite } from '../data.ts'
 import { useAddressQuery } from '../address.ts'
-import { confirmed } from '../ui/dialog.tsx'
+import { confirmed, Dialog, Field, Form } from '../ui/dialog.tsx'
 import { Heading } from '../ui/heading.tsx'
-import { Refusal } from '../ui/states.tsx'
+import { Empty, Refusal } from '../ui/states.tsx'
 import { List } from '../ui/table.tsx'
 import { announce } from '../ui/toasts.tsx'
 import { moment, t, term } from '../words.ts'
 import { MatchTabs } from './matches.tsx'
+
+/** Sets that the dialog offers at once. */
+const SHOWN_SETS = 50
+const SHOWN_ROWS = 8
+
+type ChosenSet = Pick<SetMatch['set'], 'id' | 'name'>
 
 export function SetMatchesPage() {
   const [version, changed] = useVersion()
   const { values } = useAddressQuery()
   const { busy, error, write } = useWrite()
   const isDecided = values.state === 'decided'
+  const [choosing, setChoosing] = useState<SetMatch | null>(null)
   const after = (match: SetMatch | undefined) => {
     if (!match) return
     announce(t('setMatchDone', { name: match.set.name, waiting: match.waiting }))
     changed()
   }
-  const accept = async ({ id, set, waiting }: SetMatch, other: SetMatch['set']) => {
+  const accept = async ({ id, set, waiting }: SetMatch, other: ChosenSet) => {
     const asked = {
       title: t('setAcceptTitle', { name: set.name, other: other.name }),
       text: t('setDecideText', { waiting }),
@@ -43,6 +51,16 @@ export function SetMatchesPage() {
       <Heading>{t('matches')}</Heading>
       <MatchTabs current="sets" />
       <Refusal error={error} />
+      {choosing && (
+        <SetChooser
+          match={choosing}
+          onClose={() => setChoosing(null)}
+          onChosen={(other) => {
+            setChoosing(null)
+            void accept(choosing, other)
+          }}
+        />
+      )}
       <List
         path="/set-matches"
         caption={t('matchesOfSets')}
@@ -103,13 +121,57 @@ export function SetMatchesPage() {
                   {t('matchWithdraw')}
                 </button>
               ) : (
-                <button type="button" disabled={busy} aria-label={`${t('setSeparate')}: ${match.set.name}`} onClick={() => void separate(match)}>
-                  {t('setSeparate')}
-                </button>
+                <div class="buttons">
+                  <button type="button" disabled={busy} aria-label={`${t('setOther')}: ${match.set.name}`} onClick={() => setChoosing(match)}>
+                    {t('setOther')}
+                  </button>
+                  <button type="button" disabled={busy} aria-label={`${t('setSeparate')}: ${match.set.name}`} onClick={() => void separate(match)}>
+                    {t('setSeparate')}
+                  </button>
+                </div>
               ),
           },
         ]}
       />
     </>
+  )
+}
+
+interface SetChooserProps {
+  match: SetMatch
+  onClose: () => void
+  onChosen: (set: ChosenSet) => void
+}
+
+/** Any other set of the game, found by its name or ref. */
+function SetChooser({ match, onClose, onChosen }: SetChooserProps) {
+  const [search, setSearch] = useState(match.set.name)
+  const { data, error, loading } = useData('/categories', { query: { game: match.game, search, per_page: SHOWN_SETS } })
+  const sets = (data ?? []).filter(({ id }) => id !== match.set.id)
+  const choose = ({ set_id: chosen }: Record<string, string>) => {
+    const set = sets.find(({ id }) => String(id) === chosen)
+    if (set) onChosen(set)
+  }
+  return (
+    <Dialog title={t('setOtherTitle', { name: match.set.name })} onClose={onClose}>
+      <Form submit={t('setAccept')} busy={false} error={error} onSubmit={choose} onCancel={onClose}>
+        <Field label={t('search')} hint={t('setSearchHint')}>
+          <input type="search" value={search} onInput={(event) => setSearch(event.currentTarget.value)} />
+        </Field>
+        {sets.length === 0 && !loading ? (
+          <Empty>{t('nothingMatches')}</Empty>
+        ) : (
+          <Field label={t('set')}>
+            <select name="set_id" size={SHOWN_ROWS} required>
+              {sets.map(({ id, name, ref, market }) => (
+                <option key={id} value={id}>
+                  {`${name} · ${ref} · ${term('market', market)}`}
+                </option>
+              ))}
+            </select>
+          </Field>
+        )}
+      </Form>
+    </Dialog>
   )
 }

@@ -23,7 +23,7 @@ export function TodayPage() {
 }
 
 function Overview({ stats }: { stats: Stats }) {
-  const { listings, imports, webhook_events: events, webhooks_failing: failing, waiting_since: since, sources } = stats
+  const { listings, imports, matches, webhook_events: events, webhooks_failing: failing, waiting_since: since, sources } = stats
   const days = lastDays(stats.sales)
   const today = days.at(-1)!
   const mostListings = Math.max(1, ...LISTING_STATUSES.map((status) => listings[status] ?? 0))
@@ -46,6 +46,9 @@ function Overview({ stats }: { stats: Stats }) {
         </Tile>
         <Tile href="/console/price-reviews?state=disputed" label={t('disputedPrices')} value={inQuestion?.disputed ?? 0} waits={false}>
           {inQuestion && t('stalePrices', { count: inQuestion.stale })}
+        </Tile>
+        <Tile href="/console/matches" label={t('matchesWaiting')} value={matches.waiting} waits={matches.waiting > 0}>
+          {matches.postponed > 0 && t('matchesPostponed', { count: matches.postponed })}
         </Tile>
         <Tile href="/console/webhooks?state=queued" label={t('webhooksWaiting')} value={events.queued ?? 0} waits={false}>
           {since.webhook_event && t('oldest', { ago: ago(since.webhook_event) })}

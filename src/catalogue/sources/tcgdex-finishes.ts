@@ -57,7 +57,12 @@ export function finishesOf(card: Json): Finish[] {
 function statedPrintings(variants: unknown, cardIds: ShopIds): Printing[] {
   if (Array.isArray(variants)) return variants.flatMap((variant: unknown) => printingOf(variant, cardIds))
   if (!isObject(variants)) return []
-  return FLAGS.filter((flag) => variants[flag] === true).map((flag) => ({ slug: finishSlug(flag), word: flag, plain: true, ids: cardIds }))
+  return FLAGS.filter((flag) => variants[flag] === true).map((flag) => ({
+    slug: finishSlug(flag),
+    word: finishSlug(flag),
+    plain: true,
+    ids: cardIds,
+  }))
 }
 
 function printingOf(variant: unknown, cardIds: ShopIds): Printing[] {
@@ -66,7 +71,7 @@ function printingOf(variant: unknown, cardIds: ShopIds): Printing[] {
   const size = text(variant.size)
   const stated = [type, text(variant.subtype), ...(texts(variant.stamp) ?? []), text(variant.foil), size === 'standard' ? undefined : size]
   const slug = finishSlug(stated.filter((part) => part !== undefined).join(' '))
-  const word = slug.includes('first-edition') ? 'firstEdition' : finishSlug(type)
+  const word = slug.includes('first-edition') ? 'first-edition' : finishSlug(type)
   const ids = shopIds(variant.thirdParty)
   return [{ slug, word, plain: PLAIN_SLUGS.has(slug), ids: hasIds(ids) ? ids : cardIds }]
 }

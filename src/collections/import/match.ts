@@ -57,7 +57,7 @@ export function candidateOf({ items, categories }: Catalogue, row: number): Cand
 /** The same card may be in the catalogues of several markets: the first market's counts that has one that fits. */
 function findAmong(catalogue: Catalogue, item: ItemDescription, rows: readonly number[]): FindResult {
   // The search looked for the game already.
-  const description = { ...item, keys: [], game: null }
+  const description = { ...item, game: null }
   const markets = Map.groupBy(rows, (row) => catalogue.items.market[row]!)
   if (markets.size > 1) {
     for (const [, own] of [...markets].sort(([a], [b]) => a - b)) {

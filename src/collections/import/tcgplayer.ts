@@ -2,7 +2,6 @@
 import { FeedError } from '#core/feed.ts'
 import { problem, reason } from '#core/problems.ts'
 import { readCondition } from '#prices/sources/tcgplayer-csv.ts'
-import { finishOf } from '#prices/sources/finishes.ts'
 import { BadCell, cell, type Cells, type CollectionFormat, csvEntries, gameOf, quantityOf, textOrNull } from './entries.ts'
 
 const COLUMNS = ['Product Line', 'Set Name', 'Product Name', 'Number', 'Condition'] as const
@@ -19,13 +18,10 @@ export const tcgplayer: CollectionFormat = {
       // A product that is listed and of which there is none is not owned.
       if (!column) return null
       const { label, printing } = conditionOf(cells)
-      const finish = printing === null ? undefined : (finishOf(printing) ?? undefined)
       const id = cell(cells, 'Product ID')
-      const stated = printing === null || finish !== undefined
       return {
         item: {
-          // A printing without a word for it may not pass for the plain card.
-          keys: /^[1-9]\d*$/.test(id) && stated ? [{ source: 'tcgplayer', id, ...(finish && { finish }) }] : [],
+          keys: /^[1-9]\d*$/.test(id) ? [{ source: 'tcgplayer', id, ...(printing && { finish: printing }) }] : [],
           name,
           number: textOrNull(cells, 'Number'),
           set: textOrNull(cells, 'Set Name'),

@@ -10,6 +10,7 @@ const NO_VALUE = new Set(['', '-', 'n/a', 'null'])
 export const EARLIEST_MS = Date.UTC(1996, 0, 1)
 const DAY = /^(\d{4})([-/])(\d\d)\2(\d\d)$/
 const INSTANT = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d):?(\d\d)?$/
+const LOCAL_INSTANT = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/
 
 /** A price in minor units; a feed's zero or negative price is a reject. More than two decimals are rounded half up. */
 export function priceOf(cell: unknown, column: string): Cell {
@@ -28,6 +29,60 @@ export function priceUnlessZero(cell: unknown, column: string): Cell {
 /** A figure beside a price, in minor units; null where the cell holds no amount above 0, since it must not cost the price. */
 export function figureOf(cell: unknown): number | null {
   return parseSourceAmount(textOf(cell)) || null
+}
+
+// A single separator before exactly three digits groups thousands in one country and separates decimals in another.
+const TWO_READINGS = /^[1-9]\d{0,2}[.,]\d{3}$/
+const OF_AMOUNT = /[\d.,+–—-]/
+const SIGNS: Readonly<Record<string, readonly string[]>> = {
+  $: ['USD', 'CAD', 'AUD', 'NZD', 'SGD', 'HKD', 'MXN'],
+  '€': ['EUR'],
+  '£': ['GBP'],
+  '¥': ['JPY', 'CNY'],
+  '₺': ['TRY'],
+  tl: ['TRY'],
+  r$: ['BRL'],
+  us$: ['USD'],
+}
+
+/**
+ * A price of a list in minor units, in its currency. The sign of another currency is a reject. So is an amount that can be read
+ * in two ways, unless `decimal` says how the list writes decimals.
+ */
+export function amountIn(cell: unknown, column: string, { currency, decimal }: { currency?: string; decimal?: string }): Cell {
+  if (typeof cell === 'number') return priceOf(cell, column)
+  const text = textOf(cell)
+  const value = shown(text)
+  const noAmount = problem(column, 'number', { max: MAX_AMOUNT, value })
+  if (!/\d/.test(text)) return NO_VALUE.has(text.toLowerCase()) ? null : noAmount
+  const ofAmount = [...text].map((character) => OF_AMOUNT.test(character))
+  const [first, end] = [ofAmount.indexOf(true), ofAmount.lastIndexOf(true) + 1]
+  const bare = [...text].slice(first, end).join('')
+  for (const sign of [[...text].slice(0, first), [...text].slice(end)]) {
+    const name = sign.join('').trim().toLowerCase()
+    if (name === '') continue
+    const known = SIGNS[name] ?? [name.toUpperCase()]
+    if (SIGNS[name] === undefined && !/^[a-z]{3}$/.test(name)) return noAmount
+    if (currency !== undefined && !known.includes(currency)) return problem(column, 'other_currency', { currency, value })
+  }
+  if (decimal === undefined) {
+    if (TWO_READINGS.test(bare)) return problem(column, 'two_readings', { value })
+    return priceOf(bare, column)
+  }
+  const grouping = decimal === ',' ? '.' : ','
+  const [whole, ...decimals] = bare.split(decimal)
+  const plain = whole!.replaceAll(grouping, ' ').replaceAll('\u00a0', ' ').replaceAll('\u202f', ' ').replaceAll("'", ' ')
+  if (decimals.length > 1 || decimals[0]?.includes(grouping)) return noAmount
+  const read = priceOf([plain, ...decimals].join('.'), column)
+  return isProblem(read) && 'value' in read.params ? noAmount : read
+}
+
+/** A day, or a time with or without a zone (then UTC), as epoch milliseconds. */
+export function timeOf(cell: unknown, column: string): Cell {
+  const text = textOf(cell)
+  if (DAY.test(text)) return dayOf(text, column)
+  const time = instantOf(LOCAL_INSTANT.test(text) ? `${text}Z` : text, column)
+  return isProblem(time) && time.rule === 'time' ? problem(column, 'day_or_time', { value: shown(text) }) : time
 }
 
 /** A calendar day, `2025-02-22` or `2025/02/22`, as the epoch milliseconds of its start in UTC. */
@@ -64,6 +119,10 @@ export function textOf(cell: unknown): string {
   if (typeof cell === 'string') return cell.trim()
   if (typeof cell === 'number') return String(cell)
   return cell === null || cell === undefined ? '' : JSON.stringify(cell)
+}
+
+function isProblem(cell: Cell): cell is Problem {
+  return typeof cell === 'object' && cell !== null
 }
 
 /** A cell's text for a message, cut to a length that a report can bear. */

@@ -3,6 +3,7 @@ import type { PriceFormat } from '#prices/records.ts'
 import { cardmarketPriceGuide } from './cardmarket-price-guide.ts'
 import { gradedGuide } from './graded-guide.ts'
 import { mintmarkPricesCsv } from './mintmark-prices-csv.ts'
+import { pricesCsv, pricesNdjson } from './mapped.ts'
 import { pokemontcgPrices } from './pokemontcg-prices.ts'
 import { pricechartingCsv } from './pricecharting-csv.ts'
 import { sealedDaily } from './sealed-daily.ts'
@@ -18,4 +19,6 @@ export const PRICE_FORMATS: readonly PriceFormat[] = [
   pokemontcgPrices,
   singlesBrl,
   sealedDaily,
+  pricesCsv,
+  pricesNdjson,
 ]

@@ -36,7 +36,15 @@ export const gradedGuide: PriceFormat = {
       if (typeof prices !== 'object' || prices === null) return
       const id = cardId(textOf(row.card_link), textOf(row.set_code))
       if ('reject' in id) return void rows.push({ line, reject: id.reject })
-      const item = { source: 'pokemontcg', id: id.id }
+      const item = {
+        source: 'pokemontcg',
+        id: id.id,
+        name: textOf(row.name),
+        number: textOf(row.number),
+        set: textOf(row.set),
+        game: 'pokemon',
+        language: 'en',
+      }
       const time = instantOf(row.commit_date, 'commit_date')
       for (const [column, label] of LABELS) {
         const owner = { line, item, market: market ?? MARKET, label }

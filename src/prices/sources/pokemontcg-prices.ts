@@ -26,11 +26,13 @@ export const pokemontcgPrices: PriceFormat = {
       const id = row.ID!.trim()
       if (id === '') return void rows.push({ line, reject: problem('ID', 'required') })
       const time = dayOf(row[DATE], DATE)
+      const words = { name: row.Name ?? '', number: id.slice(id.lastIndexOf('-') + 1), set: row['Set Name'] ?? '', game: 'pokemon', language: 'en' }
       for (const [printing, finish] of PRINTINGS) {
         const column = `TCG Market Price USD (${printing})`
         const figure = (name: string) => figureOf(row[`TCG ${name} Price USD (${printing})`])
         const figures = figuresOf({ low: figure('Low'), high: figure('High') })
-        const owner = { line, item: { source: 'pokemontcg', id, finish }, market: market ?? MARKET, label: 'Near Mint', figures }
+        const item = { source: 'pokemontcg', id, finish, ...words }
+        const owner = { line, item, market: market ?? MARKET, label: 'Near Mint', figures }
         addPrice(rows, owner, priceOf(row[column], column), time)
       }
     })

@@ -2,10 +2,9 @@
 import { csvRows } from '#core/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { problem } from '#core/problems.ts'
-import type { FeedRow, ItemKey, PriceFormat } from '#prices/records.ts'
 import { figuresOf } from '#prices/figures.ts'
+import type { FeedRow, ItemKey, ItemWords, PriceFormat } from '#prices/records.ts'
 import { priceUnlessZero } from './cells.ts'
-import { finishOf } from './finishes.ts'
 import { addPrice, feedRows } from './rows.ts'
 
 const MARKET: Market = 'source_a'
@@ -18,6 +17,8 @@ const LABELS = [
   ['manual-only-price', 'PSA 10'],
   ['bgs-10-price', 'BGS 10'],
 ] as const
+/** A tag in brackets of nothing but these is a printing. */
+const PRINTING_WORDS = new Set(['normal', 'unlimited', 'holo', 'holofoil', 'reverse', 'foil', '1st', 'edition'])
 const COLUMNS = ['id', 'product-name', 'tcg-id', ...LABELS.map(([column]) => column)]
 
 export const pricechartingCsv: PriceFormat = {
@@ -50,16 +51,31 @@ function volumeOf(cell: string | undefined): number | null {
  */
 function itemKey(row: Record<string, string>): ItemKey | null {
   const product = row['product-name']!.slice(0, LONGEST_NAME)
-  const finish = [...product.matchAll(/\[([^[\]]*)\]/g)].map((tag) => finishOf(tag[1]!)).find((word) => word !== null)
+  const finish = [...product.matchAll(/\[([^[\]]*)\]/g)].map((tag) => tag[1]!).find(isPrinting)
   const number = /#(\S+)/.exec(product)?.[1]
   const name = product
     .replace(/\[[^[\]]*\]/g, '')
     .replace(/#\S+/, '')
     .replace(/\s+/g, ' ')
     .trim()
-  const described = { name, ...(number && { number }), ...(finish && { finish }) }
+  const described = { name, ...(number && { number }), ...(finish && { finish }), ...setOf(row['console-name'] ?? '') }
   const tcgId = row['tcg-id']!.trim()
   if (/^[1-9]\d*$/.test(tcgId)) return { source: 'tcgplayer', id: tcgId, ...described }
   const id = row.id!.trim()
   return id === '' ? null : { source: 'pricecharting', id, ...described }
+}
+
+/** `Pokemon Japanese Base Set`: the game, the language where it is not English, and the set. */
+function setOf(console: string): ItemWords {
+  const [, title, japanese, set] = /^(Pokemon|One Piece) (Japanese )?(\S.*)$/.exec(console.slice(0, LONGEST_NAME)) ?? []
+  if (title === undefined) return {}
+  return { game: title === 'Pokemon' ? 'pokemon' : 'onepiece', language: japanese ? 'ja' : 'en', set: set! }
+}
+
+function isPrinting(tag: string): boolean {
+  return tag
+    .trim()
+    .toLowerCase()
+    .split(/[\s-]+/)
+    .every((word) => PRINTING_WORDS.has(word))
 }

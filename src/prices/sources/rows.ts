@@ -6,7 +6,7 @@ import type { FeedRow, PriceRow } from '#prices/records.ts'
 import type { Cell } from './cells.ts'
 
 /** A price before its amount and its time are known to be good. */
-export type PriceOwner = Pick<PriceRow, 'line' | 'item' | 'market' | 'label' | 'figures'>
+export type PriceOwner = Pick<PriceRow, 'line' | 'item' | 'market' | 'label' | 'currency' | 'figures'>
 
 /** Rows of the lines of a feed; `read` adds what a line gives to `rows`, and a line that gives nothing is `none`. */
 export async function* feedRows<T>(
@@ -31,11 +31,12 @@ export async function* feedRows<T>(
  */
 export function addPrice(rows: FeedRow[], owner: PriceOwner, price: Cell, time: Cell): void {
   if (price === null) return
-  const { line, item, market, label, figures } = owner
+  const { figures, ...rest } = owner
+  const { line } = rest
   if (typeof price === 'object') rows.push({ line, reject: price })
   else if (time === null) rows.push({ line, reject: reason('lacks', { thing: 'price', field: 'date' }) })
   else if (typeof time === 'object') rows.push({ line, reject: time })
-  else rows.push({ line, item, market, label, priceMinor: price, updatedAtMs: time, ...(figures && { figures }) })
+  else rows.push({ ...rest, priceMinor: price, updatedAtMs: time, ...(figures && { figures }) })
 }
 
 /** Passes the lines on, if one at least among the first batch is of the format; else throws `FeedError`. */

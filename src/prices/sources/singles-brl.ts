@@ -113,9 +113,12 @@ function readRow({ row, reverseTrend }: CardRow, line: number, rows: FeedRow[]):
   const item = {
     source,
     id,
-    finish: firstEdition ? 'firstEdition' : finish,
+    finish: firstEdition && finish !== 'firstEdition' ? `${finish} first edition` : finish,
     name: textOf(row.name),
     number: textOf(row.number),
+    set: textOf(row.setName),
+    game: 'pokemon',
+    language: row.language === 'ja' ? 'ja' : 'en',
   }
   for (const [market, currency, value, names] of markets) {
     if (value === null) continue

@@ -3,10 +3,9 @@ import { csvRows, FeedError } from '#core/feed.ts'
 import { parseLabel } from '#core/labels.ts'
 import type { Market } from '#core/markets.ts'
 import { type Problem, problem, reason } from '#core/problems.ts'
-import type { FeedRow, ItemKey, PriceFormat } from '#prices/records.ts'
 import { type FigureAmount, figuresOf } from '#prices/figures.ts'
+import type { FeedRow, ItemKey, ItemWords, PriceFormat } from '#prices/records.ts'
 import { figureOf, priceOf, shown } from './cells.ts'
-import { finishOf } from './finishes.ts'
 import { addPrice, feedRows } from './rows.ts'
 
 const MARKET: Market = 'source_c'
@@ -27,6 +26,7 @@ interface Layout {
 
 export interface Condition {
   label: string
+  /** the printing as it is written */
   finish?: string
 }
 
@@ -100,9 +100,14 @@ function readItem(row: Record<string, string>, layout: Layout): { item: ItemKey;
   const condition = layout.conditionColumn === null ? NEAR_MINT : readCondition(row[layout.conditionColumn]!)
   if (!condition) return problem(layout.conditionColumn!, 'label', { value: shown(row[layout.conditionColumn!]!) })
   const printing = layout.printingColumn === null ? '' : row[layout.printingColumn]!.trim()
-  const finish = printing === '' ? condition.finish : finishOf(printing)
-  if (finish === null) return problem(layout.printingColumn!, 'printing', { value: shown(printing) })
-  return { item: { source: layout.idSource, id, ...(finish && { finish }) }, label: condition.label }
+  const finish = printing === '' ? condition.finish : printing
+  return { item: { source: layout.idSource, id, ...(finish && { finish }), ...wordsOf(row) }, label: condition.label }
+}
+
+/** What the exports say of a card in words; the price files say nothing. */
+function wordsOf(row: Record<string, string>): ItemWords {
+  const [name, number, set] = ['Product Name', 'Number', 'Set Name'].map((column) => row[column]?.trim())
+  return name && number && set ? { name, number, set } : {}
 }
 
 /** `Lightly Played Reverse Holofoil` → Lightly Played, reverse; null for a condition without a label. */
@@ -115,8 +120,7 @@ export function readCondition(text: string): Condition | null {
     const label = parseLabel(words.slice(0, n).join(' '))
     if (label?.group !== 'ungraded') continue
     const printing = words.slice(n).join(' ')
-    const finish = printing === '' ? undefined : finishOf(printing)
-    return finish === null ? null : { label: label.label, finish }
+    return { label: label.label, ...(printing !== '' && { finish: printing }) }
   }
   return null
 }

@@ -47,7 +47,7 @@ it('makes an item of each flag that is set, where a card has flags in place of p
   expect(await finishes(flags('reverse', 'normal', 'firstEdition'), { tcgplayer: 2 })).toEqual([
     'tcgdex:tst1-4 | Normal | tcgdex:tst1-4:normal tcgplayer:2:normal',
     'tcgdex:tst1-4:reverse | Reverse | tcgdex:tst1-4:reverse tcgplayer:2:reverse',
-    'tcgdex:tst1-4:first-edition | First Edition | tcgdex:tst1-4:firstEdition tcgplayer:2:firstEdition',
+    'tcgdex:tst1-4:first-edition | First Edition | tcgdex:tst1-4:first-edition tcgplayer:2:first-edition',
   ])
   expect(await finishes(flags(), { tcgplayer: 2 })).toEqual(['tcgdex:tst1-4 |  | tcgdex:tst1-4 tcgplayer:2'])
 })
@@ -61,7 +61,7 @@ it('makes one item per printing, the first being the card itself', async () => {
     ),
   ).toEqual([
     'tcgdex:tst1-4 | Holo | tcgdex:tst1-4:holo cardmarket:1:holo tcgplayer:2:holo',
-    'tcgdex:tst1-4:holo-first-edition | Holo First Edition | tcgdex:tst1-4:firstEdition cardmarket:3:firstEdition tcgplayer:4:firstEdition',
+    'tcgdex:tst1-4:holo-first-edition | Holo First Edition | tcgdex:tst1-4:first-edition cardmarket:3:first-edition tcgplayer:4:first-edition',
     'tcgdex:tst1-4:holo-shadowless | Holo Shadowless | tcgdex:tst1-4:holo-shadowless cardmarket:3:holo tcgplayer:4:holo',
   ])
 })
@@ -146,6 +146,6 @@ it('reads the Asian spelling of the first edition', async () => {
     ),
   ).toEqual([
     'tcgdex:tst1-4 | Holo | tcgdex:tst1-4:holo tcgplayer:1:holo',
-    'tcgdex:tst1-4:holo-first-edition | Holo First Edition | tcgdex:tst1-4:firstEdition tcgplayer:2:firstEdition',
+    'tcgdex:tst1-4:holo-first-edition | Holo First Edition | tcgdex:tst1-4:first-edition tcgplayer:2:first-edition',
   ])
 })

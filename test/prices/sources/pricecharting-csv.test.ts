@@ -69,8 +69,8 @@ it('names an item without a TCGplayer id by its own id', async () => {
 
 it.each([
   ['Testmon #4', { name: 'Testmon', number: '4' }],
-  ['Testmon [Reverse Holo] #4', { name: 'Testmon', number: '4', finish: 'reverse' }],
-  ['Testmon [1st Edition] #4', { name: 'Testmon', number: '4', finish: 'firstEdition' }],
+  ['Testmon [Reverse Holo] #4', { name: 'Testmon', number: '4', finish: 'Reverse Holo' }],
+  ['Testmon [1st Edition] #4', { name: 'Testmon', number: '4', finish: '1st Edition' }],
   ['Testmon [Alternate Art] #OP01-001', { name: 'Testmon', number: 'OP01-001' }],
   ['Booster Box', { name: 'Booster Box' }],
 ])('reads the variant of %s', async (product, described) => {

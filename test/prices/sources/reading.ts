@@ -28,7 +28,7 @@ function short(row: FeedRow): string {
   if ('reject' in row) return `${row.line} reject ${ruleOf(row.reject)}`
   if ('none' in row) return `${row.line} none`
   const { item } = row
-  const name = 'ref' in item ? item.ref : [item.source, item.id, item.finish].filter((part) => part).join(':')
+  const name = 'anyOf' in item ? (item.name ?? '') : 'ref' in item ? item.ref : [item.source, item.id, item.finish].filter((part) => part).join(':')
   const price = (row.priceMinor / 100).toFixed(2)
   return `${row.line} ${name} ${row.label} ${row.market} ${price} ${new Date(row.updatedAtMs).toISOString()}`
 }

@@ -76,7 +76,7 @@ it('counts only the printing that agrees with the finish of the row', async () =
     `1 tcgdex:t1-1:normal Near Mint source_c 10.00 ${AUGUST}`,
     `2 tcgdex:t1-1:holo Near Mint source_c 20.00 ${AUGUST}`,
     `3 tcgdex:t1-1:reverse Near Mint source_c 30.00 ${AUGUST}`,
-    `4 tcgdex:t1-1:firstEdition Near Mint source_c 40.00 ${AUGUST}`,
+    `4 tcgdex:t1-1:holo first edition Near Mint source_c 40.00 ${AUGUST}`,
     '5 none',
     '6 none',
   ])

@@ -25,16 +25,16 @@ it('reads the pricing export, whose ids are SKU ids', async () => {
   )
   expect(await readShort(tcgplayerCsv, csv)).toEqual([
     `2 tcgplayer-sku:501 Near Mint source_c 12.35 ${NOW}`,
-    `3 tcgplayer-sku:502:reverse Lightly Played source_c 1049.00 ${NOW}`,
-    `4 tcgplayer-sku:503:foil Near Mint source_c 2.00 ${NOW}`,
-    `5 tcgplayer-sku:504:firstEdition Heavily Played source_c 3.00 ${NOW}`,
-    `6 tcgplayer-sku:505:normal Moderately Played source_c 3.00 ${NOW}`,
+    `3 tcgplayer-sku:502:Reverse Holofoil Lightly Played source_c 1049.00 ${NOW}`,
+    `4 tcgplayer-sku:503:Foil Near Mint source_c 2.00 ${NOW}`,
+    `5 tcgplayer-sku:504:1st Edition Holofoil Heavily Played source_c 3.00 ${NOW}`,
+    `6 tcgplayer-sku:505:Unlimited Moderately Played source_c 3.00 ${NOW}`,
     `7 tcgplayer-sku:506 Near Mint source_c 99.99 ${NOW}`,
     '8 none',
   ])
 })
 
-it.each(['Opened', 'Damaged', 'Damaged Foil', 'Near Mint Prizm', 'PSA 10', '', 'Near Mint '.repeat(100)])(
+it.each(['Opened', 'Damaged', 'Damaged Foil', 'PSA 10', '', 'Near Mint '.repeat(100)])(
   'rejects the condition "%s", which has no label',
   async (condition) => {
     const [row] = await readShort(tcgplayerCsv, pricing(['1', condition, '1.00']))
@@ -57,8 +57,8 @@ it('reads the collection export by product id and printing', async () => {
     `Product ID,${PRICING.replace('Condition,', 'Condition,Printing,')}\n` +
     `77,501,One Piece Card Game,S,P,,1,C,Near Mint,Foil,3.88,,,,1,,,\n78,502,Pokemon,S,P,,1,C,Lightly Played Holofoil,,4,,,,,1,,\n`
   expect(await readShort(tcgplayerCsv, csv)).toEqual([
-    `2 tcgplayer:77:foil Near Mint source_c 3.88 ${NOW}`,
-    `3 tcgplayer:78:holo Lightly Played source_c 4.00 ${NOW}`,
+    `2 tcgplayer:77:Foil Near Mint source_c 3.88 ${NOW}`,
+    `3 tcgplayer:78:Holofoil Lightly Played source_c 4.00 ${NOW}`,
   ])
 })
 
@@ -68,20 +68,13 @@ it('reads tcgcsv prices in either order of columns, one row per printing', async
     'productId,subTypeName,lowPrice,midPrice,highPrice,marketPrice,directLowPrice',
     ...printings.map((printing) => `5,${printing},1,2,3,4.5,`),
   ].join('\n')
-  expect((await readShort(tcgplayerCsv, archive)).map((row) => row.split(' ')[1])).toEqual([
-    'tcgplayer:5:normal',
-    'tcgplayer:5:holo',
-    'tcgplayer:5:reverse',
-    'tcgplayer:5:firstEdition',
-    'tcgplayer:5:firstEdition',
-    'tcgplayer:5:normal',
-    'tcgplayer:5:holo',
-    'tcgplayer:5:foil',
-  ])
+  expect(await readShort(tcgplayerCsv, archive)).toEqual(
+    printings.map((printing, n) => `${n + 2} tcgplayer:5:${printing} Near Mint source_c 4.50 ${NOW}`),
+  )
   const current =
     'productId,lowPrice,midPrice,highPrice,marketPrice,directLowPrice,subTypeName\n' +
     '5,1,2,3,,,Normal\n6,1,2,3,null,,Normal\n7,,,,9.99,,Cold Foil\n'
-  expect(await readShort(tcgplayerCsv, current)).toEqual(['2 none', '3 none', '4 reject subTypeName printing Cold Foil'])
+  expect(await readShort(tcgplayerCsv, current)).toEqual(['2 none', '3 none', `4 tcgplayer:7:Cold Foil Near Mint source_c 9.99 ${NOW}`])
 })
 
 it('refuses other headers, even without a row', async () => {

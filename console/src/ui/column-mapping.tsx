@@ -1,0 +1,160 @@
+// What the columns of a price list mean: its first rows, and for each field the column that has it.
+import { useId } from 'preact/hooks'
+import { priceMappingDecimalValues as DECIMAL_SIGNS, priceMappingEncodingValues as ENCODINGS, type SavedPriceMapping } from '../api-types.ts'
+import { type FirstRows, guessColumns } from '../first-rows.ts'
+import { t, term } from '../words.ts'
+import { Field } from './dialog.tsx'
+import { Table } from './table.tsx'
+
+/** What the form says; an empty text is nothing. */
+export interface Draft {
+  columns: Record<string, string>
+  currency: string
+  decimal: string
+  encoding: string
+  entries: string
+  only: string
+  /** saved mapping that it began with */
+  from: string
+  saveAs: string
+}
+
+const FIELDS = [
+  'price',
+  'name',
+  'set',
+  'number',
+  'finish',
+  'label',
+  'updated_at',
+  'game',
+  'language',
+  'cardmarket_id',
+  'tcgplayer_id',
+  'tcgdex_id',
+  'item_ref',
+] as const
+const LONGEST_CELL = 40
+
+export function draftOf(rows: FirstRows): Draft {
+  return { columns: guessColumns(rows.columns), currency: '', decimal: '', encoding: '', entries: '', only: '', from: '', saveAs: '' }
+}
+
+/** The parameters of an upload. */
+export function parametersOf({ columns, currency, decimal, encoding, entries, only, saveAs }: Draft): Record<string, string> {
+  const map = Object.entries(columns)
+    .flatMap(([field, column]) => (column.trim() === '' ? [] : `${field}=${column.trim()}`))
+    .join(',')
+  return { map, currency, decimal, encoding, entries, only, save_map: saveAs.trim() }
+}
+
+function short(cell: string): string {
+  return cell.length > LONGEST_CELL ? `${cell.slice(0, LONGEST_CELL)}…` : cell
+}
+
+interface Props {
+  name: string
+  rows: FirstRows
+  saved: readonly SavedPriceMapping[]
+  draft: Draft
+  onChange: (draft: Draft) => void
+  /** told of the market of a saved mapping that was chosen */
+  onMarket: (market: string) => void
+}
+
+export function ColumnMapping({ name, rows, saved, draft, onChange, onMarket }: Props) {
+  const list = useId()
+  const change = (changes: Partial<Draft>) => onChange({ ...draft, ...changes })
+  const choose = (from: string) => {
+    const found = saved.find((one) => one.name === from)?.mapping
+    if (!found) return onChange({ ...draftOf(rows), saveAs: draft.saveAs })
+    const { columns, currency = '', decimal = '', encoding = '', entries = '', only = {}, market } = found
+    if (market) onMarket(market)
+    onChange({
+      columns,
+      currency,
+      decimal,
+      encoding,
+      entries,
+      only: Object.entries(only)
+        .map(([column, value]) => `${column}=${value}`)
+        .join(','),
+      from,
+      saveAs: draft.saveAs,
+    })
+  }
+  const others = Object.keys(draft.columns).filter((field) => !FIELDS.some((known) => known === field))
+  const text = (label: string, value: string, set: (value: string) => void, more: { hint?: string; list?: string; placeholder?: string } = {}) => {
+    const { hint, ...attributes } = more
+    return (
+      <Field label={label} {...(hint && { hint })}>
+        <input type="text" value={value} {...attributes} onInput={(event) => set(event.currentTarget.value)} />
+      </Field>
+    )
+  }
+  return (
+    <fieldset class="mapping">
+      <legend>{t('columnsOf', { name })}</legend>
+      <Table
+        caption={t('firstRowsOf', { name })}
+        rows={rows.rows.map((cells, index) => ({ cells, index }))}
+        rowKey={({ index }) => index}
+        columns={rows.columns.map((column, n) => ({ head: column, cell: (row: { cells: string[]; index: number }) => short(row.cells[n] ?? '') }))}
+      />
+      <datalist id={list}>
+        {rows.columns.map((column) => (
+          <option key={column} value={column} />
+        ))}
+      </datalist>
+      <div class="fields">
+        {saved.length > 0 && (
+          <Field label={t('savedMapping')}>
+            <select value={draft.from} onChange={(event) => choose(event.currentTarget.value)}>
+              <option value="">–</option>
+              {saved.map((one) => (
+                <option key={one.name} value={one.name}>
+                  {one.name}
+                </option>
+              ))}
+            </select>
+          </Field>
+        )}
+        {[...FIELDS, ...others].map((field) => (
+          <div key={field}>
+            {text(term('column', field), draft.columns[field] ?? '', (column) => change({ columns: { ...draft.columns, [field]: column } }), {
+              list,
+              ...(field === 'price' && { hint: t('columnHint') }),
+            })}
+          </div>
+        ))}
+        {text(t('currency'), draft.currency, (currency) => change({ currency: currency.toUpperCase() }), {
+          placeholder: 'EUR',
+          hint: t('listCurrencyHint'),
+        })}
+        <Field label={t('decimalSign')}>
+          <select value={draft.decimal} onChange={(event) => change({ decimal: event.currentTarget.value })}>
+            <option value="">–</option>
+            {DECIMAL_SIGNS.map((sign) => (
+              <option key={sign} value={sign}>
+                {sign}
+              </option>
+            ))}
+          </select>
+        </Field>
+        <Field label={t('encoding')}>
+          <select value={draft.encoding} onChange={(event) => change({ encoding: event.currentTarget.value })}>
+            <option value="">–</option>
+            {ENCODINGS.map((encoding) => (
+              <option key={encoding} value={encoding}>
+                {encoding}
+              </option>
+            ))}
+          </select>
+        </Field>
+        {text(t('onlyRows'), draft.only, (only) => change({ only }), { placeholder: 'type=Card' })}
+        {text(t('entriesInRow'), draft.entries, (entries) => change({ entries }), { placeholder: 'printings.*' })}
+        {text(t('saveMappingAs'), draft.saveAs, (saveAs) => change({ saveAs }))}
+      </div>
+    </fieldset>
+  )
+}

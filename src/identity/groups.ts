@@ -1,0 +1,95 @@
+// The groups of records that are items: what the matcher assigns, what follows other records, and what stays while it waits.
+import { sql } from 'kysely'
+import { PRECEDENCE } from '#catalogue/facts.ts'
+import { itemsInUse } from '#catalogue/store.ts'
+import type { Tx } from '#db/schema.ts'
+import { assign } from '#matching/assign.ts'
+import type { Assignment } from '#matching/records.ts'
+import { decisions, type GameRecord, homePrices, matchRecordOf, setsOfGame, type World } from './game-records.ts'
+import { type Group, type Placement, placementOf } from './placement.ts'
+import { sealedAliases } from './sealed-aliases.ts'
+
+/**
+ * Assigns the records of a world of a game to items.
+ * @param items to read the prices of, null for all of the game
+ */
+export async function groupsOf(
+  tx: Tx,
+  world: World,
+  records: readonly GameRecord[],
+  items: readonly number[] | null,
+): Promise<Placement & { assignment: Assignment }> {
+  const followers = followersOf(records)
+  const matched = followers.size === 0 ? records : records.filter((record) => !followers.has(record))
+  const assignment = await assigned(tx, world, matched, items)
+  const keeps = await keptWhileWaiting(tx, records, assignment)
+  const placement = placementOf(records, followers, assignment, keeps)
+  joinOperators(placement.groups, followers)
+  return { ...placement, assignment }
+}
+
+/**
+ * Records that are not matched by themselves, with those that they follow: one of our own exports follows the record whose
+ * item it describes, and what an operator states of an item (null) stays with the item.
+ */
+function followersOf(records: readonly GameRecord[]): Map<GameRecord, GameRecord | null> {
+  if (!records.some(({ source }) => source === 'mintmark' || source === 'operator')) return new Map()
+  const byRef = new Map<string, GameRecord>()
+  const described = new Set<number>()
+  for (const record of records) {
+    if (record.source === 'operator') continue
+    for (const item of record.items) described.add(item)
+    if (record.source !== 'mintmark') byRef.set(`${record.market}\t${record.ref}`, record)
+  }
+  const followers = new Map<GameRecord, GameRecord | null>()
+  for (const record of records) {
+    const leader = record.source === 'mintmark' ? byRef.get(`${record.market}\t${record.ref}`) : undefined
+    if (leader) followers.set(record, leader)
+    else if (record.source === 'operator' && (record.name === null || record.market === null || record.items.some((item) => described.has(item))))
+      followers.set(record, null)
+  }
+  return followers
+}
+
+async function assigned(tx: Tx, world: World, records: readonly GameRecord[], items: readonly number[] | null): Promise<Assignment> {
+  const sets = await setsOfGame(tx, world.game)
+  const prices = await homePrices(tx, world.game, items)
+  return assign(
+    records.map((record) => matchRecordOf(record, world, sets, prices)),
+    await decisions(tx),
+    { precedence: PRECEDENCE, ...(world.world === 'sealed' && { sealedAliases: await sealedAliases(tx) }) },
+  )
+}
+
+/**
+ * A record that waits has no item of its own, except where that exists from before records did, where listings,
+ * sales or collection records refer to it, or where our own export says that it is one.
+ */
+async function keptWhileWaiting(tx: Tx, records: readonly GameRecord[], { waiting }: Assignment): Promise<(record: GameRecord) => boolean> {
+  const byKey = new Map(records.map((record) => [record.key, record]))
+  const all = waiting.flatMap(({ keys }) => keys.map((key) => byKey.get(key)!))
+  const items = [...new Set(all.flatMap((record) => record.items))]
+  if (items.length === 0) return ({ source }) => source === 'mintmark'
+  const used = await itemsInUse(tx, items)
+  const { rows } = await sql<{ item_id: number }>`
+    select s.item_id from item_sources s
+    where s.item_id = any(${items}::int4[])
+      and (exists (select from source_statements t where t.import_id = 0 and t.record_id = s.record_id)
+        or exists (select from source_records r where r.id = s.record_id and r.source = 'operator'))`.execute(tx)
+  for (const { item_id: id } of rows) used.add(id)
+  return ({ source, items: own }) => source === 'mintmark' || own.some((id) => used.has(id))
+}
+
+/** What an operator states of an item goes along with it. */
+function joinOperators(groups: readonly Group[], followers: ReadonlyMap<GameRecord, GameRecord | null>): void {
+  const stated = new Map<number, GameRecord[]>()
+  for (const [record, leader] of followers) {
+    if (leader === null) for (const item of record.items) stated.set(item, [...(stated.get(item) ?? []), record])
+  }
+  if (stated.size === 0) return
+  for (const { members, item, merged } of groups) {
+    for (const id of item === null ? [] : [item, ...merged]) {
+      for (const record of stated.get(id) ?? []) members.push({ record, whole: false, method: 'operator', confidence: 100 })
+    }
+  }
+}

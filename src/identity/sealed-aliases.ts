@@ -1,0 +1,40 @@
+// An operator's own words for sealed products, beside those of the program (`matching/sealed-aliases.json`).
+import { name, remark } from '#core/fields.ts'
+import { type Static, Type } from '#core/input.ts'
+import type { Note } from '#db/change.ts'
+import type { Queryable, Tx } from '#db/schema.ts'
+import type { SealedAliases } from '#matching/records.ts'
+
+const MOST_ALIASES = 1_000
+
+export const SealedAliasRows = Type.Array(
+  Type.Object(
+    {
+      words: name('Words in names of sealed products'),
+      means: remark('The words that they mean; empty leaves them out'),
+    },
+    { additionalProperties: false },
+  ),
+  {
+    maxItems: MOST_ALIASES,
+    description: "Replace the operator's earlier aliases, add to those of the program and win over them",
+  },
+)
+
+/** Replaces the operator's aliases; where words come twice, the last row counts. They apply to what is matched from now on. */
+export async function setSealedAliases(tx: Tx, note: Note, rows: Static<typeof SealedAliasRows>): Promise<void> {
+  const before = await sealedAliases(tx)
+  const after = Object.fromEntries(rows.map(({ words, means = '' }) => [words, means]))
+  await tx.deleteFrom('sealed_aliases').execute()
+  if (rows.length > 0)
+    await tx
+      .insertInto('sealed_aliases')
+      .values(Object.entries(after).map(([words, means]) => ({ words, means })))
+      .execute()
+  note.audit({ action: 'sealed-aliases.set', subject: 'catalogue', id: 'sealed', before, after })
+}
+
+export async function sealedAliases(on: Queryable): Promise<SealedAliases> {
+  const rows = await on.selectFrom('sealed_aliases').select(['words', 'means']).orderBy('words').execute()
+  return Object.fromEntries(rows.map(({ words, means }) => [words, means]))
+}

@@ -1,0 +1,62 @@
+// The mapping of an import: what the caller writes, on top of a saved one where it names one.
+import { invalid, invalidFields } from '#core/errors.ts'
+import { type Static, Type } from '#core/input.ts'
+import { problem } from '#core/problems.ts'
+import { call } from '#core/verb.ts'
+import type { WriteCtx } from '#db/change.ts'
+import { type PriceMapping, readColumns, readMapping } from '#prices/mappings.ts'
+import { savePriceMapping } from '#prices/save-price-mapping.ts'
+import { MAPPING_OPTIONS, mappingName, savedMapping } from '#prices/saved-mappings.ts'
+import type { ImportFormat } from './registry.ts'
+
+const EXAMPLE = 'price=eur_price,set=set,number=number,name=name'
+const { market: _market, ...OPTIONS } = MAPPING_OPTIONS
+const pairs = (description: string, example: string) => Type.Optional(Type.String({ maxLength: 10_000, description, examples: [example] }))
+
+/** What an import by a mapping is told beside its market. */
+export const MAPPING_INPUT = {
+  map: pairs('Column of each field: see PriceMapping', EXAMPLE),
+  only: pairs('Rows that are read: those with these values', 'type=Card'),
+  map_name: Type.Optional(Type.String({ maxLength: 200, description: 'Saved mapping, which the other parameters change' })),
+  save_map: Type.Optional(mappingName()),
+  ...OPTIONS,
+}
+export type MappingInput = Static<Type.TObject<typeof MAPPING_INPUT>>
+
+const PARAMETERS = Object.keys(MAPPING_INPUT) as (keyof MappingInput)[]
+
+/**
+ * The mapping for an import of the format, saved where the caller says so and it is no dry run; null for a format that is
+ * read without one.
+ * @throws VALIDATION_ERROR for a mapping that is wrong or missing, NOT_FOUND for a name that none was saved under
+ */
+export async function mappingOf(
+  ctx: WriteCtx,
+  format: ImportFormat,
+  input: MappingInput & { market?: PriceMapping['market']; dry_run?: boolean },
+): Promise<PriceMapping | null> {
+  const given = PARAMETERS.filter((name) => input[name] !== undefined)
+  if (format.kind !== 'prices' || !format.mapped) {
+    if (given.length === 0) return null
+    throw invalidFields(given.map((field) => problem(field, 'only_mapped', { format: format.name })))
+  }
+  const { map, map_name: name, only, market, currency, decimal, encoding, entries } = input
+  if (map === undefined && name === undefined) throw invalid('map', 'mapping', { example: EXAMPLE, field: 'map_name' })
+  const saved = name === undefined ? null : (await savedMapping(ctx.db.kysely, name.trim())).mapping
+  const mapping: PriceMapping = {
+    ...saved,
+    columns: { ...saved?.columns, ...(map !== undefined && readColumns(map, 'map')) },
+    ...(only !== undefined && { only: readColumns(only, 'only') }),
+    ...(market && { market }),
+    ...(currency && { currency }),
+    ...(decimal && { decimal }),
+    ...(encoding && { encoding }),
+    ...(entries !== undefined && { entries }),
+  }
+  readMapping(mapping, 'map')
+  if (mapping.market === undefined) throw invalid('market', 'required')
+  // A repeated request saves it again under the same name.
+  if (input.save_map !== undefined && !input.dry_run)
+    await call(savePriceMapping, { ...ctx, idempotency: null }, { name: input.save_map, ...mapping })
+  return mapping
+}

@@ -1,0 +1,119 @@
+// Which sets and products the rows of a list describe, so that no others need to be in memory to find their items.
+import { type CardDescription, isTooLong } from './card-index.ts'
+import { describe } from './descriptions.ts'
+import { looseName, normalName } from './names.ts'
+import { looseNumber, normalNumber } from './numbers.ts'
+import type { MatchSet } from './records.ts'
+import { SetNames } from './set-names.ts'
+
+/** A set name may mean a set if so many of its rows describe cards of it, or this share of them. */
+const FEWEST = 3
+const SHARE = 0.4
+
+/** What a record says of its card. */
+export interface Statement {
+  id: number
+  /** ref of its set */
+  category: string | null
+  code: string | null
+  name: string
+}
+
+/** The rows that name one set. */
+interface Label {
+  rows: number
+  /** sets of this name or code */
+  named: readonly string[]
+  /** rows that describe cards of a set, by its ref */
+  agree: Map<string, number>
+}
+
+/**
+ * Takes rows, then statements of the sets that they name, then, unless these are the sets that the rows describe, statements
+ * of all sets. A list may give a set the code that the catalogue has for another one.
+ */
+export class DescribedSets {
+  /** of the sets that the rows name, and after `choose` of those that they describe */
+  readonly refs = new Set<string>()
+  /** of records of products */
+  readonly products = new Set<number>()
+  readonly #labels = new Map<string, Label>()
+  /** labels by number and name of a card; null for rows that do not name a set */
+  readonly #byCard = new Map<string, Set<string | null>>()
+  readonly #productNames = new Set<string>()
+  readonly #sizes = new Map<string, number>()
+
+  constructor(rows: readonly CardDescription[], sets: readonly MatchSet[]) {
+    const names = new SetNames(sets.map((facts) => ({ facts })))
+    for (const row of rows) {
+      if (isTooLong(row)) continue
+      if (row.set !== null) this.#label(row.set, names).rows += 1
+      const { name, fullName } = describe(row)
+      if (row.number === null) this.#productNames.add(name)
+      else for (const one of new Set([name, fullName])) addTo(this.#byCard, cardKey(row.number, one), row.set)
+    }
+  }
+
+  /** Compares a part of the records with the rows, those of a card after each other. */
+  look(statements: readonly Statement[]): void {
+    let before: Statement | null = null
+    for (const statement of statements) {
+      const { id, category, code, name } = statement
+      if (code === null && (this.#productNames.has(normalName(name)) || this.#productNames.has(looseName(name)))) this.products.add(id)
+      const isSameCard = before?.name === name && before.code === code && before.category === category
+      before = statement
+      if (code === null || category === null || isSameCard) continue
+      this.#sizes.set(category, (this.#sizes.get(category) ?? 0) + 1)
+      for (const label of this.#byCard.get(cardKey(code, normalName(name))) ?? []) {
+        if (label === null) this.refs.add(category)
+        else this.#labels.get(label)!.agree.set(category, (this.#labels.get(label)!.agree.get(category) ?? 0) + 1)
+      }
+    }
+  }
+
+  /** Whether the rows describe the sets that they name, after statements of these. */
+  areNamed(): boolean {
+    if (this.#productNames.size > 0) return false
+    for (const [label, { rows, named, agree }] of this.#labels) {
+      const isNamed = named.some((ref) => {
+        const size = this.#sizes.get(ref) ?? 0
+        return size > 0 && (rows < FEWEST || (agree.get(ref) ?? 0) >= SHARE * Math.min(rows, size))
+      })
+      if (isNamed) this.#labels.delete(label)
+      else agree.clear()
+    }
+    for (const [card, labels] of this.#byCard) {
+      const left = [...labels].filter((label) => label === null || this.#labels.has(label))
+      if (left.length > 0) this.#byCard.set(card, new Set(left))
+      else this.#byCard.delete(card)
+    }
+    return this.#byCard.size === 0
+  }
+
+  /** Adds the sets that the rows describe, after statements of all sets. */
+  choose(): void {
+    for (const { rows, agree } of this.#labels.values()) {
+      for (const [ref, count] of agree) if (count >= Math.min(FEWEST, rows * SHARE)) this.refs.add(ref)
+    }
+  }
+
+  #label(set: string, names: SetNames<{ facts: MatchSet }>): Label {
+    const known = this.#labels.get(set)
+    if (known) return known
+    const found = names.withGalleries(names.find(set, describe({ name: '', number: null, set, finish: null })))
+    const label = { rows: 0, named: found.map(({ facts }) => facts.ref), agree: new Map<string, number>() }
+    for (const ref of label.named) this.refs.add(ref)
+    this.#labels.set(set, label)
+    return label
+  }
+}
+
+function cardKey(number: string, name: string): string {
+  return `${looseNumber(normalNumber(number))}\t${name}`
+}
+
+function addTo<K, T>(map: Map<K, Set<T>>, key: K, value: T): void {
+  const known = map.get(key)
+  if (known) known.add(value)
+  else map.set(key, new Set([value]))
+}

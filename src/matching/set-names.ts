@@ -1,0 +1,53 @@
+// Sets by the names and codes by which lists name them.
+import { withoutBrackets } from './descriptions.ts'
+import { normalName } from './names.ts'
+import { normalNumber } from './numbers.ts'
+import type { MatchSet } from './records.ts'
+
+/** What sets that are printed as a part of another are called behind its name. */
+const GALLERIES = ['trainer gallery', 'galarian gallery', 'shiny vault', 'classic collection', 'radiant collection', 'unown collection']
+
+interface Named {
+  facts: MatchSet
+}
+
+/** The name of a set in a list, in normal form, with and without what stands in parentheses behind it. */
+interface Wanted {
+  set: string
+  bareSet: string
+}
+
+export class SetNames<S extends Named> {
+  readonly #byName = new Map<string, Set<S>>()
+  readonly #byCode = new Map<string, Set<S>>()
+
+  constructor(sets: Iterable<S>) {
+    for (const set of sets) {
+      const { name, codes } = set.facts
+      for (const label of [name, withoutBrackets(name), ...codes]) add(this.#byName, normalName(label), set)
+      // Zeros in a code matter only where they are all that tells two sets apart.
+      for (const code of codes) add(this.#byCode, normalNumber(code), set)
+    }
+  }
+
+  /** The sets of this name or code, empty when there is none. */
+  find(label: string, { set, bareSet }: Wanted): Iterable<S> {
+    return this.#byName.get(set) ?? this.#byName.get(bareSet) ?? this.#byCode.get(normalNumber(label)) ?? []
+  }
+
+  /** The sets with the galleries that are printed as part of them. */
+  withGalleries(sets: Iterable<S>): S[] {
+    const all = new Set(sets)
+    const names = new Set([...all].map(({ facts }) => normalName(facts.name)))
+    for (const name of names) {
+      for (const gallery of GALLERIES) for (const one of this.#byName.get(`${name} ${gallery}`) ?? []) all.add(one)
+    }
+    return [...all]
+  }
+}
+
+function add<T>(map: Map<string, Set<T>>, key: string, value: T): void {
+  const known = map.get(key)
+  if (known) known.add(value)
+  else map.set(key, new Set([value]))
+}

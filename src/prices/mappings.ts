@@ -1,0 +1,179 @@
+// What the columns of a list mean: fields of a price by expressions over columns or JSON members, checked before anything is read.
+import { invalidFields } from '#core/errors.ts'
+import { parseLabel } from '#core/labels.ts'
+import type { Market } from '#core/markets.ts'
+import { type Problem, problem, type Reason, reason } from '#core/problems.ts'
+
+/** Sources whose ids a column can hold, as `<source>_id`. */
+export const ID_SOURCES = ['cardmarket', 'tcgplayer', 'tcgdex', 'tcgdex-asia', 'pokemontcg', 'punk-records', 'pricecharting'] as const
+
+const WORD_FIELDS = ['name', 'number', 'set', 'finish', 'game', 'language', 'label', 'updated_at', 'item_ref'] as const
+
+/** Every field that a column can be mapped to; `price[PSA 10]` is a price under a label of its own. */
+export const MAPPED_FIELDS: readonly string[] = ['price', ...WORD_FIELDS, ...ID_SOURCES.map((source) => `${source}_id`)]
+
+export const ENCODINGS = ['utf-8', 'windows-1252'] as const
+export const DECIMAL_SIGNS = ['.', ','] as const
+
+/** A mapping as it is written and saved. */
+export interface PriceMapping {
+  /** expressions by field: see `readExpression` */
+  columns: Record<string, string>
+  /** of the prices; the market's when absent */
+  currency?: string
+  market?: Market
+  /** how amounts write decimals, where they could be read in two ways */
+  decimal?: (typeof DECIMAL_SIGNS)[number]
+  encoding?: (typeof ENCODINGS)[number]
+  /** of JSON: path to the entries of a row, with `*` for any member; each that is an object is a row of its own */
+  entries?: string
+  /** rows that are read: those with these values, by column */
+  only?: Record<string, string>
+}
+
+const LONGEST = 500
+const MOST_COLUMNS = 60
+const LONGEST_SHOWN = 60
+const PRICE = /^price(?:\[([^[\]]*)\])?$/
+/** How a pair begins; other text behind a comma is part of the column before it. */
+const PAIR = /^\s*[\w-]+(?:\[[^[\]]*\])?=/
+
+/**
+ * Reads `price=eur_price,set=set`: pairs of a field and a column, or an expression, separated by commas.
+ * @throws VALIDATION_ERROR that names the field under `field`
+ */
+export function readColumns(text: string, field: string): Record<string, string> {
+  const columns: Record<string, string> = {}
+  const problems: Problem[] = []
+  for (const pair of pairsIn(text)) {
+    const equals = pair.indexOf('=')
+    const [name, expression] = [pair.slice(0, equals).trim(), pair.slice(equals + 1).trim()]
+    if (equals < 1 || expression === '') problems.push(problem(field, 'mapping_pairs', { example: 'price=eur_price', value: short(pair.trim()) }))
+    else if (Object.hasOwn(columns, name)) problems.push(problem(field, 'mapping_twice', { name, values: [columns[name]!, expression] }))
+    else columns[name] = expression
+  }
+  if (problems.length > 0) throw invalidFields(problems)
+  return columns
+}
+
+function pairsIn(text: string): string[] {
+  const pairs: string[] = []
+  for (const piece of text.split(',')) {
+    if (pairs.length === 0 || PAIR.test(piece)) pairs.push(piece)
+    else if (piece.trim() !== '') pairs.push(`${pairs.pop()},${piece}`)
+  }
+  return pairs
+}
+
+/** Prices of a row by label (null: that of the row), and the other fields, each with the expression that gives it. */
+export interface ReadMapping {
+  prices: { field: string; label: string | null; value: Expression }[]
+  fields: Map<string, Expression>
+}
+
+/**
+ * Checks a mapping whole.
+ * @param mapField name of the field that its columns are given in
+ * @throws VALIDATION_ERROR with a problem for each field that is wrong
+ */
+export function readMapping({ columns, entries }: PriceMapping, mapField: string): ReadMapping {
+  const problems: Problem[] = []
+  const prices: ReadMapping['prices'] = []
+  const fields: ReadMapping['fields'] = new Map()
+  if (Object.keys(columns).length > MOST_COLUMNS) problems.push(problem(mapField, 'mapping_size', { max: MOST_COLUMNS }))
+  for (const [field, text] of Object.entries(columns)) {
+    const value = readExpression(text)
+    if ('rule' in value) {
+      problems.push(problem(mapField, 'mapping_column', { name: short(field), must: value }))
+      continue
+    }
+    const price = PRICE.exec(field)
+    if (price) {
+      const label = price[1] === undefined ? null : (parseLabel(price[1])?.label ?? undefined)
+      if (label === undefined) {
+        problems.push(problem(mapField, 'mapping_column', { name: short(field), must: reason('label', { value: short(price[1]!) }) }))
+      } else if (prices.some((other) => other.label === label)) problems.push(problem(mapField, 'mapping_twice', { name: field }))
+      else prices.push({ field, label, value })
+    } else if (field === 'date') takeField('updated_at', value)
+    else if (MAPPED_FIELDS.includes(field)) takeField(field, value)
+    else problems.push(problem(mapField, 'mapping_field', { name: short(field), values: MAPPED_FIELDS }))
+  }
+  function takeField(field: string, value: Expression) {
+    if (fields.has(field)) problems.push(problem(mapField, 'mapping_twice', { name: field }))
+    fields.set(field, value)
+  }
+  if (!Object.keys(columns).some((field) => PRICE.test(field))) problems.push(problem(mapField, 'mapping_price'))
+  const names = ['name', 'item_ref', ...ID_SOURCES.map((source) => `${source}_id`)]
+  if (!names.some((field) => Object.hasOwn(columns, field))) problems.push(problem(mapField, 'mapping_item', { values: names }))
+  if (entries?.split('.').includes('')) problems.push(problem('entries', 'path', { example: 'printings.*' }))
+  if (problems.length > 0) throw invalidFields(problems)
+  return { prices, fields }
+}
+
+/** The text of a field out of a row, given what a column holds. */
+export interface Expression {
+  /** columns or paths that it reads */
+  columns: readonly string[]
+  text: (cellOf: (column: string) => unknown) => unknown
+}
+
+const PLACE = /\{([^{}]+)\}/
+/** A part, or the first and last of several. */
+const PARTS = /^(-?\d{1,2})?(\.\.)?(-?\d{1,2})?$/
+
+/**
+ * Reads what a field is made of: a column; `=text`, the same text for all rows; or text with columns in braces, such as
+ * `{name} {type}`. `{key/::/1}` is the first part of the column key when it is cut at `::`, `{name/ /1..-2}` all but the last.
+ * @returns the expression, or what is wrong with it
+ */
+function readExpression(text: string): Expression | Reason {
+  if (text === '' || text.length > LONGEST) return reason('text', { min: 1, max: LONGEST })
+  if (text.startsWith('=')) {
+    const constant = text.slice(1)
+    return { columns: [], text: () => constant }
+  }
+  // Splitting by a pattern with a group leaves what the group matched at odd places.
+  const pieces = text.split(PLACE).map((piece, i) => (i % 2 === 1 ? placeOf(piece) : piece))
+  if (pieces.some((piece) => typeof piece === 'string' && /[{}]/.test(piece))) return reason('brace', { value: short(text) })
+  const places = pieces.filter((piece) => typeof piece !== 'string')
+  if (places.length === 0) return { columns: [text], text: (cellOf) => cellOf(text) }
+  return {
+    columns: places.map(({ column }) => column),
+    text: (cellOf) => {
+      const made = pieces.map((piece) => (typeof piece === 'string' ? piece : piece.cut(textIn(cellOf(piece.column)))))
+      return made.join('').replace(/\s+/g, ' ').trim()
+    },
+  }
+}
+
+function placeOf(inner: string): { column: string; cut: (text: string) => string } {
+  const pieces = inner.split('/')
+  const [, first, range, last] = PARTS.exec(pieces.pop()!) ?? []
+  const separator = pieces.pop()
+  const column = pieces.join('/')
+  if (!column || !separator || (first === undefined && range === undefined)) return { column: inner, cut: (text) => text }
+  const from = first === undefined ? 1 : Number(first)
+  const to = range === undefined ? from : last === undefined ? -1 : Number(last)
+  return {
+    column,
+    cut: (text) => {
+      const parts = text.split(separator)
+      const at = (place: number) => (place < 0 ? parts.length + place : place - 1)
+      return parts.slice(Math.max(0, at(from)), at(to) + 1).join(separator)
+    },
+  }
+}
+
+function short(text: string): string {
+  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text
+}
+
+function textIn(value: unknown): string {
+  return typeof value === 'string'
+    ? value
+    : value === null || value === undefined
+      ? ''
+      : typeof value === 'object'
+        ? JSON.stringify(value)
+        : String(value as number)
+}

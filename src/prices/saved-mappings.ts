@@ -1,0 +1,96 @@
+// SQL of saved mappings, and their form in the operator API.
+import { notFound } from '#core/errors.ts'
+import { name as named } from '#core/fields.ts'
+import { type Static, Type } from '#core/input.ts'
+import { MARKETS } from '#core/markets.ts'
+import { reason } from '#core/problems.ts'
+import type { Queryable, Tx } from '#db/schema.ts'
+import { DECIMAL_SIGNS, ENCODINGS, MAPPED_FIELDS, type PriceMapping } from './mappings.ts'
+
+const closed = { additionalProperties: false } as const
+const texts = (description: string, example: Record<string, string>) =>
+  Type.Record(Type.String(), Type.String({ maxLength: 500 }), { description, examples: [example] })
+
+/** The name of a saved mapping. */
+export const mappingName = () => named('Name of the mapping')
+
+/** Fields of a mapping beside its columns. */
+export const MAPPING_OPTIONS = {
+  currency: Type.Optional(
+    Type.String({
+      pattern: '^[A-Z]{3}$',
+      allowed: reason('currency'),
+      description: "Currency of the prices, the market's unless told; another one is converted by the rates of the prices' days",
+      examples: ['EUR'],
+    }),
+  ),
+  market: Type.Optional(Type.Enum([...MARKETS], { description: 'Market that the prices are of' })),
+  decimal: Type.Optional(
+    Type.Enum([...DECIMAL_SIGNS], {
+      description: 'Sign before the decimals; without it an amount such as 1,234 is refused, because it can be read in two ways',
+    }),
+  ),
+  encoding: Type.Optional(Type.Enum([...ENCODINGS], { description: 'utf-8 unless told' })),
+  entries: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: 'Of JSON: path to entries that are rows of their own, with * for any member; their name is the column @key',
+      examples: ['printings.*'],
+    }),
+  ),
+}
+
+export const PriceMappingSchema = Type.Object(
+  {
+    columns: texts(
+      `Column of each field, or an expression: {name} {type} puts columns together, {key/::/1} takes a part, =text is the same for all rows. Fields: ${MAPPED_FIELDS.join(', ')}; price[PSA 10] is a price under that label`,
+      { price: 'eur_price', set: 'set', number: 'number', name: 'name' },
+    ),
+    ...MAPPING_OPTIONS,
+    only: Type.Optional(texts('Rows that are read: those with these values', { type: 'Card' })),
+  },
+  { ...closed, title: 'PriceMapping' },
+)
+
+export const SavedMappingSchema = Type.Object(
+  {
+    name: Type.String(),
+    mapping: PriceMappingSchema,
+    author: Type.String({ description: '`operator:<name>`' }),
+    saved_at: Type.String({ format: 'date-time', description: 'UTC' }),
+  },
+  { title: 'SavedPriceMapping' },
+)
+export type SavedMapping = Static<typeof SavedMappingSchema>
+
+/** All of them, by name. */
+export async function savedMappings(on: Queryable): Promise<SavedMapping[]> {
+  return (await on.selectFrom('price_mappings').selectAll().orderBy('name').execute()).map(shown)
+}
+
+/** @throws NOT_FOUND */
+export async function savedMapping(on: Queryable, name: string): Promise<SavedMapping> {
+  const row = await on.selectFrom('price_mappings').selectAll().where('name', '=', name).executeTakeFirst()
+  if (!row) throw notFound('not_found', { thing: 'price mapping', id: name })
+  return shown(row)
+}
+
+/** Saves a mapping that was checked; gives the one of that name before it. */
+export async function saveMapping(
+  tx: Tx,
+  { name, mapping, author, at }: { name: string; mapping: PriceMapping; author: string; at: Date },
+): Promise<PriceMapping | null> {
+  const before = await tx.selectFrom('price_mappings').select('mapping').where('name', '=', name).forUpdate().executeTakeFirst()
+  const row = { mapping: JSON.stringify(mapping), author, saved_at: at }
+  await tx
+    .insertInto('price_mappings')
+    .values({ name, ...row })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet(row))
+    .execute()
+  return (before?.mapping as PriceMapping | undefined) ?? null
+}
+
+function shown(row: { name: string; mapping: object; author: string; saved_at: Date }): SavedMapping {
+  return { name: row.name, mapping: row.mapping as PriceMapping, author: row.author, saved_at: row.saved_at.toISOString() }
+}

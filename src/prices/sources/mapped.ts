@@ -1,0 +1,231 @@
+// Lists of any shop: CSV, or JSON objects a line or in one array, read by a mapping of columns.
+import { csvRows, FeedError, type FeedLine, type FeedSource, jsonEntries, ndjsonRows, utf8Text } from '#core/feed.ts'
+import { parseLabel } from '#core/labels.ts'
+import type { Market } from '#core/markets.ts'
+import { problem, type Reason, reason } from '#core/problems.ts'
+import type { FeedRow, ItemKey, ItemKeys, ItemWords, PriceFormat, PriceReadOptions } from '#prices/records.ts'
+import { ID_SOURCES, type PriceMapping, readMapping, type ReadMapping } from '../mappings.ts'
+import { amountIn, shown, textOf, timeOf } from './cells.ts'
+import { addPrice, feedRows } from './rows.ts'
+
+const WORDS = ['name', 'number', 'set', 'finish', 'game', 'language'] as const
+/** What stands for a byte that is not of the encoding. */
+const UNREADABLE = '\uFFFD'
+/** A row of a list has no more entries. */
+const MOST_ENTRIES = 1_000
+/** Columns that a message names. */
+const MOST_SHOWN = 20
+/** The name of an entry in its row. */
+const ENTRY_NAME = '@key'
+
+type CellOf = (column: string) => unknown
+
+export const pricesCsv: PriceFormat = {
+  name: 'prices-csv',
+  title: 'Any list of prices (CSV), by a mapping of its columns',
+  defaultMarket: null,
+  mapped: true,
+  marks: [],
+  read: (source, options) => {
+    const reading = readingOf(options)
+    const { mapping, read } = reading
+    const wanted = [...columnsOf(read), ...Object.keys(mapping.only ?? {})]
+    const lines = csvRows(decoded(source, mapping), (header) => checkHeader(header, wanted))
+    return feedRows(lines, (row, line, rows) => readRow((column) => row[column], { line, rows }, reading))
+  },
+}
+
+export const pricesNdjson: PriceFormat = {
+  name: 'prices-ndjson',
+  title: 'Any list of prices (a JSON object a line, or an array of them), by a mapping of its members',
+  defaultMarket: null,
+  mapped: true,
+  marks: [],
+  read: (source, options) => {
+    const reading = readingOf(options)
+    const { mapping, read } = reading
+    const wanted = read.prices.flatMap(({ value }) => value.columns)
+    const lines = withAnyOf(objects(decoded(source, mapping)), wanted, mapping)
+    return feedRows(lines, (row, line, rows) => {
+      for (const cellOf of entriesOf(row, mapping.entries)) readRow(cellOf, { line, rows }, reading)
+    })
+  },
+}
+
+/** How all rows of a file are read. */
+interface Reading {
+  mapping: PriceMapping
+  read: ReadMapping
+  market: Market
+  nowMs: number
+}
+
+function readingOf({ mapping, market, nowMs }: PriceReadOptions): Reading {
+  if (!mapping) throw new FeedError(problem('map', 'required'))
+  const into = market ?? mapping.market
+  if (!into) throw new FeedError(problem('market', 'required'))
+  return { mapping, read: readMapping(mapping, 'map'), market: into, nowMs }
+}
+
+/** Adds the prices of a row, or of an entry of one. */
+function readRow(cellOf: CellOf, { line, rows }: { line: number; rows: FeedRow[] }, { mapping, read, market, nowMs }: Reading): void {
+  for (const [column, wanted] of Object.entries(mapping.only ?? {})) if (textOf(cellOf(column)) !== wanted) return
+  const reject = (why: Reason) => void rows.push({ line, reject: why })
+  const unreadable = (field: string, text: string) => problem(field, 'encoding', { encoding: mapping.encoding ?? 'utf-8', value: shown(text) })
+  const texts = new Map<string, string>()
+  for (const [field, { text }] of read.fields) {
+    const value = textOf(text(cellOf))
+    if (value.includes(UNREADABLE)) return reject(unreadable(field, value))
+    texts.set(field, value)
+  }
+  const item = itemOf(texts)
+  if (item === null) return reject(reason('no_item'))
+  const stated = texts.get('label') ?? ''
+  const label = stated === '' ? 'Near Mint' : parseLabel(stated)?.label
+  const time = read.fields.has('updated_at') ? timeOf(texts.get('updated_at'), 'updated_at') : nowMs
+  for (const price of read.prices) {
+    const cell = price.value.text(cellOf)
+    const own = price.label ?? label
+    const isUnreadable = typeof cell === 'string' && cell.includes(UNREADABLE)
+    const value = isUnreadable ? unreadable(price.field, cell) : amountIn(cell, price.field, mapping)
+    if (own === undefined && value !== null) reject(problem('label', 'label', { value: shown(stated) }))
+    else addPrice(rows, { line, item, market, label: own ?? '', ...(mapping.currency && { currency: mapping.currency }) }, value, time)
+  }
+}
+
+function itemOf(texts: ReadonlyMap<string, string>): ItemKeys | null {
+  const words: ItemWords = {}
+  for (const field of WORDS) {
+    const text = texts.get(field)
+    if (text) words[field] = field === 'language' || field === 'game' ? text.toLowerCase() : text
+  }
+  const anyOf: ItemKey[] = []
+  const ref = texts.get('item_ref')
+  if (ref) anyOf.push({ ref })
+  for (const source of ID_SOURCES) {
+    const id = texts.get(`${source}_id`)
+    if (id) anyOf.push({ source, id, ...(words.finish !== undefined && { finish: words.finish }) })
+  }
+  return anyOf.length === 0 && words.name === undefined ? null : { anyOf, ...words }
+}
+
+function columnsOf({ prices, fields }: ReadMapping): string[] {
+  return [...prices.map(({ value }) => value), ...fields.values()].flatMap(({ columns }) => columns)
+}
+
+function checkHeader(header: readonly string[], wanted: readonly string[]): void {
+  const missing = [...new Set(wanted)].filter((name) => !header.includes(name))
+  if (missing.length > 0) throw new FeedError(reason('header', { columns: missing.map(shown), values: shownList(header) }))
+  const twice = wanted.find((name) => header.indexOf(name) !== header.lastIndexOf(name))
+  if (twice !== undefined) throw new FeedError(reason('header_twice', { value: shown(twice) }))
+}
+
+function shownList(names: readonly string[]): string[] {
+  const all = names.slice(0, MOST_SHOWN).map(shown)
+  return names.length > MOST_SHOWN ? [...all, '…'] : all
+}
+
+/** The file as UTF-8 text, in which `UNREADABLE` stands for what is not of its encoding, so that only those rows are refused. */
+function decoded({ bytes, fileName }: FeedSource, { encoding = 'utf-8' }: PriceMapping): FeedSource {
+  return { fileName, bytes: recoded(bytes, encoding) }
+}
+
+async function* recoded(bytes: AsyncIterable<Uint8Array>, encoding: string): AsyncIterable<Uint8Array> {
+  let decoder: TextDecoder | null = null
+  for await (const chunk of bytes) {
+    // A byte order mark of UTF-16 is what Excel writes before "Unicode text".
+    const isUtf16 = decoder === null && chunk[0] === 0xff && chunk[1] === 0xfe
+    decoder ??= new TextDecoder(isUtf16 ? 'utf-16le' : encoding)
+    const text = decoder.decode(chunk, { stream: true })
+    if (text !== '') yield Buffer.from(text)
+  }
+  const rest = decoder?.decode()
+  if (rest) yield Buffer.from(rest)
+}
+
+/** Objects a line, or those of one array. */
+async function* objects(source: FeedSource): AsyncIterable<FeedLine<Record<string, unknown>>[]> {
+  const { isArray, all } = await begun(source)
+  if (!isArray) return yield* ndjsonRows(all)
+  let line = 0
+  for await (const entries of jsonEntries(all, ['$.*'])) {
+    yield entries.map(({ value }) => {
+      line += 1
+      return isObject(value) ? { line, value } : { line, reject: reason('json_object', { part: 'entry' }) }
+    })
+  }
+}
+
+/** Whether the text begins with an array; and all of it. */
+async function begun({ bytes, fileName }: FeedSource): Promise<{ isArray: boolean; all: FeedSource }> {
+  const texts = utf8Text(bytes)[Symbol.asyncIterator]()
+  let head = ''
+  let next = await texts.next()
+  while (!next.done) {
+    head += next.value
+    if (head.trim() !== '') break
+    next = await texts.next()
+  }
+  const rest = async function* () {
+    yield Buffer.from(head)
+    for (let more = await texts.next(); !more.done; more = await texts.next()) yield Buffer.from(more.value)
+  }
+  return { isArray: head.trimStart().startsWith('['), all: { fileName, bytes: rest() } }
+}
+
+/** Passes rows on, if one at least of the first batch has one of the wanted members. */
+async function* withAnyOf(
+  lines: AsyncIterable<FeedLine<Record<string, unknown>>[]>,
+  wanted: readonly string[],
+  mapping: PriceMapping,
+): AsyncIterable<FeedLine<Record<string, unknown>>[]> {
+  let first = true
+  for await (const batch of lines) {
+    const has = (row: Record<string, unknown>) => entriesOf(row, mapping.entries).some((cellOf) => wanted.some((path) => cellOf(path) !== undefined))
+    if (first && wanted.length > 0 && !batch.some((entry) => 'value' in entry && has(entry.value))) {
+      throw new FeedError(reason('members', { values: wanted.map(shown) }))
+    }
+    first = false
+    yield batch
+  }
+  if (first) throw new FeedError(reason('file_empty'))
+}
+
+/**
+ * The entries of a row, each with what the row itself has; the row alone where it has none. `@key` is the name or the
+ * position of an entry.
+ */
+function entriesOf(row: Record<string, unknown>, path: string | undefined): CellOf[] {
+  const own: CellOf = (column) => memberAt(row, column)
+  if (path === undefined) return [own]
+  const names = path.split('.')
+  let found: { key: string; value: unknown }[] = [{ key: '', value: row }]
+  for (const name of names) {
+    found = found.flatMap(({ value }) => {
+      if (!isObject(value) && !Array.isArray(value)) return []
+      if (name === '*') return Object.entries(value).map(([key, member]) => ({ key, value: member as unknown }))
+      return Object.hasOwn(value, name) ? [{ key: name, value: (value as Record<string, unknown>)[name] }] : []
+    })
+  }
+  const entries = found.filter(({ value }) => isObject(value)).slice(0, MOST_ENTRIES)
+  if (entries.length === 0) return [own]
+  return entries.map(({ key, value }) => (column) => {
+    if (column === ENTRY_NAME) return key
+    return memberAt(value as Record<string, unknown>, column) ?? own(column)
+  })
+}
+
+/** A member by its name, or by a path of names with dots between them. */
+function memberAt(row: Record<string, unknown>, path: string): unknown {
+  if (Object.hasOwn(row, path)) return row[path]
+  let value: unknown = row
+  for (const name of path.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
+    value = (value as Record<string, unknown>)[name]
+  }
+  return value
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,384 @@
+// Price lists of any shop, read by a mapping of their columns: what joins which item, what is refused and why, and saved mappings.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Command } from 'commander'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { textOf } from '#core/problems.ts'
+import { register as registerImport } from '#cli/import.ts'
+import { importFiles, importText, OPERATOR_TOKEN, type Sending, send, startTestNode, type TestNode, until } from '../support/node.ts'
+import { tcgdexCards, tcgdexSets } from './one-card.ts'
+
+let node: TestNode
+let folder: string
+
+const lines = (rows: readonly object[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('')
+const pack = {
+  id: '569101',
+  raw_title: 'BOOSTER PACK -ROMANCE DAWN- [OP01]',
+  title_parts: { prefix: 'BOOSTER PACK', title: 'ROMANCE DAWN', label: 'OP01' },
+}
+const onePiece = (id: string) => ({
+  id,
+  pack_id: '569101',
+  name: 'Shanks',
+  rarity: 'SuperRare',
+  category: 'Character',
+  img_full_url: '',
+  colors: [],
+  cost: 9,
+  attributes: [],
+  power: 10000,
+  counter: null,
+  types: [],
+  effect: '-',
+  trigger: null,
+})
+
+beforeAll(async () => {
+  node = await startTestNode()
+  folder = mkdtempSync(join(tmpdir(), 'mintmark-maps-'))
+  await importFiles(node, 'tcgdex', [
+    { name: 'sets', text: tcgdexSets },
+    { name: 'cards', text: tcgdexCards },
+  ])
+  await importFiles(node, 'punk-records', [
+    { name: 'punk-records-packs.en.json', text: JSON.stringify({ [pack.id]: pack }) },
+    { name: 'punk-records-cards.en.ndjson', text: lines(['OP01-120', 'OP01-120_p1'].map(onePiece)) },
+  ])
+})
+afterAll(async () => {
+  await node.close()
+  rmSync(folder, { recursive: true })
+})
+
+const operator = <T = Record<string, never>>(path: string, sending: Sending = {}) =>
+  send<T>(`${node.operatorUrl}/operator/v1${path}`, OPERATOR_TOKEN, sending)
+
+/** Prices by ref, label and market. */
+async function prices(): Promise<string[]> {
+  const { rows } = await sql<{ text: string }>`
+    select concat_ws(' ', i.ref, l.name, (array['service','source_a','source_b','source_c'])[p.market + 1], p.price) as text
+    from prices p join items i on i.id = p.item_id join groups l on l.id = p.label_id order by 1`.execute(node.db.kysely)
+  return rows.map(({ text }) => text)
+}
+
+const EUR = { map: 'price=eur_price,set=set,number=number,name=name,finish=foil', currency: 'EUR', market: 'source_b' }
+
+async function refusals(text: string | Uint8Array, input: object, format = 'prices-csv'): Promise<string[]> {
+  const { errors } = await importText(node, format, text, { dryRun: true, input })
+  return errors.map(({ row, message }) => `${row} ${message}`)
+}
+
+describe('a CSV', () => {
+  test('finds items by set, number, name and finish', async () => {
+    const csv =
+      'name,set,number,eur_price,foil\n' +
+      'Alakazam,BS,1,0.58€,\nAlakazam,BS,1,"57,99 €",Reverse Holo\nBlastoise,Base Set,002/102,"1,671.68€",Holofoil\nChansey,base1,3,"1.671,68",\n'
+    const { counts, errors } = await importText(node, 'prices-csv', csv, { input: EUR })
+    expect(errors).toEqual([])
+    expect(counts).toMatchObject({ rowsRead: 4, accepted: 4 })
+    expect(await prices()).toEqual([
+      'tcgdex:base1-1 Near Mint source_b 0.58',
+      'tcgdex:base1-1:reverse Near Mint source_b 57.99',
+      'tcgdex:base1-2 Near Mint source_b 1671.68',
+      'tcgdex:base1-3 Near Mint source_b 1671.68',
+    ])
+  })
+
+  test('tells of each row that it does not take why', async () => {
+    const csv =
+      'name,set,number,eur_price,foil\n' +
+      'Alakazam,BS,1,,\nAlakazam,BS,1,abc,\nAlakazam,BS,1,-5,\nAlakazam,BS,1,"1,234 €",\nAlakazam,BS,1,$5.00,\nAlakazam,BS,1,1.00,Cracked Ice\n' +
+      'Alakazam,XYZ,1,1.00,\nAlakazam,,1,1.00,\n,BS,,1.00,\nNobody,BS,77,1.00,\nAlakazam,BS\n'
+    expect(await refusals(csv, EUR)).toEqual([
+      '3 price must be a number of at most 9999999999.99, not "abc"',
+      '4 price must be a number above 0',
+      '5 price "1,234 €" can be read in two ways; state the decimal separator of the list',
+      '6 price must be in EUR, not "$5.00"',
+      '10 the row does not name an item',
+      '12 the row has 2 cells, the header 5',
+      '7 no item that matches "Alakazam · 1 · BS" has the finish "Cracked Ice"',
+      '8 no set of the catalogue has the name or code "XYZ"',
+      '9 the row does not name a set, and "Alakazam · 1" can be of several',
+      '11 no item matches "Nobody · 77 · BS" in name, number and set',
+    ])
+  })
+
+  test.each([
+    ['.', { '1,234': '1234.00', '1.234': '1.23', '1.234,5': null, "1'234.50": '1234.50', '12 345.60': '12345.60', '2.500.000': null }],
+    [',', { '1,234': '1.23', '1.234': '1234.00', '1.234,5': '1234.50', '1.671,68 EUR': '1671.68', '2.500.000': '2500000.00' }],
+  ])('reads amounts with the decimal sign %s', async (decimal, amounts) => {
+    const csv = `name,set,number,eur_price,foil\n${Object.keys(amounts)
+      .map((amount) => `Gyarados,BS,6,"${amount}",\n`)
+      .join('')}`
+    const wrong = Object.entries(amounts).flatMap(([text, read], n) =>
+      read === null ? `${n + 2} price must be a number of at most 9999999999.99, not "${text}"` : [],
+    )
+    expect(await refusals(csv, { ...EUR, decimal })).toEqual(wrong)
+    for (const [text, read] of Object.entries(amounts)) {
+      if (read === null) continue
+      await sql`delete from prices where market = 0`.execute(node.db.kysely)
+      await importText(node, 'prices-csv', `name,set,number,eur_price,foil\nGyarados,BS,6,"${text}",\n`, {
+        input: { ...EUR, decimal, market: 'service', currency: 'TRY', ...(text.includes('EUR') && { currency: 'EUR' }) },
+      })
+      if (!text.includes('EUR')) expect((await prices()).find((price) => price.includes('service'))).toBe(`tcgdex:base1-6 Near Mint service ${read}`)
+    }
+  })
+
+  test('loses nothing to a byte order mark, quotes, semicolons or text that is not UTF-8', async () => {
+    const marked = '\uFEFF"name";"set";"number";"eur_price";"foil"\r\n"Clefairy";"BS";"5";"2,50 €";"Holo"\r\n'
+    expect(await importText(node, 'prices-csv', marked, { input: EUR })).toMatchObject({ counts: { accepted: 1, rejected: 0 } })
+    const latin = Buffer.concat([
+      Buffer.from('name,set,number,eur_price,foil\nPok\xe9mon,BS,4,3.00,\n', 'latin1'),
+      Buffer.from('Charizard,BS,4,9.50,\nPoké,BS,5,1.00,\n'),
+    ])
+    expect(await refusals(latin, EUR)).toEqual([
+      '2 name must be in utf-8, not "Pok\uFFFDmon"',
+      '4 no item matches "Poké · 5 · BS" in name, number and set; similar items: 9, 10',
+    ])
+    expect((await importText(node, 'prices-csv', latin, { input: EUR })).counts).toMatchObject({ accepted: 1 })
+    expect((await refusals(latin, { ...EUR, encoding: 'windows-1252' }))[0]).toContain('"Pokémon · 4 · BS"')
+    const utf16 = Buffer.from('\uFEFFname\tset\tnumber\teur_price\tfoil\nCharizard\tBS\t4\t9.60\t\n', 'utf16le')
+    expect(await importText(node, 'prices-csv', utf16, { input: EUR })).toMatchObject({ counts: { unchanged: 0, accepted: 1, rejected: 0 } })
+  })
+
+  test('refuses only the rows of a file in mixed encodings that are not in its own', async () => {
+    const rows = ['Clefairy,BS,5,"2,75 €",\n', 'Clefairy,BS,5,"2,80 \x80",\n', 'Clefairy,BS,5,2.85 EUR,\n', 'Pok\xe9mon,BS,5,2.90,\n']
+    const mixed = Buffer.concat([
+      Buffer.from('name,set,number,eur_price,foil\n'),
+      ...rows.map((row, n) => Buffer.from(row, n % 2 === 0 ? 'utf8' : 'latin1')),
+    ])
+    expect(await refusals(mixed, EUR)).toEqual(['3 price must be in utf-8, not "2,80 \uFFFD"', '5 name must be in utf-8, not "Pok\uFFFDmon"'])
+  })
+
+  test.each([
+    ['EUR', ['€5', '5 €', '5 EUR', 'eur 5'], ['$5', '£5', 'R$ 5', '5 TL', '5 zł', '5 € 6']],
+    ['USD', ['$5', 'US$5', '5 USD'], ['€5', '5 eur']],
+    ['TRY', ['5 TL', '₺5', '5 TRY'], ['5 $']],
+  ])('in %s takes its own currency signs only', async (currency, own, others) => {
+    const csv = `name,set,number,eur_price,foil\n${[...own, ...others].map((amount) => `Clefairy,BS,5,${amount},\n`).join('')}`
+    const lines = (await refusals(csv, { ...EUR, currency, market: currency === 'TRY' ? 'service' : EUR.market })).map((text) =>
+      Number(text.split(' ')[0]),
+    )
+    const noRate = currency === 'USD' ? own.map((_, n) => n + 2) : []
+    expect(lines.toSorted((a, b) => a - b)).toEqual([...noRate, ...others.map((_, n) => own.length + n + 2)])
+  })
+
+  test('takes ids, labels, parts of columns and prices under several labels', async () => {
+    const csv =
+      'key,cm,condition,nm,psa,day,kind\nbase1-4::reverse,,LP,4.00,40.00,2026-03-01,Card\nbase1-9::holo,1004,NM,5.00,,2026-03-28T19:29:00.276515,Card\nbase1-5::x,,NM,5.00,,2026-03-01,Card\n,,,1,,,Box\n'
+    const map = 'tcgdex_id={key/::/1},cardmarket_id=cm,finish={key/::/2},label=condition,price=nm,price[PSA 10]=psa,updated_at=day'
+    const report = await importText(node, 'prices-csv', csv, { input: { map, only: 'kind=Card', market: 'source_a' } })
+    expect(report.errors.map(({ row, message }) => `${row} ${message}`)).toEqual(['4 no item with the tcgdex id base1-5 has the finish x'])
+    expect((await prices()).filter((price) => price.includes('source_a'))).toEqual([
+      'tcgdex:base1-4:reverse Lightly Played source_a 4.00',
+      'tcgdex:base1-4:reverse PSA 10 source_a 40.00',
+      'tcgdex:base1-5:holo Near Mint source_a 5.00',
+    ])
+    const { rows } = await sql<{ at: Date }>`select updated_at as at from prices where price = 5 and market = 1`.execute(node.db.kysely)
+    expect(rows[0]!.at.toISOString()).toBe('2026-03-28T19:29:00.276Z')
+  })
+
+  test('in another currency is converted by the rates of the day, and refused without one', async () => {
+    await operator('/rates', {
+      method: 'POST',
+      json: [
+        { day: '2026-02-01', currency: 'EUR', TRY: 50 },
+        { day: '2026-02-01', currency: 'BRL', TRY: 10 },
+      ],
+    })
+    const csv = 'name,set,number,brl,day\nChansey,BS,3,100.00,2026-02-03\nChansey,BS,3,90.00,2026-01-03\n'
+    const input = { map: 'price=brl,set=set,number=number,name=name,date=day,label==PSA 9', currency: 'BRL', market: 'source_b' }
+    const { errors } = await importText(node, 'prices-csv', csv, { input })
+    expect(errors).toMatchObject([{ row: 3, message: 'there is no rate from BRL to EUR on 2026-01-03; load one' }])
+    expect(await prices()).toContain('tcgdex:base1-3 PSA 9 source_b 20.00')
+  })
+})
+
+describe('JSON', () => {
+  const guide = [
+    { code: 'OP01-120', name: 'Shanks', '': { en: '$8', label: 'Base' }, _p1: { en: '$1,070', psa: '$3,200' }, _p2: { en: '$776' } },
+    { code: 'OP01-120', name: 'Shanks', en: '$50–$60', note: 'Parallel 1' },
+    { code: 'OP01-120', name: 'Shanks', en: '$70', note: 'Championship stamp' },
+  ]
+  const input = {
+    map: 'price=en,price[PSA 10]=psa,name=name,number=code,finish={@key} {note},game==onepiece,language==en',
+    entries: '*',
+    decimal: '.',
+    currency: 'USD',
+    market: 'source_c',
+  }
+
+  test.each([
+    ['lines', lines(guide)],
+    ['an array', JSON.stringify(guide, null, 2)],
+  ])('of %s gives a price for each nested printing', async (_form, text) => {
+    const { counts, errors } = await importText(node, 'prices-ndjson', text, { input })
+    expect(counts.rowsRead).toBe(3)
+    expect(errors.map(({ message }) => message)).toEqual([
+      'price must be a number of at most 9999999999.99, not "$50–$60"',
+      'no item that matches "Shanks · OP01-120" has the finish "_p2"',
+      'no item that matches "Shanks · OP01-120" has the finish "Championship stamp"',
+    ])
+    expect((await prices()).filter((price) => price.includes('OP01-120'))).toEqual([
+      'punk-records:en:OP01-120 Near Mint source_c 8.00',
+      'punk-records:en:OP01-120_p1 Near Mint source_c 1070.00',
+      'punk-records:en:OP01-120_p1 PSA 10 source_c 3200.00',
+    ])
+  })
+
+  test('reads members by paths and lists of printings', async () => {
+    const text = lines([
+      {
+        card: { set: { code: 'BS' }, no: 2 },
+        title: 'Blastoise',
+        printings: [
+          { kind: 'holo', price: { eur: 3.5 } },
+          { kind: 'reverse', price: { eur: 4.25 } },
+        ],
+      },
+    ])
+    const map = 'price=price.eur,set=card.set.code,number=card.no,name=title,finish=kind,label==NM'
+    expect((await importText(node, 'prices-ndjson', text, { input: { map, entries: 'printings.*', market: 'source_a' } })).counts).toMatchObject({
+      accepted: 2,
+      rejected: 0,
+    })
+    expect(await prices()).toContain('tcgdex:base1-2:reverse Near Mint source_a 4.25')
+  })
+
+  test('without a member that the mapping names is refused whole', async () => {
+    expect(await importText(node, 'prices-ndjson', lines([{ a: 1 }]), { input })).toMatchObject({
+      status: 'failed',
+      why: { rule: 'members', params: { values: ['en', 'psa'] } },
+    })
+  })
+})
+
+describe('a mapping that is wrong', () => {
+  test.each([
+    [{}, 'map', 'mapping'],
+    [{ map: 'set=a,name=b' }, 'map', 'mapping_price'],
+    [{ map: 'price=a' }, 'map', 'mapping_item'],
+    [{ map: 'price=a,price=b,name=c' }, 'map', 'mapping_twice', 'names two columns for price: a, b'],
+    [{ map: 'price=a,name=c,date=d,updated_at=e' }, 'map', 'mapping_twice', 'names two columns for updated_at'],
+    [{ map: 'price=a,name=c,colour=d' }, 'map', 'mapping_field', 'names colour, which is not a field; known fields: price, name,'],
+    [{ map: 'price=,name=c' }, 'map', 'mapping_pairs', 'not "price="'],
+    [{ map: 'price=a,name={c' }, 'map', 'mapping_column', 'name: must close each brace, not "{c"'],
+    [
+      { map: 'price[Good 11]=a,name=c' },
+      'map',
+      'mapping_column',
+      'price[Good 11]: must be a condition, such as Near Mint, or a grader with a grade, such as PSA 10, not "Good 11"',
+    ],
+    [{ map: 'price=a,name=c', currency: 'euro' }, 'currency', 'currency'],
+    [{ map: 'price=a,name=c', decimal: ';' }, 'decimal', 'one_of'],
+    [{ map: 'price=a,name=c', entries: 'a..b' }, 'entries', 'path'],
+    [{ map: 'price=a,name=c', market: 'source_x' }, 'market', 'one_of'],
+  ])('%o is refused before anything is read', async (input, field, rule, message = '') => {
+    const query = new URLSearchParams({ market: 'source_b', ...input })
+    const before = await node.db.kysely.selectFrom('imports').select('id').execute()
+    const { status, body } = await operator<null>(`/imports/prices-csv?${query}`, {
+      method: 'POST',
+      body: 'a\n1\n',
+      headers: { 'content-type': 'text/csv' },
+    } as Sending)
+    expect(status).toBe(422)
+    expect(body.error!.details).toContainEqual(expect.objectContaining({ field, rule, message: expect.stringContaining(message) as string }))
+    expect(await node.db.kysely.selectFrom('imports').select('id').execute()).toEqual(before)
+  })
+
+  test.each([
+    ['a,b\n1,2\n', 'the header must have the columns eur_price, set, number, name, foil; it has a, b'],
+    ['name,set,number,eur_price,eur_price,foil\n', 'the header has the column "eur_price" twice'],
+    ['', 'the file is empty'],
+  ])('for its file fails the import: %j', async (text, message) => {
+    const count = (await prices()).length
+    const { status, why } = await importText(node, 'prices-csv', text, { input: EUR })
+    expect([status, why && textOf(why)]).toEqual(['failed', message])
+    expect(await prices()).toHaveLength(count)
+  })
+
+  test('is for mapped formats only', async () => {
+    const { status, body } = await operator<null>('/imports/mintmark-prices-csv?map=price%3Da', { method: 'POST' })
+    expect([status, body.error!.details]).toMatchObject([422, [{ field: 'map', rule: 'only_mapped' }]])
+  })
+})
+
+describe('a saved mapping', () => {
+  const columns = { price: 'eur', set: 'set', number: 'nr', name: 'title' }
+
+  test('is written, read, used by an upload, and deleted', async () => {
+    const put = await operator('/price-mappings/Weekly%20list', { method: 'PUT', json: { columns, currency: 'EUR', market: 'source_b' } })
+    expect([put.status, put.body.data]).toMatchObject([
+      200,
+      { name: 'Weekly list', mapping: { columns, currency: 'EUR' }, author: 'operator:bootstrap' },
+    ])
+    expect((await operator('/price-mappings/Weekly%20list')).body.data).toEqual(put.body.data)
+    const changed = await operator('/price-mappings/Weekly%20list', {
+      method: 'PUT',
+      json: { columns, currency: 'EUR', market: 'source_b', decimal: ',' },
+    })
+    expect(changed.status).toBe(200)
+    expect((await operator('/price-mappings')).body.data).toMatchObject([{ name: 'Weekly list', mapping: { decimal: ',' } }])
+    const started = await operator<{ id: number }>('/imports/prices-csv?map_name=Weekly%20list', {
+      method: 'POST',
+      body: 'title,set,nr,eur\nCharizard,BS,4,"10,500"\n',
+    } as Sending)
+    expect(started.status).toBe(202)
+    const done = () => operator<{ status: string; accepted: number; market: string }>(`/imports/${started.body.data.id}`)
+    await until('the import is over', async () => ['done', 'failed'].includes((await done()).body.data.status), 20_000)
+    expect((await done()).body.data).toMatchObject({ status: 'done', accepted: 1, market: 'source_b' })
+    expect(await prices()).toContain('tcgdex:base1-4 Near Mint source_b 10.50')
+    expect((await operator('/price-mappings/Weekly%20list', { method: 'DELETE' })).status).toBe(200)
+    expect((await operator('/price-mappings/Weekly%20list')).status).toBe(404)
+    expect((await operator('/price-mappings/Weekly%20list', { method: 'DELETE' })).status).toBe(404)
+    expect((await operator<null>('/imports/prices-csv?map_name=Weekly%20list', { method: 'POST' })).status).toBe(404)
+    const { rows } = await sql<{ action: string }>`select action from audit_log where subject_type = 'price-mapping' order by id`.execute(
+      node.db.kysely,
+    )
+    expect(rows.map(({ action }) => action)).toEqual(['price-mapping.save', 'price-mapping.save', 'price-mapping.delete'])
+  })
+
+  test('is refused when it is wrong', async () => {
+    const put = (json: object) => operator<null>('/price-mappings/x', { method: 'PUT', json })
+    expect((await put({ columns: { price: 'a' } })).body.error!.details).toMatchObject([{ field: 'columns', rule: 'mapping_item' }])
+    expect((await put({ columns, market: 'source_x' })).status).toBe(422)
+    expect((await put({ columns, colour: 'red' })).status).toBe(422)
+  })
+
+  test('is saved and used by the command line', async () => {
+    const file = join(folder, 'list.csv')
+    writeFileSync(file, 'title,set,nr,eur\nChansey,BS,3,1671.68\n')
+    const printed: string[] = []
+    const run = async (...args: string[]) => {
+      const program = new Command('mintmark').exitOverride()
+      registerImport(
+        program,
+        (work) => work(node.ctx, (read) => read(node.db)),
+        (line) => printed.push(line),
+      )
+      await program.parseAsync(['import', 'prices-csv', file, ...args, '--json'], { from: 'user' })
+      return JSON.parse(printed.pop()!) as { status: string; unchanged: number; accepted: number; rejected: number }
+    }
+    const map = ['--map', 'price=eur,set=set', '--map', 'number=nr,name=title', '--currency', 'EUR', '--market', 'source_b']
+    expect(await run(...map, '--save-map', 'shop')).toMatchObject({ status: 'done', rejected: 0 })
+    expect(await run('--map-name', 'shop')).toMatchObject({ status: 'done', rejected: 0 })
+    expect((await operator('/price-mappings/shop')).body.data).toMatchObject({ mapping: { columns, currency: 'EUR', market: 'source_b' } })
+  })
+})
+
+test('rows of other formats that no id leads to an item are found by their words', async () => {
+  const columns = 'id,console-name,product-name,loose-price,manual-only-price,bgs-10-price,tcg-id'
+  const csv = `${columns}\n1,Pokemon Base Set,Gyarados #6,$5.00,,,\n2,Pokemon Base Set,Gyarados [Reverse Holo] #6,$6.00,,,999\n3,Pokemon Nowhere,Gyarados #6,$7.00,,,\n4,Pokemon Base Set,Gyarados [1st Edition] #6,$8.00,,,2005\n`
+  const { errors } = await importText(node, 'pricecharting-csv', csv)
+  expect(errors.map(({ row, message }) => `${row} ${message}`)).toEqual([
+    '5 no item with the tcgplayer id 2005 has the finish 1st Edition',
+    '4 no set of the catalogue has the name or code "Nowhere"',
+  ])
+  expect((await prices()).filter((price) => price.startsWith('tcgdex:base1-6') && price.includes('source_a'))).toEqual([
+    'tcgdex:base1-6 Near Mint source_a 5.00',
+    'tcgdex:base1-6:reverse Near Mint source_a 6.00',
+  ])
+})
