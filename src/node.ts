@@ -25,6 +25,7 @@ import { endIdle, stopListening } from '#http/stop-listening.ts'
 import { prepareMonths } from '#prices/months.ts'
 import { failBrokenImports } from '#prices/imports.ts'
 import { forgetOldPrices } from '#prices/retention.ts'
+import type { PriceWriteCtx } from '#prices/types.ts'
 import { openResolver } from '#outbound/resolve.ts'
 import { forgetOldEvents } from '#webhooks/retention.ts'
 import { checkSealing, webhookRules } from '#webhooks/rules.ts'
@@ -44,6 +45,9 @@ export interface NodeOptions {
   demoKey?: string | null
 }
 
+/** What verbs of every module need that write. */
+export type NodeCtx = MarketWriteCtx & PriceWriteCtx
+
 export interface RunningNode {
   publicUrl: string | null
   operatorUrl: string | null
@@ -51,7 +55,7 @@ export interface RunningNode {
   listings: ListingSnapshot
   market: MarketSettings
   /** a context to call verbs with, as this viewer */
-  ctx: (viewer: Viewer) => MarketWriteCtx
+  ctx: (viewer: Viewer) => NodeCtx
   /** Sends callers elsewhere before `close`: readiness goes down, and each connection ends with its next answer; at most 3 s. */
   drain: () => Promise<void>
   close: () => Promise<void>
@@ -197,7 +201,8 @@ export async function startNode({ config, db, log, now: given, listeners, worker
         ...delivering,
         alone: config.databaseUrl === null,
       })
-    const ctx = (viewer: Viewer): MarketWriteCtx => ({ db, viewer, now, requestId: null, idempotency: null, precondition: null, market, caughtUp })
+    const bare = { db, now, requestId: null, idempotency: null, precondition: null, market, rules: config.priceRules, caughtUp }
+    const ctx = (viewer: Viewer): NodeCtx => ({ ...bare, viewer })
     if (worker) {
       const workerCtx = ctx({ kind: 'operator', name: 'worker' })
       scheduler.add({ name: 'listing-expiry', intervalMs: EVERY.expiry, run: () => expireListings(workerCtx) })

@@ -4,10 +4,11 @@ import { CatalogueNames, type Composition, composeItems } from '#catalogue/compo
 import { factsOf, PRECEDENCE, type StatedFacts } from '#catalogue/facts.ts'
 import { linkRecords, type ItemRecordLink, unlinkRecords } from '#catalogue/source-records.ts'
 import { deleteItems, itemsInUse } from '#catalogue/store.ts'
-import type { Note, WriteCtx } from '#db/change.ts'
+import type { Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { assign } from '#matching/assign.ts'
 import type { Assignment } from '#matching/records.ts'
+import type { PriceWriteCtx } from '#prices/types.ts'
 import { authorsOfJoins } from './decisions.ts'
 import { decisions, gameRecords, type GameRecord, homePrices, matchRecordOf, setsOfGame, type World } from './game-records.ts'
 import { mergeItems } from './merge.ts'
@@ -42,7 +43,7 @@ const PART = 1_000
  * @param among the records and sets that can differ, null or absent for all of the world
  */
 export async function settle(
-  ctx: Pick<WriteCtx, 'viewer' | 'now'>,
+  ctx: Pick<PriceWriteCtx, 'viewer' | 'now' | 'rules'>,
   tx: Tx,
   note: Note,
   world: World,

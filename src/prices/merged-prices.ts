@@ -3,12 +3,13 @@ import { sql } from 'kysely'
 import type { Note } from '#db/change.ts'
 import { analyzeNoted, mergeIds, type MergePair, pairTable } from '#db/merge-pairs.ts'
 import type { Tx } from '#db/schema.ts'
+import { FIGURE_COLUMNS } from './figures.ts'
 import type { PriceChange } from './payload.ts'
 import { resetCurrent } from './reset-current.ts'
 
 /**
  * Gives all prices of the emptied items to the survivors; the markets are locked. Of two current prices the later one
- * wins. The history keeps both items' points; of two at the same moment that of the later import is seen and the other
+ * wins, with its evidence; the caller judges the survivors. The history keeps both items' points; of two at the same moment that of the later import is seen and the other
  * one is covered, as if both had come for one item. What the survivor has of the same import and moment stays.
  */
 export async function movePrices(tx: Tx, pairs: readonly MergePair[], now: Date): Promise<void> {
@@ -19,15 +20,18 @@ export async function movePrices(tx: Tx, pairs: readonly MergePair[], now: Date)
 }
 
 const KEY = sql.raw('market, label_id, updated_at')
+/** What is known of a price beside its verdict moves along with it. */
+const EVIDENCE_NAMES = ['confirmed_at', 'line', ...FIGURE_COLUMNS]
+const EVIDENCE = sql.raw(EVIDENCE_NAMES.join(', '))
 
 async function moveCurrent(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
   await sql`
     with gone as (
       delete from prices p using ${pairTable(pairs)} where p.item_id = m.from_item
-      returning m.merge_id, p.item_id, p.market, p.label_id, p.price, p.updated_at, p.import_id
+      returning m.merge_id, p.item_id, p.market, p.label_id, p.price, p.updated_at, p.import_id, ${EVIDENCE}
     )
-    insert into merged_prices (merge_id, item_id, market, label_id, price, updated_at, import_id)
-    select merge_id, item_id, market, label_id, price, updated_at, import_id from gone`.execute(tx)
+    insert into merged_prices (merge_id, item_id, market, label_id, price, updated_at, import_id, ${EVIDENCE})
+    select merge_id, item_id, market, label_id, price, updated_at, import_id, ${EVIDENCE} from gone`.execute(tx)
   await analyzeNoted(tx, pairs, 'merged_prices')
   const best = sql`(
     select distinct on (m.into_item, q.market, q.label_id) m.into_item, q.*
@@ -54,10 +58,11 @@ async function moveCurrent(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
     ) judged
     where not was_given`.execute(tx)
   await sql`
-    insert into prices (item_id, market, label_id, price, updated_at, import_id)
-    select into_item, market, label_id, price, updated_at, import_id from ${best} b
+    insert into prices (item_id, market, label_id, price, updated_at, import_id, ${EVIDENCE})
+    select into_item, market, label_id, price, updated_at, import_id, ${EVIDENCE} from ${best} b
     on conflict (item_id, market, label_id) do update
-      set price = excluded.price, updated_at = excluded.updated_at, import_id = excluded.import_id
+      set price = excluded.price, updated_at = excluded.updated_at, import_id = excluded.import_id, state = 0, confidence = 0, flags = 0,
+        (${EVIDENCE}) = (${sql.raw(EVIDENCE_NAMES.map((name) => `excluded.${name}`).join(', '))})
       where (excluded.updated_at, excluded.import_id) > (prices.updated_at, prices.import_id)`.execute(tx)
 }
 
