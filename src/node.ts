@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { FastifyInstance } from 'fastify'
-import { MINUTE_MS } from '#core/duration.ts'
+import { HOUR_MS, MINUTE_MS } from '#core/duration.ts'
 import { apiKeyring, consoleSessions, type Keyring, operatorTokens } from '#accounts/keyring.ts'
 import { RateLimits, type Shared } from '#accounts/rate-limits.ts'
 import { imageAddresses } from '#catalogue/image-addresses.ts'
@@ -23,6 +23,7 @@ import type { MarketSettings, MarketWriteCtx } from '#market/types.ts'
 import { RequestCounts } from '#http/request-counts.ts'
 import { endIdle, stopListening } from '#http/stop-listening.ts'
 import { prepareMonths } from '#prices/months.ts'
+import { judgeAllPrices } from '#prices/judge-all.ts'
 import { failBrokenImports } from '#prices/imports.ts'
 import { forgetOldPrices } from '#prices/retention.ts'
 import type { PriceWriteCtx } from '#prices/types.ts'
@@ -68,6 +69,7 @@ const EVERY = {
   brokenImports: 10_000,
   heartbeat: 15_000,
   keyUses: 30_000,
+  priceEvidence: HOUR_MS,
   housekeeping: 10 * MINUTE_MS,
 } as const
 /** How long requests under way may take to end when the node stops. */
@@ -206,6 +208,7 @@ export async function startNode({ config, db, log, now: given, listeners, worker
     if (worker) {
       const workerCtx = ctx({ kind: 'operator', name: 'worker' })
       scheduler.add({ name: 'listing-expiry', intervalMs: EVERY.expiry, run: () => expireListings(workerCtx) })
+      scheduler.add({ name: 'price-evidence', intervalMs: EVERY.priceEvidence, run: () => judgeAllPrices(workerCtx) })
       const beating = (heartbeat = workerHeartbeat(db))
       scheduler.add({ name: 'worker-heartbeat', intervalMs: EVERY.heartbeat, run: () => beating.beat() })
     }

@@ -111,8 +111,13 @@ describe('prices in question', () => {
   })
 
   test('are counted by state', async () => {
-    const id = await disputed()
+    const id = await item()
+    await post(id, 90, 0)
+    await post(id, 100, 1)
+    // A price that is disputed already holds none.
     await post(id, 1000, 2)
+    await post(id, 20, 1, { market: 'source_b' })
+    await dispute(node, id)
     expect(await counted(`item_id=${id}`)).toEqual({ held: 1, disputed: 2, stale: 0, prices: 3 })
     expect(await counted(`item_id=${id}&market=source_b`)).toEqual({ held: 0, disputed: 1, stale: 0, prices: 1 })
   })
