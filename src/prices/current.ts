@@ -18,7 +18,10 @@ const FIGURES = EVIDENCE + 4
 const PLACE = FIGURES + FIGURE_COLUMNS.length
 
 export const IDENTICAL = bitsOf(['identical_figures'])
-export const AVERAGE_JUMP = bitsOf(['average_jump'])
+const JUMP = bitsOf(['jump'])
+const AVERAGE_JUMP = bitsOf(['average_jump'])
+/** Flags that are found when prices come, and stay with them until they are settled. */
+export const KEPT_FLAGS = IDENTICAL | JUMP | AVERAGE_JUMP
 
 /** Stands for the market in rows that tell into which item one was merged. */
 const ALIAS = -1
@@ -176,6 +179,7 @@ export class CurrentPrices {
       confirmedAtMs: this.confirmedAtMs[at]!,
       state: STATES[stateIn(verdict)]!,
       identical: (verdict & IDENTICAL) !== 0,
+      jumped: (verdict & JUMP) !== 0,
       averageJumped: (verdict & AVERAGE_JUMP) !== 0,
       sharedId,
       avg1: figures?.avg1 ?? null,

@@ -2,8 +2,6 @@
 import { sql } from 'kysely'
 import type { Queryable } from '#db/schema.ts'
 import { IDENTICAL } from './current.ts'
-import { bitsOf } from './evidence/types.ts'
-import { shopSources } from './shared-ids.ts'
 
 /** A price whose mark is not right: whether it is identical to that of another item. */
 export interface IdenticalPrice {
@@ -13,12 +11,12 @@ export interface IdenticalPrice {
   identical: boolean
 }
 
-const SHARED = bitsOf(['shared_id'])
+const hasAverages = sql.raw('(p.avg_7 is not null or p.avg_30 is not null)')
+const hasOffers = sql.raw('(p.low is not null and p.mid is not null)')
 
 /**
  * Prices that are identical to that of another item and not flagged so, and those that are flagged and identical no more.
- * `identityOf` (evidence/identical-figures.ts) is the rule; without two figures beside it a price counts only where the items
- * share the id of a shop.
+ * `identityOf` (evidence/identical-figures.ts) is the rule.
  * @param markets positions in MARKETS
  * @param noiseMinor amounts below these are noise, by market
  */
@@ -30,19 +28,14 @@ export async function findIdenticalPrices(on: Queryable, markets: Iterable<numbe
       from unnest(${`{${noiseMinor.join(',')}}`}::numeric[]) with ordinality as u(minor, n)
     ), identical as materialized (
       select market, label_id, unnest(items) as item_id from (
-        select market, label_id, array_agg(item_id) as items from prices
-        where market = any(${wanted}) and num_nonnulls(avg_1, avg_7, avg_30, low, mid, high) >= 2
-        group by market, label_id, price, avg_1, avg_7, avg_30, low, mid, high
-        having count(*) > 1 and price >= (select least from noise where noise.market = prices.market)
+        select p.market, p.label_id, array_agg(p.item_id) as items
+        from prices p left join items i on i.id = p.item_id and not (${hasAverages} or ${hasOffers})
+        where p.market = any(${wanted})
+        group by p.market, p.label_id, p.price, case when ${hasAverages} then 'a' when ${hasOffers} then 'o' else lower(i.name) end,
+          case when ${hasAverages} then p.avg_7 when ${hasOffers} then p.low end,
+          case when ${hasAverages} then p.avg_30 when ${hasOffers} then p.mid end
+        having count(*) > 1 and p.price >= (select least from noise where noise.market = p.market)
       ) same
-      union
-      select a.market, a.label_id, a.item_id
-      from prices a join noise using (market)
-      join item_foreign_ids f on f.item_id = a.item_id and f.source = any(${shopSources})
-      join item_foreign_ids o on (o.source, o.foreign_id, o.finish) = (f.source, f.foreign_id, f.finish) and o.item_id <> f.item_id
-      join prices b on (b.item_id, b.market, b.label_id, b.price) = (o.item_id, a.market, a.label_id, a.price)
-      where a.market = any(${wanted}) and a.price >= noise.least and a.flags & ${sql.lit(SHARED)} <> 0
-        and num_nonnulls(a.avg_1, a.avg_7, a.avg_30, a.low, a.mid, a.high) < 2
     )
     select item_id, market, label_id, true as identical
     from identical join prices p using (item_id, market, label_id) where p.flags & ${sql.lit(IDENTICAL)} = 0

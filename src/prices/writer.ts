@@ -8,9 +8,9 @@ import type { Note } from '#db/change.ts'
 import { BinaryRows, copyIn } from '#db/copy.ts'
 import type { Db, Tx } from '#db/schema.ts'
 import { RowBits } from '#index/bits.ts'
-import { AVERAGE_JUMP, CurrentPrices, IDENTICAL, stateIn } from './current.ts'
-import { averageJumped } from './evidence/average-jump.ts'
-import { type Candidate, type Hold, holdOf, type LastPrice, type PriceRules } from './evidence/hold.ts'
+import { CurrentPrices, flagsIn, IDENTICAL, packedVerdict, stateIn } from './current.ts'
+import { type Candidate, type Hold, holdOf, type PriceRules } from './evidence/hold.ts'
+import { jumpsOf, type LastPrice, type StatedPrice } from './evidence/jumps.ts'
 import { eachPackedEvidence, packedEvidenceCount } from './evidence/payload.ts'
 import { type Figures, STATES } from './evidence/types.ts'
 import { FIGURE_COLUMNS, figureArrays } from './figures.ts'
@@ -96,8 +96,6 @@ export class PriceWriter {
   readonly #touched = new RowBits()
   readonly #several = new RowBits()
   readonly #again = new Set<number>()
-  /** markets in which figures were stated */
-  readonly #withFigures = new Set<number>()
   readonly #feeds = new Map<number, Feed>()
 
   /** @param write `accepted`: someone has looked at the prices, which are published whatever comes */
@@ -161,7 +159,7 @@ export class PriceWriter {
         holds.push(hold)
         continue
       }
-      previous = { ...write, confirmedAtMs: write.updatedAtMs, state: 'trusted' }
+      previous = { ...write, confirmedAtMs: write.updatedAtMs, state: 'trusted', flags: 0, figures: batch.figures.at(i) }
       if (!last && current < 0) created += 1
       if (last?.updatedAtMs === write.updatedAtMs) covering.push(i)
       if (isCurrent && current >= 0 && write.updatedAtMs < currents.confirmedAtMs[current]!) {
@@ -204,8 +202,8 @@ export class PriceWriter {
       await refreshUsualRatios(tx, judge.conditions)
       this.#several.forEach((id) => this.#again.add(id))
     }
-    if (whole && this.#withFigures.size > 0) {
-      const marks = await findIdenticalPrices(tx, this.#withFigures, judge.conditions.noiseMinor)
+    if (whole) {
+      const marks = await findIdenticalPrices(tx, this.#feeds.keys(), judge.conditions.noiseMinor)
       judge.mark(marks)
       for (const { itemId } of marks) this.#again.add(itemId)
     }
@@ -237,19 +235,19 @@ export class PriceWriter {
   #set(batch: PriceBatch, i: number, currents: CurrentPrices, current: number, changes: CurrentChanges, figures: Figures | null): void {
     const write = batch.at(i)
     if (current >= 0) changes.remember(current)
-    const jumped = current >= 0 && figures !== null && this.#averageJumped(figures, currents, current, write.updatedAtMs)
+    const jumps = current >= 0 ? this.#jumpsOf({ ...write, figures }, currents, current) : 0
     const at = currents.set(current, write)
     changes.confirmed.delete(at)
     changes.remember(at)
     currents.figures.set(at, figures)
-    currents.verdict[at] = jumped ? AVERAGE_JUMP : 0
+    currents.verdict[at] = unjudged(jumps)
     if (changes.setAt.at(-1) === at) {
       changes.set.pop()
       changes.setAt.pop()
     }
     changes.set.push(i)
     changes.setAt.push(at)
-    this.#stated(write.market, write.updatedAtMs, figures)
+    this.#stated(write.market, write.updatedAtMs)
   }
 
   /** A feed states the current price again: at a later time, or with other figures. The same statement again says nothing. */
@@ -261,25 +259,22 @@ export class PriceWriter {
     const isOther = figures !== null && !currents.figures.equals(at, figures)
     if (updatedAtMs === confirmedAtMs && !isOther) return
     changes.remember(at)
-    if (isOther) {
-      // What was found about the figures before is not of these.
-      currents.verdict[at]! &= ~(IDENTICAL | AVERAGE_JUMP)
-      if (this.#averageJumped(figures, currents, at, updatedAtMs)) currents.verdict[at]! |= AVERAGE_JUMP
-      currents.figures.set(at, figures)
-    }
+    const { minor } = batch.at(i)
+    const jumps = this.#jumpsOf({ minor, updatedAtMs, figures: figures ?? currents.figures.at(at) }, currents, at)
+    // Other figures are no longer identical to those of another item.
+    currents.verdict[at] = unjudged(jumps | (isOther ? 0 : currents.verdict[at]! & IDENTICAL))
+    if (isOther) currents.figures.set(at, figures)
     currents.confirmedAtMs[at] = updatedAtMs
     if (changes.setAt.at(-1) !== at) changes.confirmed.add(at)
-    this.#stated(market, updatedAtMs, figures)
+    this.#stated(market, updatedAtMs)
   }
 
-  #averageJumped(figures: Figures, currents: CurrentPrices, at: number, updatedAtMs: number): boolean {
-    const before = currents.figures.at(at)
-    const noiseMinor = this.#judge!.conditions.noiseMinor[currents.market(at)]!
-    return before !== null && averageJumped(figures, before, updatedAtMs - currents.confirmedAtMs[at]!, noiseMinor, this.#rules)
+  /** What speaks against a price that replaces or repeats a current one: bits of flags. */
+  #jumpsOf(now: StatedPrice, currents: CurrentPrices, at: number): number {
+    return jumpsOf(now, knownOf(currents, at), this.#judge!.conditions.noiseMinor[currents.market(at)]!, this.#rules)
   }
 
-  #stated(market: number, atMs: number, figures: Figures | null): void {
-    if (figures !== null) this.#withFigures.add(market)
+  #stated(market: number, atMs: number): void {
     const feed = this.#feeds.get(market)
     if (feed) {
       feed.newestMs = Math.max(feed.newestMs, atMs)
@@ -361,7 +356,14 @@ export class PriceWriter {
         order by updated_at desc limit 1
       ) h`.execute(this.#tx)
     for (const row of rows) {
-      const known = { minor: parseMinor(row.price)!, updatedAtMs: row.at_ms, confirmedAtMs: row.at_ms, state: 'trusted' as const }
+      const known = {
+        minor: parseMinor(row.price)!,
+        updatedAtMs: row.at_ms,
+        confirmedAtMs: row.at_ms,
+        state: 'trusted' as const,
+        flags: 0,
+        figures: null,
+      }
       earlier.set(old[row.n - 1]!, known)
     }
     return earlier
@@ -575,12 +577,19 @@ function setEvidence(figures: boolean) {
   return figures ? sql`${columns}, ${sql.raw(FIGURE_COLUMNS.map((name) => `${name} = g.${name}`).join(', '))}` : columns
 }
 
+/** The verdict of a price before it is judged. */
+function unjudged(flags: number): number {
+  return flags === 0 ? 0 : packedVerdict(STATES.indexOf('disputed'), 0, flags)
+}
+
 function knownOf(currents: CurrentPrices, at: number): Known {
   return {
     minor: currents.minor[at]!,
     updatedAtMs: currents.updatedAtMs[at]!,
     confirmedAtMs: currents.confirmedAtMs[at]!,
     state: STATES[stateIn(currents.verdict[at]!)]!,
+    flags: flagsIn(currents.verdict[at]!),
+    figures: currents.figures.at(at),
   }
 }
 

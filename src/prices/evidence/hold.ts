@@ -3,9 +3,9 @@ import { DAY_MS, HOUR_MS } from '#core/duration.ts'
 import type { Market } from '#core/markets.ts'
 import { minorToText } from '#core/money.ts'
 import { type Reason, reason } from '#core/problems.ts'
-import { averagesAgainst, nearestAverage } from './own-averages.ts'
+import { isExplained, type LastPrice, type StatedPrice } from './jumps.ts'
+import { nearestAverage } from './own-averages.ts'
 import { isFar, type Thresholds, timesOff } from './thresholds.ts'
-import type { Figures, PriceState } from './types.ts'
 
 /**
  * Every reason for which a price can be held, in the order of their weight; `foreign_id` is found where items are.
@@ -24,22 +24,11 @@ export interface Hold extends Reason {
 }
 
 /** A price before its publication. */
-export interface Candidate {
-  minor: number
-  updatedAtMs: number
-  /** what its feed states beside it, null where it states nothing */
-  figures: Figures | null
+export interface Candidate extends StatedPrice {
   /** the published price before it, of the same item, market and label; null for the first */
   last: LastPrice | null
   /** differences below this are noise, in minor units of its currency */
   noiseMinor: number
-}
-
-export interface LastPrice {
-  minor: number
-  /** when its feed last stated it */
-  confirmedAtMs: number
-  state: PriceState
 }
 
 /** Thresholds of the rules, from the settings, and what else an import needs to apply them. */
@@ -68,20 +57,17 @@ const JUDGES: readonly [RuleName, Judge][] = [
   [
     'slip',
     ({ minor, figures, noiseMinor }, { holdFactor }) => {
-      if (!figures || !averagesAgainst(minor, figures, holdFactor, noiseMinor)) return null
-      const average = nearestAverage(minor, figures)!
+      const average = figures && nearestAverage(minor, figures)
+      if (!average || !isFar(minor, average, holdFactor, noiseMinor)) return null
       return { params: reason('slip', { price: minorToText(minor), average: minorToText(average) }).params, ...against(minor, average) }
     },
   ],
   [
     'jump',
-    ({ minor, updatedAtMs, figures, last, noiseMinor }, { holdFactor, ownFactor, comparableDays }) => {
+    ({ minor, updatedAtMs, figures, last, noiseMinor }, rules) => {
       // A price that nobody confirmed lately, or that something speaks against, blocks none.
-      if (!last || last.state !== 'trusted' || updatedAtMs - last.confirmedAtMs > comparableDays * DAY_MS) return null
-      if (!isFar(minor, last.minor, holdFactor, noiseMinor)) return null
-      // Averages that moved with the price say that the jump is real, or that all of them are of another card: no certain mistake.
-      const average = figures && nearestAverage(minor, figures)
-      if (average && !isFar(minor, average, ownFactor, noiseMinor)) return null
+      if (last?.state !== 'trusted' || updatedAtMs - last.confirmedAtMs > rules.comparableDays * DAY_MS) return null
+      if (!isFar(minor, last.minor, rules.holdFactor, noiseMinor) || isExplained({ minor, figures }, last, rules, noiseMinor)) return null
       return { params: reason('jump', { price: minorToText(minor), last: minorToText(last.minor) }).params, ...against(minor, last.minor) }
     },
   ],

@@ -1,14 +1,16 @@
-// Rule `identical_figures`: two items of one source cannot have the same price and the same averages to the cent.
+// Rule `identical_figures`: two items of one source do not have the same price and the same averages to the cent.
 import type { Figures } from './types.ts'
 
 /**
- * What two prices of one market and label have in common that are identical: the amount and every figure. Storage compares
- * the same columns (price, avg_1, avg_7, avg_30, low, mid, high), where this is not null.
- * @returns null where identity says nothing: below the noise, or with fewer than two figures beside the amount
+ * What two prices of one market and label have in common when they are identical. Storage compares the same columns. A feed
+ * that gives averages is compared by price and averages of 7 and 30 days; one that gives offers by price, low and mid; one
+ * that gives neither by price and name of the card, because the price alone is often the same by chance.
+ * @param name of the item, in lower case
+ * @returns null where identity says nothing: below the noise
  */
-export function identityOf(minor: number, figures: Figures, noiseMinor: number): string | null {
-  const { avg1, avg7, avg30, low, mid, high } = figures
-  const stated = [avg1, avg7, avg30, low, mid, high]
-  if (minor < noiseMinor || stated.filter((figure) => figure !== null).length < 2) return null
-  return [minor, ...stated].join(' ')
+export function identityOf(minor: number, { avg7, avg30, low, mid }: Figures, name: string, noiseMinor: number): string | null {
+  if (minor < noiseMinor) return null
+  if (avg7 || avg30) return `averages ${minor} ${avg7} ${avg30}`
+  if (low && mid) return `offers ${minor} ${low} ${mid}`
+  return `name ${minor} ${name}`
 }

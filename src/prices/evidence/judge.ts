@@ -1,11 +1,16 @@
 // Puts the evidence rules together: all current prices of one item and label in, a verdict for each out. Pure.
 import { DAY_MS } from '#core/duration.ts'
 import { MARKETS } from '#core/markets.ts'
-import { averagesAgainst } from './own-averages.ts'
+import { isOld } from './age.ts'
+import { confidenceOf, confidenceOfSales } from './confidence.ts'
+import { gradeConflicts } from './grade-order.ts'
+import { isJumpFlag } from './jumps.ts'
+import { ownDoubt } from './own-averages.ts'
+import { compareMarkets, type MarketComparison } from './other-markets.ts'
 import type { SetRatios } from './ratios.ts'
 import type { Rhythm } from './rhythm.ts'
-import { isFar, type Thresholds } from './thresholds.ts'
-import { CONFIDENCES, bitsOf, type Confidence, type Flag, type PriceEvidence, type Verdict } from './types.ts'
+import { type Thresholds, timesOff } from './thresholds.ts'
+import { bitsOf, FLAGS, type Flag, type PriceEvidence, type PriceState, type Verdict } from './types.ts'
 
 /** Position of the market whose prices are computed from our own sales: always trusted, evidence for no other. */
 const SERVICE = MARKETS.indexOf('service')
@@ -35,13 +40,13 @@ export interface Finding {
   flag: Flag
   /** position of the price among those judged */
   price: number
-  /** position of the price that it is in conflict with, null for a rule about one price */
-  other: number | null
+  /** market of the price that it was compared with, null for a rule about one price */
+  otherMarket: number | null
   /** what it was compared with, in minor units of its own currency; null where it was not */
   compared: number | null
-  /** how many times larger or smaller than usual, null where it was not compared */
+  /** how many times larger or smaller than that, null where it was not compared */
   timesOff: number | null
-  /** whether it speaks against the price: not where a rate was missing, or other evidence decided for the price */
+  /** whether it counts against the price: not where a rate was missing, or where other evidence decided for the price */
   counts: boolean
 }
 
@@ -51,6 +56,21 @@ export function noiseOf(noise: number, convert: (minor: number, fromCurrency: 'E
   return MARKETS.map((_, market) => convert(minor, 'EUR', market) ?? minor)
 }
 
+const OLD = bitsOf(['old', 'source_set_aside'])
+const NO_RATE = bitsOf(['no_rate'])
+const JUMPS = bitsOf(['jump', 'average_jump'])
+
+/** A price while it is judged. */
+interface Case {
+  price: PriceEvidence
+  flags: number
+  /** on which side its own figures doubt it, 0 where they do not */
+  doubt: -1 | 0 | 1
+  agreeing: number
+  /** whether it may speak against another: nothing else speaks against it. Fixed before conflicts are decided, so that their order does not matter */
+  isWitness: boolean
+}
+
 /**
  * Judges all current prices of one item and label.
  * @param prices at most one of a market
@@ -58,57 +78,177 @@ export function noiseOf(noise: number, convert: (minor: number, fromCurrency: 'E
  * @returns a verdict for each price, by position
  */
 export function judge(prices: readonly PriceEvidence[], subject: Subject, conditions: Conditions, findings?: Finding[]): Verdict[] {
-  const { thresholds, noiseMinor } = conditions
-  return prices.map((price, position) => {
+  const cases = examine(prices, subject, conditions, findings)
+  if (subject.gradeOrder) judgeGrades(cases, subject, subject.gradeOrder, conditions, findings)
+  // A jump that another market confirmed later in the examination.
+  for (const found of findings ?? []) if (isJumpFlag(found.flag)) found.counts = (cases[found.price]!.flags & bitsOf([found.flag])) !== 0
+  return cases.map(({ price, flags, agreeing }) => {
     if (price.market === SERVICE) return { state: 'trusted', confidence: confidenceOfSales(price), flags: 0 }
-    const flags: Flag[] = []
-    const found = (flag: Flag) => {
-      flags.push(flag)
-      findings?.push({ flag, price: position, other: null, compared: null, timesOff: null, counts: true })
-    }
-    if (averagesAgainst(price.minor, price, thresholds.ownFactor, noiseMinor[price.market]!)) found('own_averages')
-    if (price.identical) found('identical_figures')
-    if (price.sharedId) found('shared_id')
-    if (price.averageJumped) found('average_jump')
-    const rhythm = conditions.rhythms[price.market]
-    const isOld = isStale(price, prices, conditions)
-    if (isOld) found('old')
-    if (rhythm?.isSetAside) found('source_set_aside')
-    let agreeing = 0
-    for (const [at, other] of prices.entries()) {
-      if (at === position || other.market === SERVICE) continue
-      if (Math.abs(other.confirmedAtMs - price.confirmedAtMs) > thresholds.comparableDays * DAY_MS) continue
-      const amount = conditions.convert(other.minor, other.market, price.market, Math.max(price.confirmedAtMs, other.confirmedAtMs))
-      if (amount === null) {
-        flags.push('no_rate')
-        continue
-      }
-      const usual = subject.ratios[other.market * MARKETS.length + price.market]
-      const expected = amount * (usual?.ratio ?? 1)
-      if (isFar(price.minor, expected, thresholds.marketFactor, noiseMinor[price.market]!)) found('other_markets')
-      else agreeing += 1
-    }
-    const against = flags.filter((flag) => flag !== 'no_rate' && flag !== 'old' && flag !== 'source_set_aside')
-    const state = isOld || rhythm?.isSetAside ? 'stale' : against.length > 0 ? 'disputed' : 'trusted'
-    return { state, confidence: confidenceOf(price, agreeing, state !== 'trusted'), flags: bitsOf(flags) }
+    const state = stateOf(flags)
+    return { state, confidence: confidenceOf(price, state, agreeing, conditions.nowMs), flags }
   })
 }
 
-function isStale(price: PriceEvidence, prices: readonly PriceEvidence[], { rhythms, thresholds }: Conditions): boolean {
+function stateOf(flags: number): PriceState {
+  if (flags & OLD) return 'stale'
+  return flags & ~NO_RATE ? 'disputed' : 'trusted'
+}
+
+function callWitnesses(cases: readonly Case[]): void {
+  for (const one of cases) one.isWitness = one.price.market !== SERVICE && (one.flags & ~NO_RATE) === 0
+}
+
+function examine(prices: readonly PriceEvidence[], { ratios }: Subject, conditions: Conditions, findings?: Finding[]): Case[] {
+  const cases = prices.map((price) => ({ price, flags: 0, doubt: 0, agreeing: 0, isWitness: false }) as Case)
+  for (let i = 0; i < cases.length; i += 1) if (cases[i]!.price.market !== SERVICE) examineAlone(cases, i, conditions, findings)
+  callWitnesses(cases)
+  if (cases.length < 2) return cases
+  const pairs = comparisons(cases, ratios, conditions, findings)
+  for (const { a, b, comparison } of pairs) settleJumps(cases[a]!, cases[b]!, comparison)
+  callWitnesses(cases)
+  for (const pair of pairs) if (pair.comparison.level !== 'agree') decide(cases, pair, pairs, findings)
+  return cases
+}
+
+function examineAlone(cases: readonly Case[], position: number, { thresholds, noiseMinor, rhythms }: Conditions, findings?: Finding[]): void {
+  const one = cases[position]!
+  const { price } = one
   const rhythm = rhythms[price.market]
-  let heardMs = rhythm?.newestMs ?? price.confirmedAtMs
-  for (const other of prices) if (other.market !== SERVICE) heardMs = Math.max(heardMs, other.confirmedAtMs)
-  const interval = Math.max(rhythm?.intervalMs ?? 0, thresholds.staleDays * DAY_MS)
-  return heardMs - price.confirmedAtMs > interval * thresholds.staleIntervals
+  let heardMs = Number.NEGATIVE_INFINITY
+  for (const other of cases) if (other !== one && other.price.market !== SERVICE) heardMs = Math.max(heardMs, other.price.confirmedAtMs)
+  if (isOld(price.confirmedAtMs, heardMs, rhythm, thresholds)) add(one, position, 'old', findings)
+  if (rhythm?.isSetAside) add(one, position, 'source_set_aside', findings)
+  if (price.sharedId) add(one, position, 'shared_id', findings)
+  if (price.identical) add(one, position, 'identical_figures', findings)
+  const settled = price.confirmedAtMs - price.updatedAtMs >= thresholds.settleDays * DAY_MS
+  if (price.jumped && !settled) add(one, position, 'jump', findings)
+  if (price.averageJumped && !settled) add(one, position, 'average_jump', findings)
+  const doubt = ownDoubt(price.minor, price, thresholds, noiseMinor[price.market]!)
+  if (!doubt) return
+  one.doubt = doubt.side
+  if (doubt.isCertain) one.flags |= bitsOf(['own_averages'])
+  const { compared, isCertain } = doubt
+  findings?.push({ flag: 'own_averages', price: position, otherMarket: null, compared, timesOff: timesOff(price.minor, compared), counts: isCertain })
 }
 
-function confidenceOf({ samples }: PriceEvidence, agreeing: number, isDoubtful: boolean): Confidence {
-  if (isDoubtful) return 'insufficient'
-  return CONFIDENCES[Math.min(3, 1 + agreeing + (samples !== null && samples >= 10 ? 1 : 0))]!
+function add(one: Case, position: number, flag: Flag, findings?: Finding[]): void {
+  one.flags |= bitsOf([flag])
+  findings?.push({ flag, price: position, otherMarket: null, compared: null, timesOff: null, counts: true })
 }
 
-/** Of a price of our own sales: by their number. */
-function confidenceOfSales({ samples }: PriceEvidence): Confidence {
-  if (samples === null || samples < 2) return 'insufficient'
-  return samples < 4 ? 'low' : samples < 8 ? 'medium' : 'high'
+/** Two prices by position, and how they compare seen from the first. */
+interface Pair {
+  a: number
+  b: number
+  comparison: MarketComparison
 }
+
+function comparisons(cases: readonly Case[], ratios: SetRatios, conditions: Conditions, findings?: Finding[]): Pair[] {
+  const pairs: Pair[] = []
+  for (let a = 0; a < cases.length; a += 1) {
+    for (let b = a + 1; b < cases.length; b += 1) {
+      const [first, second] = [cases[a]!, cases[b]!]
+      // What is stale speaks against nobody and is not looked at further.
+      if ((first.flags | second.flags) & OLD || first.price.market === SERVICE || second.price.market === SERVICE) continue
+      if (Math.abs(first.price.confirmedAtMs - second.price.confirmedAtMs) > conditions.thresholds.comparableDays * DAY_MS) continue
+      const comparison = compareMarkets(first.price, second.price, ratios, conditions)
+      if (comparison) {
+        pairs.push({ a, b, comparison })
+        if (comparison.level === 'agree') {
+          first.agreeing += 1
+          second.agreeing += 1
+        }
+        continue
+      }
+      for (const [position, other] of [
+        [a, second],
+        [b, first],
+      ] as const) {
+        cases[position]!.flags |= NO_RATE
+        findings?.push({ flag: 'no_rate', price: position, otherMarket: other.price.market, compared: null, timesOff: null, counts: false })
+      }
+    }
+  }
+  return pairs
+}
+
+/** A market that nothing speaks against and that agrees closely confirms a jump. */
+function settleJumps(first: Case, second: Case, { isClose }: MarketComparison): void {
+  if (!isClose) return
+  if (second.isWitness) first.flags &= ~JUMPS
+  if (first.isWitness) second.flags &= ~JUMPS
+}
+
+/**
+ * Says which side of a conflict is wrong. A side that something else speaks against is; else one whose own figures point the
+ * same way; else the one that no third market agrees with; and where nothing tells, both are in dispute.
+ */
+function decide(cases: readonly Case[], pair: Pair, pairs: readonly Pair[], findings?: Finding[]): void {
+  const { a, b, comparison } = pair
+  const [first, second] = [cases[a]!, cases[b]!]
+  const doubtsA = first.doubt === comparison.side
+  const doubtsB = second.doubt === -comparison.side
+  let [wrongA, wrongB] = [false, false]
+  if (first.isWitness !== second.isWitness) [wrongA, wrongB] = [!first.isWitness, !second.isWitness]
+  else if (doubtsA !== doubtsB) [wrongA, wrongB] = [doubtsA, doubtsB]
+  else if (comparison.level === 'conflict' || (doubtsA && doubtsB)) {
+    const [thirdA, thirdB] = [hasThird(a, b, pairs, cases), hasThird(b, a, pairs, cases)]
+    ;[wrongA, wrongB] = [!thirdA, !thirdB]
+  }
+  if (wrongA) first.flags |= bitsOf(['other_markets'])
+  if (wrongB) second.flags |= bitsOf(['other_markets'])
+  if (!findings) return
+  const { expectedA, expectedB } = comparison
+  findings.push({ ...finding(a, first, second, expectedA), counts: wrongA }, { ...finding(b, second, first, expectedB), counts: wrongB })
+}
+
+function finding(position: number, { price }: Case, other: Case, expected: number): Omit<Finding, 'counts'> {
+  return {
+    flag: 'other_markets',
+    price: position,
+    otherMarket: other.price.market,
+    compared: Math.max(1, Math.round(expected)),
+    timesOff: timesOff(price.minor, expected),
+  }
+}
+
+/** Whether a third market agrees with a price, and may speak. */
+function hasThird(position: number, except: number, pairs: readonly Pair[], cases: readonly Case[]): boolean {
+  return pairs.some(({ a, b, comparison }) => {
+    const third = a === position ? b : b === position ? a : -1
+    return third >= 0 && third !== except && comparison.level === 'agree' && cases[third]!.isWitness
+  })
+}
+
+function judgeGrades(
+  cases: readonly Case[],
+  subject: Subject,
+  { label, others }: NonNullable<Subject['gradeOrder']>,
+  conditions: Conditions,
+  findings?: Finding[],
+): void {
+  if (others.length === 0) return
+  const otherCases = examine(others, subject, conditions)
+  for (const [position, one] of cases.entries()) {
+    const other = otherCases.find(({ price }) => price.market === one.price.market)
+    if (!other || one.price.market === SERVICE || (one.flags | other.flags) & OLD) continue
+    if (Math.abs(one.price.confirmedAtMs - other.price.confirmedAtMs) > conditions.thresholds.comparableDays * DAY_MS) continue
+    const [graded, nearMint] = label === 'psa_10' ? [one, other] : [other, one]
+    if (!gradeConflicts(graded.price.minor, nearMint.price.minor, conditions.thresholds, conditions.noiseMinor[one.price.market]!)) continue
+    // Of the two, the one that another market agrees with is right, unless both or neither is.
+    const counts = !(one.isWitness && !other.isWitness) && !(one.agreeing > 0 && other.agreeing === 0)
+    if (counts) one.flags |= bitsOf(['grade_order'])
+    const compared = other.price.minor
+    findings?.push({
+      flag: 'grade_order',
+      price: position,
+      otherMarket: one.price.market,
+      compared,
+      timesOff: timesOff(one.price.minor, compared),
+      counts,
+    })
+  }
+}
+
+/** The version of each rule, in the order of FLAGS; it changes when the same evidence may get another verdict. */
+export const RULE_VERSIONS: Readonly<Record<Flag, number>> = Object.fromEntries(FLAGS.map((flag) => [flag, 1])) as Record<Flag, number>

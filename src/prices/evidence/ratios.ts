@@ -22,7 +22,7 @@ export interface GroupRatio extends UsualRatio {
 /** Ratios of one set and finish, by `marketA * MARKETS.length + marketB`; undefined where unknown. */
 export type SetRatios = readonly (UsualRatio | undefined)[]
 
-/** Two markets' prices of one item and label, as the ratio of B to A in one currency. */
+/** Two markets' prices of one item and label, in any order, as the ratio of B to A in one currency. */
 export interface MarketPair {
   game: string
   categoryId: number
@@ -69,7 +69,10 @@ export class UsualRatios {
 /** The usual ratios of all sets and finishes with enough cards, and of the finishes and games as a whole. */
 export function usualRatios(pairs: Iterable<MarketPair>): GroupRatio[] {
   const groups = new Map<string, { group: Omit<GroupRatio, keyof UsualRatio>; logs: number[] }>()
-  for (const { game, categoryId, finish, marketA, marketB, ratio } of pairs) {
+  for (const pair of pairs) {
+    const { game, categoryId, finish } = pair
+    const isOrdered = pair.marketA < pair.marketB
+    const [marketA, marketB] = isOrdered ? [pair.marketA, pair.marketB] : [pair.marketB, pair.marketA]
     const owners = [
       [categoryId, finish],
       [0, finish],
@@ -79,7 +82,7 @@ export function usualRatios(pairs: Iterable<MarketPair>): GroupRatio[] {
       const key = `${groupKey(game, category, name)} ${marketA} ${marketB}`
       let found = groups.get(key)
       if (!found) groups.set(key, (found = { group: { game, categoryId: category, finish: name, marketA, marketB }, logs: [] }))
-      found.logs.push(Math.log(ratio))
+      found.logs.push(isOrdered ? Math.log(pair.ratio) : -Math.log(pair.ratio))
     }
   }
   const ratios: GroupRatio[] = []

@@ -57,7 +57,8 @@ export interface PriceEvidence extends Figures {
   state: PriceState
   /** another item of this market has the same amount and figures */
   identical: boolean
-  /** its 30-day average changed more than it can since the feed before (`averageJumped`, kept as its flag) */
+  /** it jumped from the price before it, or its averages did (`jumpsOf`; kept as flags until they are settled) */
+  jumped: boolean
   averageJumped: boolean
   /** the item shares the id of a shop whose prices these are with another item */
   sharedId: boolean

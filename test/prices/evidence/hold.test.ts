@@ -2,7 +2,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readConfig } from '#config.ts'
-import { type Candidate, holdOf, type LastPrice, type PriceRules } from '#prices/evidence/hold.ts'
+import { type Candidate, holdOf, type PriceRules } from '#prices/evidence/hold.ts'
+import type { LastPrice } from '#prices/evidence/jumps.ts'
 import type { Figures } from '#prices/evidence/types.ts'
 
 const NOW = Date.parse('2026-11-21T12:00:00Z')
@@ -15,7 +16,14 @@ function held(candidate: Partial<Candidate>, rules: Partial<PriceRules> = {}) {
   return hold && [hold.rule, hold.compared, hold.timesOff]
 }
 
-const after = (minor: number, last: Partial<LastPrice> = {}): LastPrice => ({ minor, confirmedAtMs: NOW - 24 * HOUR, state: 'trusted', ...last })
+const after = (minor: number, last: Partial<LastPrice> = {}): LastPrice => ({
+  minor,
+  confirmedAtMs: NOW - 24 * HOUR,
+  state: 'trusted',
+  flags: 0,
+  figures: null,
+  ...last,
+})
 
 test('a first price with nothing beside it passes', () => {
   expect(held({})).toBe(null)
@@ -40,10 +48,12 @@ test('a price that is disputed, stale or unconfirmed for long blocks none', () =
   expect(held({ minor: 9000, last: after(1000, { confirmedAtMs: NOW - 91 * 24 * HOUR }) })).toBe(null)
 })
 
-test('a jump that its own averages moved along with is no certain mistake', () => {
-  const figures = { ...NO_FIGURES, avg7: 4000 }
-  expect(held({ minor: 5000, last: after(1000), figures })).toBe(null)
-  expect(held({ minor: 5000, last: after(1000), figures: { ...figures, avg7: 1100 } })).toEqual(['jump', 1000, 5])
+test('a jump that looks real by its averages is no certain mistake', () => {
+  const last = after(1000, { figures: { ...NO_FIGURES, avg7: 1000, avg30: 1000 } })
+  const figures = { ...NO_FIGURES, avg7: 4000, avg30: 1500 }
+  expect(held({ minor: 5000, last, figures })).toBe(null)
+  expect(held({ minor: 5000, last, figures: { ...figures, avg7: 1100 } })).toEqual(['jump', 1000, 5])
+  expect(held({ minor: 5000, last, figures: { ...figures, avg30: 5000 } })).toEqual(['jump', 1000, 5])
 })
 
 test('a slip against all of its own averages is held, and compared with the nearest', () => {

@@ -1,0 +1,165 @@
+// The evidence rules as a service applies them, in memory: feeds in, verdicts out, without a database.
+import { readConfig } from '#config.ts'
+import { MARKETS } from '#core/markets.ts'
+import { type Hold, holdOf } from '#prices/evidence/hold.ts'
+import { identityOf } from '#prices/evidence/identical-figures.ts'
+import { type Conditions, type Finding, judge, noiseOf } from '#prices/evidence/judge.ts'
+import { jumpsOf } from '#prices/evidence/jumps.ts'
+import { type MarketPair, UsualRatios, usualRatios } from '#prices/evidence/ratios.ts'
+import { rhythmOf } from '#prices/evidence/rhythm.ts'
+import { bitsOf, type Figures, type PriceEvidence, type Verdict } from '#prices/evidence/types.ts'
+import { type Card, type FeedPrice, LIRA } from './singles.ts'
+
+/** Thresholds can be tried out by the environment, as in the service. */
+const RULES = readConfig().priceRules
+const JUMP = bitsOf(['jump'])
+const AVERAGE_JUMP = bitsOf(['average_jump'])
+
+/** A current price with its verdict. */
+export interface Judged extends PriceEvidence, Verdict {
+  identity: string | null
+}
+
+interface Item {
+  card: Card
+  prices: Judged[]
+}
+
+function lira(market: number): number {
+  return LIRA[RULES.currencies[MARKETS[market]!] as keyof typeof LIRA]
+}
+
+/** Rates of one day serve for all, as the files lie two weeks apart. */
+export function convert(minor: number, from: number, to: number): number {
+  return Math.max(1, Math.round((minor * lira(from)) / lira(to)))
+}
+
+export const NOISE = noiseOf(RULES.noise, (minor, _, to) => Math.round((minor * LIRA.EUR) / lira(to)))
+
+export class MemoryService {
+  readonly items = new Map<string, Item>()
+  readonly #feedDates: number[][] = MARKETS.map(() => [])
+  readonly #sets = new Map<string, number>()
+  #ratios = new UsualRatios([])
+  #nowMs = 0
+
+  addCards(cards: Iterable<Card>): void {
+    for (const card of cards) if (!this.items.has(card.item)) this.items.set(card.item, { card, prices: [] })
+  }
+
+  /**
+   * One import of a file: each price is held or published, then identities and usual ratios are computed and all is judged.
+   * @returns why prices were held, by position in the feed
+   */
+  feed(prices: readonly FeedPrice[], atMs: number): Map<number, Hold> {
+    const held = new Map<number, Hold>()
+    this.#nowMs = atMs
+    const markets = new Set<number>()
+    for (const [position, stated] of prices.entries()) {
+      markets.add(stated.market)
+      const hold = this.#put(stated, atMs)
+      if (hold) held.set(position, hold)
+    }
+    for (const market of markets) this.#feedDates[market]!.push(atMs)
+    this.#findIdentical()
+    this.#ratios = new UsualRatios(usualRatios(this.#pairs()))
+    this.judgeAll()
+    return held
+  }
+
+  find(item: string, market: number): Judged | undefined {
+    return this.items.get(item)?.prices.find((price) => price.market === market)
+  }
+
+  /** Every observation of the rules about an item. */
+  findings(item: string): Finding[] {
+    const findings: Finding[] = []
+    const { card, prices } = this.items.get(item)!
+    judge(prices, this.#subjectOf(card), this.#conditions(), findings)
+    return findings
+  }
+
+  #put(stated: FeedPrice, atMs: number): Hold | null {
+    const { item, market, minor, ...rest } = stated
+    const owner = this.items.get(item)
+    if (!owner) return null
+    const figures = hasFigures(rest) ? rest : null
+    const at = owner.prices.findIndex((price) => price.market === market)
+    const before = owner.prices[at]
+    const noiseMinor = NOISE[market]!
+    const last = before ? { ...before, figures: hasFigures(before) ? before : null } : null
+    if (before?.minor === minor) {
+      const jumps = jumpsOf({ minor, updatedAtMs: atMs, figures }, last, noiseMinor, RULES)
+      Object.assign(before, rest, { confirmedAtMs: atMs, jumped: (jumps & JUMP) !== 0, averageJumped: (jumps & AVERAGE_JUMP) !== 0 })
+      return null
+    }
+    const hold = holdOf({ minor, updatedAtMs: atMs, figures, last, noiseMinor }, RULES, atMs)
+    if (hold) return hold
+    const jumps = jumpsOf({ minor, updatedAtMs: atMs, figures }, last, noiseMinor, RULES)
+    const price: Judged = {
+      ...{ ...rest, market, minor, updatedAtMs: atMs, confirmedAtMs: atMs, sharedId: false, identical: false, identity: null },
+      ...{ jumped: (jumps & JUMP) !== 0, averageJumped: (jumps & AVERAGE_JUMP) !== 0 },
+      ...{ state: 'trusted', confidence: 'insufficient', flags: jumps },
+    }
+    if (at < 0) owner.prices.push(price)
+    else owner.prices[at] = price
+    return null
+  }
+
+  #findIdentical(): void {
+    const counts = new Map<string, number>()
+    for (const { card, prices } of this.items.values()) {
+      for (const price of prices) {
+        const identity = identityOf(price.minor, price, card.name.toLowerCase(), NOISE[price.market]!)
+        price.identity = identity && `${price.market} ${identity}`
+        if (price.identity) counts.set(price.identity, (counts.get(price.identity) ?? 0) + 1)
+      }
+    }
+    for (const { prices } of this.items.values()) for (const price of prices) price.identical = (counts.get(price.identity ?? '') ?? 0) > 1
+  }
+
+  *#pairs(): Iterable<MarketPair> {
+    for (const { card, prices } of this.items.values()) {
+      for (const [position, a] of prices.entries()) {
+        for (const b of prices.slice(position + 1)) {
+          const amount = convert(b.minor, b.market, a.market)
+          if (Math.max(amount, a.minor) < NOISE[a.market]!) continue
+          yield { ...this.#groupOf(card), marketA: a.market, marketB: b.market, ratio: amount / a.minor }
+        }
+      }
+    }
+  }
+
+  #groupOf({ setId, finish }: Card): { game: string; categoryId: number; finish: string } {
+    let categoryId = this.#sets.get(setId)
+    if (categoryId === undefined) this.#sets.set(setId, (categoryId = this.#sets.size + 1))
+    return { game: 'pokemon', categoryId, finish }
+  }
+
+  #subjectOf(card: Card) {
+    const { game, categoryId, finish } = this.#groupOf(card)
+    return { ratios: this.#ratios.of(game, categoryId, finish), gradeOrder: null }
+  }
+
+  #conditions(): Conditions {
+    const rhythms = this.#feedDates.map((dates) => rhythmOf(dates, false))
+    return { nowMs: this.#nowMs, thresholds: RULES, convert, noiseMinor: NOISE, rhythms }
+  }
+
+  /** Judges every price again. */
+  judgeAll(): void {
+    const conditions = this.#conditions()
+    for (const { card, prices } of this.items.values()) {
+      const verdicts = judge(prices, this.#subjectOf(card), conditions)
+      for (const [position, price] of prices.entries()) {
+        Object.assign(price, verdicts[position]!)
+        price.jumped = (price.flags & JUMP) !== 0
+        price.averageJumped = (price.flags & AVERAGE_JUMP) !== 0
+      }
+    }
+  }
+}
+
+function hasFigures({ avg1, avg7, avg30, low, mid }: Figures): boolean {
+  return (avg1 ?? avg7 ?? avg30 ?? low ?? mid) !== null
+}

@@ -1,0 +1,16 @@
+// Rule `old`: how long a source has not confirmed a price, against how often it sends feeds, while others were confirmed.
+import { DAY_MS } from '#core/duration.ts'
+import type { Rhythm } from './rhythm.ts'
+import type { Thresholds } from './thresholds.ts'
+
+/**
+ * Whether a price is old: since its source last stated it, at least one usual interval of the source has passed until
+ * the source's newest feed, or until another source stated the item. Where everything stands still, nothing is old.
+ * @param heardMs when another source last stated the item, -Infinity where none did
+ */
+export function isOld(confirmedAtMs: number, heardMs: number, rhythm: Rhythm | undefined, { staleIntervals, staleDays }: Thresholds): boolean {
+  const newestMs = Math.max(rhythm?.newestMs ?? confirmedAtMs, heardMs)
+  const usualDays = Math.max(staleDays, ((rhythm?.intervalMs ?? 0) / DAY_MS) * staleIntervals)
+  // In whole days, because a feed comes a little earlier on one day than on another.
+  return Math.floor(newestMs / DAY_MS) - Math.floor(confirmedAtMs / DAY_MS) >= usualDays
+}

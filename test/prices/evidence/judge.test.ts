@@ -1,0 +1,111 @@
+// Judging as a whole: identity, shared ids, grades, our own sales, confidence, and what holds for any prices.
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { confidenceOf } from '#prices/evidence/confidence.ts'
+import { identityOf } from '#prices/evidence/identical-figures.ts'
+import { judge, noiseOf } from '#prices/evidence/judge.ts'
+import { UsualRatios, usualRatios } from '#prices/evidence/ratios.ts'
+import { A, B, C, conditions, DAY, NO_FIGURES, NOW, price, SERVICE, verdicts } from './judged.ts'
+
+test('identical figures and shared ids are disputed whatever agrees with them', () => {
+  expect(verdicts([price(B, 1000, { identical: true }), price(C, 1000)])).toEqual(['disputed identical_figures', 'trusted'])
+  expect(verdicts([price(B, 1000, { sharedId: true }), price(C, 1000)])).toEqual(['disputed shared_id', 'trusted'])
+})
+
+test('identity is of the averages, else of the offers, else of price and name', () => {
+  const of = (minor: number, figures: Partial<typeof NO_FIGURES>, name = 'snorlax') => identityOf(minor, { ...NO_FIGURES, ...figures }, name, 50)
+  expect(of(5550, { avg1: 1, avg7: 46, avg30: 46 })).toBe(of(5550, { avg1: 2, avg7: 46, avg30: 46, low: 9 }, 'pikachu'))
+  expect(of(5550, { avg7: 46, avg30: 46 })).not.toBe(of(5550, { avg7: 46, avg30: 47 }))
+  expect(of(100, { low: 10, mid: 90 })).toBe(of(100, { low: 10, mid: 90 }, 'pikachu'))
+  expect(of(100, {})).toBe(of(100, {}))
+  expect(of(100, {})).not.toBe(of(100, {}, 'pikachu'))
+  expect(of(49, { avg7: 46, avg30: 46 })).toBe(null)
+})
+
+test('a PSA 10 below Near Mint marks both', () => {
+  const order = (label: 'psa_10' | 'near_mint', ...others: ReturnType<typeof price>[]) => ({ gradeOrder: { label, others } })
+  expect(verdicts([price(A, 900)], {}, order('psa_10', price(A, 1000)))).toEqual(['disputed grade_order'])
+  expect(verdicts([price(A, 1000)], {}, order('near_mint', price(A, 900)))).toEqual(['disputed grade_order'])
+  expect(verdicts([price(A, 1000)], {}, order('psa_10', price(A, 1000)))).toEqual(['trusted'])
+  expect(verdicts([price(A, 951)], {}, order('psa_10', price(A, 1000)))).toEqual(['trusted'])
+  expect(verdicts([price(A, 900)], {}, order('psa_10', price(B, 1000)))).toEqual(['trusted'])
+})
+
+test('a Near Mint price that another market agrees with is right against the PSA 10', () => {
+  const nearMint = [price(A, 1000), price(B, 1000)]
+  const graded = price(A, 300)
+  expect(verdicts(nearMint, {}, { gradeOrder: { label: 'near_mint', others: [graded] } })).toEqual(['trusted', 'trusted'])
+  expect(verdicts([graded], {}, { gradeOrder: { label: 'psa_10', others: nearMint } })).toEqual(['disputed grade_order'])
+})
+
+test('prices of our own sales are trusted, by their number', () => {
+  const of = (samples: number | null) => judge([price(SERVICE, 1, { samples })], { ratios: [], gradeOrder: null }, conditions())[0]
+  expect(of(null)).toEqual({ state: 'trusted', confidence: 'insufficient', flags: 0 })
+  expect([2, 4, 8].map((samples) => of(samples)?.confidence)).toEqual(['low', 'medium', 'high'])
+})
+
+test('confidence grows with sources, samples and steady averages, and falls with age', () => {
+  const of = (agreeing: number, rest: Parameters<typeof price>[2] = {}, state: 'trusted' | 'disputed' | 'stale' = 'trusted') =>
+    confidenceOf(price(B, 1000, rest), state, agreeing, NOW)
+  expect(of(0)).toBe('insufficient')
+  expect(of(1)).toBe('low')
+  expect(of(2)).toBe('medium')
+  expect(of(1, { samples: 10 })).toBe('medium')
+  expect(of(1, { samples: 10, avg7: 1000, avg30: 1100 })).toBe('high')
+  expect(of(1, { samples: 10, confirmedAtMs: NOW - 31 * DAY })).toBe('low')
+  expect(of(2, { samples: 10 }, 'stale')).toBe('low')
+  expect(of(2, { samples: 10 }, 'disputed')).toBe('insufficient')
+})
+
+test('usual ratios are of the set and finish, else of the finish, else of the game', () => {
+  const pair = (categoryId: number, finish: string, ratio: number) => ({ game: 'pokemon', categoryId, finish, marketA: B, marketB: C, ratio })
+  const many = (categoryId: number, finish: string, ratio: number, cards = 8) => Array.from({ length: cards }, () => pair(categoryId, finish, ratio))
+  const found = new UsualRatios(usualRatios([...many(1, 'holo', 2), ...many(2, 'holo', 4, 7), ...many(2, 'normal', 3, 20)]))
+  const ratioOf = (category: number, finish: string) => found.of('pokemon', category, finish)[B * 4 + C]?.ratio
+  expect(ratioOf(1, 'holo')).toBeCloseTo(2)
+  expect(found.of('pokemon', 1, 'holo')[C * 4 + B]?.ratio).toBeCloseTo(0.5)
+  expect(ratioOf(2, 'holo')).toBeCloseTo(2)
+  expect(ratioOf(2, 'reverse')).toBeCloseTo(3)
+  expect(found.of('one-piece', 1, 'holo')).toEqual([])
+})
+
+test('usual ratios do not depend on which market is named first', () => {
+  const ratios = usualRatios(
+    Array.from({ length: 10 }, (_, i) => (i % 2 ? { marketA: B, marketB: C, ratio: 2 } : { marketA: C, marketB: B, ratio: 0.5 })).map((pair) => ({
+      game: 'pokemon',
+      categoryId: 1,
+      finish: 'holo',
+      ...pair,
+    })),
+  )
+  expect(ratios.map(({ marketA, marketB, cards }) => [marketA, marketB, cards])).toEqual([
+    [B, C, 10],
+    [B, C, 10],
+    [B, C, 10],
+  ])
+  expect(ratios[0]!.ratio).toBeCloseTo(2)
+  expect(ratios[0]!.spread).toBeCloseTo(1)
+})
+
+test('the noise is converted, and stays the same number of units for want of a rate', () => {
+  expect(noiseOf(0.5, (minor, _, market) => (market === C ? minor * 2 : null))).toEqual([50, 50, 50, 100])
+})
+
+test('the order of the prices changes no verdict, and a price alone is never in conflict', () => {
+  const evidence = (market: number) =>
+    fc
+      .record({
+        minor: fc.integer({ min: 1, max: 100_000 }),
+        avg7: fc.option(fc.integer({ min: 0, max: 100_000 })),
+        jumped: fc.boolean(),
+        identical: fc.boolean(),
+      })
+      .map(({ minor, ...rest }) => price(market, minor, rest))
+  fc.assert(
+    fc.property(evidence(A), evidence(B), evidence(C), (a, b, c) => {
+      const [va, vb, vc] = verdicts([a, b, c])
+      expect(verdicts([c, a, b])).toEqual([vc, va, vb])
+      expect(verdicts([a])[0]).not.toContain('other_markets')
+    }),
+  )
+})

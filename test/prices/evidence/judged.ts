@@ -1,0 +1,43 @@
+// Prices as the evidence rules see them, for their tests: everything unsaid is unremarkable.
+import { readConfig } from '#config.ts'
+import { MARKETS } from '#core/markets.ts'
+import { type Conditions, type Finding, judge, type Subject } from '#prices/evidence/judge.ts'
+import { type GroupRatio, UsualRatios } from '#prices/evidence/ratios.ts'
+import type { Thresholds } from '#prices/evidence/thresholds.ts'
+import { type Figures, flagsOf, type PriceEvidence } from '#prices/evidence/types.ts'
+
+export const NOW = Date.parse('2026-11-21T12:00:00Z')
+export const DAY = 86_400_000
+export const RULES: Thresholds = readConfig({}).priceRules
+export const [SERVICE, A, B, C] = [0, 1, 2, 3] as const
+export const NO_FIGURES: Figures = { avg1: null, avg7: null, avg30: null, low: null, mid: null, high: null, samples: null }
+
+/** A trusted price of this moment. */
+export function price(market: number, minor: number, rest: Partial<PriceEvidence> = {}): PriceEvidence {
+  const flags = { jumped: false, averageJumped: false, identical: false, sharedId: false }
+  return { market, minor, updatedAtMs: NOW, confirmedAtMs: NOW, state: 'trusted', ...NO_FIGURES, ...flags, ...rest }
+}
+
+/** Conditions in which every currency is worth the same and every source sends a feed a day. */
+export function conditions(rest: Partial<Conditions> = {}): Conditions {
+  const rhythms = MARKETS.map(() => ({ intervalMs: DAY, newestMs: NOW, isSetAside: false }))
+  return { nowMs: NOW, thresholds: RULES, convert: (minor) => minor, noiseMinor: MARKETS.map(() => 50), rhythms, ...rest }
+}
+
+export function ratios(...groups: Partial<GroupRatio>[]): Subject['ratios'] {
+  const whole = { game: 'pokemon', categoryId: 1, finish: 'holo', marketA: B, marketB: C, ratio: 1, spread: 1.2, cards: 20 }
+  return new UsualRatios(groups.map((group) => ({ ...whole, ...group }))).of('pokemon', 1, 'holo')
+}
+
+/** The verdicts as `state flag,flag`, by position. */
+export function verdicts(prices: readonly PriceEvidence[], given: Partial<Conditions> = {}, subject: Partial<Subject> = {}): string[] {
+  const found = judge(prices, { ratios: [], gradeOrder: null, ...subject }, conditions(given))
+  return found.map(({ state, flags }) => [state, flagsOf(flags).join(',')].join(' ').trim())
+}
+
+/** What the rules saw, counting or not. */
+export function findings(prices: readonly PriceEvidence[], given: Partial<Conditions> = {}, subject: Partial<Subject> = {}): Finding[] {
+  const found: Finding[] = []
+  judge(prices, { ratios: [], gradeOrder: null, ...subject }, conditions(given), found)
+  return found
+}

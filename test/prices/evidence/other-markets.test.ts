@@ -1,0 +1,84 @@
+// Rule `other_markets`: conflicts against the usual ratio, who of the two is wrong, and what a third market settles.
+import { expect, test } from 'vitest'
+import { A, B, C, DAY, findings, NOW, price, RULES, ratios, SERVICE, verdicts } from './judged.ts'
+
+const OFF = 'disputed other_markets'
+
+test('a conflict marks both sides', () => {
+  expect(verdicts([price(B, 1000), price(C, 4499)])).toEqual(['trusted', 'trusted'])
+  expect(verdicts([price(B, 1000), price(C, 4500)])).toEqual([OFF, OFF])
+})
+
+test('markets are compared by their usual ratio, from both sides', () => {
+  const usual = { ratios: ratios({ ratio: 3 }) }
+  expect(verdicts([price(B, 1000), price(C, 9000)], {}, usual)).toEqual(['trusted', 'trusted'])
+  expect(verdicts([price(C, 9000), price(B, 1000)], {}, usual)).toEqual(['trusted', 'trusted'])
+  expect(verdicts([price(B, 1000), price(C, 13_500)], {}, usual)).toEqual([OFF, OFF])
+  expect(verdicts([price(B, 1000), price(C, 660)], {}, usual)).toEqual([OFF, OFF])
+})
+
+test('where the ratio spreads widely, it takes more', () => {
+  expect(verdicts([price(B, 1000), price(C, 5000)], {}, { ratios: ratios({ spread: 3 }) })).toEqual(['trusted', 'trusted'])
+  expect(verdicts([price(B, 1000), price(C, 9000)], {}, { ratios: ratios({ spread: 3 }) })).toEqual([OFF, OFF])
+})
+
+test('differences below the noise are no conflict', () => {
+  expect(verdicts([price(B, 2), price(C, 51)])).toEqual(['trusted', 'trusted'])
+  expect(verdicts([price(B, 2), price(C, 52)])).toEqual([OFF, OFF])
+})
+
+test('of three, the one that stands alone is disputed', () => {
+  expect(verdicts([price(A, 1000), price(B, 1100), price(C, 9000)])).toEqual(['trusted', 'trusted', OFF])
+  expect(verdicts([price(A, 100), price(B, 1100), price(C, 1000)])).toEqual([OFF, 'trusted', 'trusted'])
+  expect(verdicts([price(A, 10), price(B, 1000), price(C, 100_000)])).toEqual([OFF, OFF, OFF])
+})
+
+test('a third market in the middle supports both', () => {
+  expect(verdicts([price(A, 1000), price(B, 1900), price(C, 3500)], { thresholds: { ...RULES, marketFactor: 3 } })).toEqual([
+    'trusted',
+    'trusted',
+    'trusted',
+  ])
+})
+
+test('own averages tell which side of a conflict is wrong', () => {
+  const wrong = price(B, 9000, { avg7: 1000, avg30: 1000 })
+  expect(verdicts([wrong, price(C, 1000)])).toEqual(['disputed own_averages,other_markets', 'trusted'])
+})
+
+test('a doubt of its own figures and a market that points the same way dispute a price together', () => {
+  const charizard = price(B, 12_363, { avg1: 20_740, avg7: 12_955, avg30: 20_271 })
+  expect(verdicts([charizard, price(C, 26_000)])).toEqual([OFF, 'trusted'])
+  expect(verdicts([charizard, price(C, 5000)])).toEqual(['trusted', 'trusted'])
+})
+
+test('what something else speaks against is no witness', () => {
+  expect(verdicts([price(B, 1000), price(C, 9000, { sharedId: true })])).toEqual(['trusted', 'disputed shared_id,other_markets'])
+  expect(verdicts([price(B, 1000), price(C, 9000, { identical: true })])).toEqual(['trusted', 'disputed identical_figures,other_markets'])
+})
+
+test('stale prices and prices of our own sales speak against nobody', () => {
+  expect(verdicts([price(B, 1000), price(C, 9000, { confirmedAtMs: NOW - 30 * DAY })])).toEqual(['trusted', 'stale old'])
+  expect(verdicts([price(SERVICE, 10), price(C, 9000)])).toEqual(['trusted', 'trusted'])
+})
+
+test('a missing rate is noted and speaks against nobody', () => {
+  expect(verdicts([price(B, 1000), price(C, 9000)], { convert: () => null })).toEqual(['trusted no_rate', 'trusted no_rate'])
+})
+
+test('the rates of the day convert before anything is compared', () => {
+  expect(verdicts([price(B, 1000), price(C, 9000)], { convert: (minor, from) => (from === C ? minor / 9 : minor * 9) })).toEqual([
+    'trusted',
+    'trusted',
+  ])
+})
+
+test('an explanation names the price compared with and whether it counted', () => {
+  const seen = findings([price(A, 1000), price(B, 1100), price(C, 9000)]).map((f) => [f.flag, f.price, f.otherMarket, f.compared, f.counts])
+  expect(seen).toEqual([
+    ['other_markets', 0, C, 9000, false],
+    ['other_markets', 2, A, 1000, true],
+    ['other_markets', 1, C, 9000, false],
+    ['other_markets', 2, B, 1100, true],
+  ])
+})
