@@ -23,6 +23,10 @@ const KEY = sql.raw('market, label_id, updated_at')
 /** What is known of a price beside its verdict moves along with it. */
 const EVIDENCE_NAMES = ['confirmed_at', 'line', ...FIGURE_COLUMNS]
 const EVIDENCE = sql.raw(EVIDENCE_NAMES.join(', '))
+const evidenceOf = (table: string) => sql.raw(EVIDENCE_NAMES.map((name) => `${table}.${name}`).join(', '))
+const EVIDENCE_OF_S = evidenceOf('s')
+const EVIDENCE_OF_Q = evidenceOf('q')
+const NO_EVIDENCE = sql.raw(EVIDENCE_NAMES.map(() => 'null').join(', '))
 
 async function moveCurrent(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
   await sql`
@@ -40,19 +44,19 @@ async function moveCurrent(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
   // Prices of its own that the survivor no longer shows; those that earlier merges gave it are noted with them.
   const earlier = sql`o.into_item in (select into_item from ${pairTable(pairs)}) and o.undone_at is null and o.id < ${pairs[0]!.mergeId}`
   await sql`
-    insert into merged_prices (merge_id, item_id, market, label_id, price, updated_at, import_id)
-    select merge_id, item_id, market, label_id, price, updated_at, import_id
+    insert into merged_prices (merge_id, item_id, market, label_id, price, updated_at, import_id, ${EVIDENCE})
+    select merge_id, item_id, market, label_id, price, updated_at, import_id, ${EVIDENCE}
     from (
       select *, bool_or(given) over (partition by item_id, market, label_id, updated_at, import_id) as was_given
       from (
-        select b.merge_id, s.item_id, s.market, s.label_id, s.price, s.updated_at, s.import_id, false as given
+        select b.merge_id, s.item_id, s.market, s.label_id, s.price, s.updated_at, s.import_id, ${EVIDENCE_OF_S}, false as given
         from ${best} b join prices s on (s.item_id, s.market, s.label_id) = (b.into_item, b.market, b.label_id)
         where (b.updated_at, b.import_id) >= (s.updated_at, s.import_id)
         union all
-        select q.merge_id, o.into_item, q.market, q.label_id, q.price, q.updated_at, q.import_id, true
+        select q.merge_id, o.into_item, q.market, q.label_id, q.price, q.updated_at, q.import_id, ${EVIDENCE_OF_Q}, true
         from merges o join merged_prices q on q.merge_id = o.id and q.item_id = o.from_item where ${earlier}
         union all
-        select q.merge_id, o.into_item, q.market, q.label_id, q.price, q.updated_at, q.import_id, true
+        select q.merge_id, o.into_item, q.market, q.label_id, q.price, q.updated_at, q.import_id, ${NO_EVIDENCE}, true
         from merges o join merged_points q on q.merge_id = o.id and q.placed where ${earlier}
       ) known
     ) judged
@@ -185,6 +189,7 @@ export async function movePricesBack(tx: Tx, note: Note, pairs: readonly MergePa
   await restorePoints(tx, pairs)
   await uncoverPoints(tx, pairs)
   await resetCurrent(tx, note, latestAfterUndo(pairs))
+  await restoreEvidence(tx, pairs)
   await moveHeldBack(tx, pairs)
   await sql`delete from merged_points where merge_id = any(${ids})`.execute(tx)
   // Prices that survivors do not show stay noted: another merge may be what hides them.
@@ -312,6 +317,15 @@ function latestAfterUndo(pairs: readonly MergePair[]) {
     select distinct on (t.item_id, t.market, t.label_id) t.item_id, t.market, t.label_id, c.price, c.updated_at, c.import_id
     from touched t left join candidates c on (c.item_id, c.market, c.label_id) = (t.item_id, t.market, t.label_id)
     order by t.item_id, t.market, t.label_id, c.updated_at desc nulls last, c.import_id desc`
+}
+
+/** What was known of prices that are as they were before the merge. */
+async function restoreEvidence(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
+  await sql`
+    update prices p set (${EVIDENCE}) = (${EVIDENCE_OF_Q})
+    from ${pairTable(pairs)} join merged_prices q on q.merge_id = m.merge_id
+    where (p.item_id, p.market, p.label_id) = (q.item_id, q.market, q.label_id)
+      and (p.price, p.updated_at, p.import_id) = (q.price, q.updated_at, q.import_id)`.execute(tx)
 }
 
 async function moveHeldBack(tx: Tx, pairs: readonly MergePair[]): Promise<void> {

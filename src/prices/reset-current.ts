@@ -9,7 +9,7 @@ import { noteEvidence } from './judge-prices.ts'
 import { packPrices, type PriceChange } from './payload.ts'
 
 const NO_EVIDENCE = sql.raw(
-  ['confirmed_at', 'line', ...FIGURE_COLUMNS].map((name) => `${name} = null`).join(', ') + ', state = 0, confidence = 0, flags = 0',
+  [...['confirmed_at', 'line', ...FIGURE_COLUMNS].map((name) => `${name} = null`), 'state = 0', 'confidence = 0', 'flags = 0'].join(', '),
 )
 const UNJUDGED = { state: STATES[0], confidence: CONFIDENCES[0], flags: 0, confirmedAtMs: null, avg7: null, avg30: null, low: null, high: null }
 

@@ -242,17 +242,27 @@ test('accepting a held price publishes and judges it', async () => {
 test('two imports of two markets at once: the verdicts are those of both', async () => {
   const cards = await Promise.all(Array.from({ length: 40 }, () => newItem()))
   const at = daysAgo(0)
-  const file = (market: string, price: number) =>
-    ['item_ref,market,label,price,updated_at', ...cards.map(({ ref }) => `${ref},${market},Near Mint,${price},${at}`)].join('\n')
+  const file = (market: string, priceOf: (i: number) => number) =>
+    ['item_ref,market,label,price,updated_at', ...cards.map(({ ref }, i) => `${ref},${market},Near Mint,${priceOf(i)},${at}`)].join('\n')
   for (let round = 1; round <= 4; round += 1) {
-    const prices = round % 2 === 0 ? [50, 50] : [50, 500]
     await sql`delete from prices where item_id = any(${cards.map(({ id }) => id)}::int4[])`.execute(node.db.kysely)
+    const isFar = (i: number) => i % 10 === round
     const [b, c] = await Promise.all([
-      importText(node, 'mintmark-prices-csv', file('source_b', prices[0]! + round)),
-      importText(node, 'mintmark-prices-csv', file('source_c', prices[1]! + round)),
+      importText(
+        node,
+        'mintmark-prices-csv',
+        file('source_b', () => 50 + round),
+      ),
+      importText(
+        node,
+        'mintmark-prices-csv',
+        file('source_c', (i) => (isFar(i) ? 500 : 50 + round)),
+      ),
     ])
     expect([b.status, c.status]).toEqual(['done', 'done'])
-    const expected = round % 2 === 0 ? 'trusted' : 'disputed'
-    for (const { id } of cards) expect(await statesOf(id)).toEqual({ source_b: expected, source_c: expected })
+    for (const [i, { id }] of cards.entries()) {
+      const expected = isFar(i) ? 'disputed' : 'trusted'
+      expect([i, await statesOf(id)]).toEqual([i, { source_b: expected, source_c: expected }])
+    }
   }
 })
