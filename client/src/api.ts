@@ -1697,11 +1697,11 @@ export interface operations {
                      *           "last_sales": [
                      *             {
                      *               "price": 1200,
-                     *               "sold_at": "2026-11-22T19:38:57+03:00"
+                     *               "sold_at": "2026-11-22T20:02:57+03:00"
                      *             },
                      *             {
                      *               "price": 1250.5,
-                     *               "sold_at": "2026-11-22T19:38:57+03:00"
+                     *               "sold_at": "2026-11-22T20:02:57+03:00"
                      *             }
                      *           ]
                      *         }
@@ -1817,11 +1817,11 @@ export interface operations {
                      *           "item_id": 5,
                      *           "grade_id": 4,
                      *           "rejection_reason": null,
-                     *           "published_at": "2026-11-22T19:38:57+03:00",
-                     *           "expires_at": "2026-12-22T19:38:57+03:00",
+                     *           "published_at": "2026-11-22T20:02:57+03:00",
+                     *           "expires_at": "2026-12-22T20:02:57+03:00",
                      *           "highlighted_until": null,
-                     *           "created_at": "2026-11-22T19:38:57+03:00",
-                     *           "updated_at": "2026-11-22T19:38:57+03:00",
+                     *           "created_at": "2026-11-22T20:02:56+03:00",
+                     *           "updated_at": "2026-11-22T20:02:57+03:00",
                      *           "etag": "\"3001-4\""
                      *         }
                      *       ],
@@ -1922,7 +1922,7 @@ export interface operations {
                      *             "slug": "charizard-4-102-base-set"
                      *           },
                      *           "price": 1200,
-                     *           "sold_at": "2026-11-22T19:38:57+03:00"
+                     *           "sold_at": "2026-11-22T20:02:57+03:00"
                      *         }
                      *       ],
                      *       "pagination": {
@@ -2723,7 +2723,7 @@ export interface operations {
                      *             "market": "service",
                      *             "amount": 20775.95,
                      *             "currency": "TRY",
-                     *             "at": "2026-11-22T16:37:08.162Z",
+                     *             "at": "2026-11-22T17:02:46.508Z",
                      *             "import_id": 1,
                      *             "line": null,
                      *             "used": false,
@@ -3695,15 +3695,15 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "id": 6,
-                     *           "attempt": 1,
+                     *           "id": 7,
+                     *           "attempt": 3,
                      *           "status_code": null,
                      *           "success": false,
                      *           "error": "name not resolved",
                      *           "response_excerpt": "",
                      *           "event": "sale",
-                     *           "created_at": "2026-11-22T19:38:58+03:00",
-                     *           "test": true
+                     *           "created_at": "2026-11-22T20:02:57+03:00",
+                     *           "test": false
                      *         }
                      *       ],
                      *       "pagination": {

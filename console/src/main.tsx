@@ -9,7 +9,6 @@ import { AccountsPage } from './pages/accounts.tsx'
 import { ApprovalsPage } from './pages/approvals.tsx'
 import { AuditPage } from './pages/audit.tsx'
 import { CataloguePage } from './pages/catalogue.tsx'
-import { HeldPricesPage } from './pages/held-prices.tsx'
 import { ImportPage } from './pages/import.tsx'
 import { ImportsPage } from './pages/imports.tsx'
 import { ListingPage } from './pages/listing.tsx'
@@ -18,6 +17,8 @@ import { MatchesPage } from './pages/matches.tsx'
 import { OrderPage } from './pages/order.tsx'
 import { OrdersPage } from './pages/orders.tsx'
 import { RatesPage } from './pages/rates.tsx'
+import { PriceDecisionsPage } from './pages/price-decisions.tsx'
+import { PriceReviewsPage } from './pages/price-reviews.tsx'
 import { SetMatchesPage } from './pages/set-matches.tsx'
 import { SignInPage } from './pages/sign-in.tsx'
 import { TodayPage } from './pages/today.tsx'
@@ -74,8 +75,9 @@ function Pages() {
       <Route path="/console/catalogue/items/:id" component={ItemPage} />
       <Route path="/console/imports" component={ImportsPage} />
       <Route path="/console/imports/:id" component={ImportPage} />
-      <Route path="/console/held-prices" component={HeldPricesPage} />
       <Route path="/console/rates" component={RatesPage} />
+      <Route path="/console/price-reviews" component={PriceReviewsPage} />
+      <Route path="/console/price-decisions" component={PriceDecisionsPage} />
       <Route path="/console/matches" component={MatchesPage} />
       <Route path="/console/set-matches" component={SetMatchesPage} />
       <Route path="/console/listings" component={ListingsPage} />

@@ -66,6 +66,7 @@ export const REST_ITEM_FIELDS_FROM_PROFESSIONAL = ['slug', 'genre', 'game', 'mar
 /** Item fields that Starter gets as null over GraphQL (interface.md, "Item (GraphQL)"). */
 export const GRAPHQL_ITEM_FIELDS_FROM_PROFESSIONAL = [
   'prices',
+  'priceHistory',
   'rarity',
   'illustrator',
   'hp',

@@ -205,7 +205,7 @@ export const RULES = {
   not_a_source: 'must be the id that the source has for this item: {values}',
   decision_undone: 'decision {id} is already undone, by {by}',
   count_changed: 'the filter finds {count} prices, not {expected}; look at them and decide again',
-  prices_changed: '{count} of these prices are no longer as they were seen; look at them and decide again',
+  prices_changed: '{count} of these prices changed since you saw them; look at them and decide again',
   not_decidable: 'cannot be used with {decision}; allowed: {values}',
   decided_later: 'another batch decided on prices of import {root} after import {id}',
   idempotency_running: 'the first request with this Idempotency-Key is still running',

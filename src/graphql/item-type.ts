@@ -3,11 +3,13 @@ import { imagesOf, pricesOf } from '#catalogue/snapshot/item-json.ts'
 import type { LabelNode } from '#catalogue/snapshot/label-tree.ts'
 import { type Builder, cost, type Refs } from './builder.ts'
 import { detailsOf, textsOf } from './item-source.ts'
+import { addPricePeriodType, HISTORY_READ, historyOf } from './price-history.ts'
 import { addPriceType } from './price-type.ts'
 
 export function implementItem(builder: Builder, refs: Refs): void {
   const image = addImageType(builder)
   const price = addPriceType(builder)
+  const period = addPricePeriodType(builder)
   const group = addGroupType(builder)
   const attribute = addAttributeType(builder)
   refs.item.implement({
@@ -78,6 +80,19 @@ export function implementItem(builder: Builder, refs: Refs): void {
       evolveFrom: t.string({ description: 'Name of what it evolves from.', resolve: (item, _args, ctx) => detailsOf(item, ctx).evolve_from }),
       suffix: t.string({ description: 'Suffix of the name, such as `EX`.', resolve: (item, _args, ctx) => detailsOf(item, ctx).suffix }),
       level: t.int({ description: 'Level, only where the card has one.', resolve: (item, _args, ctx) => detailsOf(item, ctx).level }),
+      priceHistory: t.field({
+        type: [period],
+        description: 'Prices by period, oldest first; in a period that is not listed the last `close` before it held.',
+        extensions: HISTORY_READ,
+        args: {
+          market: t.arg.string({ description: 'The market whose prices the item shows over REST when not sent.' }),
+          label: t.arg.string({ description: 'Condition or grade; all when not sent.' }),
+          from: t.arg.string({ description: 'Earliest moment, itself included; its period is always listed. A year before `to` when not sent.' }),
+          to: t.arg.string({ description: 'Latest moment, itself not included; now when not sent.' }),
+          interval: t.arg.string({ description: '`day` (default), `week` or `month`.' }),
+        },
+        resolve: historyOf,
+      }),
     }),
   })
 }

@@ -2,6 +2,8 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSampleNode } from '../graphql/client.ts'
+import type { PriceReview } from '#prices/reviews.ts'
+import { dispute } from '../prices/disputed.ts'
 import { pokemontcgFiles, tcgdexFiles } from '../imports/waiting-cards.ts'
 import { seriousOf } from '../support/axe.ts'
 import { importFiles, importText, type TestNode } from '../support/node.ts'
@@ -148,7 +150,12 @@ async function fill(node: TestNode): Promise<string[]> {
   const at = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
   const price = (days: number, price: number) => ({ item_id: item!.id, market: 'source_b', label: 'Near Mint', price, updated_at: at(days) })
   await operator(node, 'POST', '/prices', [price(60, 10), price(30, 11), price(10, 12)])
-  await operator(node, 'POST', '/prices', [price(1, 900)])
+  const graded = (days: number, value: number) => ({ ...price(days, value), label: 'CGC 8' })
+  await operator(node, 'POST', '/prices', [graded(3, 10), graded(2, 900)])
+  const [review] = await operator<PriceReview[]>(node, 'GET', `/price-reviews?item_id=${item!.id}&state=held`)
+  await operator(node, 'POST', '/price-decisions', { decision: 'discard', held_ids: [review!.prices[0]!.held_id] })
+  await operator(node, 'POST', '/prices', [graded(1, 901)])
+  await dispute(node, item!.id)
   await importText(node, 'mintmark-prices-csv', 'item_ref,market,label,price,updated_at\nnobody,source_b,Near Mint,1,2026-01-01T00:00:00Z\n')
   await importFiles(node, 'tcgdex', tcgdexFiles)
   await importFiles(node, 'pokemontcg', pokemontcgFiles)
@@ -166,8 +173,10 @@ async function fill(node: TestNode): Promise<string[]> {
     '/set-matches',
     '/imports',
     `/imports/${last!.id}`,
-    '/held-prices',
     '/rates',
+    '/price-reviews',
+    '/price-reviews?state=disputed',
+    '/price-decisions',
     '/listings',
     `/listings/${waiting.id}`,
     `/listings/${sold.id}`,

@@ -243,49 +243,6 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     expect(await near()).toBe(before)
   })
 
-  test('held prices: accepted and discarded', async () => {
-    const price = (value: number, day: number) => ({
-      item_id: item.id,
-      market: 'source_a',
-      label: 'CGC 8',
-      price: value,
-      updated_at: `2026-10-0${day}T00:00:00Z`,
-    })
-    await operator(node, 'POST', '/prices', [price(10, 1)])
-    await operator(node, 'POST', '/prices', [price(400, 2), price(500, 3)])
-    await visited.open('/held-prices?rule=jump')
-    await button('Accept: Charizard of Proof CGC 8').first().click()
-    await page.getByText('Accepted: 1').waitFor()
-    await page.getByRole('row', { name: '$500.00' }).waitFor({ state: 'detached' })
-    await page.getByLabel('Choose all').check()
-    expect(await page.getByLabel('Choose Charizard of Proof CGC 8').isChecked()).toBe(true)
-    await button('Discard (1)').click()
-    await dialog().getByRole('button', { name: 'Discard' }).click()
-    await page.getByText('Discarded: 1').waitFor()
-    expect(await operator(node, 'GET', '/held-prices?rule=jump')).toEqual([])
-  })
-
-  test('discarding all held prices that match says first how many', async () => {
-    const at = (day: number) => new Date(Date.UTC(2026, 8, day)).toISOString()
-    const price = (day: number, value: number) => ({ item_id: item.id, market: 'source_a', label: 'CGC 7', price: value, updated_at: at(day) })
-    await operator(node, 'POST', '/prices', [price(1, 10)])
-    await operator(
-      node,
-      'POST',
-      '/prices',
-      Array.from({ length: 27 }, (_none, i) => price(i + 2, 400 + i)),
-    )
-    await visited.open(`/held-prices?rule=jump&item_id=${item.id}`)
-    await button('Discard all that match').click()
-    await page.getByRole('heading', { name: 'Discard the 27 held prices that match the filters?' }).waitFor()
-    await dialog().getByRole('button', { name: 'Cancel' }).click()
-    expect(await operator<object[]>(node, 'GET', '/held-prices?rule=jump&per_page=100')).toHaveLength(27)
-    await button('Discard all that match').click()
-    await dialog().getByRole('button', { name: 'Discard (27)' }).click()
-    await page.getByText('Discarded: 27').waitFor()
-    expect(await operator(node, 'GET', '/held-prices?rule=jump')).toEqual([])
-  })
-
   test('approvals: the queue decided by keyboard alone', async () => {
     const [first, second, third, fourth] = [await listingOf('First'), await listingOf('Second'), await listingOf('Third'), await listingOf('Fourth')]
     const statusOf = async ({ id }: Listing) => (await operator<Listing>(node, 'GET', `/listings/${id}`)).status
@@ -530,9 +487,8 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await page.getByRole('row', { name: /campaign/ }).waitFor()
     await page.getByLabel('Reason').fill('no such reason')
     await page.getByText('Nothing matches these filters.').waitFor()
-    await visited.open('/held-prices?state=accepted')
-    await page.getByRole('columnheader', { name: 'Decision' }).waitFor()
-    expect(await page.getByRole('checkbox').count()).toBe(0)
+    await visited.open('/price-decisions?state=undone&decision=withdraw')
+    expect([await page.getByLabel('State').inputValue(), await page.getByLabel('Decision').inputValue()]).toEqual(['undone', 'withdraw'])
   })
 
   test('a refusal in Turkish', async () => {

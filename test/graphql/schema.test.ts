@@ -42,6 +42,16 @@ describe('has what the interface names', () => {
       evolveFrom: String
       suffix: String
       level: Int
+      priceHistory(market: String, label: String, from: String, to: String, interval: String): [PricePeriod!]
+    }
+    type PricePeriod {
+      date: String!
+      market: String!
+      label: String!
+      open: Float!
+      low: Float!
+      high: Float!
+      close: Float!
     }
     type Price {
       market: String!

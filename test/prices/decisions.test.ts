@@ -299,7 +299,7 @@ describe('races', () => {
     const both = await Promise.all(['accept', 'discard'].map((decision) => decide({ decision, held_ids: [heldId] })))
     expect(both.map(({ status }) => status).sort()).toEqual([200, 409])
     expect(both.find(({ status }) => status === 409)!.body.error!.message).toBe(
-      '1 of these prices are no longer as they were seen; look at them and decide again',
+      '1 of these prices changed since you saw them; look at them and decide again',
     )
     expect(await reviews(`item_id=${id}`)).toEqual([])
   })

@@ -87,6 +87,7 @@ export const ITEM_FIELD_ROWS: Record<string, Plan> = {
   groups: 'starter',
   attributes: 'starter',
   prices: 'professional',
+  priceHistory: 'professional',
   rarity: 'professional',
   illustrator: 'professional',
   hp: 'professional',

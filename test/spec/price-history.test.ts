@@ -206,3 +206,68 @@ test('every period of any window is as computed by hand', async () => {
   }
   expect(compared).toBeGreaterThan(5_000)
 })
+
+describe('over GraphQL', () => {
+  const query = `query ($id: ID!, $market: String, $label: String, $from: String, $to: String, $interval: String) {
+    item(id: $id) { priceHistory(market: $market, label: $label, from: $from, to: $to, interval: $interval) {
+      date market label open low high close } } }`
+  interface Answer {
+    data: { item: { priceHistory: Period[] | null } } | null
+    errors?: { path: string[]; extensions: { code: string; details: { field: string }[] } }[]
+  }
+  const ask = async (variables: object, key = node.keys.professional): Promise<Answer> => {
+    const response = await fetch(`${node.publicUrl}/graphql`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ query, variables }),
+    })
+    return (await response.json()) as Answer
+  }
+  let id: number
+
+  beforeAll(async () => {
+    id = await itemWith('card:graphql', {
+      'Near Mint': [
+        ['2026-10-05T08:00:00Z', 10],
+        ['2026-10-20T20:00:00Z', 8],
+      ],
+      'PSA 10': [['2026-10-06T00:00:00Z', 90]],
+    })
+  })
+
+  test('it is what REST answers', async () => {
+    const autumn = { from: '2026-10-10T00:00:00Z', to: '2026-12-01T00:00:00Z' }
+    const cases: Record<string, string>[] = [
+      {},
+      { label: 'nm' },
+      { market: 'SOURCE_C', interval: 'month' },
+      { market: 'source_c', label: 'PSA 10' },
+      { market: 'SOURCE_A' },
+    ]
+    for (const more of cases) {
+      const asked = { ...autumn, ...more }
+      const { data } = await ask({ id, ...asked })
+      const inRest = { ...asked, ...(more.market !== undefined && { market: more.market.toLowerCase() }) }
+      const rest = await read(id, String(new URLSearchParams(inRest)))
+      expect([more, data!.item.priceHistory]).toEqual([more, rest.body.data])
+    }
+  })
+
+  test('it is null for Starter, new after each price, and says what is wrong', async () => {
+    expect(await ask({ id }, node.keys.starter)).toMatchObject({ data: { item: { priceHistory: null } } })
+    const closes = async () => (await ask({ id, label: 'PSA 10' })).data!.item.priceHistory!.map(({ close }) => close)
+    expect(await closes()).toEqual([90])
+    await operator('/prices', [{ item_id: id, market: 'source_c', label: 'PSA 10', price: 95, updated_at: '2026-11-01T00:00:00Z' }])
+    expect(await closes()).toEqual([90, 95])
+    for (const [field, variables] of [
+      ['interval', { interval: 'year' }],
+      ['market', { market: 'x' }],
+      ['from', { from: 'yesterday' }],
+      ['from', { from: '2026-10-01T00:00:00Z', to: '2026-09-01T00:00:00Z' }],
+    ] as const) {
+      const { data, errors } = await ask({ id, ...variables })
+      expect(data).toEqual({ item: { priceHistory: null } })
+      expect(errors).toMatchObject([{ path: ['item', 'priceHistory'], extensions: { code: 'VALIDATION_ERROR', details: [{ field }] } }])
+    }
+  })
+})

@@ -103,7 +103,7 @@ function Report({ of }: { of: ImportDetail }) {
       />
       {of.held > 0 && (
         <p>
-          <a href={`/console/held-prices?import_id=${of.id}`}>{t('seeHeld', { count: of.held })}</a>{' '}
+          <a href={`/console/price-reviews?state=held&import_id=${of.id}`}>{t('seeHeld', { count: of.held })}</a>{' '}
           {rules.map(([rule, number]) => `${term('rule', rule)}: ${count(number)}`).join(' · ')}
         </p>
       )}

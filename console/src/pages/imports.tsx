@@ -14,12 +14,11 @@ import { marketOptions } from '../ui/market-options.ts'
 
 const SOON_MS = 1_000
 
-export function ImportTabs({ current }: { current: 'imports' | 'held' | 'rates' }) {
+export function ImportTabs({ current }: { current: 'imports' | 'rates' }) {
   return (
     <Tabs
       tabs={[
         { href: '/console/imports', text: t('imports'), current: current === 'imports' },
-        { href: '/console/held-prices', text: t('heldPrices'), current: current === 'held' },
         { href: '/console/rates', text: t('rates'), current: current === 'rates' },
       ]}
     />

@@ -11,6 +11,7 @@ import { ago, count, date, moment, refusal, t, term } from '../words.ts'
 import { Picture } from '../ui/picture.tsx'
 import { ItemForm } from './item-form.tsx'
 import { ItemMerges, MergeForm } from './item-merges.tsx'
+import { WhyThisPrice } from './price-explanation.tsx'
 import { PriceChart } from '../ui/price-chart.tsx'
 import { lira, type Market, priceText } from './prices.ts'
 
@@ -107,6 +108,7 @@ function Prices({ itemId, shown, current }: { itemId: number; shown: Market; cur
     <>
       <PriceHistory itemId={itemId} shown={shown} current={current} held={held.data ?? []} />
       <CurrentPrices prices={current} />
+      <WhyThisPrice itemId={itemId} prices={current} />
       <HeldPrices itemId={itemId} of={held} />
     </>
   )
@@ -218,7 +220,7 @@ function HeldPrices({ itemId, of: held }: { itemId: number; of: Loaded<HeldPrice
               ]}
             />
             <p>
-              <a href={`/console/held-prices?item_id=${itemId}`}>{t('decideHeld', { count: held.pagination?.total ?? rows.length })}</a>
+              <a href={`/console/price-reviews?state=held&item_id=${itemId}`}>{t('decideHeld', { count: held.pagination?.total ?? rows.length })}</a>
             </p>
           </>
         )}

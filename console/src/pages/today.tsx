@@ -29,14 +29,23 @@ function Overview({ stats }: { stats: Stats }) {
   const mostListings = Math.max(1, ...LISTING_STATUSES.map((status) => listings[status] ?? 0))
   const held = Object.entries(stats.held_prices).sort(([, a], [, b]) => b - a)
   const waiting = listings.pending ?? 0
+  const inQuestion = useData('/price-reviews/count', { again: () => AGAIN_MS }).data
   return (
     <>
       <div class="tiles">
         <Tile href="/console/approvals" label={t('approvalsWaiting')} value={waiting} waits={waiting > 0}>
           {since.approval && t('oldest', { ago: ago(since.approval) })}
         </Tile>
-        <Tile href="/console/held-prices" label={t('heldPrices')} value={held.reduce((sum, [, number]) => sum + number, 0)} waits={held.length > 0}>
+        <Tile
+          href="/console/price-reviews?state=held"
+          label={t('heldPrices')}
+          value={held.reduce((sum, [, number]) => sum + number, 0)}
+          waits={held.length > 0}
+        >
           {held.map(([rule, number]) => `${term('rule', rule)}: ${count(number)}`).join(' · ')}
+        </Tile>
+        <Tile href="/console/price-reviews?state=disputed" label={t('disputedPrices')} value={inQuestion?.disputed ?? 0} waits={false}>
+          {inQuestion && t('stalePrices', { count: inQuestion.stale })}
         </Tile>
         <Tile href="/console/webhooks?state=queued" label={t('webhooksWaiting')} value={events.queued ?? 0} waits={false}>
           {since.webhook_event && t('oldest', { ago: ago(since.webhook_event) })}

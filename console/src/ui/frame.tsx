@@ -3,9 +3,9 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { signOut } from '../api.ts'
-import { asApiError } from '../data.ts'
+import { asApiError, useData, useVersion } from '../data.ts'
 import { chooseTheme, THEMES, type Theme, theme } from '../theme.ts'
-import { chooseLocale, LOCALES, type Locale, locale, sentence, t, term, type WordKey } from '../words.ts'
+import { chooseLocale, compact, LOCALES, type Locale, locale, sentence, t, term, type WordKey } from '../words.ts'
 import { announce } from './toasts.tsx'
 
 const PLACES: { href: string; word: WordKey; also?: string[] }[] = [
@@ -13,7 +13,8 @@ const PLACES: { href: string; word: WordKey; also?: string[] }[] = [
   { href: '/console/approvals', word: 'approvals' },
   { href: '/console/catalogue', word: 'catalogue' },
   { href: '/console/matches', word: 'matches', also: ['/console/set-matches'] },
-  { href: '/console/imports', word: 'imports', also: ['/console/held-prices', '/console/rates'] },
+  { href: '/console/price-reviews', word: 'priceReviews', also: ['/console/price-decisions'] },
+  { href: '/console/imports', word: 'imports', also: ['/console/rates'] },
   { href: '/console/listings', word: 'market', also: ['/console/orders'] },
   { href: '/console/accounts', word: 'accounts', also: ['/console/webhooks'] },
   { href: '/console/audit', word: 'audit' },
@@ -42,6 +43,7 @@ export function Frame({ operator, children }: { operator: string; children: Comp
           {PLACES.map(({ href, word, also }) => (
             <a key={href} href={href} aria-current={within(href) || also?.some(within) ? 'page' : undefined}>
               {t(word)}
+              {href === '/console/price-reviews' && <Waiting />}
             </a>
           ))}
         </nav>
@@ -59,6 +61,24 @@ export function Frame({ operator, children }: { operator: string; children: Comp
         {children}
       </main>
     </div>
+  )
+}
+
+const AGAIN_MS = 60_000
+
+/** How many prices wait for a decision: asked again each minute, and on each page. */
+function Waiting() {
+  const { url } = useLocation()
+  const [version, again] = useVersion()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page, after something was decided
+  useEffect(again, [url])
+  const waiting = useData('/price-reviews/count', { again: () => AGAIN_MS, version }).data
+  const prices = waiting ? waiting.held + waiting.disputed : 0
+  if (prices === 0) return null
+  return (
+    <span class="badge" title={t('pricesWaiting', { count: prices })}>
+      {compact(prices)} <span class="hidden">{t('pricesWaiting', { count: prices })}</span>
+    </span>
   )
 }
 

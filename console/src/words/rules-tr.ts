@@ -191,7 +191,7 @@ export const TURKISH: Words = {
     not_a_source: 'kaynağın bu ürün için kullandığı bir kimlik olmalı: {values}',
     decision_undone: '{id} numaralı kararı {by} zaten geri almış',
     count_changed: 'filtre {expected} değil {count} fiyat buluyor; bunlara bakıp yeniden karar verin',
-    prices_changed: 'bu fiyatlardan {count} tanesi artık görüldüğü gibi değil; bunlara bakıp yeniden karar verin',
+    prices_changed: 'bu fiyatlardan {count} tanesi siz gördükten sonra değişti; bunlara bakıp yeniden karar verin',
     not_decidable: '{decision} ile kullanılamaz; kullanılabilecekler: {values}',
     decided_later: '{id} numaralı işlemden sonra başka bir işlem {root} numaralı içe aktarmanın fiyatlarına karar vermiş',
     idempotency_running: 'bu Idempotency-Key ile gönderilen ilk istek hâlâ sürüyor',

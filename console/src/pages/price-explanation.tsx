@@ -1,0 +1,95 @@
+// Why a price of an item is what it is: the rule, every input with what came of it, rates and medians.
+import { useState } from 'preact/hooks'
+import type { PricedItem, StoredPriceExplanation } from '../api-types.ts'
+import { useData } from '../data.ts'
+import { Await, Facts, Status } from '../ui/states.tsx'
+import { Table } from '../ui/table.tsx'
+import { calendarDay, count, date, moment, rateText, refusal, t, term } from '../words.ts'
+import { priceText } from './prices.ts'
+
+type ItemPrice = PricedItem['prices'][number]
+
+/** The explanation of one of the item's current prices, the reader's choice. */
+export function WhyThisPrice({ itemId, prices }: { itemId: number; prices: ItemPrice[] }) {
+  const [chosen, setChosen] = useState(0)
+  const price = prices[Math.min(chosen, prices.length - 1)]
+  const explained = useData(price ? `/items/${itemId}/prices/explain` : null, { query: { market: price?.market, label: price?.label } })
+  if (!price) return null
+  return (
+    <section aria-labelledby="why">
+      <h2 id="why">{t('whyThisPrice')}</h2>
+      <label class="choose">
+        <span>{t('price')}</span>
+        <select value={String(chosen)} onChange={(event) => setChosen(Number(event.currentTarget.value))}>
+          {prices.map((each, n) => (
+            <option key={`${each.market} ${each.label}`} value={String(n)}>
+              {each.label}, {term('market', each.market)}: {priceText(each.price, each.market)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <Await of={explained}>{(explanation) => <Explanation of={explanation} />}</Await>
+    </section>
+  )
+}
+
+function Explanation({ of: { market, rule, state, confidence, flags, samples, inputs, rates, medians, held } }: { of: StoredPriceExplanation }) {
+  const show = (value: number) => priceText(value, market)
+  const shown = (value: number | null) => (value === null ? null : show(value))
+  return (
+    <>
+      <Facts
+        brief
+        rows={[
+          [t('rule'), rule && term('priceRule', rule.name)],
+          [t('state'), state && <Status code={state} />],
+          [t('confidence'), confidence && term('confidence', confidence)],
+          [t('why'), flags.map((flag) => term('flag', flag)).join(', ')],
+          [t('samples'), samples === null ? null : count(samples)],
+          [t('medianOf', { days: 7 }), shown(medians['7d'])],
+          [t('medianOf', { days: 30 }), shown(medians['30d'])],
+          [t('medianOf', { days: 90 }), shown(medians['90d'])],
+          [t('rates'), rates.map(({ currency, rate, day }) => `${currency} ${rateText(rate)} (${calendarDay(day)})`).join(', ')],
+        ]}
+      />
+      <Table
+        caption={t('whyThisPrice')}
+        rows={inputs.map((input, n) => ({ ...input, n }))}
+        rowKey={(input) => input.n}
+        columns={[
+          { head: t('input'), cell: (input) => term(FIGURES.has(input.kind) ? 'figure' : 'inputKind', input.kind) },
+          { head: t('source'), short: true, cell: (input) => term('market', input.market) },
+          { head: t('amount'), number: true, cell: (input) => priceText(input.amount, input.market) },
+          { head: t('asOf'), short: true, cell: (input) => <span title={moment(input.at)}>{date(input.at)}</span> },
+          {
+            head: t('import'),
+            wide: true,
+            cell: (input) =>
+              input.import_id === null ? (
+                '–'
+              ) : (
+                <>
+                  <a href={`/console/imports/${input.import_id}`}>#{input.import_id}</a>
+                  {input.line !== null && ` ${t('lineOf', { line: String(input.line) })}`}
+                </>
+              ),
+          },
+          { head: t('used'), short: true, cell: (input) => t(input.used ? 'yes' : 'no') },
+          { head: t('why'), cell: (input) => term('inputReason', input.reason) },
+        ]}
+      />
+      {held.length > 0 && (
+        <ul class="reasons">
+          {held.map((price) => (
+            <li key={price.id}>
+              {t('heldOf', { price: show(price.price), date: date(price.updated_at) })} {refusal({ ...price, message: price.reason })}
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}
+
+/** The feed's own figures, which have names of their own. */
+const FIGURES = new Set<string>(['avg_1', 'avg_7', 'avg_30', 'low', 'mid', 'high'])

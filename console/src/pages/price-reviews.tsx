@@ -1,0 +1,408 @@
+// Prices in question by item and cause: each beside the prices that bear on it, decided by keyboard, one, a group or all that match.
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso'
+import { newKey, request } from '../api.ts'
+import {
+  type PriceDecision,
+  type PriceReview,
+  pathsOperatorV1PriceReviewsGetParametersQueryCauseValues as CAUSES,
+  priceReviewStateValues as STATES,
+  type ReviewedPrice,
+} from '../api-types.ts'
+import { asApiError, useData, useVersion, writeNow } from '../data.ts'
+import type { Body } from '../operations.ts'
+import { confirmed } from '../ui/dialog.tsx'
+import { Heading } from '../ui/heading.tsx'
+import { useKeysWithin } from '../ui/keys-within.ts'
+import { marketOptions } from '../ui/market-options.ts'
+import { Picture } from '../ui/picture.tsx'
+import { PriceSteps } from '../ui/price-steps.tsx'
+import { Empty, Facts, Failure, Status, Waiting } from '../ui/states.tsx'
+import { Pages, useFilters } from '../ui/table.tsx'
+import { announce } from '../ui/toasts.tsx'
+import { ago, count, date, moment, refusal, sentence, t, term } from '../words.ts'
+import { ReviewTabs, undoDecision } from './price-decisions.tsx'
+import { priceText } from './prices.ts'
+
+const SHOWN = 25
+/** Prices that a digit decides. */
+const DIGITS = 9
+
+type How = PriceDecision['decision']
+type Decision = Body<'POST', '/price-decisions'> & { decision: How }
+
+/** What can be decided about prices in a state. */
+const DECIDABLE = {
+  held: ['accept', 'discard'],
+  disputed: ['confirm', 'withdraw'],
+  stale: ['confirm', 'withdraw'],
+} as const satisfies Record<PriceReview['state'], readonly How[]>
+
+export function PriceReviewsPage() {
+  const [version, changed] = useVersion()
+  const { values, page, filtered, bar, link } = useFilters([
+    { name: 'state', label: t('state'), options: STATES.map((code) => ({ value: code, text: term('status', code) })) },
+    { name: 'cause', label: t('why'), options: CAUSES.map((code) => ({ value: code, text: causeText(code) })) },
+    { name: 'market', label: t('source'), options: marketOptions() },
+    { name: 'game', label: t('game') },
+    { name: 'category_id', label: t('setId'), type: 'number' },
+    { name: 'item_id', label: t('itemId'), type: 'number' },
+    { name: 'import_id', label: t('import'), type: 'number' },
+    {
+      name: 'sort_by',
+      label: t('largestFirst'),
+      options: ['times_off', 'value'].map((code) => ({ value: code, text: term('reviewSort', code) })),
+      always: true,
+    },
+  ])
+  const queue = useData('/price-reviews', { query: { ...values, page, per_page: SHOWN }, version })
+  const { url } = useLocation()
+  const [at, setAt] = useState(0)
+  /** decided here, though the queue that is shown may be older */
+  const [decided, setDecided] = useState<string[]>([])
+  const [applying, setApplying] = useState(0)
+  const [last, setLast] = useState<{ id: number; text: string } | null>(null)
+  const sending = useRef<Promise<void>>(Promise.resolve())
+  const list = useRef<HTMLUListElement>(null)
+  const whole = useRef<HTMLDivElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another address is another page
+  useEffect(() => {
+    setAt(0)
+    setDecided([])
+  }, [url])
+  const rows = (queue.data ?? []).filter((row) => !decided.includes(keyOf(row)))
+  const current = rows[Math.min(at, rows.length - 1)]
+
+  const apply = (run: () => Promise<void>) => {
+    setApplying((n) => n + 1)
+    sending.current = sending.current.then(run).finally(() => setApplying((n) => n - 1))
+  }
+  /** The next group is shown at once; decisions are applied one after the other. */
+  const decide = (review: PriceReview, body: Decision) => {
+    setDecided((earlier) => [...earlier, keyOf(review)])
+    apply(async () => {
+      try {
+        const { data } = await request('POST', '/price-decisions', { json: body, idempotencyKey: newKey() })
+        const text = t(`priceDone.${body.decision}`, { name: review.item.name, count: data.prices })
+        setLast({ id: data.id, text })
+        announce(text)
+      } catch (error) {
+        announce(`${review.item.name}: ${sentence(asApiError(error))}`, 'bad')
+      }
+    })
+  }
+  const undo = () => {
+    if (!last) return
+    setLast(null)
+    apply(async () => void (await undoDecision(last.id)))
+  }
+  const decideAll = async (how: How) => {
+    const filter = filterOf(values)
+    const found = await request('GET', '/price-reviews/count', { query: filter }).catch((error: unknown) => {
+      announce(sentence(asApiError(error)), 'bad')
+      return null
+    })
+    if (!found) return
+    const { prices } = found.data
+    if (prices === 0) return announce(t('nothingMatches'))
+    const title = t(`decideAll.${how}`, { count: prices })
+    if (!(await confirmed({ title, text: t('decideAllUndo'), action: `${term('decide', how)} (${count(prices)})` }))) return
+    apply(async () => {
+      const done = await writeNow('POST', '/price-decisions', { decision: how, filter: bodyOf(filter), expected: prices })
+      if (!done) return
+      const text = t(`priceDoneAll.${how}`, { count: done.data.prices })
+      setLast({ id: done.data.id, text })
+      announce(text)
+    })
+  }
+  // What is left of decided groups, such as the other side of a dispute, comes back with the next answer.
+  const wasApplying = useRef(false)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `changed` is another function each time
+  useEffect(() => {
+    if (wasApplying.current && applying === 0) changed()
+    wasApplying.current = applying > 0
+  }, [applying])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another answer counts
+  useEffect(() => {
+    if (applying === 0) setDecided([])
+  }, [queue.data])
+  const move = (to: number) => setAt(Math.max(0, Math.min(to, rows.length - 1)))
+
+  const onKey = (event: KeyboardEvent) => {
+    const { target } = event
+    const typing = target instanceof HTMLInputElement || target instanceof HTMLSelectElement || document.querySelector('dialog[open]')
+    if (typing || event.ctrlKey || event.metaKey || event.altKey) return
+    const digit = /^Digit([1-9])$/.exec(event.code)?.[1]
+    const side = digit && current ? decidableOf(current)[Number(digit) - 1] : undefined
+    const act: Record<string, () => void> = {
+      u: undo,
+      j: () => move(at + 1),
+      ArrowDown: () => move(at + 1),
+      k: () => move(at - 1),
+      ArrowUp: () => move(at - 1),
+      ...(current?.state === 'held' && {
+        a: () => decide(current, groupDecision('accept', current)),
+        d: () => decide(current, groupDecision('discard', current)),
+      }),
+      ...(current && current.state !== 'held' && { w: () => decide(current, groupDecision('withdraw', current)) }),
+    }
+    const run = side ? () => decide(current!, singleDecision(event.shiftKey ? 'withdraw' : 'confirm', current!, side)) : act[event.key]
+    if (!run) return
+    event.preventDefault()
+    run()
+  }
+  useKeysWithin(whole, onKey)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another group is another current row
+  useLayoutEffect(() => {
+    const row = list.current?.querySelector<HTMLElement>('[aria-current] button')
+    const { activeElement } = document
+    // A button that went with its group leaves the focus on the body.
+    if (row && (activeElement === document.body || whole.current?.querySelector('.queue')?.contains(activeElement))) row.focus()
+  }, [current && keyOf(current)])
+  const state = values.state as PriceReview['state'] | ''
+
+  return (
+    <div ref={whole}>
+      <Heading>
+        {t('priceReviews')} {queue.pagination && <span class="quiet">{count(queue.pagination.total)}</span>}
+      </Heading>
+      <ReviewTabs current="reviews" />
+      <div class="toolbar">
+        {bar}
+        {state && (
+          <div class="actions">
+            {DECIDABLE[state].map((how) => (
+              <button
+                key={how}
+                type="button"
+                class={how === 'accept' || how === 'confirm' ? undefined : 'danger'}
+                onClick={() => void decideAll(how)}
+              >
+                {t(`allThatMatch.${how}`)}
+              </button>
+            ))}
+          </div>
+        )}
+      </div>
+      <p class="quiet keys">{t('reviewKeys')}</p>
+      <p class="quiet keys" role="status">
+        {applying > 0 && t('decisionsApplying', { count: applying })}
+      </p>
+      {last && (
+        <p class="last">
+          {last.text}{' '}
+          <button type="button" aria-keyshortcuts="u" onClick={undo}>
+            {t('undo')} <kbd>U</kbd>
+          </button>
+        </p>
+      )}
+      {queue.error ? (
+        <Failure error={queue.error} retry={queue.reload} />
+      ) : !queue.data || (rows.length === 0 && (queue.loading || applying > 0)) ? (
+        <Waiting />
+      ) : !current ? (
+        <Empty>{filtered ? t('nothingMatches') : t('noReviews')}</Empty>
+      ) : (
+        <div class="queue">
+          <div class="rows">
+            <ul ref={list} aria-label={t('pricesInQuestion')}>
+              {rows.map((row, index) => (
+                <li key={keyOf(row)} aria-current={row === current ? 'true' : undefined}>
+                  <button type="button" class="plain" onClick={() => setAt(index)}>
+                    <span>
+                      {row.item.name} <span class="quiet">{row.item.code}</span>
+                    </span>
+                    <small>
+                      {term('status', row.state)}
+                      {row.cause && ` · ${causeText(row.cause, row.state)}`}
+                      {row.times_off !== null && ` · ${t('timesOff', { times: round(row.times_off) })}`}
+                    </small>
+                  </button>
+                </li>
+              ))}
+            </ul>
+          </div>
+          <Group key={keyOf(current)} review={current} onDecide={(body) => decide(current, body)} />
+        </div>
+      )}
+      {queue.pagination && <Pages of={queue.pagination} link={link} />}
+    </div>
+  )
+}
+
+function keyOf({ item, state, cause }: PriceReview): string {
+  return `${item.id} ${state} ${cause}`
+}
+
+function round(times: number): number {
+  return Math.round(times * 10) / 10
+}
+
+/** The rule that holds prices, or a flag of published ones; for both, where the state is open. */
+function causeText(code: string, state?: PriceReview['state']): string {
+  const flag = term('flag', code)
+  return state === 'held' || flag === code ? term('rule', code) : flag
+}
+
+type Values = Record<string, string>
+
+/** The filters that count, without the order of the list. */
+function filterOf({ sort_by: _sort, ...values }: Values): Values {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''))
+}
+
+function bodyOf(filter: Values): NonNullable<Decision['filter']> {
+  return Object.fromEntries(Object.entries(filter).map(([name, value]) => [name, name.endsWith('_id') ? Number(value) : value]))
+}
+
+/** The prices in question of a group. */
+function decidableOf(review: PriceReview): ReviewedPrice[] {
+  return review.prices.filter((price) => price.state === review.state)
+}
+
+function singleDecision(how: How, { item }: PriceReview, { held_id: held, market, label, price }: ReviewedPrice): Decision {
+  if (held !== null) return { decision: how, held_ids: [held] }
+  return { decision: how, prices: [{ item_id: item.id, market, label, price }] as Decision['prices'] }
+}
+
+/** All prices in question of a group. */
+function groupDecision(how: How, review: PriceReview): Decision {
+  const all = decidableOf(review).map((price) => singleDecision(how, review, price))
+  return {
+    decision: how,
+    ...(review.state === 'held' ? { held_ids: all.flatMap((each) => each.held_ids ?? []) } : { prices: all.flatMap((each) => each.prices ?? []) }),
+  }
+}
+
+interface GroupProps {
+  review: PriceReview
+  onDecide: (body: Decision) => void
+}
+
+function Group({ review, onDecide }: GroupProps) {
+  const { item, state, cause } = review
+  const inQuestion = decidableOf(review)
+  const sides = [...Map.groupBy(review.prices, ({ label, market }) => `${label} ${market}`).values()]
+  return (
+    <article aria-label={item.name} aria-live="polite">
+      <header class="reviewed">
+        <Picture item={item} />
+        <div>
+          <h2>
+            <a href={`/console/catalogue/items/${item.id}`}>{item.name}</a> <span class="quiet">{item.code}</span>
+          </h2>
+          <p class="quiet">{[item.category.name, item.finish].filter(Boolean).join(' · ')}</p>
+          <p>
+            <Status code={state} /> {cause && causeText(cause, state)}{' '}
+            {review.times_off !== null && <span class="quiet">{t('timesOff', { times: round(review.times_off) })}</span>}
+          </p>
+          <div class="buttons">
+            {state === 'held' ? (
+              <>
+                <button type="button" class="main" aria-keyshortcuts="a" onClick={() => onDecide(groupDecision('accept', review))}>
+                  {t('acceptCount', { count: inQuestion.length })} <kbd>A</kbd>
+                </button>
+                <button type="button" class="danger" aria-keyshortcuts="d" onClick={() => onDecide(groupDecision('discard', review))}>
+                  {t('discardCount', { count: inQuestion.length })} <kbd>D</kbd>
+                </button>
+              </>
+            ) : (
+              <button type="button" class="danger" aria-keyshortcuts="w" onClick={() => onDecide(groupDecision('withdraw', review))}>
+                {t('withdrawCount', { count: inQuestion.length })} <kbd>W</kbd>
+              </button>
+            )}
+          </div>
+        </div>
+      </header>
+      <div class="sides">
+        {sides.map((prices) => (
+          <Side key={`${prices[0]!.label} ${prices[0]!.market}`} review={review} prices={prices} onDecide={onDecide} />
+        ))}
+      </div>
+    </article>
+  )
+}
+
+/** What one source says of one label: its published price, what is held of it, and its history. */
+function Side({ review, prices, onDecide }: GroupProps & { prices: ReviewedPrice[] }) {
+  const { market, label } = prices[0]!
+  const points = useData(`/items/${review.item.id}/price-history`, { query: { market, label } })
+  const show = (value: number) => priceText(value, market)
+  const decidable = decidableOf(review)
+  const marks = prices.flatMap(({ state, price, updated_at: at }) => (state === 'trusted' ? [] : [{ state, price, updated_at: at }]))
+  return (
+    <section aria-label={`${term('market', market)} ${label}`}>
+      <h3>
+        {term('market', market)} <span class="quiet">{label}</span>
+      </h3>
+      {prices.map((price) => {
+        const digit = decidable.indexOf(price) + 1
+        const name = `${term('market', market)} ${label} ${show(price.price)}`
+        return (
+          <div key={price.held_id ?? 'published'} class="stated">
+            <p>
+              <strong>{show(price.price)}</strong> <Status code={price.state} />{' '}
+              {price.confidence && (
+                <span class="quiet">
+                  {t('confidence')}: {term('confidence', price.confidence)}
+                </span>
+              )}
+            </p>
+            <Evidence of={price} show={show} />
+            {digit > 0 && (decidable.length > 1 || review.state !== 'held') && (
+              <div class="buttons tight">
+                {DECIDABLE[review.state].map((how, n) => (
+                  <button
+                    key={how}
+                    type="button"
+                    class={n === 0 ? undefined : 'danger'}
+                    aria-label={`${term('decide', how)}: ${name}`}
+                    onClick={() => onDecide(singleDecision(how, review, price))}
+                  >
+                    {term('decide', how)} {review.state !== 'held' && digit <= DIGITS && <kbd>{n === 0 ? digit : `⇧${digit}`}</kbd>}
+                  </button>
+                ))}
+              </div>
+            )}
+          </div>
+        )
+      })}
+      {points.data && <PriceSteps points={points.data} marks={marks} show={show} />}
+    </section>
+  )
+}
+
+/** What speaks for and against a price, in words. */
+function Evidence({ of: price, show }: { of: ReviewedPrice; show: (value: number) => string }) {
+  const figures = (['avg_1', 'avg_7', 'avg_30', 'low', 'mid', 'high'] as const).flatMap((name): [string, string][] => {
+    const value = price[name]
+    return value === null ? [] : [[term('figure', name), show(value)]]
+  })
+  return (
+    <>
+      {(price.rule !== null || price.flags.length > 0) && (
+        <ul class="reasons">
+          {price.rule !== null && (
+            <li>
+              {term('rule', price.rule)}: {refusal({ rule: price.rule, params: price.params, message: price.reason ?? '' })}
+            </li>
+          )}
+          {price.flags.map((flag) => (
+            <li key={flag}>{term('flag', flag)}</li>
+          ))}
+        </ul>
+      )}
+      {(figures.length > 0 || price.samples !== null) && (
+        <Facts rows={[...figures, ...(price.samples === null ? [] : [[t('samples'), count(price.samples)] as [string, string]])]} />
+      )}
+      <p class="quiet">
+        <span title={moment(price.updated_at)}>{t('setOn', { date: date(price.updated_at) })}</span>
+        {price.confirmed_at && <span title={moment(price.confirmed_at)}> · {t('confirmedAgo', { ago: ago(price.confirmed_at) })}</span>} ·{' '}
+        <a href={`/console/imports/${price.import_id}`}>
+          {t('import')} #{price.import_id}
+        </a>
+        {price.line !== null && ` · ${t('lineOf', { line: String(price.line) })}`}
+      </p>
+    </>
+  )
+}

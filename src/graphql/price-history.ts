@@ -1,0 +1,40 @@
+// Item.priceHistory: what REST answers under /items/{id}/price-history.
+import { type PricePeriod, readPriceHistory } from '#catalogue/read-price-history.ts'
+import { call } from '#core/verb.ts'
+import { marketOf, sent } from './arguments.ts'
+import { type Builder, cost, fromDatabase } from './builder.ts'
+import type { GraphqlCtx } from './context.ts'
+import type { ItemSource } from './item-source.ts'
+
+export interface HistoryArgs {
+  market?: string | null
+  label?: string | null
+  from?: string | null
+  to?: string | null
+  interval?: string | null
+}
+
+/** A history is a read of its own, and has some tens of periods. */
+export const HISTORY_READ = { ...cost({ weight: 10, entries: 30 }), ...fromDatabase }
+
+/** @throws VALIDATION_ERROR as over REST */
+export function historyOf({ row }: ItemSource, args: HistoryArgs, ctx: GraphqlCtx): Promise<PricePeriod[]> {
+  const input: Record<string, unknown> = { ...sent(args), id: ctx.catalogue.items.id[row]! }
+  if (typeof input.market === 'string') input.market = marketOf(input.market)
+  return call(readPriceHistory, ctx, input)
+}
+
+export function addPricePeriodType(builder: Builder) {
+  return builder.objectRef<PricePeriod>('PricePeriod').implement({
+    description: 'The prices of a day, week or month in which a price changed. A price holds until it changes.',
+    fields: (t) => ({
+      date: t.exposeString('date', { nullable: false, description: 'First day of the period, UTC.' }),
+      market: t.exposeString('market', { nullable: false, description: 'Code of the market.' }),
+      label: t.exposeString('label', { nullable: false, description: 'Condition or grade, such as `Near Mint` or `PSA 10`.' }),
+      open: t.exposeFloat('open', { nullable: false, description: 'The price at the start of the period, or of `from` where that is later.' }),
+      low: t.exposeFloat('low', { nullable: false, description: 'Lowest price of the period, the price at its start included.' }),
+      high: t.exposeFloat('high', { nullable: false, description: 'Highest price of the period, the price at its start included.' }),
+      close: t.exposeFloat('close', { nullable: false, description: 'The last price of the period.' }),
+    }),
+  })
+}
