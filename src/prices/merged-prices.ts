@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Note } from '#db/change.ts'
 import { analyzeNoted, mergeIds, type MergePair, pairTable } from '#db/merge-pairs.ts'
 import type { Tx } from '#db/schema.ts'
+import { KEPT_FLAGS } from './current.ts'
 import { FIGURE_COLUMNS } from './figures.ts'
 import type { PriceChange } from './payload.ts'
 import { resetCurrent } from './reset-current.ts'
@@ -32,10 +33,10 @@ async function moveCurrent(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
   await sql`
     with gone as (
       delete from prices p using ${pairTable(pairs)} where p.item_id = m.from_item
-      returning m.merge_id, p.item_id, p.market, p.label_id, p.price, p.updated_at, p.import_id, ${EVIDENCE}
+      returning m.merge_id, p.item_id, p.market, p.label_id, p.price, p.updated_at, p.import_id, ${EVIDENCE}, p.flags
     )
-    insert into merged_prices (merge_id, item_id, market, label_id, price, updated_at, import_id, ${EVIDENCE})
-    select merge_id, item_id, market, label_id, price, updated_at, import_id, ${EVIDENCE} from gone`.execute(tx)
+    insert into merged_prices (merge_id, item_id, market, label_id, price, updated_at, import_id, ${EVIDENCE}, flags)
+    select merge_id, item_id, market, label_id, price, updated_at, import_id, ${EVIDENCE}, flags from gone`.execute(tx)
   await analyzeNoted(tx, pairs, 'merged_prices')
   const best = sql`(
     select distinct on (m.into_item, q.market, q.label_id) m.into_item, q.*
@@ -44,19 +45,19 @@ async function moveCurrent(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
   // Prices of its own that the survivor no longer shows; those that earlier merges gave it are noted with them.
   const earlier = sql`o.into_item in (select into_item from ${pairTable(pairs)}) and o.undone_at is null and o.id < ${pairs[0]!.mergeId}`
   await sql`
-    insert into merged_prices (merge_id, item_id, market, label_id, price, updated_at, import_id, ${EVIDENCE})
-    select merge_id, item_id, market, label_id, price, updated_at, import_id, ${EVIDENCE}
+    insert into merged_prices (merge_id, item_id, market, label_id, price, updated_at, import_id, ${EVIDENCE}, flags)
+    select merge_id, item_id, market, label_id, price, updated_at, import_id, ${EVIDENCE}, flags
     from (
       select *, bool_or(given) over (partition by item_id, market, label_id, updated_at, import_id) as was_given
       from (
-        select b.merge_id, s.item_id, s.market, s.label_id, s.price, s.updated_at, s.import_id, ${EVIDENCE_OF_S}, false as given
+        select b.merge_id, s.item_id, s.market, s.label_id, s.price, s.updated_at, s.import_id, ${EVIDENCE_OF_S}, s.flags, false as given
         from ${best} b join prices s on (s.item_id, s.market, s.label_id) = (b.into_item, b.market, b.label_id)
         where (b.updated_at, b.import_id) >= (s.updated_at, s.import_id)
         union all
-        select q.merge_id, o.into_item, q.market, q.label_id, q.price, q.updated_at, q.import_id, ${EVIDENCE_OF_Q}, true
+        select q.merge_id, o.into_item, q.market, q.label_id, q.price, q.updated_at, q.import_id, ${EVIDENCE_OF_Q}, q.flags, true
         from merges o join merged_prices q on q.merge_id = o.id and q.item_id = o.from_item where ${earlier}
         union all
-        select q.merge_id, o.into_item, q.market, q.label_id, q.price, q.updated_at, q.import_id, ${NO_EVIDENCE}, true
+        select q.merge_id, o.into_item, q.market, q.label_id, q.price, q.updated_at, q.import_id, ${NO_EVIDENCE}, null, true
         from merges o join merged_points q on q.merge_id = o.id and q.placed where ${earlier}
       ) known
     ) judged
@@ -319,13 +320,23 @@ function latestAfterUndo(pairs: readonly MergePair[]) {
     order by t.item_id, t.market, t.label_id, c.updated_at desc nulls last, c.import_id desc`
 }
 
-/** What was known of prices that are as they were before the merge. */
+/** What was known of prices that are as they were before the merges, by what any merge into the survivors noted. */
 async function restoreEvidence(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
   await sql`
-    update prices p set (${EVIDENCE}) = (${EVIDENCE_OF_Q})
-    from ${pairTable(pairs)} join merged_prices q on q.merge_id = m.merge_id
+    update prices p set (${EVIDENCE}) = (${EVIDENCE_OF_Q}), flags = coalesce(q.flags, 0) & ${sql.lit(KEPT_FLAGS)}
+    from (
+      select distinct on (item_id, market, label_id, price, updated_at, import_id) * from (
+        select m.from_item as item_id, q.market, q.label_id, q.price, q.updated_at, q.import_id, ${EVIDENCE_OF_Q}, q.flags, q.merge_id
+        from ${pairTable(pairs)} join merged_prices q on q.merge_id = m.merge_id and q.item_id = m.from_item
+        union all
+        select o.into_item, q.market, q.label_id, q.price, q.updated_at, q.import_id, ${EVIDENCE_OF_Q}, q.flags, q.merge_id
+        from merges o join merged_prices q on q.merge_id = o.id
+        where o.into_item in (select into_item from ${pairTable(pairs)})
+      ) noted order by item_id, market, label_id, price, updated_at, import_id, merge_id desc
+    ) q
     where (p.item_id, p.market, p.label_id) = (q.item_id, q.market, q.label_id)
-      and (p.price, p.updated_at, p.import_id) = (q.price, q.updated_at, q.import_id)`.execute(tx)
+      and (p.price, p.updated_at, p.import_id) = (q.price, q.updated_at, q.import_id)
+      and p.line is null and p.confirmed_at is null`.execute(tx)
 }
 
 async function moveHeldBack(tx: Tx, pairs: readonly MergePair[]): Promise<void> {

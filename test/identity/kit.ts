@@ -107,10 +107,9 @@ export async function hangOn(node: TestNode, itemId: number, salePrice: number) 
   const collection = await makeCollection(node, node.accounts.plus)
   const record = (await collector(node, node.keys.plus).add(collection, { item_id: itemId, quantity: 2 })).body.data
   const psa9 = { item_id: itemId, market: 'source_b', label: 'PSA 9' } as const
-  // Of now, because a price that its source has not confirmed lately holds none.
-  const minutesAgo = (minutes: number) => new Date(node.clock.now().getTime() - minutes * 60_000).toISOString()
-  await postPrices(node, [{ ...psa9, price: 10, updated_at: minutesAgo(2) }])
-  const { held } = await postPrices(node, [{ ...psa9, price: 900, updated_at: minutesAgo(1) }])
+  await postPrices(node, [{ ...psa9, price: 10, updated_at: '2026-10-02T00:00:00Z' }])
+  // A date in the future holds whatever is known of the item.
+  const { held } = await postPrices(node, [{ ...psa9, price: 900, updated_at: '2030-10-03T00:00:00Z' }])
   if (held !== 1) throw new Error('the price is not held')
   return { listing, paused, collection, record }
 }

@@ -9,7 +9,7 @@ let node: TestNode
 let category: number
 
 beforeAll(async () => {
-  node = await startTestNode()
+  node = await startTestNode({ env: { PRICE_MARKET_FACTOR: '3' } })
   category = (await operator<{ id: number }>('/categories', { json: { name: 'Set', game: 'pokemon', market: 'source_c' } })).body.data.id
   const rates = { USD: 40, EUR: 50 }
   await operator('/rates', { json: Object.entries(rates).map(([currency, TRY]) => ({ day: '2026-10-01', currency, TRY })) })
