@@ -8,6 +8,7 @@ import type { WriteCtx } from '#db/change.ts'
 import type { Viewer } from '#core/verb.ts'
 import type { Db } from '#db/schema.ts'
 import type { MarketCtx, MarketNode } from '#market/types.ts'
+import type { PriceRules } from '#prices/evidence/hold.ts'
 import type { WebhookCtx, WebhookRules } from '#webhooks/types.ts'
 import { preconditionOf } from '#http/entity-tag.ts'
 import { idempotencyOf } from '#http/idempotency-key.ts'
@@ -15,11 +16,12 @@ import type { ApiRequest } from '#http/respond.ts'
 
 export interface PublicCtx extends WriteCtx, CatalogueNode, Conditional, WebhookCtx, MarketCtx {
   currencies: Readonly<Record<Market, string>>
+  rules: PriceRules
 }
 
 /** What the context takes from the node. */
 export interface PublicContextNode extends MarketNode {
-  config: { sourceCurrencies: Readonly<Record<Market, string>> }
+  config: { sourceCurrencies: Readonly<Record<Market, string>>; priceRules: PriceRules }
   db: Db
   feed: Pick<ChangeFeed, 'pull'>
   catalogue: Catalogue
@@ -45,6 +47,7 @@ export function publicContext(node: PublicContextNode): (viewer: Viewer, request
       market,
       listings,
       currencies: config.sourceCurrencies,
+      rules: config.priceRules,
     }
   }
 }

@@ -661,6 +661,11 @@ export interface components {
                 details?: components["schemas"]["Problem"][];
             };
         };
+        EvidenceRule: {
+            /** @enum {string} */
+            name: "own_averages" | "jump" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside" | "grade_order" | "no_rate";
+            version: number;
+        };
         ExpireEvent: {
             /** @constant */
             event: "expire";
@@ -940,6 +945,8 @@ export interface components {
             /** @description How many sales or offers the feed's figures are of */
             samples: number | null;
             rule: components["schemas"]["PriceRule"] | null;
+            /** @description The rules that decide about `state` and `flags`; none for the service's own prices, which are always trusted */
+            judged_by: components["schemas"]["EvidenceRule"][];
             inputs: components["schemas"]["PriceExplanationInput"][];
             /** @description By which prices of other markets were compared */
             rates: components["schemas"]["UsedRate"][];
@@ -969,10 +976,10 @@ export interface components {
             /** @description Whether the price was computed from it or judged by it */
             used: boolean;
             /**
-             * @description `sets_price`: the price is this amount; `confirms`: the source stated the same amount again; `in_median`: one of the sales whose median the price is; `compared`: the price was compared with it when it was judged; `not_compared`: shown only: lows and highs contradict no price; `no_rate`: its currency has no exchange rate; `own_sales`: the service's own sales are evidence for no other market, and need none; `no_price`: there is no price to compare it with
+             * @description `sets_price`: the price is this amount; `confirms`: the source stated the same amount again; `in_median`: one of the sales whose median the price is; `compared`: the price was compared with it when it was judged; `not_compared`: shown only: lows and highs contradict no price; `no_rate`: its currency has no exchange rate; `other_time`: the two were stated too long after one another to be compared; `own_sales`: the service's own sales are evidence for no other market, and need none; `no_price`: there is no price to compare it with
              * @enum {string}
              */
-            reason: "sets_price" | "confirms" | "in_median" | "compared" | "not_compared" | "no_rate" | "own_sales" | "no_price";
+            reason: "sets_price" | "confirms" | "in_median" | "compared" | "not_compared" | "no_rate" | "other_time" | "own_sales" | "no_price";
         };
         /** @description Of the prices that stood at this time on each of the last 7, 30 and 90 days, today included; null without a price then */
         PriceMedians: {
@@ -1143,6 +1150,7 @@ export type CollectionRecord = components['schemas']['CollectionRecord'];
 export type CollectionWorth = components['schemas']['CollectionWorth'];
 export type ComputedFigure = components['schemas']['ComputedFigure'];
 export type Error = components['schemas']['Error'];
+export type EvidenceRule = components['schemas']['EvidenceRule'];
 export type ExpireEvent = components['schemas']['ExpireEvent'];
 export type FigureInput = components['schemas']['FigureInput'];
 export type FigureRule = components['schemas']['FigureRule'];
@@ -2706,6 +2714,48 @@ export interface operations {
                      *           "name": "latest_statement",
                      *           "version": 1
                      *         },
+                     *         "judged_by": [
+                     *           {
+                     *             "name": "own_averages",
+                     *             "version": 1
+                     *           },
+                     *           {
+                     *             "name": "jump",
+                     *             "version": 1
+                     *           },
+                     *           {
+                     *             "name": "identical_figures",
+                     *             "version": 1
+                     *           },
+                     *           {
+                     *             "name": "shared_id",
+                     *             "version": 1
+                     *           },
+                     *           {
+                     *             "name": "other_markets",
+                     *             "version": 1
+                     *           },
+                     *           {
+                     *             "name": "average_jump",
+                     *             "version": 1
+                     *           },
+                     *           {
+                     *             "name": "old",
+                     *             "version": 1
+                     *           },
+                     *           {
+                     *             "name": "source_set_aside",
+                     *             "version": 1
+                     *           },
+                     *           {
+                     *             "name": "grade_order",
+                     *             "version": 1
+                     *           },
+                     *           {
+                     *             "name": "no_rate",
+                     *             "version": 1
+                     *           }
+                     *         ],
                      *         "inputs": [
                      *           {
                      *             "market": "source_c",

@@ -1938,6 +1938,11 @@ export interface components {
                 details?: components["schemas"]["Problem"][];
             };
         };
+        EvidenceRule: {
+            /** @enum {string} */
+            name: "own_averages" | "jump" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside" | "grade_order" | "no_rate";
+            version: number;
+        };
         FileMark: {
             /** @enum {string} */
             type: "csv" | "json";
@@ -2627,10 +2632,10 @@ export interface components {
             /** @description Whether the price was computed from it or judged by it */
             used: boolean;
             /**
-             * @description `sets_price`: the price is this amount; `confirms`: the source stated the same amount again; `in_median`: one of the sales whose median the price is; `compared`: the price was compared with it when it was judged; `not_compared`: shown only: lows and highs contradict no price; `no_rate`: its currency has no exchange rate; `own_sales`: the service's own sales are evidence for no other market, and need none; `no_price`: there is no price to compare it with
+             * @description `sets_price`: the price is this amount; `confirms`: the source stated the same amount again; `in_median`: one of the sales whose median the price is; `compared`: the price was compared with it when it was judged; `not_compared`: shown only: lows and highs contradict no price; `no_rate`: its currency has no exchange rate; `other_time`: the two were stated too long after one another to be compared; `own_sales`: the service's own sales are evidence for no other market, and need none; `no_price`: there is no price to compare it with
              * @enum {string}
              */
-            reason: "sets_price" | "confirms" | "in_median" | "compared" | "not_compared" | "no_rate" | "own_sales" | "no_price";
+            reason: "sets_price" | "confirms" | "in_median" | "compared" | "not_compared" | "no_rate" | "other_time" | "own_sales" | "no_price";
         };
         /** @description Of the prices that stood at this time on each of the last 7, 30 and 90 days, today included; null without a price then */
         PriceMedians: {
@@ -3156,6 +3161,8 @@ export interface components {
             /** @description How many sales or offers the feed's figures are of */
             samples: number | null;
             rule: components["schemas"]["PriceRule"] | null;
+            /** @description The rules that decide about `state` and `flags`; none for the service's own prices, which are always trusted */
+            judged_by: components["schemas"]["EvidenceRule"][];
             inputs: components["schemas"]["PriceExplanationInput"][];
             /** @description By which prices of other markets were compared */
             rates: components["schemas"]["UsedRate"][];
@@ -3261,6 +3268,7 @@ export type CollectionRecord = components['schemas']['CollectionRecord'];
 export type CreditEntry = components['schemas']['CreditEntry'];
 export type DecidedPrices = components['schemas']['DecidedPrices'];
 export type Error = components['schemas']['Error'];
+export type EvidenceRule = components['schemas']['EvidenceRule'];
 export type FileMark = components['schemas']['FileMark'];
 export type Group = components['schemas']['Group'];
 export type HeldPrice = components['schemas']['HeldPrice'];
@@ -6271,6 +6279,7 @@ export const collectionRecordValueAnyOf0MarketValues: ReadonlyArray<Extract<Flat
 }>["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const collectionRecordValue_missingAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["CollectionRecord"]["value_missing"]> = ["no_price", "not_trusted"];
 export const errorErrorCodeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Error"]["error"]["code"]> = ["INVALID_JSON", "BAD_REQUEST", "UNAUTHENTICATED", "PLAN_UPGRADE_REQUIRED", "FORBIDDEN", "ITEM_NOT_FOUND", "NOT_FOUND", "METHOD_NOT_ALLOWED", "NOT_ACCEPTABLE", "CONFLICT", "IDEMPOTENCY_CONFLICT", "PRECONDITION_FAILED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "VALIDATION_ERROR", "PLUS_LISTING_ERROR", "PLUS_COLLECTION_ERROR", "RATE_LIMITED", "INTERNAL_ERROR", "UPSTREAM_ERROR", "UNAVAILABLE", "UPSTREAM_TIMEOUT"];
+export const evidenceRuleNameValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["EvidenceRule"]["name"]> = ["own_averages", "jump", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside", "grade_order", "no_rate"];
 export const fileMarkTypeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["FileMark"]["type"]> = ["csv", "json"];
 export const heldPriceMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["HeldPrice"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const heldPriceRuleValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["HeldPrice"]["rule"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "withdrawn"];
@@ -6319,7 +6328,7 @@ export const parkedRowCandidatesMarketValues: ReadonlyArray<FlattenedDeepRequire
 export const priceDecisionDecisionValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceDecision"]["decision"]> = ["accept", "discard", "confirm", "withdraw"];
 export const priceExplanationInputKindValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceExplanationInput"]["kind"]> = ["statement", "confirmation", "sale", "avg_1", "avg_7", "avg_30", "low", "mid", "high", "market"];
 export const priceExplanationInputMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceExplanationInput"]["market"]> = ["service", "source_a", "source_b", "source_c"];
-export const priceExplanationInputReasonValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceExplanationInput"]["reason"]> = ["sets_price", "confirms", "in_median", "compared", "not_compared", "no_rate", "own_sales", "no_price"];
+export const priceExplanationInputReasonValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceExplanationInput"]["reason"]> = ["sets_price", "confirms", "in_median", "compared", "not_compared", "no_rate", "other_time", "own_sales", "no_price"];
 export const pricePointMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricePoint"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const priceReviewStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceReview"]["state"]> = ["held", "disputed", "stale"];
 export const priceReviewCauseAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceReview"]["cause"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "own_averages", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside"];

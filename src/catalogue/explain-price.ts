@@ -8,6 +8,7 @@ import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import type { ReadCtx } from '#db/change.ts'
 import type { Queryable } from '#db/schema.ts'
+import type { PriceRules } from '#prices/evidence/hold.ts'
 import { type ExplainConditions, type ExplainedKey, explainPrices, type PriceExplanation, PriceExplanationSchema } from '#prices/explain.ts'
 import { HeldPriceSchema, pageOfHeld } from '#prices/held.ts'
 import { labelIds } from '#prices/labels.ts'
@@ -30,9 +31,17 @@ interface Asked {
   label?: string
 }
 
-export interface ExplainCtx extends CatalogueNode, ReadCtx {
+interface Judging {
   now: () => Date
   currencies: Readonly<Record<Market, string>>
+  rules: Pick<PriceRules, 'comparableDays'>
+}
+
+export interface ExplainCtx extends CatalogueNode, ReadCtx, Judging {}
+
+/** What an explanation needs besides the prices. */
+export function explainConditions({ now, currencies, rules }: Judging, rates: Rates): ExplainConditions {
+  return { nowMs: now().getTime(), rates, currencies, comparableDays: rules.comparableDays }
 }
 
 export const explainPrice = verb(
@@ -45,8 +54,7 @@ export const explainPrice = verb(
     const { items, rates } = ctx.catalogue
     const row = items.rowOf(id)
     if (row < 0) throw itemNotFound(id)
-    const conditions = { nowMs: ctx.now().getTime(), rates, currencies: ctx.currencies }
-    return explainOne(ctx.db.kysely, items.id[row]!, asked, MARKETS[items.shown[row]!]!, conditions)
+    return explainOne(ctx.db.kysely, items.id[row]!, asked, MARKETS[items.shown[row]!]!, explainConditions(ctx, rates))
   },
 )
 
@@ -56,18 +64,14 @@ export const StoredPriceExplanationSchema = Type.Object(
 )
 export type StoredPriceExplanation = Static<typeof StoredPriceExplanationSchema>
 
-export interface StoredExplainCtx extends StoredItemCtx {
-  now: () => Date
-  currencies: Readonly<Record<Market, string>>
-}
+export interface StoredExplainCtx extends StoredItemCtx, Judging {}
 
 export const explainStoredPrice = verb(
   { name: 'explainStoredPrice', needs: 'operator', input: Type.Object({ id: id('item'), ...Asked }, { additionalProperties: false }) },
   async (ctx: StoredExplainCtx, { id, ...asked }): Promise<StoredPriceExplanation> => {
     const on = ctx.db.kysely
     const [item, rates] = await Promise.all([fetchPricedItem(ctx, id), Rates.load(on)])
-    const conditions = { nowMs: ctx.now().getTime(), rates, currencies: ctx.currencies }
-    const explanation = await explainOne(on, item.id, asked, item.shown_market, conditions)
+    const explanation = await explainOne(on, item.id, asked, item.shown_market, explainConditions(ctx, rates))
     const { rows } = await pageOfHeld(on, { item_id: item.id, market: explanation.market }, MOST_HELD, 0)
     return { ...explanation, held: rows.filter(({ label }) => label === explanation.label) }
   },

@@ -1,4 +1,5 @@
 // The type Price, with its evidence, and why it is what it is (interface.md, "Item (GraphQL)"; additions.md, "Catalogue").
+import { explainConditions } from '#catalogue/explain-price.ts'
 import { evidenceOf, type ItemPrice, utcTime } from '#catalogue/snapshot/item-json.ts'
 import { DAY_MS } from '#core/duration.ts'
 import { MARKETS } from '#core/markets.ts'
@@ -24,9 +25,10 @@ const changesOf = batched(async ({ catalogue, db, now }: GraphqlCtx, prices: Ite
   return prices.map(({ minor }, i) => ago[i]!.map((before) => (before === null ? null : Math.round((minor / before - 1) * 10_000) / 100)))
 })
 
-const explanationOf = batched(async ({ catalogue, currencies, db, now }: GraphqlCtx, prices: ItemPrice[]) => {
+const explanationOf = batched((ctx: GraphqlCtx, prices: ItemPrice[]) => {
+  const { catalogue, db } = ctx
   const keys = prices.map(({ row, market, labelId, label }) => ({ itemId: catalogue.items.id[row]!, market, labelId, label }))
-  return explainPrices(db.kysely, keys, { nowMs: now().getTime(), rates: catalogue.rates, currencies })
+  return explainPrices(db.kysely, keys, explainConditions(ctx, catalogue.rates))
 })
 
 const oneOf = (values: readonly string[]) => values.map((value) => `\`${value}\``).join(', ')
@@ -100,10 +102,10 @@ export function addPriceType(builder: Builder) {
 }
 
 function addExplanationType(builder: Builder) {
-  const rule = builder.objectRef<NonNullable<PriceExplanation['rule']>>('PriceRule').implement({
-    description: 'How a price comes about.',
+  const rule = builder.objectRef<{ name: string; version: number }>('PriceRule').implement({
+    description: 'A rule by which a price comes about or is judged.',
     fields: (t) => ({
-      name: t.exposeString('name', { nullable: false, description: `${oneOf(Object.keys(PRICE_RULES))}.` }),
+      name: t.exposeString('name', { nullable: false, description: `${oneOf(Object.keys(PRICE_RULES))}, or the name of a flag.` }),
       version: t.exposeInt('version', { nullable: false, description: 'Rises when the rule changes.' }),
     }),
   })
@@ -141,6 +143,13 @@ function addExplanationType(builder: Builder) {
     description: 'Why a price is what it is. The inputs of the kinds `statement` and `sale` suffice to compute it again.',
     fields: (t) => ({
       rule: t.field({ type: rule, description: 'The rule that made the price.', resolve: (one) => one.rule }),
+      judgedBy: t.field({
+        type: [rule],
+        nullable: false,
+        description: "The rules that decide about `state` and `flags`; none for the service's own prices.",
+        extensions: cost({ entries: 10 }),
+        resolve: (one) => one.judged_by,
+      }),
       inputs: t.field({
         type: [input],
         nullable: false,

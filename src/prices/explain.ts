@@ -6,6 +6,7 @@ import { type Static, Type } from '#core/input.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
 import { minorToNumber, parseMinor } from '#core/money.ts'
 import type { Queryable } from '#db/schema.ts'
+import { RULE_VERSIONS } from './evidence/judge.ts'
 import { CONFIDENCES, FLAGS, flagsOf, STATES } from './evidence/types.ts'
 import { medianOfDays } from './medians.ts'
 import type { Rates } from './rates.ts'
@@ -31,6 +32,7 @@ export const INPUT_REASONS = {
   compared: 'the price was compared with it when it was judged',
   not_compared: 'shown only: lows and highs contradict no price',
   no_rate: 'its currency has no exchange rate',
+  other_time: 'the two were stated too long after one another to be compared',
   own_sales: "the service's own sales are evidence for no other market, and need none",
   no_price: 'there is no price to compare it with',
 } as const
@@ -86,6 +88,9 @@ export const PriceExplanationSchema = Type.Object(
         { title: 'PriceRule' },
       ),
     ),
+    judged_by: Type.Array(Type.Object({ name: Type.Enum([...FLAGS]), version: Type.Integer() }, { title: 'EvidenceRule' }), {
+      description: "The rules that decide about `state` and `flags`; none for the service's own prices, which are always trusted",
+    }),
     inputs: Type.Array(ExplainInputSchema),
     rates: Type.Array(
       Type.Object(
@@ -127,8 +132,11 @@ export interface ExplainConditions {
   nowMs: number
   rates: Rates
   currencies: Readonly<Record<Market, string>>
+  /** days between two prices up to which they say something about each other */
+  comparableDays: number
 }
 
+const EVIDENCE_RULES = FLAGS.map((name) => ({ name, version: RULE_VERSIONS[name] }))
 const SERVICE = MARKETS.indexOf('service')
 const LONGEST_DAYS = 90
 const FIGURES = ['avg_1', 'avg_7', 'avg_30', 'low', 'mid', 'high'] as const
@@ -202,6 +210,7 @@ function explained(key: ExplainedKey, rows: readonly PriceRow[], { points, sales
     flags: own ? flagsOf(own.flags) : [],
     samples: own?.samples ?? null,
     rule: own ? PRICE_RULES[key.market === SERVICE ? 'median_of_sales' : 'latest_statement'] : null,
+    judged_by: own && key.market !== SERVICE ? EVIDENCE_RULES : [],
     inputs,
     rates: compare.rates(),
     medians: { '7d': medianOf(7), '30d': medianOf(30), '90d': medianOf(LONGEST_DAYS) },
@@ -266,7 +275,7 @@ function salesBehind(own: PriceRow, sales: readonly RecordedSale[]): readonly Sa
 }
 
 /** How the price of a key compares with those of other markets, and the rates that takes. */
-function comparison(own: PriceRow | undefined, { rates, currencies }: ExplainConditions) {
+function comparison(own: PriceRow | undefined, { rates, currencies, comparableDays }: ExplainConditions) {
   const used = new Map<string, { currency: string; rate: number; day: string }>()
   const rateOf = (currency: string, atMs: number): boolean => {
     if (currency === 'TRY') return true
@@ -277,9 +286,11 @@ function comparison(own: PriceRow | undefined, { rates, currencies }: ExplainCon
   const reasonOf = (other: PriceRow): InputReason => {
     if (!own) return 'no_price'
     if (own.market === SERVICE || other.market === SERVICE) return 'own_sales'
+    const [ownMs, otherMs] = [confirmedAt(own).getTime(), confirmedAt(other).getTime()]
+    if (Math.abs(ownMs - otherMs) > comparableDays * DAY_MS) return 'other_time'
     const [from, to] = [currencies[MARKETS[other.market]!], currencies[MARKETS[own.market]!]]
     // By the day of the later one, as it is judged.
-    const atMs = Math.max(confirmedAt(own).getTime(), confirmedAt(other).getTime())
+    const atMs = Math.max(ownMs, otherMs)
     return from === to || [rateOf(from, atMs), rateOf(to, atMs)].every(Boolean) ? 'compared' : 'no_rate'
   }
   const input = (other: PriceRow): ExplainInput => {

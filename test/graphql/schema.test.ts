@@ -73,6 +73,7 @@ describe('has what the interface names', () => {
     }
     type PriceExplanation {
       rule: PriceRule
+      judgedBy: [PriceRule!]!
       inputs: [PriceExplanationInput!]!
       rates: [UsedRate!]!
       medians: PriceMedians!

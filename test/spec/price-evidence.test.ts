@@ -1,7 +1,7 @@
 // What readers see of the evidence of prices over REST: with_stats=1, explanations, and computed figures that leave out what is
 // not trusted.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bitsOf } from '#prices/evidence/types.ts'
+import { bitsOf, FLAGS } from '#prices/evidence/types.ts'
 import { setEvidence } from '../support/evidence.ts'
 import { OPERATOR_TOKEN, type Reply, send, startTestNode, type TestNode, until } from '../support/node.ts'
 import { published, type Grades, makeCatalogue, operator } from '../market/kit.ts'
@@ -194,6 +194,7 @@ describe('an explanation', () => {
       confidence: 'medium',
       flags: ['no_rate'],
       rule: { name: 'latest_statement', version: 1 },
+      judged_by: FLAGS.map((name) => ({ name, version: expect.any(Number) as number })),
       medians: { '7d': 168.56, '30d': 168.56, '90d': 168.56 },
     })
     const statement = body.data.inputs[0]!
@@ -229,8 +230,8 @@ describe('an explanation', () => {
     const without = await explain('?market=source_b&label=Lightly%20Played')
     expect(without.body.data.inputs.at(-1)).toMatchObject({ market: 'source_a', used: false, reason: 'no_rate' })
     await operator(node, 'POST', '/rates', [
-      { day: '2026-11-01', currency: 'EUR', TRY: 48.5 },
-      { day: '2026-11-01', currency: 'USD', TRY: 41.25 },
+      { day: '2026-11-01', currency: 'EUR', rate: 48.5 },
+      { day: '2026-11-01', currency: 'USD', rate: 41.25 },
     ])
     await until('the node has the rates', async () => (await explain('?market=source_b&label=Lightly%20Played')).body.data.rates.length === 2)
     const { body } = await explain('?market=source_b&label=Lightly%20Played')
@@ -246,6 +247,12 @@ describe('an explanation', () => {
       { currency: 'USD', rate: 41.25, day: '2026-11-01' },
       { currency: 'EUR', rate: 48.5, day: '2026-11-01' },
     ])
+    await operator(node, 'POST', '/prices', [
+      { item_id: items.char, market: 'source_a', label: 'Heavily Played', price: 20, updated_at: '2026-02-01T00:00:00Z' },
+      { item_id: items.char, market: 'source_b', label: 'Heavily Played', price: 21, updated_at: '2026-11-02T00:00:00Z' },
+    ])
+    const apart = await explain('?market=source_b&label=Heavily%20Played')
+    expect(apart.body.data).toMatchObject({ rates: [], inputs: [{ kind: 'statement' }, { kind: 'market', used: false, reason: 'other_time' }] })
   })
 
   test("of the service's own price is the sales that its median is of, and names no seller", async () => {

@@ -217,9 +217,9 @@ export class Catalogue implements ChangeFollower {
     })
     items.setAliases(await loadAliases(db, null))
     const { prices } = items
-    await loadPrices(db, null, ({ itemId, market, labelId, minor, updatedAtMs, evidence }) => {
-      const row = items.rowOf(itemId)
-      if (row >= 0) prices.setEvidence(prices.set(row, market, labelId, minor, updatedAtMs), evidence)
+    await loadPrices(db, null, (price) => {
+      const row = items.rowOf(price.itemId)
+      if (row >= 0) prices.setEvidence(prices.set(row, price.market, price.labelId, price.minor, price.updatedAtMs), price)
     })
     items.pack()
     for (let row = 0; row < items.rows; row += 1) items.derive(row)
@@ -286,8 +286,9 @@ export class Catalogue implements ChangeFollower {
       for (const source of sources) {
         const row = this.items.set(source)
         this.items.prices.clear(row)
-        for (const { market, labelId, minor, updatedAtMs, evidence } of prices.get(source.id) ?? []) {
-          this.items.prices.setEvidence(this.items.prices.set(row, market, labelId, minor, updatedAtMs), evidence)
+        for (const price of prices.get(source.id) ?? []) {
+          const at = this.items.prices.set(row, price.market, price.labelId, price.minor, price.updatedAtMs)
+          this.items.prices.setEvidence(at, price)
         }
         this.items.derive(row)
         this.queries.set(row, this.#doc(source))

@@ -84,35 +84,39 @@ export async function loadAliases(db: Queryable, ids: number[] | null): Promise<
 }
 
 /** A current price with its evidence. */
-export interface LoadedPrice extends PriceChange {
-  evidence: PackedEvidence
-}
+export interface LoadedPrice extends PriceChange, PackedEvidence {}
 
-/** What `evidenceAt` reads, behind the fields of a price. */
+/** What a row has behind the fields of a price. */
 const EVIDENCE_FIELDS = 'state, confidence, flags, confirmed_at, avg_7, avg_30, low, high'
-/** Where these begin in a row. */
+/** Where these begin. */
 const EVIDENCE = CURRENT_FIELDS.split(',').length
+const FIGURES = EVIDENCE + 4
 
 /** Streams current prices, of all items for null, in no order: to sort them takes longer than to find their items. */
 export async function loadPrices(db: Queryable, ids: number[] | null, take: (price: LoadedPrice) => void): Promise<void> {
   const where = ids ? `where item_id = any('{${ids.join(',')}}'::int4[])` : ''
   const chunks = copyOut(db, `copy (select ${CURRENT_FIELDS}, ${EVIDENCE_FIELDS} from prices ${where}) to stdout (format binary)`)
   await readBinaryCopy(breathing(chunks), (buffer, offsets, lengths) => {
-    take({ ...priceOf(buffer, offsets), evidence: evidenceAt(buffer, offsets, lengths) })
+    const price = priceOf(buffer, offsets)
+    take({
+      itemId: price.itemId,
+      market: price.market,
+      labelId: price.labelId,
+      minor: price.minor,
+      updatedAtMs: price.updatedAtMs,
+      verdict: verdictByte(int2At(buffer, offsets[EVIDENCE]!), int2At(buffer, offsets[EVIDENCE + 1]!)),
+      flags: int4At(buffer, offsets[EVIDENCE + 2]!),
+      confirmedMinutes: lengths[EVIDENCE + 3]! < 0 ? 0 : confirmedMinutes(timeAt(buffer, offsets[EVIDENCE + 3]!)),
+      avg7: figureAt(FIGURES, buffer, offsets, lengths),
+      avg30: figureAt(FIGURES + 1, buffer, offsets, lengths),
+      low: figureAt(FIGURES + 2, buffer, offsets, lengths),
+      high: figureAt(FIGURES + 3, buffer, offsets, lengths),
+    })
   })
 }
 
-function evidenceAt(buffer: Buffer, offsets: Int32Array, lengths: Int32Array): PackedEvidence {
-  const figure = (field: number) => (lengths[field]! < 0 ? NO_FIGURE : figureWord(minorAt(buffer, offsets[field]!)))
-  return {
-    verdict: verdictByte(int2At(buffer, offsets[EVIDENCE]!), int2At(buffer, offsets[EVIDENCE + 1]!)),
-    flags: int4At(buffer, offsets[EVIDENCE + 2]!),
-    confirmedMinutes: lengths[EVIDENCE + 3]! < 0 ? 0 : confirmedMinutes(timeAt(buffer, offsets[EVIDENCE + 3]!)),
-    avg7: figure(EVIDENCE + 4),
-    avg30: figure(EVIDENCE + 5),
-    low: figure(EVIDENCE + 6),
-    high: figure(EVIDENCE + 7),
-  }
+function figureAt(field: number, buffer: Buffer, offsets: Int32Array, lengths: Int32Array): number {
+  return lengths[field]! < 0 ? NO_FIGURE : figureWord(minorAt(buffer, offsets[field]!))
 }
 
 /** Lets other work in between chunks. */
