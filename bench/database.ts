@@ -8,12 +8,13 @@ import { createAccount } from '#accounts/create-account.ts'
 import { createKey } from '#accounts/create-key.ts'
 import type { Plan } from '#core/plans.ts'
 import { call } from '#core/verb.ts'
-import type { WriteCtx } from '#db/change.ts'
 import { claimDataDir } from '#db/data-dir.ts'
 import { startEmbedded } from '#db/embedded.ts'
 import { migrate } from '#db/migrate.ts'
 import { openPool } from '#db/pool.ts'
 import type { Schema } from '#db/schema.ts'
+import type { PriceWriteCtx } from '#prices/types.ts'
+import { readConfig } from '#config.ts'
 
 export interface BenchServer {
   /** where files of this run may lie */
@@ -27,7 +28,7 @@ export interface BenchServer {
 
 export interface BenchDatabase {
   url: string
-  ctx: WriteCtx
+  ctx: PriceWriteCtx
   /** an account and a key of each plan */
   accounts: Record<Plan, { id: number; key: string }>
   /** Ends connections that a program has opened under this name. */
@@ -61,7 +62,8 @@ async function createDatabase(serverUrl: string, name: string): Promise<BenchDat
   const url = urlOf(serverUrl, name)
   const db = openPool<Schema>({ url, max: 4, applicationName: 'mintmark bench' })
   await migrate(db)
-  const ctx: WriteCtx = {
+  const ctx: PriceWriteCtx = {
+    rules: readConfig({}).priceRules,
     db,
     viewer: { kind: 'operator', name: 'bench' },
     now: () => new Date(),

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { FastifyInstance } from 'fastify'
-import { MINUTE_MS } from '#core/duration.ts'
+import { HOUR_MS, MINUTE_MS } from '#core/duration.ts'
 import { apiKeyring, consoleSessions, type Keyring, operatorTokens } from '#accounts/keyring.ts'
 import { RateLimits, type Shared } from '#accounts/rate-limits.ts'
 import { imageAddresses } from '#catalogue/image-addresses.ts'
@@ -23,8 +23,10 @@ import type { MarketSettings, MarketWriteCtx } from '#market/types.ts'
 import { RequestCounts } from '#http/request-counts.ts'
 import { endIdle, stopListening } from '#http/stop-listening.ts'
 import { prepareMonths } from '#prices/months.ts'
+import { judgeAllPrices } from '#prices/judge-all.ts'
 import { failBrokenImports } from '#prices/imports.ts'
 import { forgetOldPrices } from '#prices/retention.ts'
+import type { PriceWriteCtx } from '#prices/types.ts'
 import { openResolver } from '#outbound/resolve.ts'
 import { forgetOldEvents } from '#webhooks/retention.ts'
 import { checkSealing, webhookRules } from '#webhooks/rules.ts'
@@ -44,6 +46,9 @@ export interface NodeOptions {
   demoKey?: string | null
 }
 
+/** What verbs of every module need that write. */
+export type NodeCtx = MarketWriteCtx & PriceWriteCtx
+
 export interface RunningNode {
   publicUrl: string | null
   operatorUrl: string | null
@@ -51,7 +56,7 @@ export interface RunningNode {
   listings: ListingSnapshot
   market: MarketSettings
   /** a context to call verbs with, as this viewer */
-  ctx: (viewer: Viewer) => MarketWriteCtx
+  ctx: (viewer: Viewer) => NodeCtx
   /** Sends callers elsewhere before `close`: readiness goes down, and each connection ends with its next answer; at most 3 s. */
   drain: () => Promise<void>
   close: () => Promise<void>
@@ -64,6 +69,7 @@ const EVERY = {
   brokenImports: 10_000,
   heartbeat: 15_000,
   keyUses: 30_000,
+  priceEvidence: HOUR_MS,
   housekeeping: 10 * MINUTE_MS,
 } as const
 /** How long requests under way may take to end when the node stops. */
@@ -197,10 +203,12 @@ export async function startNode({ config, db, log, now: given, listeners, worker
         ...delivering,
         alone: config.databaseUrl === null,
       })
-    const ctx = (viewer: Viewer): MarketWriteCtx => ({ db, viewer, now, requestId: null, idempotency: null, precondition: null, market, caughtUp })
+    const bare = { db, now, requestId: null, idempotency: null, precondition: null, market, rules: config.priceRules, caughtUp }
+    const ctx = (viewer: Viewer): NodeCtx => ({ ...bare, viewer })
     if (worker) {
       const workerCtx = ctx({ kind: 'operator', name: 'worker' })
       scheduler.add({ name: 'listing-expiry', intervalMs: EVERY.expiry, run: () => expireListings(workerCtx) })
+      scheduler.add({ name: 'price-evidence', intervalMs: EVERY.priceEvidence, run: () => judgeAllPrices(workerCtx) })
       const beating = (heartbeat = workerHeartbeat(db))
       scheduler.add({ name: 'worker-heartbeat', intervalMs: EVERY.heartbeat, run: () => beating.beat() })
     }

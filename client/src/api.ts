@@ -272,7 +272,7 @@ export interface paths {
         };
         /**
          * An item's price history
-         * @description Low, high and last price of each day, week or month in which the price changed. Low and high include the price at the start of the period. In a period that is not listed the last price before it held. Professional and above.
+         * @description First, lowest, highest and last price of each day, week or month in which the price changed. A price holds until it changes: `open`, `low` and `high` include the price at the start of the period, and in a period that is not listed the last `close` before it held. The period of `from` is always listed, with the price that held then. Professional and above.
          *
          *     ```sh
          *     curl 'https://cards.example/api/v1/items/5/price-history?market=source_c&label=Near+Mint&interval=month' \
@@ -280,6 +280,31 @@ export interface paths {
          *     ```
          */
         get: operations["readPriceHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/items/{id}/prices/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Why a price is what it is
+         * @description The rule that made the price and everything that it was computed from or judged by: the statement of the feed, or the sales of the service's own market, the feed's own figures, prices of other markets and the rates that compare them. The inputs with `kind` `statement` or `sale` suffice to compute the price again. An item without such a price has `price: null`, with the prices of other markets. Sellers are not disclosed. Professional and above.
+         *
+         *     ```sh
+         *     curl 'https://cards.example/api/v1/items/5/prices/explain?market=source_c&label=Near+Mint' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
+         */
+        get: operations["explainPrice"];
         put?: never;
         post?: never;
         delete?: never;
@@ -534,6 +559,7 @@ export interface components {
                 /** Format: date-time */
                 updated_at: string;
             } | null;
+            value_missing?: ("no_price" | "not_trusted") | null;
             cost?: components["schemas"]["Amount"] | null;
             gain?: components["schemas"]["Amount"] | null;
         };
@@ -580,6 +606,7 @@ export interface components {
                 /** Format: date-time */
                 updated_at: string;
             } | null;
+            value_missing?: ("no_price" | "not_trusted") | null;
             cost?: components["schemas"]["Amount"] | null;
             gain?: components["schemas"]["Amount"] | null;
         };
@@ -597,8 +624,16 @@ export interface components {
             }[];
             /** @description Records without a price that fits */
             without_price: number;
+            /** @description Records left out of `value` because every price that fits is disputed or stale */
+            without_trusted_price: number;
             /** @description Records without a purchase price */
             without_cost: number;
+        };
+        ComputedFigure: {
+            /** @description Null without inputs to compute it from */
+            result: number | null;
+            rule: components["schemas"]["FigureRule"];
+            inputs: components["schemas"]["FigureInput"][];
         };
         Error: {
             /** @enum {boolean} */
@@ -626,6 +661,11 @@ export interface components {
                 details?: components["schemas"]["Problem"][];
             };
         };
+        EvidenceRule: {
+            /** @enum {string} */
+            name: "own_averages" | "jump" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside" | "grade_order" | "no_rate";
+            version: number;
+        };
         ExpireEvent: {
             /** @constant */
             event: "expire";
@@ -643,6 +683,33 @@ export interface components {
                  */
                 expired_at: string;
             };
+        };
+        FigureInput: {
+            /**
+             * @description The price of the listing, of a market or of a sale
+             * @enum {string}
+             */
+            kind: "listing" | "market" | "sale";
+            /** @enum {string} */
+            market: "service" | "source_a" | "source_b" | "source_c";
+            /** @description In `currency` */
+            amount: number;
+            /** @description ISO 4217 code */
+            currency: string;
+            at: string | null;
+            /** @description Of a market: only what is trusted is used */
+            state: ("trusted" | "disputed" | "stale") | null;
+            used: boolean;
+            /** @enum {string} */
+            reason: "compared_price" | "divisor" | "in_mean" | "not_trusted";
+        };
+        FigureRule: {
+            /**
+             * @description `price_over_source_a`: `listing` ÷ `market`, in hundredths, half a hundredth rounded up; `mean_of_last_sales`: mean of the inputs `sale`, half a kuruş rounded up
+             * @enum {string}
+             */
+            name: "price_over_source_a" | "mean_of_last_sales";
+            version: number;
         };
         Group: {
             id: number;
@@ -718,6 +785,12 @@ export interface components {
             average_price?: number | null;
             /** @description The last 10 sales of the item, newest first */
             last_sales?: components["schemas"]["ItemSale"][];
+            explain?: components["schemas"]["ListingExplanation"];
+        };
+        /** @description Only with `with_explain=1` */
+        ListingExplanation: {
+            pc_multiplier: components["schemas"]["ComputedFigure"];
+            average_price: components["schemas"]["ComputedFigure"];
         };
         ListingItem: {
             id: number;
@@ -785,6 +858,7 @@ export interface components {
             average_price?: number | null;
             /** @description The last 10 sales of the item, newest first */
             last_sales?: components["schemas"]["ItemSale"][];
+            explain?: components["schemas"]["ListingExplanation"];
         };
         /**
          * @example {
@@ -821,6 +895,97 @@ export interface components {
              * @example 2026-11-01T09:00:00Z
              */
             updated_at: string;
+            /**
+             * @description ISO 4217 code. With `with_stats=1`, Professional and above
+             * @example USD
+             */
+            currency?: string;
+            /**
+             * @description `trusted`: nothing speaks against the price; `disputed`: evidence speaks against it, or against it and another one; `stale`: its source has not confirmed it for too long
+             * @enum {string}
+             */
+            state?: "trusted" | "disputed" | "stale";
+            /**
+             * @description From the number of sources that agree, sample size, age and spread
+             * @enum {string}
+             */
+            confidence?: "insufficient" | "low" | "medium" | "high";
+            /** @description What speaks against the price, or could not be checked */
+            flags?: ("own_averages" | "jump" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside" | "grade_order" | "no_rate")[];
+            /**
+             * Format: date-time
+             * @description When a feed last stated the price, to the minute, UTC. With `with_stats=1`, Professional and above
+             */
+            confirmed_at?: string;
+            /** @description The feed's own average of 7 days. With `with_stats=1`, Professional and above */
+            avg_7?: number | null;
+            /** @description The feed's own average of 30 days. With `with_stats=1`, Professional and above */
+            avg_30?: number | null;
+            /** @description The feed's own lowest price. With `with_stats=1`, Professional and above */
+            low?: number | null;
+            /** @description The feed's own highest price. With `with_stats=1`, Professional and above */
+            high?: number | null;
+        };
+        PriceExplanation: {
+            item_id: number;
+            /** @enum {string} */
+            market: "service" | "source_a" | "source_b" | "source_c";
+            /** @example Near Mint */
+            label: string;
+            /** @description Null where the item has no price in this market under this label */
+            price: number | null;
+            /** @description ISO 4217 code */
+            currency: string;
+            updated_at: string | null;
+            /** @description When a feed last stated the price */
+            confirmed_at: string | null;
+            state: ("trusted" | "disputed" | "stale") | null;
+            confidence: ("insufficient" | "low" | "medium" | "high") | null;
+            flags: ("own_averages" | "jump" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside" | "grade_order" | "no_rate")[];
+            /** @description How many sales or offers the feed's figures are of */
+            samples: number | null;
+            rule: components["schemas"]["PriceRule"] | null;
+            /** @description The rules that decide about `state` and `flags`; none for the service's own prices, which are always trusted */
+            judged_by: components["schemas"]["EvidenceRule"][];
+            inputs: components["schemas"]["PriceExplanationInput"][];
+            /** @description By which prices of other markets were compared */
+            rates: components["schemas"]["UsedRate"][];
+            medians: components["schemas"]["PriceMedians"];
+        };
+        PriceExplanationInput: {
+            /**
+             * @description `statement`: what a feed said; `confirmation`: it said so again; `sale`: one piece sold in the service's market; `avg_1` to `high`: the feed's own figures; `market`: the price of another market
+             * @enum {string}
+             */
+            kind: "statement" | "confirmation" | "sale" | "avg_1" | "avg_7" | "avg_30" | "low" | "mid" | "high" | "market";
+            /** @enum {string} */
+            market: "service" | "source_a" | "source_b" | "source_c";
+            /** @description In `currency` */
+            amount: number;
+            /** @description ISO 4217 code */
+            currency: string;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            at: string;
+            /** @description The import or price post that it came with; null for sales */
+            import_id: number | null;
+            /** @description Line of the file, where it is known */
+            line: number | null;
+            /** @description Whether the price was computed from it or judged by it */
+            used: boolean;
+            /**
+             * @description `sets_price`: the price is this amount; `confirms`: the source stated the same amount again; `in_median`: one of the sales whose median the price is; `compared`: the price was compared with it when it was judged; `not_compared`: shown only: lows and highs contradict no price; `no_rate`: its currency has no exchange rate; `other_time`: the two were stated too long after one another to be compared; `own_sales`: the service's own sales are evidence for no other market, and need none; `no_price`: there is no price to compare it with
+             * @enum {string}
+             */
+            reason: "sets_price" | "confirms" | "in_median" | "compared" | "not_compared" | "no_rate" | "other_time" | "own_sales" | "no_price";
+        };
+        /** @description Of the prices that stood at this time on each of the last 7, 30 and 90 days, today included; null without a price then */
+        PriceMedians: {
+            "7d": number | null;
+            "30d": number | null;
+            "90d": number | null;
         };
         PricePeriod: {
             /**
@@ -833,12 +998,22 @@ export interface components {
             market: "service" | "source_a" | "source_b" | "source_c";
             /** @example Near Mint */
             label: string;
+            /** @description The price at the start of the period, or of `from` where that is later; the first price where there was none */
+            open: number;
             /** @description Lowest price of the period, the price at its start included */
             low: number;
             /** @description Highest price of the period, the price at its start included */
             high: number;
             /** @description The last price of the period */
             close: number;
+        };
+        PriceRule: {
+            /**
+             * @description `latest_statement`: the amount of the input `statement`; `median_of_sales`: the median of the inputs `sale`, of two middle ones their mean, half a kuruş rounded up
+             * @enum {string}
+             */
+            name: "latest_statement" | "median_of_sales";
+            version: number;
         };
         Problem: {
             field: string;
@@ -897,6 +1072,14 @@ export interface components {
                  */
                 sold_at: string;
             };
+        };
+        UsedRate: {
+            /** @description ISO 4217 code */
+            currency: string;
+            /** @description Turkish lira for one unit */
+            rate: number;
+            /** Format: date */
+            day: string;
         };
         /**
          * @example {
@@ -965,24 +1148,34 @@ export type ChangedCollectionRecord = components['schemas']['ChangedCollectionRe
 export type Collection = components['schemas']['Collection'];
 export type CollectionRecord = components['schemas']['CollectionRecord'];
 export type CollectionWorth = components['schemas']['CollectionWorth'];
+export type ComputedFigure = components['schemas']['ComputedFigure'];
 export type Error = components['schemas']['Error'];
+export type EvidenceRule = components['schemas']['EvidenceRule'];
 export type ExpireEvent = components['schemas']['ExpireEvent'];
+export type FigureInput = components['schemas']['FigureInput'];
+export type FigureRule = components['schemas']['FigureRule'];
 export type Group = components['schemas']['Group'];
 export type HighlightResult = components['schemas']['HighlightResult'];
 export type Image = components['schemas']['Image'];
 export type Item = components['schemas']['Item'];
 export type ItemSale = components['schemas']['ItemSale'];
 export type Listing = components['schemas']['Listing'];
+export type ListingExplanation = components['schemas']['ListingExplanation'];
 export type ListingItem = components['schemas']['ListingItem'];
 export type ListingStatusResult = components['schemas']['ListingStatusResult'];
 export type ListingWriteResult = components['schemas']['ListingWriteResult'];
 export type OwnListing = components['schemas']['OwnListing'];
 export type Pagination = components['schemas']['Pagination'];
 export type Price = components['schemas']['Price'];
+export type PriceExplanation = components['schemas']['PriceExplanation'];
+export type PriceExplanationInput = components['schemas']['PriceExplanationInput'];
+export type PriceMedians = components['schemas']['PriceMedians'];
 export type PricePeriod = components['schemas']['PricePeriod'];
+export type PriceRule = components['schemas']['PriceRule'];
 export type Problem = components['schemas']['Problem'];
 export type RecentSale = components['schemas']['RecentSale'];
 export type SaleEvent = components['schemas']['SaleEvent'];
+export type UsedRate = components['schemas']['UsedRate'];
 export type Webhook = components['schemas']['Webhook'];
 export type WebhookLog = components['schemas']['WebhookLog'];
 export type $defs = Record<string, never>;
@@ -1023,6 +1216,8 @@ export interface operations {
                 sort_by?: "name" | "code" | "id" | "price" | "updated_at";
                 /** @description Ties go by id */
                 sort_order?: "asc" | "desc";
+                /** @description `1` adds to each price `currency`, `state`, `confidence`, `flags`, `confirmed_at`, `avg_7`, `avg_30`, `low` and `high`. Professional and above; Starter gets the same answer with it as without */
+                with_stats?: boolean;
             };
             header?: never;
             path?: never;
@@ -1152,6 +1347,8 @@ export interface operations {
                 game?: string;
                 /** @description Market whose prices are shown: of the items that it has prices of, and of those of its own catalogue. Without it each item shows the prices of the market whose catalogue it came from, else of the first with prices in an order that the operator sets */
                 market?: "service" | "source_a" | "source_b" | "source_c";
+                /** @description `1` adds to each price `currency`, `state`, `confidence`, `flags`, `confirmed_at`, `avg_7`, `avg_30`, `low` and `high`. Professional and above; Starter gets the same answer with it as without */
+                with_stats?: boolean;
                 /** @description Page number, from 1 */
                 page?: number;
                 /**
@@ -1283,6 +1480,8 @@ export interface operations {
             query?: {
                 /** @description Market whose prices are shown: of the items that it has prices of, and of those of its own catalogue. Without it each item shows the prices of the market whose catalogue it came from, else of the first with prices in an order that the operator sets */
                 market?: "service" | "source_a" | "source_b" | "source_c";
+                /** @description `1` adds to each price `currency`, `state`, `confidence`, `flags`, `confirmed_at`, `avg_7`, `avg_30`, `low` and `high`. Professional and above; Starter gets the same answer with it as without */
+                with_stats?: boolean;
             };
             header?: never;
             path: {
@@ -1462,6 +1661,8 @@ export interface operations {
                  * @example true
                  */
                 with_last_sales?: boolean;
+                /** @description `1` adds `explain`: the rules and inputs of `pc_multiplier` and `average_price` */
+                with_explain?: boolean;
                 /** @description Page number, from 1 */
                 page?: number;
                 /**
@@ -1504,11 +1705,11 @@ export interface operations {
                      *           "last_sales": [
                      *             {
                      *               "price": 1200,
-                     *               "sold_at": "2026-11-22T19:58:25+03:00"
+                     *               "sold_at": "2026-11-22T20:02:57+03:00"
                      *             },
                      *             {
                      *               "price": 1250.5,
-                     *               "sold_at": "2026-11-22T19:58:25+03:00"
+                     *               "sold_at": "2026-11-22T20:02:57+03:00"
                      *             }
                      *           ]
                      *         }
@@ -1581,6 +1782,8 @@ export interface operations {
                 with_average?: boolean;
                 /** @description `1` adds `last_sales` */
                 with_last_sales?: boolean;
+                /** @description `1` adds `explain`: the rules and inputs of `pc_multiplier` and `average_price` */
+                with_explain?: boolean;
                 /** @description Page number, from 1 */
                 page?: number;
                 /**
@@ -1622,11 +1825,11 @@ export interface operations {
                      *           "item_id": 5,
                      *           "grade_id": 4,
                      *           "rejection_reason": null,
-                     *           "published_at": "2026-11-22T19:58:24+03:00",
-                     *           "expires_at": "2026-12-22T19:58:24+03:00",
+                     *           "published_at": "2026-11-22T20:02:57+03:00",
+                     *           "expires_at": "2026-12-22T20:02:57+03:00",
                      *           "highlighted_until": null,
-                     *           "created_at": "2026-11-22T19:58:24+03:00",
-                     *           "updated_at": "2026-11-22T19:58:25+03:00",
+                     *           "created_at": "2026-11-22T20:02:56+03:00",
+                     *           "updated_at": "2026-11-22T20:02:57+03:00",
                      *           "etag": "\"3001-4\""
                      *         }
                      *       ],
@@ -1727,7 +1930,7 @@ export interface operations {
                      *             "slug": "charizard-4-102-base-set"
                      *           },
                      *           "price": 1200,
-                     *           "sold_at": "2026-11-22T19:58:25+03:00"
+                     *           "sold_at": "2026-11-22T20:02:57+03:00"
                      *         }
                      *       ],
                      *       "pagination": {
@@ -2398,6 +2601,7 @@ export interface operations {
                      *           "date": "2026-10-01",
                      *           "market": "source_c",
                      *           "label": "Near Mint",
+                     *           "open": 432.37,
                      *           "low": 432.37,
                      *           "high": 432.37,
                      *           "close": 432.37
@@ -2409,6 +2613,197 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["PricePeriod"][];
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description ITEM_NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    explainPrice: {
+        parameters: {
+            query?: {
+                /**
+                 * @description When absent the one whose prices the item shows
+                 * @example source_c
+                 */
+                market?: "service" | "source_a" | "source_b" | "source_c";
+                /**
+                 * @description Condition or grade
+                 * @example Near Mint
+                 */
+                label?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id
+                 * @example 5
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "item_id": 5,
+                     *         "market": "source_c",
+                     *         "label": "Near Mint",
+                     *         "price": 432.37,
+                     *         "currency": "USD",
+                     *         "updated_at": "2026-10-27T17:18:00.000Z",
+                     *         "confirmed_at": "2026-10-27T17:18:00.000Z",
+                     *         "state": "trusted",
+                     *         "confidence": "insufficient",
+                     *         "flags": [],
+                     *         "samples": null,
+                     *         "rule": {
+                     *           "name": "latest_statement",
+                     *           "version": 1
+                     *         },
+                     *         "judged_by": [
+                     *           {
+                     *             "name": "own_averages",
+                     *             "version": 1
+                     *           },
+                     *           {
+                     *             "name": "jump",
+                     *             "version": 1
+                     *           },
+                     *           {
+                     *             "name": "identical_figures",
+                     *             "version": 1
+                     *           },
+                     *           {
+                     *             "name": "shared_id",
+                     *             "version": 1
+                     *           },
+                     *           {
+                     *             "name": "other_markets",
+                     *             "version": 1
+                     *           },
+                     *           {
+                     *             "name": "average_jump",
+                     *             "version": 1
+                     *           },
+                     *           {
+                     *             "name": "old",
+                     *             "version": 1
+                     *           },
+                     *           {
+                     *             "name": "source_set_aside",
+                     *             "version": 1
+                     *           },
+                     *           {
+                     *             "name": "grade_order",
+                     *             "version": 1
+                     *           },
+                     *           {
+                     *             "name": "no_rate",
+                     *             "version": 1
+                     *           }
+                     *         ],
+                     *         "inputs": [
+                     *           {
+                     *             "market": "source_c",
+                     *             "currency": "USD",
+                     *             "import_id": 2,
+                     *             "line": null,
+                     *             "kind": "statement",
+                     *             "amount": 432.37,
+                     *             "at": "2026-10-27T17:18:00.000Z",
+                     *             "used": true,
+                     *             "reason": "sets_price"
+                     *           },
+                     *           {
+                     *             "kind": "market",
+                     *             "market": "service",
+                     *             "amount": 20775.95,
+                     *             "currency": "TRY",
+                     *             "at": "2026-11-22T17:02:46.508Z",
+                     *             "import_id": 1,
+                     *             "line": null,
+                     *             "used": false,
+                     *             "reason": "own_sales"
+                     *           }
+                     *         ],
+                     *         "rates": [
+                     *           {
+                     *             "currency": "EUR",
+                     *             "rate": 48.31,
+                     *             "day": "2026-10-01"
+                     *           },
+                     *           {
+                     *             "currency": "USD",
+                     *             "rate": 41.87,
+                     *             "day": "2026-10-01"
+                     *           }
+                     *         ],
+                     *         "medians": {
+                     *           "7d": 432.37,
+                     *           "30d": 432.37,
+                     *           "90d": 432.37
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["PriceExplanation"];
                     };
                 };
             };
@@ -2506,6 +2901,7 @@ export interface operations {
                      *               }
                      *             ],
                      *             "without_price": 0,
+                     *             "without_trusted_price": 0,
                      *             "without_cost": 12
                      *           }
                      *         },
@@ -2525,6 +2921,7 @@ export interface operations {
                      *               }
                      *             ],
                      *             "without_price": 9,
+                     *             "without_trusted_price": 0,
                      *             "without_cost": 3
                      *           }
                      *         }
@@ -2620,6 +3017,7 @@ export interface operations {
                      *           "card_uniq_id": "DEMO-1011",
                      *           "note": null,
                      *           "value": null,
+                     *           "value_missing": "no_price",
                      *           "cost": {
                      *             "currency": "TRY",
                      *             "amount": 231.03
@@ -2639,6 +3037,7 @@ export interface operations {
                      *           "card_uniq_id": "DEMO-1010",
                      *           "note": null,
                      *           "value": null,
+                     *           "value_missing": "no_price",
                      *           "cost": null,
                      *           "gain": null
                      *         }
@@ -3346,15 +3745,15 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "id": 6,
-                     *           "attempt": 1,
+                     *           "id": 7,
+                     *           "attempt": 3,
                      *           "status_code": null,
                      *           "success": false,
                      *           "error": "name not resolved",
                      *           "response_excerpt": "",
                      *           "event": "sale",
-                     *           "created_at": "2026-11-22T19:58:26+03:00",
-                     *           "test": true
+                     *           "created_at": "2026-11-22T20:02:57+03:00",
+                     *           "test": false
                      *         }
                      *       ],
                      *       "pagination": {

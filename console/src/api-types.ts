@@ -331,6 +331,31 @@ export interface paths {
         patch: operations["changeItem"];
         trace?: never;
     };
+    "/operator/v1/items/{id}/prices/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Why a price is what it is
+         * @description As `GET /api/v1/items/{id}/prices/explain`, with the prices that are held of it.
+         *
+         *     ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/items/426/prices/explain?market=source_c&label=Near+Mint' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        get: operations["explainStoredPrice"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/items/{id}/sources": {
         parameters: {
             query?: never;
@@ -803,15 +828,192 @@ export interface paths {
         put?: never;
         /**
          * Load exchange rates
-         * @description One rate or a list. Used to compare prices of several currencies, never to change one.
+         * @description One rate or a list: Turkish lira for one unit of a currency, from that day on until the next. One that is there already is replaced. Used to compare prices of several currencies, never to change one.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/rates' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
-         *       -H 'Content-Type: application/json' -d '[{"day":"2026-11-20","currency":"USD","TRY":41.87},{"day":"2026-11-20","currency":"EUR","TRY":48.31}]'
+         *       -H 'Content-Type: application/json' -d '[{"currency":"USD","day":"2026-11-20","rate":41.87},{"currency":"EUR","day":"2026-11-20","rate":48.31}]'
          *     ```
          */
         post: operations["setRates"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/price-reviews": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Prices in question by item and cause, those furthest apart first
+         * @description Held prices are not published; `disputed` and `stale` ones are, and no computed figure uses them. Each group shows the other published prices of the same labels, too. Without `state`: held and disputed ones.
+         *
+         *     ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/price-reviews?state=held&cause=future_date' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        get: operations["listPriceReviews"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/price-reviews/count": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How many prices in question a filter finds, by state
+         * @description ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/price-reviews/count?cause=future_date' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        get: operations["countPriceReviews"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/price-decisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Decisions about prices, newest first
+         * @description ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/price-decisions?state=in_effect' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        get: operations["listPriceDecisions"];
+        put?: never;
+        /**
+         * Decide about prices in question
+         * @description `accept` publishes held prices and `discard` drops them: name them in `held_ids`. `confirm` takes published prices for right until their feed states another amount; `withdraw` takes them out of publication, the price before them is current again, and the same amount is not published again before its feed has stated another one: name them in `prices`, with the amount that you saw. A `filter` with its `state` decides about all that it finds, if these are as many as `expected`. The decision is one batch: it is refused whole if a price is no longer as it was seen, and can be undone.
+         *
+         *     ```sh
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/price-decisions' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
+         *       -H 'Content-Type: application/json' -d '{"decision":"discard","filter":{"state":"held","cause":"future_date"},"expected":1}'
+         *     ```
+         */
+        post: operations["decidePrices"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/price-decisions/{id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo a decision about prices
+         * @description The prices are as they were before it. One that changed since (a newer price came, its import was reverted, its item merged, or it was decided again) stays as it is; `kept` counts them by reason.
+         *
+         *     ```sh
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/price-decisions/1/undo' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        post: operations["undoPriceDecision"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/sources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Price sources: rhythm, and how many of their prices are confirmed, disputed, stale and held */
+        get: operations["listSources"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/sources/{market}/set-aside": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set a source aside
+         * @description Its prices are stale at once and no evidence against others, until it is taken back.
+         */
+        post: operations["setSourceAside"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/sources/{market}/take-back": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take a source back that was set aside */
+        post: operations["takeSourceBack"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/shared-ids": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shop ids on several items, and prices of several items that are alike in all figures */
+        get: operations["listSharedIds"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1376,13 +1578,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Saved mappings of price lists, by name
-         * @description ```sh
-         *     curl 'http://127.0.0.1:0/operator/v1/price-mappings' \
-         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
-         *     ```
-         */
+        /** Saved mappings of price lists, by name */
         get: operations["listPriceMappings"];
         put?: never;
         post?: never;
@@ -1399,33 +1595,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * A saved mapping
-         * @description ```sh
-         *     curl 'http://127.0.0.1:0/operator/v1/price-mappings/weekly-list' \
-         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
-         *     ```
-         */
+        /** A saved mapping */
         get: operations["getPriceMapping"];
         /**
          * Save a mapping, or replace it
          * @description What the columns of a price list mean, for imports of the formats prices-csv and prices-ndjson with `map_name`.
-         *
-         *     ```sh
-         *     curl -X PUT 'http://127.0.0.1:0/operator/v1/price-mappings/weekly-list' \
-         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
-         *       -H 'Content-Type: application/json' -d '{"columns":{"price":"eur_price","set":"set","number":"number","name":"name","finish":"foil"},"currency":"EUR","market":"source_b"}'
-         *     ```
          */
         put: operations["savePriceMapping"];
         post?: never;
-        /**
-         * Delete a saved mapping
-         * @description ```sh
-         *     curl -X DELETE 'http://127.0.0.1:0/operator/v1/price-mappings/weekly-list' \
-         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
-         *     ```
-         */
+        /** Delete a saved mapping */
         delete: operations["deletePriceMapping"];
         options?: never;
         head?: never;
@@ -1832,6 +2010,7 @@ export interface components {
                 /** Format: date-time */
                 updated_at: string;
             } | null;
+            value_missing?: ("no_price" | "not_trusted") | null;
             cost?: components["schemas"]["Amount"] | null;
             gain?: components["schemas"]["Amount"] | null;
         };
@@ -1869,6 +2048,11 @@ export interface components {
                 details?: components["schemas"]["Problem"][];
             };
         };
+        EvidenceRule: {
+            /** @enum {string} */
+            name: "own_averages" | "jump" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside" | "grade_order" | "no_rate";
+            version: number;
+        };
         FileMark: {
             /** @enum {string} */
             type: "csv" | "json";
@@ -1902,7 +2086,7 @@ export interface components {
              */
             updated_at: string;
             /** @enum {string} */
-            rule: "foreign_id" | "future_date" | "jump" | "disagreement" | "grade_order";
+            rule: "foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order" | "withdrawn";
             reason: string;
             params: {
                 [key: string]: unknown;
@@ -1915,7 +2099,7 @@ export interface components {
              */
             held_at: string;
             /** @enum {string} */
-            state: "open" | "accepted" | "discarded";
+            state: "open" | "accepted" | "discarded" | "reverted";
             decided_by: string | null;
             decided_at: string | null;
         };
@@ -2139,6 +2323,20 @@ export interface components {
                  * @description UTC
                  */
                 updated_at: string;
+                /**
+                 * Format: date-time
+                 * @description When its source last stated it, UTC
+                 */
+                confirmed_at: string;
+                /**
+                 * @description Of those that are not `trusted`, none is an input of a computed figure
+                 * @enum {string}
+                 */
+                state: "trusted" | "disputed" | "stale";
+                /** @enum {string} */
+                confidence: "insufficient" | "low" | "medium" | "high";
+                /** @description What speaks against it, or could not be checked */
+                flags: ("own_averages" | "jump" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside" | "grade_order" | "no_rate")[];
                 /** @description The import or price post that set it */
                 import_id: number;
             } | null;
@@ -2248,6 +2446,20 @@ export interface components {
                  * @description UTC
                  */
                 updated_at: string;
+                /**
+                 * Format: date-time
+                 * @description When its source last stated it, UTC
+                 */
+                confirmed_at: string;
+                /**
+                 * @description Of those that are not `trusted`, none is an input of a computed figure
+                 * @enum {string}
+                 */
+                state: "trusted" | "disputed" | "stale";
+                /** @enum {string} */
+                confidence: "insufficient" | "low" | "medium" | "high";
+                /** @description What speaks against it, or could not be checked */
+                flags: ("own_averages" | "jump" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside" | "grade_order" | "no_rate")[];
                 /** @description The import or price post that set it */
                 import_id: number;
             }[];
@@ -2315,6 +2527,20 @@ export interface components {
                  * @description UTC
                  */
                 updated_at: string;
+                /**
+                 * Format: date-time
+                 * @description When its source last stated it, UTC
+                 */
+                confirmed_at: string;
+                /**
+                 * @description Of those that are not `trusted`, none is an input of a computed figure
+                 * @enum {string}
+                 */
+                state: "trusted" | "disputed" | "stale";
+                /** @enum {string} */
+                confidence: "insufficient" | "low" | "medium" | "high";
+                /** @description What speaks against it, or could not be checked */
+                flags: ("own_averages" | "jump" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside" | "grade_order" | "no_rate")[];
                 /** @description The import or price post that set it */
                 import_id: number;
             }[];
@@ -2465,6 +2691,64 @@ export interface components {
                 };
             }[];
         };
+        PriceDecision: {
+            id: number;
+            /** @enum {string} */
+            decision: "accept" | "discard" | "confirm" | "withdraw";
+            /** @description How many it decided */
+            prices: number;
+            /** @description Of how many items */
+            items: number;
+            /** @description The first of them */
+            item: {
+                id: number;
+                name: string;
+            } | null;
+            filter: {
+                [key: string]: unknown;
+            } | null;
+            author: string;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            at: string;
+            undone_by: string | null;
+            undone_at: string | null;
+            /** @description Prices that undoing left alone, by reason: `newer_price`, `reverted_import`, `merged_item`, `decided_since` */
+            kept: {
+                [key: string]: number;
+            };
+        };
+        PriceExplanationInput: {
+            /**
+             * @description `statement`: what a feed said; `confirmation`: it said so again; `sale`: one piece sold in the service's market; `avg_1` to `high`: the feed's own figures; `market`: the price of another market
+             * @enum {string}
+             */
+            kind: "statement" | "confirmation" | "sale" | "avg_1" | "avg_7" | "avg_30" | "low" | "mid" | "high" | "market";
+            /** @enum {string} */
+            market: "service" | "source_a" | "source_b" | "source_c";
+            /** @description In `currency` */
+            amount: number;
+            /** @description ISO 4217 code */
+            currency: string;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            at: string;
+            /** @description The import or price post that it came with; null for sales */
+            import_id: number | null;
+            /** @description Line of the file, where it is known */
+            line: number | null;
+            /** @description Whether the price was computed from it or judged by it */
+            used: boolean;
+            /**
+             * @description `sets_price`: the price is this amount; `confirms`: the source stated the same amount again; `in_median`: one of the sales whose median the price is; `compared`: the price was compared with it when it was judged; `not_compared`: shown only: lows and highs contradict no price; `no_rate`: its currency has no exchange rate; `other_time`: the two were stated too long after one another to be compared; `own_sales`: the service's own sales are evidence for no other market, and need none; `no_price`: there is no price to compare it with
+             * @enum {string}
+             */
+            reason: "sets_price" | "confirms" | "in_median" | "compared" | "not_compared" | "no_rate" | "other_time" | "own_sales" | "no_price";
+        };
         PriceMapping: {
             /** @description Column of each field, or an expression: {name} {type} puts columns together, {key/::/1} takes a part, =text is the same for all rows. Fields: price, name, number, set, finish, game, language, label, updated_at, item_ref, cardmarket_id, tcgplayer_id, tcgdex_id, tcgdex-asia_id, pokemontcg_id, punk-records_id, pricecharting_id; price[PSA 10] is a price under that label */
             columns: {
@@ -2494,6 +2778,12 @@ export interface components {
                 [key: string]: string;
             };
         };
+        /** @description Of the prices that stood at this time on each of the last 7, 30 and 90 days, today included; null without a price then */
+        PriceMedians: {
+            "7d": number | null;
+            "30d": number | null;
+            "90d": number | null;
+        };
         PricePoint: {
             /** @enum {string} */
             market: "service" | "source_a" | "source_b" | "source_c";
@@ -2507,6 +2797,69 @@ export interface components {
             updated_at: string;
             /** @description The import or price post that set it */
             import_id: number;
+        };
+        PriceReview: {
+            item: {
+                id: number;
+                name: string;
+                code: string | null;
+                ref: string;
+                game: string;
+                finish: string | null;
+                category: {
+                    id: number;
+                    name: string;
+                };
+                images: {
+                    url: string;
+                    order: number;
+                }[];
+            };
+            /** @enum {string} */
+            state: "held" | "disputed" | "stale";
+            cause: ("foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order" | "own_averages" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside") | null;
+            /** @description Of the prices in question */
+            markets: ("service" | "source_a" | "source_b" | "source_c")[];
+            labels: string[];
+            times_off: number | null;
+            value: number | null;
+            /** @description The prices in question, and the other published prices of the same labels */
+            prices: components["schemas"]["ReviewedPrice"][];
+        };
+        PriceReviewCount: {
+            held: number;
+            disputed: number;
+            stale: number;
+            /** @description Together */
+            prices: number;
+        };
+        PriceRule: {
+            /**
+             * @description `latest_statement`: the amount of the input `statement`; `median_of_sales`: the median of the inputs `sale`, of two middle ones their mean, half a kuruş rounded up
+             * @enum {string}
+             */
+            name: "latest_statement" | "median_of_sales";
+            version: number;
+        };
+        PriceSource: {
+            /** @enum {string} */
+            market: "service" | "source_a" | "source_b" | "source_c";
+            /** @description ISO 4217 code */
+            currency: string;
+            set_aside: components["schemas"]["SetAside"] | null;
+            usual_interval_days: number | null;
+            newest_feed_at: string | null;
+            /** @description Current prices */
+            prices: number;
+            /** @description Those of them that a feed stated within its usual interval before the newest one */
+            confirmed: number;
+            trusted: number;
+            disputed: number;
+            stale: number;
+            /** @description Prices that wait for a decision */
+            held: number;
+            /** @description Prices that could not be compared with others for want of an exchange rate */
+            unchecked: number;
         };
         PricedItem: {
             id: number;
@@ -2580,6 +2933,20 @@ export interface components {
                  * @description UTC
                  */
                 updated_at: string;
+                /**
+                 * Format: date-time
+                 * @description When its source last stated it, UTC
+                 */
+                confirmed_at: string;
+                /**
+                 * @description Of those that are not `trusted`, none is an input of a computed figure
+                 * @enum {string}
+                 */
+                state: "trusted" | "disputed" | "stale";
+                /** @enum {string} */
+                confidence: "insufficient" | "low" | "medium" | "high";
+                /** @description What speaks against it, or could not be checked */
+                flags: ("own_averages" | "jump" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside" | "grade_order" | "no_rate")[];
                 /** @description The import or price post that set it */
                 import_id: number;
             }[];
@@ -2601,10 +2968,51 @@ export interface components {
             };
         };
         Rate: {
-            /** Format: date */
-            day: string;
             currency: string;
+            /**
+             * Format: date
+             * @description From this day on, until the next
+             */
+            day: string;
+            /** @description Turkish lira for one unit */
+            rate: number;
+            /** @description The former name of `rate` */
             TRY: number;
+        };
+        ReviewedPrice: {
+            held_id: number | null;
+            /** @enum {string} */
+            market: "service" | "source_a" | "source_b" | "source_c";
+            label: string;
+            price: number;
+            currency: string;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            updated_at: string;
+            confirmed_at: string | null;
+            /** @enum {string} */
+            state: "held" | "trusted" | "disputed" | "stale";
+            confidence: ("insufficient" | "low" | "medium" | "high") | null;
+            /** @description What speaks against a published price */
+            flags: ("own_averages" | "jump" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside" | "grade_order" | "no_rate")[];
+            rule: ("foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order") | null;
+            reason: string | null;
+            params: {
+                [key: string]: unknown;
+            } | null;
+            compared_price: number | null;
+            times_off: number | null;
+            avg_1: number | null;
+            avg_7: number | null;
+            avg_30: number | null;
+            low: number | null;
+            mid: number | null;
+            high: number | null;
+            samples: number | null;
+            import_id: number;
+            line: number | null;
         };
         SavedPriceMapping: {
             name: string;
@@ -2616,6 +3024,16 @@ export interface components {
              * @description UTC
              */
             saved_at: string;
+        };
+        /** @description Null where it is not set aside */
+        SetAside: {
+            by: string;
+            reason: string;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            at: string;
         };
         SetMatch: {
             /** @description Id of the category of the set */
@@ -2648,9 +3066,28 @@ export interface components {
             /** @description The sets are one */
             decided: boolean;
         };
+        SharedId: {
+            /**
+             * @description `foreign_id`: one id of a shop on several items; `figures`: prices alike in all figures
+             * @enum {string}
+             */
+            kind: "foreign_id" | "figures";
+            /** @description The shop, or the market of the prices */
+            source: string;
+            foreign_id: string | null;
+            finish: string | null;
+            price: number | null;
+            items: {
+                id: number;
+                name: string;
+                ref: string;
+            }[];
+        };
         SourceHealth: {
             /** @enum {string} */
             market: "service" | "source_a" | "source_b" | "source_c";
+            /** @description As the setting MARKET_NAMES says, else the code */
+            name: string;
             /** @description Group of labels */
             group: string;
             last_price_at: string | null;
@@ -2672,6 +3109,15 @@ export interface components {
             held: number;
             /** @description Held ones among held and current prices, 0 to 1 */
             held_share: number;
+        };
+        SourceTrust: {
+            /** @enum {string} */
+            market: "source_a" | "source_b" | "source_c";
+            set_aside: boolean;
+            /** @description Current prices of the source */
+            prices: number;
+            /** @description Those of them that are stale */
+            stale: number;
         };
         StartedImport: {
             id: number;
@@ -2910,6 +3356,33 @@ export interface components {
                 now: unknown;
             }[] | null;
         };
+        StoredPriceExplanation: {
+            item_id: number;
+            /** @enum {string} */
+            market: "service" | "source_a" | "source_b" | "source_c";
+            label: string;
+            /** @description Null where the item has no price in this market under this label */
+            price: number | null;
+            /** @description ISO 4217 code */
+            currency: string;
+            updated_at: string | null;
+            /** @description When a feed last stated the price */
+            confirmed_at: string | null;
+            state: ("trusted" | "disputed" | "stale") | null;
+            confidence: ("insufficient" | "low" | "medium" | "high") | null;
+            flags: ("own_averages" | "jump" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside" | "grade_order" | "no_rate")[];
+            /** @description How many sales or offers the feed's figures are of */
+            samples: number | null;
+            rule: components["schemas"]["PriceRule"] | null;
+            /** @description The rules that decide about `state` and `flags`; none for the service's own prices, which are always trusted */
+            judged_by: components["schemas"]["EvidenceRule"][];
+            inputs: components["schemas"]["PriceExplanationInput"][];
+            /** @description By which prices of other markets were compared */
+            rates: components["schemas"]["UsedRate"][];
+            medians: components["schemas"]["PriceMedians"];
+            /** @description Prices of it that wait for a decision */
+            held: components["schemas"]["HeldPrice"][];
+        };
         StoredSale: {
             id: number;
             order_id: number;
@@ -2930,6 +3403,14 @@ export interface components {
              * @description UTC
              */
             sold_at: string;
+        };
+        UsedRate: {
+            /** @description ISO 4217 code */
+            currency: string;
+            /** @description Turkish lira for one unit */
+            rate: number;
+            /** Format: date */
+            day: string;
         };
         WebhookAttempt: {
             id: number;
@@ -3000,6 +3481,7 @@ export type CollectionRecord = components['schemas']['CollectionRecord'];
 export type CreditEntry = components['schemas']['CreditEntry'];
 export type DecidedPrices = components['schemas']['DecidedPrices'];
 export type Error = components['schemas']['Error'];
+export type EvidenceRule = components['schemas']['EvidenceRule'];
 export type FileMark = components['schemas']['FileMark'];
 export type Group = components['schemas']['Group'];
 export type HeldPrice = components['schemas']['HeldPrice'];
@@ -3021,15 +3503,26 @@ export type Order = components['schemas']['Order'];
 export type Pagination = components['schemas']['Pagination'];
 export type ParkedRow = components['schemas']['ParkedRow'];
 export type PostedPrices = components['schemas']['PostedPrices'];
+export type PriceDecision = components['schemas']['PriceDecision'];
+export type PriceExplanationInput = components['schemas']['PriceExplanationInput'];
 export type PriceMapping = components['schemas']['PriceMapping'];
+export type PriceMedians = components['schemas']['PriceMedians'];
 export type PricePoint = components['schemas']['PricePoint'];
+export type PriceReview = components['schemas']['PriceReview'];
+export type PriceReviewCount = components['schemas']['PriceReviewCount'];
+export type PriceRule = components['schemas']['PriceRule'];
+export type PriceSource = components['schemas']['PriceSource'];
 export type PricedItem = components['schemas']['PricedItem'];
 export type Problem = components['schemas']['Problem'];
 export type Rate = components['schemas']['Rate'];
+export type ReviewedPrice = components['schemas']['ReviewedPrice'];
 export type SavedPriceMapping = components['schemas']['SavedPriceMapping'];
+export type SetAside = components['schemas']['SetAside'];
 export type SetMatch = components['schemas']['SetMatch'];
 export type SetMatchCandidate = components['schemas']['SetMatchCandidate'];
+export type SharedId = components['schemas']['SharedId'];
 export type SourceHealth = components['schemas']['SourceHealth'];
+export type SourceTrust = components['schemas']['SourceTrust'];
 export type StartedImport = components['schemas']['StartedImport'];
 export type StatedItemSource = components['schemas']['StatedItemSource'];
 export type Stats = components['schemas']['Stats'];
@@ -3037,7 +3530,9 @@ export type StoredCategory = components['schemas']['StoredCategory'];
 export type StoredCollection = components['schemas']['StoredCollection'];
 export type StoredItem = components['schemas']['StoredItem'];
 export type StoredListing = components['schemas']['StoredListing'];
+export type StoredPriceExplanation = components['schemas']['StoredPriceExplanation'];
 export type StoredSale = components['schemas']['StoredSale'];
+export type UsedRate = components['schemas']['UsedRate'];
 export type WebhookAttempt = components['schemas']['WebhookAttempt'];
 export type WebhookEvent = components['schemas']['WebhookEvent'];
 export type $defs = Record<string, never>;
@@ -3779,6 +4274,38 @@ export interface operations {
             };
         };
     };
+    explainStoredPrice: {
+        parameters: {
+            query?: {
+                /** @description When absent the one whose prices the item shows */
+                market?: "service" | "source_a" | "source_b" | "source_c";
+                /** @description Condition or grade */
+                label?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the item */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["StoredPriceExplanation"];
+                    };
+                };
+            };
+        };
+    };
     listItemSources: {
         parameters: {
             query?: never;
@@ -4399,14 +4926,14 @@ export interface operations {
     listHeldPrices: {
         parameters: {
             query?: {
-                /** @description Held by this rule */
-                rule?: "foreign_id" | "future_date" | "jump" | "disagreement" | "grade_order";
+                /** @description Held by this rule, or `withdrawn` by a person */
+                rule?: "foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order" | "withdrawn";
                 market?: "service" | "source_a" | "source_b" | "source_c";
                 /** @description Of this import only */
                 import_id?: number;
                 /** @description Of this item only */
                 item_id?: number;
-                state?: "open" | "accepted" | "discarded";
+                state?: "open" | "accepted" | "discarded" | "reverted";
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Entries on a page */
@@ -4508,10 +5035,10 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description Held by this rule
+                     * @description Held by this rule, or `withdrawn` by a person
                      * @enum {string}
                      */
-                    rule?: "foreign_id" | "future_date" | "jump" | "disagreement" | "grade_order";
+                    rule?: "foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order" | "withdrawn";
                     /** @enum {string} */
                     market?: "service" | "source_a" | "source_b" | "source_c";
                     /** @description Of this import only */
@@ -4549,10 +5076,10 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description Held by this rule
+                     * @description Held by this rule, or `withdrawn` by a person
                      * @enum {string}
                      */
-                    rule?: "foreign_id" | "future_date" | "jump" | "disagreement" | "grade_order";
+                    rule?: "foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order" | "withdrawn";
                     /** @enum {string} */
                     market?: "service" | "source_a" | "source_b" | "source_c";
                     /** @description Of this import only */
@@ -4582,6 +5109,8 @@ export interface operations {
     listRates: {
         parameters: {
             query?: {
+                /** @description Of this currency only; one without rates has none */
+                currency?: string;
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Entries on a page */
@@ -4619,23 +5148,27 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    currency: string;
                     /**
                      * Format: date
                      * @description From this day on, until the next
                      */
                     day: string;
-                    currency: string;
                     /** @description Turkish lira for one unit */
-                    TRY: number;
+                    rate?: number;
+                    /** @description The former name of `rate` */
+                    TRY?: number;
                 } | {
+                    currency: string;
                     /**
                      * Format: date
                      * @description From this day on, until the next
                      */
                     day: string;
-                    currency: string;
                     /** @description Turkish lira for one unit */
-                    TRY: number;
+                    rate?: number;
+                    /** @description The former name of `rate` */
+                    TRY?: number;
                 }[];
             };
         };
@@ -4651,6 +5184,343 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["LoadedRates"];
                         message?: string;
+                    };
+                };
+            };
+        };
+    };
+    listPriceReviews: {
+        parameters: {
+            query?: {
+                state?: "held" | "disputed" | "stale";
+                /** @description Held by this rule; or this is the first flag of the published prices of the item and label */
+                cause?: "foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order" | "own_averages" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside";
+                market?: "service" | "source_a" | "source_b" | "source_c";
+                /** @description Condition or grade */
+                label?: string;
+                /** @description Of this game */
+                game?: string;
+                /** @description Of this category or one below it */
+                category_id?: number;
+                /** @description Of this item only */
+                item_id?: number;
+                /** @description Brought by this import */
+                import_id?: number;
+                /** @description Largest first: how far apart the prices are, or their value in lira */
+                sort_by?: "times_off" | "value";
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Entries on a page */
+                per_page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["PriceReview"][];
+                        pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+        };
+    };
+    countPriceReviews: {
+        parameters: {
+            query?: {
+                state?: "held" | "disputed" | "stale";
+                /** @description Held by this rule; or this is the first flag of the published prices of the item and label */
+                cause?: "foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order" | "own_averages" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside";
+                market?: "service" | "source_a" | "source_b" | "source_c";
+                /** @description Condition or grade */
+                label?: string;
+                /** @description Of this game */
+                game?: string;
+                /** @description Of this category or one below it */
+                category_id?: number;
+                /** @description Of this item only */
+                item_id?: number;
+                /** @description Brought by this import */
+                import_id?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["PriceReviewCount"];
+                    };
+                };
+            };
+        };
+    };
+    listPriceDecisions: {
+        parameters: {
+            query?: {
+                state?: "in_effect" | "undone";
+                decision?: "accept" | "discard" | "confirm" | "withdraw";
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Entries on a page */
+                per_page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["PriceDecision"][];
+                        pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+        };
+    };
+    decidePrices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    decision: "accept" | "discard" | "confirm" | "withdraw";
+                    /** @description Held prices to accept or discard */
+                    held_ids?: number[];
+                    /** @description Published prices to confirm or withdraw, as they were seen */
+                    prices?: {
+                        item_id: number;
+                        /** @enum {string} */
+                        market: "source_a" | "source_b" | "source_c";
+                        label: string;
+                        /** @description The amount as it was seen */
+                        price: number;
+                    }[];
+                    /** @description All prices in question that it finds */
+                    filter?: {
+                        /** @enum {string} */
+                        state?: "held" | "disputed" | "stale";
+                        /**
+                         * @description Held by this rule; or this is the first flag of the published prices of the item and label
+                         * @enum {string}
+                         */
+                        cause?: "foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order" | "own_averages" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside";
+                        /** @enum {string} */
+                        market?: "service" | "source_a" | "source_b" | "source_c";
+                        /** @description Condition or grade */
+                        label?: string;
+                        /** @description Of this game */
+                        game?: string;
+                        /** @description Of this category or one below it */
+                        category_id?: number;
+                        /** @description Of this item only */
+                        item_id?: number;
+                        /** @description Brought by this import */
+                        import_id?: number;
+                    };
+                    /** @description With `filter`: how many prices GET /price-reviews/count said that it finds */
+                    expected?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["PriceDecision"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    undoPriceDecision: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the price decision */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["PriceDecision"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    listSources: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["PriceSource"][];
+                    };
+                };
+            };
+        };
+    };
+    setSourceAside: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                market: "source_a" | "source_b" | "source_c";
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description For the audit log */
+                    reason: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["SourceTrust"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    takeSourceBack: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                market: "source_a" | "source_b" | "source_c";
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description For the audit log */
+                    reason?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["SourceTrust"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    listSharedIds: {
+        parameters: {
+            query?: {
+                kind?: "foreign_id" | "figures";
+                /** @description Only of this shop or market */
+                source?: string;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Entries on a page */
+                per_page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["SharedId"][];
+                        pagination: components["schemas"]["Pagination"];
                     };
                 };
             };
@@ -5860,19 +6730,37 @@ export const pathsOperatorV1ItemsPostRequestBodyContentApplicationJsonGenreValue
 export const pathsOperatorV1ItemsPostRequestBodyContentApplicationJsonMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/items"]["post"]["requestBody"]["content"]["application/json"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const pathsOperatorV1ItemsIdPatchRequestBodyContentApplicationJsonMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/items/{id}"]["patch"]["requestBody"]["content"]["application/json"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const pathsOperatorV1ItemsIdPatchRequestBodyContentApplicationJsonGenreValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/items/{id}"]["patch"]["requestBody"]["content"]["application/json"]["genre"]> = ["single", "card", "sealed", "bundle"];
+export const pathsOperatorV1ItemsIdPricesExplainGetParametersQueryMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/items/{id}/prices/explain"]["get"]["parameters"]["query"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const pathsOperatorV1CollectionsGetParametersQueryVisibilityValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/collections"]["get"]["parameters"]["query"]["visibility"]> = ["private", "unlisted", "public"];
 export const pathsOperatorV1CollectionsPostRequestBodyContentApplicationJsonVisibilityValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/collections"]["post"]["requestBody"]["content"]["application/json"]["visibility"]> = ["private", "unlisted", "public"];
 export const pathsOperatorV1CollectionsIdPatchRequestBodyContentApplicationJsonVisibilityValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/collections/{id}"]["patch"]["requestBody"]["content"]["application/json"]["visibility"]> = ["private", "unlisted", "public"];
 export const pathsOperatorV1ListingsGetParametersQueryStatusValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/listings"]["get"]["parameters"]["query"]["status"]> = ["pending", "active", "paused", "rejected", "expired", "sold"];
 export const pathsOperatorV1ListingsPostRequestBodyContentApplicationJsonShipping_payerValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/listings"]["post"]["requestBody"]["content"]["application/json"]["shipping_payer"]> = ["buyer", "seller"];
 export const pathsOperatorV1ListingsIdPatchRequestBodyContentApplicationJsonShipping_payerValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/listings/{id}"]["patch"]["requestBody"]["content"]["application/json"]["shipping_payer"]> = ["buyer", "seller"];
-export const pathsOperatorV1HeldPricesGetParametersQueryRuleValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices"]["get"]["parameters"]["query"]["rule"]> = ["foreign_id", "future_date", "jump", "disagreement", "grade_order"];
+export const pathsOperatorV1HeldPricesGetParametersQueryRuleValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices"]["get"]["parameters"]["query"]["rule"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "withdrawn"];
 export const pathsOperatorV1HeldPricesGetParametersQueryMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices"]["get"]["parameters"]["query"]["market"]> = ["service", "source_a", "source_b", "source_c"];
-export const pathsOperatorV1HeldPricesGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices"]["get"]["parameters"]["query"]["state"]> = ["open", "accepted", "discarded"];
-export const pathsOperatorV1HeldPricesAcceptPostRequestBodyContentApplicationJsonRuleValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices/accept"]["post"]["requestBody"]["content"]["application/json"]["rule"]> = ["foreign_id", "future_date", "jump", "disagreement", "grade_order"];
+export const pathsOperatorV1HeldPricesGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices"]["get"]["parameters"]["query"]["state"]> = ["open", "accepted", "discarded", "reverted"];
+export const pathsOperatorV1HeldPricesAcceptPostRequestBodyContentApplicationJsonRuleValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices/accept"]["post"]["requestBody"]["content"]["application/json"]["rule"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "withdrawn"];
 export const pathsOperatorV1HeldPricesAcceptPostRequestBodyContentApplicationJsonMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices/accept"]["post"]["requestBody"]["content"]["application/json"]["market"]> = ["service", "source_a", "source_b", "source_c"];
-export const pathsOperatorV1HeldPricesDiscardPostRequestBodyContentApplicationJsonRuleValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices/discard"]["post"]["requestBody"]["content"]["application/json"]["rule"]> = ["foreign_id", "future_date", "jump", "disagreement", "grade_order"];
+export const pathsOperatorV1HeldPricesDiscardPostRequestBodyContentApplicationJsonRuleValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices/discard"]["post"]["requestBody"]["content"]["application/json"]["rule"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "withdrawn"];
 export const pathsOperatorV1HeldPricesDiscardPostRequestBodyContentApplicationJsonMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices/discard"]["post"]["requestBody"]["content"]["application/json"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const pathsOperatorV1PriceReviewsGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-reviews"]["get"]["parameters"]["query"]["state"]> = ["held", "disputed", "stale"];
+export const pathsOperatorV1PriceReviewsGetParametersQueryCauseValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-reviews"]["get"]["parameters"]["query"]["cause"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "own_averages", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside"];
+export const pathsOperatorV1PriceReviewsGetParametersQueryMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-reviews"]["get"]["parameters"]["query"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const pathsOperatorV1PriceReviewsGetParametersQuerySort_byValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-reviews"]["get"]["parameters"]["query"]["sort_by"]> = ["times_off", "value"];
+export const pathsOperatorV1PriceReviewsCountGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-reviews/count"]["get"]["parameters"]["query"]["state"]> = ["held", "disputed", "stale"];
+export const pathsOperatorV1PriceReviewsCountGetParametersQueryCauseValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-reviews/count"]["get"]["parameters"]["query"]["cause"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "own_averages", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside"];
+export const pathsOperatorV1PriceReviewsCountGetParametersQueryMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-reviews/count"]["get"]["parameters"]["query"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const pathsOperatorV1PriceDecisionsGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-decisions"]["get"]["parameters"]["query"]["state"]> = ["in_effect", "undone"];
+export const pathsOperatorV1PriceDecisionsGetParametersQueryDecisionValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-decisions"]["get"]["parameters"]["query"]["decision"]> = ["accept", "discard", "confirm", "withdraw"];
+export const pathsOperatorV1PriceDecisionsPostRequestBodyContentApplicationJsonDecisionValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-decisions"]["post"]["requestBody"]["content"]["application/json"]["decision"]> = ["accept", "discard", "confirm", "withdraw"];
+export const pathsOperatorV1PriceDecisionsPostRequestBodyContentApplicationJsonPricesMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-decisions"]["post"]["requestBody"]["content"]["application/json"]["prices"]["market"]> = ["source_a", "source_b", "source_c"];
+export const pathsOperatorV1PriceDecisionsPostRequestBodyContentApplicationJsonFilterStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-decisions"]["post"]["requestBody"]["content"]["application/json"]["filter"]["state"]> = ["held", "disputed", "stale"];
+export const pathsOperatorV1PriceDecisionsPostRequestBodyContentApplicationJsonFilterCauseValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-decisions"]["post"]["requestBody"]["content"]["application/json"]["filter"]["cause"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "own_averages", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside"];
+export const pathsOperatorV1PriceDecisionsPostRequestBodyContentApplicationJsonFilterMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-decisions"]["post"]["requestBody"]["content"]["application/json"]["filter"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const pathsOperatorV1SourcesMarketSetAsidePostParametersPathMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/sources/{market}/set-aside"]["post"]["parameters"]["path"]["market"]> = ["source_a", "source_b", "source_c"];
+export const pathsOperatorV1SourcesMarketTakeBackPostParametersPathMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/sources/{market}/take-back"]["post"]["parameters"]["path"]["market"]> = ["source_a", "source_b", "source_c"];
+export const pathsOperatorV1SharedIdsGetParametersQueryKindValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/shared-ids"]["get"]["parameters"]["query"]["kind"]> = ["foreign_id", "figures"];
 export const pathsOperatorV1MergesGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/merges"]["get"]["parameters"]["query"]["state"]> = ["in_effect", "undone"];
 export const pathsOperatorV1MatchesGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/matches"]["get"]["parameters"]["query"]["state"]> = ["waiting", "postponed", "decided"];
 export const pathsOperatorV1MatchesGetParametersQueryReasonValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/matches"]["get"]["parameters"]["query"]["reason"]> = ["loose", "several", "claimed-twice", "shop-id-shared", "shop-id-differs", "hp", "price-ratio", "set-unclear", "finish", "unknown"];
@@ -5895,11 +6783,13 @@ export const batchIntoMarketValues: ReadonlyArray<FlattenedDeepRequired<componen
 export const collectionRecordValueAnyOf0MarketValues: ReadonlyArray<Extract<FlattenedDeepRequired<components>["schemas"]["CollectionRecord"]["value"], {
     market: unknown;
 }>["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const collectionRecordValue_missingAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["CollectionRecord"]["value_missing"]> = ["no_price", "not_trusted"];
 export const errorErrorCodeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Error"]["error"]["code"]> = ["INVALID_JSON", "BAD_REQUEST", "UNAUTHENTICATED", "PLAN_UPGRADE_REQUIRED", "FORBIDDEN", "ITEM_NOT_FOUND", "NOT_FOUND", "METHOD_NOT_ALLOWED", "NOT_ACCEPTABLE", "CONFLICT", "IDEMPOTENCY_CONFLICT", "PRECONDITION_FAILED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "VALIDATION_ERROR", "PLUS_LISTING_ERROR", "PLUS_COLLECTION_ERROR", "RATE_LIMITED", "INTERNAL_ERROR", "UPSTREAM_ERROR", "UNAVAILABLE", "UPSTREAM_TIMEOUT"];
+export const evidenceRuleNameValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["EvidenceRule"]["name"]> = ["own_averages", "jump", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside", "grade_order", "no_rate"];
 export const fileMarkTypeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["FileMark"]["type"]> = ["csv", "json"];
 export const heldPriceMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["HeldPrice"]["market"]> = ["service", "source_a", "source_b", "source_c"];
-export const heldPriceRuleValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["HeldPrice"]["rule"]> = ["foreign_id", "future_date", "jump", "disagreement", "grade_order"];
-export const heldPriceStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["HeldPrice"]["state"]> = ["open", "accepted", "discarded"];
+export const heldPriceRuleValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["HeldPrice"]["rule"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "withdrawn"];
+export const heldPriceStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["HeldPrice"]["state"]> = ["open", "accepted", "discarded", "reverted"];
 export const importMarketAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Import"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const importStatusValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Import"]["status"]> = ["queued", "running", "done", "failed"];
 export const importDetailMarketAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ImportDetail"]["market"]> = ["service", "source_a", "source_b", "source_c"];
@@ -5911,6 +6801,15 @@ export const listedItemMarketValues: ReadonlyArray<FlattenedDeepRequired<compone
 export const listedItemPriceAnyOf0MarketValues: ReadonlyArray<Extract<FlattenedDeepRequired<components>["schemas"]["ListedItem"]["price"], {
     market: unknown;
 }>["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const listedItemPriceAnyOf0StateValues: ReadonlyArray<Extract<FlattenedDeepRequired<components>["schemas"]["ListedItem"]["price"], {
+    state: unknown;
+}>["state"]> = ["trusted", "disputed", "stale"];
+export const listedItemPriceAnyOf0ConfidenceValues: ReadonlyArray<Extract<FlattenedDeepRequired<components>["schemas"]["ListedItem"]["price"], {
+    confidence: unknown;
+}>["confidence"]> = ["insufficient", "low", "medium", "high"];
+export const listedItemPriceAnyOf0FlagsValues: ReadonlyArray<Extract<FlattenedDeepRequired<components>["schemas"]["ListedItem"]["price"], {
+    flags: unknown;
+}>["flags"]> = ["own_averages", "jump", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside", "grade_order", "no_rate"];
 export const matchStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Match"]["state"]> = ["waiting", "postponed", "decided"];
 export const matchDecisionAnyOf0KindValues: ReadonlyArray<Extract<FlattenedDeepRequired<components>["schemas"]["Match"]["decision"], {
     kind: unknown;
@@ -5918,24 +6817,49 @@ export const matchDecisionAnyOf0KindValues: ReadonlyArray<Extract<FlattenedDeepR
 export const matchItemGenreValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchItem"]["genre"]> = ["single", "card", "sealed", "bundle"];
 export const matchItemMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchItem"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const matchItemPricesMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchItem"]["prices"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const matchItemPricesStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchItem"]["prices"]["state"]> = ["trusted", "disputed", "stale"];
+export const matchItemPricesConfidenceValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchItem"]["prices"]["confidence"]> = ["insufficient", "low", "medium", "high"];
+export const matchItemPricesFlagsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchItem"]["prices"]["flags"]> = ["own_averages", "jump", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside", "grade_order", "no_rate"];
 export const matchReasonRuleValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchReason"]["rule"]> = ["loose", "several", "claimed-twice", "shop-id-shared", "shop-id-differs", "hp", "price-ratio", "set-unclear", "finish", "unknown"];
 export const matchRecordMarketAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchRecord"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const matchRecordPricesMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchRecord"]["prices"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const matchRecordPricesStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchRecord"]["prices"]["state"]> = ["trusted", "disputed", "stale"];
+export const matchRecordPricesConfidenceValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchRecord"]["prices"]["confidence"]> = ["insufficient", "low", "medium", "high"];
+export const matchRecordPricesFlagsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchRecord"]["prices"]["flags"]> = ["own_averages", "jump", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside", "grade_order", "no_rate"];
 export const matchedSetMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchedSet"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const mergeFromMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Merge"]["from"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const mergeIntoMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Merge"]["into"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const orderLinesListing_statusValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Order"]["lines"]["listing_status"]> = ["pending", "active", "paused", "rejected", "expired", "sold"];
 export const parkedRowCandidatesMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ParkedRow"]["candidates"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const priceDecisionDecisionValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceDecision"]["decision"]> = ["accept", "discard", "confirm", "withdraw"];
+export const priceExplanationInputKindValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceExplanationInput"]["kind"]> = ["statement", "confirmation", "sale", "avg_1", "avg_7", "avg_30", "low", "mid", "high", "market"];
+export const priceExplanationInputMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceExplanationInput"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const priceExplanationInputReasonValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceExplanationInput"]["reason"]> = ["sets_price", "confirms", "in_median", "compared", "not_compared", "no_rate", "other_time", "own_sales", "no_price"];
 export const priceMappingMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceMapping"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const priceMappingDecimalValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceMapping"]["decimal"]> = [".", ","];
 export const priceMappingEncodingValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceMapping"]["encoding"]> = ["utf-8", "windows-1252"];
 export const pricePointMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricePoint"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const priceReviewStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceReview"]["state"]> = ["held", "disputed", "stale"];
+export const priceReviewCauseAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceReview"]["cause"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "own_averages", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside"];
+export const priceReviewMarketsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceReview"]["markets"]> = ["service", "source_a", "source_b", "source_c"];
+export const priceRuleNameValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceRule"]["name"]> = ["latest_statement", "median_of_sales"];
+export const priceSourceMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceSource"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const pricedItemGenreValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricedItem"]["genre"]> = ["single", "card", "sealed", "bundle"];
 export const pricedItemMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricedItem"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const pricedItemShown_marketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricedItem"]["shown_market"]> = ["service", "source_a", "source_b", "source_c"];
 export const pricedItemPricesMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricedItem"]["prices"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const pricedItemPricesStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricedItem"]["prices"]["state"]> = ["trusted", "disputed", "stale"];
+export const pricedItemPricesConfidenceValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricedItem"]["prices"]["confidence"]> = ["insufficient", "low", "medium", "high"];
+export const pricedItemPricesFlagsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricedItem"]["prices"]["flags"]> = ["own_averages", "jump", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside", "grade_order", "no_rate"];
+export const reviewedPriceMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ReviewedPrice"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const reviewedPriceStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ReviewedPrice"]["state"]> = ["held", "trusted", "disputed", "stale"];
+export const reviewedPriceConfidenceAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ReviewedPrice"]["confidence"]> = ["insufficient", "low", "medium", "high"];
+export const reviewedPriceFlagsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ReviewedPrice"]["flags"]> = ["own_averages", "jump", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside", "grade_order", "no_rate"];
+export const reviewedPriceRuleAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ReviewedPrice"]["rule"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order"];
 export const setMatchStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["SetMatch"]["state"]> = ["waiting", "decided"];
+export const sharedIdKindValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["SharedId"]["kind"]> = ["foreign_id", "figures"];
 export const sourceHealthMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["SourceHealth"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const sourceTrustMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["SourceTrust"]["market"]> = ["source_a", "source_b", "source_c"];
 export const startedImportStatusValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["StartedImport"]["status"]> = ["queued", "running", "done", "failed"];
 export const storedCategoryMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["StoredCategory"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const storedCollectionVisibilityValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["StoredCollection"]["visibility"]> = ["private", "unlisted", "public"];
@@ -5943,6 +6867,10 @@ export const storedItemGenreValues: ReadonlyArray<FlattenedDeepRequired<componen
 export const storedItemMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["StoredItem"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const storedListingShipping_payerValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["StoredListing"]["shipping_payer"]> = ["buyer", "seller"];
 export const storedListingStatusValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["StoredListing"]["status"]> = ["pending", "active", "paused", "rejected", "expired", "sold"];
+export const storedPriceExplanationMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["StoredPriceExplanation"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const storedPriceExplanationStateAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["StoredPriceExplanation"]["state"]> = ["trusted", "disputed", "stale"];
+export const storedPriceExplanationConfidenceAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["StoredPriceExplanation"]["confidence"]> = ["insufficient", "low", "medium", "high"];
+export const storedPriceExplanationFlagsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["StoredPriceExplanation"]["flags"]> = ["own_averages", "jump", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside", "grade_order", "no_rate"];
 export const webhookAttemptEventValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["WebhookAttempt"]["event"]> = ["sale", "expire"];
 export const webhookEventEventValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["WebhookEvent"]["event"]> = ["sale", "expire"];
 export const webhookEventStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["WebhookEvent"]["state"]> = ["queued", "delivered", "failed", "cancelled"];

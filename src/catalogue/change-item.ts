@@ -3,7 +3,10 @@ import { invalid } from '#core/errors.ts'
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
-import { actorOf, change, type WriteCtx } from '#db/change.ts'
+import { actorOf, change } from '#db/change.ts'
+import { judgePrices } from '#prices/judge-prices.ts'
+import { itemsSharingWith } from '#prices/shared-ids.ts'
+import type { PriceWriteCtx } from '#prices/types.ts'
 import { adoptItems } from './adopt-items.ts'
 import { CatalogueNames, composeAgain } from './compose-items.ts'
 import { closed } from './fields.ts'
@@ -31,7 +34,7 @@ export const changeItem = verb(
       closed,
     ),
   },
-  (ctx: WriteCtx, { id, ...fields }) =>
+  (ctx: PriceWriteCtx, { id, ...fields }) =>
     change(ctx, async (tx, note): Promise<StoredItem> => {
       if (Object.keys(fields).length === 0) {
         throw invalid('body', 'at_least_one', { fields: Object.keys(ItemBody) })
@@ -41,10 +44,12 @@ export const changeItem = verb(
       const write = await resolveItem(tx, { ...fieldsOf(before), ...fields })
       if (fields.ref !== undefined && fields.ref !== before.ref) await refuseTakenRef(tx, write.record.market, fields.ref)
       await adoptItems(tx, { ids: [liveId] })
+      const sharing = await itemsSharingWith(tx, [liveId])
       const facts = await factsOfChange(tx, liveId, Object.keys(fields) as (keyof ItemFields)[], write)
       await stateByOperator(tx, liveId, facts, { ...write.record, author: actorOf(ctx.viewer) })
       await refuseTaken('item', () => composeAgain(tx, note, new CatalogueNames(tx), [liveId]))
       const after = await fetchItem(tx, liveId)
+      if (fields.foreign_ids !== undefined) await judgePrices(ctx, tx, note, [...sharing, ...(await itemsSharingWith(tx, [liveId]))])
       note.audit({ action: 'item.change', subject: 'item', id: liveId, before, after })
       return after
     }),

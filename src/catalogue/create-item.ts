@@ -3,7 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { conflict } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
-import { actorOf, change, type WriteCtx } from '#db/change.ts'
+import { actorOf, change } from '#db/change.ts'
+import { judgePrices } from '#prices/judge-prices.ts'
+import { itemsSharingWith } from '#prices/shared-ids.ts'
+import type { PriceWriteCtx } from '#prices/types.ts'
 import { closed } from './fields.ts'
 import { ItemBody, resolveItem } from './item-fields.ts'
 import { factsOfNew, stateByOperator } from './operator-facts.ts'
@@ -14,7 +17,7 @@ import { refuseTakenRef, refuseTaken } from './taken.ts'
 
 export const createItem = verb(
   { name: 'createItem', needs: 'operator', input: Type.Object(ItemBody, closed) },
-  (ctx: WriteCtx, { ref = `manual:${randomUUID()}`, ...fields }) =>
+  (ctx: PriceWriteCtx, { ref = `manual:${randomUUID()}`, ...fields }) =>
     change(ctx, async (tx, note): Promise<StoredItem> => {
       const write = await resolveItem(tx, { ...fields, ref })
       await refuseTakenRef(tx, write.record.market, ref)
@@ -23,6 +26,7 @@ export const createItem = verb(
       await stateByOperator(tx, id, await factsOfNew(tx, write), { ...write.record, author: actorOf(ctx.viewer) })
       const item = await fetchItem(tx, id)
       if (fields.slug !== undefined && item.slug !== fields.slug) throw conflict('taken', { thing: 'item', field: 'slug' })
+      await judgePrices(ctx, tx, note, await itemsSharingWith(tx, [id]))
       note.audit({ action: 'item.create', subject: 'item', id, after: item })
       return item
     }),

@@ -82,6 +82,7 @@ export const postPrices = verb(
       const errors = wrong.sort((a, b) => a.row - b.row).map(({ row, why }) => refusals.add({ row }, why))
       const writer = new PriceWriter({ db: ctx.db, tx, note, importId, rules: ctx.rules, nowMs })
       const { accepted, created, unchanged, held } = await writer.write(PriceBatch.of(writes))
+      await writer.finish({ whole: false })
       const rejected = errors.length
       const counts = { ...noCounts(), rowsRead: prices.length, created, updated: accepted - created, accepted, unchanged, held, rejected }
       await closeImport(tx, importId, { status: 'done', counts, refusals })

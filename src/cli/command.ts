@@ -1,14 +1,14 @@
 // What commands share: the context they run in, reading of arguments, and output for people or as one JSON value.
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Page } from '#core/paging.ts'
-import type { WriteCtx } from '#db/change.ts'
 import type { Db } from '#db/schema.ts'
+import type { PriceWriteCtx } from '#prices/types.ts'
 
 /** Runs what reads much on the replica, where there is one. */
 export type AtLength = <T>(read: (db: Db) => Promise<T>) => Promise<T>
 
 /** Opens the database for the time of a command, with the command line as the operator. */
-export type OpenCli = (run: (ctx: WriteCtx, atLength: AtLength) => Promise<void>) => Promise<void>
+export type OpenCli = (run: (ctx: PriceWriteCtx, atLength: AtLength) => Promise<void>) => Promise<void>
 
 /** Writes a line on standard output. */
 export type Print = (line: string) => void

@@ -24,10 +24,10 @@ import { register as registerRates } from './rates.ts'
 import { register as registerServe } from './serve.ts'
 import { readConfig } from '../config.ts'
 import { ServiceError } from '#core/errors.ts'
-import type { WriteCtx } from '#db/change.ts'
 import { openDatabase } from '#db/open.ts'
 import { readAtLength } from '#db/replica.ts'
 import { migrate } from '#db/migrate.ts'
+import type { PriceWriteCtx } from '#prices/types.ts'
 
 const print = (line: string): void => {
   process.stdout.write(`${line}\n`)
@@ -40,12 +40,13 @@ const open: OpenCli = async (run) => {
   const database = await openDatabase(config, { applicationName: 'mintmark command', log, max: 4, own: false })
   try {
     await migrate(database.db)
-    const ctx: WriteCtx = {
+    const ctx: PriceWriteCtx = {
       db: database.db,
       viewer: { kind: 'operator', name: 'cli' },
       now: () => new Date(),
       requestId: null,
       idempotency: null,
+      rules: config.priceRules,
       caughtUp: async () => {},
     }
     await run(ctx, (read) => readAtLength({ replicaUrl: config.databaseReplicaUrl, primary: database.db, log }, read))

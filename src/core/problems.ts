@@ -197,6 +197,8 @@ export const RULES = {
   service_prices: 'the prices of the service follow from its sales',
   nothing_to_revert: 'import {id} has changed nothing; there is nothing to revert',
   reverted: 'import {id} is already reverted, by import {other}',
+  source_set_aside: '{market} is already set aside',
+  source_not_set_aside: '{market} is not set aside',
   merged_already: 'item {id} is already merged into item {into}',
   merged_into_itself: 'item {id} cannot be merged into itself',
   merged_twice: 'item {id} cannot be merged into two items',

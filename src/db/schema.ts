@@ -241,6 +241,7 @@ export interface Schema {
     import_id: number
     confirmed_at: Date | null
     line: number | null
+    flags: number | null
     avg_1: Numeric | null
     avg_7: Numeric | null
     avg_30: Numeric | null

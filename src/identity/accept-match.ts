@@ -7,10 +7,10 @@ import { invalid } from '#core/errors.ts'
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
-import type { WriteCtx } from '#db/change.ts'
 import { liveItemId } from '#db/live-item.ts'
 import type { Tx } from '#db/schema.ts'
 import { recordKey } from '#matching/records.ts'
+import type { PriceWriteCtx } from '#prices/types.ts'
 import { decideMatch, type NamedRecord, namedRecords, type QueuedMatch, type Verdict } from './decide-match.ts'
 import type { Pair } from './decisions.ts'
 
@@ -23,7 +23,8 @@ export const acceptMatch = verb(
       { additionalProperties: false },
     ),
   },
-  (ctx: WriteCtx, { id, item_id: itemId }) => decideMatch(ctx, id, { decision: 'accepted', verdicts: (tx, match) => joining(tx, match, itemId) }),
+  (ctx: PriceWriteCtx, { id, item_id: itemId }) =>
+    decideMatch(ctx, id, { decision: 'accepted', verdicts: (tx, match) => joining(tx, match, itemId) }),
 )
 
 /** The record joins the item; where that is none of the candidates, it is none of them. */

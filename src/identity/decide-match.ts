@@ -3,10 +3,11 @@ import { sql } from 'kysely'
 import { lockIdentity } from '#catalogue/identity-lock.ts'
 import { conflict } from '#core/errors.ts'
 import { existing, missing } from '#core/fields.ts'
-import { actorOf, change, type Note, type WriteCtx } from '#db/change.ts'
+import { actorOf, change, type Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
 import type { Reason } from '#matching/records.ts'
 import { recordKey } from '#matching/records.ts'
+import type { PriceWriteCtx } from '#prices/types.ts'
 import { decidePairs, type Pair } from './decisions.ts'
 import type { World } from './game-records.ts'
 import { fetchMatch, type Match } from './matches.ts'
@@ -52,7 +53,7 @@ const MOST_ROUNDS = 30
  * Decides a match. The first of several deciders has the row of the queue, the others find it gone.
  * @throws NOT_FOUND, CONFLICT for a match that is decided already or that the decision does not settle
  */
-export function decideMatch(ctx: WriteCtx, id: number, { decision, verdicts }: Deciding): Promise<Match> {
+export function decideMatch(ctx: PriceWriteCtx, id: number, { decision, verdicts }: Deciding): Promise<Match> {
   return change(ctx, async (tx, note) => {
     await lockIdentity(tx)
     const match = await takeMatch(tx, id)
@@ -100,7 +101,7 @@ export async function notWaiting(tx: Tx, id: number) {
  * @param around records and sets that the decisions are about
  */
 export async function settled(
-  ctx: WriteCtx,
+  ctx: PriceWriteCtx,
   tx: Tx,
   note: Note,
   { game, world }: World,

@@ -5,8 +5,9 @@ import { conflict, invalid } from '#core/errors.ts'
 import { boundedId, id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
-import { actorOf, change, type Note, type WriteCtx } from '#db/change.ts'
+import { actorOf, change, type Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
+import type { PriceWriteCtx } from '#prices/types.ts'
 import { settled } from './decide-match.ts'
 import type { World } from './game-records.ts'
 import { fetchSet, fetchSetMatch, findSet, type SetMatch, type StoredSet } from './set-matches.ts'
@@ -21,18 +22,18 @@ export const acceptSetMatch = verb(
       { additionalProperties: false },
     ),
   },
-  (ctx: WriteCtx, { id, set_id: setId }) =>
+  (ctx: PriceWriteCtx, { id, set_id: setId }) =>
     decideSet(ctx, id, async (tx, set) => (setId === undefined ? onlyCandidate(tx, set) : chosenSet(tx, set, setId))),
 )
 
 export const separateSetMatch = verb(
   { name: 'separateSetMatch', needs: 'operator', input: Type.Object({ id: id('set') }, { additionalProperties: false }) },
-  (ctx: WriteCtx, { id }) => decideSet(ctx, id, async () => null),
+  (ctx: PriceWriteCtx, { id }) => decideSet(ctx, id, async () => null),
 )
 
 export const withdrawSetMatch = verb(
   { name: 'withdrawSetMatch', needs: 'operator', input: Type.Object({ id: id('set') }, { additionalProperties: false }) },
-  (ctx: WriteCtx, { id }) =>
+  (ctx: PriceWriteCtx, { id }) =>
     change(ctx, async (tx, note): Promise<SetMatch> => {
       await lockIdentity(tx)
       const set = await fetchSet(tx, id)
@@ -54,7 +55,7 @@ export const withdrawSetMatch = verb(
 )
 
 /** @param choose the set that it is, null for none */
-function decideSet(ctx: WriteCtx, id: number, choose: (tx: Tx, set: StoredSet) => Promise<StoredSet | null>): Promise<SetMatch> {
+function decideSet(ctx: PriceWriteCtx, id: number, choose: (tx: Tx, set: StoredSet) => Promise<StoredSet | null>): Promise<SetMatch> {
   return change(ctx, async (tx, note) => {
     await lockIdentity(tx)
     const set = await fetchSet(tx, id)
@@ -111,7 +112,7 @@ async function chosenSet(tx: Tx, set: StoredSet, setId: number): Promise<StoredS
 }
 
 /** Applies decisions about the set to the worlds that its cards are in; gives the merges that followed. */
-async function settleSet(ctx: WriteCtx, tx: Tx, note: Note, { ref, market, game }: StoredSet): Promise<number[]> {
+async function settleSet(ctx: PriceWriteCtx, tx: Tx, note: Note, { ref, market, game }: StoredSet): Promise<number[]> {
   const { rows } = await sql<World>`
     select distinct game, world from source_records
     where active and game = ${game} and facts->>'category' = ${ref} and facts->>'market' = ${market} order by game, world`.execute(tx)

@@ -4,8 +4,9 @@ import { adoptItems } from '#catalogue/adopt-items.ts'
 import { lockIdentity } from '#catalogue/identity-lock.ts'
 import { type Static, Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
-import { change, type Note, type WriteCtx } from '#db/change.ts'
+import { change, type Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
+import type { PriceWriteCtx } from '#prices/types.ts'
 import type { World } from './game-records.ts'
 import { SealedAliasRows, setSealedAliases } from './sealed-aliases.ts'
 import { settle } from './settle.ts'
@@ -35,7 +36,7 @@ export interface MatchReport {
   worlds: MatchedWorld[]
 }
 
-export interface MatchCtx extends WriteCtx {
+export interface MatchCtx extends PriceWriteCtx {
   /** told as it goes on */
   onProgress?: (step: { adopted: number; game: string | null }) => void
 }
@@ -123,7 +124,7 @@ async function tried(ctx: MatchCtx, aliases: Aliases | undefined): Promise<Match
   }
 }
 
-async function worldsOf(on: WriteCtx['db']['kysely']): Promise<World[]> {
+async function worldsOf(on: PriceWriteCtx['db']['kysely']): Promise<World[]> {
   const { rows } = await sql<World>`select distinct game, world from source_records where active order by game, world`.execute(on)
   return rows
 }

@@ -6,8 +6,9 @@ import { invalid } from '#core/errors.ts'
 import { existing, id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
-import { actorOf, change, type WriteCtx } from '#db/change.ts'
+import { actorOf, change } from '#db/change.ts'
 import { liveItemId } from '#db/live-item.ts'
+import type { PriceWriteCtx } from '#prices/types.ts'
 import { decidePairs, decidingRecords } from './decisions.ts'
 import { mergeItems } from './merge.ts'
 import { fetchMerge, type Merge } from './stored-merges.ts'
@@ -21,7 +22,7 @@ export const mergeItem = verb(
       { additionalProperties: false },
     ),
   },
-  (ctx: WriteCtx, { id, into }) =>
+  (ctx: PriceWriteCtx, { id, into }) =>
     change(ctx, async (tx, note): Promise<Merge> => {
       if ((await liveItemId(tx, into)) === null) throw invalid('into', 'unknown_id', { thing: 'item', id: into })
       await lockIdentity(tx)

@@ -6,13 +6,15 @@ import { moveSources } from '#catalogue/merged-sources.ts'
 import { moveRecords } from '#collections/merged-records.ts'
 import { conflict } from '#core/errors.ts'
 import { existing } from '#core/fields.ts'
-import { actorOf, type Note, type WriteCtx } from '#db/change.ts'
+import { actorOf, type Note } from '#db/change.ts'
 import { survivorsOf } from '#db/live-item.ts'
 import { analyzeNoted, type MergePair } from '#db/merge-pairs.ts'
 import type { Tx } from '#db/schema.ts'
 import { moveListings } from '#market/merged-listings.ts'
+import { judgePrices } from '#prices/judge-prices.ts'
 import { movePrices, noteComputed } from '#prices/merged-prices.ts'
 import { refreshServicePrices } from '#prices/service-price.ts'
+import type { PriceWriteCtx } from '#prices/types.ts'
 import { lockItems } from './locks.ts'
 import { countMoved } from './stored-merges.ts'
 
@@ -33,7 +35,12 @@ export interface ItemPair {
  * @throws NOT_FOUND for an id that no item has or had, CONFLICT for an item that is merged already, is given twice, or
  *   would be merged into itself
  */
-export async function mergeItems(ctx: Pick<WriteCtx, 'viewer' | 'now'>, tx: Tx, note: Note, pairs: readonly ItemPair[]): Promise<number[]> {
+export async function mergeItems(
+  ctx: Pick<PriceWriteCtx, 'viewer' | 'now' | 'rules'>,
+  tx: Tx,
+  note: Note,
+  pairs: readonly ItemPair[],
+): Promise<number[]> {
   if (pairs.length === 0) return []
   await lockIdentity(tx)
   const resolved = await resolvePairs(tx, pairs)
@@ -57,6 +64,12 @@ export async function mergeItems(ctx: Pick<WriteCtx, 'viewer' | 'now'>, tx: Tx, 
   for (const { mergeId, fromId, intoId } of merges) {
     note.audit({ action: 'item.merge', subject: 'item', id: fromId, after: { merge: mergeId, into: intoId } })
   }
+  await judgePrices(
+    ctx,
+    tx,
+    note,
+    merges.map(({ intoId }) => intoId),
+  )
   return merges.map(({ mergeId }) => mergeId)
 }
 

@@ -6,8 +6,9 @@ import { conflict } from '#core/errors.ts'
 import { existing, id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
-import { actorOf, change, type Note, type WriteCtx } from '#db/change.ts'
+import { actorOf, change, type Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
+import type { PriceWriteCtx } from '#prices/types.ts'
 import { type Batch, fetchBatch } from './batches.ts'
 import { decidePairs, decidingRecords, type EndedJoin, type Pair, withdrawPairs } from './decisions.ts'
 import type { World } from './game-records.ts'
@@ -17,7 +18,7 @@ import { undoMerges } from './undo.ts'
 
 export const revertBatch = verb(
   { name: 'revertBatch', needs: 'operator', input: Type.Object({ id: id('batch') }, { additionalProperties: false }) },
-  (ctx: WriteCtx, { id }) =>
+  (ctx: PriceWriteCtx, { id }) =>
     change(ctx, async (tx, note): Promise<Batch> => {
       await lockIdentity(tx)
       const split = await tx.selectFrom('splits').selectAll().where('id', '=', existing('batch', id)).executeTakeFirst()
@@ -27,7 +28,7 @@ export const revertBatch = verb(
     }),
 )
 
-async function revertMerge(ctx: WriteCtx, tx: Tx, note: Note, id: number): Promise<void> {
+async function revertMerge(ctx: PriceWriteCtx, tx: Tx, note: Note, id: number): Promise<void> {
   await undoMerges(ctx, tx, note, [id])
   const { from, into } = await fetchBatch(tx, id)
   const items = [from.id, into.id]
@@ -46,7 +47,7 @@ interface Split {
   reverted_at: Date | null
 }
 
-async function revertSplit(ctx: WriteCtx, tx: Tx, note: Note, split: Split): Promise<void> {
+async function revertSplit(ctx: PriceWriteCtx, tx: Tx, note: Note, split: Split): Promise<void> {
   const { id, item_id: into, split_item: from } = split
   if (split.reverted_at) throw conflict('batch_reverted', { id })
   await sql`update splits set reverted_by = ${actorOf(ctx.viewer)}, reverted_at = ${ctx.now()} where id = ${id}`.execute(tx)

@@ -3,8 +3,9 @@ import { sql } from 'kysely'
 import { reinstateCategories, revertCategories } from '#catalogue/category-changes.ts'
 import { withdrawStatements } from '#catalogue/source-records.ts'
 import { deleteItems, itemsInUse } from '#catalogue/store.ts'
-import type { Note, WriteCtx } from '#db/change.ts'
+import type { Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
+import type { PriceWriteCtx } from '#prices/types.ts'
 import { settle } from './settle.ts'
 import { undoMerges } from './undo.ts'
 
@@ -22,7 +23,7 @@ export interface RevertedCatalogue {
  * @throws CONFLICT where a merge of the import cannot be undone
  */
 export async function revertCatalogue(
-  ctx: WriteCtx,
+  ctx: PriceWriteCtx,
   tx: Tx,
   note: Note,
   { importId, by }: { importId: number; by: number },
@@ -45,7 +46,7 @@ export async function revertCatalogue(
 }
 
 /** Brings a reverted import back. The caller holds `lockIdentity`. */
-export async function reinstateCatalogue(ctx: WriteCtx, tx: Tx, note: Note, importId: number): Promise<RevertedCatalogue> {
+export async function reinstateCatalogue(ctx: PriceWriteCtx, tx: Tx, note: Note, importId: number): Promise<RevertedCatalogue> {
   await reinstateCategories(tx, note, importId)
   const records = await withdrawStatements(tx, importId, false)
   await settleAll(ctx, tx, note, records, importId)
@@ -86,7 +87,7 @@ async function itemsWithoutRecords(tx: Tx, recordIds: readonly number[]): Promis
   return rows.map((row) => row.id)
 }
 
-async function settleAll(ctx: WriteCtx, tx: Tx, note: Note, recordIds: readonly number[], importId: number): Promise<void> {
+async function settleAll(ctx: PriceWriteCtx, tx: Tx, note: Note, recordIds: readonly number[], importId: number): Promise<void> {
   const { rows } = await sql<{ id: number; game: string; world: string }>`
     select id, game, world from source_records where id = any(${recordIds}::int4[]) order by id`.execute(tx)
   for (const [, records] of Map.groupBy(rows, ({ game, world }) => `${game}\t${world}`)) {

@@ -2,12 +2,12 @@
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
-import type { WriteCtx } from '#db/change.ts'
+import type { PriceWriteCtx } from '#prices/types.ts'
 import { decideMatch, namedRecords } from './decide-match.ts'
 
 export const separateMatch = verb(
   { name: 'separateMatch', needs: 'operator', input: Type.Object({ id: id('match') }, { additionalProperties: false }) },
-  (ctx: WriteCtx, { id }) =>
+  (ctx: PriceWriteCtx, { id }) =>
     decideMatch(ctx, id, {
       decision: 'separated',
       verdicts: async (tx, { record_id: recordId, candidates }) => {

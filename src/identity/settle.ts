@@ -1,8 +1,9 @@
 // Brings the items of a game to what its source records and the decisions of people make of them.
 import { deleteItems } from '#catalogue/store.ts'
 import { unlinkRecords } from '#catalogue/source-records.ts'
-import type { Note, WriteCtx } from '#db/change.ts'
+import type { Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
+import type { PriceWriteCtx } from '#prices/types.ts'
 import { gameRecords, type GameRecord, type World } from './game-records.ts'
 import { groupsOf } from './groups.ts'
 import { departedFrom, differences } from './links.ts'
@@ -37,7 +38,7 @@ export interface Settled {
  * @param among the records and sets that can differ, null or absent for all of the world
  */
 export async function settle(
-  ctx: Pick<WriteCtx, 'viewer' | 'now'>,
+  ctx: Pick<PriceWriteCtx, 'viewer' | 'now' | 'rules'>,
   tx: Tx,
   note: Note,
   world: World,
@@ -72,7 +73,7 @@ export async function settle(
 
 /** Merges items; the revert of the import undoes it. */
 async function merge(
-  ctx: Pick<WriteCtx, 'viewer' | 'now'>,
+  ctx: Pick<PriceWriteCtx, 'viewer' | 'now' | 'rules'>,
   tx: Tx,
   note: Note,
   pairs: readonly { from: number; into: number }[],

@@ -8,9 +8,10 @@ import { conflict, invalid } from '#core/errors.ts'
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
-import { actorOf, change, type Note, type WriteCtx } from '#db/change.ts'
+import { actorOf, change, type Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { recordKey } from '#matching/records.ts'
+import type { PriceWriteCtx } from '#prices/types.ts'
 import { type Batch, fetchBatch } from './batches.ts'
 import { decidePairs, endJoins, type Pair } from './decisions.ts'
 import type { World } from './game-records.ts'
@@ -30,7 +31,7 @@ export const splitItem = verb(
       { additionalProperties: false },
     ),
   },
-  (ctx: WriteCtx, { id, source, foreign_id: foreignId }) =>
+  (ctx: PriceWriteCtx, { id, source, foreign_id: foreignId }) =>
     change(ctx, async (tx, note): Promise<Batch> => {
       await lockIdentity(tx)
       const itemId = await lockItem(tx, id)
@@ -104,7 +105,7 @@ interface Separation {
 const MOST_ROUNDS = 30
 
 /** Decides that the records are apart, and from whatever either side would wait for; gives the pairs. */
-async function separate(ctx: WriteCtx, tx: Tx, note: Note, { itemId, wanted, others, author }: Separation): Promise<Pair[]> {
+async function separate(ctx: PriceWriteCtx, tx: Tx, note: Note, { itemId, wanted, others, author }: Separation): Promise<Pair[]> {
   const [first] = wanted
   const decided: Pair[] = []
   let pairs = others.map((other): Pair => [keyOf(first!), keyOf(other)])

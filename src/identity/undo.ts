@@ -7,12 +7,14 @@ import { moveSourcesBack } from '#catalogue/merged-sources.ts'
 import { moveRecordsBack } from '#collections/merged-records.ts'
 import { conflict } from '#core/errors.ts'
 import { missing } from '#core/fields.ts'
-import { actorOf, type Note, type WriteCtx } from '#db/change.ts'
+import { actorOf, type Note } from '#db/change.ts'
 import { mergeIds, type MergePair } from '#db/merge-pairs.ts'
 import type { Tx } from '#db/schema.ts'
 import { moveListingsBack } from '#market/merged-listings.ts'
+import { judgePrices } from '#prices/judge-prices.ts'
 import { movePricesBack, noteComputed } from '#prices/merged-prices.ts'
 import { refreshServicePrices } from '#prices/service-price.ts'
+import type { PriceWriteCtx } from '#prices/types.ts'
 import { lockItems } from './locks.ts'
 
 /**
@@ -22,9 +24,10 @@ import { lockItems } from './locks.ts'
  * @throws NOT_FOUND, or CONFLICT for a merge that is undone already, whose survivor was merged on (undo that first, or in
  *   the same call), or whose ref or slug another item has now
  */
-export async function undoMerges(ctx: Pick<WriteCtx, 'viewer' | 'now'>, tx: Tx, note: Note, ids: readonly number[]): Promise<void> {
+export async function undoMerges(ctx: Pick<PriceWriteCtx, 'viewer' | 'now' | 'rules'>, tx: Tx, note: Note, ids: readonly number[]): Promise<void> {
   await lockIdentity(tx)
   let open = await fetchPairs(tx, [...new Set(ids)])
+  const judged = new Set<number>()
   while (open.length > 0) {
     const merged = await mergedOn(tx, open)
     const next = open.filter(({ intoId }) => !merged.has(intoId))
@@ -34,7 +37,9 @@ export async function undoMerges(ctx: Pick<WriteCtx, 'viewer' | 'now'>, tx: Tx, 
     }
     await undoAll(ctx, tx, note, next)
     open = open.filter((pair) => !next.includes(pair))
+    for (const { fromId, intoId } of next) judged.add(fromId).add(intoId)
   }
+  await judgePrices(ctx, tx, note, judged)
 }
 
 /** @throws NOT_FOUND, CONFLICT */
@@ -55,7 +60,7 @@ async function mergedOn(tx: Tx, pairs: readonly MergePair[]): Promise<Map<number
   return new Map(rows.map((row) => [row.from_item, row.id]))
 }
 
-async function undoAll(ctx: Pick<WriteCtx, 'viewer' | 'now'>, tx: Tx, note: Note, pairs: MergePair[]): Promise<void> {
+async function undoAll(ctx: Pick<PriceWriteCtx, 'viewer' | 'now' | 'rules'>, tx: Tx, note: Note, pairs: MergePair[]): Promise<void> {
   const survivors = [...new Set(pairs.map(({ intoId }) => intoId))]
   await lockItems(tx, survivors, survivors)
   const now = ctx.now()

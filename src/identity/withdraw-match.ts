@@ -5,8 +5,9 @@ import { conflict } from '#core/errors.ts'
 import { existing, id, missing } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
-import { change, type Note, type WriteCtx } from '#db/change.ts'
+import { change, type Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
+import type { PriceWriteCtx } from '#prices/types.ts'
 import { endPostponement, type QueuedMatch, recordsOf, settled } from './decide-match.ts'
 import { fetchMatch, type Match } from './matches.ts'
 import { undoMerges } from './undo.ts'
@@ -14,7 +15,7 @@ import { undoMerges } from './undo.ts'
 /** The match, or null where rules decide about the record meanwhile. */
 export const withdrawMatch = verb(
   { name: 'withdrawMatch', needs: 'operator', input: Type.Object({ id: id('match') }, { additionalProperties: false }) },
-  (ctx: WriteCtx, { id }) =>
+  (ctx: PriceWriteCtx, { id }) =>
     change(ctx, async (tx, note): Promise<Match | null> => {
       await lockIdentity(tx)
       const withdrawn = (await withdrawPostponement(tx, id)) ?? (await withdrawDecision(ctx, tx, note, id))
@@ -38,7 +39,7 @@ interface DecidedMatch extends QueuedMatch {
   merge_ids: number[]
 }
 
-async function withdrawDecision(ctx: WriteCtx, tx: Tx, note: Note, id: number): Promise<DecidedMatch['decision']> {
+async function withdrawDecision(ctx: PriceWriteCtx, tx: Tx, note: Note, id: number): Promise<DecidedMatch['decision']> {
   const { rows } = await sql<DecidedMatch>`delete from decided_matches where id = ${id} returning *`.execute(tx)
   const [decided] = rows
   if (!decided) {
@@ -60,7 +61,7 @@ async function withdrawDecision(ctx: WriteCtx, tx: Tx, note: Note, id: number): 
 }
 
 /** Undoes merges that nobody has undone yet. @throws CONFLICT */
-export async function undoThoseInEffect(ctx: WriteCtx, tx: Tx, note: Note, mergeIds: readonly number[]): Promise<void> {
+export async function undoThoseInEffect(ctx: PriceWriteCtx, tx: Tx, note: Note, mergeIds: readonly number[]): Promise<void> {
   const { rows } = await sql<{ id: number }>`select id from merges where id = any(${mergeIds}::int4[]) and undone_at is null`.execute(tx)
   await undoMerges(
     ctx,

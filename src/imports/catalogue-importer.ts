@@ -11,7 +11,9 @@ import { categoriesByRef, saveCategory } from '#catalogue/store.ts'
 import type { Market } from '#core/markets.ts'
 import { reason } from '#core/problems.ts'
 import { settle } from '#identity/settle.ts'
+import { judgePrices } from '#prices/judge-prices.ts'
 import type { PricePoint } from '#prices/records.ts'
+import { itemsWithOtherSharing } from '#prices/shared-ids.ts'
 import { PriceBatcher } from './price-batcher.ts'
 import type { Importer, ImportRun } from './importer.ts'
 
@@ -85,6 +87,7 @@ export class CatalogueImporter implements Importer {
       await this.#run.breathe()
     }
     if (this.#hasPrices) await this.#writePrices()
+    await judgePrices(ctx, tx, note, await itemsWithOtherSharing(tx))
   }
 
   async #take(rows: CatalogueRow[]): Promise<void> {

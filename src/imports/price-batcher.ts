@@ -71,6 +71,7 @@ export class PriceBatcher {
   async flush(): Promise<void> {
     await this.#beginWrite()
     await this.#writing
+    await this.#writer.finish({ whole: true })
   }
 
   /** Resolves when nothing is being written any more, so that the transaction can be read; rejects if writing failed. */

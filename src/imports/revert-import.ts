@@ -4,14 +4,17 @@ import { lockIdentity } from '#catalogue/identity-lock.ts'
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
-import { change, type WriteCtx } from '#db/change.ts'
+import { change } from '#db/change.ts'
+import { judgePrices } from '#prices/judge-prices.ts'
 import { reinstateCatalogue, revertCatalogue } from '#identity/revert-catalogue.ts'
 import { closeRevert, openRevert, revertPrices, rootOf } from '#prices/revert-prices.ts'
+import { itemsWithOtherSharing } from '#prices/shared-ids.ts'
 import type { ImportDetail } from '#prices/stored-imports.ts'
+import type { PriceWriteCtx } from '#prices/types.ts'
 
 export const revertImport = verb(
   { name: 'revertImport', needs: 'operator', input: Type.Object({ id: id('import') }, { additionalProperties: false }) },
-  (ctx: WriteCtx, { id }) =>
+  (ctx: PriceWriteCtx, { id }) =>
     change(ctx, async (tx, note): Promise<ImportDetail> => {
       const { format } = await rootOf(tx, id)
       const isCatalogue = CATALOGUE_FORMATS.some(({ name }) => name === format)
@@ -20,14 +23,15 @@ export const revertImport = verb(
       const { importId, root, comesBack } = opened
       // Prices need their items: they go first and come back last.
       const back = isCatalogue && comesBack ? await reinstateCatalogue(ctx, tx, note, root.id) : null
-      const { prices, discarded } = await revertPrices(ctx, tx, note, opened)
+      const { prices, held, itemIds } = await revertPrices(ctx, tx, note, opened)
       const gone = isCatalogue && !comesBack ? await revertCatalogue(ctx, tx, note, { importId: root.id, by: importId }) : null
+      await judgePrices(ctx, tx, note, isCatalogue ? [...itemIds, ...(await itemsWithOtherSharing(tx))] : itemIds)
       const { records = 0, kept = 0 } = back ?? gone ?? {}
       note.audit({
         action: 'import.revert',
         subject: 'import',
         id,
-        after: { batch: importId, prices, discarded, ...(isCatalogue && { records, kept }) },
+        after: { batch: importId, prices, held, ...(isCatalogue && { records, kept }) },
       })
       return closeRevert(tx, opened, { prices, items: records })
     }),

@@ -23,10 +23,10 @@ import {
 } from '#catalogue/stored-schemas.ts'
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
-import type { WriteCtx } from '#db/change.ts'
 import type { Route } from '#http/route.ts'
+import type { PriceWriteCtx } from '#prices/types.ts'
 
-export const catalogueRoutes: Route<WriteCtx & StoredExplainCtx>[] = [
+export const catalogueRoutes: Route<PriceWriteCtx & StoredExplainCtx>[] = [
   {
     method: 'POST',
     path: '/categories',

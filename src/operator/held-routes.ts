@@ -1,16 +1,16 @@
 // Operator API: prices that wait for a decision.
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
-import type { WriteCtx } from '#db/change.ts'
 import type { Route } from '#http/route.ts'
 import { acceptHeldPrice, discardHeldPrice } from '#prices/decide-held-price.ts'
 import { acceptHeldPrices, type Decided, discardHeldPrices } from '#prices/decide-held-prices.ts'
 import { type HeldPrice, HeldPriceSchema } from '#prices/held.ts'
 import { listHeldPrices } from '#prices/list-held-prices.ts'
+import type { PriceWriteCtx } from '#prices/types.ts'
 
 const DecidedSchema = Type.Object({ decided: Type.Integer({ description: 'How many' }) }, { title: 'DecidedPrices' })
 
-export const heldRoutes: Route<WriteCtx>[] = [
+export const heldRoutes: Route<PriceWriteCtx>[] = [
   {
     method: 'GET',
     path: '/held-prices',

@@ -1,7 +1,6 @@
 // Operator API: merging of items, splitting them, and reverting either.
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
-import type { WriteCtx } from '#db/change.ts'
 import type { Route } from '#http/route.ts'
 import { type Batch, BatchSchema } from '#identity/batches.ts'
 import { listMerges } from '#identity/list-merges.ts'
@@ -9,8 +8,9 @@ import { mergeItem } from '#identity/merge-item.ts'
 import { revertBatch } from '#identity/revert-batch.ts'
 import { type Merge, MergeSchema } from '#identity/stored-merges.ts'
 import { splitItem } from '#identity/split-item.ts'
+import type { PriceWriteCtx } from '#prices/types.ts'
 
-export const identityRoutes: Route<WriteCtx>[] = [
+export const identityRoutes: Route<PriceWriteCtx>[] = [
   {
     method: 'POST',
     path: '/items/:id/merge',

@@ -2,7 +2,6 @@
 import { orNull } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
-import type { WriteCtx } from '#db/change.ts'
 import type { Route } from '#http/route.ts'
 import { acceptMatch } from '#identity/accept-match.ts'
 import { acceptSetMatch, separateSetMatch, withdrawSetMatch } from '#identity/decide-set-match.ts'
@@ -14,8 +13,9 @@ import { postponeMatch } from '#identity/postpone-match.ts'
 import { separateMatch } from '#identity/separate-match.ts'
 import { type SetMatch, SetMatchSchema } from '#identity/set-matches.ts'
 import { withdrawMatch } from '#identity/withdraw-match.ts'
+import type { PriceWriteCtx } from '#prices/types.ts'
 
-export const matchRoutes: Route<WriteCtx>[] = [
+export const matchRoutes: Route<PriceWriteCtx>[] = [
   {
     method: 'GET',
     path: '/matches',

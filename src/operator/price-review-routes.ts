@@ -1,7 +1,6 @@
 // Operator API: prices in question by item and cause, decisions about them, and undoing these.
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
-import type { WriteCtx } from '#db/change.ts'
 import type { Route } from '#http/route.ts'
 import { decidePrices } from '#prices/decide-prices.ts'
 import { listPriceDecisions } from '#prices/list-price-decisions.ts'
@@ -9,8 +8,9 @@ import { countPriceReviews, listPriceReviews, type ReviewCtx } from '#prices/lis
 import { decisionText, type PriceDecision, PriceDecisionSchema } from '#prices/price-decisions.ts'
 import { type PriceReview, PriceReviewSchema, type ReviewCount, ReviewCountSchema } from '#prices/reviews.ts'
 import { undoPriceDecision } from '#prices/undo-price-decision.ts'
+import type { PriceWriteCtx } from '#prices/types.ts'
 
-export const priceReviewRoutes: Route<WriteCtx & ReviewCtx>[] = [
+export const priceReviewRoutes: Route<PriceWriteCtx & ReviewCtx>[] = [
   {
     method: 'GET',
     path: '/price-reviews',

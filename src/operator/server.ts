@@ -42,6 +42,7 @@ import { openMetrics } from './metrics.ts'
 import { orderRoutes } from './order-routes.ts'
 import { priceRoutes } from './price-routes.ts'
 import { readStats, type StatsCtx } from './read-stats.ts'
+import { sourceRoutes } from './source-routes.ts'
 import { statsRoutes } from './stats-routes.ts'
 import { webhookRoutes } from './webhook-routes.ts'
 import { UPLOAD_TIMEOUT_MS } from './uploads.ts'
@@ -56,6 +57,7 @@ const ROUTES = [
   ...heldRoutes,
   ...rateRoutes,
   ...priceReviewRoutes,
+  ...sourceRoutes,
   ...identityRoutes,
   ...matchRoutes,
   ...statsRoutes,

@@ -8,6 +8,12 @@ import type { PriceChange } from './payload.ts'
 /** When a person confirmed this price (epoch milliseconds), null where nobody did. */
 export type ConfirmedPrices = (itemId: number, market: number, labelId: number, minor: number, updatedAtMs: number) => number | null
 
+/** Whether anyone has confirmed any price. */
+export async function hasConfirmedPrices(on: Queryable): Promise<boolean> {
+  const { rows } = await sql<{ any: boolean }>`select exists (select from confirmed_prices) as any`.execute(on)
+  return rows[0]!.any
+}
+
 /** What people confirmed of these items, also under ids that were merged into them; of all items for null. */
 export async function confirmedPrices(on: Queryable, itemIds: readonly number[] | null): Promise<ConfirmedPrices> {
   const { rows } = await sql<{ item_id: number; market: number; label_id: number; price: string; updated_ms: number; at_ms: number }>`

@@ -17,9 +17,11 @@ const EVIDENCE = CURRENT_FIELDS.split(',').length
 const FIGURES = EVIDENCE + 4
 const PLACE = FIGURES + FIGURE_COLUMNS.length
 
-const IDENTICAL = bitsOf(['identical_figures'])
+export const IDENTICAL = bitsOf(['identical_figures'])
 const JUMP = bitsOf(['jump'])
 const AVERAGE_JUMP = bitsOf(['average_jump'])
+/** Flags that are found when prices come, and stay with them until they are settled. */
+export const KEPT_FLAGS = IDENTICAL | JUMP | AVERAGE_JUMP
 
 /** Stands for the market in rows that tell into which item one was merged. */
 const ALIAS = -1
@@ -65,6 +67,7 @@ export class CurrentPrices {
   #size = 0
   readonly #first = new Map<number, number>()
   #next = new Int32Array(0)
+  #itemId = new Int32Array(0)
   #market = new Uint8Array(0)
   #labelId = new Int32Array(0)
   minor = new Float64Array(0)
@@ -108,7 +111,7 @@ export class CurrentPrices {
     return currents
   }
 
-  /** Where to look for the prices of an item. */
+  /** Position of the first price of an item, -1 where it has none; `next` leads on. */
   first(itemId: number): number {
     return this.#first.get(itemId) ?? -1
   }
@@ -120,13 +123,28 @@ export class CurrentPrices {
     return at
   }
 
-  /** Positions of the prices of an item. */
-  *positions(itemId: number): Generator<number> {
-    for (let at = this.first(itemId); at >= 0; at = this.#next[at]!) yield at
+  /** Position of the next price of the same item, -1 behind the last. */
+  next(at: number): number {
+    return this.#next[at]!
+  }
+
+  /** How many prices there are. */
+  get size(): number {
+    return this.#size
   }
 
   itemIds(): IterableIterator<number> {
     return this.#first.keys()
+  }
+
+  itemId(at: number): number {
+    return this.#itemId[at]!
+  }
+
+  /** A column of some positions as PostgreSQL writes an array. */
+  column(name: 'itemId' | 'market' | 'labelId', positions: readonly number[]): string {
+    const column = name === 'itemId' ? this.#itemId : name === 'market' ? this.#market : this.#labelId
+    return `{${positions.map((at) => column[at]).join(',')}}`
   }
 
   market(at: number): number {
@@ -180,6 +198,7 @@ export class CurrentPrices {
     this.#size += 1
     this.#next[at] = this.first(itemId)
     this.#first.set(itemId, at)
+    this.#itemId[at] = itemId
     this.#market[at] = market
     this.#labelId[at] = labelId
     this.minor[at] = minor
@@ -191,6 +210,7 @@ export class CurrentPrices {
 
   #reach(length: number): void {
     this.#next = grown(this.#next, length)
+    this.#itemId = grown(this.#itemId, length)
     this.#market = grown(this.#market, length)
     this.#labelId = grown(this.#labelId, length)
     this.minor = grown(this.minor, length)

@@ -3,10 +3,11 @@ import { conflict, invalid } from '#core/errors.ts'
 import { boundedId, id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
-import { change, type WriteCtx } from '#db/change.ts'
+import { change } from '#db/change.ts'
 import { liveItemId } from '#db/live-item.ts'
 import type { Tx } from '#db/schema.ts'
 import { decide, fetchHeld, type HeldPrice } from './held.ts'
+import type { PriceWriteCtx } from './types.ts'
 
 export const acceptHeldPrice = verb(
   {
@@ -20,15 +21,15 @@ export const acceptHeldPrice = verb(
       { additionalProperties: false },
     ),
   },
-  (ctx: WriteCtx, { id, item_id: itemId }) => decideOne(ctx, id, 'accepted', itemId),
+  (ctx: PriceWriteCtx, { id, item_id: itemId }) => decideOne(ctx, id, 'accepted', itemId),
 )
 
 export const discardHeldPrice = verb(
   { name: 'discardHeldPrice', needs: 'operator', input: Type.Object({ id: id('held price') }, { additionalProperties: false }) },
-  (ctx: WriteCtx, { id }) => decideOne(ctx, id, 'discarded'),
+  (ctx: PriceWriteCtx, { id }) => decideOne(ctx, id, 'discarded'),
 )
 
-function decideOne(ctx: WriteCtx, id: number, decision: 'accepted' | 'discarded', itemId?: number): Promise<HeldPrice> {
+function decideOne(ctx: PriceWriteCtx, id: number, decision: 'accepted' | 'discarded', itemId?: number): Promise<HeldPrice> {
   return change(ctx, async (tx, note) => {
     const before = await fetchHeld(tx, id)
     const liveId = itemId === undefined ? undefined : await itemOf(tx, itemId)

@@ -2,17 +2,18 @@
 import { invalid } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
-import { change, type WriteCtx } from '#db/change.ts'
+import { change } from '#db/change.ts'
 import { decide, type HeldFilter } from './held.ts'
 import { HeldFields } from './list-held-prices.ts'
+import type { PriceWriteCtx } from './types.ts'
 
 const input = Type.Object(HeldFields, { additionalProperties: false })
 
-export const acceptHeldPrices = verb({ name: 'acceptHeldPrices', needs: 'operator', input }, (ctx: WriteCtx, filter) =>
+export const acceptHeldPrices = verb({ name: 'acceptHeldPrices', needs: 'operator', input }, (ctx: PriceWriteCtx, filter) =>
   decideMany(ctx, filter, 'accepted'),
 )
 
-export const discardHeldPrices = verb({ name: 'discardHeldPrices', needs: 'operator', input }, (ctx: WriteCtx, filter) =>
+export const discardHeldPrices = verb({ name: 'discardHeldPrices', needs: 'operator', input }, (ctx: PriceWriteCtx, filter) =>
   decideMany(ctx, filter, 'discarded'),
 )
 
@@ -20,7 +21,7 @@ export interface Decided {
   decided: number
 }
 
-function decideMany(ctx: WriteCtx, filter: Omit<HeldFilter, 'state'>, decision: 'accepted' | 'discarded'): Promise<Decided> {
+function decideMany(ctx: PriceWriteCtx, filter: Omit<HeldFilter, 'state'>, decision: 'accepted' | 'discarded'): Promise<Decided> {
   return change(ctx, async (tx, note) => {
     // Everything at once is too easily meant otherwise.
     if (Object.keys(filter).length === 0) {

@@ -8,15 +8,16 @@ import { MARKETS } from '#core/markets.ts'
 import { minorOfNumber, minorToText, parseMinor } from '#core/money.ts'
 import { reason, textOf } from '#core/problems.ts'
 import { verb } from '#core/verb.ts'
-import { actorOf, change, type Note, type WriteCtx } from '#db/change.ts'
+import { actorOf, change, type Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { confirmPrices } from './confirmed-prices.ts'
 import { decide } from './held.ts'
 import { DECISIONS, fetchDecision, HELD_DECISIONS, type PriceDecision } from './price-decisions.ts'
 import { resetCurrent } from './reset-current.ts'
 import { pricesInQuestion, type ReviewFilter, ReviewFields } from './reviews.ts'
-import { judgeDecided } from './judge-decided.ts'
+import { judgePrices } from './judge-prices.ts'
 import { WITHDRAWN } from './withdrawn-prices.ts'
+import type { PriceWriteCtx } from './types.ts'
 import { lockMarkets } from './writer.ts'
 
 /** Prices that one decision can name. */
@@ -71,7 +72,7 @@ interface Chosen {
   held_id: number | null
 }
 
-export const decidePrices = verb({ name: 'decidePrices', needs: 'operator', input: Input }, (ctx: WriteCtx, input): Promise<PriceDecision> => {
+export const decidePrices = verb({ name: 'decidePrices', needs: 'operator', input: Input }, (ctx: PriceWriteCtx, input): Promise<PriceDecision> => {
   const filter = whichOf(input)
   return change(ctx, async (tx, note) => {
     // From here on imports wait, so that what is decided is what was seen.
@@ -80,7 +81,7 @@ export const decidePrices = verb({ name: 'decidePrices', needs: 'operator', inpu
     const id = await record(ctx, tx, input, chosen)
     await CARRY_OUT[input.decision](ctx, tx, note, { id, chosen })
     const items = [...new Set(chosen.map((price) => price.item_id))]
-    if (input.decision !== 'discard') await judgeDecided(ctx, tx, note, items)
+    if (input.decision !== 'discard') await judgePrices(ctx, tx, note, items)
     await recordOutcome(tx, id)
     const after = await fetchDecision(tx, id)
     note.audit({ action: `price-decision.${input.decision}`, subject: 'price-decision', id, after: { ...after, named: named(input) } })
@@ -176,7 +177,7 @@ function amountOf({ price }: Named): string {
   return minorToText(minorOfNumber(price) ?? 0)
 }
 
-async function record(ctx: WriteCtx, tx: Tx, { decision, filter }: DecidePrices, chosen: readonly Chosen[]): Promise<number> {
+async function record(ctx: PriceWriteCtx, tx: Tx, { decision, filter }: DecidePrices, chosen: readonly Chosen[]): Promise<number> {
   const { id } = await tx
     .insertInto('price_decisions')
     .values({ decision, filter: filter ? JSON.stringify(filter) : null, author: actorOf(ctx.viewer), at: ctx.now() })
@@ -204,7 +205,7 @@ interface Recorded {
   chosen: readonly Chosen[]
 }
 
-const CARRY_OUT: Record<PriceDecision['decision'], (ctx: WriteCtx, tx: Tx, note: Note, recorded: Recorded) => Promise<void>> = {
+const CARRY_OUT: Record<PriceDecision['decision'], (ctx: PriceWriteCtx, tx: Tx, note: Note, recorded: Recorded) => Promise<void>> = {
   async accept(ctx, tx, note, { id, chosen }) {
     await decide(ctx, tx, note, 'accepted', { ids: chosen.map((one) => one.held_id!) }, id)
   },
@@ -234,7 +235,7 @@ const CARRY_OUT: Record<PriceDecision['decision'], (ctx: WriteCtx, tx: Tx, note:
  * Takes prices out of publication as if they had been held when they came, and discarded: the points leave the history, and
  * the latest of the others is the current price.
  */
-async function withdraw(ctx: WriteCtx, tx: Tx, note: Note, id: number): Promise<void> {
+async function withdraw(ctx: PriceWriteCtx, tx: Tx, note: Note, id: number): Promise<void> {
   const decided = decidedPrices(id)
   await sql`
     with gone as (

@@ -49,7 +49,8 @@ export class FigureTable {
 
   /** Whether a position has just these figures. */
   equals(at: number, figures: Figures): boolean {
-    return NAMES.every((name, i) => Object.is(this.#columns?.[i]![at] ?? Number.NaN, figures[name] ?? Number.NaN))
+    const columns = this.#columns
+    return NAMES.every((name, i) => Object.is(columns === null ? Number.NaN : (columns[i]![at] ?? Number.NaN), figures[name] ?? Number.NaN))
   }
 
   /** Reads a row of a binary COPY whose fields from `field` on are `FIGURE_COLUMNS`. */

@@ -4,12 +4,13 @@ import { missing, orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
 import { parseMinor } from '#core/money.ts'
-import { actorOf, type Note, type WriteCtx } from '#db/change.ts'
+import { actorOf, type Note } from '#db/change.ts'
 import { liveItem } from '#db/live-item.ts'
 import type { Queryable, Schema, Tx } from '#db/schema.ts'
 import { confirmPrices } from './confirmed-prices.ts'
 import { PriceBatch } from './price-batch.ts'
 import { RULE_NAMES } from './evidence/hold.ts'
+import type { PriceWriteCtx } from './types.ts'
 import { WITHDRAWN } from './withdrawn-prices.ts'
 import { PriceWriter } from './writer.ts'
 
@@ -129,7 +130,7 @@ const BATCH = 10_000
  * @returns how many
  */
 export async function decide(
-  ctx: WriteCtx,
+  ctx: PriceWriteCtx,
   tx: Tx,
   note: Note,
   decision: 'accepted' | 'discarded',
@@ -138,15 +139,16 @@ export async function decide(
 ): Promise<number> {
   const open = 'ids' in which ? matching(tx, {}).where('h.id', '=', (e) => e.fn.any(e.val(which.ids))) : matching(tx, which)
   let decided = 0
+  const writers: PriceWriter[] = []
   for (let after = 0; ; ) {
     const rows = await open.selectAll('h').where('h.id', '>', after).orderBy('h.id').limit(BATCH).forUpdate().execute()
-    if (rows.length === 0) return decided
+    if (rows.length === 0) break
     after = rows.at(-1)!.id
     decided += rows.length
     if (decision === 'accepted') {
       const byImport = Map.groupBy(rows, (row) => row.import_id)
       for (const [importId, held] of byImport) {
-        const writer = new PriceWriter({ db: ctx.db, tx, note, importId, rules: null, nowMs: ctx.now().getTime() })
+        const writer = new PriceWriter({ db: ctx.db, tx, note, importId, rules: ctx.rules, accepted: true, nowMs: ctx.now().getTime() })
         const writes = held.map((row, position) => ({
           row: position,
           itemId: ('itemId' in which ? which.itemId : undefined) ?? row.item_id,
@@ -156,6 +158,7 @@ export async function decide(
           updatedAtMs: row.updated_at.getTime(),
         }))
         await writer.write(PriceBatch.of(writes))
+        writers.push(writer)
         await confirmPrices(ctx, tx, decisionId, writes)
       }
     }
@@ -165,4 +168,6 @@ export async function decide(
       .where('id', '=', (eb) => eb.fn.any(eb.val(rows.map((row) => row.id))))
       .execute()
   }
+  for (const writer of writers) await writer.finish({ whole: false })
+  return decided
 }

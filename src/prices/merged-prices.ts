@@ -3,12 +3,14 @@ import { sql } from 'kysely'
 import type { Note } from '#db/change.ts'
 import { analyzeNoted, mergeIds, type MergePair, pairTable } from '#db/merge-pairs.ts'
 import type { Tx } from '#db/schema.ts'
+import { KEPT_FLAGS } from './current.ts'
+import { FIGURE_COLUMNS } from './figures.ts'
 import type { PriceChange } from './payload.ts'
 import { resetCurrent } from './reset-current.ts'
 
 /**
  * Gives all prices of the emptied items to the survivors; the markets are locked. Of two current prices the later one
- * wins. The history keeps both items' points; of two at the same moment that of the later import is seen and the other
+ * wins, with its evidence; the caller judges the survivors. The history keeps both items' points; of two at the same moment that of the later import is seen and the other
  * one is covered, as if both had come for one item. What the survivor has of the same import and moment stays.
  */
 export async function movePrices(tx: Tx, pairs: readonly MergePair[], now: Date): Promise<void> {
@@ -19,15 +21,22 @@ export async function movePrices(tx: Tx, pairs: readonly MergePair[], now: Date)
 }
 
 const KEY = sql.raw('market, label_id, updated_at')
+/** What is known of a price beside its verdict moves along with it. */
+const EVIDENCE_NAMES = ['confirmed_at', 'line', ...FIGURE_COLUMNS]
+const EVIDENCE = sql.raw(EVIDENCE_NAMES.join(', '))
+const evidenceOf = (table: string) => sql.raw(EVIDENCE_NAMES.map((name) => `${table}.${name}`).join(', '))
+const EVIDENCE_OF_S = evidenceOf('s')
+const EVIDENCE_OF_Q = evidenceOf('q')
+const NO_EVIDENCE = sql.raw(EVIDENCE_NAMES.map(() => 'null').join(', '))
 
 async function moveCurrent(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
   await sql`
     with gone as (
       delete from prices p using ${pairTable(pairs)} where p.item_id = m.from_item
-      returning m.merge_id, p.item_id, p.market, p.label_id, p.price, p.updated_at, p.import_id
+      returning m.merge_id, p.item_id, p.market, p.label_id, p.price, p.updated_at, p.import_id, ${EVIDENCE}, p.flags
     )
-    insert into merged_prices (merge_id, item_id, market, label_id, price, updated_at, import_id)
-    select merge_id, item_id, market, label_id, price, updated_at, import_id from gone`.execute(tx)
+    insert into merged_prices (merge_id, item_id, market, label_id, price, updated_at, import_id, ${EVIDENCE}, flags)
+    select merge_id, item_id, market, label_id, price, updated_at, import_id, ${EVIDENCE}, flags from gone`.execute(tx)
   await analyzeNoted(tx, pairs, 'merged_prices')
   const best = sql`(
     select distinct on (m.into_item, q.market, q.label_id) m.into_item, q.*
@@ -36,28 +45,29 @@ async function moveCurrent(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
   // Prices of its own that the survivor no longer shows; those that earlier merges gave it are noted with them.
   const earlier = sql`o.into_item in (select into_item from ${pairTable(pairs)}) and o.undone_at is null and o.id < ${pairs[0]!.mergeId}`
   await sql`
-    insert into merged_prices (merge_id, item_id, market, label_id, price, updated_at, import_id)
-    select merge_id, item_id, market, label_id, price, updated_at, import_id
+    insert into merged_prices (merge_id, item_id, market, label_id, price, updated_at, import_id, ${EVIDENCE}, flags)
+    select merge_id, item_id, market, label_id, price, updated_at, import_id, ${EVIDENCE}, flags
     from (
       select *, bool_or(given) over (partition by item_id, market, label_id, updated_at, import_id) as was_given
       from (
-        select b.merge_id, s.item_id, s.market, s.label_id, s.price, s.updated_at, s.import_id, false as given
+        select b.merge_id, s.item_id, s.market, s.label_id, s.price, s.updated_at, s.import_id, ${EVIDENCE_OF_S}, s.flags, false as given
         from ${best} b join prices s on (s.item_id, s.market, s.label_id) = (b.into_item, b.market, b.label_id)
         where (b.updated_at, b.import_id) >= (s.updated_at, s.import_id)
         union all
-        select q.merge_id, o.into_item, q.market, q.label_id, q.price, q.updated_at, q.import_id, true
+        select q.merge_id, o.into_item, q.market, q.label_id, q.price, q.updated_at, q.import_id, ${EVIDENCE_OF_Q}, q.flags, true
         from merges o join merged_prices q on q.merge_id = o.id and q.item_id = o.from_item where ${earlier}
         union all
-        select q.merge_id, o.into_item, q.market, q.label_id, q.price, q.updated_at, q.import_id, true
+        select q.merge_id, o.into_item, q.market, q.label_id, q.price, q.updated_at, q.import_id, ${NO_EVIDENCE}, null, true
         from merges o join merged_points q on q.merge_id = o.id and q.placed where ${earlier}
       ) known
     ) judged
     where not was_given`.execute(tx)
   await sql`
-    insert into prices (item_id, market, label_id, price, updated_at, import_id)
-    select into_item, market, label_id, price, updated_at, import_id from ${best} b
+    insert into prices (item_id, market, label_id, price, updated_at, import_id, ${EVIDENCE})
+    select into_item, market, label_id, price, updated_at, import_id, ${EVIDENCE} from ${best} b
     on conflict (item_id, market, label_id) do update
-      set price = excluded.price, updated_at = excluded.updated_at, import_id = excluded.import_id
+      set price = excluded.price, updated_at = excluded.updated_at, import_id = excluded.import_id, state = 0, confidence = 0, flags = 0,
+        (${EVIDENCE}) = (${sql.raw(EVIDENCE_NAMES.map((name) => `excluded.${name}`).join(', '))})
       where (excluded.updated_at, excluded.import_id) > (prices.updated_at, prices.import_id)`.execute(tx)
 }
 
@@ -180,6 +190,7 @@ export async function movePricesBack(tx: Tx, note: Note, pairs: readonly MergePa
   await restorePoints(tx, pairs)
   await uncoverPoints(tx, pairs)
   await resetCurrent(tx, note, latestAfterUndo(pairs))
+  await restoreEvidence(tx, pairs)
   await moveHeldBack(tx, pairs)
   await sql`delete from merged_points where merge_id = any(${ids})`.execute(tx)
   // Prices that survivors do not show stay noted: another merge may be what hides them.
@@ -307,6 +318,25 @@ function latestAfterUndo(pairs: readonly MergePair[]) {
     select distinct on (t.item_id, t.market, t.label_id) t.item_id, t.market, t.label_id, c.price, c.updated_at, c.import_id
     from touched t left join candidates c on (c.item_id, c.market, c.label_id) = (t.item_id, t.market, t.label_id)
     order by t.item_id, t.market, t.label_id, c.updated_at desc nulls last, c.import_id desc`
+}
+
+/** What was known of prices that are as they were before the merges, by what any merge into the survivors noted. */
+async function restoreEvidence(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
+  await sql`
+    update prices p set (${EVIDENCE}) = (${EVIDENCE_OF_Q}), flags = coalesce(q.flags, 0) & ${sql.lit(KEPT_FLAGS)}
+    from (
+      select distinct on (item_id, market, label_id, price, updated_at, import_id) * from (
+        select m.from_item as item_id, q.market, q.label_id, q.price, q.updated_at, q.import_id, ${EVIDENCE_OF_Q}, q.flags, q.merge_id
+        from ${pairTable(pairs)} join merged_prices q on q.merge_id = m.merge_id and q.item_id = m.from_item
+        union all
+        select o.into_item, q.market, q.label_id, q.price, q.updated_at, q.import_id, ${EVIDENCE_OF_Q}, q.flags, q.merge_id
+        from merges o join merged_prices q on q.merge_id = o.id
+        where o.into_item in (select into_item from ${pairTable(pairs)})
+      ) noted order by item_id, market, label_id, price, updated_at, import_id, merge_id desc
+    ) q
+    where (p.item_id, p.market, p.label_id) = (q.item_id, q.market, q.label_id)
+      and (p.price, p.updated_at, p.import_id) = (q.price, q.updated_at, q.import_id)
+      and p.line is null and p.confirmed_at is null`.execute(tx)
 }
 
 async function moveHeldBack(tx: Tx, pairs: readonly MergePair[]): Promise<void> {

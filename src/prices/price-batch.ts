@@ -39,6 +39,14 @@ export class PriceBatch {
     this.size += 1
   }
 
+  /** Adds another price of the key of one, without figures. @returns its position */
+  addCopy(of: number, minor: number, updatedAtMs: number): number {
+    const at = this.size
+    const { itemId, market, labelId } = this.at(of)
+    this.add({ row: this.row[of]!, itemId, market, minor, updatedAtMs }, labelId)
+    return at
+  }
+
   clear(): void {
     this.size = 0
     this.figures.clear()

@@ -3,7 +3,15 @@ import { type RawBuilder, sql } from 'kysely'
 import { parseMinor } from '#core/money.ts'
 import type { Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
+import { CONFIDENCES, STATES } from './evidence/types.ts'
+import { FIGURE_COLUMNS } from './figures.ts'
+import { noteEvidence } from './judge-prices.ts'
 import { packPrices, type PriceChange } from './payload.ts'
+
+const NO_EVIDENCE = sql.raw(
+  [...['confirmed_at', 'line', ...FIGURE_COLUMNS].map((name) => `${name} = null`), 'state = 0', 'confidence = 0', 'flags = 0'].join(', '),
+)
+const UNJUDGED = { state: STATES[0], confidence: CONFIDENCES[0], flags: 0, confirmedAtMs: null, avg7: null, avg30: null, low: null, high: null }
 
 /** Changes in one entry of the change log. */
 const PACK = 20_000
@@ -11,16 +19,17 @@ const PACK = 20_000
 /**
  * Makes the current prices those of a query and tells the nodes which changed.
  * @param latest rows `item_id, market, label_id, price, updated_at, import_id`, each key once; price null for none
- * @returns how many changed
+ * Evidence belongs to the price that it was given for: it starts anew. Whoever calls judges the items (`judgePrices`).
+ * @returns what changed
  */
-export async function resetCurrent(tx: Tx, note: Note, latest: RawBuilder<unknown>): Promise<number> {
+export async function resetCurrent(tx: Tx, note: Note, latest: RawBuilder<unknown>): Promise<PriceChange[]> {
   const { rows } = await sql<{ item_id: number; market: number; label_id: number; price: string | null; at_ms: number }>`
     with latest as materialized (${latest}), gone as (
       delete from prices p using latest l
       where (p.item_id, p.market, p.label_id) = (l.item_id, l.market, l.label_id) and l.price is null
       returning p.item_id, p.market, p.label_id, p.updated_at
     ), changed as (
-      update prices p set price = l.price, updated_at = l.updated_at, import_id = l.import_id from latest l
+      update prices p set price = l.price, updated_at = l.updated_at, import_id = l.import_id, ${NO_EVIDENCE} from latest l
       where (p.item_id, p.market, p.label_id) = (l.item_id, l.market, l.label_id)
         and (p.price, p.updated_at, p.import_id) <> (l.price, l.updated_at, l.import_id)
       returning p.item_id, p.market, p.label_id, p.price, p.updated_at
@@ -44,5 +53,9 @@ export async function resetCurrent(tx: Tx, note: Note, latest: RawBuilder<unknow
     updatedAtMs: row.at_ms,
   }))
   for (let from = 0; from < changes.length; from += PACK) await note.changedPrices(packPrices(changes.slice(from, from + PACK)))
-  return changes.length
+  await noteEvidence(
+    note,
+    changes.filter(({ minor }) => minor > 0).map(({ itemId, market, labelId }) => ({ itemId, market, labelId, ...UNJUDGED })),
+  )
+  return changes
 }

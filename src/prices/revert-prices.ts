@@ -31,18 +31,21 @@ export async function openRevert(ctx: WriteCtx, tx: Tx, id: number): Promise<Ope
   return { importId, root, comesBack }
 }
 
-/** Takes the prices of the import out, or brings them back. @returns how many current prices changed, and how many held ones were discarded */
+/**
+ * Takes the prices of the import out, or brings them back; those that were held wait no more, or again.
+ * @returns how many current prices changed and of which items, and how many held prices changed; the caller judges the items
+ */
 export async function revertPrices(
   ctx: WriteCtx,
   tx: Tx,
   note: Note,
   { root, comesBack }: OpenRevert,
-): Promise<{ prices: number; discarded: number }> {
+): Promise<{ prices: number; held: number; itemIds: number[] }> {
   await lockMarkets(tx, await marketsOf(tx, root.id))
   await (comesBack ? putPointsBack(tx, root.id) : withdrawPoints(tx, root.id))
-  const prices = await resetCurrent(tx, note, latestPoints(root.id))
-  const discarded = await discardHeld(tx, root.id, actorOf(ctx.viewer), ctx.now())
-  return { prices, discarded }
+  const changes = await resetCurrent(tx, note, latestPoints(root.id))
+  const held = comesBack ? await holdAgain(tx, root.id) : await setHeldAside(tx, root.id, actorOf(ctx.viewer), ctx.now())
+  return { prices: changes.length, held, itemIds: [...new Set(changes.map(({ itemId }) => itemId))] }
 }
 
 /** Writes down how the revert went. */
@@ -165,9 +168,21 @@ const latestPoints = (id: number) => sql`
     order by updated_at desc limit 1
   ) h on true`
 
-/** Prices of the batch that still wait are not wanted any more. */
-async function discardHeld(tx: Tx, id: number, author: string, now: Date): Promise<number> {
-  const decided = { decision: 'discarded', decided_by: author, decided_at: now } as const
+/** Prices of the batch that still wait are set aside, until the batch comes back. */
+async function setHeldAside(tx: Tx, id: number, author: string, now: Date): Promise<number> {
+  const decided = { decision: 'reverted', decided_by: author, decided_at: now } as const
   const update = tx.updateTable('held_prices').set(decided).where('import_id', '=', id).where('decision', 'is', null)
   return Number((await update.executeTakeFirst()).numUpdatedRows)
+}
+
+/** Prices that were set aside with the batch wait again, but for those of which the same waits meanwhile by another batch. */
+async function holdAgain(tx: Tx, id: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update held_prices h set decision = null, decided_by = null, decided_at = null
+    where h.import_id = ${id}::int4 and h.decision = 'reverted' and not exists (
+      select from held_prices o
+      where (o.item_id, o.market, o.label_id, o.updated_at) = (h.item_id, h.market, h.label_id, h.updated_at)
+        and (o.decision is null or (o.decision = 'reverted' and o.import_id = h.import_id and o.id < h.id))
+    )`.execute(tx)
+  return Number(numAffectedRows)
 }

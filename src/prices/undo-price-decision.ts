@@ -4,18 +4,19 @@ import { conflict } from '#core/errors.ts'
 import { existing, id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
-import { actorOf, change, type Note, type WriteCtx } from '#db/change.ts'
+import { actorOf, change, type Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { uncover } from './decide-prices.ts'
-import { judgeDecided } from './judge-decided.ts'
+import { judgePrices } from './judge-prices.ts'
 import { ensureMonths } from './months.ts'
 import { type Decision, fetchDecision, type PriceDecision } from './price-decisions.ts'
 import { resetCurrent } from './reset-current.ts'
+import type { PriceWriteCtx } from './types.ts'
 import { lockMarkets } from './writer.ts'
 
 export const undoPriceDecision = verb(
   { name: 'undoPriceDecision', needs: 'operator', input: Type.Object({ id: id('price decision') }, { additionalProperties: false }) },
-  (ctx: WriteCtx, { id }): Promise<PriceDecision> =>
+  (ctx: PriceWriteCtx, { id }): Promise<PriceDecision> =>
     change(ctx, async (tx, note) => {
       const { decision } = await take(ctx, tx, id)
       await lockMarkets(tx, await marketsOf(tx, id))
@@ -29,7 +30,7 @@ export const undoPriceDecision = verb(
 )
 
 /** The first of several who undo a decision has it. @throws NOT_FOUND, or CONFLICT for one that is undone */
-async function take(ctx: WriteCtx, tx: Tx, id: number): Promise<{ decision: Decision }> {
+async function take(ctx: PriceWriteCtx, tx: Tx, id: number): Promise<{ decision: Decision }> {
   const taken = await tx
     .updateTable('price_decisions')
     .set({ undone_by: actorOf(ctx.viewer), undone_at: ctx.now() })
@@ -76,7 +77,7 @@ async function findKept(tx: Tx, id: number, decision: Decision): Promise<void> {
 /** The prices that go back, as a table `d`. */
 const goingBack = (id: number) => sql`(select * from price_decision_prices where decision_id = ${id} and kept is null) d`
 
-const PUT_BACK: Record<Decision, (ctx: WriteCtx, tx: Tx, id: number) => Promise<void>> = {
+const PUT_BACK: Record<Decision, (ctx: PriceWriteCtx, tx: Tx, id: number) => Promise<void>> = {
   async accept(_ctx, tx, id) {
     const sameKey = sql`(s.item_id, s.market, s.label_id, s.updated_at) = (d.item_id, d.market, d.label_id, d.updated_at) and s.import_id = d.import_id`
     await sql`delete from hidden_points s using ${goingBack(id)} where ${sameKey}`.execute(tx)
@@ -116,7 +117,7 @@ async function reopen(tx: Tx, id: number): Promise<void> {
 }
 
 /** Current prices with their evidence as they were; what people confirmed by this decision is confirmed no more. */
-async function restoreCurrent(ctx: WriteCtx, tx: Tx, note: Note, id: number): Promise<void> {
+async function restoreCurrent(ctx: PriceWriteCtx, tx: Tx, note: Note, id: number): Promise<void> {
   await sql`
     delete from confirmed_prices c using ${goingBack(id)}
     where c.decision_id = ${id} and (c.item_id, c.market, c.label_id, c.updated_at) = (d.item_id, d.market, d.label_id, d.updated_at)`.execute(tx)
@@ -132,10 +133,8 @@ async function restoreCurrent(ctx: WriteCtx, tx: Tx, note: Note, id: number): Pr
       avg_1 = b.avg_1, avg_7 = b.avg_7, avg_30 = b.avg_30, low = b.low, mid = b.mid, high = b.high, samples = b.samples
     from ${before} where (p.item_id, p.market, p.label_id) = (b.item_id, b.market, b.label_id) and b.price is not null`.execute(tx)
   const { rows } = await sql<{ item_id: number }>`select distinct item_id from ${goingBack(id)}`.execute(tx)
-  await judgeDecided(
-    ctx,
-    tx,
-    note,
-    rows.map((row) => row.item_id),
-  )
+  const itemIds = rows.map((row) => row.item_id)
+  await judgePrices(ctx, tx, note, itemIds)
+  // Nodes read the figures again, too.
+  note.changed('items', itemIds)
 }

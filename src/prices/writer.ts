@@ -1,25 +1,31 @@
 // Writing of prices: what is new becomes a point of the history and the current price, what is the same is not written,
 // what looks wrong is held. All in the transaction of the import or post.
-import { sql } from 'kysely'
-import { MARKETS } from '#core/markets.ts'
+import { type RawBuilder, sql } from 'kysely'
+import { HOUR_MS } from '#core/duration.ts'
 import { minorToText, parseMinor } from '#core/money.ts'
 import { textOf } from '#core/problems.ts'
 import type { Note } from '#db/change.ts'
 import { BinaryRows, copyIn } from '#db/copy.ts'
 import type { Db, Tx } from '#db/schema.ts'
-import { CurrentPrices } from './current.ts'
-import { ensureMonths } from './months.ts'
-import { packPrices, type PriceChange } from './payload.ts'
-import type { PriceBatch } from './price-batch.ts'
+import { RowBits } from '#index/bits.ts'
+import { CurrentPrices, flagsIn, IDENTICAL, packedVerdict, stateIn } from './current.ts'
 import { type Candidate, type Hold, holdOf, type PriceRules } from './evidence/hold.ts'
-import { noiseOf } from './evidence/judge.ts'
-import { Rates } from './rates.ts'
+import { jumpsOf, type LastPrice, type StatedPrice } from './evidence/jumps.ts'
+import { eachPackedEvidence, packedEvidenceCount } from './evidence/payload.ts'
+import { type Figures, STATES } from './evidence/types.ts'
+import { FIGURE_COLUMNS, figureArrays } from './figures.ts'
+import { findIdenticalPrices } from './identical-prices.ts'
+import { evidenceOf, judgePrices, lockJudging, noteEvidence, noteSettled } from './judge-prices.ts'
+import { ensureMonths } from './months.ts'
+import { eachPackedPrice, packedCount, packPrices } from './payload.ts'
+import type { PriceBatch } from './price-batch.ts'
+import { hasSeveralSources, PriceJudge } from './price-judge.ts'
 import type { PriceCounts } from './types.ts'
+import { refreshUsualRatios } from './usual-ratios.ts'
 import { type IsWithdrawn, withdrawnPrices } from './withdrawn-prices.ts'
 
 /** A price that one is compared with. */
-interface Known {
-  minor: number
+interface Known extends LastPrice {
   updatedAtMs: number
 }
 
@@ -34,32 +40,81 @@ export async function lockMarkets(tx: Tx, markets: Iterable<number>): Promise<vo
   }
 }
 
-/** Writes the prices of one import, batch by batch. */
+/** What a batch does to current prices; positions are those in the `CurrentPrices` that are being changed. */
+class CurrentChanges {
+  readonly #currents: CurrentPrices
+  /** positions in the batch of the prices that become current, the last of each key, with their positions here */
+  readonly set: number[] = []
+  readonly setAt: number[] = []
+  /** positions of those that are only confirmed */
+  readonly confirmed = new Set<number>()
+  /** verdicts as they are stored, of all that are set or confirmed */
+  readonly before = new Map<number, number>()
+  /** those of them whose confirmation or figures the nodes know */
+  readonly #known = new Set<number>()
+
+  constructor(currents: CurrentPrices) {
+    this.#currents = currents
+  }
+
+  /** Notes the state of a price before its first change. */
+  remember(at: number): void {
+    if (this.before.has(at)) return
+    const { verdict, confirmedAtMs, updatedAtMs, figures } = this.#currents
+    this.before.set(at, verdict[at]!)
+    if (confirmedAtMs[at]! > updatedAtMs[at]! || figures.at(at) !== null) this.#known.add(at)
+  }
+
+  /** Whether nodes know anything else of a price than what is stored of it now. */
+  isNews(at: number): boolean {
+    const { verdict, confirmedAtMs, updatedAtMs, figures } = this.#currents
+    if (verdict[at] !== this.before.get(at) || this.#known.has(at)) return true
+    return confirmedAtMs[at]! > updatedAtMs[at]! || figures.at(at) !== null
+  }
+}
+
+/** What an import stated in a market. */
+interface Feed {
+  newestMs: number
+  prices: number
+}
+
+/** Writes the prices of one import, batch by batch; `finish` follows the last. */
 export class PriceWriter {
   readonly #db: Db
   readonly #tx: Tx
   readonly #note: Note
   readonly #importId: number
-  readonly #rules: PriceRules | null
+  readonly #rules: PriceRules
+  readonly #accepted: boolean
   readonly #nowMs: number
-  #noiseMinor: readonly number[] | null = null
+  #judge: PriceJudge | null = null
   readonly #locked = new Set<number>()
+  /** what was visible before the first price was read */
+  #snapshot = ''
+  /** items that were touched; those with prices of several sources; and those of whose other prices the verdict changes */
+  readonly #touched = new RowBits()
+  readonly #several = new RowBits()
+  readonly #again = new Set<number>()
+  readonly #feeds = new Map<number, Feed>()
 
-  /** @param write `rules` null publishes whatever comes: someone has looked at it */
-  constructor(write: { db: Db; tx: Tx; note: Note; importId: number; rules: PriceRules | null; nowMs: number }) {
+  /** @param write `accepted`: someone has looked at the prices, which are published whatever comes */
+  constructor(write: { db: Db; tx: Tx; note: Note; importId: number; rules: PriceRules; accepted?: boolean; nowMs: number }) {
     this.#db = write.db
     this.#tx = write.tx
     this.#note = write.note
     this.#importId = write.importId
     this.#rules = write.rules
+    this.#accepted = write.accepted ?? false
     this.#nowMs = write.nowMs
   }
 
   /** Writes up to some ten thousand prices; the same key may occur with several times, in any order. */
   async write(batch: PriceBatch): Promise<PriceCounts> {
+    const { size } = batch
     let sorted = batch.sorted()
     await this.#lock(batch, sorted)
-    this.#noiseMinor ??= await this.#noise()
+    this.#judge ??= await PriceJudge.load(this.#tx, this.#rules, this.#nowMs)
     const read = () =>
       CurrentPrices.read(
         this.#tx,
@@ -79,8 +134,9 @@ export class PriceWriter {
     const covering: number[] = []
     const held: number[] = []
     const holds: Hold[] = []
-    const changed: number[] = []
+    const changes = new CurrentChanges(currents)
     let created = 0
+    let resumed = 0
     let before = -1
     let previous: Known | null = null
     for (const i of sorted) {
@@ -89,33 +145,71 @@ export class PriceWriter {
       const write = batch.at(i)
       const current = currents.find(currents.first(write.itemId), write.market, write.labelId)
       const currentAtMs = current < 0 ? Number.NEGATIVE_INFINITY : currents.updatedAtMs[current]!
-      const stored =
-        current >= 0 && currentAtMs <= write.updatedAtMs ? { minor: currents.minor[current]!, updatedAtMs: currentAtMs } : (earlier.get(i) ?? null)
-      const last = later(previous, stored)
-      if (last?.minor === write.minor || isWithdrawn(write, last?.updatedAtMs ?? null)) continue
       const isCurrent = write.updatedAtMs >= currentAtMs
-      const hold = batch.holds.get(i) ?? this.#judge(write, last)
+      const stored = current >= 0 && isCurrent ? knownOf(currents, current) : (earlier.get(i) ?? null)
+      const last = later(previous, stored)
+      if (last && last.minor === write.minor) {
+        if (isCurrent && current >= 0 && !batch.holds.has(i)) this.#confirm(batch, i, currents, current, changes)
+        continue
+      }
+      if (isWithdrawn(write, last?.updatedAtMs ?? null)) continue
+      const hold = batch.holds.get(i) ?? this.#holdOf(batch, i, last)
       if (hold) {
         held.push(i)
         holds.push(hold)
         continue
       }
-      previous = write
+      previous = { ...write, confirmedAtMs: write.updatedAtMs, state: 'trusted', flags: 0, figures: batch.figures.at(i) }
       if (!last && current < 0) created += 1
       if (last?.updatedAtMs === write.updatedAtMs) covering.push(i)
+      if (isCurrent && current >= 0 && write.updatedAtMs < currents.confirmedAtMs[current]!) {
+        // The current price was stated again later: it is interrupted by this one, and goes on from then.
+        older.push(i)
+        const again = batch.addCopy(i, currents.minor[current]!, currents.confirmedAtMs[current]!)
+        resumed += 1
+        newest.push(again)
+        this.#set(batch, again, currents, current, changes, currents.figures.at(current))
+        continue
+      }
       if (write.updatedAtMs > currentAtMs) newest.push(i)
       else older.push(i)
-      if (!isCurrent) continue
-      currents.set(current, write)
-      if (changed.length > 0 && batch.isSameKey(changed.at(-1)!, i)) changed.pop()
-      changed.push(i)
+      if (isCurrent) this.#set(batch, i, currents, current, changes, batch.figures.at(i))
     }
+    await this.#judgeChanges(batch, currents, changes)
     await this.#cover(batch, covering)
     await this.#insertPoints(batch, newest, older)
-    await this.#writeCurrent(batch, changed, currents)
+    await this.#writeCurrent(batch, currents, changes)
     const waiting = await this.#insertHeld(batch, held, holds)
-    const accepted = newest.length + older.length
-    return { accepted, created, held: waiting, unchanged: batch.size - accepted - waiting }
+    const accepted = newest.length + older.length - resumed
+    return { accepted, created, held: waiting, unchanged: size - accepted - waiting }
+  }
+
+  /**
+   * Judges what the prices say about others, and others about them: to be called once, behind all other writes of the
+   * transaction.
+   * @param whole whether it was a whole file, so that identical figures and usual ratios are looked at again
+   */
+  async finish({ whole }: { whole: boolean }): Promise<void> {
+    const judge = this.#judge
+    if (!judge || this.#touched.size === 0) return
+    const tx = this.#tx
+    await lockJudging(tx)
+    await this.#storeFeeds()
+    for (const id of await this.#changedMeanwhile()) if (this.#touched.has(id)) this.#again.add(id)
+    // A person's word is written down after the price.
+    if (this.#accepted) this.#touched.forEach((id) => this.#again.add(id))
+    if (whole && this.#several.size > 0) {
+      await refreshUsualRatios(tx, judge.conditions)
+      this.#several.forEach((id) => this.#again.add(id))
+    }
+    if (whole) {
+      const marks = await findIdenticalPrices(tx, this.#feeds.keys(), judge.conditions.noiseMinor)
+      judge.mark(marks)
+      for (const { itemId } of marks) this.#again.add(itemId)
+    }
+    if (this.#again.size === 0) return
+    await judge.reload(tx)
+    await judgePrices({ rules: this.#rules, now: () => new Date(this.#nowMs) }, tx, this.#note, this.#again, judge)
   }
 
   async #lock({ market }: PriceBatch, positions: readonly number[]): Promise<void> {
@@ -124,30 +218,120 @@ export class PriceWriter {
     if (markets.size === 0) return
     await lockMarkets(this.#tx, markets)
     for (const one of markets) this.#locked.add(one)
+    if (this.#snapshot !== '') return
+    const { rows } = await sql<{ snapshot: string }>`select pg_current_snapshot()::text as snapshot`.execute(this.#tx)
+    this.#snapshot = rows[0]!.snapshot
   }
 
-  #judge(write: PriceChange, last: Known | null): Hold | null {
-    if (!this.#rules) return null
-    const candidate: Candidate = {
-      minor: write.minor,
-      updatedAtMs: write.updatedAtMs,
-      figures: null,
-      last: last && { minor: last.minor, confirmedAtMs: last.updatedAtMs, state: 'trusted', flags: 0, figures: null },
-      noiseMinor: this.#noiseMinor![write.market]!,
-    }
+  #holdOf(batch: PriceBatch, i: number, last: Known | null): Hold | null {
+    if (this.#accepted) return null
+    const { minor, updatedAtMs, market } = batch.at(i)
+    const noiseMinor = this.#judge!.conditions.noiseMinor[market]!
+    const candidate: Candidate = { minor, updatedAtMs, figures: batch.figures.at(i), last, noiseMinor }
     return holdOf(candidate, this.#rules, this.#nowMs)
   }
 
-  async #noise(): Promise<number[]> {
-    if (!this.#rules) return []
-    const { noise, currencies } = this.#rules
-    const rates = await Rates.load(this.#tx)
-    return noiseOf(noise, (minor, from, market) => rates.convert(minor, from, currencies[MARKETS[market]!], this.#nowMs))
+  /** Makes a price the current one. */
+  #set(batch: PriceBatch, i: number, currents: CurrentPrices, current: number, changes: CurrentChanges, figures: Figures | null): void {
+    const write = batch.at(i)
+    if (current >= 0) changes.remember(current)
+    const jumps = current >= 0 ? this.#jumpsOf({ ...write, figures }, currents, current) : 0
+    const at = currents.set(current, write)
+    changes.confirmed.delete(at)
+    changes.remember(at)
+    currents.figures.set(at, figures)
+    currents.verdict[at] = unjudged(jumps)
+    if (changes.setAt.at(-1) === at) {
+      changes.set.pop()
+      changes.setAt.pop()
+    }
+    changes.set.push(i)
+    changes.setAt.push(at)
+    this.#stated(write.market, write.updatedAtMs)
+  }
+
+  /** A feed states the current price again: at a later time, or with other figures. The same statement again says nothing. */
+  #confirm(batch: PriceBatch, i: number, currents: CurrentPrices, at: number, changes: CurrentChanges): void {
+    const { market, updatedAtMs } = batch.at(i)
+    const confirmedAtMs = currents.confirmedAtMs[at]!
+    if (updatedAtMs < confirmedAtMs || updatedAtMs > this.#nowMs + this.#rules.futureHours * HOUR_MS) return
+    const figures = batch.figures.at(i)
+    const isOther = figures !== null && !currents.figures.equals(at, figures)
+    if (updatedAtMs === confirmedAtMs && !isOther) return
+    changes.remember(at)
+    const { minor } = batch.at(i)
+    const jumps = this.#jumpsOf({ minor, updatedAtMs, figures: figures ?? currents.figures.at(at) }, currents, at)
+    // Other figures are no longer identical to those of another item.
+    currents.verdict[at] = unjudged(jumps | (isOther ? 0 : currents.verdict[at]! & IDENTICAL))
+    if (isOther) currents.figures.set(at, figures)
+    currents.confirmedAtMs[at] = updatedAtMs
+    if (changes.setAt.at(-1) !== at) changes.confirmed.add(at)
+    this.#stated(market, updatedAtMs)
+  }
+
+  /** What speaks against a price that replaces or repeats a current one: bits of flags. */
+  #jumpsOf(now: StatedPrice, currents: CurrentPrices, at: number): number {
+    return jumpsOf(now, knownOf(currents, at), this.#judge!.conditions.noiseMinor[currents.market(at)]!, this.#rules)
+  }
+
+  #stated(market: number, atMs: number): void {
+    const feed = this.#feeds.get(market)
+    if (feed) {
+      feed.newestMs = Math.max(feed.newestMs, atMs)
+      feed.prices += 1
+    } else this.#feeds.set(market, { newestMs: atMs, prices: 1 })
+  }
+
+  /** Judges the prices that are written, so that their verdicts are written with them. */
+  async #judgeChanges(batch: PriceBatch, currents: CurrentPrices, changes: CurrentChanges): Promise<void> {
+    if (changes.before.size === 0) return
+    const judge = this.#judge!
+    await judge.prepare(this.#tx, currents)
+    const take = (itemId: number) => (at: number, verdict: number) => {
+      if (changes.before.has(at)) currents.verdict[at] = verdict
+      else if (currents.verdict[at] !== verdict) this.#again.add(itemId)
+    }
+    const judgeOf = (itemId: number, labelId: number) => {
+      const partner = judge.partnerOf(labelId)
+      judge.judge(currents, itemId, labelId, take(itemId))
+      if (partner !== null) judge.judge(currents, itemId, partner, take(itemId))
+      this.#touched.add(itemId)
+      if (hasSeveralSources(currents, itemId)) this.#several.add(itemId)
+    }
+    for (const i of changes.set) judgeOf(batch.itemId[i]!, batch.labelId[i]!)
+    for (const at of changes.confirmed) judgeOf(currents.itemId(at), currents.labelId(at))
+  }
+
+  /** When the import's newest price in each market is of; the periods between tell the rhythm of a source. */
+  async #storeFeeds(): Promise<void> {
+    if (this.#accepted || this.#feeds.size === 0) return
+    const feeds = [...this.#feeds]
+    await sql`
+      insert into price_feeds (market, import_id, newest, prices)
+      select market, ${this.#importId}::int4, to_timestamp(newest_ms / 1000), prices
+      from unnest(${feeds.map(([market]) => market)}::int2[], ${feeds.map(([, feed]) => feed.newestMs)}::float8[],
+        ${feeds.map(([, feed]) => feed.prices)}::int4[]) as f(market, newest_ms, prices)
+      on conflict (market, import_id) do update
+        set newest = greatest(price_feeds.newest, excluded.newest), prices = price_feeds.prices + excluded.prices`.execute(this.#tx)
+  }
+
+  /** Items whose prices or verdicts others have committed since this writer read its first price. */
+  async #changedMeanwhile(): Promise<Set<number>> {
+    const { rows } = await sql<{ kind: 'prices' | 'evidence'; payload: Buffer }>`
+      select kind, payload from change_log
+      where xact >= pg_snapshot_xmin(${this.#snapshot}::pg_snapshot) and not pg_visible_in_snapshot(xact, ${this.#snapshot}::pg_snapshot)
+        and xact <> pg_current_xact_id() and kind in ('prices', 'evidence')`.execute(this.#tx)
+    const ids = new Set<number>()
+    for (const { kind, payload } of rows) {
+      if (kind === 'prices') eachPackedPrice(payload, 0, packedCount(payload), ({ itemId }) => ids.add(itemId))
+      else eachPackedEvidence(payload, 0, packedEvidenceCount(payload), ({ itemId }) => ids.add(itemId))
+    }
+    return ids
   }
 
   /** A person who accepts a price knows better than one who withdrew it earlier. */
   async #readWithdrawn({ itemId }: PriceBatch, sorted: readonly number[]): Promise<IsWithdrawn> {
-    if (!this.#rules) return () => false
+    if (this.#accepted) return () => false
     return withdrawnPrices(
       this.#tx,
       sorted.map((i) => itemId[i]!),
@@ -171,7 +355,17 @@ export class PriceWriter {
           and p.updated_at <= to_timestamp(g.at_ms / 1000)
         order by updated_at desc limit 1
       ) h`.execute(this.#tx)
-    for (const row of rows) earlier.set(old[row.n - 1]!, { minor: parseMinor(row.price)!, updatedAtMs: row.at_ms })
+    for (const row of rows) {
+      const known = {
+        minor: parseMinor(row.price)!,
+        updatedAtMs: row.at_ms,
+        confirmedAtMs: row.at_ms,
+        state: 'trusted' as const,
+        flags: 0,
+        figures: null,
+      }
+      earlier.set(old[row.n - 1]!, known)
+    }
     return earlier
   }
 
@@ -235,46 +429,83 @@ export class PriceWriter {
         set price = excluded.price, withdrawn = false`.execute(this.#tx)
   }
 
-  async #writeCurrent(batch: PriceBatch, changed: readonly number[], currents: CurrentPrices): Promise<void> {
-    if (changed.length === 0) return
+  async #writeCurrent(batch: PriceBatch, currents: CurrentPrices, changes: CurrentChanges): Promise<void> {
+    if (changes.before.size === 0) return
+    const { set, setAt } = changes
     const known: number[] = []
-    const places: string[] = []
     const fresh: number[] = []
-    for (const i of changed) {
-      const place = currents.places[currents.find(currents.first(batch.itemId[i]!), batch.market[i]!, batch.labelId[i]!)]
-      if (place === undefined) fresh.push(i)
-      else {
-        known.push(i)
-        places.push(place)
-      }
-    }
-    const updated = await this.#updateCurrent(batch, known, places)
-    await this.#upsertCurrent(batch, updated < known.length ? changed : fresh)
-    await this.#note.changedPrices(packPrices(changed.map((i) => batch.at(i))))
+    for (const n of set.keys()) (currents.places[setAt[n]!] === undefined ? fresh : known).push(n)
+    const updated = await this.#updateCurrent(batch, currents, pick(set, known), pick(setAt, known))
+    const missed = updated < known.length ? [...set.keys()] : fresh
+    await this.#upsertCurrent(batch, currents, pick(set, missed), pick(setAt, missed))
+    await this.#updateConfirmed(currents, [...changes.confirmed])
+    if (set.length > 0) await this.#note.changedPrices(packPrices(set.map((i) => batch.at(i))))
+    const told = [...changes.before.keys()].filter((at) => changes.isNews(at))
+    await noteEvidence(
+      this.#note,
+      told.map((at) => evidenceOf(currents, at, currents.itemId(at), currents.verdict[at]!)),
+    )
+    const verdicts = told.map((at) => {
+      const [itemId, market, labelId] = [currents.itemId(at), currents.market(at), currents.labelId(at)]
+      return { itemId, market, labelId, before: changes.before.get(at)!, verdict: currents.verdict[at]! }
+    })
+    await noteSettled(this.#tx, this.#note, verdicts)
   }
 
   /**
    * Sets current prices that were read where they lie, half the work of looking for them by their key.
    * @returns how many: fewer than given when another writer has moved some since (the service's own prices are not locked)
    */
-  async #updateCurrent(batch: PriceBatch, known: readonly number[], places: readonly string[]): Promise<number> {
-    if (known.length === 0) return 0
+  async #updateCurrent(batch: PriceBatch, currents: CurrentPrices, set: readonly number[], ats: readonly number[]): Promise<number> {
+    if (set.length === 0) return 0
+    const figures = !currents.figures.isEmpty
     const { numAffectedRows } = await sql`
-      update prices p set price = g.price, updated_at = to_timestamp(g.at_ms / 1000), import_id = ${this.#importId}::int4
-      from unnest(${`{"${places.join('","')}"}`}::tid[], ${batch.column('itemId', known)}::int4[], ${batch.column('market', known)}::int2[],
-        ${batch.column('labelId', known)}::int4[], ${amounts(batch, known)}::numeric[], ${batch.column('updatedAtMs', known)}::float8[])
-        as g(place, item_id, market, label_id, price, at_ms)
+      update prices p set price = g.price, updated_at = to_timestamp(g.at_ms / 1000), import_id = ${this.#importId}::int4,
+        line = g.line, ${setEvidence(figures)}
+      from unnest(${placesOf(currents, ats)}::tid[], ${this.#lines(batch, set)}::int4[], ${batch.column('itemId', set)}::int4[],
+        ${batch.column('market', set)}::int2[], ${batch.column('labelId', set)}::int4[], ${amounts(batch, set)}::numeric[],
+        ${batch.column('updatedAtMs', set)}::float8[], ${evidenceArrays(currents, ats, figures)})
+        as g(place, line, item_id, market, label_id, price, at_ms, ${evidenceNames(figures)})
       where p.ctid = g.place and p.item_id = g.item_id and p.market = g.market and p.label_id = g.label_id`.execute(this.#tx)
     return Number(numAffectedRows)
   }
 
-  async #upsertCurrent(batch: PriceBatch, currents: readonly number[]): Promise<void> {
-    if (currents.length === 0) return
+  async #upsertCurrent(batch: PriceBatch, currents: CurrentPrices, set: readonly number[], ats: readonly number[]): Promise<void> {
+    if (set.length === 0) return
+    const columns = sql.raw(`confirmed_at, state, confidence, flags, ${FIGURE_COLUMNS.join(', ')}`)
     await sql`
-      insert into prices (item_id, market, label_id, updated_at, price, import_id)
-      select item_id, market, label_id, to_timestamp(at_ms / 1000), price, ${this.#importId}::int4 from ${given(batch, currents)}
+      insert into prices (item_id, market, label_id, updated_at, price, import_id, line, ${columns})
+      select item_id, market, label_id, to_timestamp(at_ms / 1000), price, ${this.#importId}::int4, line,
+        to_timestamp(confirmed_ms / 1000), ((verdict >> 16) & 15)::int2, (verdict >> 20)::int2, verdict & 65535, ${sql.raw(FIGURE_COLUMNS.join(', '))}
+      from unnest(${this.#lines(batch, set)}::int4[], ${batch.column('itemId', set)}::int4[], ${batch.column('market', set)}::int2[],
+        ${batch.column('labelId', set)}::int4[], ${amounts(batch, set)}::numeric[], ${batch.column('updatedAtMs', set)}::float8[],
+        ${evidenceArrays(currents, ats, true)}) as g(line, item_id, market, label_id, price, at_ms, ${evidenceNames(true)})
       on conflict (item_id, market, label_id) do update
-        set price = excluded.price, updated_at = excluded.updated_at, import_id = excluded.import_id`.execute(this.#tx)
+        set price = excluded.price, updated_at = excluded.updated_at, import_id = excluded.import_id, line = excluded.line,
+          (${columns}) = (${sql.raw(['confirmed_at', 'state', 'confidence', 'flags', ...FIGURE_COLUMNS].map((name) => `excluded.${name}`).join(', '))})`.execute(
+      this.#tx,
+    )
+  }
+
+  /** Moves on what is known of prices that were only confirmed; those that another writer has moved are found by their key. */
+  async #updateConfirmed(currents: CurrentPrices, ats: readonly number[]): Promise<void> {
+    if (ats.length === 0) return
+    const figures = !currents.figures.isEmpty
+    const update = async (where: RawBuilder<unknown>) => {
+      const { numAffectedRows } = await sql`
+        update prices p set ${setEvidence(figures)}
+        from unnest(${placesOf(currents, ats)}::tid[], ${currents.column('itemId', ats)}::int4[], ${currents.column('market', ats)}::int2[],
+          ${currents.column('labelId', ats)}::int4[], ${evidenceArrays(currents, ats, figures)})
+          as g(place, item_id, market, label_id, ${evidenceNames(figures)})
+        where ${where} and p.item_id = g.item_id and p.market = g.market and p.label_id = g.label_id`.execute(this.#tx)
+      return Number(numAffectedRows)
+    }
+    if ((await update(sql`p.ctid = g.place`)) < ats.length) await update(sql`true`)
+  }
+
+  /** Lines of the file as PostgreSQL writes an array; a price that someone accepted has none. */
+  #lines(batch: PriceBatch, positions: readonly number[]): string {
+    return this.#accepted ? `{${positions.map(() => 'NULL').join(',')}}` : batch.column('row', positions)
   }
 
   /** A price that waits already is not put there twice, nor one that was discarded; gives the number that are new. */
@@ -318,6 +549,48 @@ function given(batch: PriceBatch, positions: readonly number[]) {
 
 function amounts({ minor }: PriceBatch, positions: readonly number[]): string {
   return `{${positions.map((i) => minorToText(minor[i]!)).join(',')}}`
+}
+
+function pick(values: readonly number[], positions: readonly number[]): number[] {
+  return positions.map((n) => values[n]!)
+}
+
+function placesOf({ places }: CurrentPrices, ats: readonly number[]): string {
+  return `{"${ats.map((at) => places[at]!).join('","')}"}`
+}
+
+/** Columns of evidence in statements over prices `g`; without figures where there are none. */
+function evidenceNames(figures: boolean) {
+  return sql.raw(['confirmed_ms', 'verdict', ...(figures ? FIGURE_COLUMNS : [])].join(', '))
+}
+
+function evidenceArrays(currents: CurrentPrices, ats: readonly number[], figures: boolean) {
+  const { confirmedAtMs, updatedAtMs, verdict } = currents
+  const confirmed = ats.map((at) => (confirmedAtMs[at]! > updatedAtMs[at]! ? confirmedAtMs[at]! : 'NULL'))
+  const arrays = sql`${`{${confirmed.join(',')}}`}::float8[], ${`{${ats.map((at) => verdict[at]!).join(',')}}`}::int4[]`
+  return figures ? sql`${arrays}, ${figureArrays(currents.figures, ats)}` : arrays
+}
+
+function setEvidence(figures: boolean) {
+  const columns = sql`confirmed_at = to_timestamp(g.confirmed_ms / 1000), state = ((g.verdict >> 16) & 15)::int2,
+    confidence = (g.verdict >> 20)::int2, flags = g.verdict & 65535`
+  return figures ? sql`${columns}, ${sql.raw(FIGURE_COLUMNS.map((name) => `${name} = g.${name}`).join(', '))}` : columns
+}
+
+/** The verdict of a price before it is judged. */
+function unjudged(flags: number): number {
+  return flags === 0 ? 0 : packedVerdict(STATES.indexOf('disputed'), 0, flags)
+}
+
+function knownOf(currents: CurrentPrices, at: number): Known {
+  return {
+    minor: currents.minor[at]!,
+    updatedAtMs: currents.updatedAtMs[at]!,
+    confirmedAtMs: currents.confirmedAtMs[at]!,
+    state: STATES[stateIn(currents.verdict[at]!)]!,
+    flags: flagsIn(currents.verdict[at]!),
+    figures: currents.figures.at(at),
+  }
 }
 
 function later(a: Known | null, b: Known | null): Known | null {

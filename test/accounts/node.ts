@@ -3,13 +3,13 @@ import { apiKeyring, consoleSessions, operatorTokens } from '#accounts/keyring.t
 import { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { ChangeFeed, CHANGES_CHANNEL } from '#db/change-feed.ts'
 import { readConfig } from '#config.ts'
-import type { WriteCtx } from '#db/change.ts'
 import { openPool } from '#db/pool.ts'
 import type { Schema } from '#db/schema.ts'
 import { RequestCounts } from '#http/request-counts.ts'
 import { Notices } from '#jobs/notices.ts'
 import { Scheduler } from '#jobs/scheduler.ts'
 import { operatorServer } from '#operator/server.ts'
+import type { PriceWriteCtx } from '#prices/types.ts'
 import { webhookRules } from '#webhooks/rules.ts'
 import { Clock, type Reply, send as sendTo, type Sending, silent } from '../support/node.ts'
 
@@ -51,7 +51,8 @@ export async function openNode(databaseUrl: string, clock = new Clock()) {
     requests: new RequestCounts(),
   })
   const baseUrl = await app.listen({ port: 0, host: '127.0.0.1' })
-  const ctx: WriteCtx = {
+  const ctx: PriceWriteCtx = {
+    rules: config.priceRules,
     db,
     viewer: { kind: 'operator', name: 'test' },
     now,

@@ -39,7 +39,7 @@ afterAll(() => node.close())
 
 function ctxOf(plan: Plan): GraphqlCtx {
   const viewer = { kind: 'account' as const, accountId: node.accounts[plan], keyId: 0, plan }
-  return { ...node.ctx, viewer, catalogue: node.catalogue, currencies: node.config.sourceCurrencies } as GraphqlCtx
+  return { ...node.ctx, viewer, catalogue: node.catalogue, currencies: node.config.sourceCurrencies } as unknown as GraphqlCtx
 }
 
 /** Arguments as text; ids are those of the sample, and some that are nobody's. */

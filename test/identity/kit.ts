@@ -106,8 +106,10 @@ export async function hangOn(node: TestNode, itemId: number, salePrice: number) 
   await send(`${node.publicUrl}/api/v1/plus/listings/${paused.id}/status?action=pause`, node.keys.plus, { method: 'POST' })
   const collection = await makeCollection(node, node.accounts.plus)
   const record = (await collector(node, node.keys.plus).add(collection, { item_id: itemId, quantity: 2 })).body.data
-  await postPrices(node, [{ item_id: itemId, market: 'source_b', label: 'PSA 9', price: 10, updated_at: '2026-10-02T00:00:00Z' }])
-  const { held } = await postPrices(node, [{ item_id: itemId, market: 'source_b', label: 'PSA 9', price: 900, updated_at: '2026-10-03T00:00:00Z' }])
+  const psa9 = { item_id: itemId, market: 'source_b', label: 'PSA 9' } as const
+  await postPrices(node, [{ ...psa9, price: 10, updated_at: '2026-10-02T00:00:00Z' }])
+  // A date in the future holds whatever is known of the item.
+  const { held } = await postPrices(node, [{ ...psa9, price: 900, updated_at: '2030-10-03T00:00:00Z' }])
   if (held !== 1) throw new Error('the price is not held')
   return { listing, paused, collection, record }
 }

@@ -183,8 +183,8 @@ test('what came in after the merge stays with the survivor', async () => {
   expect([await sold(a), await sold(b)]).toEqual([[110, 100], [500]])
   const price = async (item: number, market: string) => (await current(here, item)).filter((one) => one.market === market).map((one) => one.price)
   expect([await price(a, 'service'), await price(b, 'service')]).toEqual([[105], [500]])
-  expect([await price(a, 'source_b'), await price(b, 'source_b')]).toEqual([[10], [11]])
-  expect((await history(here, b, '?market=source_b')).map((point) => point.price)).toEqual([900, 11])
+  expect([await price(a, 'source_b'), await price(b, 'source_b')]).toEqual([[10], [900]])
+  expect((await history(here, b, '?market=source_b')).map((point) => point.price)).toEqual([11, 900])
   expect((await operator<object[]>(here, 'GET', `/held-prices?item_id=${b}&state=accepted`)).body.data).toHaveLength(1)
 })
 

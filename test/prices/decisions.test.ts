@@ -9,7 +9,7 @@ let node: TestNode
 let category: number
 
 beforeAll(async () => {
-  node = await startTestNode()
+  node = await startTestNode({ env: { PRICE_MARKET_FACTOR: '3' } })
   category = (await operator<{ id: number }>('/categories', { json: { name: 'Set', game: 'pokemon', market: 'source_c' } })).body.data.id
   const rates = { USD: 40, EUR: 50 }
   await operator('/rates', { json: Object.entries(rates).map(([currency, TRY]) => ({ day: '2026-10-01', currency, TRY })) })
@@ -111,8 +111,13 @@ describe('prices in question', () => {
   })
 
   test('are counted by state', async () => {
-    const id = await disputed()
+    const id = await item()
+    await post(id, 90, 0)
+    await post(id, 100, 1)
+    // A price that is disputed already holds none.
     await post(id, 1000, 2)
+    await post(id, 20, 1, { market: 'source_b' })
+    await dispute(node, id)
     expect(await counted(`item_id=${id}`)).toEqual({ held: 1, disputed: 2, stale: 0, prices: 3 })
     expect(await counted(`item_id=${id}&market=source_b`)).toEqual({ held: 0, disputed: 1, stale: 0, prices: 1 })
   })

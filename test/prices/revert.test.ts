@@ -57,7 +57,14 @@ async function post(items: number[], prices: Price[]): Promise<number> {
 /** Points and current prices as the tables have them, and current prices as this node answers. */
 async function state(items: number[]) {
   const of = (table: 'prices' | 'price_points') =>
-    node.db.kysely.selectFrom(table).selectAll().where('item_id', 'in', items).orderBy('item_id').orderBy('label_id').orderBy('updated_at').execute()
+    node.db.kysely
+      .selectFrom(table)
+      .select(['item_id', 'market', 'label_id', 'price', 'updated_at', 'import_id'])
+      .where('item_id', 'in', items)
+      .orderBy('item_id')
+      .orderBy('label_id')
+      .orderBy('updated_at')
+      .execute()
   const [points, current] = [await of('price_points'), await of('prices')]
   const latest = new Map(points.map((point) => [`${point.item_id} ${point.label_id}`, point]))
   expect(current).toEqual([...latest.values()])

@@ -196,6 +196,8 @@ export const TURKISH: Words = {
     merged_into_itself: '{id} numaralı ürün kendisiyle birleştirilemez',
     merged_twice: '{id} numaralı ürün iki ürünle birleştirilemez',
     merged_on: 'önce {other} numaralı işlem geri alınmalı: {item} numaralı ürünü başka bir ürünle birleştirmiş ({id})',
+    source_set_aside: '{market} zaten devre dışı bırakılmış',
+    source_not_set_aside: '{market} devre dışı değil',
     batch_reverted: '{id} numaralı işlem zaten geri alınmış',
     ref_merged: '{ref} refi {id} numaralı ürünle birleştirilmiş bir ürünün',
     only_source: '{id} numaralı ürünün {source} {foreign} dışında kaynağı yok; ayrılacak bir şey yok',

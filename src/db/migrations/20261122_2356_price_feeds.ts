@@ -22,6 +22,7 @@ const STATEMENTS = [
   `alter table merged_prices
     add column confirmed_at timestamptz(3),
     add column line integer,
+    add column flags integer,
     add column avg_1 numeric(12,2),
     add column avg_7 numeric(12,2),
     add column avg_30 numeric(12,2),

@@ -1,0 +1,59 @@
+// What judging needs to know beside the prices, as the database has it: rates, the rhythm of each source, sources set aside.
+import { sql } from 'kysely'
+import { DAY_MS } from '#core/duration.ts'
+import { MARKETS } from '#core/markets.ts'
+import type { Queryable } from '#db/schema.ts'
+import type { PriceRules } from './evidence/hold.ts'
+import { type Conditions, noiseOf } from './evidence/judge.ts'
+import { type Rhythm, rhythmOf } from './evidence/rhythm.ts'
+import { Rates } from './rates.ts'
+
+/** Feeds of a source that are looked at; posts of a few prices each can be many. */
+const LATEST_FEEDS = 1_000
+/** Days on which a source stated less than this share of its fullest day do not tell its rhythm. */
+const LEAST_SHARE = 0.1
+
+/** The conditions at a moment. */
+export async function loadConditions(on: Queryable, rules: PriceRules, nowMs: number): Promise<Conditions> {
+  const rates = await Rates.load(on)
+  const currency = (market: number) => rules.currencies[MARKETS[market]!]
+  return {
+    nowMs,
+    thresholds: rules,
+    convert: (minor, from, to, atMs) => rates.convert(minor, currency(from), currency(to), atMs),
+    noiseMinor: noiseOf(rules.noise, (minor, from, market) => rates.convert(minor, from, currency(market), nowMs)),
+    rhythms: await loadRhythms(on),
+  }
+}
+
+/** The rhythm of each market, by position in MARKETS: from the dates of its feeds in effect. */
+export async function loadRhythms(on: Queryable): Promise<Rhythm[]> {
+  const { rows } = await sql<{ market: number; newest_ms: number | null; prices: number | null; set_aside: boolean }>`
+    select m.market, (extract(epoch from f.newest) * 1000)::float8 as newest_ms, f.prices, a.market is not null as set_aside
+    from unnest(${`{${[...MARKETS.keys()].join(',')}}`}::int2[]) as m(market)
+    left join sources_set_aside a on a.market = m.market
+    left join lateral (
+      select newest, prices, import_id from price_feeds where market = m.market order by newest desc limit ${sql.lit(LATEST_FEEDS)}
+    ) f on not exists (select from imports where id = f.import_id and reverted_by_import_id is not null)`.execute(on)
+  return MARKETS.map((_, market) => {
+    const feeds = rows.filter((row) => row.market === market)
+    return rhythmOf(
+      mainFeeds(feeds),
+      feeds.some((row) => row.set_aside),
+    )
+  })
+}
+
+/** Dates of the feeds of days on which a source stated a good part of its prices. */
+function mainFeeds(feeds: readonly { newest_ms: number | null; prices: number | null }[]): number[] {
+  const byDay = new Map<number, { newestMs: number; prices: number }>()
+  for (const { newest_ms: newestMs, prices } of feeds) {
+    if (newestMs === null) continue
+    const day = Math.floor(newestMs / DAY_MS)
+    const known = byDay.get(day)
+    byDay.set(day, { newestMs: Math.max(newestMs, known?.newestMs ?? 0), prices: prices! + (known?.prices ?? 0) })
+  }
+  const days = [...byDay.values()]
+  const fullest = days.reduce((most, { prices }) => Math.max(most, prices), 0)
+  return days.filter(({ prices }) => prices >= fullest * LEAST_SHARE).map(({ newestMs }) => newestMs)
+}

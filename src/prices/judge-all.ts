@@ -1,0 +1,30 @@
+// The periodic judging of all prices: they age, usual ratios move, and prices that came without a file may be identical.
+import { MARKETS } from '#core/markets.ts'
+import { change } from '#db/change.ts'
+import { findIdenticalPrices } from './identical-prices.ts'
+import { judgeNext, judgePrices, lockJudging } from './judge-prices.ts'
+import { PriceJudge } from './price-judge.ts'
+import type { PriceWriteCtx } from './types.ts'
+import { refreshUsualRatios } from './usual-ratios.ts'
+
+/** Judges all current prices, part by part, each in a transaction of its own; other writers go on in between. */
+export async function judgeAllPrices(ctx: PriceWriteCtx): Promise<void> {
+  await change(ctx, async (tx, note) => {
+    await lockJudging(tx)
+    const judge = await PriceJudge.load(tx, ctx.rules, ctx.now().getTime())
+    await refreshUsualRatios(tx, judge.conditions)
+    const identical = await findIdenticalPrices(tx, MARKETS.keys(), judge.conditions.noiseMinor)
+    judge.mark(identical)
+    await judgePrices(
+      ctx,
+      tx,
+      note,
+      identical.map(({ itemId }) => itemId),
+      judge,
+    )
+  })
+  for (let after: number | null = 0; after !== null; ) {
+    const from: number = after
+    after = await change(ctx, (tx, note) => judgeNext(ctx, tx, note, from))
+  }
+}

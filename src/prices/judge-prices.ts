@@ -1,0 +1,156 @@
+// Judges current prices in the database: reads them with what judging needs, and stores the verdicts that changed.
+import { sql } from 'kysely'
+import { MARKETS } from '#core/markets.ts'
+import type { Note } from '#db/change.ts'
+import type { Queryable, Tx } from '#db/schema.ts'
+import { confidenceIn, CurrentPrices, flagsIn, stateIn } from './current.ts'
+import { type EvidenceChange, packEvidence } from './evidence/payload.ts'
+import { CONFIDENCES, STATES } from './evidence/types.ts'
+import { labelIds } from './labels.ts'
+import { PriceJudge } from './price-judge.ts'
+import type { PriceWriteCtx } from './types.ts'
+
+/** What judging needs of its context. */
+export type JudgeCtx = Pick<PriceWriteCtx, 'rules' | 'now'>
+
+/** A verdict that is to be stored, packed as `packedVerdict` does; `before` is the one that is stored. */
+export interface VerdictChange {
+  itemId: number
+  market: number
+  labelId: number
+  before: number
+  verdict: number
+}
+
+const LOCK = 7311
+/** Items judged at a time. */
+const ITEMS = 5_000
+/** Entries of the change log are at most so long. */
+const PACK = 20_000
+
+/**
+ * Lets transactions that judge prices do so one after the other until they commit: the last one sees what all before it
+ * wrote. Take it after every other lock, since from here on a transaction waits for nobody.
+ */
+export async function lockJudging(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)}, 0)`.execute(tx)
+}
+
+/**
+ * Judges the current prices of items, in the caller's transaction and at its end (`lockJudging` says why). Verdicts that
+ * changed are stored, noted for the nodes, and audited where a dispute settled. Prices that another transaction is writing
+ * are left to that one, which judges them itself.
+ * @param itemIds ids of living items, in any order
+ * @param given a judge that was loaded in this transaction already
+ * @returns how many verdicts changed
+ */
+export async function judgePrices(ctx: JudgeCtx, tx: Tx, note: Note, itemIds: Iterable<number>, given?: PriceJudge): Promise<number> {
+  const ids = [...new Set(itemIds)].sort((a, b) => a - b)
+  if (ids.length === 0) return 0
+  await lockJudging(tx)
+  const judge = given ?? (await PriceJudge.load(tx, ctx.rules, ctx.now().getTime()))
+  let changed = 0
+  for (let from = 0; from < ids.length; from += ITEMS) changed += await judgeSome(tx, note, judge, ids.slice(from, from + ITEMS))
+  return changed
+}
+
+/**
+ * Judges all current prices of items from an id on, a part of them.
+ * @param market position in MARKETS: only items with a price there; null for all
+ * @returns the id to go on behind, null at the end
+ */
+export async function judgeNext(ctx: JudgeCtx, tx: Tx, note: Note, after: number, market: number | null = null): Promise<number | null> {
+  const only = market === null ? sql`` : sql`and market = ${market}`
+  const { rows } = await sql<{ item_id: number }>`
+    select distinct item_id from prices where item_id > ${after} ${only} order by item_id limit ${sql.lit(ITEMS)}`.execute(tx)
+  const ids = rows.map((row) => row.item_id)
+  await judgePrices(ctx, tx, note, ids)
+  return ids.length < ITEMS ? null : ids.at(-1)!
+}
+
+async function judgeSome(tx: Tx, note: Note, judge: PriceJudge, ids: readonly number[]): Promise<number> {
+  const currents = await CurrentPrices.read(tx, ids)
+  await judge.prepare(tx, currents)
+  const changes: VerdictChange[] = []
+  const places = new Map<string, number>()
+  for (const itemId of currents.itemIds()) {
+    const labels = new Set<number>()
+    for (let at = currents.first(itemId); at >= 0; at = currents.next(at)) labels.add(currents.labelId(at))
+    for (const labelId of labels) {
+      judge.judge(currents, itemId, labelId, (at, verdict) => {
+        const before = currents.verdict[at]!
+        if (verdict === before) return
+        const market = currents.market(at)
+        changes.push({ itemId, market, labelId, before, verdict })
+        places.set(keyOf(itemId, market, labelId), at)
+      })
+    }
+  }
+  const stored = await storeVerdicts(tx, changes)
+  await noteEvidence(
+    note,
+    stored.map(({ itemId, market, labelId, verdict }) => evidenceOf(currents, places.get(keyOf(itemId, market, labelId))!, itemId, verdict)),
+  )
+  await noteSettled(tx, note, stored)
+  return stored.length
+}
+
+/** Stores verdicts of rows that nobody else is writing. @returns those that were stored */
+async function storeVerdicts(tx: Tx, changes: readonly VerdictChange[]): Promise<VerdictChange[]> {
+  if (changes.length === 0) return []
+  const { rows } = await sql<{ n: number }>`
+    with free as materialized (
+      select p.item_id, p.market, p.label_id, g.verdict, g.n
+      from unnest(${column(changes, 'itemId')}::int4[], ${column(changes, 'market')}::int2[], ${column(changes, 'labelId')}::int4[],
+        ${column(changes, 'verdict')}::int4[]) with ordinality as g(item_id, market, label_id, verdict, n)
+      join prices p on (p.item_id, p.market, p.label_id) = (g.item_id, g.market, g.label_id)
+      for update of p skip locked
+    )
+    update prices p set state = ((f.verdict >> 16) & 15)::int2, confidence = (f.verdict >> 20)::int2, flags = f.verdict & 65535
+    from free f where (p.item_id, p.market, p.label_id) = (f.item_id, f.market, f.label_id)
+    returning f.n::int4 as n`.execute(tx)
+  return rows.map(({ n }) => changes[n - 1]!)
+}
+
+function column(changes: readonly VerdictChange[], name: 'itemId' | 'market' | 'labelId' | 'verdict'): string {
+  return `{${changes.map((change) => change[name]).join(',')}}`
+}
+
+/** The evidence of a price for the nodes. */
+export function evidenceOf(currents: CurrentPrices, at: number, itemId: number, verdict: number): EvidenceChange {
+  const figures = currents.figures.at(at)
+  const confirmedAtMs = currents.confirmedAtMs[at]!
+  return {
+    itemId,
+    market: currents.market(at),
+    labelId: currents.labelId(at),
+    state: STATES[stateIn(verdict)]!,
+    confidence: CONFIDENCES[confidenceIn(verdict)]!,
+    flags: flagsIn(verdict),
+    confirmedAtMs: confirmedAtMs > currents.updatedAtMs[at]! ? confirmedAtMs : null,
+    avg7: figures?.avg7 ?? null,
+    avg30: figures?.avg30 ?? null,
+    low: figures?.low ?? null,
+    high: figures?.high ?? null,
+  }
+}
+
+/** Tells the nodes. */
+export async function noteEvidence(note: Note, changes: readonly EvidenceChange[]): Promise<void> {
+  for (let from = 0; from < changes.length; from += PACK) await note.changedEvidence(packEvidence(changes.slice(from, from + PACK)))
+}
+
+/** Leaves an audit row for each price that was disputed and is no more. */
+export async function noteSettled(on: Queryable, note: Note, changes: readonly VerdictChange[]): Promise<void> {
+  const settled = changes.filter(({ before, verdict }) => STATES[stateIn(before)] === 'disputed' && STATES[stateIn(verdict)] !== 'disputed')
+  if (settled.length === 0) return
+  const names = new Map([...(await labelIds(on))].map(([name, id]) => [id, name]))
+  for (const { itemId, market, labelId, verdict } of settled) {
+    const after = { market: MARKETS[market]!, label: names.get(labelId)!, state: STATES[stateIn(verdict)]! }
+    note.audit({ action: 'price.settled', subject: 'item', id: itemId, after })
+  }
+}
+
+function keyOf(itemId: number, market: number, labelId: number): string {
+  return `${itemId} ${market} ${labelId}`
+}

@@ -1,0 +1,140 @@
+// Judges current prices in memory: puts what the database knows of items beside their prices and asks the evidence rules.
+import { MARKETS } from '#core/markets.ts'
+import type { Queryable } from '#db/schema.ts'
+import { type ConfirmedPrices, confirmedPrices, hasConfirmedPrices } from './confirmed-prices.ts'
+import { type CurrentPrices, KEPT_FLAGS, packedVerdict } from './current.ts'
+import { loadConditions } from './conditions.ts'
+import type { PriceRules } from './evidence/hold.ts'
+import { type Conditions, judge, type Subject } from './evidence/judge.ts'
+import type { SetRatios, UsualRatios } from './evidence/ratios.ts'
+import { CONFIDENCES, type PriceEvidence, STATES } from './evidence/types.ts'
+import type { IdenticalPrice } from './identical-prices.ts'
+import { labelIds } from './labels.ts'
+import { itemsWithSharedIds } from './shared-ids.ts'
+import { type ItemGroup, loadItemGroups, loadUsualRatios } from './usual-ratios.ts'
+
+const SERVICE = MARKETS.indexOf('service')
+const TRUSTED = STATES.indexOf('trusted')
+const NO_RATIOS: SetRatios = []
+
+export class PriceJudge {
+  #conditions: Conditions
+  readonly #rules: PriceRules
+  readonly #nowMs: number
+  readonly #labels: { nearMint: number; psa10: number }
+  #ratios: UsualRatios | null = null
+  /** of the items that `prepare` was told of: markets in which they share an id, and their set and finish if they have several sources */
+  #shared: ReadonlyMap<number, number> = new Map()
+  #groups: ReadonlyMap<number, ItemGroup> = new Map()
+  /** what people confirmed of them, null before anyone confirmed anything */
+  #confirmed: ConfirmedPrices | null = null
+  /** marks that differ from those stored */
+  readonly #identical = new Map<string, boolean>()
+  /** the verdict of the last lone price without figures: thousands that follow one another have the same */
+  #lone = { market: -1, atMs: Number.NaN, verdict: 0 }
+
+  private constructor(conditions: Conditions, rules: PriceRules, nowMs: number, labels: { nearMint: number; psa10: number }) {
+    this.#conditions = conditions
+    this.#rules = rules
+    this.#nowMs = nowMs
+    this.#labels = labels
+  }
+
+  static async load(on: Queryable, rules: PriceRules, nowMs: number): Promise<PriceJudge> {
+    const ids = await labelIds(on)
+    const labels = { nearMint: ids.get('Near Mint')!, psa10: ids.get('PSA 10')! }
+    return new PriceJudge(await loadConditions(on, rules, nowMs), rules, nowMs, labels)
+  }
+
+  get conditions(): Conditions {
+    return this.#conditions
+  }
+
+  /** Reads rates, rhythms and ratios again after they may have changed. */
+  async reload(on: Queryable): Promise<void> {
+    this.#conditions = await loadConditions(on, this.#rules, this.#nowMs)
+    this.#ratios = null
+    this.#lone.market = -1
+  }
+
+  /** Judges these prices as identical, or not, whatever is stored. */
+  mark(prices: readonly IdenticalPrice[]): void {
+    for (const { itemId, market, labelId, identical } of prices) this.#identical.set(`${itemId} ${market} ${labelId}`, identical)
+  }
+
+  /** Reads what `judge` needs of the items whose prices these are. */
+  async prepare(on: Queryable, currents: CurrentPrices): Promise<void> {
+    const ids = [...currents.itemIds()]
+    this.#shared = ids.length === 0 ? new Map() : await itemsWithSharedIds(on, ids)
+    this.#confirmed = (await hasConfirmedPrices(on)) ? await confirmedPrices(on, ids) : null
+    const several = ids.filter((id) => hasSeveralSources(currents, id))
+    this.#groups = await loadItemGroups(on, several)
+    if (several.length > 0) this.#ratios ??= await loadUsualRatios(on)
+  }
+
+  /** Whether verdicts under one label also depend on the other: Near Mint and PSA 10. @returns that label, or null */
+  partnerOf(labelId: number): number | null {
+    if (labelId === this.#labels.nearMint) return this.#labels.psa10
+    return labelId === this.#labels.psa10 ? this.#labels.nearMint : null
+  }
+
+  /**
+   * Judges the prices of an item under a label.
+   * @param take called with the position and the packed verdict of each
+   */
+  judge(currents: CurrentPrices, itemId: number, labelId: number, take: (at: number, verdict: number) => void): void {
+    const found: number[] = []
+    const partners: number[] = []
+    const partner = this.partnerOf(labelId)
+    for (let at = currents.first(itemId); at >= 0; at = currents.next(at)) {
+      if (currents.labelId(at) === labelId) found.push(at)
+      else if (currents.labelId(at) === partner) partners.push(at)
+    }
+    const shared = this.#shared.get(itemId) ?? 0
+    if (found.length === 1 && partners.length === 0 && shared === 0 && this.#identical.size === 0 && this.#confirmed === null) {
+      const verdict = this.#verdictOfLone(currents, found[0]!)
+      if (verdict !== null) return take(found[0]!, verdict)
+    }
+    const evidence = (at: number): PriceEvidence => {
+      const market = currents.market(at)
+      const price = currents.evidence(at, ((shared >> market) & 1) === 1)
+      const identical = this.#identical.size > 0 ? this.#identical.get(`${itemId} ${market} ${currents.labelId(at)}`) : undefined
+      return identical === undefined ? price : { ...price, identical }
+    }
+    const group = this.#groups.get(itemId)
+    const subject: Subject = {
+      ratios: group && this.#ratios ? this.#ratios.of(group.game, group.categoryId, group.finish) : NO_RATIOS,
+      gradeOrder: partner === null ? null : { label: labelId === this.#labels.psa10 ? 'psa_10' : 'near_mint', others: partners.map(evidence) },
+    }
+    const verdicts = judge(found.map(evidence), subject, this.#conditions)
+    for (const [i, { state, confidence, flags }] of verdicts.entries()) {
+      const at = found[i]!
+      const { minor, updatedAtMs } = currents
+      // A person's word settles what the evidence says of this amount; the flags stay to be seen.
+      const isConfirmed = this.#confirmed?.(itemId, currents.market(at), labelId, minor[at]!, updatedAtMs[at]!) != null
+      take(at, packedVerdict(isConfirmed ? TRUSTED : STATES.indexOf(state), CONFIDENCES.indexOf(confidence), flags))
+    }
+  }
+
+  /** Null where the price needs judging of its own. */
+  #verdictOfLone(currents: CurrentPrices, at: number): number | null {
+    const [market, atMs] = [currents.market(at), currents.confirmedAtMs[at]!]
+    if ((currents.verdict[at]! & KEPT_FLAGS) !== 0 || currents.figures.at(at) !== null) return null
+    if (market !== this.#lone.market || atMs !== this.#lone.atMs) {
+      const subject = { ratios: NO_RATIOS, gradeOrder: null }
+      const [verdict] = judge([currents.evidence(at, false)], subject, this.#conditions)
+      const { state, confidence, flags } = verdict!
+      this.#lone = { market, atMs, verdict: packedVerdict(STATES.indexOf(state), CONFIDENCES.indexOf(confidence), flags) }
+    }
+    return this.#lone.verdict
+  }
+}
+
+/** Whether an item has prices of more than one source. */
+export function hasSeveralSources(currents: CurrentPrices, itemId: number): boolean {
+  let markets = 0
+  for (let at = currents.first(itemId); at >= 0; at = currents.next(at)) {
+    if (currents.market(at) !== SERVICE) markets |= 1 << currents.market(at)
+  }
+  return (markets & (markets - 1)) !== 0
+}

@@ -1,0 +1,268 @@
+// States of prices over the operator API and imports: what a new price says about others, and others about it.
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createItem } from '#catalogue/create-item.ts'
+import { call } from '#core/verb.ts'
+import { MARKETS } from '#core/markets.ts'
+import { flagsOf, STATES } from '#prices/evidence/types.ts'
+import { judgeAllPrices } from '#prices/judge-all.ts'
+import { importText, OPERATOR_TOKEN, send, startTestNode, type TestNode } from '../support/node.ts'
+
+let node: TestNode
+let category: number
+let items = 0
+
+beforeAll(async () => {
+  node = await startTestNode()
+  category = (await operator<{ id: number }>('/categories', { name: 'Set', game: 'pokemon', market: 'source_c' })).id
+  await operator('/rates', [
+    { day: '2026-01-01', currency: 'USD', TRY: 40 },
+    { day: '2026-01-01', currency: 'EUR', TRY: 40 },
+  ])
+})
+afterAll(() => node.close())
+beforeEach(() => {
+  items += 1
+})
+
+async function operator<T = unknown>(path: string, json?: unknown, method?: string): Promise<T> {
+  const reply = await send<T>(`${node.operatorUrl}/operator/v1${path}`, OPERATOR_TOKEN, {
+    ...(json !== undefined && { json }),
+    ...(method && { method }),
+  })
+  if (!reply.body.success) throw new Error(JSON.stringify(reply.body.error))
+  return reply.body.data
+}
+
+async function newItem(foreignIds: { source: string; id: string }[] = []): Promise<{ id: number; ref: string }> {
+  items += 1
+  const ref = `test:${items}`
+  const body = { name: `Card ${items}`, ref, market: 'source_c' as const, category_id: category, foreign_ids: foreignIds }
+  return { id: (await call(createItem, node.ctx, body)).id, ref }
+}
+
+const DAY_MS = 86_400_000
+const daysAgo = (days: number) => new Date(node.clock.now().getTime() - days * DAY_MS).toISOString()
+
+interface Posted {
+  import_id: number
+  accepted: number
+  unchanged: number
+  held: number
+}
+
+const post = (item: number, market: string, price: number, at = daysAgo(0), label = 'Near Mint') =>
+  operator<Posted>('/prices', [{ item_id: item, market, label, price, updated_at: at }])
+
+/** The prices of an item as the table has them. */
+async function pricesOf(id: number) {
+  const { rows } = await sql<{
+    market: number
+    price: string
+    state: number
+    flags: number
+    confirmed_at: Date | null
+    line: number | null
+    avg_7: string | null
+  }>`
+    select market, price, state, flags, confirmed_at, line, avg_7 from prices where item_id = ${id} order by market, label_id`.execute(node.db.kysely)
+  return rows.map(({ market, price, state, flags, ...more }) => {
+    return { market: MARKETS[market]!, price: Number(price), state: STATES[state]!, flags: flagsOf(flags), ...more }
+  })
+}
+
+const statesOf = async (id: number) => Object.fromEntries((await pricesOf(id)).map(({ market, state }) => [market, state]))
+
+/** A digest of what imports write. */
+async function digest(): Promise<string> {
+  const tables = ['prices', 'price_points', 'hidden_points', 'held_prices', 'usual_ratios', 'price_feeds', 'change_log']
+  const { rows } = await sql<{ digest: string }>`
+    select ${sql.raw(tables.map((table) => `md5((select coalesce(string_agg(t::text, E'\\n' order by t::text), '') from ${table} t))`).join(' || '))} as digest`.execute(
+    node.db.kysely,
+  )
+  return rows[0]!.digest
+}
+
+async function settledOf(id: number) {
+  const { rows } = await sql<{ after: object }>`
+    select after from audit_log where action = 'price.settled' and subject_id = ${String(id)} order by id`.execute(node.db.kysely)
+  return rows.map((row) => row.after)
+}
+
+/** Lines of the Cardmarket price guide. */
+function guide(createdAt: string, products: object[]): string {
+  return JSON.stringify({ version: 1, createdAt, priceGuides: products })
+}
+
+test('the first price is trusted, a conflict marks both sides, and a third source settles it with an audit row', async () => {
+  const { id } = await newItem()
+  await post(id, 'source_b', 100)
+  expect(await pricesOf(id)).toMatchObject([{ market: 'source_b', state: 'trusted', flags: [], line: 0 }])
+  expect(await post(id, 'source_c', 10)).toMatchObject({ accepted: 1, held: 0 })
+  expect(await pricesOf(id)).toMatchObject([
+    { market: 'source_b', state: 'disputed', flags: ['other_markets'] },
+    { market: 'source_c', state: 'disputed', flags: ['other_markets'] },
+  ])
+  expect(await settledOf(id)).toEqual([])
+  await post(id, 'source_a', 11)
+  expect(await statesOf(id)).toEqual({ source_a: 'trusted', source_b: 'disputed', source_c: 'trusted' })
+  expect(await settledOf(id)).toEqual([{ market: 'source_c', label: 'Near Mint', state: 'trusted' }])
+})
+
+test('a price that is stated again is confirmed: no new point, counted as unchanged, never moved back', async () => {
+  const { id } = await newItem()
+  await post(id, 'source_c', 12, daysAgo(5))
+  const second = await post(id, 'source_c', 12, daysAgo(2))
+  expect(second).toMatchObject({ accepted: 0, unchanged: 1 })
+  const confirmed = (await pricesOf(id))[0]!.confirmed_at!
+  expect(confirmed.getTime()).toBeGreaterThan(node.clock.now().getTime() - 3 * DAY_MS)
+  const before = await digest()
+  await post(id, 'source_c', 12, daysAgo(4))
+  expect(await digest()).toBe(before)
+  const { rows } = await sql`select from price_points where item_id = ${id}`.execute(node.db.kysely)
+  expect(rows).toHaveLength(1)
+})
+
+test('another price between two statements of the current one interrupts it', async () => {
+  const { id } = await newItem()
+  const [first, between, last] = [daysAgo(9), daysAgo(6), daysAgo(3)]
+  await post(id, 'source_c', 12, first)
+  await post(id, 'source_c', 12, last)
+  const { import_id: batch } = await post(id, 'source_c', 14, between)
+  const points = async () =>
+    (
+      await sql<{ price: string; at: Date }>`select price, updated_at as at from price_points where item_id = ${id} order by updated_at`.execute(
+        node.db.kysely,
+      )
+    ).rows.map(({ price, at }) => [Number(price), at.toISOString()])
+  expect(await points()).toEqual([
+    [12, first],
+    [14, between],
+    [12, last],
+  ])
+  expect(await pricesOf(id)).toMatchObject([{ price: 12 }])
+  await operator(`/imports/${batch}/revert`, undefined, 'POST')
+  expect(await points()).toEqual([[12, first]])
+})
+
+test('figures are kept, move on with a confirmation, and the same file again writes nothing', async () => {
+  const { id } = await newItem([{ source: 'cardmarket', id: '9001' }])
+  const product = { idProduct: 9001, trend: 10, avg1: 11, avg7: 10.5, avg30: 9.9, low: 7 }
+  const file = guide(daysAgo(3), [product])
+  const newer = guide(daysAgo(2), [{ ...product, avg7: 10.75 }])
+  expect(await importText(node, 'cardmarket-price-guide', file)).toMatchObject({ counts: { accepted: 1 } })
+  expect(await pricesOf(id)).toMatchObject([{ price: 10, avg_7: '10.50', line: 1, confirmed_at: null }])
+  expect(await importText(node, 'cardmarket-price-guide', newer)).toMatchObject({ counts: { accepted: 0, unchanged: 1 } })
+  const [confirmed] = await pricesOf(id)
+  expect(confirmed).toMatchObject({ price: 10, avg_7: '10.75' })
+  expect(confirmed!.confirmed_at).not.toBeNull()
+  const before = await digest()
+  await importText(node, 'cardmarket-price-guide', newer)
+  await importText(node, 'cardmarket-price-guide', file)
+  expect(await digest()).toBe(before)
+})
+
+test('identical figures on two items dispute both, until one of them gets others', async () => {
+  const [one, other] = [await newItem([{ source: 'cardmarket', id: '9101' }]), await newItem([{ source: 'cardmarket', id: '9102' }])]
+  const figures = { trend: 20, avg1: 20.5, avg7: 19.9, avg30: 20.1, low: 15 }
+  const both = [9101, 9102].map((idProduct) => ({ idProduct, ...figures }))
+  await importText(node, 'cardmarket-price-guide', guide(daysAgo(3), both))
+  for (const { id } of [one, other]) expect(await pricesOf(id)).toMatchObject([{ state: 'disputed', flags: ['identical_figures'] }])
+  await importText(node, 'cardmarket-price-guide', guide(daysAgo(1), [both[0]!, { ...both[1]!, trend: 22, avg7: 22 }]))
+  for (const { id } of [one, other]) expect(await pricesOf(id)).toMatchObject([{ state: 'trusted', flags: [] }])
+  expect(await settledOf(one.id)).toHaveLength(1)
+})
+
+test('a shop id that a second item gets disputes the prices of both, and losing it settles them', async () => {
+  const [one, other] = [await newItem([{ source: 'tcgplayer', id: '9201' }]), await newItem()]
+  await post(one.id, 'source_c', 30)
+  await post(other.id, 'source_c', 40)
+  await operator(`/items/${other.id}`, { foreign_ids: [{ source: 'tcgplayer', id: '9201' }] }, 'PATCH')
+  for (const { id } of [one, other]) expect(await pricesOf(id)).toMatchObject([{ state: 'disputed', flags: ['shared_id'] }])
+  await operator(`/items/${other.id}`, { foreign_ids: [] }, 'PATCH')
+  for (const { id } of [one, other]) expect(await statesOf(id)).toEqual({ source_c: 'trusted' })
+})
+
+test('a source that is set aside is stale at once and is no evidence; taken back, all is as before', async () => {
+  const { id } = await newItem()
+  await post(id, 'source_a', 100)
+  await post(id, 'source_b', 10)
+  expect(await statesOf(id)).toEqual({ source_a: 'disputed', source_b: 'disputed' })
+  const aside = await operator<{ set_aside: boolean }>('/sources/source_a/set-aside', { reason: 'feed of last year' })
+  expect(aside).toMatchObject({ market: 'source_a', set_aside: true })
+  expect(await statesOf(id)).toMatchObject({ source_a: 'stale' })
+  await expect(operator('/sources/source_a/set-aside', { reason: 'again' })).rejects.toThrow(/already set aside/)
+  await operator('/sources/source_a/take-back', { reason: 'new feed' })
+  expect(await statesOf(id)).toEqual({ source_a: 'disputed', source_b: 'disputed' })
+  await expect(operator('/sources/source_a/take-back', {})).rejects.toThrow(/not set aside/)
+})
+
+test('a price that its source no longer confirms becomes stale while others move', async () => {
+  const { id } = await newItem()
+  await post(id, 'source_a', 50)
+  await post(id, 'source_b', 50)
+  node.clock.advance(60 * DAY_MS)
+  await post(id, 'source_b', 51)
+  await judgeAllPrices({ ...node.ctx })
+  expect(await statesOf(id)).toEqual({ source_a: 'stale', source_b: 'trusted' })
+  await post(id, 'source_a', 50)
+  expect(await statesOf(id)).toEqual({ source_a: 'trusted', source_b: 'trusted' })
+})
+
+test('what waits when its import is reverted waits again when that revert is reverted', async () => {
+  const { id } = await newItem()
+  await post(id, 'source_c', 10, daysAgo(1))
+  const { import_id: batch, held } = await post(id, 'source_c', 1_000)
+  expect(held).toBe(1)
+  const waiting = () => operator<{ id: number }[]>(`/held-prices?item_id=${id}`)
+  const [before] = await waiting()
+  const revert = await operator<{ id: number }>(`/imports/${batch}/revert`, undefined, 'POST')
+  expect(await waiting()).toEqual([])
+  expect(await operator(`/held-prices?item_id=${id}&state=reverted`)).toMatchObject([{ id: before!.id, state: 'reverted' }])
+  await operator(`/imports/${revert.id}/revert`, undefined, 'POST')
+  expect(await waiting()).toEqual([before])
+})
+
+test('accepting a held price publishes and judges it', async () => {
+  const { id } = await newItem()
+  await post(id, 'source_b', 1_000, daysAgo(1))
+  await post(id, 'source_c', 10, daysAgo(1))
+  await post(id, 'source_a', 10, daysAgo(1))
+  expect(await statesOf(id)).toEqual({ source_a: 'trusted', source_b: 'disputed', source_c: 'trusted' })
+  expect(await post(id, 'source_c', 1_000)).toMatchObject({ held: 1 })
+  const [held] = await operator<{ id: number }[]>(`/held-prices?item_id=${id}`)
+  await operator(`/held-prices/${held!.id}/accept`, {})
+  expect(await pricesOf(id)).toMatchObject([
+    { market: 'source_a', state: 'disputed' },
+    { market: 'source_b', state: 'trusted' },
+    { market: 'source_c', price: 1_000, state: 'trusted', line: null },
+  ])
+})
+
+test('two imports of two markets at once: the verdicts are those of both', async () => {
+  const cards = await Promise.all(Array.from({ length: 40 }, () => newItem()))
+  const at = daysAgo(0)
+  const file = (market: string, priceOf: (i: number) => number) =>
+    ['item_ref,market,label,price,updated_at', ...cards.map(({ ref }, i) => `${ref},${market},Near Mint,${priceOf(i)},${at}`)].join('\n')
+  for (let round = 1; round <= 4; round += 1) {
+    await sql`delete from prices where item_id = any(${cards.map(({ id }) => id)}::int4[])`.execute(node.db.kysely)
+    const isFar = (i: number) => i % 10 === round
+    const [b, c] = await Promise.all([
+      importText(
+        node,
+        'mintmark-prices-csv',
+        file('source_b', () => 50 + round),
+      ),
+      importText(
+        node,
+        'mintmark-prices-csv',
+        file('source_c', (i) => (isFar(i) ? 500 : 50 + round)),
+      ),
+    ])
+    expect([b.status, c.status]).toEqual(['done', 'done'])
+    for (const [i, { id }] of cards.entries()) {
+      const expected = isFar(i) ? 'disputed' : 'trusted'
+      expect([i, await statesOf(id)]).toEqual([i, { source_b: expected, source_c: expected }])
+    }
+  }
+})
