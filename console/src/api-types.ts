@@ -949,6 +949,102 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/v1/sources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Price sources: rhythm, and how many of their prices are confirmed, disputed, stale and held
+         * @description ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/sources' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        get: operations["listSources"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/sources/{market}/set-aside": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set a source aside
+         * @description Its prices are stale at once and no evidence against others, until it is used again.
+         *
+         *     ```sh
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/sources/source_a/set-aside' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
+         *       -H 'Content-Type: application/json' -d '{"reason":"The feed repeats last year'\''s prices"}'
+         *     ```
+         */
+        post: operations["setSourceAside"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/sources/{market}/take-back": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Use a source again that was set aside
+         * @description ```sh
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/sources/source_a/take-back' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
+         *       -H 'Content-Type: application/json' -d '{"reason":"The feed was corrected"}'
+         *     ```
+         */
+        post: operations["takeSourceBack"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/shared-ids": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Shop ids on several items, and prices of several items that are alike in all figures
+         * @description ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/shared-ids?kind=foreign_id&per_page=1' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        get: operations["listSharedIds"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/items/{id}/merge": {
         parameters: {
             query?: never;
@@ -1336,7 +1432,7 @@ export interface paths {
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/prices' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
-         *       -H 'Content-Type: application/json' -d '[{"item_ref":"promos-1","market":"source_c","label":"Near Mint","price":12.5,"updated_at":"2026-11-01T00:00:00Z"},{"item_ref":"promos-1","market":"source_c","label":"PSA 10","price":40,"updated_at":"2026-11-01T00:00:00Z"},{"item_ref":"unknown","market":"source_c","label":"Near Mint","price":1,"updated_at":"2026-11-01T00:00:00Z"}]'
+         *       -H 'Content-Type: application/json' -d '[{"item_ref":"promos-1","market":"source_c","label":"Near Mint","price":12.5},{"item_ref":"promos-1","market":"source_c","label":"PSA 10","price":40},{"item_ref":"unknown","market":"source_c","label":"Near Mint","price":1}]'
          *     ```
          */
         post: operations["postPrices"];
@@ -2700,6 +2796,26 @@ export interface components {
             name: "latest_statement" | "median_of_sales";
             version: number;
         };
+        PriceSource: {
+            /** @enum {string} */
+            market: "service" | "source_a" | "source_b" | "source_c";
+            /** @description ISO 4217 code */
+            currency: string;
+            set_aside: components["schemas"]["SetAside"] | null;
+            usual_interval_days: number | null;
+            newest_feed_at: string | null;
+            /** @description Current prices */
+            prices: number;
+            /** @description Those of them that a feed stated within its usual interval before the newest one */
+            confirmed: number;
+            trusted: number;
+            disputed: number;
+            stale: number;
+            /** @description Prices that wait for a decision */
+            held: number;
+            /** @description Prices that could not be compared with others for want of an exchange rate */
+            unchecked: number;
+        };
         PricedItem: {
             id: number;
             /** @description Unique within its market */
@@ -2853,6 +2969,16 @@ export interface components {
             import_id: number;
             line: number | null;
         };
+        /** @description Null where it is not set aside */
+        SetAside: {
+            by: string;
+            reason: string;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            at: string;
+        };
         SetMatch: {
             /** @description Id of the category of the set */
             id: number;
@@ -2884,6 +3010,23 @@ export interface components {
             /** @description The sets are one */
             decided: boolean;
         };
+        SharedId: {
+            /**
+             * @description `foreign_id`: one id of a shop on several items; `figures`: prices alike in all figures
+             * @enum {string}
+             */
+            kind: "foreign_id" | "figures";
+            /** @description The shop, or the market of the prices */
+            source: string;
+            foreign_id: string | null;
+            finish: string | null;
+            price: number | null;
+            items: {
+                id: number;
+                name: string;
+                ref: string;
+            }[];
+        };
         SourceHealth: {
             /** @enum {string} */
             market: "service" | "source_a" | "source_b" | "source_c";
@@ -2910,6 +3053,15 @@ export interface components {
             held: number;
             /** @description Held ones among held and current prices, 0 to 1 */
             held_share: number;
+        };
+        SourceTrust: {
+            /** @enum {string} */
+            market: "source_a" | "source_b" | "source_c";
+            set_aside: boolean;
+            /** @description Current prices of the source */
+            prices: number;
+            /** @description Those of them that are stale */
+            stale: number;
         };
         StartedImport: {
             id: number;
@@ -2998,6 +3150,10 @@ export interface components {
                 /** @description TRY */
                 payouts: number;
             }[];
+            /** @description By market: prices that could not be compared with others for want of an exchange rate */
+            prices_unchecked: {
+                [key: string]: number;
+            };
             /** @description Price sources by market and label group */
             sources: components["schemas"]["SourceHealth"][];
         };
@@ -3297,13 +3453,17 @@ export type PricePoint = components['schemas']['PricePoint'];
 export type PriceReview = components['schemas']['PriceReview'];
 export type PriceReviewCount = components['schemas']['PriceReviewCount'];
 export type PriceRule = components['schemas']['PriceRule'];
+export type PriceSource = components['schemas']['PriceSource'];
 export type PricedItem = components['schemas']['PricedItem'];
 export type Problem = components['schemas']['Problem'];
 export type Rate = components['schemas']['Rate'];
 export type ReviewedPrice = components['schemas']['ReviewedPrice'];
+export type SetAside = components['schemas']['SetAside'];
 export type SetMatch = components['schemas']['SetMatch'];
 export type SetMatchCandidate = components['schemas']['SetMatchCandidate'];
+export type SharedId = components['schemas']['SharedId'];
 export type SourceHealth = components['schemas']['SourceHealth'];
+export type SourceTrust = components['schemas']['SourceTrust'];
 export type StartedImport = components['schemas']['StartedImport'];
 export type StatedItemSource = components['schemas']['StatedItemSource'];
 export type Stats = components['schemas']['Stats'];
@@ -5182,6 +5342,131 @@ export interface operations {
             };
         };
     };
+    listSources: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["PriceSource"][];
+                    };
+                };
+            };
+        };
+    };
+    setSourceAside: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                market: "source_a" | "source_b" | "source_c";
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description For the audit log */
+                    reason: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["SourceTrust"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    takeSourceBack: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                market: "source_a" | "source_b" | "source_c";
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description For the audit log */
+                    reason?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["SourceTrust"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    listSharedIds: {
+        parameters: {
+            query?: {
+                kind?: "foreign_id" | "figures";
+                /** @description Only of this shop or market */
+                source?: string;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Entries on a page */
+                per_page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["SharedId"][];
+                        pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+        };
+    };
     mergeItem: {
         parameters: {
             query?: never;
@@ -6260,6 +6545,9 @@ export const pathsOperatorV1PriceDecisionsPostRequestBodyContentApplicationJsonP
 export const pathsOperatorV1PriceDecisionsPostRequestBodyContentApplicationJsonFilterStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-decisions"]["post"]["requestBody"]["content"]["application/json"]["filter"]["state"]> = ["held", "disputed", "stale"];
 export const pathsOperatorV1PriceDecisionsPostRequestBodyContentApplicationJsonFilterCauseValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-decisions"]["post"]["requestBody"]["content"]["application/json"]["filter"]["cause"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "own_averages", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside"];
 export const pathsOperatorV1PriceDecisionsPostRequestBodyContentApplicationJsonFilterMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-decisions"]["post"]["requestBody"]["content"]["application/json"]["filter"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const pathsOperatorV1SourcesMarketSetAsidePostParametersPathMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/sources/{market}/set-aside"]["post"]["parameters"]["path"]["market"]> = ["source_a", "source_b", "source_c"];
+export const pathsOperatorV1SourcesMarketTakeBackPostParametersPathMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/sources/{market}/take-back"]["post"]["parameters"]["path"]["market"]> = ["source_a", "source_b", "source_c"];
+export const pathsOperatorV1SharedIdsGetParametersQueryKindValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/shared-ids"]["get"]["parameters"]["query"]["kind"]> = ["foreign_id", "figures"];
 export const pathsOperatorV1MergesGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/merges"]["get"]["parameters"]["query"]["state"]> = ["in_effect", "undone"];
 export const pathsOperatorV1MatchesGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/matches"]["get"]["parameters"]["query"]["state"]> = ["waiting", "postponed", "decided"];
 export const pathsOperatorV1MatchesGetParametersQueryReasonValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/matches"]["get"]["parameters"]["query"]["reason"]> = ["loose", "several", "claimed-twice", "shop-id-shared", "shop-id-differs", "hp", "price-ratio", "set-unclear", "finish", "unknown"];
@@ -6334,6 +6622,7 @@ export const priceReviewStateValues: ReadonlyArray<FlattenedDeepRequired<compone
 export const priceReviewCauseAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceReview"]["cause"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "own_averages", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside"];
 export const priceReviewMarketsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceReview"]["markets"]> = ["service", "source_a", "source_b", "source_c"];
 export const priceRuleNameValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceRule"]["name"]> = ["latest_statement", "median_of_sales"];
+export const priceSourceMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceSource"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const pricedItemGenreValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricedItem"]["genre"]> = ["single", "card", "sealed", "bundle"];
 export const pricedItemMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricedItem"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const pricedItemShown_marketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricedItem"]["shown_market"]> = ["service", "source_a", "source_b", "source_c"];
@@ -6347,7 +6636,9 @@ export const reviewedPriceConfidenceAnyOf0Values: ReadonlyArray<FlattenedDeepReq
 export const reviewedPriceFlagsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ReviewedPrice"]["flags"]> = ["own_averages", "jump", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside", "grade_order", "no_rate"];
 export const reviewedPriceRuleAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ReviewedPrice"]["rule"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order"];
 export const setMatchStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["SetMatch"]["state"]> = ["waiting", "decided"];
+export const sharedIdKindValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["SharedId"]["kind"]> = ["foreign_id", "figures"];
 export const sourceHealthMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["SourceHealth"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const sourceTrustMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["SourceTrust"]["market"]> = ["source_a", "source_b", "source_c"];
 export const startedImportStatusValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["StartedImport"]["status"]> = ["queued", "running", "done", "failed"];
 export const storedCategoryMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["StoredCategory"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const storedCollectionVisibilityValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["StoredCollection"]["visibility"]> = ["private", "unlisted", "public"];
