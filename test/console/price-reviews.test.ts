@@ -55,7 +55,7 @@ describe.skipIf(NO_BROWSER)(`Price review in the console${WHY}`, () => {
     const id = await card(name)
     await post(id, 90, 1)
     await post(id, 100, 2)
-    await post(id, 20, 2, 'source_b')
+    await post(id, 10, 2, 'source_b')
     await dispute(node, id)
     return id
   }
@@ -111,7 +111,7 @@ describe.skipIf(NO_BROWSER)(`Price review in the console${WHY}`, () => {
     await settled(page)
     await shown('Gyarados').getByText('Trusted', { exact: true }).waitFor()
     await shown('Gyarados')
-      .getByRole('button', { name: /^Withdraw: .*€20\.00/ })
+      .getByRole('button', { name: /^Withdraw: .*€10\.00/ })
       .click()
     await done('Withdrawn: Gyarados (1)')
     await page.getByText('Nothing matches these filters.').waitFor()
@@ -124,7 +124,7 @@ describe.skipIf(NO_BROWSER)(`Price review in the console${WHY}`, () => {
     await shown('Hitmonchan').waitFor()
     await operator(node, 'POST', '/price-decisions', {
       decision: 'withdraw',
-      prices: [{ item_id: id, market: 'source_b', label: 'Near Mint', price: 20 }],
+      prices: [{ item_id: id, market: 'source_b', label: 'Near Mint', price: 10 }],
     })
     await page.getByRole('button', { name: 'Withdraw (2)' }).click()
     await page.getByText('Hitmonchan: 1 of these prices changed since you saw them; look at them and decide again').waitFor()
