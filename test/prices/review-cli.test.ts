@@ -29,9 +29,10 @@ afterAll(() => node.close())
 async function mintmark(...args: string[]): Promise<string> {
   const lines: string[] = []
   const program = new Command('mintmark').exitOverride().configureOutput({ writeErr: () => {}, writeOut: () => {} })
+  const ctx = { ...node.ctx, rules: node.config.priceRules }
   register(
     program,
-    (run) => run({ ...node.ctx, rules: node.config.priceRules }, (read) => read(node.db)),
+    (run) => run(ctx, (read) => read(node.db)),
     (line) => lines.push(line),
   )
   await program.parseAsync(args, { from: 'user' })
