@@ -97,9 +97,19 @@ export class MemoryService {
     if (hold) return hold
     const jumps = jumpsOf({ minor, updatedAtMs: atMs, figures }, last, noiseMinor, RULES)
     const price: Judged = {
-      ...{ ...rest, market, minor, updatedAtMs: atMs, confirmedAtMs: atMs, sharedId: false, identical: false, identity: null },
-      ...{ jumped: (jumps & JUMP) !== 0, averageJumped: (jumps & AVERAGE_JUMP) !== 0 },
-      ...{ state: 'trusted', confidence: 'insufficient', flags: jumps },
+      ...rest,
+      market,
+      minor,
+      updatedAtMs: atMs,
+      confirmedAtMs: atMs,
+      sharedId: false,
+      identical: false,
+      identity: null,
+      jumped: (jumps & JUMP) !== 0,
+      averageJumped: (jumps & AVERAGE_JUMP) !== 0,
+      state: 'trusted',
+      confidence: 'insufficient',
+      flags: jumps,
     }
     if (at < 0) owner.prices.push(price)
     else owner.prices[at] = price

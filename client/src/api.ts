@@ -1700,16 +1700,16 @@ export interface operations {
                      *             "genre": "single",
                      *             "game": "pokemon"
                      *           },
-                     *           "pc_multiplier": 2.92,
+                     *           "pc_multiplier": null,
                      *           "average_price": 26084.49,
                      *           "last_sales": [
                      *             {
                      *               "price": 1200,
-                     *               "sold_at": "2026-11-22T20:02:57+03:00"
+                     *               "sold_at": "2026-11-22T20:23:51+03:00"
                      *             },
                      *             {
                      *               "price": 1250.5,
-                     *               "sold_at": "2026-11-22T20:02:57+03:00"
+                     *               "sold_at": "2026-11-22T20:23:51+03:00"
                      *             }
                      *           ]
                      *         }
@@ -1825,11 +1825,11 @@ export interface operations {
                      *           "item_id": 5,
                      *           "grade_id": 4,
                      *           "rejection_reason": null,
-                     *           "published_at": "2026-11-22T20:02:57+03:00",
-                     *           "expires_at": "2026-12-22T20:02:57+03:00",
+                     *           "published_at": "2026-11-22T20:23:51+03:00",
+                     *           "expires_at": "2026-12-22T20:23:51+03:00",
                      *           "highlighted_until": null,
-                     *           "created_at": "2026-11-22T20:02:56+03:00",
-                     *           "updated_at": "2026-11-22T20:02:57+03:00",
+                     *           "created_at": "2026-11-22T20:23:50+03:00",
+                     *           "updated_at": "2026-11-22T20:23:51+03:00",
                      *           "etag": "\"3001-4\""
                      *         }
                      *       ],
@@ -1930,7 +1930,7 @@ export interface operations {
                      *             "slug": "charizard-4-102-base-set"
                      *           },
                      *           "price": 1200,
-                     *           "sold_at": "2026-11-22T20:02:57+03:00"
+                     *           "sold_at": "2026-11-22T20:23:51+03:00"
                      *         }
                      *       ],
                      *       "pagination": {
@@ -2706,9 +2706,11 @@ export interface operations {
                      *         "currency": "USD",
                      *         "updated_at": "2026-10-27T17:18:00.000Z",
                      *         "confirmed_at": "2026-10-27T17:18:00.000Z",
-                     *         "state": "trusted",
+                     *         "state": "stale",
                      *         "confidence": "insufficient",
-                     *         "flags": [],
+                     *         "flags": [
+                     *           "old"
+                     *         ],
                      *         "samples": null,
                      *         "rule": {
                      *           "name": "latest_statement",
@@ -2722,38 +2724,6 @@ export interface operations {
                      *           {
                      *             "name": "jump",
                      *             "version": 1
-                     *           },
-                     *           {
-                     *             "name": "identical_figures",
-                     *             "version": 1
-                     *           },
-                     *           {
-                     *             "name": "shared_id",
-                     *             "version": 1
-                     *           },
-                     *           {
-                     *             "name": "other_markets",
-                     *             "version": 1
-                     *           },
-                     *           {
-                     *             "name": "average_jump",
-                     *             "version": 1
-                     *           },
-                     *           {
-                     *             "name": "old",
-                     *             "version": 1
-                     *           },
-                     *           {
-                     *             "name": "source_set_aside",
-                     *             "version": 1
-                     *           },
-                     *           {
-                     *             "name": "grade_order",
-                     *             "version": 1
-                     *           },
-                     *           {
-                     *             "name": "no_rate",
-                     *             "version": 1
                      *           }
                      *         ],
                      *         "inputs": [
@@ -2761,7 +2731,7 @@ export interface operations {
                      *             "market": "source_c",
                      *             "currency": "USD",
                      *             "import_id": 2,
-                     *             "line": null,
+                     *             "line": 43,
                      *             "kind": "statement",
                      *             "amount": 432.37,
                      *             "at": "2026-10-27T17:18:00.000Z",
@@ -2773,9 +2743,9 @@ export interface operations {
                      *             "market": "service",
                      *             "amount": 20775.95,
                      *             "currency": "TRY",
-                     *             "at": "2026-11-22T17:02:46.508Z",
+                     *             "at": "2026-11-22T17:23:45.745Z",
                      *             "import_id": 1,
-                     *             "line": null,
+                     *             "line": 43,
                      *             "used": false,
                      *             "reason": "own_sales"
                      *           }
@@ -2895,13 +2865,13 @@ export interface operations {
                      *               },
                      *               {
                      *                 "currency": "USD",
-                     *                 "value": 860.93,
+                     *                 "value": 47.42,
                      *                 "cost": 0,
                      *                 "gain": null
                      *               }
                      *             ],
                      *             "without_price": 0,
-                     *             "without_trusted_price": 0,
+                     *             "without_trusted_price": 18,
                      *             "without_cost": 12
                      *           }
                      *         },
@@ -3745,15 +3715,15 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "id": 7,
-                     *           "attempt": 3,
+                     *           "id": 6,
+                     *           "attempt": 1,
                      *           "status_code": null,
                      *           "success": false,
                      *           "error": "name not resolved",
                      *           "response_excerpt": "",
                      *           "event": "sale",
-                     *           "created_at": "2026-11-22T20:02:57+03:00",
-                     *           "test": false
+                     *           "created_at": "2026-11-22T20:23:51+03:00",
+                     *           "test": true
                      *         }
                      *       ],
                      *       "pagination": {

@@ -956,7 +956,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Price sources: rhythm, and how many of their prices are confirmed, disputed, stale and held */
+        /**
+         * Price sources: rhythm, and how many of their prices are confirmed, disputed, stale and held
+         * @description ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/sources' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
         get: operations["listSources"];
         put?: never;
         post?: never;
@@ -977,7 +983,13 @@ export interface paths {
         put?: never;
         /**
          * Set a source aside
-         * @description Its prices are stale at once and no evidence against others, until it is taken back.
+         * @description Its prices are stale at once and no evidence against others, until it is used again.
+         *
+         *     ```sh
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/sources/source_a/set-aside' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
+         *       -H 'Content-Type: application/json' -d '{"reason":"The feed repeats last year'\''s prices"}'
+         *     ```
          */
         post: operations["setSourceAside"];
         delete?: never;
@@ -995,7 +1007,14 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Take a source back that was set aside */
+        /**
+         * Use a source again that was set aside
+         * @description ```sh
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/sources/source_a/take-back' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
+         *       -H 'Content-Type: application/json' -d '{"reason":"The feed was corrected"}'
+         *     ```
+         */
         post: operations["takeSourceBack"];
         delete?: never;
         options?: never;
@@ -1010,7 +1029,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shop ids on several items, and prices of several items that are alike in all figures */
+        /**
+         * Shop ids on several items, and prices of several items that are alike in all figures
+         * @description ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/shared-ids?kind=foreign_id&per_page=1' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
         get: operations["listSharedIds"];
         put?: never;
         post?: never;
@@ -1407,7 +1432,7 @@ export interface paths {
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/prices' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
-         *       -H 'Content-Type: application/json' -d '[{"item_ref":"promos-1","market":"source_c","label":"Near Mint","price":12.5,"updated_at":"2026-11-01T00:00:00Z"},{"item_ref":"promos-1","market":"source_c","label":"PSA 10","price":40,"updated_at":"2026-11-01T00:00:00Z"},{"item_ref":"unknown","market":"source_c","label":"Near Mint","price":1,"updated_at":"2026-11-01T00:00:00Z"}]'
+         *       -H 'Content-Type: application/json' -d '[{"item_ref":"promos-1","market":"source_c","label":"Near Mint","price":12.5},{"item_ref":"promos-1","market":"source_c","label":"PSA 10","price":40},{"item_ref":"unknown","market":"source_c","label":"Near Mint","price":1}]'
          *     ```
          */
         post: operations["postPrices"];
@@ -1483,7 +1508,7 @@ export interface paths {
         put?: never;
         /**
          * Import a file
-         * @description The body is the file as it is, of any content type, or packed with gzip; at most 2 GB. The answer comes as soon as the file is here: follow the import at GET /imports/{id}. Bad rows are reported and never refuse the file. The formats prices-csv and prices-ndjson need `map` or `map_name`, and a market.
+         * @description The body is the file as it is, of any content type, or packed with gzip; at most 2 GB. The answer comes as soon as the file is here: follow the import at GET /imports/{id}. Bad rows are reported and never refuse the file.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/imports/mintmark-prices-csv?file_name=prices.csv' \
@@ -1566,45 +1591,6 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/operator/v1/price-mappings": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Saved mappings of price lists, by name */
-        get: operations["listPriceMappings"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/operator/v1/price-mappings/{name}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** A saved mapping */
-        get: operations["getPriceMapping"];
-        /**
-         * Save a mapping, or replace it
-         * @description What the columns of a price list mean, for imports of the formats prices-csv and prices-ndjson with `map_name`.
-         */
-        put: operations["savePriceMapping"];
-        post?: never;
-        /** Delete a saved mapping */
-        delete: operations["deletePriceMapping"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2229,8 +2215,6 @@ export interface components {
             name: string;
             /** @enum {string} */
             kind: "catalogue" | "prices";
-            /** @description Whether it is read by a mapping of columns */
-            mapped: boolean;
             /** @description What such a file is, for people */
             title: string;
             /** @description Market that it is imported into unless another is named */
@@ -2749,35 +2733,6 @@ export interface components {
              */
             reason: "sets_price" | "confirms" | "in_median" | "compared" | "not_compared" | "no_rate" | "other_time" | "own_sales" | "no_price";
         };
-        PriceMapping: {
-            /** @description Column of each field, or an expression: {name} {type} puts columns together, {key/::/1} takes a part, =text is the same for all rows. Fields: price, name, number, set, finish, game, language, label, updated_at, item_ref, cardmarket_id, tcgplayer_id, tcgdex_id, tcgdex-asia_id, pokemontcg_id, punk-records_id, pricecharting_id; price[PSA 10] is a price under that label */
-            columns: {
-                [key: string]: string;
-            };
-            /** @description Currency of the prices, the market's unless told; another one is converted by the rates of the prices' days */
-            currency?: string;
-            /**
-             * @description Market that the prices are of
-             * @enum {string}
-             */
-            market?: "service" | "source_a" | "source_b" | "source_c";
-            /**
-             * @description Sign before the decimals; without it an amount such as 1,234 is refused, because it can be read in two ways
-             * @enum {string}
-             */
-            decimal?: "." | ",";
-            /**
-             * @description utf-8 unless told
-             * @enum {string}
-             */
-            encoding?: "utf-8" | "windows-1252";
-            /** @description Of JSON: path to entries that are rows of their own, with * for any member; their name is the column @key */
-            entries?: string;
-            /** @description Rows that are read: those with these values */
-            only?: {
-                [key: string]: string;
-            };
-        };
         /** @description Of the prices that stood at this time on each of the last 7, 30 and 90 days, today included; null without a price then */
         PriceMedians: {
             "7d": number | null;
@@ -3014,17 +2969,6 @@ export interface components {
             import_id: number;
             line: number | null;
         };
-        SavedPriceMapping: {
-            name: string;
-            mapping: components["schemas"]["PriceMapping"];
-            /** @description `operator:<name>` */
-            author: string;
-            /**
-             * Format: date-time
-             * @description UTC
-             */
-            saved_at: string;
-        };
         /** @description Null where it is not set aside */
         SetAside: {
             by: string;
@@ -3167,11 +3111,6 @@ export interface components {
             held_prices: {
                 [key: string]: number;
             };
-            /** @description Source records that wait for a decision about which item they are */
-            matches: {
-                waiting: number;
-                postponed: number;
-            };
             /** @description By state; `queued` is the depth of the queue */
             webhook_events: {
                 [key: string]: number;
@@ -3211,6 +3150,10 @@ export interface components {
                 /** @description TRY */
                 payouts: number;
             }[];
+            /** @description By market: prices that could not be compared with others for want of an exchange rate */
+            prices_unchecked: {
+                [key: string]: number;
+            };
             /** @description Price sources by market and label group */
             sources: components["schemas"]["SourceHealth"][];
         };
@@ -3505,7 +3448,6 @@ export type ParkedRow = components['schemas']['ParkedRow'];
 export type PostedPrices = components['schemas']['PostedPrices'];
 export type PriceDecision = components['schemas']['PriceDecision'];
 export type PriceExplanationInput = components['schemas']['PriceExplanationInput'];
-export type PriceMapping = components['schemas']['PriceMapping'];
 export type PriceMedians = components['schemas']['PriceMedians'];
 export type PricePoint = components['schemas']['PricePoint'];
 export type PriceReview = components['schemas']['PriceReview'];
@@ -3516,7 +3458,6 @@ export type PricedItem = components['schemas']['PricedItem'];
 export type Problem = components['schemas']['Problem'];
 export type Rate = components['schemas']['Rate'];
 export type ReviewedPrice = components['schemas']['ReviewedPrice'];
-export type SavedPriceMapping = components['schemas']['SavedPriceMapping'];
 export type SetAside = components['schemas']['SetAside'];
 export type SetMatch = components['schemas']['SetMatch'];
 export type SetMatchCandidate = components['schemas']['SetMatchCandidate'];
@@ -6125,28 +6066,12 @@ export interface operations {
                 market?: "service" | "source_a" | "source_b" | "source_c";
                 /** @description Report only, change nothing */
                 dry_run?: boolean;
-                /** @description Column of each field: see PriceMapping */
-                map?: string;
-                /** @description Rows that are read: those with these values */
-                only?: string;
-                /** @description Saved mapping, which the other parameters change */
-                map_name?: string;
-                /** @description Name of the mapping */
-                save_map?: string;
-                /** @description Currency of the prices, the market's unless told; another one is converted by the rates of the prices' days */
-                currency?: string;
-                /** @description Sign before the decimals; without it an amount such as 1,234 is refused, because it can be read in two ways */
-                decimal?: "." | ",";
-                /** @description utf-8 unless told */
-                encoding?: "utf-8" | "windows-1252";
-                /** @description Of JSON: path to entries that are rows of their own, with * for any member; their name is the column @key */
-                entries?: string;
                 /** @description Shown with the import */
                 file_name?: string;
             };
             header?: never;
             path: {
-                /** @description One of mintmark-ndjson, tcgdex, pokemontcg, punk-records, cardmarket-products, tcgplayer-sealed, mintmark-prices-csv, pricecharting-csv, graded-guide, cardmarket-price-guide, tcgplayer-csv, pokemontcg-prices, singles-brl, sealed-daily, prices-csv, prices-ndjson */
+                /** @description One of mintmark-ndjson, tcgdex, pokemontcg, punk-records, cardmarket-products, tcgplayer-sealed, mintmark-prices-csv, pricecharting-csv, graded-guide, cardmarket-price-guide, tcgplayer-csv, pokemontcg-prices, singles-brl, sealed-daily */
                 id_or_format: string;
             };
             cookie?: never;
@@ -6244,144 +6169,6 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["ImportFormat"][];
-                    };
-                };
-            };
-        };
-    };
-    listPriceMappings: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["SavedPriceMapping"][];
-                    };
-                };
-            };
-        };
-    };
-    getPriceMapping: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Name of the mapping */
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["SavedPriceMapping"];
-                    };
-                };
-            };
-        };
-    };
-    savePriceMapping: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Name of the mapping */
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    /** @description Column of each field, or an expression: {name} {type} puts columns together, {key/::/1} takes a part, =text is the same for all rows. Fields: price, name, number, set, finish, game, language, label, updated_at, item_ref, cardmarket_id, tcgplayer_id, tcgdex_id, tcgdex-asia_id, pokemontcg_id, punk-records_id, pricecharting_id; price[PSA 10] is a price under that label */
-                    columns: {
-                        [key: string]: string;
-                    };
-                    /** @description Currency of the prices, the market's unless told; another one is converted by the rates of the prices' days */
-                    currency?: string;
-                    /**
-                     * @description Market that the prices are of
-                     * @enum {string}
-                     */
-                    market?: "service" | "source_a" | "source_b" | "source_c";
-                    /**
-                     * @description Sign before the decimals; without it an amount such as 1,234 is refused, because it can be read in two ways
-                     * @enum {string}
-                     */
-                    decimal?: "." | ",";
-                    /**
-                     * @description utf-8 unless told
-                     * @enum {string}
-                     */
-                    encoding?: "utf-8" | "windows-1252";
-                    /** @description Of JSON: path to entries that are rows of their own, with * for any member; their name is the column @key */
-                    entries?: string;
-                    /** @description Rows that are read: those with these values */
-                    only?: {
-                        [key: string]: string;
-                    };
-                };
-            };
-        };
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["SavedPriceMapping"];
-                        message?: string;
-                    };
-                };
-            };
-        };
-    };
-    deletePriceMapping: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Name of the mapping */
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        message?: string;
                     };
                 };
             };
@@ -6768,11 +6555,6 @@ export const pathsOperatorV1SetMatchesGetParametersQueryStateValues: ReadonlyArr
 export const pathsOperatorV1ItemsIdPriceHistoryGetParametersQueryMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/items/{id}/price-history"]["get"]["parameters"]["query"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const pathsOperatorV1ImportsGetParametersQueryStatusValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/imports"]["get"]["parameters"]["query"]["status"]> = ["queued", "running", "done", "failed"];
 export const pathsOperatorV1ImportsId_or_formatPostParametersQueryMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/imports/{id_or_format}"]["post"]["parameters"]["query"]["market"]> = ["service", "source_a", "source_b", "source_c"];
-export const pathsOperatorV1ImportsId_or_formatPostParametersQueryDecimalValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/imports/{id_or_format}"]["post"]["parameters"]["query"]["decimal"]> = [".", ","];
-export const pathsOperatorV1ImportsId_or_formatPostParametersQueryEncodingValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/imports/{id_or_format}"]["post"]["parameters"]["query"]["encoding"]> = ["utf-8", "windows-1252"];
-export const pathsOperatorV1PriceMappingsNamePutRequestBodyContentApplicationJsonMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-mappings/{name}"]["put"]["requestBody"]["content"]["application/json"]["market"]> = ["service", "source_a", "source_b", "source_c"];
-export const pathsOperatorV1PriceMappingsNamePutRequestBodyContentApplicationJsonDecimalValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-mappings/{name}"]["put"]["requestBody"]["content"]["application/json"]["decimal"]> = [".", ","];
-export const pathsOperatorV1PriceMappingsNamePutRequestBodyContentApplicationJsonEncodingValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-mappings/{name}"]["put"]["requestBody"]["content"]["application/json"]["encoding"]> = ["utf-8", "windows-1252"];
 export const pathsOperatorV1WebhookEventsGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/webhook-events"]["get"]["parameters"]["query"]["state"]> = ["queued", "delivered", "failed", "cancelled"];
 export const pathsOperatorV1WebhookEventsGetParametersQueryEventValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/webhook-events"]["get"]["parameters"]["query"]["event"]> = ["sale", "expire"];
 export const pathsOperatorV1AccountsAccount_idWebhookTestPostRequestBodyContentApplicationJsonEventValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/accounts/{account_id}/webhook/test"]["post"]["requestBody"]["content"]["application/json"]["event"]> = ["sale", "expire"];
@@ -6835,9 +6617,6 @@ export const priceDecisionDecisionValues: ReadonlyArray<FlattenedDeepRequired<co
 export const priceExplanationInputKindValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceExplanationInput"]["kind"]> = ["statement", "confirmation", "sale", "avg_1", "avg_7", "avg_30", "low", "mid", "high", "market"];
 export const priceExplanationInputMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceExplanationInput"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const priceExplanationInputReasonValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceExplanationInput"]["reason"]> = ["sets_price", "confirms", "in_median", "compared", "not_compared", "no_rate", "other_time", "own_sales", "no_price"];
-export const priceMappingMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceMapping"]["market"]> = ["service", "source_a", "source_b", "source_c"];
-export const priceMappingDecimalValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceMapping"]["decimal"]> = [".", ","];
-export const priceMappingEncodingValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceMapping"]["encoding"]> = ["utf-8", "windows-1252"];
 export const pricePointMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricePoint"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const priceReviewStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceReview"]["state"]> = ["held", "disputed", "stale"];
 export const priceReviewCauseAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceReview"]["cause"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "own_averages", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside"];

@@ -9,7 +9,6 @@ import { type Decision, DECISION_STATES, decisionText, HELD_DECISIONS, PUBLISHED
 import { CAUSES, REVIEW_STATES, type PriceReview, type ReviewFilter, SORTS } from '#prices/reviews.ts'
 import { undoPriceDecision } from '#prices/undo-price-decision.ts'
 import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, show, wholeNumber, wrongUsage } from './command.ts'
-import { readConfig } from '../config.ts'
 
 interface Which extends OutputOptions {
   state?: ReviewFilter['state']
@@ -29,9 +28,8 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .addOption(new Option('--sort <by>', 'largest first').choices(SORTS))
     .action(({ sort, ...which }: Which & { sort?: (typeof SORTS)[number] }) =>
       open(async (ctx) => {
-        const rules = readConfig().priceRules
         const input = { ...filterOf(which), ...(sort && { sort_by: sort }) }
-        const found = await allRows((paging) => call(listPriceReviews, { ...ctx, rules }, { ...input, ...paging }))
+        const found = await allRows((paging) => call(listPriceReviews, ctx, { ...input, ...paging }))
         show(
           print,
           which,

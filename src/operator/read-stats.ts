@@ -3,17 +3,20 @@ import { sql } from 'kysely'
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import type { MarketNames } from '#core/markets.ts'
+import { MARKETS } from '#core/markets.ts'
 import { PLANS } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import type { WriteCtx } from '#db/change.ts'
 import { workersSeen } from '#jobs/heartbeat.ts'
 import { PUBLISHED, QUEUED, STATUSES } from '#market/rules.ts'
+import { bitsOf } from '#prices/evidence/types.ts'
 import { sourceHealth, SourceHealthSchema } from '#prices/health.ts'
 import { IMPORT_STATUSES } from '#prices/stored-imports.ts'
 import { receiverHealth, ReceiverHealthSchema } from '#webhooks/receiver-health.ts'
 import { STATES } from '#webhooks/types.ts'
 
 const SALES_DAYS = 30
+const NO_RATE = bitsOf(['no_rate'])
 
 const Time = Type.String({ format: 'date-time', description: 'UTC' })
 const Counts = Type.Record(Type.String(), Type.Integer())
@@ -55,6 +58,9 @@ export const StatsSchema = Type.Object(
       }),
       { description: `The last ${SALES_DAYS} days with sales, newest first` },
     ),
+    prices_unchecked: Type.Record(Type.String(), Type.Integer(), {
+      description: 'By market: prices that could not be compared with others for want of an exchange rate',
+    }),
     sources: Type.Array(SourceHealthSchema, { description: 'Price sources by market and label group' }),
   },
   { title: 'Stats' },
@@ -79,6 +85,7 @@ export const readStats = verb(
       union all select 'listings', status, count(*)::int from listings group by 2
       union all select 'hidden', '', count(*)::int from accounts a join listings l on l.seller_id = a.id where a.suspended and l.status = ${sql.lit(PUBLISHED)}
       union all select 'imports', status, count(*)::int from imports group by 2
+      union all select 'prices_unchecked', (${[...MARKETS]}::text[])[market + 1], count(*)::int from prices where flags & ${sql.lit(NO_RATE)} <> 0 group by 2
       union all select 'held_prices', rule, count(*)::int from held_prices where decision is null group by 2
       union all select 'matches', case when postponed then 'postponed' else 'waiting' end, count(*)::int from match_queue group by 2
       union all select 'webhook_events', state, count(*)::int from webhook_events group by 2`.execute(on)
@@ -110,6 +117,7 @@ export const readStats = verb(
       imports: counts('imports', IMPORT_STATUSES),
       held_prices: counts('held_prices'),
       matches: { waiting: matches.waiting!, postponed: matches.postponed! },
+      prices_unchecked: counts('prices_unchecked', MARKETS),
       webhook_events: counts('webhook_events', STATES),
       webhooks_failing: failing,
       webhook_receivers: await receiverHealth(on, now),

@@ -1,4 +1,4 @@
-// Setting a source aside, so that its prices are stale at once, and taking it back.
+// Sets a source aside, so that its prices are stale at once, and lifts that again.
 import { sql } from 'kysely'
 import { conflict } from '#core/errors.ts'
 import { type Static, Type } from '#core/input.ts'

@@ -3,7 +3,6 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { PriceDecision } from '#prices/price-decisions.ts'
 import type { PriceReview } from '#prices/reviews.ts'
-import { dispute } from '../prices/disputed.ts'
 import { startTestNode, type TestNode, until } from '../support/node.ts'
 import { launch, NO_BROWSER, operator, settled, signedIn, type Visit, WHY } from './browser.ts'
 
@@ -55,8 +54,7 @@ describe.skipIf(NO_BROWSER)(`Price review in the console${WHY}`, () => {
     const id = await card(name)
     await post(id, 90, 1)
     await post(id, 100, 2)
-    await post(id, 20, 2, 'source_b')
-    await dispute(node, id)
+    await post(id, 10, 2, 'source_b')
     return id
   }
   const waiting = (query: string) => operator<PriceReview[]>(node, 'GET', `/price-reviews?${query}`)
@@ -111,27 +109,34 @@ describe.skipIf(NO_BROWSER)(`Price review in the console${WHY}`, () => {
     await settled(page)
     await shown('Gyarados').getByText('Trusted', { exact: true }).waitFor()
     await shown('Gyarados')
-      .getByRole('button', { name: /^Withdraw: .*€20\.00/ })
+      .getByRole('button', { name: /^Withdraw: .*€10\.00/ })
       .click()
     await done('Withdrawn: Gyarados (1)')
     await page.getByText('Nothing matches these filters.').waitFor()
     expect([await current(id), await current(id, 'source_b')]).toEqual([100, undefined])
   })
 
-  test('a whole dispute is withdrawn, and somebody else who was faster is told', async () => {
-    const id = await disputed('Hitmonchan')
+  test('a whole dispute is withdrawn', async () => {
+    const id = await disputed('Hitmonlee')
+    await visited.open(`/price-reviews?item_id=${id}`)
+    await page.getByRole('button', { name: 'Withdraw (2)' }).click()
+    await done('Withdrawn: Hitmonlee (2)')
+    expect([await current(id), await current(id, 'source_b')]).toEqual([90, undefined])
+  })
+
+  test('somebody else who was faster is told, and what is left is shown', async () => {
+    const id = await held('Hitmonchan')
+    await post(id, 110, 3)
     await visited.open(`/price-reviews?item_id=${id}`)
     await shown('Hitmonchan').waitFor()
-    await operator(node, 'POST', '/price-decisions', {
-      decision: 'withdraw',
-      prices: [{ item_id: id, market: 'source_b', label: 'Near Mint', price: 20 }],
-    })
-    await page.getByRole('button', { name: 'Withdraw (2)' }).click()
+    const [review] = await waiting(`item_id=${id}`)
+    await operator(node, 'POST', '/price-decisions', { decision: 'discard', held_ids: [review!.prices[0]!.held_id] })
+    await page.getByRole('button', { name: 'Accept (2)' }).click()
     await page.getByText('Hitmonchan: 1 of these prices changed since you saw them; look at them and decide again').waitFor()
-    expect(await current(id)).toBe(100)
-    await page.getByRole('button', { name: 'Withdraw (1)' }).click()
-    await done('Withdrawn: Hitmonchan (1)')
-    expect(await current(id)).toBe(90)
+    expect(await current(id)).toBe(10)
+    await page.getByRole('button', { name: 'Accept (1)' }).click()
+    await done('Accepted: Hitmonchan (1)')
+    expect(await current(id)).toBe(110)
   })
 
   test('all that match are decided after their count is shown', async () => {

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { PriceDecision } from '#prices/price-decisions.ts'
 import type { PriceReview, ReviewCount } from '#prices/reviews.ts'
 import { OPERATOR_TOKEN, type Reply, send, startTestNode, type TestNode } from '../support/node.ts'
-import { dispute } from './disputed.ts'
 
 let node: TestNode
 let category: number
@@ -68,8 +67,7 @@ async function disputed(): Promise<number> {
   const id = await item()
   await post(id, 90, 0)
   await post(id, 100, 1)
-  await post(id, 20, 1, { market: 'source_b' })
-  await dispute(node, id)
+  await post(id, 10, 1, { market: 'source_b' })
   return id
 }
 
@@ -99,9 +97,9 @@ describe('prices in question', () => {
     const id = await disputed()
     const [review, ...others] = await reviews(`item_id=${id}`)
     expect(others).toEqual([])
-    expect(review).toMatchObject({ state: 'disputed', cause: 'other_markets', markets: ['source_b', 'source_c'], times_off: 4, value: 4000 })
+    expect(review).toMatchObject({ state: 'disputed', cause: 'other_markets', markets: ['source_b', 'source_c'], times_off: 8, value: 4000 })
     expect(review!.prices.map(({ market, price, state }) => [market, price, state])).toEqual([
-      ['source_b', 20, 'disputed'],
+      ['source_b', 10, 'disputed'],
       ['source_c', 100, 'disputed'],
     ])
     expect(await reviews(`item_id=${id}&market=source_b&cause=other_markets&label=nm&game=pokemon&category_id=${category}`)).toEqual([review])
@@ -117,7 +115,6 @@ describe('prices in question', () => {
     // A price that is disputed already holds none.
     await post(id, 1000, 2)
     await post(id, 20, 1, { market: 'source_b' })
-    await dispute(node, id)
     expect(await counted(`item_id=${id}`)).toEqual({ held: 1, disputed: 2, stale: 0, prices: 3 })
     expect(await counted(`item_id=${id}&market=source_b`)).toEqual({ held: 0, disputed: 1, stale: 0, prices: 1 })
   })
@@ -323,11 +320,11 @@ describe('races', () => {
     const id = await disputed()
     const prices = [
       { item_id: id, market: 'source_c', label: 'Near Mint', price: 100 },
-      { item_id: id, market: 'source_b', label: 'Near Mint', price: 20 },
+      { item_id: id, market: 'source_b', label: 'Near Mint', price: 10 },
     ]
     await post(id, 101, 2)
     expect((await decide({ decision: 'withdraw', prices })).body.error).toMatchObject({ code: 'CONFLICT', params: { count: 1 } })
-    expect([await shown(id), await shown(id, 'source_b')]).toEqual([101, 20])
+    expect([await shown(id), await shown(id, 'source_b')]).toEqual([101, 10])
   })
 
   test('decisions and imports at once leave the history and the current price in agreement', async () => {

@@ -652,6 +652,7 @@ export const en = {
   'inputReason.compared': 'Compared with the price',
   'inputReason.not_compared': 'Shown only: lowest and highest offers contradict no price',
   'inputReason.no_rate': 'No exchange rate',
+  'inputReason.other_time': 'Stated too long before or after to compare',
   'inputReason.own_sales': 'Own sales are compared with nothing',
   'inputReason.no_price': 'There is no price to compare it with',
 }

@@ -655,6 +655,7 @@ export const tr: Record<keyof typeof en, string> = {
   'inputReason.compared': 'Fiyatla karşılaştırıldı',
   'inputReason.not_compared': 'Yalnızca bilgi: en düşük ve en yüksek teklif fiyatla çelişmez',
   'inputReason.no_rate': 'Döviz kuru yok',
+  'inputReason.other_time': 'Karşılaştırmak için arada çok zaman var',
   'inputReason.own_sales': 'Kendi satışlarımız karşılaştırılmaz',
   'inputReason.no_price': 'Karşılaştırılacak fiyat yok',
 }

@@ -45,7 +45,8 @@ export function jumpsOf(now: StatedPrice, last: LastPrice | null, noiseMinor: nu
   // identical figures it is open which item they were of: what is far from them is disputed, too, though never held.
   if (last.state !== 'trusted' && (last.flags & ~NO_RATE) !== IDENTICAL) return kept
   const jump = isJump && !isExplained(now, last, thresholds, noiseMinor) ? JUMP : 0
-  const moved = apartMs <= averageDays * DAY_MS && averageMoved(now.figures, last.figures, averageFactor, noiseMinor)
+  const [average, before] = [now.figures?.avg30, last.figures?.avg30]
+  const moved = average && before && apartMs <= averageDays * DAY_MS && isFar(average, before, averageFactor, noiseMinor)
   return kept | jump | (moved ? AVERAGE_JUMP : 0)
 }
 
@@ -67,10 +68,4 @@ export function isExplained(
   const before = last.figures
   if (!figures?.avg7 || !figures.avg30 || !before?.avg30) return false
   return !isFar(minor, figures.avg7, ownFactor, noiseMinor) && timesOff(figures.avg30, before.avg30) ** 2 <= timesOff(minor, last.minor)
-}
-
-function averageMoved(now: Figures | null, before: Figures | null, factor: number, noiseMinor: number): boolean {
-  if (!now || !before) return false
-  if (now.avg30 && before.avg30) return isFar(now.avg30, before.avg30, factor, noiseMinor)
-  return now.mid && before.mid ? isFar(now.mid, before.mid, factor, noiseMinor) : false
 }

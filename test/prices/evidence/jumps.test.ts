@@ -39,11 +39,14 @@ test('figures that all moved alike are of another card', () => {
   const before = last(1000, { figures: figures({ avg7: 1000, avg30: 1000 }) })
   expect(jumps(3000, before, { avg7: 3000, avg30: 3000 })).toEqual(['jump', 'average_jump'])
   expect(jumps(2000, before, { avg7: 2000, avg30: 2000 })).toEqual(['jump'])
-  expect(jumps(3000, last(1000, { figures: figures({ mid: 1000 }) }), { mid: 3000 })).toEqual(['jump', 'average_jump'])
 })
 
 test('averages that jump under the same price are news as well', () => {
   expect(jumps(1000, last(1000, { figures: figures({ avg30: 1000 }) }), { avg30: 3000 })).toEqual(['average_jump'])
+})
+
+test('the middle of a few offers moves as it likes', () => {
+  expect(jumps(1000, last(1000, { figures: figures({ mid: 1000 }) }), { mid: 9000 })).toEqual([])
 })
 
 test('after two weeks an average may have moved', () => {
