@@ -1508,7 +1508,7 @@ export interface paths {
         put?: never;
         /**
          * Import a file
-         * @description The body is the file as it is, of any content type, or packed with gzip; at most 2 GB. The answer comes as soon as the file is here: follow the import at GET /imports/{id}. Bad rows are reported and never refuse the file.
+         * @description The body is the file as it is, of any content type, or packed with gzip; at most 2 GB. The answer comes as soon as the file is here: follow the import at GET /imports/{id}. Bad rows are reported and never refuse the file. The formats prices-csv and prices-ndjson need `map` or `map_name`, and a market.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/imports/mintmark-prices-csv?file_name=prices.csv' \
@@ -1591,6 +1591,69 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/price-mappings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Saved mappings of price lists, by name
+         * @description ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/price-mappings' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        get: operations["listPriceMappings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/price-mappings/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A saved mapping
+         * @description ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/price-mappings/weekly-list' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        get: operations["getPriceMapping"];
+        /**
+         * Save a mapping, or replace it
+         * @description What the columns of a price list mean, for imports of the formats prices-csv and prices-ndjson with `map_name`.
+         *
+         *     ```sh
+         *     curl -X PUT 'http://127.0.0.1:0/operator/v1/price-mappings/weekly-list' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
+         *       -H 'Content-Type: application/json' -d '{"columns":{"price":"eur_price","set":"set","number":"number","name":"name","finish":"foil"},"currency":"EUR","market":"source_b"}'
+         *     ```
+         */
+        put: operations["savePriceMapping"];
+        post?: never;
+        /**
+         * Delete a saved mapping
+         * @description ```sh
+         *     curl -X DELETE 'http://127.0.0.1:0/operator/v1/price-mappings/weekly-list' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        delete: operations["deletePriceMapping"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2215,6 +2278,8 @@ export interface components {
             name: string;
             /** @enum {string} */
             kind: "catalogue" | "prices";
+            /** @description Whether it is read by a mapping of columns */
+            mapped: boolean;
             /** @description What such a file is, for people */
             title: string;
             /** @description Market that it is imported into unless another is named */
@@ -2733,6 +2798,35 @@ export interface components {
              */
             reason: "sets_price" | "confirms" | "in_median" | "compared" | "not_compared" | "no_rate" | "other_time" | "own_sales" | "no_price";
         };
+        PriceMapping: {
+            /** @description Column of each field, or an expression: {name} {type} puts columns together, {key/::/1} takes a part, =text is the same for all rows. Fields: price, name, number, set, finish, game, language, label, updated_at, item_ref, cardmarket_id, tcgplayer_id, tcgdex_id, tcgdex-asia_id, pokemontcg_id, punk-records_id, pricecharting_id; price[PSA 10] is a price under that label */
+            columns: {
+                [key: string]: string;
+            };
+            /** @description Currency of the prices, the market's unless told; another one is converted by the rates of the prices' days */
+            currency?: string;
+            /**
+             * @description Market that the prices are of
+             * @enum {string}
+             */
+            market?: "service" | "source_a" | "source_b" | "source_c";
+            /**
+             * @description Sign before the decimals; without it an amount such as 1,234 is refused, because it can be read in two ways
+             * @enum {string}
+             */
+            decimal?: "." | ",";
+            /**
+             * @description utf-8 unless told
+             * @enum {string}
+             */
+            encoding?: "utf-8" | "windows-1252";
+            /** @description Of JSON: path to entries that are rows of their own, with * for any member; their name is the column @key */
+            entries?: string;
+            /** @description Rows that are read: those with these values */
+            only?: {
+                [key: string]: string;
+            };
+        };
         /** @description Of the prices that stood at this time on each of the last 7, 30 and 90 days, today included; null without a price then */
         PriceMedians: {
             "7d": number | null;
@@ -2969,6 +3063,17 @@ export interface components {
             import_id: number;
             line: number | null;
         };
+        SavedPriceMapping: {
+            name: string;
+            mapping: components["schemas"]["PriceMapping"];
+            /** @description `operator:<name>` */
+            author: string;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            saved_at: string;
+        };
         /** @description Null where it is not set aside */
         SetAside: {
             by: string;
@@ -3110,6 +3215,11 @@ export interface components {
             /** @description Waiting ones by rule */
             held_prices: {
                 [key: string]: number;
+            };
+            /** @description Source records that wait for a decision about which item they are */
+            matches: {
+                waiting: number;
+                postponed: number;
             };
             /** @description By state; `queued` is the depth of the queue */
             webhook_events: {
@@ -3448,6 +3558,7 @@ export type ParkedRow = components['schemas']['ParkedRow'];
 export type PostedPrices = components['schemas']['PostedPrices'];
 export type PriceDecision = components['schemas']['PriceDecision'];
 export type PriceExplanationInput = components['schemas']['PriceExplanationInput'];
+export type PriceMapping = components['schemas']['PriceMapping'];
 export type PriceMedians = components['schemas']['PriceMedians'];
 export type PricePoint = components['schemas']['PricePoint'];
 export type PriceReview = components['schemas']['PriceReview'];
@@ -3458,6 +3569,7 @@ export type PricedItem = components['schemas']['PricedItem'];
 export type Problem = components['schemas']['Problem'];
 export type Rate = components['schemas']['Rate'];
 export type ReviewedPrice = components['schemas']['ReviewedPrice'];
+export type SavedPriceMapping = components['schemas']['SavedPriceMapping'];
 export type SetAside = components['schemas']['SetAside'];
 export type SetMatch = components['schemas']['SetMatch'];
 export type SetMatchCandidate = components['schemas']['SetMatchCandidate'];
@@ -6066,12 +6178,28 @@ export interface operations {
                 market?: "service" | "source_a" | "source_b" | "source_c";
                 /** @description Report only, change nothing */
                 dry_run?: boolean;
+                /** @description Column of each field: see PriceMapping */
+                map?: string;
+                /** @description Rows that are read: those with these values */
+                only?: string;
+                /** @description Saved mapping, which the other parameters change */
+                map_name?: string;
+                /** @description Name of the mapping */
+                save_map?: string;
+                /** @description Currency of the prices, the market's unless told; another one is converted by the rates of the prices' days */
+                currency?: string;
+                /** @description Sign before the decimals; without it an amount such as 1,234 is refused, because it can be read in two ways */
+                decimal?: "." | ",";
+                /** @description utf-8 unless told */
+                encoding?: "utf-8" | "windows-1252";
+                /** @description Of JSON: path to entries that are rows of their own, with * for any member; their name is the column @key */
+                entries?: string;
                 /** @description Shown with the import */
                 file_name?: string;
             };
             header?: never;
             path: {
-                /** @description One of mintmark-ndjson, tcgdex, pokemontcg, punk-records, cardmarket-products, tcgplayer-sealed, mintmark-prices-csv, pricecharting-csv, graded-guide, cardmarket-price-guide, tcgplayer-csv, pokemontcg-prices, singles-brl, sealed-daily */
+                /** @description One of mintmark-ndjson, tcgdex, pokemontcg, punk-records, cardmarket-products, tcgplayer-sealed, mintmark-prices-csv, pricecharting-csv, graded-guide, cardmarket-price-guide, tcgplayer-csv, pokemontcg-prices, singles-brl, sealed-daily, prices-csv, prices-ndjson */
                 id_or_format: string;
             };
             cookie?: never;
@@ -6169,6 +6297,144 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["ImportFormat"][];
+                    };
+                };
+            };
+        };
+    };
+    listPriceMappings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["SavedPriceMapping"][];
+                    };
+                };
+            };
+        };
+    };
+    getPriceMapping: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the mapping */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["SavedPriceMapping"];
+                    };
+                };
+            };
+        };
+    };
+    savePriceMapping: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the mapping */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Column of each field, or an expression: {name} {type} puts columns together, {key/::/1} takes a part, =text is the same for all rows. Fields: price, name, number, set, finish, game, language, label, updated_at, item_ref, cardmarket_id, tcgplayer_id, tcgdex_id, tcgdex-asia_id, pokemontcg_id, punk-records_id, pricecharting_id; price[PSA 10] is a price under that label */
+                    columns: {
+                        [key: string]: string;
+                    };
+                    /** @description Currency of the prices, the market's unless told; another one is converted by the rates of the prices' days */
+                    currency?: string;
+                    /**
+                     * @description Market that the prices are of
+                     * @enum {string}
+                     */
+                    market?: "service" | "source_a" | "source_b" | "source_c";
+                    /**
+                     * @description Sign before the decimals; without it an amount such as 1,234 is refused, because it can be read in two ways
+                     * @enum {string}
+                     */
+                    decimal?: "." | ",";
+                    /**
+                     * @description utf-8 unless told
+                     * @enum {string}
+                     */
+                    encoding?: "utf-8" | "windows-1252";
+                    /** @description Of JSON: path to entries that are rows of their own, with * for any member; their name is the column @key */
+                    entries?: string;
+                    /** @description Rows that are read: those with these values */
+                    only?: {
+                        [key: string]: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["SavedPriceMapping"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    deletePriceMapping: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the mapping */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        message?: string;
                     };
                 };
             };
@@ -6555,6 +6821,11 @@ export const pathsOperatorV1SetMatchesGetParametersQueryStateValues: ReadonlyArr
 export const pathsOperatorV1ItemsIdPriceHistoryGetParametersQueryMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/items/{id}/price-history"]["get"]["parameters"]["query"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const pathsOperatorV1ImportsGetParametersQueryStatusValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/imports"]["get"]["parameters"]["query"]["status"]> = ["queued", "running", "done", "failed"];
 export const pathsOperatorV1ImportsId_or_formatPostParametersQueryMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/imports/{id_or_format}"]["post"]["parameters"]["query"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const pathsOperatorV1ImportsId_or_formatPostParametersQueryDecimalValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/imports/{id_or_format}"]["post"]["parameters"]["query"]["decimal"]> = [".", ","];
+export const pathsOperatorV1ImportsId_or_formatPostParametersQueryEncodingValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/imports/{id_or_format}"]["post"]["parameters"]["query"]["encoding"]> = ["utf-8", "windows-1252"];
+export const pathsOperatorV1PriceMappingsNamePutRequestBodyContentApplicationJsonMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-mappings/{name}"]["put"]["requestBody"]["content"]["application/json"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const pathsOperatorV1PriceMappingsNamePutRequestBodyContentApplicationJsonDecimalValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-mappings/{name}"]["put"]["requestBody"]["content"]["application/json"]["decimal"]> = [".", ","];
+export const pathsOperatorV1PriceMappingsNamePutRequestBodyContentApplicationJsonEncodingValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-mappings/{name}"]["put"]["requestBody"]["content"]["application/json"]["encoding"]> = ["utf-8", "windows-1252"];
 export const pathsOperatorV1WebhookEventsGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/webhook-events"]["get"]["parameters"]["query"]["state"]> = ["queued", "delivered", "failed", "cancelled"];
 export const pathsOperatorV1WebhookEventsGetParametersQueryEventValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/webhook-events"]["get"]["parameters"]["query"]["event"]> = ["sale", "expire"];
 export const pathsOperatorV1AccountsAccount_idWebhookTestPostRequestBodyContentApplicationJsonEventValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/accounts/{account_id}/webhook/test"]["post"]["requestBody"]["content"]["application/json"]["event"]> = ["sale", "expire"];
@@ -6617,6 +6888,9 @@ export const priceDecisionDecisionValues: ReadonlyArray<FlattenedDeepRequired<co
 export const priceExplanationInputKindValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceExplanationInput"]["kind"]> = ["statement", "confirmation", "sale", "avg_1", "avg_7", "avg_30", "low", "mid", "high", "market"];
 export const priceExplanationInputMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceExplanationInput"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const priceExplanationInputReasonValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceExplanationInput"]["reason"]> = ["sets_price", "confirms", "in_median", "compared", "not_compared", "no_rate", "other_time", "own_sales", "no_price"];
+export const priceMappingMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceMapping"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const priceMappingDecimalValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceMapping"]["decimal"]> = [".", ","];
+export const priceMappingEncodingValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceMapping"]["encoding"]> = ["utf-8", "windows-1252"];
 export const pricePointMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricePoint"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const priceReviewStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceReview"]["state"]> = ["held", "disputed", "stale"];
 export const priceReviewCauseAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceReview"]["cause"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "own_averages", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside"];
