@@ -41,6 +41,12 @@ async function post(item_id: number, price: number, fields: object = {}): Promis
   return (await operator<Posted>('/prices', { json: [row] })).body.data
 }
 
+/** State and flags of an item's prices by market; of several labels the last one. */
+async function statesOf(id: number): Promise<Record<string, string>> {
+  const { body } = await operator<{ prices: { market: string; state: string; flags: string[] }[] }>(`/items/${id}`)
+  return Object.fromEntries(body.data.prices.map(({ market, state, flags }) => [market, `${state} ${flags.join(' ')}`]))
+}
+
 async function priceOf(id: number, label = 'Near Mint'): Promise<number | undefined> {
   const { body } = await send<{ prices: { label: string; price: number }[] }>(`${node.publicUrl}/api/v1/items/${id}`, node.keys.starter)
   return body.data.prices.find((price) => price.label === label)?.price
@@ -98,10 +104,11 @@ describe('held prices', () => {
     expect([await priceOf(id), await heldOf(id)]).toEqual([10, []])
   })
 
-  test('a price far from every other source is held where a rate exists', async () => {
+  test('prices far from each other are disputed on both sides where a rate exists', async () => {
     const id = await item()
     await post(id, 100)
     expect(await post(id, 10, { market: 'source_b' })).toMatchObject({ accepted: 1 })
+    expect(await statesOf(id)).toEqual({ source_b: 'trusted no_rate', source_c: 'trusted no_rate' })
     const rates = [
       { day: '2026-10-01', currency: 'USD', rate: 40 },
       { day: '2026-10-01', currency: 'EUR', rate: 50 },
@@ -109,21 +116,21 @@ describe('held prices', () => {
     expect((await operator('/rates', { json: rates })).body.data).toEqual({ rates: 2 })
     const other = await item()
     await post(other, 100)
-    expect(await post(other, 16, { market: 'source_b' })).toMatchObject({ held: 1 })
-    expect(await post(other, 17, { market: 'source_b' })).toMatchObject({ accepted: 1 })
-    expect((await heldOf(other))[0]).toMatchObject({ rule: 'disagreement', compared_price: 80, times_off: 5 })
-    expect(await post(other, 20_001, { market: 'service' })).toMatchObject({ held: 1 })
+    expect(await post(other, 16, { market: 'source_b' })).toMatchObject({ held: 0, accepted: 1 })
+    expect(await statesOf(other)).toEqual({ source_b: 'disputed other_markets', source_c: 'disputed other_markets' })
+    expect(await post(other, 70, { market: 'source_b', updated_at: '2026-11-02T00:00:00Z' })).toMatchObject({ accepted: 1 })
+    expect(await statesOf(other)).toEqual({ source_b: 'trusted ', source_c: 'trusted ' })
     expect((await operator<Row[]>('/rates')).body.data).toMatchObject([...rates].reverse())
   })
 
-  test('a PSA 10 below Near Mint, and a date in the future, are held', async () => {
+  test('a PSA 10 below Near Mint is disputed with it, and a date in the future is held', async () => {
     const id = await item()
     await post(id, 100)
-    expect(await post(id, 99.99, { label: 'PSA 10' })).toMatchObject({ held: 1 })
-    expect(await post(id, 100, { label: 'PSA 10' })).toMatchObject({ accepted: 1 })
+    expect(await post(id, 99, { label: 'PSA 10' })).toMatchObject({ accepted: 1 })
+    expect(await statesOf(id)).toEqual({ source_c: 'disputed grade_order' })
     const future = new Date(Date.now() + 25 * 3_600_000).toISOString()
     expect(await post(id, 101, { updated_at: future })).toMatchObject({ held: 1 })
-    expect((await heldOf(id)).map((held) => held.rule).sort()).toEqual(['future_date', 'grade_order'])
+    expect((await heldOf(id)).map((held) => held.rule)).toEqual(['future_date'])
   })
 
   test('one foreign id on two items is held, and accepted for the right one', async () => {

@@ -65,8 +65,9 @@ const JUDGES: readonly [RuleName, Judge][] = [
   [
     'jump',
     ({ minor, updatedAtMs, figures, last, noiseMinor }, rules) => {
-      // A price that nobody confirmed lately, or that something speaks against, blocks none.
-      if (last?.state !== 'trusted' || updatedAtMs - last.confirmedAtMs > rules.comparableDays * DAY_MS) return null
+      // A price that something speaks against blocks none, and one that nobody confirmed lately only an amount without figures.
+      if (last?.state !== 'trusted') return null
+      if (figures && updatedAtMs - last.confirmedAtMs > rules.comparableDays * DAY_MS) return null
       if (!isFar(minor, last.minor, rules.holdFactor, noiseMinor) || isExplained({ minor, figures }, last, rules, noiseMinor)) return null
       return { params: reason('jump', { price: minorToText(minor), last: minorToText(last.minor) }).params, ...against(minor, last.minor) }
     },

@@ -42,10 +42,12 @@ test('a jump of less than the noise passes, whatever the factor', () => {
   expect(held({ minor: 52, last: after(2) })).toEqual(['jump', 2, 26])
 })
 
-test('a price that is disputed, stale or unconfirmed for long blocks none', () => {
+test('a price that is disputed or stale blocks none, one unconfirmed for long none with figures', () => {
   expect(held({ minor: 9000, last: after(1000, { state: 'disputed' }) })).toBe(null)
   expect(held({ minor: 9000, last: after(1000, { state: 'stale' }) })).toBe(null)
-  expect(held({ minor: 9000, last: after(1000, { confirmedAtMs: NOW - 91 * 24 * HOUR }) })).toBe(null)
+  const long = after(1000, { confirmedAtMs: NOW - 91 * 24 * HOUR })
+  expect(held({ minor: 9000, last: long, figures: { ...NO_FIGURES, low: 8000 } })).toBe(null)
+  expect(held({ minor: 9000, last: long })).toEqual(['jump', 1000, 9])
 })
 
 test('a jump that looks real by its averages is no certain mistake', () => {
