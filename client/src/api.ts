@@ -1705,11 +1705,11 @@ export interface operations {
                      *           "last_sales": [
                      *             {
                      *               "price": 1200,
-                     *               "sold_at": "2026-11-22T20:22:11+03:00"
+                     *               "sold_at": "2026-11-22T20:23:51+03:00"
                      *             },
                      *             {
                      *               "price": 1250.5,
-                     *               "sold_at": "2026-11-22T20:22:11+03:00"
+                     *               "sold_at": "2026-11-22T20:23:51+03:00"
                      *             }
                      *           ]
                      *         }
@@ -1825,11 +1825,11 @@ export interface operations {
                      *           "item_id": 5,
                      *           "grade_id": 4,
                      *           "rejection_reason": null,
-                     *           "published_at": "2026-11-22T20:22:11+03:00",
-                     *           "expires_at": "2026-12-22T20:22:11+03:00",
+                     *           "published_at": "2026-11-22T20:23:51+03:00",
+                     *           "expires_at": "2026-12-22T20:23:51+03:00",
                      *           "highlighted_until": null,
-                     *           "created_at": "2026-11-22T20:22:11+03:00",
-                     *           "updated_at": "2026-11-22T20:22:11+03:00",
+                     *           "created_at": "2026-11-22T20:23:50+03:00",
+                     *           "updated_at": "2026-11-22T20:23:51+03:00",
                      *           "etag": "\"3001-4\""
                      *         }
                      *       ],
@@ -1930,7 +1930,7 @@ export interface operations {
                      *             "slug": "charizard-4-102-base-set"
                      *           },
                      *           "price": 1200,
-                     *           "sold_at": "2026-11-22T20:22:11+03:00"
+                     *           "sold_at": "2026-11-22T20:23:51+03:00"
                      *         }
                      *       ],
                      *       "pagination": {
@@ -2743,7 +2743,7 @@ export interface operations {
                      *             "market": "service",
                      *             "amount": 20775.95,
                      *             "currency": "TRY",
-                     *             "at": "2026-11-22T17:22:09.170Z",
+                     *             "at": "2026-11-22T17:23:45.745Z",
                      *             "import_id": 1,
                      *             "line": 43,
                      *             "used": false,
@@ -3715,22 +3715,22 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "id": 5,
-                     *           "attempt": 3,
+                     *           "id": 6,
+                     *           "attempt": 1,
                      *           "status_code": null,
                      *           "success": false,
                      *           "error": "name not resolved",
                      *           "response_excerpt": "",
                      *           "event": "sale",
-                     *           "created_at": "2026-11-22T20:22:11+03:00",
-                     *           "test": false
+                     *           "created_at": "2026-11-22T20:23:51+03:00",
+                     *           "test": true
                      *         }
                      *       ],
                      *       "pagination": {
                      *         "current_page": 1,
                      *         "per_page": 1,
-                     *         "total": 5,
-                     *         "last_page": 5,
+                     *         "total": 6,
+                     *         "last_page": 6,
                      *         "has_more": true
                      *       }
                      *     }

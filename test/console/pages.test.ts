@@ -3,7 +3,6 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSampleNode } from '../graphql/client.ts'
 import type { PriceReview } from '#prices/reviews.ts'
-import { dispute } from '../prices/disputed.ts'
 import { pokemontcgFiles, tcgdexFiles } from '../imports/waiting-cards.ts'
 import { seriousOf } from '../support/axe.ts'
 import { importFiles, importText, type TestNode } from '../support/node.ts'
@@ -155,7 +154,13 @@ async function fill(node: TestNode): Promise<string[]> {
   const [review] = await operator<PriceReview[]>(node, 'GET', `/price-reviews?item_id=${item!.id}&state=held`)
   await operator(node, 'POST', '/price-decisions', { decision: 'discard', held_ids: [review!.prices[0]!.held_id] })
   await operator(node, 'POST', '/prices', [graded(1, 901)])
-  await dispute(node, item!.id)
+  await operator(
+    node,
+    'POST',
+    '/rates',
+    Object.entries({ USD: 40, EUR: 50 }).map(([currency, rate]) => ({ currency, day: '2026-01-01', rate })),
+  )
+  await operator(node, 'POST', '/prices', [{ ...graded(2, 900), market: 'source_c' }])
   await importText(node, 'mintmark-prices-csv', 'item_ref,market,label,price,updated_at\nnobody,source_b,Near Mint,1,2026-01-01T00:00:00Z\n')
   await importFiles(node, 'tcgdex', tcgdexFiles)
   await importFiles(node, 'pokemontcg', pokemontcgFiles)

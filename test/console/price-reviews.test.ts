@@ -3,7 +3,6 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { PriceDecision } from '#prices/price-decisions.ts'
 import type { PriceReview } from '#prices/reviews.ts'
-import { dispute } from '../prices/disputed.ts'
 import { startTestNode, type TestNode, until } from '../support/node.ts'
 import { launch, NO_BROWSER, operator, settled, signedIn, type Visit, WHY } from './browser.ts'
 
@@ -56,7 +55,6 @@ describe.skipIf(NO_BROWSER)(`Price review in the console${WHY}`, () => {
     await post(id, 90, 1)
     await post(id, 100, 2)
     await post(id, 10, 2, 'source_b')
-    await dispute(node, id)
     return id
   }
   const waiting = (query: string) => operator<PriceReview[]>(node, 'GET', `/price-reviews?${query}`)

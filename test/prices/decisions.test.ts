@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { PriceDecision } from '#prices/price-decisions.ts'
 import type { PriceReview, ReviewCount } from '#prices/reviews.ts'
 import { OPERATOR_TOKEN, type Reply, send, startTestNode, type TestNode } from '../support/node.ts'
-import { dispute } from './disputed.ts'
 
 let node: TestNode
 let category: number
@@ -69,7 +68,6 @@ async function disputed(): Promise<number> {
   await post(id, 90, 0)
   await post(id, 100, 1)
   await post(id, 10, 1, { market: 'source_b' })
-  await dispute(node, id)
   return id
 }
 
@@ -117,7 +115,6 @@ describe('prices in question', () => {
     // A price that is disputed already holds none.
     await post(id, 1000, 2)
     await post(id, 20, 1, { market: 'source_b' })
-    await dispute(node, id)
     expect(await counted(`item_id=${id}`)).toEqual({ held: 1, disputed: 2, stale: 0, prices: 3 })
     expect(await counted(`item_id=${id}&market=source_b`)).toEqual({ held: 0, disputed: 1, stale: 0, prices: 1 })
   })

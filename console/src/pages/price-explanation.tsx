@@ -68,10 +68,10 @@ function Explanation({ of: { market, rule, state, confidence, flags, samples, in
               input.import_id === null ? (
                 '–'
               ) : (
-                <>
-                  <a href={`/console/imports/${input.import_id}`}>#{input.import_id}</a>
+                <a href={`/console/imports/${input.import_id}`}>
+                  #{input.import_id}
                   {input.line !== null && ` ${t('lineOf', { line: String(input.line) })}`}
-                </>
+                </a>
               ),
           },
           { head: t('used'), short: true, cell: (input) => t(input.used ? 'yes' : 'no') },
