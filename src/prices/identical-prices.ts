@@ -19,8 +19,15 @@ const hasOffers = sql.raw('(p.low is not null and p.mid is not null)')
  * `identityOf` (evidence/identical-figures.ts) is the rule.
  * @param markets positions in MARKETS
  * @param noiseMinor amounts below these are noise, by market
+ * @param byName whether prices without figures are compared, by the names of their items, and not left as they are flagged
  */
-export async function findIdenticalPrices(on: Queryable, markets: Iterable<number>, noiseMinor: readonly number[]): Promise<IdenticalPrice[]> {
+export async function findIdenticalPrices(
+  on: Queryable,
+  markets: Iterable<number>,
+  noiseMinor: readonly number[],
+  byName: boolean,
+): Promise<IdenticalPrice[]> {
+  const named = byName ? sql`` : sql`and (${hasAverages} or ${hasOffers})`
   const wanted = sql`${`{${[...markets].join(',')}}`}::int2[]`
   const { rows } = await sql<{ item_id: number; market: number; label_id: number; identical: boolean }>`
     with noise as materialized (
@@ -30,7 +37,7 @@ export async function findIdenticalPrices(on: Queryable, markets: Iterable<numbe
       select market, label_id, unnest(items) as item_id from (
         select p.market, p.label_id, array_agg(p.item_id) as items
         from prices p left join items i on i.id = p.item_id and not (${hasAverages} or ${hasOffers})
-        where p.market = any(${wanted})
+        where p.market = any(${wanted}) ${named}
         group by p.market, p.label_id, p.price, case when ${hasAverages} then 'a' when ${hasOffers} then 'o' else lower(i.name) end,
           case when ${hasAverages} then p.avg_7 when ${hasOffers} then p.low end,
           case when ${hasAverages} then p.avg_30 when ${hasOffers} then p.mid end
@@ -41,7 +48,7 @@ export async function findIdenticalPrices(on: Queryable, markets: Iterable<numbe
     from identical join prices p using (item_id, market, label_id) where p.flags & ${sql.lit(IDENTICAL)} = 0
     union all
     select item_id, market, label_id, false
-    from prices p where market = any(${wanted}) and flags & ${sql.lit(IDENTICAL)} <> 0
+    from prices p where market = any(${wanted}) ${named} and flags & ${sql.lit(IDENTICAL)} <> 0
       and not exists (select from identical i where (i.item_id, i.market, i.label_id) = (p.item_id, p.market, p.label_id))`.execute(on)
   return rows.map(({ item_id: itemId, market, label_id: labelId, identical }) => ({ itemId, market, labelId, identical }))
 }

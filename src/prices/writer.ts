@@ -8,7 +8,7 @@ import type { Note } from '#db/change.ts'
 import { BinaryRows, copyIn } from '#db/copy.ts'
 import type { Db, Tx } from '#db/schema.ts'
 import { RowBits } from '#index/bits.ts'
-import { CurrentPrices, flagsIn, IDENTICAL, packedVerdict, stateIn } from './current.ts'
+import { confidenceIn, CurrentPrices, flagsIn, IDENTICAL, packedVerdict, stateIn } from './current.ts'
 import { type Candidate, type Hold, holdOf, type PriceRules } from './evidence/hold.ts'
 import { jumpsOf, type LastPrice, type StatedPrice } from './evidence/jumps.ts'
 import { eachPackedEvidence, packedEvidenceCount } from './evidence/payload.ts'
@@ -31,6 +31,8 @@ interface Known extends LastPrice {
 
 /** Fewer points than this are not worth the round trips of a COPY. */
 const COPY_POINTS = 500
+/** To compare the names of more cards than this takes a sixth of an import: the periodic judging does it then. */
+const MOST_BY_NAME = 200_000
 const UNIQUE_VIOLATION = '23505'
 
 /** Writers of one market take turns, so that what was read about it stays true until the commit. Merges of items lock all. */
@@ -97,6 +99,8 @@ export class PriceWriter {
   readonly #several = new RowBits()
   readonly #again = new Set<number>()
   readonly #feeds = new Map<number, Feed>()
+  /** prices that were set or confirmed */
+  #statements = 0
 
   /** @param write `accepted`: someone has looked at the prices, which are published whatever comes */
   constructor(write: { db: Db; tx: Tx; note: Note; importId: number; rules: PriceRules; accepted?: boolean; nowMs: number }) {
@@ -203,7 +207,7 @@ export class PriceWriter {
       this.#several.forEach((id) => this.#again.add(id))
     }
     if (whole) {
-      const marks = await findIdenticalPrices(tx, this.#feeds.keys(), judge.conditions.noiseMinor)
+      const marks = await findIdenticalPrices(tx, this.#feeds.keys(), judge.conditions.noiseMinor, this.#statements <= MOST_BY_NAME)
       judge.mark(marks)
       for (const { itemId } of marks) this.#again.add(itemId)
     }
@@ -275,6 +279,7 @@ export class PriceWriter {
   }
 
   #stated(market: number, atMs: number): void {
+    this.#statements += 1
     const feed = this.#feeds.get(market)
     if (feed) {
       feed.newestMs = Math.max(feed.newestMs, atMs)
@@ -458,14 +463,14 @@ export class PriceWriter {
    */
   async #updateCurrent(batch: PriceBatch, currents: CurrentPrices, set: readonly number[], ats: readonly number[]): Promise<number> {
     if (set.length === 0) return 0
-    const figures = !currents.figures.isEmpty
+    const { arrays, columns, set: evidence } = evidenceParts(currents, ats)
     const { numAffectedRows } = await sql`
       update prices p set price = g.price, updated_at = to_timestamp(g.at_ms / 1000), import_id = ${this.#importId}::int4,
-        line = g.line, ${setEvidence(figures)}
+        line = g.line, ${evidence}
       from unnest(${placesOf(currents, ats)}::tid[], ${this.#lines(batch, set)}::int4[], ${batch.column('itemId', set)}::int4[],
         ${batch.column('market', set)}::int2[], ${batch.column('labelId', set)}::int4[], ${amounts(batch, set)}::numeric[],
-        ${batch.column('updatedAtMs', set)}::float8[], ${evidenceArrays(currents, ats, figures)})
-        as g(place, line, item_id, market, label_id, price, at_ms, ${evidenceNames(figures)})
+        ${batch.column('updatedAtMs', set)}::float8[]${arrays})
+        as g(place, line, item_id, market, label_id, price, at_ms${columns})
       where p.ctid = g.place and p.item_id = g.item_id and p.market = g.market and p.label_id = g.label_id`.execute(this.#tx)
     return Number(numAffectedRows)
   }
@@ -479,7 +484,8 @@ export class PriceWriter {
         to_timestamp(confirmed_ms / 1000), ((verdict >> 16) & 15)::int2, (verdict >> 20)::int2, verdict & 65535, ${sql.raw(FIGURE_COLUMNS.join(', '))}
       from unnest(${this.#lines(batch, set)}::int4[], ${batch.column('itemId', set)}::int4[], ${batch.column('market', set)}::int2[],
         ${batch.column('labelId', set)}::int4[], ${amounts(batch, set)}::numeric[], ${batch.column('updatedAtMs', set)}::float8[],
-        ${evidenceArrays(currents, ats, true)}) as g(line, item_id, market, label_id, price, at_ms, ${evidenceNames(true)})
+        ${evidenceArrays(currents, ats)})
+        as g(line, item_id, market, label_id, price, at_ms, confirmed_ms, verdict, ${sql.raw(FIGURE_COLUMNS.join(', '))})
       on conflict (item_id, market, label_id) do update
         set price = excluded.price, updated_at = excluded.updated_at, import_id = excluded.import_id, line = excluded.line,
           (${columns}) = (${sql.raw(['confirmed_at', 'state', 'confidence', 'flags', ...FIGURE_COLUMNS].map((name) => `excluded.${name}`).join(', '))})`.execute(
@@ -490,13 +496,13 @@ export class PriceWriter {
   /** Moves on what is known of prices that were only confirmed; those that another writer has moved are found by their key. */
   async #updateConfirmed(currents: CurrentPrices, ats: readonly number[]): Promise<void> {
     if (ats.length === 0) return
-    const figures = !currents.figures.isEmpty
+    const { arrays, columns, set } = evidenceParts(currents, ats)
     const update = async (where: RawBuilder<unknown>) => {
       const { numAffectedRows } = await sql`
-        update prices p set ${setEvidence(figures)}
+        update prices p set ${set}
         from unnest(${placesOf(currents, ats)}::tid[], ${currents.column('itemId', ats)}::int4[], ${currents.column('market', ats)}::int2[],
-          ${currents.column('labelId', ats)}::int4[], ${evidenceArrays(currents, ats, figures)})
-          as g(place, item_id, market, label_id, ${evidenceNames(figures)})
+          ${currents.column('labelId', ats)}::int4[]${arrays})
+          as g(place, item_id, market, label_id${columns})
         where ${where} and p.item_id = g.item_id and p.market = g.market and p.label_id = g.label_id`.execute(this.#tx)
       return Number(numAffectedRows)
     }
@@ -559,22 +565,42 @@ function placesOf({ places }: CurrentPrices, ats: readonly number[]): string {
   return `{"${ats.map((at) => places[at]!).join('","')}"}`
 }
 
-/** Columns of evidence in statements over prices `g`; without figures where there are none. */
-function evidenceNames(figures: boolean) {
-  return sql.raw(['confirmed_ms', 'verdict', ...(figures ? FIGURE_COLUMNS : [])].join(', '))
+/** Evidence of some prices in a statement over a table `g`: what to add to its arrays and its columns, and what to set. */
+interface EvidenceParts {
+  arrays: RawBuilder<unknown>
+  columns: RawBuilder<unknown>
+  set: RawBuilder<unknown>
 }
 
-function evidenceArrays(currents: CurrentPrices, ats: readonly number[], figures: boolean) {
+/** Of thousands of prices that nothing distinguishes, as most feeds bring them, no arrays are needed. */
+function evidenceParts(currents: CurrentPrices, ats: readonly number[]): EvidenceParts {
+  const { confirmedAtMs, updatedAtMs, verdict } = currents
+  const first = verdict[ats[0]!]!
+  const isAlike = ats.every((at) => verdict[at] === first && !(confirmedAtMs[at]! > updatedAtMs[at]!))
+  const figures = currents.figures.isEmpty ? [] : FIGURE_COLUMNS
+  const names = [...(isAlike ? [] : ['confirmed_ms', 'verdict']), ...figures]
+  const confirmed = isAlike ? '' : `{${ats.map((at) => (confirmedAtMs[at]! > updatedAtMs[at]! ? confirmedAtMs[at]! : 'NULL')).join(',')}}`
+  const verdicts = isAlike ? '' : `{${ats.map((at) => verdict[at]!).join(',')}}`
+  const [state, confidence, flags] = isAlike
+    ? [stateIn(first), confidenceIn(first), flagsIn(first)].map(String)
+    : ['((g.verdict >> 16) & 15)::int2', '(g.verdict >> 20)::int2', 'g.verdict & 65535']
+  const set = [
+    `confirmed_at = ${isAlike ? 'null' : 'to_timestamp(g.confirmed_ms / 1000)'}, state = ${state}, confidence = ${confidence}, flags = ${flags}`,
+    ...figures.map((name) => `${name} = g.${name}`),
+  ]
+  return {
+    arrays: sql`${isAlike ? sql`` : sql`, ${confirmed}::float8[], ${verdicts}::int4[]`}${figures.length === 0 ? sql`` : sql`, ${figureArrays(currents.figures, ats)}`}`,
+    columns: sql.raw(names.map((name) => `, ${name}`).join('')),
+    set: sql.raw(set.join(', ')),
+  }
+}
+
+/** The same with every column, for prices that may be new. */
+function evidenceArrays(currents: CurrentPrices, ats: readonly number[]): RawBuilder<unknown> {
   const { confirmedAtMs, updatedAtMs, verdict } = currents
   const confirmed = ats.map((at) => (confirmedAtMs[at]! > updatedAtMs[at]! ? confirmedAtMs[at]! : 'NULL'))
   const arrays = sql`${`{${confirmed.join(',')}}`}::float8[], ${`{${ats.map((at) => verdict[at]!).join(',')}}`}::int4[]`
-  return figures ? sql`${arrays}, ${figureArrays(currents.figures, ats)}` : arrays
-}
-
-function setEvidence(figures: boolean) {
-  const columns = sql`confirmed_at = to_timestamp(g.confirmed_ms / 1000), state = ((g.verdict >> 16) & 15)::int2,
-    confidence = (g.verdict >> 20)::int2, flags = g.verdict & 65535`
-  return figures ? sql`${columns}, ${sql.raw(FIGURE_COLUMNS.map((name) => `${name} = g.${name}`).join(', '))}` : columns
+  return sql`${arrays}, ${figureArrays(currents.figures, ats)}`
 }
 
 /** The verdict of a price before it is judged. */
