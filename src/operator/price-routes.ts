@@ -140,6 +140,7 @@ export const priceRoutes = (imports: ImportQueue): Route<UploadCtx>[] => [
     summary: 'Delete a saved mapping',
     tag: 'Imports',
     answer: () => ({ data: null, message: 'The mapping is deleted' }),
+    data: Type.Null(),
     errors: ['NOT_FOUND'],
   },
   {

@@ -78,6 +78,7 @@ const TAGS = [
   { name: 'Collections', description: 'Collections of accounts, their imports and exports' },
   { name: 'Webhooks', description: 'Webhooks of accounts, their events and deliveries' },
   { name: 'Audit', description: 'The record of every write' },
+  { name: 'Price sources', description: 'How far each source is trusted, and ids that items share' },
   { name: 'Stats', description: 'Counts, queues and the state of price sources' },
 ]
 

@@ -68,8 +68,8 @@ describe.skipIf(NO_BROWSER)(`Prices in the console${WHY}`, () => {
     await page.getByRole('row', { name: /PSA 9 €120\.00 Held$/ }).waitFor()
     await page.getByRole('row', { name: /PSA 9 €110\.00 Disputed$/ }).waitFor()
     await page.getByRole('link', { name: 'Decide on held prices (1)' }).click()
-    await page.getByRole('heading', { name: 'Held prices' }).waitFor()
-    expect(new URL(page.url()).search).toBe(`?item_id=${item.id}`)
+    await page.getByRole('heading', { name: 'Price review' }).waitFor()
+    expect(new URL(page.url()).search).toBe(`?state=held&item_id=${item.id}`)
   })
 
   test('exchange rates are listed, missing ones named, and new ones saved', async () => {
@@ -107,7 +107,7 @@ describe.skipIf(NO_BROWSER)(`Prices in the console${WHY}`, () => {
   })
 
   test('markets go by the names that the operator gives them, and by their codes to programs', async () => {
-    await visited.open('/held-prices')
+    await visited.open('/price-reviews')
     const market = page.locator('select').filter({ hasText: 'Service' })
     expect(await market.locator('option').allInnerTexts()).toEqual(['All', 'Service', 'PriceCharting', 'Cardmarket (EU)', 'Source C'])
     await market.selectOption('PriceCharting')
