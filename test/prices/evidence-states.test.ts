@@ -183,7 +183,7 @@ test('a shop id that a second item gets disputes the prices of both, and losing 
   for (const { id } of [one, other]) expect(await statesOf(id)).toEqual({ source_c: 'trusted' })
 })
 
-test('a source that is set aside is stale at once and is no evidence; taken back, all is as before', async () => {
+test('a source that is set aside is stale at once and is no evidence; used again, all is as before', async () => {
   const { id } = await newItem()
   await post(id, 'source_a', 100)
   await post(id, 'source_b', 10)
