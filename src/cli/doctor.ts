@@ -12,6 +12,7 @@ import { doubtAbout, openReplica } from '#db/replica.ts'
 import type { Db } from '#db/schema.ts'
 import { ALIVE_SECONDS, workersSeen } from '#jobs/heartbeat.ts'
 import { sourceHealth } from '#prices/health.ts'
+import { priceSources as sourcesOf } from '#prices/list-sources.ts'
 import { Rates } from '#prices/rates.ts'
 import { type Config, readConfig } from '../config.ts'
 import { addCommand, type OutputOptions, type Print, show } from './command.ts'
@@ -186,14 +187,21 @@ async function priceSources(db: Db, { sourceCurrencies, marketNames }: Config): 
     const found = `${name === market ? '' : `${name}, `}${group}: ${prices} prices, ${age}, ${Math.round(coverage * 100)} % of the items, ${held} held`
     return { check: market, ok: true, found, ...(held > 0 && { advice: `decide over them: mintmark held list --market ${market}` }) }
   })
-  return currencies.size === 0 ? findings : [...findings, rates(await Rates.load(db.kysely), [...currencies], now)]
+  if (currencies.size === 0) return findings
+  const unchecked = (await sourcesOf(db.kysely, sourceCurrencies)).reduce((sum, source) => sum + source.unchecked, 0)
+  return [...findings, rates(await Rates.load(db.kysely), [...currencies], now, unchecked)]
 }
 
-function rates(known: Rates, currencies: string[], now: Date): Finding {
+/** @param unchecked prices that could not be compared with others for want of a rate of their day */
+function rates(known: Rates, currencies: string[], now: Date, unchecked: number): Finding {
   const check = 'rates'
   const missing = currencies.filter((currency) => known.microLira(currency, now.getTime()) === null)
-  if (missing.length === 0) return { check, ok: true, found: `known for ${currencies.join(', ')}` }
-  const found = `none for ${missing.join(', ')}: sort_by=price puts items with such prices last, and prices are not compared across currencies`
+  const notChecked = unchecked === 0 ? '' : `; ${unchecked} prices could not be checked for want of a rate of their day`
+  if (missing.length === 0) {
+    const advice = unchecked === 0 ? {} : { advice: 'load the rates of those days: mintmark rates set --date ...' }
+    return { check, ok: true, found: `known for ${currencies.join(', ')}${notChecked}`, ...advice }
+  }
+  const found = `none for ${missing.join(', ')}: sort_by=price puts items with such prices last, and prices are not compared across currencies${notChecked}`
   return { check, ok: true, found, advice: `load them: mintmark rates set ${missing.map((currency) => `${currency}=...`).join(' ')}` }
 }
 
