@@ -290,7 +290,8 @@ export const SETTINGS = {
   PRICE_COMPARABLE_DAYS: setting('days between two prices up to which they are compared', 90, whole(1, 3650)),
   PRICE_SETTLE_DAYS: setting('days for which its source must confirm a jump to settle it', 30, whole(1, 3650)),
   PRICE_STALE_INTERVALS: setting("after how many of its source's usual intervals an unconfirmed price is stale", 1, decimal(0.1, 100)),
-  PRICE_STALE_DAYS: setting('usual interval of a source too new to tell, and the shortest that counts, in days', 4, whole(1, 365)),
+  PRICE_FEED_PRICES: setting('fewest prices of a day that are a feed of their source and not single corrections', 20, whole(1, 1_000_000)),
+  PRICE_STALE_DAYS: setting('shortest interval of a source that counts, in days', 4, whole(1, 365)),
   PRICE_NOISE: setting('differences below this amount of euro are noise', 0.5, decimal(0, 1000)),
   PRICE_HISTORY_DAYS: setting('days for which the price history is kept, 0 for ever', 0, whole(0, 36500)),
   // A page of 100 items as large as items may be must fit.
@@ -394,6 +395,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
       settleDays: read('PRICE_SETTLE_DAYS'),
       staleIntervals: read('PRICE_STALE_INTERVALS'),
       staleDays: read('PRICE_STALE_DAYS'),
+      feedPrices: read('PRICE_FEED_PRICES'),
       noise: read('PRICE_NOISE'),
       currencies: sourceCurrencies,
     }),

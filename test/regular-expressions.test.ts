@@ -27,6 +27,7 @@ const BUILT: Readonly<Record<string, readonly string[]>> = {
   'src/accounts/key-format.ts': ['^mintmark_[0-9A-Za-z]{49}$'],
   // Patterns of schemas, which are checked as strings.
   'src/core/input.ts': [],
+  'src/config.ts': [VISIBLE_LINE],
   'src/core/text.ts': [VISIBLE_LINE, LINE, LINES, CATALOGUE_TEXT],
   'src/http/examples.ts': ['^/api/v1/items/([^/]+)/history/([^/]+)$'],
 }

@@ -177,7 +177,7 @@ async function worker(db: Db): Promise<Finding> {
 }
 
 /** How fresh and complete each source of prices is; for information, since only the operator knows what to expect. */
-async function priceSources(db: Db, { sourceCurrencies, marketNames }: Config): Promise<Finding[]> {
+async function priceSources(db: Db, { sourceCurrencies, marketNames, priceRules }: Config): Promise<Finding[]> {
   const now = new Date()
   const sources = await sourceHealth(db.kysely, now, marketNames)
   const currencies = new Set(sources.filter(({ prices }) => prices > 0).map(({ market }) => sourceCurrencies[market]))
@@ -188,7 +188,7 @@ async function priceSources(db: Db, { sourceCurrencies, marketNames }: Config): 
     return { check: market, ok: true, found, ...(held > 0 && { advice: `decide over them: mintmark held list --market ${market}` }) }
   })
   if (currencies.size === 0) return findings
-  const unchecked = (await sourcesOf(db.kysely, sourceCurrencies)).reduce((sum, source) => sum + source.unchecked, 0)
+  const unchecked = (await sourcesOf(db.kysely, priceRules)).reduce((sum, source) => sum + source.unchecked, 0)
   return [...findings, rates(await Rates.load(db.kysely), [...currencies], now, unchecked)]
 }
 

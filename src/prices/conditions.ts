@@ -22,12 +22,12 @@ export async function loadConditions(on: Queryable, rules: PriceRules, nowMs: nu
     thresholds: rules,
     convert: (minor, from, to, atMs) => rates.convert(minor, currency(from), currency(to), atMs),
     noiseMinor: noiseOf(rules.noise, (minor, from, market) => rates.convert(minor, from, currency(market), nowMs)),
-    rhythms: await loadRhythms(on),
+    rhythms: await loadRhythms(on, rules),
   }
 }
 
 /** The rhythm of each market, by position in MARKETS: from the dates of its feeds in effect. */
-export async function loadRhythms(on: Queryable): Promise<Rhythm[]> {
+export async function loadRhythms(on: Queryable, { feedPrices }: Pick<PriceRules, 'feedPrices'>): Promise<Rhythm[]> {
   const { rows } = await sql<{ market: number; newest_ms: number | null; prices: number | null; set_aside: boolean }>`
     select m.market, (extract(epoch from f.newest) * 1000)::float8 as newest_ms, f.prices, a.market is not null as set_aside
     from unnest(${`{${[...MARKETS.keys()].join(',')}}`}::int2[]) as m(market)
@@ -38,14 +38,14 @@ export async function loadRhythms(on: Queryable): Promise<Rhythm[]> {
   return MARKETS.map((_, market) => {
     const feeds = rows.filter((row) => row.market === market)
     return rhythmOf(
-      mainFeeds(feeds),
+      mainFeeds(feeds, feedPrices),
       feeds.some((row) => row.set_aside),
     )
   })
 }
 
 /** Dates of the feeds of days on which a source stated a good part of its prices. */
-function mainFeeds(feeds: readonly { newest_ms: number | null; prices: number | null }[]): number[] {
+function mainFeeds(feeds: readonly { newest_ms: number | null; prices: number | null }[], feedPrices: number): number[] {
   const byDay = new Map<number, { newestMs: number; prices: number }>()
   for (const { newest_ms: newestMs, prices } of feeds) {
     if (newestMs === null) continue
@@ -55,5 +55,5 @@ function mainFeeds(feeds: readonly { newest_ms: number | null; prices: number | 
   }
   const days = [...byDay.values()]
   const fullest = days.reduce((most, { prices }) => Math.max(most, prices), 0)
-  return days.filter(({ prices }) => prices >= fullest * LEAST_SHARE).map(({ newestMs }) => newestMs)
+  return days.filter(({ prices }) => prices >= Math.max(feedPrices, fullest * LEAST_SHARE)).map(({ newestMs }) => newestMs)
 }

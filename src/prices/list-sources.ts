@@ -41,12 +41,13 @@ const USUAL_DAYS = 7
 
 export const listSources = verb(
   { name: 'listSources', needs: 'operator', input: Type.Object({}, { additionalProperties: false }) },
-  (ctx: Pick<WriteCtx, 'db' | 'viewer'> & Pick<PriceWriteCtx, 'rules'>): Promise<PriceSource[]> => priceSources(ctx.db.kysely, ctx.rules.currencies),
+  (ctx: Pick<WriteCtx, 'db' | 'viewer'> & Pick<PriceWriteCtx, 'rules'>): Promise<PriceSource[]> => priceSources(ctx.db.kysely, ctx.rules),
 )
 
 /** All sources in the order of markets; reads every current price once. */
-export async function priceSources(on: Queryable, currencies: PriceWriteCtx['rules']['currencies']): Promise<PriceSource[]> {
-  const rhythms = await loadRhythms(on)
+export async function priceSources(on: Queryable, rules: Pick<PriceWriteCtx['rules'], 'currencies' | 'feedPrices'>): Promise<PriceSource[]> {
+  const { currencies } = rules
+  const rhythms = await loadRhythms(on, rules)
   const since = rhythms.map(({ newestMs, intervalMs }) => (newestMs === null ? null : newestMs - (intervalMs ?? USUAL_DAYS * DAY_MS)))
   const { rows } = await sql<Counts>`
     with since as (

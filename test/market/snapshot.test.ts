@@ -137,7 +137,7 @@ async function fromSql(filter: ListingFilter, search: string | undefined, sort: 
         l.grade_id, l.language, l.published_at, coalesce(l.highlighted_until > ${now}, false) as highlighted,
         (select count(*) from sales s where s.item_id = l.item_id and s.sold_at > ${new Date(now.getTime() - 30 * DAY_MS)}) as sales
       from listings l join items i on i.id = l.item_id
-      left join prices p on p.item_id = l.item_id and p.market = 1 and p.label_id = l.label_id
+      left join prices p on p.item_id = l.item_id and p.market = 1 and p.label_id = l.label_id and p.state = 0
       where l.status = 'active' and l.quantity > 0 and l.expires_at > ${now}
     ) found order by ${sql.raw(order)}`.execute(node.db.kysely)
   const within = (value: number | null, from = -Infinity, to = Infinity) => value !== null && value >= from && value <= to

@@ -13,7 +13,7 @@ let category: number
 let items = 0
 
 beforeAll(async () => {
-  node = await startTestNode()
+  node = await startTestNode({ env: { PRICE_FEED_PRICES: '1' } })
   category = (await operator<{ id: number }>('/categories', { name: 'Set', game: 'pokemon', market: 'source_c' })).id
   await operator('/rates', [
     { day: '2026-01-01', currency: 'USD', TRY: 40 },
@@ -199,6 +199,7 @@ test('a source that is set aside is stale at once and is no evidence; used again
 
 test('a price that its source no longer confirms becomes stale while others move', async () => {
   const { id } = await newItem()
+  await post(id, 'source_a', 50, daysAgo(7))
   await post(id, 'source_a', 50)
   await post(id, 'source_b', 50)
   node.clock.advance(60 * DAY_MS)

@@ -5,12 +5,14 @@ import type { Thresholds } from './thresholds.ts'
 
 /**
  * Whether a price is old: since its source last stated it, at least one usual interval of the source has passed until
- * the source's newest feed, or until another source stated the item. Where everything stands still, nothing is old.
+ * the source's newest feed, or until another source stated the item. Where everything stands still, nothing is old, and
+ * neither are the prices of a source that has sent too few feeds to tell how often it does.
  * @param heardMs when another source last stated the item, -Infinity where none did
  */
 export function isOld(confirmedAtMs: number, heardMs: number, rhythm: Rhythm | undefined, { staleIntervals, staleDays }: Thresholds): boolean {
-  const newestMs = Math.max(rhythm?.newestMs ?? confirmedAtMs, heardMs)
-  const usualDays = Math.max(staleDays, ((rhythm?.intervalMs ?? 0) / DAY_MS) * staleIntervals)
+  if (!rhythm || rhythm.intervalMs === null) return false
+  const newestMs = Math.max(rhythm.newestMs ?? confirmedAtMs, heardMs)
+  const usualDays = Math.max(staleDays, (rhythm.intervalMs / DAY_MS) * staleIntervals)
   // In whole days, because a feed comes a little earlier on one day than on another.
   return Math.floor(newestMs / DAY_MS) - Math.floor(confirmedAtMs / DAY_MS) >= usualDays
 }

@@ -31,8 +31,10 @@ export interface Thresholds {
   settleDays: number
   /** after how many of its source's usual intervals a price that was not confirmed is stale */
   staleIntervals: number
-  /** usual interval of a source that has sent too few feeds to tell, and the shortest that counts, in days */
+  /** shortest usual interval of a source that counts, in days */
   staleDays: number
+  /** fewest prices of a day that are a feed of their source, not single corrections */
+  feedPrices: number
   /** differences below this amount of euro are noise */
   noise: number
 }
