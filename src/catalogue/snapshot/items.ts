@@ -7,6 +7,7 @@ import { copyOf, type Utf8 } from '#index/utf8.ts'
 import { codeSortKey } from '../code-order.ts'
 import { GENRES } from '../records.ts'
 import { CategoryRows } from './category-rows.ts'
+import { Facets } from './facets.ts'
 import { Interned } from './interned.ts'
 import { hasMarket, MarketRule, type MarketSet } from './market-rule.ts'
 import { PriceTable } from './price-table.ts'
@@ -44,6 +45,7 @@ export class ItemTable {
   /** rows that hold an item */
   readonly live = new RowBits()
   readonly categoryRows = new CategoryRows()
+  readonly facets = new Facets()
 
   id = new Int32Array(0)
   /** home, the market whose catalogue an item came from */
@@ -134,6 +136,7 @@ export class ItemTable {
     this.groupList[row] = this.groupLists.number(item.groups)
     this.updatedAtMs[row] = item.updatedAtMs
     this.texts.set(row, item)
+    this.facets.set(row, item.attributes, item.details)
     this.live.add(row)
     this.touch(row)
     return row
