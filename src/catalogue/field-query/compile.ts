@@ -14,7 +14,6 @@ import { RARITY_STEPS } from '../rarities.ts'
 import { GENRES } from '../records.ts'
 import type { CategoryTree } from '../snapshot/category-tree.ts'
 import type { Facet } from '../snapshot/facets.ts'
-import type { Interned } from '../snapshot/interned.ts'
 import type { ItemTable } from '../snapshot/items.ts'
 import type { LabelTree } from '../snapshot/label-tree.ts'
 import { amountOf, changedAtMs } from '../snapshot/sorts.ts'
@@ -50,8 +49,8 @@ const LIST: readonly Operator[] = [':', '=', '!=']
 const LANGUAGE_CODES: Readonly<Record<string, string>> = { english: 'en', japanese: 'ja', french: 'fr' }
 
 const FIELDS: Readonly<Record<string, Field>> = {
-  name: { aliases: ['n'], operators: TEXT, test: ({ items }, term) => byNumber(items.names, items.name, matchesText(term)) },
-  code: { operators: TEXT, test: ({ items }, { value }) => byNumber(items.codes, items.code, (code) => sameCode(code, value)) },
+  name: { aliases: ['n'], operators: TEXT, test: ({ items }, term) => byNumber(items.names.keys, items.name, matchesText(term)) },
+  code: { operators: TEXT, test: codeTest },
   number: { aliases: ['no'], operators: AMOUNT, test: numberTest },
   set: { aliases: ['s', 'category'], operators: TEXT, test: setTest },
   rarity: { aliases: ['r'], operators: AMOUNT, test: rarityTest },
@@ -75,7 +74,7 @@ const FIELDS: Readonly<Record<string, Field>> = {
   game: {
     aliases: ['g'],
     operators: LIST,
-    test: ({ items }, { value }) => byNumber(items.games, items.game, (game) => game === value.toLowerCase()),
+    test: ({ items }, { value }) => byNumber(items.games.texts, items.game, (game) => game === value.toLowerCase()),
   },
   genre: { operators: LIST, test: genreTest },
   market: { operators: LIST, test: marketTest },
@@ -125,12 +124,10 @@ export function asksPrices(query: Query): boolean {
  */
 export function compile(query: Query, searched: Searched): Test {
   if ('all' in query) {
-    const tests = query.all.map((part) => compile(part, searched))
-    return (row) => tests.every((test) => test(row))
+    return query.all.map((part) => compile(part, searched)).reduce((a, b) => (row) => a(row) && b(row))
   }
   if ('any' in query) {
-    const tests = query.any.map((part) => compile(part, searched))
-    return (row) => tests.some((test) => test(row))
+    return query.any.map((part) => compile(part, searched)).reduce((a, b) => (row) => a(row) || b(row))
   }
   if ('not' in query) {
     const test = compile(query.not, searched)
@@ -146,24 +143,25 @@ export function compile(query: Query, searched: Searched): Test {
   return (row) => !test(row)
 }
 
-function byNumber(values: Interned, column: Int32Array | Uint16Array, matches: (value: string) => boolean): Test {
-  const found = Uint8Array.from(values.texts, (value) => (matches(value) ? 1 : 0))
+function byNumber(values: readonly string[], column: Int32Array | Uint16Array, matches: (value: string, number: number) => boolean): Test {
+  const found = new Uint8Array(values.length)
+  for (let i = 0; i < values.length; i += 1) if (matches(values[i]!, i)) found[i] = 1
   return (row) => found[column[row]!] === 1
 }
 
-/** No facet has the empty value. */
-function byFacet({ items: { facets } }: Searched, facet: Facet, matches: (value: string) => boolean): Test {
-  return byNumber(facets.values[facet], facets.columns[facet], (value) => value !== '' && matches(value))
+/** @param matches asked of folded values; the empty one is no value */
+function byFacet({ items: { facets } }: Searched, facet: Facet, matches: (folded: string) => boolean): Test {
+  return byNumber(facets.values[facet].keys, facets.columns[facet], (value) => value !== '' && matches(value))
 }
 
-function matchesText({ operator, value }: Term): (text: string) => boolean {
+function matchesText({ operator, value }: Term): (folded: string) => boolean {
   const wanted = fold(value)
-  return operator === ':' ? (text) => fold(text).includes(wanted) : (text) => fold(text) === wanted
+  return operator === ':' ? (folded) => folded.includes(wanted) : (folded) => folded === wanted
 }
 
 function hasEntry(value: string, known: (entry: string) => string = (entry) => entry): (list: string) => boolean {
   const wanted = known(fold(value))
-  return (list) => list.split(',').some((entry) => known(fold(entry)) === wanted)
+  return (list) => list.split(',').some((entry) => known(entry.trim()) === wanted)
 }
 
 /** `:` finds finishes that have all the words, `=` those that have no others; a plain finish has none. */
@@ -188,19 +186,22 @@ const COMPARE: Readonly<Record<Comparison, (a: number, b: number) => boolean>> =
   '>=': (a, b) => a >= b,
 }
 
+function codeTest({ items }: Searched, { value }: Term): Test {
+  const wanted = numberOf(value)
+  const { texts } = items.codes
+  return byNumber(items.codeNumbers(), items.code, (number, i) => number === wanted && sameCode(texts[i]!, value))
+}
+
 /** Numbers are compared where they are digits alone. */
 function numberTest({ items }: Searched, term: Term): Test {
   const { operator, value } = term
   if (operator === ':' || operator === '=') {
     const wanted = numberOf(value)
-    return byNumber(items.codes, items.code, (code) => numberOf(code) === wanted)
+    return byNumber(items.codeNumbers(), items.code, (number) => number === wanted)
   }
   const bound = wholeNumber(term)
   const holds = compare(operator)
-  return byNumber(items.codes, items.code, (code) => {
-    const number = numberOf(code)
-    return /^\d+$/u.test(number) && holds(Number(number), bound)
-  })
+  return byNumber(items.codeNumbers(), items.code, (number) => /^\d+$/u.test(number) && holds(Number(number), bound))
 }
 
 function setTest({ items, categories }: Searched, { operator, value }: Term): Test {
@@ -227,9 +228,10 @@ function rarityTest(searched: Searched, term: Term): Test {
 }
 
 function stepOf(rarity: string): number {
-  const wanted = fold(rarity)
-  return RARITY_STEPS.findIndex((step) => step.some((one) => fold(one) === wanted))
+  return STEPS.get(fold(rarity)) ?? -1
 }
+
+const STEPS = new Map(RARITY_STEPS.flatMap((step, at) => step.map((rarity) => [fold(rarity), at] as const)))
 
 function hpTest({ items: { facets } }: Searched, term: Term): Test {
   const bound = wholeNumber(term)

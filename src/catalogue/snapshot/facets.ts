@@ -42,7 +42,9 @@ export class Facets {
     for (const facet of FACETS) this.#put(facet, row, 0)
     eachAttribute(attributes, (name, from, to) => {
       const facet = BY_ATTRIBUTE[name as keyof typeof BY_ATTRIBUTE] as Facet | undefined
-      if (facet) this.#put(facet, row, this.values[facet].number(this.#texts.textOf(attributes.bytes as Buffer, from, to)))
+      if (!facet) return
+      const text = this.#texts.textOf(attributes.bytes as Buffer, from, to)
+      this.#put(facet, row, this.values[facet].number(text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text))
     })
     const text = (details.bytes as Buffer).toString('latin1', details.from, details.to)
     const types = TYPES.exec(text)?.[1]

@@ -2,6 +2,7 @@
 import { MARKETS, type Market } from '#core/markets.ts'
 import { RowBits } from '#index/bits.ts'
 import { grown } from '#index/columns.ts'
+import { numberOf } from '#index/codes.ts'
 import { fold } from '#index/fold.ts'
 import { copyOf, type Utf8 } from '#index/utf8.ts'
 import { codeSortKey } from '../code-order.ts'
@@ -64,6 +65,7 @@ export class ItemTable {
   updatedAtMs = new Float64Array(0)
   /** counts changes of the item and its prices, so that whatever is made from them knows when it is out of date */
   version = new Uint32Array(0)
+  readonly #codeNumbers: string[] = []
   #rows = 0
   /** row + 1 by id, 0 for none; an alias has the row of the item that it means */
   #rowOfId = new Int32Array(0)
@@ -182,6 +184,12 @@ export class ItemTable {
   codeOf(row: number): string | null {
     const code = this.code[row]!
     return code < 0 ? null : this.codes.texts[code]!
+  }
+
+  /** The numbers of all distinct codes, without leading zeros and totals, in the order of `codes`. */
+  codeNumbers(): readonly string[] {
+    for (let i = this.#codeNumbers.length; i < this.codes.texts.length; i += 1) this.#codeNumbers.push(numberOf(this.codes.texts[i]!))
+    return this.#codeNumbers
   }
 
   gameOf(row: number): string {
