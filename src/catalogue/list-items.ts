@@ -5,7 +5,8 @@ import { PER_PAGE, pageParams, pagination, type Pagination } from '#core/paging.
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import { type CatalogueCtx, shapeWithStats } from './context.ts'
-import { CategoryParam, GameParam, GenreParam, MarketParam, SearchParam, SortByParam, SortOrderParam, StatsParam } from './params.ts'
+import { readFieldQuery } from './field-query/field-query.ts'
+import { CategoryParam, GameParam, GenreParam, MarketParam, QueryParam, SearchParam, SortByParam, SortOrderParam, StatsParam } from './params.ts'
 import type { ItemShape } from './snapshot/item-json.ts'
 
 /** Rows of the catalogue in memory, and how their reader sees them. */
@@ -18,6 +19,8 @@ export interface ItemRows {
 
 export interface ItemPage extends ItemRows {
   pagination: Pagination
+  /** canonical form of the field query, where there was one */
+  query?: string | undefined
 }
 
 export const listItems = verb(
@@ -29,6 +32,7 @@ export const listItems = verb(
       {
         ...pageParams(),
         search: Type.Optional(SearchParam),
+        query: Type.Optional(QueryParam),
         category_id: Type.Optional(CategoryParam),
         game: Type.Optional(GameParam),
         market: Type.Optional(MarketParam),
@@ -48,6 +52,7 @@ export const listItems = verb(
       genre: input.genre,
       categoryId: input.category_id,
       search: input.search,
+      query: input.query === undefined ? undefined : readFieldQuery(input.query),
     }
     const found = ctx.catalogue.queries.page(filter, sort_by, sort_order, (page - 1) * per_page, per_page)
     return {
@@ -55,6 +60,7 @@ export const listItems = verb(
       shape: shapeWithStats(ctx.viewer, input.with_stats),
       market: marketPosition(input.market),
       pagination: pagination(page, per_page, found.total),
+      query: filter.query?.canonical,
     }
   },
 )

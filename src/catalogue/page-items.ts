@@ -6,7 +6,8 @@ import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import type { CatalogueCtx } from './context.ts'
 import { itemCursor, matchCursor, readItemCursor, readMatchCursor } from './cursor.ts'
-import { AfterParam, CategoryParam, GameParam, MarketParam, SearchParam, SortByParam, SortOrderParam } from './params.ts'
+import { AfterParam, CategoryParam, GameParam, MarketParam, QueryParam, SearchParam, SortByParam, SortOrderParam } from './params.ts'
+import { readFieldQuery } from './field-query/field-query.ts'
 import type { ItemFilter } from './snapshot/queries.ts'
 
 export const ITEMS_FIRST = { default: 20, max: 100 }
@@ -17,6 +18,8 @@ export interface ItemSlice {
   hasNextPage: boolean
   /** null for an empty page */
   endCursor: () => string | null
+  /** canonical form of the field query, where there was one */
+  query?: string | undefined
 }
 
 export const pageItems = verb(
@@ -27,6 +30,7 @@ export const pageItems = verb(
     input: Type.Object(
       {
         search: Type.Optional(SearchParam),
+        query: Type.Optional(QueryParam),
         categoryId: Type.Optional(CategoryParam),
         game: Type.Optional(GameParam),
         market: Type.Optional(MarketParam),
@@ -39,7 +43,8 @@ export const pageItems = verb(
     ),
   },
   ({ catalogue }: CatalogueCtx, input): ItemSlice => {
-    const { first = ITEMS_FIRST.default, after, search, ...filter } = input
+    const { first = ITEMS_FIRST.default, after, search, query, ...given } = input
+    const filter = { ...given, query: query === undefined ? undefined : readFieldQuery(query) }
     if (input.sortBy === undefined && input.sortOrder === undefined && search?.trim()) return pageMatches(catalogue, search, filter, first, after)
     const { sortBy = 'name', sortOrder = 'asc' } = input
     const from = after === undefined ? null : readItemCursor(after, sortBy, sortOrder, filter.market)
@@ -50,7 +55,7 @@ export const pageItems = verb(
       const value = catalogue.queries.sorts.cursorValue(sortBy, marketPosition(filter.market), last)
       return itemCursor(sortBy, sortOrder, value, catalogue.items.id[last]!)
     }
-    return { rows, hasNextPage: more, endCursor }
+    return { rows, hasNextPage: more, endCursor, query: filter.query?.canonical }
   },
 )
 
@@ -67,5 +72,5 @@ function pageMatches(
     const last = rows.at(-1)
     return last === undefined ? null : matchCursor({ tier, name: queries.sorts.value('name', null, last) as string, id: items.id[last]! })
   }
-  return { rows, hasNextPage: more, endCursor }
+  return { rows, hasNextPage: more, endCursor, query: filter.query?.canonical }
 }

@@ -29,6 +29,14 @@ export const SearchParam = Type.String({
   examples: ['charizard 4/102'],
 })
 
+export const QueryParam = Type.String({
+  minLength: 1,
+  maxLength: 500,
+  description:
+    'Field query: terms such as `set:base1`, `number:4`, `name:"dark charizard"`, `r>=rare`, `finish:holo`, `lang:ja`, `price<20`, `price.source_a>=5`, `label:"PSA 10"` and words as `search` has them; all must hold, `or` and parentheses group, `-` negates. The answer tells as `query` how it was read',
+  examples: ['set:base1 r>=rare -finish:first-edition'],
+})
+
 export const SortByParam = Type.Enum([...SORT_FIELDS], {
   default: 'name',
   description:

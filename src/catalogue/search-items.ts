@@ -6,7 +6,8 @@ import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import { type CatalogueCtx, shapeWithStats } from './context.ts'
 import type { ItemPage } from './list-items.ts'
-import { CategoryParam, GameParam, MarketParam, StatsParam } from './params.ts'
+import { readFieldQuery } from './field-query/field-query.ts'
+import { CategoryParam, GameParam, MarketParam, QueryParam, StatsParam } from './params.ts'
 
 const RESULTS_PER_PAGE = 50
 
@@ -24,6 +25,7 @@ export const searchItems = verb(
             'Words that must all be found in name, code or category name; words of four letters and more may have one typo. Exact codes and names come first.',
           examples: ['charizard', '4/102', 'OP01-001'],
         }),
+        query: Type.Optional(QueryParam),
         category_id: Type.Optional(CategoryParam),
         game: Type.Optional(GameParam),
         market: Type.Optional(MarketParam),
@@ -35,13 +37,19 @@ export const searchItems = verb(
   },
   (ctx: CatalogueCtx, input): ItemPage => {
     const { page = 1, per_page = RESULTS_PER_PAGE } = input
-    const filter = { market: input.market, game: input.game, categoryId: input.category_id }
+    const filter = {
+      market: input.market,
+      game: input.game,
+      categoryId: input.category_id,
+      query: input.query === undefined ? undefined : readFieldQuery(input.query),
+    }
     const found = ctx.catalogue.queries.search(input.q, filter, (page - 1) * per_page, per_page)
     return {
       rows: found.rows,
       shape: shapeWithStats(ctx.viewer, input.with_stats),
       market: marketPosition(input.market),
       pagination: pagination(page, per_page, found.total),
+      query: filter.query?.canonical,
     }
   },
 )

@@ -14,6 +14,7 @@ export interface ItemsArgs {
   game?: string | null
   market?: string | null
   search?: string | null
+  query?: string | null
   categoryId?: string | number | null
   first?: number | null
   after?: string | null
@@ -68,6 +69,7 @@ export function implementPages(refs: Refs): void {
         resolve: ({ rows }) => itemSources(rows),
       }),
       pageInfo: t.field({ type: refs.pageInfo, nullable: false, description: 'Where the page ends.', resolve: (page) => page }),
+      query: t.string({ description: 'The field query in canonical form; null without one.', resolve: ({ query }) => query }),
     }),
   })
   refs.categoryPage.implement({

@@ -51,6 +51,9 @@ export function implementQuery(builder: Builder, refs: Refs): void {
             description:
               'Words that name, code or category name must have. Without a sort the best match comes first, and a longer word may have one typo, as in the search over REST.',
           }),
+          query: t.arg.string({
+            description: 'Field query such as `set:base1 r>=rare -finish:holo`, as over REST; the page tells as `query` how it was read.',
+          }),
           categoryId: t.arg.id({ description: 'Category; everything below it is included.' }),
           first: t.arg.int({ defaultValue: ITEMS_FIRST.default, description: 'Items on the page, 1 to 100.' }),
           after: t.arg.string({ description: AFTER_ARGUMENT }),

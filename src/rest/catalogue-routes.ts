@@ -16,9 +16,10 @@ export function catalogueRoutes(catalogue: Catalogue): Route<CatalogueNode & Has
     bytes: () => catalogue.pageBytes(rows, shape, market, head, tail),
   })
   const page = (found: ItemPage): ReadyAnswer => {
-    const { pagination } = found
+    const { pagination, query } = found
+    const asked = query === undefined ? '' : `,"query":${JSON.stringify(query)}`
     const state = pagination.total * 31 + pagination.current_page * 7 + pagination.per_page
-    return ready(found, state, '{"success":true,"data":[', `],"pagination":${JSON.stringify(pagination)}}`)
+    return ready(found, state, '{"success":true,"data":[', `],"pagination":${JSON.stringify(pagination)}${asked}}`)
   }
   const item = (found: ItemRows): ReadyAnswer => ready(found, 0, '{"success":true,"data":', '}')
   return [
@@ -33,6 +34,7 @@ export function catalogueRoutes(catalogue: Catalogue): Route<CatalogueNode & Has
       answer: page,
       data: Type.Array(ItemSchema),
       paged: true,
+      extra: { query: Type.Optional(Type.String({ description: 'Canonical form of the field query, where there was one' })) },
     },
     {
       method: 'GET',
@@ -44,6 +46,7 @@ export function catalogueRoutes(catalogue: Catalogue): Route<CatalogueNode & Has
       answer: page,
       data: Type.Array(ItemSchema),
       paged: true,
+      extra: { query: Type.Optional(Type.String({ description: 'Canonical form of the field query, where there was one' })) },
     },
     {
       method: 'GET',

@@ -9,6 +9,8 @@ export interface Category {
   game: string
   image: string | null
   parentId: number | null
+  /** what sources call a set by: ids and abbreviations */
+  codes: readonly string[]
 }
 
 export class CategoryTree {

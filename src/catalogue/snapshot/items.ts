@@ -2,11 +2,13 @@
 import { MARKETS, type Market } from '#core/markets.ts'
 import { RowBits } from '#index/bits.ts'
 import { grown } from '#index/columns.ts'
+import { numberOf } from '#index/codes.ts'
 import { fold } from '#index/fold.ts'
 import { copyOf, type Utf8 } from '#index/utf8.ts'
 import { codeSortKey } from '../code-order.ts'
 import { GENRES } from '../records.ts'
 import { CategoryRows } from './category-rows.ts'
+import { Facets } from './facets.ts'
 import { Interned } from './interned.ts'
 import { hasMarket, MarketRule, type MarketSet } from './market-rule.ts'
 import { PriceTable } from './price-table.ts'
@@ -44,6 +46,7 @@ export class ItemTable {
   /** rows that hold an item */
   readonly live = new RowBits()
   readonly categoryRows = new CategoryRows()
+  readonly facets = new Facets()
 
   id = new Int32Array(0)
   /** home, the market whose catalogue an item came from */
@@ -62,6 +65,7 @@ export class ItemTable {
   updatedAtMs = new Float64Array(0)
   /** counts changes of the item and its prices, so that whatever is made from them knows when it is out of date */
   version = new Uint32Array(0)
+  readonly #codeNumbers: string[] = []
   #rows = 0
   /** row + 1 by id, 0 for none; an alias has the row of the item that it means */
   #rowOfId = new Int32Array(0)
@@ -134,6 +138,7 @@ export class ItemTable {
     this.groupList[row] = this.groupLists.number(item.groups)
     this.updatedAtMs[row] = item.updatedAtMs
     this.texts.set(row, item)
+    this.facets.set(row, item.attributes, item.details)
     this.live.add(row)
     this.touch(row)
     return row
@@ -179,6 +184,12 @@ export class ItemTable {
   codeOf(row: number): string | null {
     const code = this.code[row]!
     return code < 0 ? null : this.codes.texts[code]!
+  }
+
+  /** The numbers of all distinct codes, without leading zeros and totals, in the order of `codes`. */
+  codeNumbers(): readonly string[] {
+    for (let i = this.#codeNumbers.length; i < this.codes.texts.length; i += 1) this.#codeNumbers.push(numberOf(this.codes.texts[i]!))
+    return this.#codeNumbers
   }
 
   gameOf(row: number): string {

@@ -27,10 +27,13 @@ export async function loadGroups(db: Queryable): Promise<LabelNode[]> {
 
 /** Categories by id, all for null. */
 export async function loadCategories(db: Queryable, ids: number[] | null): Promise<Category[]> {
-  let query = db.selectFrom('categories').select(['id', 'market', 'name', 'slug', 'game', 'image', 'parent_id'])
+  let query = db
+    .selectFrom('categories')
+    .leftJoin('category_codes', 'category_id', 'id')
+    .select(['id', 'market', 'name', 'slug', 'game', 'image', 'parent_id', 'codes'])
   if (ids) query = query.where('id', '=', (eb) => eb.fn.any(eb.val(ids)))
   const rows = await query.orderBy('id').execute()
-  return rows.map(({ parent_id, ...row }) => ({ ...row, parentId: parent_id }))
+  return rows.map(({ parent_id, codes, ...row }) => ({ ...row, parentId: parent_id, codes: codes ?? [] }))
 }
 
 /** How many items and, by the statistics, prices there are, and the largest id of an item. */

@@ -4,6 +4,8 @@ import { Cache } from '#core/cache.ts'
 import { RowBits } from '#index/bits.ts'
 import { firstPast } from '#index/blocks.ts'
 import { TextIndex, TIERS } from '#index/text.ts'
+import { compile } from '../field-query/compile.ts'
+import type { FieldQuery } from '../field-query/field-query.ts'
 import { GENRES } from '../records.ts'
 import type { CategoryTree } from './category-tree.ts'
 import type { ItemTable } from './items.ts'
@@ -21,6 +23,7 @@ export interface ItemFilter {
   categoryId?: number | undefined
   /** words that name, code or category name must have; blank is none */
   search?: string | undefined
+  query?: FieldQuery | undefined
 }
 
 /** Rows of a page in order, and how many there are over all pages. */
@@ -79,10 +82,13 @@ export class ItemQueries {
   readonly sorts: ItemSorts
   readonly #items: ItemTable
   readonly #categories: CategoryTree
+  readonly #labels: LabelTree
   readonly #views = new Cache<string, View>({ limit: CACHED_VIEWS })
   readonly #sorted: Cache<string, SortedRows>
   readonly #found: Cache<string, Int32Array | RowBits>
   readonly #ranked: Cache<string, Ranked>
+  /** counts changes of prices, on which what some field queries find depends */
+  #prices = 0
 
   /** @param cachedRows how many rows each kind of results may hold; 0: none are cached */
   constructor(items: ItemTable, categories: CategoryTree, labels: LabelTree, cachedRows = CACHED_ROWS) {
@@ -91,6 +97,7 @@ export class ItemQueries {
     this.#ranked = new Cache({ limit: cachedRows, weigh: ({ total }) => ENTRY_ROWS + total })
     this.#items = items
     this.#categories = categories
+    this.#labels = labels
     this.sorts = new ItemSorts(items, labels)
   }
 
@@ -170,6 +177,7 @@ export class ItemQueries {
    */
   setPrices(row: number, markets: MarketSet, reselected: MarketSet): void {
     this.sorts.markPrices(row, markets, reselected)
+    this.#prices += 1
     if (reselected === 0) return
     this.#forgetResults()
     for (const [, view] of this.#views.entries()) {
@@ -208,13 +216,13 @@ export class ItemQueries {
   /** What a filter leaves: its rows in the order asked for while they are few, else their set; null for all. */
   #chosen(filter: ItemFilter, field: SortField, direction: SortDirection): Int32Array | RowBits | null {
     const query = filter.search?.slice(0, SEARCH_LENGTH).trim() ?? ''
-    if (query === '' && filter.categoryId === undefined) return this.#view(filter)
+    if (query === '' && filter.categoryId === undefined && !filter.query) return this.#view(filter)
     const order = this.sorts.order(field, direction, marketPosition(filter.market))
     const searched = this.#searchKey(filter, query)
     const key = `${field} ${direction}\t${searched}`
     const sorted = this.#sorted.get(key)
     if (sorted?.orderVersion === order.version) return sorted.rows
-    const chosen = query === '' ? this.#below(filter) : this.#search(filter, query, searched)
+    const chosen = query !== '' ? this.#search(filter, query, searched) : filter.query ? this.#queried(filter, searched) : this.#below(filter)
     if (chosen instanceof RowBits) return chosen
     const rows = order.sortRows(chosen.slice())
     this.#sorted.set(key, { rows, orderVersion: order.version })
@@ -231,10 +239,25 @@ export class ItemQueries {
     return found
   }
 
-  /** What was found below a category holds for the tree as it was. */
+  /** What was found below a category holds for the tree as it was, what a field query found for the prices that it asks. */
   #searchKey(filter: ItemFilter, query: string): string {
-    const tree = filter.categoryId === undefined ? '' : this.#categories.version
-    return `${tree}\t${keyOf(filter)}\t${query}`
+    const tree = filter.categoryId === undefined && !filter.query ? '' : this.#categories.version
+    const prices = filter.query?.asksPrices ? this.#prices : ''
+    return `${tree}\t${prices}\t${keyOf(filter)}\t${query}`
+  }
+
+  /** Rows of a field query, and whatever else is asked. */
+  #queried(filter: ItemFilter, key: string): Int32Array | RowBits {
+    const known = this.#found.get(key)
+    if (known) return known
+    const matches = this.#matcher(filter)
+    const bits = new RowBits(this.#items.rows)
+    this.#items.live.forEach((row) => {
+      if (matches(row)) bits.add(row)
+    })
+    const found = bits.size <= FEW ? bits.toRows() : bits
+    this.#found.set(key, found)
+    return found
   }
 
   /** Rows of a filter by market, game and genre, null for all. */
@@ -275,11 +298,14 @@ export class ItemQueries {
     const market = marketPosition(filter.market)
     const genreNumber = genre === undefined ? -1 : GENRES.indexOf(genre as (typeof GENRES)[number])
     const below = categoryId === undefined ? null : this.#categories.subtree(categoryId)
+    const { text } = this
+    const asked = filter.query ? compile(filter.query.query, { items, categories: this.#categories, labels: this.#labels, text, market }) : null
     return (row) =>
       (market === null || items.isSelectedBy(market, row)) &&
       (genreNumber < 0 || items.genre[row] === genreNumber) &&
       (game === undefined || items.gameOf(row) === game) &&
-      (below === null || below.has(items.categoryId[row]!))
+      (below === null || below.has(items.categoryId[row]!)) &&
+      (asked === null || asked(row))
   }
 
   #rank(query: string, matches: ((row: number) => boolean) | null): Ranked {
@@ -334,8 +360,8 @@ function wordsOf(found: Int32Array | RowBits): number {
   return found instanceof RowBits ? found.words : found.length
 }
 
-function keyOf({ market, game, genre, categoryId }: ItemFilter): string {
-  return `${market ?? ''}\t${genre ?? ''}\t${categoryId ?? ''}\t${game ?? ''}`
+function keyOf({ market, game, genre, categoryId, query }: ItemFilter): string {
+  return `${market ?? ''}\t${genre ?? ''}\t${categoryId ?? ''}\t${game ?? ''}\t${query?.canonical ?? ''}`
 }
 
 const NO_FILTER = keyOf({})

@@ -131,7 +131,7 @@ function isMarketField(field: SortField): field is MarketField {
 }
 
 /** The price that an item is sorted by in a market, in minor units: Near Mint, else the lowest ungraded; NaN without one. */
-function amountOf({ prices }: ItemTable, { nearMint, ungraded }: LabelTree, row: number, market: number): number {
+export function amountOf({ prices }: ItemTable, { nearMint, ungraded }: LabelTree, row: number, market: number): number {
   const start = prices.start(row)
   const end = start + prices.count(row)
   let lowest = Number.NaN
@@ -145,7 +145,7 @@ function amountOf({ prices }: ItemTable, { nearMint, ungraded }: LabelTree, row:
 }
 
 /** When anything last changed that an answer shows of an item: itself or a price of the market. */
-function changedAtMs({ prices, updatedAtMs }: ItemTable, row: number, market: number): number {
+export function changedAtMs({ prices, updatedAtMs }: ItemTable, row: number, market: number): number {
   const start = prices.start(row)
   const end = start + prices.count(row)
   let changed = updatedAtMs[row]!

@@ -1,0 +1,295 @@
+// Turns a field query into a test of rows: what is asked of a column is answered once for each of its distinct values.
+import { HOUR_MS } from '#core/duration.ts'
+import { invalid } from '#core/errors.ts'
+import { parseLabel } from '#core/labels.ts'
+import { isMarket, MARKETS } from '#core/markets.ts'
+import { parseMinor } from '#core/money.ts'
+import { type Reason, reason } from '#core/problems.ts'
+import { RowBits } from '#index/bits.ts'
+import { numberOf, sameCode } from '#index/codes.ts'
+import { fold } from '#index/fold.ts'
+import type { TextIndex } from '#index/text.ts'
+import { finishWords } from '../finishes.ts'
+import { RARITY_STEPS } from '../rarities.ts'
+import { GENRES } from '../records.ts'
+import type { CategoryTree } from '../snapshot/category-tree.ts'
+import type { Facet } from '../snapshot/facets.ts'
+import type { ItemTable } from '../snapshot/items.ts'
+import type { LabelTree } from '../snapshot/label-tree.ts'
+import { amountOf, changedAtMs } from '../snapshot/sorts.ts'
+import type { Operator, Query, Term } from './parse.ts'
+
+/** What a query is asked of. */
+export interface Searched {
+  items: ItemTable
+  categories: CategoryTree
+  labels: LabelTree
+  text: TextIndex
+  /** position in MARKETS of the market that is asked for, null for none */
+  market: number | null
+}
+
+type Test = (row: number) => boolean
+type Comparison = Exclude<Operator, ':' | '!='>
+
+interface Field {
+  aliases?: readonly string[]
+  operators: readonly Operator[]
+  /** whether what it asks changes with prices alone */
+  priced?: boolean
+  /** `operator` is never `!=`, which is the opposite of `=` */
+  test: (searched: Searched, term: Term) => Test
+}
+
+const TEXT: readonly Operator[] = [':', '=', '!=']
+const AMOUNT: readonly Operator[] = [':', '=', '!=', '<', '<=', '>', '>=']
+const LIST: readonly Operator[] = [':', '=', '!=']
+
+/** Names of languages as attributes have them, by their codes. */
+const LANGUAGE_CODES: Readonly<Record<string, string>> = { english: 'en', japanese: 'ja', french: 'fr' }
+
+const FIELDS: Readonly<Record<string, Field>> = {
+  name: { aliases: ['n'], operators: TEXT, test: ({ items }, term) => byNumber(items.names.keys, items.name, matchesText(term)) },
+  code: { operators: TEXT, test: codeTest },
+  number: { aliases: ['no'], operators: AMOUNT, test: numberTest },
+  set: { aliases: ['s', 'category'], operators: TEXT, test: setTest },
+  rarity: { aliases: ['r'], operators: AMOUNT, test: rarityTest },
+  finish: { aliases: ['f'], operators: TEXT, test: (searched, term) => byFacet(searched, 'finish', matchesFinish(term)) },
+  lang: {
+    aliases: ['language', 'l'],
+    operators: LIST,
+    test: (searched, { value }) =>
+      byFacet(
+        searched,
+        'language',
+        hasEntry(value, (entry) => LANGUAGE_CODES[entry] ?? entry),
+      ),
+  },
+  illustrator: { aliases: ['artist', 'a'], operators: TEXT, test: (searched, term) => byFacet(searched, 'illustrator', matchesText(term)) },
+  card: { operators: TEXT, test: (searched, term) => byFacet(searched, 'card', matchesText(term)) },
+  type: { aliases: ['t', 'color'], operators: LIST, test: (searched, { value }) => byFacet(searched, 'type', hasEntry(value)) },
+  regulation: { operators: TEXT, test: (searched, term) => byFacet(searched, 'regulation', matchesText(term)) },
+  product: { operators: TEXT, test: (searched, term) => byFacet(searched, 'product', matchesText(term)) },
+  hp: { operators: AMOUNT, test: hpTest },
+  game: {
+    aliases: ['g'],
+    operators: LIST,
+    test: ({ items }, { value }) => byNumber(items.games.texts, items.game, (game) => game === value.toLowerCase()),
+  },
+  genre: { operators: LIST, test: genreTest },
+  market: { operators: LIST, test: marketTest },
+  label: { operators: LIST, priced: true, test: labelTest },
+  price: { operators: AMOUNT, priced: true, test: priceTest(null) },
+  ...Object.fromEntries(
+    MARKETS.map((market, position): [string, Field] => [`price.${market}`, { operators: AMOUNT, priced: true, test: priceTest(position) }]),
+  ),
+  updated: { operators: AMOUNT, priced: true, test: updatedTest },
+}
+
+/** Every field with the operators that it takes, for completion and the reference. */
+export const QUERY_FIELDS: readonly { name: string; aliases: readonly string[]; operators: readonly Operator[] }[] = Object.entries(FIELDS).map(
+  ([name, { aliases = [], operators }]) => ({ name, aliases, operators }),
+)
+
+const NAMES = new Map(Object.entries(FIELDS).flatMap(([name, { aliases = [] }]) => [name, ...aliases].map((word) => [word, name] as const)))
+
+/**
+ * The query with the full name of each field.
+ * @throws VALIDATION_ERROR that names the field or operator that there is none of, and its place
+ */
+export function withFullNames(query: Query): Query {
+  if ('all' in query) return { all: query.all.map(withFullNames) }
+  if ('any' in query) return { any: query.any.map(withFullNames) }
+  if ('not' in query) return { not: withFullNames(query.not) }
+  if (query.field === null) return query
+  const name = NAMES.get(query.field)
+  const { at } = query
+  if (name === undefined) throw invalid('query', 'query_field', { name: query.field, at, values: Object.keys(FIELDS) })
+  const { operators } = FIELDS[name]!
+  if (!operators.includes(query.operator)) throw invalid('query', 'query_operator', { name, at, values: [...operators] })
+  return { ...query, field: name }
+}
+
+/** Whether prices alone can change what a query with full names finds. */
+export function asksPrices(query: Query): boolean {
+  if ('all' in query) return query.all.some(asksPrices)
+  if ('any' in query) return query.any.some(asksPrices)
+  if ('not' in query) return asksPrices(query.not)
+  return query.field !== null && FIELDS[query.field]!.priced === true
+}
+
+/**
+ * The test of rows that a query with full names stands for; it holds until an item changes or, where `asksPrices`, a price.
+ * @throws VALIDATION_ERROR that names a value that a field does not take, and its place
+ */
+export function compile(query: Query, searched: Searched): Test {
+  if ('all' in query) {
+    return query.all.map((part) => compile(part, searched)).reduce((a, b) => (row) => a(row) && b(row))
+  }
+  if ('any' in query) {
+    return query.any.map((part) => compile(part, searched)).reduce((a, b) => (row) => a(row) || b(row))
+  }
+  if ('not' in query) {
+    const test = compile(query.not, searched)
+    return (row) => !test(row)
+  }
+  if (query.field === null) {
+    const found = RowBits.of(searched.text.filter(query.value))
+    return (row) => found.has(row)
+  }
+  const { test: make } = FIELDS[query.field]!
+  if (query.operator !== '!=') return make(searched, query)
+  const test = make(searched, { ...query, operator: '=' })
+  return (row) => !test(row)
+}
+
+function byNumber(values: readonly string[], column: Int32Array | Uint16Array, matches: (value: string, number: number) => boolean): Test {
+  const found = new Uint8Array(values.length)
+  for (let i = 0; i < values.length; i += 1) if (matches(values[i]!, i)) found[i] = 1
+  return (row) => found[column[row]!] === 1
+}
+
+/** @param matches asked of folded values; the empty one is no value */
+function byFacet({ items: { facets } }: Searched, facet: Facet, matches: (folded: string) => boolean): Test {
+  return byNumber(facets.values[facet].keys, facets.columns[facet], (value) => value !== '' && matches(value))
+}
+
+function matchesText({ operator, value }: Term): (folded: string) => boolean {
+  const wanted = fold(value)
+  return operator === ':' ? (folded) => folded.includes(wanted) : (folded) => folded === wanted
+}
+
+function hasEntry(value: string, known: (entry: string) => string = (entry) => entry): (list: string) => boolean {
+  const wanted = known(fold(value))
+  return (list) => list.split(',').some((entry) => known(entry.trim()) === wanted)
+}
+
+/** `:` finds finishes that have all the words, `=` those that have no others; a plain finish has none. */
+function matchesFinish({ operator, value }: Term): (finish: string) => boolean {
+  const wanted = finishWords(value)
+  return (finish) => {
+    const has = finishWords(finish)
+    const fits = wanted.every((word) => has.includes(word))
+    return fits && (has.length === wanted.length || (operator === ':' && wanted.length > 0))
+  }
+}
+
+function compare(operator: Operator): (a: number, b: number) => boolean {
+  return COMPARE[operator === ':' ? '=' : (operator as Comparison)]
+}
+
+const COMPARE: Readonly<Record<Comparison, (a: number, b: number) => boolean>> = {
+  '=': (a, b) => a === b,
+  '<': (a, b) => a < b,
+  '<=': (a, b) => a <= b,
+  '>': (a, b) => a > b,
+  '>=': (a, b) => a >= b,
+}
+
+function codeTest({ items }: Searched, { value }: Term): Test {
+  const wanted = numberOf(value)
+  const { texts } = items.codes
+  return byNumber(items.codeNumbers(), items.code, (number, i) => number === wanted && sameCode(texts[i]!, value))
+}
+
+/** Numbers are compared where they are digits alone. */
+function numberTest({ items }: Searched, term: Term): Test {
+  const { operator, value } = term
+  if (operator === ':' || operator === '=') {
+    const wanted = numberOf(value)
+    return byNumber(items.codeNumbers(), items.code, (number) => number === wanted)
+  }
+  const bound = wholeNumber(term)
+  const holds = compare(operator)
+  return byNumber(items.codeNumbers(), items.code, (number) => /^\d+$/u.test(number) && holds(Number(number), bound))
+}
+
+function setTest({ items, categories }: Searched, { operator, value }: Term): Test {
+  const wanted = fold(value)
+  const below = new Set<number>()
+  for (const id of categories.ids()) {
+    const { name, slug, codes } = categories.get(id)!
+    const folded = fold(name)
+    const fits = folded === wanted || slug === wanted || codes.some((code) => fold(code) === wanted) || (operator === ':' && folded.includes(wanted))
+    if (fits) for (const one of categories.subtree(id)) below.add(one)
+  }
+  return (row) => below.has(items.categoryId[row]!)
+}
+
+function rarityTest(searched: Searched, term: Term): Test {
+  if (term.operator === ':' || term.operator === '=') return byFacet(searched, 'rarity', matchesText(term))
+  const bound = stepOf(term.value)
+  if (bound < 0) throw wrongValue(term, reason('one_of', { values: RARITY_STEPS.flat() }))
+  const holds = compare(term.operator)
+  return byFacet(searched, 'rarity', (rarity) => {
+    const step = stepOf(rarity)
+    return step >= 0 && holds(step, bound)
+  })
+}
+
+function stepOf(rarity: string): number {
+  return STEPS.get(fold(rarity)) ?? -1
+}
+
+const STEPS = new Map(RARITY_STEPS.flatMap((step, at) => step.map((rarity) => [fold(rarity), at] as const)))
+
+function hpTest({ items: { facets } }: Searched, term: Term): Test {
+  const bound = wholeNumber(term)
+  const holds = compare(term.operator)
+  return (row) => facets.hp[row]! > 0 && holds(facets.hp[row]!, bound)
+}
+
+function genreTest({ items }: Searched, term: Term): Test {
+  const genre = (GENRES as readonly string[]).indexOf(term.value.toLowerCase())
+  if (genre < 0) throw wrongValue(term, reason('one_of', { values: [...GENRES] }))
+  return (row) => items.genre[row] === genre
+}
+
+function marketTest({ items }: Searched, term: Term): Test {
+  const market = term.value.toLowerCase()
+  if (!isMarket(market)) throw wrongValue(term, reason('one_of', { values: [...MARKETS] }))
+  const position = MARKETS.indexOf(market)
+  return (row) => items.isSelectedBy(position, row)
+}
+
+/** An item has a label when the market that is asked for prices it, or any where none is. */
+function labelTest({ items: { prices }, labels, market }: Searched, term: Term): Test {
+  const label = parseLabel(term.value)
+  if (!label) throw wrongValue(term, reason('label', { value: term.value }))
+  const id = labels.ofLabel(label.label)?.id
+  return (row) => {
+    const end = prices.start(row) + prices.count(row)
+    for (let at = prices.start(row); at < end; at += 1) {
+      if (prices.label[at] === id && (market === null || prices.market[at] === market)) return true
+    }
+    return false
+  }
+}
+
+/** @param of position of the market whose prices are compared, null for those that are shown */
+function priceTest(of: number | null): Field['test'] {
+  return ({ items, labels, market }, term) => {
+    const bound = /^\d{1,10}(?:\.\d{1,2})?$/u.test(term.value) ? parseMinor(term.value) : null
+    if (bound === null) throw wrongValue(term, reason('number', { min: 0, decimals: 2 }))
+    const holds = compare(term.operator)
+    return (row) => holds(amountOf(items, labels, row, of ?? market ?? items.shown[row]!), bound)
+  }
+}
+
+/** A day is compared as a whole, in UTC. */
+function updatedTest({ items, market }: Searched, term: Term): Test {
+  const from = /^\d{4}-\d{2}-\d{2}$/u.test(term.value) ? Date.parse(term.value) : Number.NaN
+  if (Number.isNaN(from)) throw wrongValue(term, reason('date', { format: 'YYYY-MM-DD' }))
+  const day = 24 * HOUR_MS
+  const holds = compare(term.operator)
+  return (row) => holds(Math.floor(changedAtMs(items, row, market ?? items.shown[row]!) / day), from / day)
+}
+
+function wholeNumber(term: Term): number {
+  if (!/^\d{1,9}$/u.test(term.value)) throw wrongValue(term, reason('integer', { min: 0 }))
+  return Number(term.value)
+}
+
+function wrongValue({ field, at, value }: Term, must: Reason) {
+  return invalid('query', 'query_value', { name: field!, at, value: value.slice(0, 40), must })
+}

@@ -1,0 +1,17 @@
+// A field query as verbs hand it on: read and checked once, with the canonical form that answers tell.
+import { asksPrices, withFullNames } from './compile.ts'
+import { canonical, parseFieldQuery, type Query } from './parse.ts'
+
+export interface FieldQuery {
+  canonical: string
+  /** with the full name of each field */
+  query: Query
+  /** whether prices alone can change what it finds */
+  asksPrices: boolean
+}
+
+/** @throws VALIDATION_ERROR that names what is wrong and its place; values are checked when it is asked */
+export function readFieldQuery(text: string): FieldQuery {
+  const query = withFullNames(parseFieldQuery(text))
+  return { canonical: canonical(query), query, asksPrices: asksPrices(query) }
+}

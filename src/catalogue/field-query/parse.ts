@@ -1,0 +1,159 @@
+// Reads a field query such as `set:base1 (r>=rare or finish:holo) -label:"PSA 10"` into a tree, and writes a tree in its canonical form.
+import { invalid } from '#core/errors.ts'
+
+export const OPERATORS = [':', '=', '!=', '<', '<=', '>', '>='] as const
+export type Operator = (typeof OPERATORS)[number]
+
+/** `field` null: words as a search has them. */
+export interface Term {
+  field: string | null
+  operator: Operator
+  value: string
+  /** where the term begins, counted from 1 */
+  at: number
+}
+
+export type Query = Term | { all: Query[] } | { any: Query[] } | { not: Query }
+
+/** A query costs a look at every item for each of its terms. */
+const MOST_TERMS = 20
+const DEEPEST = 20
+
+const SPACE = /\s/u
+/** A field, what is compared by, and nothing yet of the value. */
+const FIELD = /([\p{L}_][\p{L}\p{N}_.]*)(:|!=|<=|>=|=|<|>)/uy
+/** A value or word without quotes ends before white space and parentheses. */
+const BARE = /[^\s()"]+/uy
+const QUOTED = /"((?:[^"\\]|\\.)*)"/suy
+
+/** @throws VALIDATION_ERROR that names the place of what cannot be read */
+export function parseFieldQuery(text: string): Query {
+  return new Parser(text).read()
+}
+
+class Parser {
+  readonly #text: string
+  #at = 0
+  #terms = 0
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  read(): Query {
+    const query = this.#any(0)
+    if (this.#at < this.#text.length) throw this.#wrong('query_closed')
+    return query
+  }
+
+  #any(depth: number): Query {
+    if (depth > DEEPEST) throw this.#wrong('query_depth', { most: DEEPEST })
+    const parts = [this.#all(depth)]
+    while (this.#word('or')) parts.push(this.#all(depth))
+    return parts.length === 1 ? parts[0]! : { any: parts }
+  }
+
+  #all(depth: number): Query {
+    const parts: Query[] = []
+    for (;;) {
+      const mustFollow = parts.length > 0 && this.#word('and')
+      this.#skipSpace()
+      const isOver = this.#at === this.#text.length || this.#text[this.#at] === ')' || this.#isWord('or')
+      if (isOver && (parts.length === 0 || mustFollow)) throw this.#wrong('query_term')
+      if (isOver) return parts.length === 1 ? parts[0]! : { all: parts }
+      parts.push(this.#negatable(depth))
+    }
+  }
+
+  #negatable(depth: number): Query {
+    // Twice not is not at all.
+    let negated = false
+    while (this.#text[this.#at] === '-') {
+      negated = !negated
+      this.#at += 1
+    }
+    const query = this.#text[this.#at] === '(' ? this.#group(depth) : this.#term()
+    return negated ? { not: query } : query
+  }
+
+  #group(depth: number): Query {
+    const opened = this.#at
+    this.#at += 1
+    const query = this.#any(depth + 1)
+    if (this.#text[this.#at] !== ')') throw this.#wrong('query_open', {}, opened)
+    this.#at += 1
+    return query
+  }
+
+  #term(): Term {
+    const at = this.#at + 1
+    this.#terms += 1
+    if (this.#terms > MOST_TERMS) throw this.#wrong('query_terms', { most: MOST_TERMS })
+    const [whole, field, operator] = this.#match(FIELD) ?? []
+    if (whole === undefined) return { field: null, operator: ':', value: this.#value(), at }
+    this.#at += whole.length
+    return { field: field!.toLowerCase(), operator: operator as Operator, value: this.#value(), at }
+  }
+
+  #value(): string {
+    const opened = this.#at
+    const quoted = this.#match(QUOTED)
+    if (quoted) {
+      if (quoted[1] === '') throw this.#wrong('query_value_missing')
+      this.#at += quoted[0].length
+      return quoted[1]!.replace(/\\(.)/gsu, '$1')
+    }
+    if (this.#text[opened] === '"') throw this.#wrong('query_quote')
+    const [bare] = this.#match(BARE) ?? []
+    if (bare === undefined) throw this.#wrong('query_value_missing')
+    this.#at += bare.length
+    return bare
+  }
+
+  #match(pattern: RegExp): RegExpExecArray | null {
+    pattern.lastIndex = this.#at
+    return pattern.exec(this.#text)
+  }
+
+  #skipSpace(): void {
+    while (this.#at < this.#text.length && SPACE.test(this.#text[this.#at]!)) this.#at += 1
+  }
+
+  /** Whether `and` or `or` comes next, which is then read. */
+  #word(word: 'and' | 'or'): boolean {
+    this.#skipSpace()
+    if (!this.#isWord(word)) return false
+    this.#at += word.length
+    return true
+  }
+
+  #isWord(word: string): boolean {
+    const after = this.#text[this.#at + word.length]
+    return this.#text.slice(this.#at, this.#at + word.length).toLowerCase() === word && (after === undefined || /[\s()"]/u.test(after))
+  }
+
+  #wrong(
+    rule: 'query_closed' | 'query_depth' | 'query_term' | 'query_terms' | 'query_open' | 'query_quote' | 'query_value_missing',
+    params: { most?: number } = {},
+    at = this.#at,
+  ) {
+    return invalid('query', rule, { at: at + 1, ...params } as never)
+  }
+}
+
+/** The canonical form of a query: fields by their full names, values quoted where they must be; it reads back as the same query. */
+export function canonical(query: Query): string {
+  if ('all' in query) return query.all.map((part) => ('any' in part ? `(${canonical(part)})` : canonical(part))).join(' ')
+  if ('any' in query) return query.any.map(canonical).join(' or ')
+  if ('not' in query) return `-${'field' in query.not ? canonical(query.not) : `(${canonical(query.not)})`}`
+  const value = isPlain(query) ? query.value : `"${query.value.replace(/["\\]/gu, '\\$&')}"`
+  return query.field === null ? value : query.field + query.operator + value
+}
+
+/** Whether a value reads as itself without quotes. */
+function isPlain({ field, value }: Term): boolean {
+  if (!/^[^\s()"\\]+$/u.test(value)) return false
+  if (field !== null) return true
+  FIELD.lastIndex = 0
+  return !value.startsWith('-') && !/^(?:and|or)$/iu.test(value) && !FIELD.test(value)
+}

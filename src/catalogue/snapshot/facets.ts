@@ -1,0 +1,91 @@
+// What field queries ask of items beside names, codes and prices, as columns of small numbers.
+import { grown } from '#index/columns.ts'
+import { fold } from '#index/fold.ts'
+import type { Utf8 } from '#index/utf8.ts'
+import { RepeatedTexts } from '#index/vocabulary.ts'
+import { Interned } from './interned.ts'
+
+/** Facets by the attribute that states them; an item has one value of each, or a list parted by commas. */
+const BY_ATTRIBUTE = {
+  Rarity: 'rarity',
+  Finish: 'finish',
+  Languages: 'language',
+  Language: 'language',
+  Illustrator: 'illustrator',
+  'Card Type': 'card',
+  Color: 'type',
+  'Regulation Mark': 'regulation',
+  'Product Type': 'product',
+} as const
+
+export const FACETS = ['rarity', 'finish', 'language', 'illustrator', 'card', 'type', 'regulation', 'product'] as const
+export type Facet = (typeof FACETS)[number]
+
+const TYPES = /"types": \[([^\]]*)\]/u
+const HP = /"hp": (\d+)/u
+
+export class Facets {
+  /** distinct values by facet; number 0 is none */
+  readonly values = Object.fromEntries(FACETS.map((facet) => [facet, new Interned(fold)])) as Record<Facet, Interned>
+  /** numbers of values by facet and row */
+  readonly columns = Object.fromEntries(FACETS.map((facet) => [facet, new Uint16Array(0)])) as Record<Facet, Uint16Array | Int32Array>
+  /** 0 for none */
+  hp = new Uint16Array(0)
+  readonly #texts = new RepeatedTexts()
+
+  constructor() {
+    for (const facet of FACETS) this.values[facet].number('')
+  }
+
+  /** Takes the facets of a row from its attributes and details, which are JSON as the database writes it. */
+  set(row: number, attributes: Utf8, details: Utf8): void {
+    for (const facet of FACETS) this.#put(facet, row, 0)
+    eachAttribute(attributes, (name, from, to) => {
+      const facet = BY_ATTRIBUTE[name as keyof typeof BY_ATTRIBUTE] as Facet | undefined
+      if (!facet) return
+      const text = this.#texts.textOf(attributes.bytes as Buffer, from, to)
+      this.#put(facet, row, this.values[facet].number(text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text))
+    })
+    const text = (details.bytes as Buffer).toString('latin1', details.from, details.to)
+    const types = TYPES.exec(text)?.[1]
+    if (types) this.#put('type', row, this.values.type.number(types.replaceAll('"', '')))
+    this.hp = grown(this.hp, row + 1)
+    this.hp[row] = Number(HP.exec(text)?.[1] ?? 0)
+  }
+
+  #put(facet: Facet, row: number, value: number): void {
+    let column = this.columns[facet]
+    if (value > 65_535 && column instanceof Uint16Array) column = Int32Array.from(column)
+    if (row >= column.length) column = grown(column, row + 1)
+    column[row] = value
+    this.columns[facet] = column
+  }
+}
+
+const NAME = Buffer.from('"name": "')
+const VALUE = Buffer.from('", "value": "')
+const QUOTE = 34
+const BACKSLASH = 92
+
+/** Goes through a JSON list of names and values as `jsonb` is written, without making objects of it. */
+function eachAttribute({ bytes, from, to }: Utf8, take: (name: string, valueFrom: number, valueTo: number) => void): void {
+  const buffer = bytes as Buffer
+  let at = from
+  for (;;) {
+    // `[{` or `}, {` stand before a name.
+    while (at < to && buffer[at] !== QUOTE) at += 1
+    const nameFrom = at + NAME.length
+    if (nameFrom >= to) return
+    const nameTo = endOfText(buffer, nameFrom, to)
+    const valueFrom = nameTo + VALUE.length
+    const valueTo = endOfText(buffer, valueFrom, to)
+    take(buffer.toString('latin1', nameFrom, nameTo), valueFrom, valueTo)
+    at = valueTo + 1
+  }
+}
+
+function endOfText(buffer: Uint8Array, from: number, to: number): number {
+  let at = from
+  while (at < to && buffer[at] !== QUOTE) at += buffer[at] === BACKSLASH ? 2 : 1
+  return at
+}
