@@ -1196,6 +1196,11 @@ export interface operations {
                  */
                 search?: string;
                 /**
+                 * @description Field query: terms such as `set:base1`, `number:4`, `name:"dark charizard"`, `r>=rare`, `finish:holo`, `lang:ja`, `price<20`, `price.source_a>=5`, `label:"PSA 10"` and words as `search` has them; all must hold, `or` and parentheses group, `-` negates. The answer tells as `query` how it was read
+                 * @example set:base1 r>=rare -finish:first-edition
+                 */
+                query?: string;
+                /**
                  * @description Category; everything below it is included
                  * @example 12
                  */
@@ -1295,6 +1300,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["Item"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Canonical form of the field query, where there was one */
+                        query?: string;
                     };
                 };
             };
@@ -1335,6 +1342,11 @@ export interface operations {
                  * @example charizard 4/102
                  */
                 q: string;
+                /**
+                 * @description Field query: terms such as `set:base1`, `number:4`, `name:"dark charizard"`, `r>=rare`, `finish:holo`, `lang:ja`, `price<20`, `price.source_a>=5`, `label:"PSA 10"` and words as `search` has them; all must hold, `or` and parentheses group, `-` negates. The answer tells as `query` how it was read
+                 * @example set:base1 r>=rare -finish:first-edition
+                 */
+                query?: string;
                 /**
                  * @description Category; everything below it is included
                  * @example 12
@@ -1443,6 +1455,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["Item"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Canonical form of the field query, where there was one */
+                        query?: string;
                     };
                 };
             };
@@ -1700,16 +1714,16 @@ export interface operations {
                      *             "genre": "single",
                      *             "game": "pokemon"
                      *           },
-                     *           "pc_multiplier": null,
+                     *           "pc_multiplier": 2.92,
                      *           "average_price": 26084.49,
                      *           "last_sales": [
                      *             {
                      *               "price": 1200,
-                     *               "sold_at": "2026-11-22T20:28:38+03:00"
+                     *               "sold_at": "2026-11-22T20:53:43+03:00"
                      *             },
                      *             {
                      *               "price": 1250.5,
-                     *               "sold_at": "2026-11-22T20:28:38+03:00"
+                     *               "sold_at": "2026-11-22T20:53:43+03:00"
                      *             }
                      *           ]
                      *         }
@@ -1825,11 +1839,11 @@ export interface operations {
                      *           "item_id": 5,
                      *           "grade_id": 4,
                      *           "rejection_reason": null,
-                     *           "published_at": "2026-11-22T20:28:38+03:00",
-                     *           "expires_at": "2026-12-22T20:28:38+03:00",
+                     *           "published_at": "2026-11-22T20:53:43+03:00",
+                     *           "expires_at": "2026-12-22T20:53:43+03:00",
                      *           "highlighted_until": null,
-                     *           "created_at": "2026-11-22T20:28:38+03:00",
-                     *           "updated_at": "2026-11-22T20:28:38+03:00",
+                     *           "created_at": "2026-11-22T20:53:43+03:00",
+                     *           "updated_at": "2026-11-22T20:53:43+03:00",
                      *           "etag": "\"3001-4\""
                      *         }
                      *       ],
@@ -1930,7 +1944,7 @@ export interface operations {
                      *             "slug": "charizard-4-102-base-set"
                      *           },
                      *           "price": 1200,
-                     *           "sold_at": "2026-11-22T20:28:38+03:00"
+                     *           "sold_at": "2026-11-22T20:53:43+03:00"
                      *         }
                      *       ],
                      *       "pagination": {
@@ -2706,10 +2720,10 @@ export interface operations {
                      *         "currency": "USD",
                      *         "updated_at": "2026-10-27T17:18:00.000Z",
                      *         "confirmed_at": "2026-10-27T17:18:00.000Z",
-                     *         "state": "stale",
-                     *         "confidence": "insufficient",
+                     *         "state": "trusted",
+                     *         "confidence": "low",
                      *         "flags": [
-                     *           "old"
+                     *           "no_rate"
                      *         ],
                      *         "samples": null,
                      *         "rule": {
@@ -2743,7 +2757,7 @@ export interface operations {
                      *             "market": "service",
                      *             "amount": 20775.95,
                      *             "currency": "TRY",
-                     *             "at": "2026-11-22T17:28:37.285Z",
+                     *             "at": "2026-11-22T17:53:42.505Z",
                      *             "import_id": 1,
                      *             "line": 43,
                      *             "used": false,
@@ -2865,13 +2879,13 @@ export interface operations {
                      *               },
                      *               {
                      *                 "currency": "USD",
-                     *                 "value": 47.42,
+                     *                 "value": 860.93,
                      *                 "cost": 0,
                      *                 "gain": null
                      *               }
                      *             ],
                      *             "without_price": 0,
-                     *             "without_trusted_price": 18,
+                     *             "without_trusted_price": 0,
                      *             "without_cost": 12
                      *           }
                      *         },
@@ -3716,14 +3730,14 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "id": 6,
-                     *           "attempt": 3,
+                     *           "attempt": 1,
                      *           "status_code": null,
                      *           "success": false,
                      *           "error": "name not resolved",
                      *           "response_excerpt": "",
                      *           "event": "sale",
-                     *           "created_at": "2026-11-22T20:28:38+03:00",
-                     *           "test": false
+                     *           "created_at": "2026-11-22T20:53:43+03:00",
+                     *           "test": true
                      *         }
                      *       ],
                      *       "pagination": {

@@ -6434,6 +6434,7 @@ export interface operations {
                     "application/json": {
                         /** @enum {boolean} */
                         success: true;
+                        data: null;
                         message?: string;
                     };
                 };
