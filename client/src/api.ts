@@ -1719,11 +1719,11 @@ export interface operations {
                      *           "last_sales": [
                      *             {
                      *               "price": 1200,
-                     *               "sold_at": "2026-11-22T20:53:43+03:00"
+                     *               "sold_at": "2026-11-22T20:55:03+03:00"
                      *             },
                      *             {
                      *               "price": 1250.5,
-                     *               "sold_at": "2026-11-22T20:53:43+03:00"
+                     *               "sold_at": "2026-11-22T20:55:03+03:00"
                      *             }
                      *           ]
                      *         }
@@ -1839,11 +1839,11 @@ export interface operations {
                      *           "item_id": 5,
                      *           "grade_id": 4,
                      *           "rejection_reason": null,
-                     *           "published_at": "2026-11-22T20:53:43+03:00",
-                     *           "expires_at": "2026-12-22T20:53:43+03:00",
+                     *           "published_at": "2026-11-22T20:55:03+03:00",
+                     *           "expires_at": "2026-12-22T20:55:03+03:00",
                      *           "highlighted_until": null,
-                     *           "created_at": "2026-11-22T20:53:43+03:00",
-                     *           "updated_at": "2026-11-22T20:53:43+03:00",
+                     *           "created_at": "2026-11-22T20:55:03+03:00",
+                     *           "updated_at": "2026-11-22T20:55:03+03:00",
                      *           "etag": "\"3001-4\""
                      *         }
                      *       ],
@@ -1944,7 +1944,7 @@ export interface operations {
                      *             "slug": "charizard-4-102-base-set"
                      *           },
                      *           "price": 1200,
-                     *           "sold_at": "2026-11-22T20:53:43+03:00"
+                     *           "sold_at": "2026-11-22T20:55:03+03:00"
                      *         }
                      *       ],
                      *       "pagination": {
@@ -2757,7 +2757,7 @@ export interface operations {
                      *             "market": "service",
                      *             "amount": 20775.95,
                      *             "currency": "TRY",
-                     *             "at": "2026-11-22T17:53:42.505Z",
+                     *             "at": "2026-11-22T17:55:01.829Z",
                      *             "import_id": 1,
                      *             "line": 43,
                      *             "used": false,
@@ -3736,7 +3736,7 @@ export interface operations {
                      *           "error": "name not resolved",
                      *           "response_excerpt": "",
                      *           "event": "sale",
-                     *           "created_at": "2026-11-22T20:53:43+03:00",
+                     *           "created_at": "2026-11-22T20:55:03+03:00",
                      *           "test": true
                      *         }
                      *       ],

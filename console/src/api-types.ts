@@ -6434,7 +6434,6 @@ export interface operations {
                     "application/json": {
                         /** @enum {boolean} */
                         success: true;
-                        data: null;
                         message?: string;
                     };
                 };

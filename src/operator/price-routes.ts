@@ -139,8 +139,7 @@ export const priceRoutes = (imports: ImportQueue): Route<UploadCtx>[] => [
     verb: deletePriceMapping,
     summary: 'Delete a saved mapping',
     tag: 'Imports',
-    answer: () => ({ data: null, message: 'The mapping is deleted' }),
-    data: Type.Null(),
+    answer: () => ({ data: undefined, message: 'The mapping is deleted' }),
     errors: ['NOT_FOUND'],
   },
   {
