@@ -86,11 +86,6 @@ const FIELDS: Readonly<Record<string, Field>> = {
   updated: { operators: AMOUNT, priced: true, test: updatedTest },
 }
 
-/** Every field with the operators that it takes, for completion and the reference. */
-export const QUERY_FIELDS: readonly { name: string; aliases: readonly string[]; operators: readonly Operator[] }[] = Object.entries(FIELDS).map(
-  ([name, { aliases = [], operators }]) => ({ name, aliases, operators }),
-)
-
 const NAMES = new Map(Object.entries(FIELDS).flatMap(([name, { aliases = [] }]) => [name, ...aliases].map((word) => [word, name] as const)))
 
 /**
