@@ -143,8 +143,13 @@ export class PriceWriter {
     let resumed = 0
     let before = -1
     let previous: Known | null = null
+    /** position of the point with which an interrupted price goes on, -1 for none */
+    let going = -1
     for (const i of sorted) {
-      if (before < 0 || !batch.isSameKey(before, i)) previous = null
+      if (before < 0 || !batch.isSameKey(before, i)) {
+        previous = null
+        going = -1
+      }
       before = i
       const write = batch.at(i)
       const current = currents.find(currents.first(write.itemId), write.market, write.labelId)
@@ -171,9 +176,16 @@ export class PriceWriter {
         older.push(i)
         const again = batch.addCopy(i, currents.minor[current]!, currents.confirmedAtMs[current]!)
         resumed += 1
+        going = again
         newest.push(again)
         this.#set(batch, again, currents, current, changes, currents.figures.at(current))
         continue
+      }
+      if (going >= 0 && write.updatedAtMs === currentAtMs) {
+        // Interrupted again at the very moment at which it would have gone on.
+        newest.splice(newest.lastIndexOf(going), 1)
+        resumed -= 1
+        going = -1
       }
       if (write.updatedAtMs > currentAtMs) newest.push(i)
       else older.push(i)

@@ -267,3 +267,16 @@ test('two imports of two markets at once: the verdicts are those of both', async
     }
   }
 })
+
+test('a price interrupted at both moments at which it was stated is replaced at both', async () => {
+  const { id } = await newItem()
+  const stated = (price: number) =>
+    [1, 3].map((day) => ({ item_id: id, market: 'source_c', label: 'Near Mint', price, updated_at: `2026-10-0${day}T00:00:00.000Z` }))
+  expect(await operator('/prices', stated(2))).toMatchObject({ accepted: 1, unchanged: 1 })
+  expect(await operator('/prices', stated(1))).toMatchObject({ accepted: 2, unchanged: 0, rejected: 0 })
+  const points = await operator<{ price: number; updated_at: string }[]>(`/items/${id}/price-history`)
+  expect(points.map(({ price, updated_at: at }) => [price, at.slice(0, 10)])).toEqual([
+    [1, '2026-10-01'],
+    [1, '2026-10-03'],
+  ])
+})

@@ -134,7 +134,7 @@ describe('beside a running service', () => {
       advice: 'load them: mintmark rates set USD=... EUR=...',
     })
     await json('rates', 'set', 'USD=41.87', 'EUR=48.31', '--day', '2026-01-01')
-    expect(await rates()).toMatchObject({ found: 'known for TRY, USD, EUR' })
+    expect(await rates()).toMatchObject({ found: expect.stringMatching(/^known for TRY, USD, EUR/) })
   })
 
   test('migrate has nothing to do', async () => {

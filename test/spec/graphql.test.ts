@@ -256,7 +256,7 @@ describe('errors', () => {
     ['{ itemz { id } }', 'Its fields are categories, category, items, item.'],
     ['{ item(id: 1) { nam } }', 'Its fields are id, name, code, slug, genre, game, category,'],
     ['{ item(id: 1) { ... { category { up } } } }', 'Its fields are id, name, slug, image, parent, children, items.'],
-    ['{ items(colour: "red") { nodes { id } } }', 'Its arguments are game, market, search, categoryId, first, after, sortBy, sortOrder.'],
+    ['{ items(colour: "red") { nodes { id } } }', 'Its arguments are game, market, search, query, categoryId, first, after, sortBy, sortOrder.'],
     ['{ item(id: 1) { name(short: true) } }', 'It takes none.'],
     ['{ item(id: 1) { id @skip(unless: true, if: true) } }', 'Its arguments are if.'],
     ['{ items(first: "ten") { nodes { id } } }', 'first: Int'],

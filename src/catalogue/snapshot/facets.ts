@@ -21,7 +21,7 @@ const BY_ATTRIBUTE = {
 export const FACETS = ['rarity', 'finish', 'language', 'illustrator', 'card', 'type', 'regulation', 'product'] as const
 export type Facet = (typeof FACETS)[number]
 
-const TYPES = /"types": \[([^\]]*)\]/u
+const TYPES = '"types": ['
 const HP = /"hp": (\d+)/u
 
 export class Facets {
@@ -47,7 +47,8 @@ export class Facets {
       this.#put(facet, row, this.values[facet].number(text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text))
     })
     const text = (details.bytes as Buffer).toString('latin1', details.from, details.to)
-    const types = TYPES.exec(text)?.[1]
+    const from = text.indexOf(TYPES)
+    const types = from < 0 ? '' : text.slice(from + TYPES.length, text.indexOf(']', from))
     if (types) this.#put('type', row, this.values.type.number(types.replaceAll('"', '')))
     this.hp = grown(this.hp, row + 1)
     this.hp[row] = Number(HP.exec(text)?.[1] ?? 0)
