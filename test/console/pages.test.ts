@@ -101,7 +101,7 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
     await page.reload()
     await page.getByRole('heading', { name: 'Bugün' }).waitFor()
     expect(await page.evaluate('[document.documentElement.lang, getComputedStyle(document.documentElement).colorScheme]')).toEqual(['tr', 'dark'])
-    expect(await page.title()).toBe('Bugün · Mintmark')
+    await expect.poll(() => page.title()).toBe('Bugün · Mintmark')
     await close()
   })
 
