@@ -909,7 +909,7 @@ export interface paths {
         put?: never;
         /**
          * Decide about prices in question
-         * @description `accept` publishes held prices and `discard` drops them: name them in `held_ids`. `confirm` takes published prices for right until their feed states another amount; `withdraw` takes them out of publication, the price before them is current again, and the same amount is not published again before its feed has stated another one: name them in `prices`, with the amount that you saw. A `filter` with its `state` decides about all that it finds, if these are as many as `expected`. The decision is one batch: it is refused whole if a price is no longer as it was seen, and can be undone.
+         * @description `accept` publishes held prices and `discard` rejects them; list them in `held_ids`. `confirm` marks published prices as correct until their feed states another amount. `withdraw` unpublishes prices and restores the previous ones; the same amount is not published again until the feed has stated a different one. For both, list the prices in `prices` with the amounts you saw. With a `filter`, which must have a `state`, the decision applies to every match, and is refused unless their number is `expected`. A decision is one batch: it is refused as a whole if any price has changed since, and it can be undone.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/price-decisions' \
@@ -2793,7 +2793,7 @@ export interface components {
             /** @description Whether the price was computed from it or judged by it */
             used: boolean;
             /**
-             * @description `sets_price`: the price is this amount; `confirms`: the source stated the same amount again; `in_median`: one of the sales whose median the price is; `compared`: the price was compared with it when it was judged; `not_compared`: shown only: lows and highs contradict no price; `no_rate`: its currency has no exchange rate; `other_time`: the two were stated too long after one another to be compared; `own_sales`: the service's own sales are evidence for no other market, and need none; `no_price`: there is no price to compare it with
+             * @description `sets_price`: the price is this amount; `confirms`: the source stated the same amount again; `in_median`: one of the sales whose median the price is; `compared`: the price was compared with it when it was judged; `not_compared`: shown for information; lows and highs are not evidence against a price; `no_rate`: its currency has no exchange rate; `other_time`: the two prices were stated too far apart in time to be compared; `own_sales`: prices from the service's own sales are not compared with other markets; `no_price`: the item has no price to compare it with
              * @enum {string}
              */
             reason: "sets_price" | "confirms" | "in_median" | "compared" | "not_compared" | "no_rate" | "other_time" | "own_sales" | "no_price";

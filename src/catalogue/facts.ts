@@ -18,8 +18,8 @@ export const PRECEDENCE: readonly string[] = [
 ]
 
 /**
- * What a source states, as it is stored. A field that is absent is not stated; null (of operators only) states that
- * there is no value. Details have the names that `detailsToRow` gives them.
+ * What a source states, as it is stored. A field that is absent is not stated; null, which only operators can
+ * state, means that the item has no value there. Details use the names of `detailsToRow`.
  */
 export interface Facts {
   market?: Market

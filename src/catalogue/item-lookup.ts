@@ -115,7 +115,7 @@ export class ItemLookup {
   }
 }
 
-/** Those of the finish, as well as any fit it. */
+/** The items whose finish fits best; none where no finish fits. */
 function ofFinish(all: readonly Candidate[], finish: string): Candidate[] {
   const wanted = finishWords(finish.slice(0, LONGEST))
   const fitting = all.flatMap((candidate) => {

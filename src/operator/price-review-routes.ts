@@ -39,11 +39,11 @@ export const priceReviewRoutes: Route<PriceWriteCtx & ReviewCtx>[] = [
     verb: decidePrices,
     summary: 'Decide about prices in question',
     description:
-      '`accept` publishes held prices and `discard` drops them: name them in `held_ids`. `confirm` takes published prices for right until their ' +
-      'feed states another amount; `withdraw` takes them out of publication, the price before them is current again, and the same amount ' +
-      'is not published again before its feed has stated another one: name them in `prices`, with the amount that you saw. ' +
-      'A `filter` with its `state` decides about all that it finds, if these are as many as `expected`. The decision is one batch: it is ' +
-      'refused whole if a price is no longer as it was seen, and can be undone.',
+      '`accept` publishes held prices and `discard` rejects them; list them in `held_ids`. `confirm` marks published prices as correct until ' +
+      'their feed states another amount. `withdraw` unpublishes prices and restores the previous ones; the same amount is not published ' +
+      'again until the feed has stated a different one. For both, list the prices in `prices` with the amounts you saw. ' +
+      'With a `filter`, which must have a `state`, the decision applies to every match, and is refused unless their number is `expected`. ' +
+      'A decision is one batch: it is refused as a whole if any price has changed since, and it can be undone.',
     tag: 'Price reviews',
     answer: (decision: PriceDecision) => ({ data: decision, message: decisionText(decision) }),
     data: PriceDecisionSchema,

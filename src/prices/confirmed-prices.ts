@@ -10,8 +10,8 @@ export type ConfirmedPrices = (itemId: number, market: number, labelId: number, 
 
 /** Whether anyone has confirmed any price. */
 export async function hasConfirmedPrices(on: Queryable): Promise<boolean> {
-  const { rows } = await sql<{ any: boolean }>`select exists (select from confirmed_prices) as any`.execute(on)
-  return rows[0]!.any
+  const { rows } = await sql<{ found: boolean }>`select exists (select from confirmed_prices) as found`.execute(on)
+  return rows[0]!.found
 }
 
 /** What people confirmed of these items, also under ids that were merged into them; of all items for null. */

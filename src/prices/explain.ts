@@ -30,11 +30,11 @@ export const INPUT_REASONS = {
   confirms: 'the source stated the same amount again',
   in_median: 'one of the sales whose median the price is',
   compared: 'the price was compared with it when it was judged',
-  not_compared: 'shown only: lows and highs contradict no price',
+  not_compared: 'shown for information; lows and highs are not evidence against a price',
   no_rate: 'its currency has no exchange rate',
-  other_time: 'the two were stated too long after one another to be compared',
-  own_sales: "the service's own sales are evidence for no other market, and need none",
-  no_price: 'there is no price to compare it with',
+  other_time: 'the two prices were stated too far apart in time to be compared',
+  own_sales: "prices from the service's own sales are not compared with other markets",
+  no_price: 'the item has no price to compare it with',
 } as const
 type InputReason = keyof typeof INPUT_REASONS
 

@@ -6,6 +6,7 @@ import { MARKETS } from '#core/markets.ts'
 import { verb } from '#core/verb.ts'
 import { actorOf, change, type Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
+import { STATES } from './evidence/types.ts'
 import { judgeNext } from './judge-prices.ts'
 import type { PriceWriteCtx } from './types.ts'
 
@@ -61,7 +62,9 @@ async function judged(ctx: PriceWriteCtx, tx: Tx, note: Note, { market, action, 
   const position = MARKETS.indexOf(market)
   for (let after: number | null = 0; after !== null; ) after = await judgeNext(ctx, tx, note, after, position)
   const { rows } = await sql<{ prices: number; stale: number }>`
-    select count(*)::int4 as prices, (count(*) filter (where state = 2))::int4 as stale from prices where market = ${position}`.execute(tx)
+    select count(*)::int4 as prices, (count(*) filter (where state = ${sql.lit(STATES.indexOf('stale'))}))::int4 as stale from prices where market = ${position}`.execute(
+    tx,
+  )
   const after = { market, set_aside: action === 'source.set-aside', ...rows[0]! }
   note.audit({ action, subject: 'source', id: market, after: { ...after, ...(reason !== undefined && { reason }) } })
   return after

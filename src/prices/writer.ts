@@ -9,6 +9,7 @@ import { BinaryRows, copyIn } from '#db/copy.ts'
 import type { Db, Tx } from '#db/schema.ts'
 import { RowBits } from '#index/bits.ts'
 import { confidenceIn, CurrentPrices, flagsIn, IDENTICAL, packedVerdict, stateIn } from './current.ts'
+import { CurrentChanges } from './current-changes.ts'
 import { type Candidate, type Hold, holdOf, type PriceRules } from './evidence/hold.ts'
 import { jumpsOf, type LastPrice, type StatedPrice } from './evidence/jumps.ts'
 import { eachPackedEvidence, packedEvidenceCount } from './evidence/payload.ts'
@@ -39,39 +40,6 @@ const UNIQUE_VIOLATION = '23505'
 export async function lockMarkets(tx: Tx, markets: Iterable<number>): Promise<void> {
   for (const market of [...new Set(markets)].sort((a, b) => a - b)) {
     await sql`select pg_advisory_xact_lock(7307, ${market})`.execute(tx)
-  }
-}
-
-/** What a batch does to current prices; positions are those in the `CurrentPrices` that are being changed. */
-class CurrentChanges {
-  readonly #currents: CurrentPrices
-  /** positions in the batch of the prices that become current, the last of each key, with their positions here */
-  readonly set: number[] = []
-  readonly setAt: number[] = []
-  /** positions of those that are only confirmed */
-  readonly confirmed = new Set<number>()
-  /** verdicts as they are stored, of all that are set or confirmed */
-  readonly before = new Map<number, number>()
-  /** those of them whose confirmation or figures the nodes know */
-  readonly #known = new Set<number>()
-
-  constructor(currents: CurrentPrices) {
-    this.#currents = currents
-  }
-
-  /** Notes the state of a price before its first change. */
-  remember(at: number): void {
-    if (this.before.has(at)) return
-    const { verdict, confirmedAtMs, updatedAtMs, figures } = this.#currents
-    this.before.set(at, verdict[at]!)
-    if (confirmedAtMs[at]! > updatedAtMs[at]! || figures.at(at) !== null) this.#known.add(at)
-  }
-
-  /** Whether nodes know anything else of a price than what is stored of it now. */
-  isNews(at: number): boolean {
-    const { verdict, confirmedAtMs, updatedAtMs, figures } = this.#currents
-    if (verdict[at] !== this.before.get(at) || this.#known.has(at)) return true
-    return confirmedAtMs[at]! > updatedAtMs[at]! || figures.at(at) !== null
   }
 }
 

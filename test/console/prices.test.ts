@@ -74,7 +74,7 @@ describe.skipIf(NO_BROWSER)(`Prices in the console${WHY}`, () => {
 
   test('exchange rates are listed, missing ones named, and new ones saved', async () => {
     await visited.open('/rates')
-    await page.getByText('There is no rate for GBP').waitFor()
+    await page.getByText('GBP has no exchange rate').waitFor()
     await button('New rate').click()
     await dialog().getByLabel('Currency').fill('gbp')
     await dialog().getByLabel('Day').fill('2062-11-22')
@@ -88,7 +88,7 @@ describe.skipIf(NO_BROWSER)(`Prices in the console${WHY}`, () => {
     await dialog().getByRole('button', { name: 'Save' }).click()
     await page.getByText('Rate of GBP for 20 Nov 2026 saved').waitFor()
     await page.getByRole('row', { name: '20 Nov 2026 GBP 55.123456' }).waitFor()
-    await page.getByText('There is no rate for GBP').waitFor({ state: 'detached' })
+    await page.getByText('GBP has no exchange rate').waitFor({ state: 'detached' })
     expect(await operator(node, 'GET', '/rates?currency=GBP')).toMatchObject([{ currency: 'GBP', day: '2026-11-20', rate: 55.123456 }])
     await page.getByLabel('Currency').selectOption('EUR')
     await page.getByText('Nothing matches these filters.').waitFor()

@@ -28,7 +28,7 @@ export const en = {
   rateDayHint: 'The rate counts from this day until the next one.',
   rateHint: 'Turkish lira for one unit, such as 41.87',
   rateInLira: 'Rate in TL',
-  rateMissing: 'There is no rate for {currency}: its prices are not compared with those of other currencies.',
+  rateMissing: '{currency} has no exchange rate, so its prices are not compared with other currencies.',
   rates: 'Exchange rates',
   rateSaved: 'Rate of {currency} for {day} saved',
   ratesText: 'Prices of several currencies are compared by these rates. They never change a price. Load many from a file with mintmark rates import.',
@@ -654,5 +654,5 @@ export const en = {
   'inputReason.no_rate': 'No exchange rate',
   'inputReason.other_time': 'Stated too long before or after to compare',
   'inputReason.own_sales': 'Own sales are compared with nothing',
-  'inputReason.no_price': 'There is no price to compare it with',
+  'inputReason.no_price': 'The item has no price to compare it with',
 }

@@ -46,7 +46,7 @@ export class Facets {
       const text = this.#texts.textOf(attributes.bytes as Buffer, from, to)
       this.#put(facet, row, this.values[facet].number(text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text))
     })
-    const text = (details.bytes as Buffer).toString('latin1', details.from, details.to)
+    const text = (details.bytes as Buffer).toString('utf8', details.from, details.to)
     const from = text.indexOf(TYPES)
     const types = from < 0 ? '' : text.slice(from + TYPES.length, text.indexOf(']', from))
     if (types) this.#put('type', row, this.values.type.number(types.replaceAll('"', '')))

@@ -1,0 +1,35 @@
+// What a batch of prices changes of the current ones, so that only what differs is written and told to the nodes.
+import type { CurrentPrices } from './current.ts'
+
+/** What a batch does to current prices; positions are those in the `CurrentPrices` that are being changed. */
+export class CurrentChanges {
+  readonly #currents: CurrentPrices
+  /** positions in the batch of the prices that become current, the last of each key, with their positions here */
+  readonly set: number[] = []
+  readonly setAt: number[] = []
+  /** positions of those that are only confirmed */
+  readonly confirmed = new Set<number>()
+  /** verdicts as they are stored, of all that are set or confirmed */
+  readonly before = new Map<number, number>()
+  /** those of them whose confirmation or figures the nodes know */
+  readonly #known = new Set<number>()
+
+  constructor(currents: CurrentPrices) {
+    this.#currents = currents
+  }
+
+  /** Notes the state of a price before its first change. */
+  remember(at: number): void {
+    if (this.before.has(at)) return
+    const { verdict, confirmedAtMs, updatedAtMs, figures } = this.#currents
+    this.before.set(at, verdict[at]!)
+    if (confirmedAtMs[at]! > updatedAtMs[at]! || figures.at(at) !== null) this.#known.add(at)
+  }
+
+  /** Whether nodes know anything else of a price than what is stored of it now. */
+  isNews(at: number): boolean {
+    const { verdict, confirmedAtMs, updatedAtMs, figures } = this.#currents
+    if (verdict[at] !== this.before.get(at) || this.#known.has(at)) return true
+    return confirmedAtMs[at]! > updatedAtMs[at]! || figures.at(at) !== null
+  }
+}
