@@ -4,6 +4,7 @@ import ipaddr from 'ipaddr.js'
 import { parseDuration } from '#core/duration.ts'
 import { isLoopback } from '#core/loopback.ts'
 import { isMarket, type Market, type MarketNames, MARKETS } from '#core/markets.ts'
+import { isOrigin } from '#core/origins.ts'
 import { type Plan, PLANS } from '#core/plans.ts'
 import { type Speedup, SPEEDUPS } from '#core/speedups.ts'
 import { VISIBLE_LINE } from '#core/text.ts'
@@ -129,8 +130,6 @@ function corsOrigins(text: string): '*' | readonly string[] {
   if (text === '*') return '*'
   if (text === 'none') return []
   const origins = text.split(',').map((part) => part.trim())
-  // As browsers send it: without path, slash at the end, default port and capital letters.
-  const isOrigin = (origin: string) => /^https?:/.test(origin) && URL.canParse(origin) && new URL(origin).origin === origin
   if (!origins.every(isOrigin)) throw new Error('*, none, or origins such as https://shop.example,http://localhost:5173')
   return Object.freeze(origins)
 }

@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify'
 import { HOUR_MS, MINUTE_MS } from '#core/duration.ts'
 import { apiKeyring, consoleSessions, type Keyring, operatorTokens } from '#accounts/keyring.ts'
 import { RateLimits, type Shared } from '#accounts/rate-limits.ts'
+import { forgetOldUsage } from '#accounts/usage.ts'
 import { imageAddresses } from '#catalogue/image-addresses.ts'
 import { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { Log } from '#core/context.ts'
@@ -272,6 +273,7 @@ function keepHouse(scheduler: Scheduler, db: Db, now: () => Date, priceHistoryDa
     ['price-months', () => prepareMonths(db, now())],
     ['price-retention', () => forgetOldPrices(db, priceHistoryDays, now())],
     ['webhook-retention', () => forgetOldEvents(db, now())],
+    ['key-usage-retention', () => forgetOldUsage(db, now())],
   ]
   for (const [name, run] of tasks) scheduler.add({ name, intervalMs: EVERY.housekeeping, run })
   scheduler.add({ name: 'broken-imports', intervalMs: EVERY.brokenImports, run: () => failBrokenImports(db) })

@@ -1,4 +1,6 @@
 // The context of a public request for verbs that read or write more than the catalogue.
+import type { Keyring } from '#accounts/keyring.ts'
+import type { MeCtx } from '#accounts/read-me.ts'
 import type { CatalogueNode } from '#catalogue/context.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { Market } from '#core/markets.ts'
@@ -14,14 +16,18 @@ import { preconditionOf } from '#http/entity-tag.ts'
 import { idempotencyOf } from '#http/idempotency-key.ts'
 import type { ApiRequest } from '#http/respond.ts'
 
-export interface PublicCtx extends WriteCtx, CatalogueNode, Conditional, WebhookCtx, MarketCtx {
+export interface PublicCtx extends WriteCtx, CatalogueNode, Conditional, WebhookCtx, MarketCtx, MeCtx {
+  viewer: Viewer
+  db: Db
+  now: () => Date
   currencies: Readonly<Record<Market, string>>
   rules: PriceRules
 }
 
 /** What the context takes from the node. */
 export interface PublicContextNode extends MarketNode {
-  config: { sourceCurrencies: Readonly<Record<Market, string>>; priceRules: PriceRules }
+  config: { sourceCurrencies: Readonly<Record<Market, string>>; priceRules: PriceRules; rateLimits: MeCtx['rateLimits'] }
+  keys: Pick<Keyring, 'usage'>
   db: Db
   feed: Pick<ChangeFeed, 'pull'>
   catalogue: Catalogue
@@ -31,7 +37,7 @@ export interface PublicContextNode extends MarketNode {
 
 /** Makes the context of a request that passed the gate. */
 export function publicContext(node: PublicContextNode): (viewer: Viewer, request: ApiRequest) => PublicCtx {
-  const { config, db, feed, catalogue, webhooks, market, listings, now } = node
+  const { config, keys, db, feed, catalogue, webhooks, market, listings, now } = node
   const caughtUp = () => feed.pull()
   return (viewer, request) => {
     return {
@@ -48,6 +54,8 @@ export function publicContext(node: PublicContextNode): (viewer: Viewer, request
       listings,
       currencies: config.sourceCurrencies,
       rules: config.priceRules,
+      rateLimits: config.rateLimits,
+      usage: keys.usage!,
     }
   }
 }

@@ -29,6 +29,7 @@ import { catalogueRoutes } from './rest/catalogue-routes.ts'
 import { collectionRoutes } from './rest/collection-routes.ts'
 import { apiDescription, NOTIFICATIONS, TAGS } from './rest/description.ts'
 import { listingRoutes } from './rest/listing-routes.ts'
+import { meRoutes } from './rest/me-route.ts'
 import { priceRoutes } from './rest/price-routes.ts'
 import { webhookRoutes } from './rest/webhook-routes.ts'
 
@@ -91,7 +92,7 @@ export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
   if (!node.config.without.has('fast-path')) {
     addFastPath(app, [...reads, ...graphql], {
       known: (authorization) => node.keys.known(authorization),
-      allow: (viewer, needs) => allow(viewer, needs, node.limits),
+      allow: (viewer, operation) => allow(viewer, operation, node.limits, node.keys.usage),
       requests: node.requests,
     })
   }
@@ -107,7 +108,7 @@ async function addRest(app: FastifyInstance, node: PublicNode): Promise<FastEndp
   const families: [Route<PublicCtx>[], RouteRules<PublicCtx>][] = [
     [catalogueRoutes(catalogue), { ...rules, cache: responseCache(readyBytes * CACHED_ITEMS_SHARE, () => catalogue.version) }],
     [listingRoutes(listings), { ...rules, cache: responseCache(readyBytes * CACHED_LISTINGS_SHARE, () => listings.version) }],
-    [[...priceRoutes, ...collectionRoutes, ...webhookRoutes], rules],
+    [[...priceRoutes, ...collectionRoutes, ...webhookRoutes, ...meRoutes], rules],
   ]
   const reads: FastEndpoint[] = []
   await app.register(

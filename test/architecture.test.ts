@@ -42,7 +42,7 @@ const READ_SETTINGS = ['cli', 'node.ts', 'public.ts']
 
 /** Who writes a table; any may join it. */
 const OWNERS: Record<string, readonly string[]> = {
-  accounts: ['accounts', 'credit_entries', 'api_keys', 'operator_tokens', 'console_sessions', 'rate_limit_leases'],
+  accounts: ['accounts', 'credit_entries', 'api_keys', 'api_key_scopes', 'api_key_usage', 'operator_tokens', 'console_sessions', 'rate_limit_leases'],
   catalogue: [
     'categories',
     'category_codes',
@@ -60,6 +60,7 @@ const OWNERS: Record<string, readonly string[]> = {
     'groups',
     'prices',
     'price_points',
+    'changed_items',
     'hidden_points',
     'imports',
     'import_refusals',

@@ -6,6 +6,7 @@ import { change, type Note, type WriteCtx } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { id, moment, momentOf, orNull, remark } from '#core/fields.ts'
 import { hashKey, last4, newKey } from './key-format.ts'
+import { type KeyScope, NO_SCOPE, ScopeFields, scopeOf } from './key-scope.ts'
 import { fetchAccount, insertKey } from './store.ts'
 import type { NewApiKey } from './types.ts'
 
@@ -19,18 +20,26 @@ export const createKey = verb(
         account_id: id('account'),
         label: remark('What the key is for'),
         expires_at: Type.Optional(orNull(moment('When the key ends, in the future; null or absent: never'))),
+        ...ScopeFields,
       },
       { additionalProperties: false },
     ),
   },
-  (ctx: WriteCtx, { account_id, label = '', expires_at = null }) =>
+  (ctx: WriteCtx, { account_id, label = '', expires_at = null, ...limits }) =>
     change(ctx, async (tx, note) => {
-      const expiresAt = expires_at === null ? null : momentOf('expires_at', expires_at)
-      if (expiresAt && expiresAt <= ctx.now()) throw invalid('expires_at', 'in_future')
+      const expiresAt = expiryOf(expires_at, ctx.now())
+      const scope = { ...NO_SCOPE, ...scopeOf(limits) }
       const account = await fetchAccount(tx, account_id)
-      return issueKey(tx, note, 'key.create', { account_id: account.id, label: label.trim(), expires_at: expiresAt })
+      return issueKey(tx, note, 'key.create', { account_id: account.id, label: label.trim(), expires_at: expiresAt }, scope)
     }),
 )
+
+/** When a key ends. @throws VALIDATION_ERROR for a moment that is not in the future */
+export function expiryOf(text: string | null, now: Date): Date | null {
+  const expiresAt = text === null ? null : momentOf('expires_at', text)
+  if (expiresAt && expiresAt <= now) throw invalid('expires_at', 'in_future')
+  return expiresAt
+}
 
 /** Stores a new key with its audit row, which knows neither key nor hash. */
 export async function issueKey(
@@ -38,9 +47,10 @@ export async function issueKey(
   note: Note,
   action: string,
   values: { account_id: number; label: string; expires_at: Date | null },
+  scope: KeyScope,
 ): Promise<NewApiKey> {
   const key = newKey('api')
-  const stored = await insertKey(tx, { ...values, hash: hashKey(key), last4: last4(key) })
+  const stored = await insertKey(tx, { ...values, hash: hashKey(key), last4: last4(key) }, scope)
   note.audit({ action, subject: 'key', id: stored.id, after: stored })
   note.changed('accounts', [stored.account_id])
   return { ...stored, key }

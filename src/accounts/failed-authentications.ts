@@ -14,6 +14,7 @@ export interface Caller {
   /** the client's address, as far as `TRUST_PROXY` lets a proxy name it */
   readonly ip: string
   readonly socket: { readonly remoteAddress?: string | undefined }
+  readonly headers: { readonly origin?: string | undefined }
 }
 
 export interface FailureRules {

@@ -1,11 +1,12 @@
-// The gate before every protected route: who calls (401), whether the plan allows the operation (403), how often (429).
+// The gate before every protected route: who calls (401), whether plan and key allow the operation (403), how often (429).
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { mayCall, type Need, type Viewer } from '#core/verb.ts'
+import { mayCall, type Operation, type Viewer } from '#core/verb.ts'
 import { setHeaders } from '#http/fastify-adapter.ts'
 import type { MaybePromise } from '#http/respond.ts'
 import type { Headers } from '#http/response.ts'
 import type { Keyring } from './keyring.ts'
 import { rateLimitHeaders, type RateLimits } from './rate-limits.ts'
+import type { KeyUsage } from './usage.ts'
 
 /** A caller by another credential than the Authorization header. */
 export interface SessionCaller {
@@ -37,7 +38,7 @@ export function addGate(
     }
     const admit = (viewer: Viewer): MaybePromise<void> => {
       request.viewer = viewer
-      const allowed = allow(viewer, request.routeOptions.config.needs, limits)
+      const allowed = allow(viewer, request.routeOptions.config.operation, limits, keyring.usage)
       return allowed instanceof Promise ? allowed.then(pass) : pass(allowed)
     }
     const found = signedIn?.viewer ?? keyring.find(authorization, request)
@@ -47,14 +48,28 @@ export function addGate(
 }
 
 /**
- * Checks the plan of an authenticated caller, and counts the request.
+ * Checks the plan and the key of an authenticated caller, and counts the request.
+ * @param operation undefined for paths and methods that there are not
+ * @param usage null where it is not counted what keys are used for
  * @returns headers that tell the limits
- * @throws PLAN_UPGRADE_REQUIRED, RATE_LIMITED (or rejects with it)
+ * @throws PLAN_UPGRADE_REQUIRED, READ_ONLY_KEY, RATE_LIMITED (or rejects with it)
  */
-export function allow(viewer: Viewer, needs: Need | undefined, limits: RateLimits | null): MaybePromise<Headers> {
-  if (needs) mayCall(viewer, needs)
+export function allow(viewer: Viewer, operation: Operation | undefined, limits: RateLimits | null, usage: KeyUsage | null): MaybePromise<Headers> {
+  if (operation) mayCall(viewer, operation)
   const counted = limits?.consume(viewer)
-  return counted ? counted.then((allowance) => Object.entries(rateLimitHeaders(allowance)).flat()) : NO_HEADERS
+  if (!counted) {
+    note(viewer, operation, usage)
+    return NO_HEADERS
+  }
+  return counted.then((allowance) => {
+    note(viewer, operation, usage)
+    return Object.entries(rateLimitHeaders(allowance)).flat()
+  })
+}
+
+/** Counts what a key is used for. */
+function note(viewer: Viewer, operation: Operation | undefined, usage: KeyUsage | null): void {
+  if (operation && usage && viewer.kind === 'account') usage.count(viewer.keyId, operation.name)
 }
 
 const NO_HEADERS: Headers = []

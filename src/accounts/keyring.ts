@@ -2,6 +2,7 @@
 // an address that keeps sending wrong credentials is refused before anything is looked up.
 import { timingSafeEqual } from 'node:crypto'
 import { sql } from 'kysely'
+import { DAY_MS } from '#core/duration.ts'
 import type { Log } from '#core/context.ts'
 import { type ServiceError, unauthenticated } from '#core/errors.ts'
 import { Cache } from '#core/cache.ts'
@@ -13,7 +14,9 @@ import { inTransaction } from '#db/transaction.ts'
 import { type Caller, FailedAuthentications } from './failed-authentications.ts'
 import { FailureAudit } from './failure-audit.ts'
 import { hashKey, isWellFormed, type KeyKind } from './key-format.ts'
+import { mayCallFrom } from './key-scope.ts'
 import { BOOTSTRAP, type Holder, loadApiKey, loadConsoleSession, loadOperatorToken } from './store.ts'
+import { KeyUsage } from './usage.ts'
 
 const CAPACITY = 50_000
 /** Hashes of keys that do not exist. */
@@ -40,7 +43,7 @@ export interface KeyringOptions {
 /** The keys of API consumers. */
 export function apiKeyring(options: KeyringOptions): Keyring {
   const source: KeySource = { kind: 'api', credential: 'API key', table: 'api_keys', changes: 'accounts', failuresAMinute: 30, load: loadApiKey }
-  return new Keyring(source, options, null)
+  return new Keyring(source, options, null, null, new KeyUsage(options))
 }
 
 /** The operators' tokens; `bootstrap` is one more that is set, not stored, and belongs to the operator `bootstrap`. */
@@ -83,12 +86,21 @@ export class Keyring implements ChangeFollower {
   readonly #changed = new Cache<string, true>({ limit: CAPACITY })
   readonly #audit: FailureAudit | null
   readonly failures: FailedAuthentications
-  /** key id → epoch milliseconds of its last use that is not stored yet */
-  #lastUses = new Map<number, number>()
+  /** what keys are used for, null where nobody asks */
+  readonly usage: KeyUsage | null
+  /** key id → epoch milliseconds of its first use on a day, not stored yet */
+  #uses = new Map<number, number>()
 
   /** @param audit where failures are recorded beside log and metrics, null for nowhere */
-  constructor(source: KeySource, { db, log, now }: KeyringOptions, bootstrap: string | null, audit: FailureAudit | null = null) {
+  constructor(
+    source: KeySource,
+    { db, log, now }: KeyringOptions,
+    bootstrap: string | null,
+    audit: FailureAudit | null = null,
+    usage: KeyUsage | null = null,
+  ) {
     this.#source = source
+    this.usage = usage
     this.#db = db
     this.#now = now
     this.#bootstrapHash = bootstrap === null ? null : hashKey(bootstrap)
@@ -101,16 +113,19 @@ export class Keyring implements ChangeFollower {
     await Promise.all([this.flush(), this.#audit?.close()])
   }
 
-  /** The caller, by the value of the Authorization header, where the key is valid and in memory; null: ask `find`. */
+  /**
+   * The caller, by the value of the Authorization header, where the key is valid, in memory and not limited to some places;
+   * null: ask `find`.
+   */
   known(header: string | undefined): Viewer | null {
     const key = header === undefined ? undefined : BEARER.exec(header)?.[1]
     const holder = key === undefined ? undefined : this.#holders.get(key)
-    return holder && this.#refusalOf(holder) === null ? this.#used(holder) : null
+    return holder && holder.limits === null && this.#refusalOf(holder) === null ? this.#used(holder) : null
   }
 
   /**
    * The caller, by the value of the Authorization header: at once for keys used lately, a promise for the others.
-   * @throws UNAUTHENTICATED, RATE_LIMITED (or rejects with them), the database's error when it must be asked and cannot
+   * @throws UNAUTHENTICATED, RATE_LIMITED, ORIGIN_NOT_ALLOWED, ADDRESS_NOT_ALLOWED (or rejects with them), the database's error when it must be asked and cannot
    */
   find(header: string | undefined, caller: Caller): Viewer | Promise<Viewer> {
     const { credential } = this.#source
@@ -158,20 +173,24 @@ export class Keyring implements ChangeFollower {
     this.#holders.clear()
   }
 
-  /** Stores the times of last use; rejects with the database's error, and keeps them for the next time. */
+  /** Stores uses and what keys were used for; rejects with the database's error, and keeps them for the next time. */
   async flush(): Promise<void> {
-    if (this.#lastUses.size === 0) return
-    const used = this.#lastUses
-    this.#lastUses = new Map()
+    await Promise.all([this.#flushUses(), this.usage?.flush()])
+  }
+
+  async #flushUses(): Promise<void> {
+    if (this.#uses.size === 0) return
+    const used = this.#uses
+    this.#uses = new Map()
     try {
       await inTransaction(this.#db, (tx) =>
         sql`
-          update ${sql.table(this.#source.table)} as k set last_used_at = greatest(k.last_used_at, u.at)
+          update ${sql.table(this.#source.table)} as k set last_used_at = u.at
           from unnest(${[...used.keys()]}::int[], ${[...used.values()].map((ms) => new Date(ms))}::timestamptz[]) as u (id, at)
-          where k.id = u.id`.execute(tx),
+          where k.id = u.id and (k.last_used_at is null or k.last_used_at < date_trunc('day', u.at, 'UTC'))`.execute(tx),
       )
     } catch (error) {
-      for (const [id, ms] of used) if (!this.#lastUses.has(id)) this.#lastUses.set(id, ms)
+      for (const [id, ms] of used) this.#uses.set(id, ms)
       throw error
     }
   }
@@ -179,6 +198,7 @@ export class Keyring implements ChangeFollower {
   #admit(holder: Holder, caller: Caller): Viewer {
     const refusal = this.#refusalOf(holder)
     if (refusal !== null) throw this.failures.refuse(caller, refusal)
+    if (holder.limits) mayCallFrom(holder.limits, caller)
     return this.#used(holder)
   }
 
@@ -187,9 +207,14 @@ export class Keyring implements ChangeFollower {
     return refusal ?? (expiresAtMs <= this.#now().getTime() ? reason('credential', { credential: this.#source.credential, state: 'expired' }) : null)
   }
 
-  #used({ keyId, viewer }: Holder): Viewer {
-    this.#lastUses.set(keyId, this.#now().getTime())
-    return viewer
+  /** Notes the first use of a day. */
+  #used(holder: Holder): Viewer {
+    const nowMs = this.#now().getTime()
+    if (Math.floor(nowMs / DAY_MS) > Math.floor(holder.lastUsedAtMs / DAY_MS)) {
+      holder.lastUsedAtMs = nowMs
+      this.#uses.set(holder.keyId, nowMs)
+    }
+    return holder.viewer
   }
 
   #unknownKey(caller: Caller): ServiceError {

@@ -1,4 +1,4 @@
-// Replaces an API key: a new one with the same label and expiry, while the old one runs on for the overlap.
+// Replaces an API key: a new one with the same label, expiry and limits, while the old one runs on for the overlap.
 import { HOUR_MS } from '#core/duration.ts'
 import { conflict } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
@@ -7,6 +7,7 @@ import { change, type WriteCtx } from '#db/change.ts'
 import { issueKey } from './create-key.ts'
 import { id } from '#core/fields.ts'
 import { lockKey, updateKey } from './store.ts'
+import type { ApiKey } from './types.ts'
 
 export const rotateKey = verb(
   {
@@ -26,13 +27,19 @@ export const rotateKey = verb(
       const old = await lockKey(tx, id)
       const now = ctx.now()
       const ends = old.expires_at === null ? null : new Date(old.expires_at)
-      if (old.revoked_at !== null) throw conflict('key_ended', { state: 'revoked' })
-      if (ends && ends <= now) throw conflict('key_ended', { state: 'expired' })
+      const state = endedState(old, now)
+      if (state) throw conflict('key_ended', { state })
       const overlapEnds = new Date(now.getTime() + overlapHours * HOUR_MS)
       if (!ends || overlapEnds < ends) {
         const shortened = await updateKey(tx, id, { expires_at: overlapEnds })
         note.audit({ action: 'key.rotate', subject: 'key', id, before: old, after: shortened })
       }
-      return issueKey(tx, note, 'key.create', { account_id: old.account_id, label: old.label, expires_at: ends })
+      return issueKey(tx, note, 'key.create', { account_id: old.account_id, label: old.label, expires_at: ends }, old)
     }),
 )
+
+/** Why nothing can be done with a key any more, null while it is valid. */
+export function endedState({ revoked_at, expires_at }: ApiKey, now: Date): 'revoked' | 'expired' | null {
+  if (revoked_at !== null) return 'revoked'
+  return expires_at !== null && new Date(expires_at) <= now ? 'expired' : null
+}

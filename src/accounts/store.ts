@@ -6,6 +6,7 @@ import type { Db, Queryable, Tx } from '#db/schema.ts'
 import { existing, missing } from '#core/fields.ts'
 import { type Reason, reason } from '#core/problems.ts'
 import { jsonReady } from '#db/json-ready.ts'
+import { callerLimits, type CallerLimits, type KeyScope } from './key-scope.ts'
 import type { Account, ApiKey, CreditEntry, KEY_STATES, OperatorToken } from './types.ts'
 
 /** A stored key and whom it stands for, as the keyring keeps it. */
@@ -18,31 +19,50 @@ export interface Holder {
   refusal: Reason | null
   /** epoch milliseconds, Infinity for never */
   expiresAtMs: number
+  /** where the key may be used from, null for anywhere */
+  limits: CallerLimits | null
+  /** epoch milliseconds of the last use that is stored, -Infinity for none */
+  lastUsedAtMs: number
 }
 
 const ACCOUNT_COLUMNS = ['id', 'name', 'plan', 'highlight_credits', 'suspended', 'created_at'] as const
-const KEY_COLUMNS = ['id', 'account_id', 'label', 'last4', 'created_at', 'last_used_at', 'expires_at', 'revoked_at'] as const
+const KEY_COLUMNS = ['k.id', 'k.account_id', 'k.label', 'k.last4', 'k.created_at', 'k.last_used_at', 'k.expires_at', 'k.revoked_at'] as const
 const TOKEN_COLUMNS = ['id', 'label', 'last4', 'created_at', 'last_used_at', 'revoked_at'] as const
+
+/** Limits of a key, joined as `s`. */
+const SCOPE = [
+  sql<boolean>`coalesce(s.read_only, false)`.as('read_only'),
+  sql<string[]>`coalesce(s.allowed_origins, '{}')`.as('allowed_origins'),
+  sql<string[]>`coalesce(s.allowed_addresses, '{}')`.as('allowed_addresses'),
+] as const
 
 export async function loadApiKey(db: Db, hash: Buffer): Promise<Holder | null> {
   const row = await db.kysely
     .selectFrom('api_keys as k')
     .innerJoin('accounts as a', 'a.id', 'k.account_id')
-    .select(['k.id', 'k.account_id', 'k.expires_at', 'k.revoked_at', 'a.plan', 'a.suspended'])
+    .leftJoin('api_key_scopes as s', 's.key_id', 'k.id')
+    .select(['k.id', 'k.account_id', 'k.expires_at', 'k.revoked_at', 'k.last_used_at', 'a.plan', 'a.suspended'])
+    .select(SCOPE)
     .where('k.hash', '=', hash)
     .executeTakeFirst()
   if (!row) return null
   return {
     keyId: row.id,
     ownerId: row.account_id,
-    viewer: Object.freeze({ kind: 'account', accountId: row.account_id, keyId: row.id, plan: row.plan }),
+    viewer: Object.freeze({ kind: 'account', accountId: row.account_id, keyId: row.id, plan: row.plan, ...(row.read_only && { readOnly: true }) }),
     refusal: row.revoked_at ? reason('credential', { credential: 'API key', state: 'revoked' }) : row.suspended ? reason('account_suspended') : null,
     expiresAtMs: row.expires_at?.getTime() ?? Infinity,
+    limits: callerLimits(row),
+    lastUsedAtMs: msOf(row.last_used_at),
   }
 }
 
 export async function loadOperatorToken(db: Db, hash: Buffer): Promise<Holder | null> {
-  const row = await db.kysely.selectFrom('operator_tokens').select(['id', 'label', 'revoked_at']).where('hash', '=', hash).executeTakeFirst()
+  const row = await db.kysely
+    .selectFrom('operator_tokens')
+    .select(['id', 'label', 'last_used_at', 'revoked_at'])
+    .where('hash', '=', hash)
+    .executeTakeFirst()
   if (!row) return null
   return {
     keyId: row.id,
@@ -50,6 +70,8 @@ export async function loadOperatorToken(db: Db, hash: Buffer): Promise<Holder | 
     viewer: operatorViewer(row.id, row.label),
     refusal: row.revoked_at ? reason('credential', { credential: 'operator token', state: 'revoked' }) : null,
     expiresAtMs: Infinity,
+    limits: null,
+    lastUsedAtMs: msOf(row.last_used_at),
   }
 }
 
@@ -62,7 +84,7 @@ export async function loadConsoleSession(db: Db, hash: Buffer, bootstrapHash: Bu
   const row = await db.kysely
     .selectFrom('console_sessions as s')
     .leftJoin('operator_tokens as t', 't.id', 's.token_id')
-    .select(['s.id', 's.token_id', 's.bootstrap_hash', 's.expires_at', 't.label', 't.revoked_at'])
+    .select(['s.id', 's.token_id', 's.bootstrap_hash', 's.expires_at', 's.last_used_at', 't.label', 't.revoked_at'])
     .where('s.hash', '=', hash)
     .executeTakeFirst()
   if (!row) return null
@@ -73,6 +95,8 @@ export async function loadConsoleSession(db: Db, hash: Buffer, bootstrapHash: Bu
     viewer: row.token_id === null ? BOOTSTRAP : operatorViewer(row.token_id, row.label!),
     refusal: ended ? reason('credential', { credential: 'operator token', state: 'revoked' }) : null,
     expiresAtMs: row.expires_at.getTime(),
+    limits: null,
+    lastUsedAtMs: msOf(row.last_used_at),
   }
 }
 
@@ -157,8 +181,13 @@ export async function insertCreditEntry(tx: Tx, entry: { account_id: number; amo
 
 /** The key, locked until the transaction ends. */
 export async function lockKey(tx: Tx, id: number): Promise<ApiKey> {
-  const keys = tx.selectFrom('api_keys').select(KEY_COLUMNS)
-  const row = await keys.where('id', '=', existing('key', id)).forUpdate().executeTakeFirst()
+  const row = await apiKeys(tx).select(KEY_COLUMNS).select(SCOPE).where('k.id', '=', existing('key', id)).forUpdate('k').executeTakeFirst()
+  if (!row) throw missing('key', id)
+  return jsonReady(row)
+}
+
+export async function fetchKey(on: Queryable, id: number): Promise<ApiKey> {
+  const row = await apiKeys(on).select(KEY_COLUMNS).select(SCOPE).where('k.id', '=', existing('key', id)).executeTakeFirst()
   if (!row) throw missing('key', id)
   return jsonReady(row)
 }
@@ -166,13 +195,35 @@ export async function lockKey(tx: Tx, id: number): Promise<ApiKey> {
 export async function insertKey(
   tx: Tx,
   values: { account_id: number; label: string; hash: Buffer; last4: string; expires_at: Date | null },
+  scope: KeyScope,
 ): Promise<ApiKey> {
-  return jsonReady(await tx.insertInto('api_keys').values(values).returning(KEY_COLUMNS).executeTakeFirstOrThrow())
+  const { id } = await tx.insertInto('api_keys').values(values).returning('id').executeTakeFirstOrThrow()
+  await setScope(tx, id, scope)
+  return fetchKey(tx, id)
 }
 
-export async function updateKey(tx: Tx, id: number, values: { expires_at?: Date; revoked_at?: Date }): Promise<ApiKey> {
-  const update = tx.updateTable('api_keys').set(values).where('id', '=', id)
-  return jsonReady(await update.returning(KEY_COLUMNS).executeTakeFirstOrThrow())
+/** @param scope limits that change; the others stay */
+export async function updateKey(
+  tx: Tx,
+  id: number,
+  values: { label?: string; expires_at?: Date | null; revoked_at?: Date },
+  scope: Partial<KeyScope> = {},
+): Promise<ApiKey> {
+  if (Object.keys(values).length > 0) await tx.updateTable('api_keys').set(values).where('id', '=', id).execute()
+  if (Object.keys(scope).length > 0) await setScope(tx, id, scope)
+  return fetchKey(tx, id)
+}
+
+async function setScope(tx: Tx, keyId: number, { read_only, allowed_origins, allowed_addresses }: Partial<KeyScope>): Promise<void> {
+  const isLimited = read_only || allowed_origins?.length || allowed_addresses?.length
+  const values = { read_only, allowed_origins, allowed_addresses }
+  if (isLimited) {
+    await tx
+      .insertInto('api_key_scopes')
+      .values({ key_id: keyId, ...values })
+      .onConflict((conflict) => conflict.column('key_id').doUpdateSet(values))
+      .execute()
+  } else await tx.updateTable('api_key_scopes').set(values).where('key_id', '=', keyId).execute()
 }
 
 export interface KeyFilter {
@@ -188,7 +239,7 @@ export async function pageOfKeys(
   limit: number,
   offset: number,
 ): Promise<{ rows: ApiKey[]; total: number }> {
-  let keys = on.selectFrom('api_keys').where('account_id', '=', accountId)
+  let keys = apiKeys(on).where('account_id', '=', accountId)
   if (search !== undefined) keys = keys.where((e) => e.or([contains('label', search), e('last4', '=', search)]))
   if (state === 'revoked') keys = keys.where('revoked_at', 'is not', null)
   else if (state !== undefined) {
@@ -197,7 +248,7 @@ export async function pageOfKeys(
     else keys = keys.where((e) => e.or([e('expires_at', 'is', null), e('expires_at', '>', now)]))
   }
   const [rows, counted] = await Promise.all([
-    keys.select(KEY_COLUMNS).orderBy('id').limit(limit).offset(offset).execute(),
+    keys.select(KEY_COLUMNS).select(SCOPE).orderBy('k.id').limit(limit).offset(offset).execute(),
     keys.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
   ])
   return { rows: rows.map(jsonReady), total: counted.total }
@@ -229,6 +280,14 @@ export async function pageOfTokens(on: Queryable, limit: number, offset: number)
       .executeTakeFirstOrThrow(),
   ])
   return { rows: rows.map(jsonReady), total: counted.total }
+}
+
+function apiKeys(on: Queryable) {
+  return on.selectFrom('api_keys as k').leftJoin('api_key_scopes as s', 's.key_id', 'k.id')
+}
+
+function msOf(at: Date | null): number {
+  return at?.getTime() ?? -Infinity
 }
 
 /** In any case, and taken literally. */

@@ -7,6 +7,7 @@ export type { ReadCtx } from '#db/change.ts'
 
 const Time = Type.String({ format: 'date-time', description: 'UTC' })
 const TimeOrNull = orNull(Time)
+const LastUse = orNull(Type.String({ format: 'date-time' }), { description: 'First use on the last day (UTC) on which it was used' })
 const Last4 = Type.String({ description: 'The last four characters of the key' })
 
 export const AccountSchema = Type.Object(
@@ -58,8 +59,11 @@ export const ApiKeySchema = Type.Object(
     account_id: Type.Integer(),
     label: Type.String(),
     last4: Last4,
+    read_only: Type.Boolean({ description: 'Operations that change something answer `READ_ONLY_KEY`' }),
+    allowed_origins: Type.Array(Type.String(), { description: 'Origins of web pages that may use it; empty: no limit' }),
+    allowed_addresses: Type.Array(Type.String(), { description: 'Addresses and ranges from which it may be used; empty: no limit' }),
     created_at: Time,
-    last_used_at: TimeOrNull,
+    last_used_at: LastUse,
     expires_at: TimeOrNull,
     revoked_at: TimeOrNull,
   },
@@ -73,13 +77,23 @@ export const NewApiKeySchema = Type.Object(
 )
 export type NewApiKey = Static<typeof NewApiKeySchema>
 
+export const KeyUsageSchema = Type.Object(
+  {
+    key_id: Type.Integer(),
+    day: Type.String({ format: 'date', description: 'UTC' }),
+    operation: Type.String({ description: 'Operation id of the public reference, or `graphql`', examples: ['listItems'] }),
+    requests: Type.Integer({ description: 'Requests that were let in, with whatever answer' }),
+  },
+  { title: 'KeyUsage' },
+)
+
 export const OperatorTokenSchema = Type.Object(
   {
     id: Type.Integer(),
     label: Type.String(),
     last4: Last4,
     created_at: Time,
-    last_used_at: TimeOrNull,
+    last_used_at: LastUse,
     revoked_at: TimeOrNull,
   },
   { title: 'OperatorToken' },

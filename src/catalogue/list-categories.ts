@@ -1,30 +1,63 @@
-// Categories as operators see them, oldest first.
-import { filter, LARGEST_INTEGER } from '#core/fields.ts'
-import { Type } from '#core/input.ts'
-import { type Page, pageParams, readPage } from '#core/paging.ts'
+// Categories with how many items are in them, in the order of their ids: all that match, the roots, or those below one.
+import { LARGEST_INTEGER, orNull } from '#core/fields.ts'
+import { type Static, Type } from '#core/input.ts'
+import { PER_PAGE, type Page, pageParams, pagination } from '#core/paging.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
-import type { ReadCtx } from '#db/change.ts'
+import type { CatalogueCtx } from './context.ts'
 import { closed, market } from './fields.ts'
-import { pageOfCategories } from './stored-categories.ts'
-import type { StoredCategory } from './stored-schemas.ts'
+import { GameParam } from './params.ts'
+
+export const CategoryEntrySchema = Type.Object(
+  {
+    id: Type.Integer(),
+    name: Type.String({ examples: ['Base Set'] }),
+    slug: Type.String({ description: 'Unique', examples: ['base-set'] }),
+    parent_id: orNull(Type.Integer(), { description: 'Category above; null for a root' }),
+    items_count: Type.Integer({ description: 'Items in it and in all categories below it' }),
+  },
+  { title: 'CategoryEntry' },
+)
+export type CategoryEntry = Static<typeof CategoryEntrySchema>
 
 export const listCategories = verb(
   {
     name: 'listCategories',
-    needs: 'operator',
+    needs: OPERATION_PLAN.listCategories,
+    sharedBy: 'plan',
     input: Type.Object(
       {
-        market: Type.Optional(market()),
-        game: filter('Such as `pokemon`'),
+        game: Type.Optional(GameParam),
+        market: Type.Optional(market('Market whose catalogue they came from')),
         parent_id: Type.Optional(
           Type.Integer({ minimum: 0, maximum: LARGEST_INTEGER, description: 'Directly below this one; 0 for those at the top' }),
         ),
-        search: filter('Part of name or ref, in any case'),
         ...pageParams(),
       },
       closed,
     ),
   },
-  (ctx: ReadCtx, { parent_id: parentId, ...input }): Promise<Page<StoredCategory>> =>
-    readPage(input, (filter, limit, offset) => pageOfCategories(ctx.db.kysely, { ...filter, parentId }, limit, offset)),
+  ({ catalogue: { categories, items } }: CatalogueCtx, input): Page<CategoryEntry> => {
+    const { game, market, parent_id: parentId, page = 1, per_page: perPage = PER_PAGE } = input
+    const found = categories
+      .ids()
+      .map((id) => categories.get(id)!)
+      .filter(
+        (category) =>
+          (game === undefined || category.game === game) &&
+          (market === undefined || category.market === market) &&
+          (parentId === undefined || (category.parentId ?? 0) === parentId),
+      )
+    const shown = found.slice((page - 1) * perPage, page * perPage)
+    return {
+      rows: shown.map(({ id, name, slug, parentId: above }) => ({
+        id,
+        name,
+        slug,
+        parent_id: above,
+        items_count: items.countIn(categories.subtree(id)),
+      })),
+      pagination: pagination(page, perPage, found.length),
+    }
+  },
 )

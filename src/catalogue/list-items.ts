@@ -1,4 +1,5 @@
 // Lists items: filters, any of the sorts, pages by number with exact totals (interface.md, "GET /api/v1/items").
+import { momentOf } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { marketPosition } from '#core/markets.ts'
 import { PER_PAGE, pageParams, pagination, type Pagination } from '#core/paging.ts'
@@ -6,7 +7,18 @@ import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import { type CatalogueCtx, shapeWithStats } from './context.ts'
 import { readFieldQuery } from './field-query/field-query.ts'
-import { CategoryParam, GameParam, GenreParam, MarketParam, QueryParam, SearchParam, SortByParam, SortOrderParam, StatsParam } from './params.ts'
+import {
+  CategoryParam,
+  GameParam,
+  GenreParam,
+  MarketParam,
+  QueryParam,
+  SearchParam,
+  SortByParam,
+  SortOrderParam,
+  StatsParam,
+  UpdatedSinceParam,
+} from './params.ts'
 import type { ItemShape } from './snapshot/item-json.ts'
 
 /** Rows of the catalogue in memory, and how their reader sees them. */
@@ -33,6 +45,7 @@ export const listItems = verb(
         ...pageParams(),
         search: Type.Optional(SearchParam),
         query: Type.Optional(QueryParam),
+        updated_since: Type.Optional(UpdatedSinceParam),
         category_id: Type.Optional(CategoryParam),
         game: Type.Optional(GameParam),
         market: Type.Optional(MarketParam),
@@ -53,6 +66,7 @@ export const listItems = verb(
       categoryId: input.category_id,
       search: input.search,
       query: input.query === undefined ? undefined : readFieldQuery(input.query),
+      changedSinceMs: input.updated_since === undefined ? undefined : momentOf('updated_since', input.updated_since).getTime(),
     }
     const found = ctx.catalogue.queries.page(filter, sort_by, sort_order, (page - 1) * per_page, per_page)
     return {

@@ -1,12 +1,23 @@
 // Pages through items by cursor: the filters and sorts of the item list, and the order of the item search for a search without
 // a sort; right also while items come and go.
+import { momentOf } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { marketPosition } from '#core/markets.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import type { CatalogueCtx } from './context.ts'
 import { itemCursor, matchCursor, readItemCursor, readMatchCursor } from './cursor.ts'
-import { AfterParam, CategoryParam, GameParam, MarketParam, QueryParam, SearchParam, SortByParam, SortOrderParam } from './params.ts'
+import {
+  AfterParam,
+  CategoryParam,
+  GameParam,
+  MarketParam,
+  QueryParam,
+  SearchParam,
+  SortByParam,
+  SortOrderParam,
+  UpdatedSinceParam,
+} from './params.ts'
 import { readFieldQuery } from './field-query/field-query.ts'
 import type { ItemFilter } from './snapshot/queries.ts'
 
@@ -31,6 +42,7 @@ export const pageItems = verb(
       {
         search: Type.Optional(SearchParam),
         query: Type.Optional(QueryParam),
+        updatedSince: Type.Optional(UpdatedSinceParam),
         categoryId: Type.Optional(CategoryParam),
         game: Type.Optional(GameParam),
         market: Type.Optional(MarketParam),
@@ -43,8 +55,12 @@ export const pageItems = verb(
     ),
   },
   ({ catalogue }: CatalogueCtx, input): ItemSlice => {
-    const { first = ITEMS_FIRST.default, after, search, query, ...given } = input
-    const filter = { ...given, query: query === undefined ? undefined : readFieldQuery(query) }
+    const { first = ITEMS_FIRST.default, after, search, query, updatedSince, ...given } = input
+    const filter = {
+      ...given,
+      query: query === undefined ? undefined : readFieldQuery(query),
+      changedSinceMs: updatedSince === undefined ? undefined : momentOf('updatedSince', updatedSince).getTime(),
+    }
     if (input.sortBy === undefined && input.sortOrder === undefined && search?.trim()) return pageMatches(catalogue, search, filter, first, after)
     const { sortBy = 'name', sortOrder = 'asc' } = input
     const from = after === undefined ? null : readItemCursor(after, sortBy, sortOrder, filter.market)

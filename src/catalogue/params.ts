@@ -1,4 +1,5 @@
 // Parameters that catalogue lists share, with the words the reference uses for them.
+import { moment } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
 import { GENRES } from './records.ts'
@@ -36,6 +37,10 @@ export const QueryParam = Type.String({
     'Field query: terms such as `set:base1`, `number:4`, `name:"dark charizard"`, `r>=rare`, `finish:holo`, `lang:ja`, `price<20`, `price.source_a>=5`, `label:"PSA 10"` and words as `search` has them; all must hold, `or` and parentheses group, `-` negates. The answer tells as `query` how it was read',
   examples: ['set:base1 r>=rare -finish:first-edition'],
 })
+
+export const UpdatedSinceParam = moment(
+  'Only items that changed at this time or later: the item itself, or a price of any market that came, changed or was taken back. The time at which the change was recorded here counts, not the date that a feed gives a price. A price that is only confirmed is no change, nor is its evidence or the name of a category',
+)
 
 export const SortByParam = Type.Enum([...SORT_FIELDS], {
   default: 'name',

@@ -1,4 +1,5 @@
 // Searches items, best match first (interface.md, "GET /api/v1/items/search"; ranks in decisions.md, "Catalogue").
+import { momentOf } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { marketPosition } from '#core/markets.ts'
 import { pageParams, pagination } from '#core/paging.ts'
@@ -7,7 +8,7 @@ import { verb } from '#core/verb.ts'
 import { type CatalogueCtx, shapeWithStats } from './context.ts'
 import type { ItemPage } from './list-items.ts'
 import { readFieldQuery } from './field-query/field-query.ts'
-import { CategoryParam, GameParam, MarketParam, QueryParam, StatsParam } from './params.ts'
+import { CategoryParam, GameParam, MarketParam, QueryParam, StatsParam, UpdatedSinceParam } from './params.ts'
 
 const RESULTS_PER_PAGE = 50
 
@@ -26,6 +27,7 @@ export const searchItems = verb(
           examples: ['charizard', '4/102', 'OP01-001'],
         }),
         query: Type.Optional(QueryParam),
+        updated_since: Type.Optional(UpdatedSinceParam),
         category_id: Type.Optional(CategoryParam),
         game: Type.Optional(GameParam),
         market: Type.Optional(MarketParam),
@@ -42,6 +44,7 @@ export const searchItems = verb(
       game: input.game,
       categoryId: input.category_id,
       query: input.query === undefined ? undefined : readFieldQuery(input.query),
+      changedSinceMs: input.updated_since === undefined ? undefined : momentOf('updated_since', input.updated_since).getTime(),
     }
     const found = ctx.catalogue.queries.search(input.q, filter, (page - 1) * per_page, per_page)
     return {

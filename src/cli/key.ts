@@ -1,10 +1,11 @@
-// The commands `key create`, `key rotate`, `key revoke` and `key list`.
+// The commands `key create`, `key set`, `key rotate`, `key revoke` and `key list`.
 import { type Command, InvalidArgumentError } from 'commander'
+import { changeKey } from '#accounts/change-key.ts'
 import { createKey } from '#accounts/create-key.ts'
 import { listKeys } from '#accounts/list-keys.ts'
 import { revokeKey } from '#accounts/revoke-key.ts'
 import { rotateKey } from '#accounts/rotate-key.ts'
-import type { NewApiKey } from '#accounts/types.ts'
+import type { ApiKey, NewApiKey } from '#accounts/types.ts'
 import { call } from '#core/verb.ts'
 import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, show, wholeNumber } from './command.ts'
 
@@ -12,6 +13,14 @@ interface CreateOptions extends OutputOptions {
   account: number
   label?: string
   expires?: string
+  readOnly?: boolean
+  origin?: string[]
+  address?: string[]
+}
+
+interface SetOptions extends Omit<CreateOptions, 'account'> {
+  anyOrigin?: boolean
+  anyAddress?: boolean
 }
 
 interface RotateOptions extends OutputOptions {
@@ -31,12 +40,31 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .requiredOption('--account <id>', 'id of the account', wholeNumber)
     .option('--label <label>', 'what the key is for')
     .option('--expires <time>', 'when it ends, such as 2027-01-31T12:00:00Z')
+    .option('--read-only', 'refuse every operation that changes something')
+    .option('--origin <origin...>', 'web pages that may use it, such as https://shop.example')
+    .option('--address <range...>', 'addresses from which it may be used, such as 203.0.113.7 or 10.0.0.0/8')
     .action((options: CreateOptions) =>
       open(async (ctx) => {
-        const { account, label, expires } = options
-        const given = { ...(label !== undefined && { label }), ...(expires !== undefined && { expires_at: expires }) }
-        const created = await call(createKey, ctx, { account_id: account, ...given })
+        const created = await call(createKey, ctx, { account_id: options.account, ...fieldsOf(options) })
         show(print, options, created, inWords(created))
+      }),
+    )
+
+  addCommand(key, 'set', 'change what a key is called, when it ends and what it is limited to')
+    .argument('<id>', 'id of the key', wholeNumber)
+    .option('--label <label>', 'what the key is for')
+    .option('--expires <time>', 'when it ends, such as 2027-01-31T12:00:00Z, or never')
+    .option('--read-only', 'refuse every operation that changes something')
+    .option('--no-read-only', 'allow them again')
+    .option('--origin <origin...>', 'web pages that may use it, in place of those before')
+    .option('--any-origin', 'allow every origin')
+    .option('--address <range...>', 'addresses from which it may be used, in place of those before')
+    .option('--any-address', 'allow every address')
+    .action((id: number, options: SetOptions) =>
+      open(async (ctx) => {
+        const any = { ...(options.anyOrigin && { allowed_origins: [] }), ...(options.anyAddress && { allowed_addresses: [] }) }
+        const changed = await call(changeKey, ctx, { id, ...fieldsOf(options), ...any })
+        show(print, options, changed, `Key ${id} of account ${changed.account_id}: ${limitsInWords(changed)}`)
       }),
     )
 
@@ -65,8 +93,17 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .action((options: ListOptions) =>
       open(async (ctx) => {
         const keys = await allRows((paging) => call(listKeys, ctx, { account_id: options.account, ...paging }))
-        const lines = keys.map((k) => [k.id, k.label, `...${k.last4}`, k.created_at, k.last_used_at, k.expires_at, k.revoked_at])
-        show(print, options, keys, columns(['ID', 'LABEL', 'KEY', 'CREATED', 'LAST USED', 'EXPIRES', 'REVOKED'], lines))
+        const lines = keys.map((k) => [
+          k.id,
+          k.label,
+          `...${k.last4}`,
+          limitsInWords(k),
+          k.created_at,
+          k.last_used_at?.slice(0, 10) ?? null,
+          k.expires_at,
+          k.revoked_at,
+        ])
+        show(print, options, keys, columns(['ID', 'LABEL', 'KEY', 'LIMITS', 'CREATED', 'LAST USED', 'EXPIRES', 'REVOKED'], lines))
       }),
     )
 }
@@ -75,6 +112,22 @@ function hours(text: string): number {
   const match = /^(\d{1,6}(?:\.\d{1,6})?)([mhd])$/.exec(text)
   if (!match) throw new InvalidArgumentError('It must be a number with a unit, such as 30m, 24h or 7d.')
   return Number(match[1]) * HOURS[match[2] as keyof typeof HOURS]
+}
+
+/** Options as the verbs' fields; what was not given is not among them. */
+function fieldsOf({ label, expires, readOnly, origin, address }: Omit<SetOptions, 'anyOrigin' | 'anyAddress'>) {
+  return {
+    ...(label !== undefined && { label }),
+    ...(expires !== undefined && { expires_at: expires === 'never' ? null : expires }),
+    ...(readOnly !== undefined && { read_only: readOnly }),
+    ...(origin && { allowed_origins: origin }),
+    ...(address && { allowed_addresses: address }),
+  }
+}
+
+function limitsInWords({ read_only: readOnly, allowed_origins: origins, allowed_addresses: addresses }: ApiKey): string {
+  const limits = [readOnly ? 'read-only' : '', ...origins, ...addresses].filter((limit) => limit !== '')
+  return limits.length > 0 ? limits.join(' ') : 'no limits'
 }
 
 function inWords({ id, account_id: accountId, key, expires_at: expiresAt }: NewApiKey): string {

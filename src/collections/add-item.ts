@@ -23,6 +23,7 @@ export const addCollectionItem = verb(
   {
     name: 'addCollectionItem',
     needs: OPERATION_PLAN.addCollectionItem,
+    writes: true,
     input: Type.Object(
       {
         id: id('collection'),

@@ -13,6 +13,7 @@ export const removeCollectionItem = verb(
   {
     name: 'removeCollectionItem',
     needs: OPERATION_PLAN.removeCollectionItem,
+    writes: true,
     input: Type.Object({ id: id('collection'), itemId: id('record') }, closed),
   },
   (ctx: RecordWriteCtx, { id: collectionId, itemId: recordId }): Promise<void> =>

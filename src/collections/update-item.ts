@@ -21,6 +21,7 @@ export const updateCollectionItem = verb(
   {
     name: 'updateCollectionItem',
     needs: OPERATION_PLAN.updateCollectionItem,
+    writes: true,
     input: Type.Object({ id: id('collection'), itemId: id('record'), ...FIELDS }, closed),
   },
   async (ctx: RecordWriteCtx, { id: collectionId, itemId: recordId, ...fields }): Promise<ChangedRecord> => {

@@ -6,7 +6,9 @@ import { FAMILY_ERROR, type Plan, PLAN_NAMES, planAllows, PLANS } from './plans.
 import { reason } from './problems.ts'
 
 /** Who acts: an API key's account, an operator token, or the command line on the machine itself. */
-export type Viewer = { kind: 'account'; accountId: number; keyId: number; plan: Plan } | { kind: 'operator'; name: string }
+export type Viewer =
+  | { kind: 'account'; accountId: number; keyId: number; plan: Plan /** the key may not write */; readOnly?: boolean }
+  | { kind: 'operator'; name: string }
 
 /** A caller of whom only the plan is known: all that a verb may see whose results are shared by plan. */
 export interface PlanViewer {
@@ -29,10 +31,16 @@ export type Need = Plan | 'operator'
 /** Who may get the same result for the same input: everyone on the plan, or this caller alone. */
 export type SharedBy = 'plan' | 'account'
 
-export interface Verb<Ctx, In extends TSchema, Out> {
+/** What the gate looks at of a verb. */
+export interface Operation {
   /** as it is exported; the operation id of the reference */
   name: string
   needs: Need
+  /** whether it changes anything, whatever the method of its route: a read-only key may not */
+  writes: boolean
+}
+
+export interface Verb<Ctx, In extends TSchema, Out> extends Operation {
   input: In
   sharedBy: SharedBy
   /** the code of all its refusals, null where each kind of refusal has its own */
@@ -57,6 +65,8 @@ interface Declared<In extends TSchema> {
   input: In
   /** its result holds a secret */
   secret?: boolean
+  /** it changes something; every public verb that does must say so */
+  writes?: boolean
 }
 
 /**
@@ -72,19 +82,24 @@ export function verb<Ctx extends HasViewer, In extends TSchema, Out>(
   run: (ctx: Ctx, input: Static<In>) => Out,
 ): Verb<Ctx, In, Out>
 export function verb<Ctx extends HasViewer, In extends TSchema, Out>(
-  { name, needs, input, secret = false, sharedBy = 'account' }: Declared<In> & { sharedBy?: SharedBy },
+  { name, needs, input, secret = false, writes = false, sharedBy = 'account' }: Declared<In> & { sharedBy?: SharedBy },
   run: (ctx: never, input: Static<In>) => Out,
 ): Verb<Ctx, In, Out> {
   const familyError = FAMILY_ERROR[name] ?? null
-  return { name, needs, input, sharedBy, secret, familyError, check: bodyReader(input), run: run as Verb<Ctx, In, Out>['run'] }
+  return { name, needs, input, sharedBy, secret, writes, familyError, check: bodyReader(input), run: run as Verb<Ctx, In, Out>['run'] }
 }
 
-/** Refuses a caller whose plan (or kind) does not allow an operation (interface.md, "Authentication" 3). */
-export function mayCall(viewer: Caller, needs: Need): void {
+/** Refuses a caller whose plan, kind or key does not allow an operation (interface.md, "Authentication" 3). */
+export function mayCall(viewer: Caller, { needs, writes }: Pick<Operation, 'needs' | 'writes'>): void {
   if (viewer.kind === 'operator') return
   if (needs === 'operator') throw new ServiceError('FORBIDDEN', reason('only_for', { who: 'operators' }))
-  if (planAllows(viewer.plan, needs)) return
+  if (planAllows(viewer.plan, needs)) return writes ? mayWrite(viewer) : undefined
   throw new ServiceError('PLAN_UPGRADE_REQUIRED', reason('plan', { plan: PLAN_NAMES[needs], has: PLAN_NAMES[viewer.plan] }))
+}
+
+/** Refuses a caller whose key is read-only. */
+export function mayWrite(viewer: Caller): void {
+  if (viewer.kind === 'account' && viewer.readOnly) throw new ServiceError('READ_ONLY_KEY', reason('read_only_key'))
 }
 
 /**
@@ -99,7 +114,7 @@ export function call<Ctx extends HasViewer, In extends TSchema, Out>(
   given?: readonly string[],
 ): Out {
   const { viewer } = ctx
-  mayCall(viewer, target.needs)
+  mayCall(viewer, target)
   const visible = target.sharedBy === 'plan' && viewer.kind !== 'plan' ? { ...ctx, viewer: planViewer(viewer) } : ctx
   try {
     const out = target.run(visible, target.check(input, given))

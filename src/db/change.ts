@@ -2,7 +2,7 @@
 // alone or in a batch, and the writing node has applied it before it answers.
 import { type RawBuilder, sql } from 'kysely'
 import { ServiceError } from '#core/errors.ts'
-import type { Viewer } from '#core/verb.ts'
+import { mayWrite, type Viewer } from '#core/verb.ts'
 import { notified } from './change-feed.ts'
 import { groupCommit } from './group-commit.ts'
 import { type Idempotency, recall, remember, type Results } from './idempotency.ts'
@@ -62,6 +62,7 @@ type Run<Ctx, Input, Result> = (tx: Tx, writes: Write<Ctx, Input>[]) => Promise<
  * `note`. With an idempotency key that was used before, `run` does not run and the first result comes back.
  */
 export async function change<Result>(ctx: WriteCtx, run: (tx: Tx, note: Note) => Promise<Result>): Promise<Result> {
+  mayWrite(ctx.viewer)
   const [outcome] = await commit([{ ctx, input: null }], async (tx, [write]) => [await run(tx, write!.note)])
   return resultOf(outcome as Result | ServiceError)
 }
@@ -79,7 +80,10 @@ export function groupedChange<Ctx extends WriteCtx, Input, Result>(
     keyOf: ({ input }: Submitted<Ctx, Input>) => keyOf(input),
     commit: (writes) => commit(writes, run),
   })
-  return async (ctx, input) => resultOf(await submit(ctx.db, { ctx, input }))
+  return async (ctx, input) => {
+    mayWrite(ctx.viewer)
+    return resultOf(await submit(ctx.db, { ctx, input }))
+  }
 }
 
 async function commit<Ctx extends WriteCtx, Input, Result>(

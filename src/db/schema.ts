@@ -58,6 +58,14 @@ export interface Schema {
     expires_at: Date | null
     revoked_at: Date | null
   }
+  api_key_scopes: {
+    key_id: number
+    read_only: Generated<boolean>
+    allowed_origins: Generated<string[]>
+    allowed_addresses: Generated<string[]>
+  }
+  /** `day` comes as text */
+  api_key_usage: { key_id: number; day: string; operation: string; requests: number }
   operator_tokens: {
     id: GeneratedAlways<number>
     label: string
@@ -296,6 +304,7 @@ export interface Schema {
   }
   price_feeds: { market: number; import_id: number; newest: Date; prices: number }
   sources_set_aside: { market: number; author: string; reason: string; at: Date }
+  changed_items: { item_id: number; changed_at: Date }
   price_points: {
     item_id: number
     market: number

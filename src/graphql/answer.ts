@@ -43,7 +43,7 @@ export interface Answer {
 
 /**
  * Answers a request; null for what is not executed there: mutations, and fields from the database.
- * @throws RequestRefused where nothing was executed; PLAN_UPGRADE_REQUIRED for mutations, VALIDATION_ERROR for one with If-Match
+ * @throws RequestRefused where nothing was executed; PLAN_UPGRADE_REQUIRED, READ_ONLY_KEY for mutations, VALIDATION_ERROR for one with If-Match
  */
 export function answerTo(request: GraphqlRequest, { ctx, own, mutations }: Execution, rules: GraphqlRules): Answer | Promise<Answer> | null {
   const { documents, schema, logged } = rules
@@ -52,11 +52,12 @@ export function answerTo(request: GraphqlRequest, { ctx, own, mutations }: Execu
   const operation = chosen(known, request.operationName)
   if (operation?.node.operation === OperationTypeNode.MUTATION) {
     if (!mutations) return null
-    mayCall(ctx.viewer, MUTATIONS_NEED)
+    mayCall(ctx.viewer, { needs: MUTATIONS_NEED, writes: true })
     // It is about one thing; a document may change many.
     if (ctx.precondition) throw conditionUnsupported()
   }
   if (known.errors.length > 0) throw new RequestRefused(known.errors)
+  mayCall(ctx.viewer, { needs: known.needs, writes: false })
   if (known.readsDatabase && !own) return null
   if (!operation) throw refused(unknownOperation(request.operationName))
   const limits = limitsOf(ctx.viewer)

@@ -15,6 +15,7 @@ export interface ItemsArgs {
   market?: string | null
   search?: string | null
   query?: string | null
+  updatedSince?: string | null
   categoryId?: string | number | null
   first?: number | null
   after?: string | null

@@ -1,6 +1,9 @@
 // The query root (interface.md, "GraphQL").
+import { readMe } from '#accounts/read-me.ts'
 import { CATEGORIES_FIRST } from '#catalogue/browse-categories.ts'
 import { getItem } from '#catalogue/get-item.ts'
+import { listGroups } from '#catalogue/list-groups.ts'
+import { listMarkets } from '#catalogue/list-markets.ts'
 import { ITEMS_FIRST } from '#catalogue/page-items.ts'
 import { readCategory } from '#catalogue/read-category.ts'
 import { ServiceError } from '#core/errors.ts'
@@ -8,6 +11,9 @@ import { call } from '#core/verb.ts'
 import { idOf } from './arguments.ts'
 import { type Builder, cost, type Refs } from './builder.ts'
 import { itemSource } from './item-source.ts'
+import { addListingType, LISTING_READ, listingOf } from './listing-type.ts'
+import { addGradeGroupType, addMarketType } from './market-types.ts'
+import { addMeType, ME_READ } from './me-type.ts'
 import { categoriesPage, ITEMS_COST, itemsPage } from './pages.ts'
 
 const MARKET_ARGUMENT = 'Code of a market (`source_a`) or its name in `Market` (`SOURCE_A`).'
@@ -16,6 +22,10 @@ const GAME_ARGUMENT = 'Game, such as `pokemon` or `onepiece`; one that is not kn
 const AFTER_ARGUMENT = 'The `endCursor` of the page before, of a list with the same sort.'
 
 export function implementQuery(builder: Builder, refs: Refs): void {
+  const group = addGradeGroupType(builder)
+  const market = addMarketType(builder)
+  const listing = addListingType(builder, refs)
+  const me = addMeType(builder)
   builder.queryType({
     description: 'What can be read.',
     fields: (t) => ({
@@ -54,6 +64,9 @@ export function implementQuery(builder: Builder, refs: Refs): void {
           query: t.arg.string({
             description: 'Field query such as `set:base1 r>=rare -finish:holo`, as over REST; the page tells as `query` how it was read.',
           }),
+          updatedSince: t.arg.string({
+            description: 'Items that changed at this time (ISO 8601) or later, or a price of which did, as `updated_since` over REST.',
+          }),
           categoryId: t.arg.id({ description: 'Category; everything below it is included.' }),
           first: t.arg.int({ defaultValue: ITEMS_FIRST.default, description: 'Items on the page, 1 to 100.' }),
           after: t.arg.string({ description: AFTER_ARGUMENT }),
@@ -74,6 +87,34 @@ export function implementQuery(builder: Builder, refs: Refs): void {
           return found && itemSource(found.rows[0]!)
         },
       }),
+      groups: t.field({
+        type: [group],
+        nullable: false,
+        description: 'Groups of conditions and grades, with those below them.',
+        extensions: cost({ entries: 2 }),
+        resolve: (_root, _args, ctx) => call(listGroups, ctx, {}),
+      }),
+      markets: t.field({
+        type: [market],
+        nullable: false,
+        description: 'The markets that prices come from.',
+        extensions: cost({ entries: 4 }),
+        resolve: (_root, _args, ctx) => call(listMarkets, ctx, {}),
+      }),
+      listing: t.field({
+        type: listing,
+        description: 'A listing that is published, or your own in whatever status; null where there is none with this id. Plus and above.',
+        extensions: LISTING_READ,
+        args: { id: t.arg.id({ required: true, description: 'Id of the listing.' }) },
+        resolve: (_root, { id }, ctx, info) => listingOf(id, ctx, info).catch(nullIfMissing),
+      }),
+      me: t.field({
+        type: me,
+        nullable: false,
+        description: 'Your account, the key of this request, its limits and what it was used for.',
+        extensions: ME_READ,
+        resolve: (_root, _args, ctx) => call(readMe, ctx, {}),
+      }),
     }),
   })
 }
@@ -83,7 +124,11 @@ function orNull<T>(read: () => T): T | null {
   try {
     return read()
   } catch (error) {
-    if (error instanceof ServiceError && error.status === 404) return null
-    throw error
+    return nullIfMissing(error)
   }
+}
+
+function nullIfMissing(error: unknown): null {
+  if (error instanceof ServiceError && error.status === 404) return null
+  throw error
 }

@@ -4,7 +4,7 @@ import { ServiceError } from '#core/errors.ts'
 import type { Market } from '#core/markets.ts'
 import { reason } from '#core/problems.ts'
 import type { Speedup } from '#core/speedups.ts'
-import type { PlanViewer, Viewer } from '#core/verb.ts'
+import type { Operation, PlanViewer, Viewer } from '#core/verb.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { Failures } from '#http/failures.ts'
 import { textOfBody } from '#http/json.ts'
@@ -18,6 +18,9 @@ import { readBody, readQuery } from './request.ts'
 
 /** Bytes of cached responses. */
 const CACHED_RESPONSES = 24 * 1024 * 1024
+
+/** What the gate looks at; whether a document may be executed is found out when it is read. */
+const OPERATION: Operation = { name: 'graphql', needs: 'starter', writes: false }
 
 export interface GraphqlEndpointParts {
   catalogue: Catalogue
@@ -81,7 +84,7 @@ export function graphqlEndpoint({ catalogue, currencies, rules, without, ctx, fa
   const cache = without.has('response-cache') ? undefined : new Cache<string, Response>({ limit: CACHED_RESPONSES, weigh: responseWeight, version })
   const keyOf = ({ method, url, headers, body }: ApiRequest) =>
     `${headers.accept ?? ''}\n${method === 'POST' ? `${headers['content-type']}\n${textKey(body)}` : url}`
-  return { needs: 'starter', respond: sharedResponder({ cache, keyOf, make: makeQuery, otherwise: respondOwn }), refuse: failed }
+  return { operation: OPERATION, respond: sharedResponder({ cache, keyOf, make: makeQuery, otherwise: respondOwn }), refuse: failed }
 }
 
 /** Bytes as a text of as many units: no two bodies have the same. */

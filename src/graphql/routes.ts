@@ -82,7 +82,7 @@ export function addGraphql(app: FastifyInstance, node: GraphqlNode): FastEndpoin
       unpackBody(headers['content-encoding'], body, routeOptions.bodyLimit),
     )
     for (const url of PATHS) {
-      const declared = { schema: { hide: true } as object, bodyLimit: BODY_LIMIT }
+      const declared = { schema: { hide: true } as object, bodyLimit: BODY_LIMIT, config: { operation: endpoint.operation } }
       scope.get(url, declared, (request, reply) => answerBy(endpoint.respond, request, reply))
       scope.post(url, declared, (request, reply) => answerBy(endpoint.respond, request, reply))
       registerOtherMethods(scope, url, ['GET', 'POST'])

@@ -5,7 +5,7 @@ import { reason } from '#core/problems.ts'
 import { call, type HasViewer, ofFamily, type PlanViewer, type Viewer } from '#core/verb.ts'
 import { successBody } from './envelope.ts'
 import type { Failures } from './failures.ts'
-import { type ApiRequest, type Endpoint, ownResponder, type Responder, type ResponseCache, sharedResponder } from './respond.ts'
+import { type ApiRequest, type Endpoint, type MaybePromise, ownResponder, type Responder, type ResponseCache, sharedResponder } from './respond.ts'
 import { jsonResponse, JSON_HEADERS, type Response } from './response.ts'
 import type { Route } from './route.ts'
 
@@ -37,11 +37,11 @@ export function endpointOf<Ctx extends HasViewer>(route: Route<Ctx>, { ctx, fail
       return failed(ofFamily(error, verb), request)
     }
   }
-  if (verb.sharedBy !== 'plan') return { needs: verb.needs, respond: ownResponder(verb.secret ? unstored(make) : make), refuse: failed }
-  // Verbs that are shared by plan see no more of their caller, read from memory and answer at once.
-  const makeShared = make as unknown as (viewer: PlanViewer, request: ApiRequest) => Response
+  if (verb.sharedBy !== 'plan') return { operation: verb, respond: ownResponder(verb.secret ? unstored(make) : make), refuse: failed }
+  // Verbs that are shared by plan see no more of their caller.
+  const makeShared = make as unknown as (viewer: PlanViewer, request: ApiRequest) => MaybePromise<Response>
   return {
-    needs: verb.needs,
+    operation: verb,
     respond: sharedResponder({ cache, keyOf: ({ url }) => url, make: makeShared, otherwise: make, cheap: route.cheap ?? false }),
     refuse: failed,
   }

@@ -1,7 +1,7 @@
 // node:http as an adapter: the reads that are asked most, answered without Fastify, which costs more than making them.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import type { Need, Viewer } from '#core/verb.ts'
+import type { Operation, Viewer } from '#core/verb.ts'
 import { bareCredential } from './fastify-adapter.ts'
 import type { CorsHeaders } from './cors.ts'
 import { parseQuery } from './query.ts'
@@ -14,7 +14,7 @@ export interface FastPathRules {
   /** the caller where the key is valid and in memory, null: Fastify finds out */
   known: (authorization: string | undefined) => Viewer | null
   /** headers that tell the limits; throws or rejects where the caller may not go on */
-  allow: (viewer: Viewer, needs: Need) => MaybePromise<Headers>
+  allow: (viewer: Viewer, operation: Operation) => MaybePromise<Headers>
   requests: RequestCounts
 }
 
@@ -76,7 +76,7 @@ function answer(exchange: Exchange, { allow }: FastPathRules): void {
     else send(exchange, answered, limits)
   }
   try {
-    const allowed = allow(viewer, endpoint.needs)
+    const allowed = allow(viewer, endpoint.operation)
     // Bytes are made while they are sent, which may fail, too.
     if (allowed instanceof Promise) allowed.then(respond).catch(refuse)
     else respond(allowed)

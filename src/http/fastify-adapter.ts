@@ -1,6 +1,6 @@
 // Fastify as an adapter: its request in our form, our response by its reply.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Need, Viewer } from '#core/verb.ts'
+import type { Operation, Viewer } from '#core/verb.ts'
 import type { RawQuery } from './query.ts'
 import type { ApiRequest, Responder } from './respond.ts'
 import type { Headers, Response } from './response.ts'
@@ -13,8 +13,8 @@ declare module 'fastify' {
     credential: string | null
   }
   interface FastifyContextConfig {
-    /** what the route's operation needs of its caller */
-    needs?: Need
+    /** what the gate looks at of the route's verb */
+    operation?: Operation
   }
 }
 

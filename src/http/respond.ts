@@ -1,7 +1,7 @@
 // The one maker of answers: a request and its caller become a response here, whichever adapter read the request.
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Cache } from '#core/cache.ts'
-import type { Need, PlanViewer, Viewer } from '#core/verb.ts'
+import type { Operation, PlanViewer, Viewer } from '#core/verb.ts'
 import { planViewer } from '#core/verb.ts'
 import type { Failures } from './failures.ts'
 import type { RawQuery } from './query.ts'
@@ -28,7 +28,7 @@ export type Responder = (viewer: Viewer, request: ApiRequest) => MaybePromise<Re
 
 /** What a route does, for any adapter. */
 export interface Endpoint {
-  needs: Need
+  operation: Operation
   respond: Responder
   /** the response to a caller who is not let in */
   refuse: Failures
@@ -58,8 +58,8 @@ export interface SharedReads {
   cache: ResponseCache | undefined
   /** what the response depends on besides the plan and the encoding */
   keyOf: (request: ApiRequest) => string
-  /** null for what is not shared: `otherwise` responds */
-  make: (viewer: PlanViewer, request: ApiRequest) => Response | null
+  /** null for what is not shared: `otherwise` responds; what comes later is not cached */
+  make: (viewer: PlanViewer, request: ApiRequest) => MaybePromise<Response> | null
   otherwise: Responder
   /** its bytes take no longer to make than to find in the cache: only compressed ones are cached */
   cheap?: boolean
@@ -76,7 +76,9 @@ export function sharedResponder({ cache, keyOf, make, otherwise, cheap = false }
   const own = ownResponder(otherwise)
   const uncached: Responder = (caller, request) => {
     const made = make(planViewer(caller), request)
-    return made ? unlessKnown(made, request.headers['if-none-match']) : otherwise(caller, request)
+    const known = (response: Response) => unlessKnown(response, request.headers['if-none-match'])
+    if (made instanceof Promise) return made.then(known)
+    return made ? known(made) : otherwise(caller, request)
   }
   if (!cache) return ownResponder(uncached)
   const store = (key: string, response: Response): Response => {
@@ -98,6 +100,7 @@ export function sharedResponder({ cache, keyOf, make, otherwise, cheap = false }
     const { version } = cache
     const made = make(viewer, request)
     if (!made) return own(caller, request)
+    if (made instanceof Promise) return made.then((response) => encoded(unlessKnown(response, headers['if-none-match']), encoding))
     const answer = unlessKnown(made, headers['if-none-match'])
     if (!made.again || answer !== made) return encoded(answer, encoding)
     if (encoding === null) {

@@ -57,12 +57,12 @@ export function registerOtherMethods(app: FastifyInstance, url: string, methods:
 }
 
 function registerRoute<Ctx extends HasViewer>(app: FastifyInstance, route: Route<Ctx>, rules: RouteRules<Ctx>): void {
-  const { needs, respond } = endpointOf(route, rules)
+  const { operation, respond } = endpointOf(route, rules)
   app.route({
     method: route.method,
     url: route.path,
     ...(route.bodyLimit !== undefined && { bodyLimit: route.bodyLimit }),
-    config: { needs },
+    config: { operation },
     ...(route.method !== 'GET' && !route.errors?.includes('PRECONDITION_FAILED') && { onRequest: refuseCondition(route.verb) }),
     schema: referenceOf(route, rules) as object,
     handler: (request, reply) => answerBy(respond, request, reply),
@@ -119,10 +119,16 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security }: Rou
 }
 
 /** The error codes that follow from a verb: of its plan, and of what is wrong with its input. */
-function verbErrors({ needs, input, familyError }: Pick<Verb<HasViewer, TSchema, unknown>, 'needs' | 'input' | 'familyError'>): ErrorCode[] {
+function verbErrors({
+  needs,
+  writes,
+  input,
+  familyError,
+}: Pick<Verb<HasViewer, TSchema, unknown>, 'needs' | 'writes' | 'input' | 'familyError'>): ErrorCode[] {
   const takesInput = Object.keys((input as { properties?: object }).properties ?? {}).length > 0
   return [
     ...(needs === 'operator' || needs === PLANS[0] ? [] : (['PLAN_UPGRADE_REQUIRED'] as const)),
+    ...(needs !== 'operator' && writes ? (['READ_ONLY_KEY'] as const) : []),
     ...(familyError ? [familyError] : takesInput ? (['VALIDATION_ERROR'] as const) : []),
   ]
 }

@@ -11,6 +11,7 @@ import { survivorsOf } from '#db/live-item.ts'
 import { analyzeNoted, type MergePair } from '#db/merge-pairs.ts'
 import type { Tx } from '#db/schema.ts'
 import { moveListings } from '#market/merged-listings.ts'
+import { noteChangedItems } from '#prices/changed-items.ts'
 import { judgePrices } from '#prices/judge-prices.ts'
 import { movePrices, noteComputed } from '#prices/merged-prices.ts'
 import { refreshServicePrices } from '#prices/service-price.ts'
@@ -55,10 +56,9 @@ export async function mergeItems(
   await moveSources(tx, merges)
   await noteComputed(tx, await refreshServicePrices(tx, note, soldKeys, now))
   await countMoved(tx, merges)
-  note.changed(
-    'items',
-    merges.flatMap(({ fromId, intoId }) => [fromId, intoId]),
-  )
+  const changed = merges.flatMap(({ fromId, intoId }) => [fromId, intoId])
+  await noteChangedItems(tx, changed)
+  note.changed('items', changed)
   if (listingIds.length > 0) note.changed('listings', listingIds)
   if (soldItems.length > 0) note.changed('sales', soldItems)
   for (const { mergeId, fromId, intoId } of merges) {

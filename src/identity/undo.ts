@@ -11,6 +11,7 @@ import { actorOf, type Note } from '#db/change.ts'
 import { mergeIds, type MergePair } from '#db/merge-pairs.ts'
 import type { Tx } from '#db/schema.ts'
 import { moveListingsBack } from '#market/merged-listings.ts'
+import { noteChangedItems } from '#prices/changed-items.ts'
 import { judgePrices } from '#prices/judge-prices.ts'
 import { movePricesBack, noteComputed } from '#prices/merged-prices.ts'
 import { refreshServicePrices } from '#prices/service-price.ts'
@@ -72,10 +73,9 @@ async function undoAll(ctx: Pick<PriceWriteCtx, 'viewer' | 'now' | 'rules'>, tx:
   await moveRecordsBack(tx, pairs)
   await movePricesBack(tx, note, pairs)
   await noteComputed(tx, await refreshServicePrices(tx, note, soldKeys, now))
-  note.changed(
-    'items',
-    pairs.flatMap(({ fromId, intoId }) => [fromId, intoId]),
-  )
+  const changed = pairs.flatMap(({ fromId, intoId }) => [fromId, intoId])
+  await noteChangedItems(tx, changed)
+  note.changed('items', changed)
   if (listingIds.length > 0) note.changed('listings', listingIds)
   if (soldItems.length > 0) note.changed('sales', soldItems)
   for (const { mergeId, fromId, intoId } of pairs) {

@@ -11,6 +11,7 @@ export const deleteListing = verb(
   {
     name: 'deleteListing',
     needs: OPERATION_PLAN.deleteListing,
+    writes: true,
     input: Type.Object({ id: id('listing') }, { additionalProperties: false }),
   },
   (ctx: MarketWriteCtx, { id }) =>

@@ -1,13 +1,35 @@
-// One listing as operators see it.
-import { id } from '#core/fields.ts'
+// One listing that is published, or the caller's own in whatever status.
+import { id, missing } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
-import type { WriteCtx } from '#db/change.ts'
-import { fetchListing, storedListing } from './store.ts'
-import type { StoredListing } from './types.ts'
+import { FlagParams, flagsOf } from './listing-flags.ts'
+import { listingSlug } from './fields.ts'
+import { detailsOf, ownListing } from './shown-listing.ts'
+import { findListing, kurusOfRow } from './store.ts'
+import type { FoundListing, MarketCtx, OwnListing } from './types.ts'
 
 export const getListing = verb(
-  { name: 'getListing', needs: 'operator', input: Type.Object({ id: id('listing') }, { additionalProperties: false }) },
-  async (ctx: Pick<WriteCtx, 'db' | 'viewer' | 'now'>, { id }): Promise<StoredListing> =>
-    storedListing(await fetchListing(ctx.db.kysely, id), ctx.now()),
+  {
+    name: 'getListing',
+    needs: OPERATION_PLAN.getListing,
+    input: Type.Object({ id: id('listing'), ...FlagParams }, { additionalProperties: false }),
+  },
+  async (ctx: MarketCtx, input): Promise<FoundListing | OwnListing> => {
+    const { viewer, listings } = ctx
+    const row = await findListing(ctx.db.kysely, input.id)
+    const isOwn = row !== null && viewer.kind === 'account' && viewer.accountId === row.seller_id
+    if (!row || !(isOwn || listings.isPublished(row.id))) throw missing('listing', input.id)
+    const flags = flagsOf(input)
+    if (isOwn) return ownListing(ctx, row, flags)
+    const kurus = kurusOfRow(row)
+    return {
+      id: row.id,
+      title: row.title,
+      slug: listingSlug(row.title, row.id),
+      price: kurus / 100,
+      ...(listings.extrasOf({ item_id: row.item_id, label_id: row.label_id, kurus }, flags) as object),
+      ...(flags.details && detailsOf(ctx, row)),
+    }
+  },
 )

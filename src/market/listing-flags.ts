@@ -9,6 +9,9 @@ export const FlagParams = {
   with_pc: flag('`pc_multiplier`'),
   with_average: flag('`average_price`'),
   with_last_sales: flag('`last_sales`'),
+  with_details: flag(
+    '`grade`, `language`, `quantity`, `images`, `shipping_payer`, `offers_enabled`, `highlighted_until`, `published_at` and `expires_at`',
+  ),
   with_explain: flag('`explain`: the rules and inputs of `pc_multiplier` and `average_price`'),
 }
 
@@ -17,6 +20,7 @@ interface FlagInput {
   with_pc?: boolean
   with_average?: boolean
   with_last_sales?: boolean
+  with_details?: boolean
   with_explain?: boolean
 }
 
@@ -25,7 +29,8 @@ export function flagsOf({
   with_pc: pc = false,
   with_average: average = false,
   with_last_sales: lastSales = false,
+  with_details: details = false,
   with_explain: explain = false,
 }: FlagInput): Flags {
-  return { item, pc, average, lastSales, explain }
+  return { item, pc, average, lastSales, details, explain }
 }

@@ -12,6 +12,7 @@ export const makeHighlight = verb(
   {
     name: 'makeHighlight',
     needs: OPERATION_PLAN.makeHighlight,
+    writes: true,
     input: Type.Object({ id: id('listing') }, { additionalProperties: false }),
   },
   (ctx: MarketWriteCtx, { id }) =>

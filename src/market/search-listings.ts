@@ -6,11 +6,19 @@ import { PER_PAGE, pageParams, type Pagination, pagination } from '#core/paging.
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { reason } from '#core/problems.ts'
 import { type PlanViewer, verb } from '#core/verb.ts'
+import type { Db } from '#db/schema.ts'
 import { GenreParam } from '#catalogue/params.ts'
+import { detailsOf } from './shown-listing.ts'
+import { detailsById } from './store.ts'
 import { FlagParams, flagsOf } from './listing-flags.ts'
 import type { Flags } from './snapshot/listing-json.ts'
 import { LISTING_SORTS } from './snapshot/queries.ts'
 import type { MarketNode } from './types.ts'
+
+interface SearchCtx extends MarketNode {
+  db: Db
+  viewer: PlanViewer
+}
 
 const MOST_VALUES = 200
 const amount = (description: string) => Type.Optional(Type.Number({ minimum: 0, description }))
@@ -21,6 +29,8 @@ const values = (description: string) =>
 export interface FoundListings {
   rows: Int32Array
   flags: Flags
+  /** as JSON, behind the other members of each row's listing; null where they are not asked for */
+  details: string[] | null
   pagination: Pagination
 }
 
@@ -66,7 +76,7 @@ export const searchListings = verb(
       { additionalProperties: false },
     ),
   },
-  (ctx: Pick<MarketNode, 'listings'> & { viewer: PlanViewer }, input): FoundListings => {
+  (ctx: SearchCtx, input): FoundListings | Promise<FoundListings> => {
     const { search, sort_by: sort = 'popular', page = 1, per_page: perPage = PER_PAGE } = input
     checkRange('price', input.min_price, input.max_price)
     checkRange('pc', input.min_pc, input.max_pc)
@@ -84,9 +94,23 @@ export const searchListings = verb(
       maxPc: hundredthsTo(input.max_pc),
     }
     const { rows, total } = ctx.listings.page(wanted, search, sort, (page - 1) * perPage, perPage)
-    return { rows, flags: flagsOf(input), pagination: pagination(page, perPage, total) }
+    const found: FoundListings = { rows, flags: flagsOf(input), details: null, pagination: pagination(page, perPage, total) }
+    return input.with_details ? withDetails(ctx, found) : found
   },
 )
+
+/** Memory has what is searched and sorted by; the rest is read for the listings of the page. */
+async function withDetails(ctx: SearchCtx, found: FoundListings): Promise<FoundListings> {
+  const ids = ctx.listings.idsOf(found.rows)
+  const byId = await detailsById(ctx.db.kysely, ids)
+  // Rows of memory may have been given to other listings meanwhile.
+  const still = [...found.rows.keys()].filter((i) => byId.has(ids[i]!) && ctx.listings.rowOf(ids[i]!) === found.rows[i])
+  return {
+    ...found,
+    rows: Int32Array.from(still, (i) => found.rows[i]!),
+    details: still.map((i) => `,${JSON.stringify(detailsOf(ctx, byId.get(ids[i]!)!)).slice(1, -1)}`),
+  }
+}
 
 function checkRange(of: 'price' | 'pc', from: number | undefined, to: number | undefined): void {
   if (from === undefined || to === undefined || from <= to) return

@@ -23,6 +23,7 @@ export const setListingStatus = verb(
   {
     name: 'setListingStatus',
     needs: OPERATION_PLAN.setListingStatus,
+    writes: true,
     input: Type.Object(
       {
         id: id('listing'),

@@ -73,9 +73,39 @@ export function checkCaller(ctx: Conditional & { viewer: Viewer }, listing: Pick
 }
 
 export async function fetchListing(on: Queryable, id: number) {
-  const row = await on.selectFrom('listings').select(COLUMNS).where('id', '=', existing('listing', id)).executeTakeFirst()
+  const row = await findListing(on, id)
   if (!row) throw missing('listing', id)
   return row
+}
+
+/** Null where there is none. */
+export async function findListing(on: Queryable, id: number) {
+  return (await on.selectFrom('listings').select(COLUMNS).where('id', '=', idForSql(id)).executeTakeFirst()) ?? null
+}
+
+/** What searches show of listings only when they are asked for more. */
+const DETAIL_COLUMNS = [
+  'id',
+  'grade_id',
+  'language',
+  'quantity',
+  'images',
+  'shipping_payer',
+  'offers_enabled',
+  'highlighted_until',
+  'published_at',
+  'expires_at',
+] as const
+export type DetailsRow = Pick<ListingRow, (typeof DETAIL_COLUMNS)[number]>
+
+/** By id; listings that have gone are not among them. */
+export async function detailsById(on: Queryable, ids: readonly number[]): Promise<Map<number, DetailsRow>> {
+  const rows = await on
+    .selectFrom('listings')
+    .select(DETAIL_COLUMNS)
+    .where('id', '=', (eb) => eb.fn.any(eb.val([...ids])))
+    .execute()
+  return new Map(rows.map((row) => [row.id, row]))
 }
 
 /** The columns that follow a status. A listing in the queue has its place, a rejected one its reason. */

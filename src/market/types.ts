@@ -109,6 +109,22 @@ const ItemOfListing = Type.Object(
 
 const SaleOfItem = Type.Object({ price: Type.Number(), sold_at: Time('Local time with offset') }, { title: 'ItemSale' })
 
+const Details = {
+  grade: orNull(Type.Object({ id: Type.Integer(), label: Type.String({ examples: ['PSA 10'] }) }, { title: 'ListingGrade' }), {
+    description: 'Null without a stated one',
+  }),
+  language: ContentSchema.language,
+  quantity: ContentSchema.quantity,
+  images: ContentSchema.images,
+  shipping_payer: ContentSchema.shipping_payer,
+  offers_enabled: ContentSchema.offers_enabled,
+  highlighted_until: TimeOrNull('Local time with offset'),
+  published_at: TimeOrNull('Local time with offset'),
+  expires_at: TimeOrNull('Local time with offset'),
+}
+const DetailsSchema = Type.Object(Details)
+export type ListingDetails = Static<typeof DetailsSchema>
+
 const Flagged = {
   item: Type.Optional(ItemOfListing),
   pc_multiplier: Type.Optional(
@@ -122,9 +138,17 @@ const Flagged = {
 }
 
 export const FoundListingSchema = Type.Object(
-  { id: Type.Integer(), title: Type.String(), slug: Type.String(), price: Type.Number({ description: 'In TL' }), ...Flagged },
+  {
+    id: Type.Integer(),
+    title: Type.String(),
+    slug: Type.String(),
+    price: Type.Number({ description: 'In TL' }),
+    ...Flagged,
+    ...Type.Partial(DetailsSchema).properties,
+  },
   { title: 'Listing' },
 )
+export type FoundListing = Static<typeof FoundListingSchema>
 
 export const OwnListingSchema = Type.Object(
   {
@@ -141,6 +165,7 @@ export const OwnListingSchema = Type.Object(
     created_at: Time('Local time with offset'),
     updated_at: Time('Local time with offset'),
     etag: Type.String({ description: 'For `If-Match`' }),
+    grade: Type.Optional(Details.grade),
     ...Flagged,
   },
   { title: 'OwnListing' },

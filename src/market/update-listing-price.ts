@@ -11,6 +11,7 @@ export const updateListingPrice = verb(
   {
     name: 'updateListingPrice',
     needs: OPERATION_PLAN.updateListingPrice,
+    writes: true,
     input: Type.Object({ id: id('listing'), price: price() }, { additionalProperties: false }),
   },
   (ctx: MarketCtx, input) => repriceListing(ctx, { id: input.id, kurus: priceKurus(input.price) }),

@@ -15,6 +15,7 @@ export const updateListing = verb(
   {
     name: 'updateListing',
     needs: OPERATION_PLAN.updateListing,
+    writes: true,
     input: Type.Object({ id: id('listing'), price: Type.Optional(price()), ...OwnFields }, { additionalProperties: false }),
   },
   (ctx: MarketCtx, { id, ...fields }): Promise<ListingResult> => {

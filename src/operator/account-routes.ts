@@ -1,12 +1,14 @@
 // Operator API: accounts, their credits and their keys.
 import { addCredits } from '#accounts/add-credits.ts'
 import { changeAccount } from '#accounts/change-account.ts'
+import { changeKey } from '#accounts/change-key.ts'
 import { createAccount } from '#accounts/create-account.ts'
 import { createKey } from '#accounts/create-key.ts'
 import { getAccount } from '#accounts/get-account.ts'
 import { listAccounts } from '#accounts/list-accounts.ts'
 import { listCredits } from '#accounts/list-credits.ts'
 import { listKeys } from '#accounts/list-keys.ts'
+import { listUsage } from '#accounts/list-usage.ts'
 import { revokeKey } from '#accounts/revoke-key.ts'
 import { rotateKey } from '#accounts/rotate-key.ts'
 import {
@@ -18,9 +20,11 @@ import {
   BalanceSchema,
   type CreditEntry,
   CreditEntrySchema,
+  KeyUsageSchema,
   type NewApiKey,
   NewApiKeySchema,
 } from '#accounts/types.ts'
+import type { KeyUsageRow } from '#accounts/usage.ts'
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
 import type { WriteCtx } from '#db/change.ts'
@@ -115,15 +119,38 @@ export const accountRoutes: Route<WriteCtx>[] = [
     errors: ['NOT_FOUND'],
   },
   {
+    method: 'GET',
+    path: '/accounts/:account_id/usage',
+    verb: listUsage,
+    summary: "What an account's keys were used for in the last 30 days",
+    description: 'By day (UTC), key and operation, latest day first. Each node adds what it has counted every 30 s.',
+    tag: 'Keys',
+    answer: ({ rows, pagination }: Page<KeyUsageRow>) => ({ data: rows, pagination }),
+    data: Type.Array(KeyUsageSchema),
+    paged: true,
+    errors: ['NOT_FOUND'],
+  },
+  {
     method: 'POST',
     path: '/keys/:id/rotate',
     verb: rotateKey,
     summary: 'Replace an API key',
-    description: 'Makes a new key with the label and expiry of the old one, which runs on for the overlap.',
+    description: 'Makes a new key with the label, expiry and limits of the old one, which runs on for the overlap.',
     tag: 'Keys',
     status: 201,
     answer: (key: NewApiKey) => ({ data: key, message: 'Keep the key: it is not shown again' }),
     data: NewApiKeySchema,
+    errors: ['INVALID_JSON', 'CONFLICT', 'NOT_FOUND'],
+  },
+  {
+    method: 'PATCH',
+    path: '/keys/:id',
+    verb: changeKey,
+    summary: "Change an API key's label, expiry or limits",
+    description: 'What is not named stays. Takes effect on every node within a second. A key that has ended cannot be changed.',
+    tag: 'Keys',
+    answer: (key: ApiKey) => ({ data: key, message: 'The key is changed' }),
+    data: ApiKeySchema,
     errors: ['INVALID_JSON', 'CONFLICT', 'NOT_FOUND'],
   },
   {

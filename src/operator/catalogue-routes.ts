@@ -1,11 +1,12 @@
 // Operator API: categories, items and groups.
+import type { CatalogueNode } from '#catalogue/context.ts'
 import { changeCategory } from '#catalogue/change-category.ts'
 import { changeItem } from '#catalogue/change-item.ts'
 import { createCategory } from '#catalogue/create-category.ts'
 import { createItem } from '#catalogue/create-item.ts'
 import { explainStoredPrice, type StoredExplainCtx, type StoredPriceExplanation, StoredPriceExplanationSchema } from '#catalogue/explain-price.ts'
 import { getStoredItem } from '#catalogue/get-stored-item.ts'
-import { listCategories } from '#catalogue/list-categories.ts'
+import { listStoredCategories } from '#catalogue/list-stored-categories.ts'
 import { type Group, GroupSchema, listGroups } from '#catalogue/list-groups.ts'
 import { listItemSources } from '#catalogue/list-item-sources.ts'
 import { listStoredItems } from '#catalogue/list-stored-items.ts'
@@ -26,7 +27,7 @@ import type { Page } from '#core/paging.ts'
 import type { Route } from '#http/route.ts'
 import type { PriceWriteCtx } from '#prices/types.ts'
 
-export const catalogueRoutes: Route<PriceWriteCtx & StoredExplainCtx>[] = [
+export const catalogueRoutes: Route<PriceWriteCtx & StoredExplainCtx & CatalogueNode>[] = [
   {
     method: 'POST',
     path: '/categories',
@@ -41,7 +42,7 @@ export const catalogueRoutes: Route<PriceWriteCtx & StoredExplainCtx>[] = [
   {
     method: 'GET',
     path: '/categories',
-    verb: listCategories,
+    verb: listStoredCategories,
     summary: 'Categories, oldest first',
     tag: 'Catalogue',
     answer: ({ rows, pagination }: Page<StoredCategory>) => ({ data: rows, pagination }),

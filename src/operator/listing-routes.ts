@@ -6,7 +6,7 @@ import type { OwnErrorCode, Route } from '#http/route.ts'
 import { approveListing } from '#market/approve-listing.ts'
 import { correctListing } from '#market/correct-listing.ts'
 import { createListing } from '#market/create-listing.ts'
-import { getListing } from '#market/get-listing.ts'
+import { getStoredListing } from '#market/get-stored-listing.ts'
 import { listListings } from '#market/list-listings.ts'
 import { listWaiting } from '#market/list-waiting.ts'
 import { rejectListing } from '#market/reject-listing.ts'
@@ -59,7 +59,7 @@ export const listingRoutes: Route<MarketWriteCtx>[] = [
   {
     method: 'GET',
     path: '/listings/:id',
-    verb: getListing,
+    verb: getStoredListing,
     summary: 'One listing',
     tag,
     answer: answerWith(),

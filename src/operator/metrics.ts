@@ -1,6 +1,7 @@
 // What the platform watches, in the format of Prometheus: requests, memory, how far behind this node is, queues and feeds.
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
 import type { Keyring } from '#accounts/keyring.ts'
+import { OTHER_KEYS } from '#accounts/usage.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { DURATION_BUCKETS, type RequestCounts } from '#http/request-counts.ts'
 import type { ImageProxy } from '#images/image-proxy.ts'
@@ -60,6 +61,12 @@ export function openMetrics(node: MeasuredNode): Metrics {
     labelNames: ['outcome'],
     registers: [registry],
   })
+  const keyRequests = new Counter({
+    name: 'mintmark_api_key_requests_total',
+    help: 'Requests that were let in, by API key and operation; keys beyond the first 200 share the key_id other',
+    labelNames: ['key_id', 'operation'],
+    registers: [registry],
+  })
   const keyrings = { api_key: node.keys, operator_token: node.operators, console_session: node.sessions }
   return async (stats) => {
     const {
@@ -96,6 +103,10 @@ export function openMetrics(node: MeasuredNode): Metrics {
     for (const [credential, { failures: counts }] of Object.entries(keyrings)) {
       failures.inc({ credential, reason: 'invalid' }, counts.refused)
       failures.inc({ credential, reason: 'limited' }, counts.limited)
+    }
+    keyRequests.reset()
+    for (const [keyId, operations] of node.keys.usage?.totals ?? []) {
+      for (const [operation, requests] of operations) keyRequests.inc({ key_id: keyId === OTHER_KEYS ? 'other' : keyId, operation }, requests)
     }
     imageBytes.remove()
     imageRequests.reset()

@@ -1,6 +1,7 @@
 // Which addresses outgoing requests may reach: public ones, and ranges opened by the operator; never the service itself.
 import { networkInterfaces } from 'node:os'
 import ipaddr from 'ipaddr.js'
+import { type Address, type AddressRange, isInRange } from '#core/address-ranges.ts'
 import { type Reason, reason } from '#core/problems.ts'
 
 export interface GuardOptions {
@@ -20,27 +21,24 @@ export interface TargetGuard {
   problemOf(url: string): Reason | null
 }
 
-type Address = ipaddr.IPv4 | ipaddr.IPv6
-type Range = [Address, number]
-
 export const LONGEST_URL = 500
 const SHAPE = /^https?:\/\/[^\s\\/?#\p{Cc}][^\s\\\p{Cc}]*$/iu
 
 // Where clouds answer with credentials; opening a range around them does not open them.
 const METADATA = ['169.254.0.0/16', '100.100.100.200/32', '168.63.129.16/32', '192.0.0.192/32', 'fd00:ec2::/32', 'fd20:ce::254/128']
-const METADATA_RANGES = METADATA.map((text) => ipaddr.parseCIDR(text) as Range)
-const GLOBAL_V6 = ipaddr.parseCIDR('2000::/3') as Range
-const TRANSLATED = ipaddr.parseCIDR('64:ff9b::/96') as Range
+const METADATA_RANGES = METADATA.map((text) => ipaddr.parseCIDR(text) as AddressRange)
+const GLOBAL_V6 = ipaddr.parseCIDR('2000::/3') as AddressRange
+const TRANSLATED = ipaddr.parseCIDR('64:ff9b::/96') as AddressRange
 
 /** The guard over these settings; it looks up the addresses of this machine at each question. */
 export function openGuard({ allowCidrs, allowHttp, ownPorts, databasePort }: GuardOptions): TargetGuard {
-  const opened = allowCidrs.map((text) => ipaddr.parseCIDR(text) as Range)
+  const opened = allowCidrs.map((text) => ipaddr.parseCIDR(text) as AddressRange)
   const allows = (text: string, port: number) => {
     if (!ipaddr.isValid(text)) return false
     const address = reached(ipaddr.parse(text))
-    if (port < 1 || port === databasePort || METADATA_RANGES.some((range) => isIn(address, range))) return false
+    if (port < 1 || port === databasePort || METADATA_RANGES.some((range) => isInRange(address, range))) return false
     const global = isGlobal(address)
-    if (!global && !opened.some((range) => isIn(address, range))) return false
+    if (!global && !opened.some((range) => isInRange(address, range))) return false
     return !ownPorts().includes(port) || (global && !isOwn(address))
   }
   const schemes = allowHttp ? ['https://', 'http://'] : ['https://']
@@ -68,15 +66,11 @@ function reached(address: Address): Address {
   if (address.kind() === 'ipv4') return address
   const v6 = address as ipaddr.IPv6
   if (v6.isIPv4MappedAddress()) return v6.toIPv4Address()
-  return isIn(v6, TRANSLATED) ? ipaddr.fromByteArray(v6.toByteArray().slice(12)) : v6
+  return isInRange(v6, TRANSLATED) ? ipaddr.fromByteArray(v6.toByteArray().slice(12)) : v6
 }
 
 function isGlobal(address: Address): boolean {
-  return address.range() === 'unicast' && (address.kind() === 'ipv4' || isIn(address, GLOBAL_V6))
-}
-
-function isIn(address: Address, [network, bits]: Range): boolean {
-  return address.kind() === network.kind() && (address as ipaddr.IPv4).match(network as ipaddr.IPv4, bits)
+  return address.range() === 'unicast' && (address.kind() === 'ipv4' || isInRange(address, GLOBAL_V6))
 }
 
 function isOwn(address: Address): boolean {

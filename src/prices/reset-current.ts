@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { parseMinor } from '#core/money.ts'
 import type { Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
+import { noteChangedItems } from './changed-items.ts'
 import { CONFIDENCES, STATES } from './evidence/types.ts'
 import { FIGURE_COLUMNS } from './figures.ts'
 import { noteEvidence } from './judge-prices.ts'
@@ -52,6 +53,10 @@ export async function resetCurrent(tx: Tx, note: Note, latest: RawBuilder<unknow
     minor: row.price === null ? 0 : parseMinor(row.price)!,
     updatedAtMs: row.at_ms,
   }))
+  await noteChangedItems(
+    tx,
+    changes.map(({ itemId }) => itemId),
+  )
   for (let from = 0; from < changes.length; from += PACK) await note.changedPrices(packPrices(changes.slice(from, from + PACK)))
   await noteEvidence(
     note,

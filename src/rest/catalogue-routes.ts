@@ -1,13 +1,18 @@
 // The public catalogue endpoints: verbs to ready bytes, with entity tags.
 import type { CatalogueNode } from '#catalogue/context.ts'
 import { getItem } from '#catalogue/get-item.ts'
+import { type CategoryEntry, CategoryEntrySchema, listCategories } from '#catalogue/list-categories.ts'
+import { type Group, GroupSchema, listGroups } from '#catalogue/list-groups.ts'
+import { listMarkets, type MarketEntry, MarketSchema } from '#catalogue/list-markets.ts'
 import { ItemSchema } from '#catalogue/item-schemas.ts'
 import { type ItemPage, type ItemRows, listItems } from '#catalogue/list-items.ts'
 import { searchItems } from '#catalogue/search-items.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { Type } from '#core/input.ts'
+import type { Page } from '#core/paging.ts'
 import type { HasViewer } from '#core/verb.ts'
 import type { ReadyAnswer, Route } from '#http/route.ts'
+import { taggedAnswer } from '#http/tagged-answer.ts'
 
 /** Items from memory, as ready bytes. */
 export function catalogueRoutes(catalogue: Catalogue): Route<CatalogueNode & HasViewer>[] {
@@ -59,6 +64,36 @@ export function catalogueRoutes(catalogue: Catalogue): Route<CatalogueNode & Has
       cheap: true,
       data: ItemSchema,
       errors: ['ITEM_NOT_FOUND'],
+    },
+    {
+      method: 'GET',
+      path: '/categories',
+      verb: listCategories,
+      summary: 'List categories',
+      description: 'Series, sets and other groups of items, a tree in each market, in the order of their ids. `parent_id=0` gives the roots.',
+      tag: 'Catalogue',
+      answer: ({ rows, pagination }: Page<CategoryEntry>) => taggedAnswer({ data: rows, pagination }),
+      data: Type.Array(CategoryEntrySchema),
+      paged: true,
+    },
+    {
+      method: 'GET',
+      path: '/groups',
+      verb: listGroups,
+      summary: 'Groups of conditions and grades',
+      description: 'All ids come from one sequence: `grade_filters[]` takes those of groups and of grades.',
+      tag: 'Catalogue',
+      answer: (groups: Group[]) => taggedAnswer({ data: groups }),
+      data: Type.Array(GroupSchema),
+    },
+    {
+      method: 'GET',
+      path: '/markets',
+      verb: listMarkets,
+      summary: 'Markets that prices come from',
+      tag: 'Catalogue',
+      answer: (markets: MarketEntry[]) => taggedAnswer({ data: markets }),
+      data: Type.Array(MarketSchema),
     },
   ]
 }

@@ -62,6 +62,7 @@ the same \`webhook-id\`. A test delivery has the header \`webhook-test: true\`: 
 
 export const TAGS = [
   { name: 'Catalogue', description: 'Items and their prices; every plan' },
+  { name: 'Account', description: 'Who calls, with which key and within which limits; every plan' },
   { name: 'Listings', description: 'Search the marketplace and manage your own listings; Plus and Enterprise' },
   { name: 'Collections', description: 'Your collections and what they are worth; Plus and Enterprise' },
   { name: 'Webhook', description: `Signed notifications of your sales and expiries; Plus and Enterprise.\n${VERIFICATION}` },

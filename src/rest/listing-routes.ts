@@ -3,8 +3,10 @@ import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
 import type { Answer } from '#http/envelope.ts'
 import type { OwnErrorCode, ReadyAnswer, Route } from '#http/route.ts'
+import { taggedBytes } from '#http/tagged-answer.ts'
 import { updateListingPrice } from '#market/update-listing-price.ts'
 import { deleteListing } from '#market/delete-listing.ts'
+import { getListing } from '#market/get-listing.ts'
 import { listMyListings } from '#market/list-my-listings.ts'
 import { listRecentSales } from '#market/list-recent-sales.ts'
 import { makeHighlight } from '#market/make-highlight.ts'
@@ -12,6 +14,7 @@ import { type FoundListings, searchListings } from '#market/search-listings.ts'
 import { setListingStatus } from '#market/set-listing-status.ts'
 import type { ListingSnapshot } from '#market/snapshot/listings.ts'
 import {
+  type FoundListing,
   FoundListingSchema,
   HighlightSchema,
   ListingChangeSchema,
@@ -26,17 +29,19 @@ import {
 import { updateListing } from '#market/update-listing.ts'
 
 const tag = 'Listings'
+const HEAD = '{"success":true,"data":['
 const errors: OwnErrorCode[] = ['INVALID_JSON', 'PRECONDITION_FAILED']
 const CONDITION = 'The `ETag` of the answer can be sent as `If-Match` with the next change: 412 if the listing has changed since.'
 
 /** Listings, sales and highlights; searches are answered from memory as ready bytes. */
 export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
-  const page = ({ rows, flags, pagination }: FoundListings): ReadyAnswer => {
+  const page = ({ rows, flags, details, pagination }: FoundListings): ReadyAnswer => {
     const state = pagination.total * 31 + pagination.current_page * 7 + pagination.per_page
     const tail = `],"pagination":${JSON.stringify(pagination)}}`
+    if (details) return taggedBytes(listings.pageBytes(rows, flags, HEAD, tail, details))
     return {
       tag: listings.pageTag(rows, flags, state),
-      bytes: () => listings.pageBytes(rows, flags, '{"success":true,"data":[', tail),
+      bytes: () => listings.pageBytes(rows, flags, HEAD, tail),
     }
   }
   return [
@@ -50,6 +55,19 @@ export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
       answer: page,
       data: Type.Array(FoundListingSchema),
       paged: true,
+    },
+    {
+      method: 'GET',
+      path: '/plus/listings/:id',
+      verb: getListing,
+      summary: 'Read a listing',
+      description:
+        'A published listing, or your own in whatever status with everything that `my-listings` shows of it; 404 for any other. ' +
+        'The `ETag` of your own can be sent as `If-Match` with the next change.',
+      tag,
+      answer: (listing: FoundListing & Partial<OwnListing>) => ({ data: listing, ...(listing.etag !== undefined && { etag: listing.etag }) }),
+      data: Type.Union([FoundListingSchema, OwnListingSchema]),
+      errors: ['NOT_FOUND'],
     },
     {
       method: 'GET',

@@ -16,6 +16,7 @@ export const configureWebhook = verb(
   {
     name: 'configureWebhook',
     needs: OPERATION_PLAN.configureWebhook,
+    writes: true,
     secret: true,
     input: Type.Object(
       {

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createOperatorToken } from '#accounts/create-operator-token.ts'
 import { hashKey, last4, newKey } from '#accounts/key-format.ts'
+import { NO_SCOPE } from '#accounts/key-scope.ts'
 import { insertKey } from '#accounts/store.ts'
 import { call } from '#core/verb.ts'
 import { change } from '#db/change.ts'
@@ -105,7 +106,7 @@ test('a key that was unknown works within a second of its creation, on every nod
   const address = freshAddress()
   for (const on of [node, other]) expect((await items(key, address, on)).status).toBe(401)
   await change(node.ctx, async (tx, note) => {
-    await insertKey(tx, { account_id: node.accounts.plus, label: '', hash: hashKey(key), last4: last4(key), expires_at: null })
+    await insertKey(tx, { account_id: node.accounts.plus, label: '', hash: hashKey(key), last4: last4(key), expires_at: null }, NO_SCOPE)
     note.changed('accounts', [node.accounts.plus])
   })
   expect((await items(key, address)).status).toBe(200)

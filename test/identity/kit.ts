@@ -125,6 +125,8 @@ const LEFT_OUT = [
   'idempotency_keys',
   'workers',
   'rate_limit_leases',
+  'api_key_usage',
+  'changed_items',
 ]
 
 /** A digest of the rows of each table without the uses of keys, which are written now and then, and the catalogue's export. */

@@ -186,7 +186,7 @@ async function compare(listings: Pick<ListingSnapshot, 'page' | 'pageBytes'>, qu
   const asked = Array.from({ length: 3 }, () => listings.page(filter, search, sort, offset, limit))
   const [{ rows, total }] = asked as [(typeof asked)[0]]
   for (const again of asked) expect(again, JSON.stringify(query)).toEqual({ rows, total })
-  const flags = { item: false, pc: false, average: false, lastSales: false, explain: false }
+  const flags = { item: false, pc: false, average: false, lastSales: false, details: false, explain: false }
   const page = JSON.parse(listings.pageBytes(rows, flags, '[', ']').toString()) as { id: number }[]
   expect({ total, ids: page.map((one) => one.id) }, JSON.stringify(query)).toEqual({
     total: wanted.length,
@@ -226,7 +226,7 @@ test('averages and last sales are those of SQL', async () => {
       select unit_price::float8 as price, sold_at from sales where item_id = ${item} order by sold_at desc, id desc limit 10`.execute(node.db.kysely)
     const extras = node.listings.extrasOf(
       { item_id: item, label_id: grades[0]!, kurus: 100 },
-      { item: false, pc: false, average: true, lastSales: true, explain: false },
+      { item: false, pc: false, average: true, lastSales: true, details: false, explain: false },
     )
     const cents = rows.reduce((sum, row) => sum + Math.round(row.price * 100), 0)
     expect(extras.average_price).toBe(rows.length === 0 ? null : Math.round(cents / rows.length) / 100)

@@ -79,7 +79,7 @@ export async function stateOf(node: TestNode): Promise<Record<string, string>> {
   const { rows: tables } = await sql<{ name: string }>`
     select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where n.nspname = 'public' and c.relkind in ('r', 'p') and not c.relispartition
-      and c.relname not in ('change_log_floor', 'migrations', 'workers')`.execute(node.db.kysely)
+      and c.relname not in ('change_log_floor', 'migrations', 'workers', 'api_key_usage')`.execute(node.db.kysely)
   const digests = tables.map(
     ({ name }) => sql`
       select ${sql.lit(name)} as name, count(*) || ' rows ' || coalesce(sum(hashtextextended((to_jsonb(t) - 'last_used_at')::text, 0)), 0) as digest

@@ -34,7 +34,11 @@ const brokenBytes = (): Buffer => {
   return Buffer.from('{"success":true}')
 }
 /** Responds later, and fails while its bytes are sent. */
-const later: Endpoint = { needs: 'starter', refuse: failuresOf(silent), respond: async () => ({ status: 200, headers: [], body: brokenBytes }) }
+const later: Endpoint = {
+  operation: { name: 'later', needs: 'starter', writes: false },
+  refuse: failuresOf(silent),
+  respond: async () => ({ status: 200, headers: [], body: brokenBytes }),
+}
 /** Fails when the headers are written already: what it sends is not bytes. */
 const halfSent: Endpoint = { ...later, respond: () => ({ status: 200, headers: [], body: { length: 5_000 } as Buffer }) }
 const bytesOf = (data: object) => ({ tag: '"1"', bytes: () => Buffer.from(JSON.stringify({ success: true, data })) })
@@ -88,7 +92,7 @@ async function listen(limits: RateLimits | null): Promise<string> {
   const fast = [...shared, fastRead('/api', '/later', later), fastRead('/api', '/half-sent', halfSent)]
   addFastPath(app, fast, {
     known: (header) => keys.known(header),
-    allow: (viewer, needs) => allow(viewer, needs, limits),
+    allow: (viewer, operation) => allow(viewer, operation, limits, null),
     requests: new RequestCounts(),
   })
   return app.listen({ port: 0, host: '127.0.0.1' })

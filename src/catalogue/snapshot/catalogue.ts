@@ -1,10 +1,11 @@
 // The catalogue as a node holds it in memory: loaded at start, following the change log, answering queries and ready bytes.
-import { MARKETS, type Market } from '#core/markets.ts'
+import { type MarketNames, MARKETS, type Market } from '#core/markets.ts'
 import { inSlices } from '#core/slices.ts'
 import type { ChangeFollower, ChangeRow } from '#db/change-feed.ts'
 import type { Db } from '#db/schema.ts'
 import { fold } from '#index/fold.ts'
 import { eachPackedEvidence, packedEvidenceCount } from '#prices/evidence/payload.ts'
+import { loadChangedItems, loadImportEnds } from '#prices/changed-items.ts'
 import { eachPackedPrice, packedCount } from '#prices/payload.ts'
 import { Rates } from '#prices/rates.ts'
 import { type ImageAddresses, imageAddresses } from '../image-addresses.ts'
@@ -23,6 +24,7 @@ const RELOAD_ITEMS = 1_000
 const PASSES = 4
 
 const SEPARATOR = 44
+const SERVICE = MARKETS.indexOf('service')
 /** So that answers of several shapes never have one entity tag. */
 const TAG_ENDS: Record<ItemShape, string> = { starter: 's', full: 'p', stats: 'e' }
 
@@ -38,6 +40,8 @@ export interface CatalogueSettings {
   /** whose prices are shown of an item that has none of its home market */
   marketOrder: readonly Market[]
   sourceCurrencies: Readonly<Record<Market, string>>
+  /** what markets are called; by their codes unless told */
+  marketNames?: MarketNames
   now: () => Date
   /** how answers write addresses of images; as stored unless told */
   addresses?: ImageAddresses
@@ -49,6 +53,7 @@ export class Catalogue implements ChangeFollower {
   readonly #settings: CatalogueSettings
   readonly addresses: ImageAddresses
   readonly currencies: Readonly<Record<Market, string>>
+  readonly marketNames: MarketNames
   items: ItemTable
   categories = new CategoryTree()
   labels = new LabelTree()
@@ -68,6 +73,7 @@ export class Catalogue implements ChangeFollower {
     this.#settings = settings
     this.addresses = settings.addresses ?? AS_STORED
     this.currencies = settings.sourceCurrencies
+    this.marketNames = settings.marketNames ?? {}
     this.marketOrder = [...new Set([...settings.marketOrder, ...MARKETS])].map((market) => MARKETS.indexOf(market))
     this.items = new ItemTable(settings.marketOrder)
     this.queries = new ItemQueries(this.items, this.categories, this.labels, settings.cachedRows)
@@ -217,10 +223,18 @@ export class Catalogue implements ChangeFollower {
     })
     items.setAliases(await loadAliases(db, null))
     const { prices } = items
+    const importEnds = await loadImportEnds(db)
     await loadPrices(db, null, (price) => {
       const row = items.rowOf(price.itemId)
-      if (row >= 0) prices.setEvidence(prices.set(row, price.market, price.labelId, price.minor, price.updatedAtMs), price)
+      if (row < 0) return
+      prices.setEvidence(prices.set(row, price.market, price.labelId, price.minor, price.updatedAtMs), price)
+      // What a feed dates as of last week may have come today; our own prices are dated when they are set.
+      items.noteChange(row, price.market === SERVICE ? price.updatedAtMs : importEnds[price.importId]!)
     })
+    for (const [itemId, changedAtMs] of await loadChangedItems(db)) {
+      const row = items.rowOf(itemId)
+      if (row >= 0) items.noteChange(row, changedAtMs)
+    }
     items.pack()
     for (let row = 0; row < items.rows; row += 1) items.derive(row)
     this.followClock()
@@ -269,6 +283,7 @@ export class Catalogue implements ChangeFollower {
   }
 
   async #reloadItems(ids: number[]): Promise<void> {
+    const nowMs = this.#settings.now().getTime()
     for (let from = 0; from < ids.length; from += RELOAD_ITEMS) {
       const some = ids.slice(from, from + RELOAD_ITEMS)
       const missing = new Set(some)
@@ -285,6 +300,7 @@ export class Catalogue implements ChangeFollower {
       const merged = new Map(missing.size > 0 ? await loadAliases(this.#db.kysely, [...missing]) : [])
       for (const source of sources) {
         const row = this.items.set(source)
+        this.items.noteChange(row, nowMs)
         this.items.prices.clear(row)
         for (const price of prices.get(source.id) ?? []) {
           const at = this.items.prices.set(row, price.market, price.labelId, price.minor, price.updatedAtMs)
@@ -297,6 +313,7 @@ export class Catalogue implements ChangeFollower {
       for (const id of missing) {
         const row = this.items.remove(id)
         if (row < 0) continue
+        this.items.prices.clear(row)
         this.queries.drop(row)
         this.#dropReady(row)
       }
@@ -318,6 +335,7 @@ export class Catalogue implements ChangeFollower {
 
   /** Applies packed prices in slices, so that a large import does not make readers wait. */
   #applyPrices(packed: Buffer): Promise<void> {
+    const nowMs = this.#settings.now().getTime()
     return inSlices(packedCount(packed), (from, to) => {
       // The prices of an item mostly stand together: what follows from them is made once.
       let row = -1
@@ -334,6 +352,7 @@ export class Catalogue implements ChangeFollower {
         if (change.minor === 0) this.items.prices.remove(row, change.market, change.labelId)
         else this.items.prices.set(row, change.market, change.labelId, change.minor, change.updatedAtMs)
         this.items.touch(row)
+        this.items.noteChange(row, nowMs)
       })
       if (row >= 0) this.#pricesChanged(row, markets)
     })

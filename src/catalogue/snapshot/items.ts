@@ -63,9 +63,13 @@ export class ItemTable {
   code = new Int32Array(0)
   groupList = new Int32Array(0)
   updatedAtMs = new Float64Array(0)
+  /** when this service last recorded a change of the item or of any of its prices */
+  changedAtMs = new Float64Array(0)
   /** counts changes of the item and its prices, so that whatever is made from them knows when it is out of date */
   version = new Uint32Array(0)
   readonly #codeNumbers: string[] = []
+  /** by id: items that stand in the category itself */
+  #inCategory = new Int32Array(0)
   #rows = 0
   /** row + 1 by id, 0 for none; an alias has the row of the item that it means */
   #rowOfId = new Int32Array(0)
@@ -126,8 +130,13 @@ export class ItemTable {
       this.#rows += 1
       if (row >= this.id.length || item.id >= this.#rowOfId.length) this.#reach(row + 1, item.id)
       this.#rowOfId[item.id] = row + 1
+      this.#count(item.categoryId, 1)
       this.categoryRows.add(item.categoryId, row)
-    } else if (this.categoryId[row] !== item.categoryId) this.categoryRows.add(item.categoryId, row)
+    } else if (this.categoryId[row] !== item.categoryId) {
+      this.#count(this.categoryId[row]!, -1)
+      this.#count(item.categoryId, 1)
+      this.categoryRows.add(item.categoryId, row)
+    }
     this.id[row] = item.id
     this.market[row] = item.market
     this.genre[row] = GENRES.indexOf(item.genre as (typeof GENRES)[number])
@@ -137,11 +146,17 @@ export class ItemTable {
     this.code[row] = item.code === null ? -1 : this.codes.number(item.code)
     this.groupList[row] = this.groupLists.number(item.groups)
     this.updatedAtMs[row] = item.updatedAtMs
+    this.noteChange(row, item.updatedAtMs)
     this.texts.set(row, item)
     this.facets.set(row, item.attributes, item.details)
     this.live.add(row)
     this.touch(row)
     return row
+  }
+
+  /** Tells when an item or one of its prices changed; the latest moment counts. */
+  noteChange(row: number, atMs: number): void {
+    if (atMs > this.changedAtMs[row]!) this.changedAtMs[row] = atMs
   }
 
   /** Tells that prices of an item have changed. */
@@ -154,6 +169,7 @@ export class ItemTable {
     const row = this.#ownRow(id)
     if (row < 0) return row
     this.live.delete(row)
+    this.#count(this.categoryId[row]!, -1)
     this.#rowOfId[id] = 0
     return row
   }
@@ -175,6 +191,13 @@ export class ItemTable {
   /** Whether `market=` selects the item. */
   isSelectedBy(market: number, row: number): boolean {
     return hasMarket(this.#markets[row]!, market)
+  }
+
+  /** How many items stand in these categories. */
+  countIn(categoryIds: Iterable<number>): number {
+    let count = 0
+    for (const id of categoryIds) count += this.#inCategory[id] ?? 0
+    return count
   }
 
   nameOf(row: number): string {
@@ -217,6 +240,11 @@ export class ItemTable {
     return row >= 0 && this.id[row] === id ? row : -1
   }
 
+  #count(categoryId: number, more: number): void {
+    this.#inCategory = grown(this.#inCategory, categoryId + 1)
+    this.#inCategory[categoryId]! += more
+  }
+
   #reach(length: number, id: number): void {
     this.#rowOfId = grown(this.#rowOfId, id + 1)
     this.id = grown(this.id, length)
@@ -230,6 +258,7 @@ export class ItemTable {
     this.code = grown(this.code, length)
     this.groupList = grown(this.groupList, length)
     this.updatedAtMs = grown(this.updatedAtMs, length)
+    this.changedAtMs = grown(this.changedAtMs, length)
     this.version = grown(this.version, length)
   }
 }

@@ -86,19 +86,22 @@ export async function loadAliases(db: Queryable, ids: number[] | null): Promise<
   return rows.map((row) => [row.old_id, row.item_id])
 }
 
-/** A current price with its evidence. */
-export interface LoadedPrice extends PriceChange, PackedEvidence {}
+/** A current price with its evidence and the import that it came with. */
+export interface LoadedPrice extends PriceChange, PackedEvidence {
+  importId: number
+}
 
 /** What a row has behind the fields of a price. */
 const EVIDENCE_FIELDS = 'state, confidence, flags, confirmed_at, avg_7, avg_30, low, high'
 /** Where these begin. */
 const EVIDENCE = CURRENT_FIELDS.split(',').length
 const FIGURES = EVIDENCE + 4
+const IMPORT = FIGURES + 4
 
 /** Streams current prices, of all items for null, in no order: to sort them takes longer than to find their items. */
 export async function loadPrices(db: Queryable, ids: number[] | null, take: (price: LoadedPrice) => void): Promise<void> {
   const where = ids ? `where item_id = any('{${ids.join(',')}}'::int4[])` : ''
-  const chunks = copyOut(db, `copy (select ${CURRENT_FIELDS}, ${EVIDENCE_FIELDS} from prices ${where}) to stdout (format binary)`)
+  const chunks = copyOut(db, `copy (select ${CURRENT_FIELDS}, ${EVIDENCE_FIELDS}, import_id from prices ${where}) to stdout (format binary)`)
   await readBinaryCopy(breathing(chunks), (buffer, offsets, lengths) => {
     const price = priceOf(buffer, offsets)
     take({
@@ -114,6 +117,7 @@ export async function loadPrices(db: Queryable, ids: number[] | null, take: (pri
       avg30: figureAt(FIGURES + 1, buffer, offsets, lengths),
       low: figureAt(FIGURES + 2, buffer, offsets, lengths),
       high: figureAt(FIGURES + 3, buffer, offsets, lengths),
+      importId: int4At(buffer, offsets[IMPORT]!),
     })
   })
 }

@@ -1,4 +1,5 @@
 // Current prices of all items in flat columns: a few short runs per item, found by row, read and written in place.
+import { MARKETS } from '#core/markets.ts'
 import { grown } from '#index/columns.ts'
 import { KEPT_FIGURES, NO_FIGURE, type PackedEvidence, stateOf } from '#prices/evidence/payload.ts'
 
@@ -11,6 +12,8 @@ const FIGURES = KEPT_FIGURES.length
 const PRICE_BYTES = 1 + 8 + 8 + 1 + 2 + 4 + FIGURES * 4
 
 export class PriceTable {
+  /** by market, NaN where it has to be looked for: the time of the newest price, 0 without one */
+  readonly #newestMs = new Float64Array(MARKETS.length)
   /** per row: where its run begins, how many prices it has and how many it has room for */
   #start = new Int32Array(0)
   #count = new Int32Array(0)
@@ -107,6 +110,7 @@ export class PriceTable {
   set(row: number, market: number, label: number, minor: number, updatedAtMs: number): number {
     if (row >= this.#count.length) this.#reachRow(row)
     let at = this.find(row, market, label)
+    if (at >= 0 && updatedAtMs < this.updatedAtMs[at]!) this.#forgetNewest(at)
     if (at < 0) {
       if (this.#count[row] === this.#room[row]) this.#move(row)
       at = this.#start[row]! + this.#count[row]!
@@ -121,6 +125,7 @@ export class PriceTable {
     }
     this.minor[at] = minor
     this.updatedAtMs[at] = updatedAtMs
+    if (updatedAtMs > this.#newestMs[market]!) this.#newestMs[market] = updatedAtMs
     return at
   }
 
@@ -154,13 +159,40 @@ export class PriceTable {
   remove(row: number, market: number, label: number): void {
     const at = this.find(row, market, label)
     if (at < 0) return
+    this.#forgetNewest(at)
     const last = this.#start[row]! + this.#count[row]! - 1
     this.#copy(last, at)
     this.#count[row]! -= 1
   }
 
   clear(row: number): void {
-    if (row < this.#count.length) this.#count[row] = 0
+    if (row >= this.#count.length) return
+    const end = this.start(row) + this.count(row)
+    for (let at = this.start(row); at < end; at += 1) this.#forgetNewest(at)
+    this.#count[row] = 0
+  }
+
+  /** Time of the newest price of a market, null without prices. */
+  newestMs(market: number): number | null {
+    if (Number.isNaN(this.#newestMs[market])) this.#newestMs[market] = this.#findNewest(market)
+    return this.#newestMs[market] || null
+  }
+
+  #findNewest(market: number): number {
+    let newest = 0
+    for (let row = 0; row < this.#count.length; row += 1) {
+      const end = this.start(row) + this.count(row)
+      for (let at = this.start(row); at < end; at += 1) {
+        if (this.market[at] === market && this.updatedAtMs[at]! > newest) newest = this.updatedAtMs[at]!
+      }
+    }
+    return newest
+  }
+
+  /** The price at an index goes, or becomes an older one. */
+  #forgetNewest(at: number): void {
+    const market = this.market[at]!
+    if (this.updatedAtMs[at] === this.#newestMs[market]) this.#newestMs[market] = Number.NaN
   }
 
   get bytes(): number {

@@ -24,6 +24,8 @@ export interface ItemFilter {
   /** words that name, code or category name must have; blank is none */
   search?: string | undefined
   query?: FieldQuery | undefined
+  /** epoch milliseconds: only items that changed then or later, or whose prices did */
+  changedSinceMs?: number | undefined
 }
 
 /** Rows of a page in order, and how many there are over all pages. */
@@ -87,7 +89,7 @@ export class ItemQueries {
   readonly #sorted: Cache<string, SortedRows>
   readonly #found: Cache<string, Int32Array | RowBits>
   readonly #ranked: Cache<string, Ranked>
-  /** counts changes of prices, on which what some field queries find depends */
+  /** counts changes of prices, on which what some field queries find depends, and what changed since a moment */
   #prices = 0
 
   /** @param cachedRows how many rows each kind of results may hold; 0: none are cached */
@@ -216,13 +218,13 @@ export class ItemQueries {
   /** What a filter leaves: its rows in the order asked for while they are few, else their set; null for all. */
   #chosen(filter: ItemFilter, field: SortField, direction: SortDirection): Int32Array | RowBits | null {
     const query = filter.search?.slice(0, SEARCH_LENGTH).trim() ?? ''
-    if (query === '' && filter.categoryId === undefined && !filter.query) return this.#view(filter)
+    if (query === '' && filter.categoryId === undefined && !isScanned(filter)) return this.#view(filter)
     const order = this.sorts.order(field, direction, marketPosition(filter.market))
     const searched = this.#searchKey(filter, query)
     const key = `${field} ${direction}\t${searched}`
     const sorted = this.#sorted.get(key)
     if (sorted?.orderVersion === order.version) return sorted.rows
-    const chosen = query !== '' ? this.#search(filter, query, searched) : filter.query ? this.#queried(filter, searched) : this.#below(filter)
+    const chosen = query !== '' ? this.#search(filter, query, searched) : isScanned(filter) ? this.#scanned(filter, searched) : this.#below(filter)
     if (chosen instanceof RowBits) return chosen
     const rows = order.sortRows(chosen.slice())
     this.#sorted.set(key, { rows, orderVersion: order.version })
@@ -242,12 +244,12 @@ export class ItemQueries {
   /** What was found below a category holds for the tree as it was, what a field query found for the prices that it asks. */
   #searchKey(filter: ItemFilter, query: string): string {
     const tree = filter.categoryId === undefined && !filter.query ? '' : this.#categories.version
-    const prices = filter.query?.asksPrices ? this.#prices : ''
+    const prices = filter.query?.asksPrices || filter.changedSinceMs !== undefined ? this.#prices : ''
     return `${tree}\t${prices}\t${keyOf(filter)}\t${query}`
   }
 
-  /** Rows of a field query, and whatever else is asked. */
-  #queried(filter: ItemFilter, key: string): Int32Array | RowBits {
+  /** Rows of a filter for which every item is looked at. */
+  #scanned(filter: ItemFilter, key: string): Int32Array | RowBits {
     const known = this.#found.get(key)
     if (known) return known
     const matches = this.#matcher(filter)
@@ -293,7 +295,7 @@ export class ItemQueries {
   }
 
   #matcher(filter: ItemFilter): (row: number) => boolean {
-    const { game, genre, categoryId } = filter
+    const { game, genre, categoryId, changedSinceMs } = filter
     const items = this.#items
     const market = marketPosition(filter.market)
     const genreNumber = genre === undefined ? -1 : GENRES.indexOf(genre as (typeof GENRES)[number])
@@ -303,6 +305,7 @@ export class ItemQueries {
     return (row) =>
       (market === null || items.isSelectedBy(market, row)) &&
       (genreNumber < 0 || items.genre[row] === genreNumber) &&
+      (changedSinceMs === undefined || items.changedAtMs[row]! >= changedSinceMs) &&
       (game === undefined || items.gameOf(row) === game) &&
       (below === null || below.has(items.categoryId[row]!)) &&
       (asked === null || asked(row))
@@ -360,8 +363,13 @@ function wordsOf(found: Int32Array | RowBits): number {
   return found instanceof RowBits ? found.words : found.length
 }
 
-function keyOf({ market, game, genre, categoryId, query }: ItemFilter): string {
-  return `${market ?? ''}\t${genre ?? ''}\t${categoryId ?? ''}\t${game ?? ''}\t${query?.canonical ?? ''}`
+/** Whether no set of rows is kept for a filter: it is asked with other values each time. */
+function isScanned({ query, changedSinceMs }: ItemFilter): boolean {
+  return query !== undefined || changedSinceMs !== undefined
+}
+
+function keyOf({ market, game, genre, categoryId, query, changedSinceMs }: ItemFilter): string {
+  return `${market ?? ''}\t${genre ?? ''}\t${categoryId ?? ''}\t${game ?? ''}\t${changedSinceMs ?? ''}\t${query?.canonical ?? ''}`
 }
 
 const NO_FILTER = keyOf({})

@@ -11,6 +11,7 @@ export interface Flags {
   pc: boolean
   average: boolean
   lastSales: boolean
+  details: boolean
   explain: boolean
 }
 
@@ -51,13 +52,24 @@ export class ListingJson {
     this.#sales.drop(itemId)
   }
 
-  /** A JSON array of listings between a head and a tail. */
-  page(state: ListingState, catalogue: Catalogue, rows: Int32Array, flags: Flags, head: string, tail: string): Buffer {
+  /**
+   * A JSON array of listings between a head and a tail.
+   * @param more further members of each listing, as they stand behind the others; null for none
+   */
+  page(
+    state: ListingState,
+    catalogue: Catalogue,
+    rows: Int32Array,
+    flags: Flags,
+    head: string,
+    tail: string,
+    more: readonly string[] | null = null,
+  ): Buffer {
     this.#at = 0
     this.#write(head)
     for (let i = 0; i < rows.length; i += 1) {
       if (i > 0) this.#sign(COMMA)
-      this.#listing(state, catalogue, rows[i]!, flags)
+      this.#listing(state, catalogue, rows[i]!, flags, more?.[i])
     }
     this.#write(tail)
     return Buffer.from(this.#page.subarray(0, this.#at))
@@ -96,7 +108,7 @@ export class ListingJson {
     return `"${high >>> 1}-${low >>> 1}l"`
   }
 
-  #listing(state: ListingState, catalogue: Catalogue, row: number, flags: Flags): void {
+  #listing(state: ListingState, catalogue: Catalogue, row: number, flags: Flags, more: string | undefined): void {
     const { table, sales } = state
     this.#ready(this.#headOf(state, row), row)
     const itemId = table.itemId[row]!
@@ -115,6 +127,7 @@ export class ListingJson {
     }
     if (flags.lastSales) this.#ready(this.#salesOf(state, itemId), itemId)
     if (flags.explain) this.#writeAscii(`,"explain":${explanation(state, catalogue, row)}`)
+    if (more !== undefined) this.#write(more)
     this.#sign(CLOSING)
   }
 

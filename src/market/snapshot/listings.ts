@@ -97,9 +97,32 @@ export class ListingSnapshot implements ChangeFollower {
     return this.#present().page(filter, search, sort, offset, limit)
   }
 
-  /** A JSON array of the listings of a page between a head and a tail, as bytes. */
-  pageBytes(rows: Int32Array, flags: Flags, head: string, tail: string): Buffer {
-    return this.#json.page(this.#state, this.#options.catalogue, rows, flags, head, tail)
+  /**
+   * A JSON array of the listings of a page between a head and a tail, as bytes.
+   * @param more as of `ListingJson.page`
+   */
+  pageBytes(rows: Int32Array, flags: Flags, head: string, tail: string, more: readonly string[] | null = null): Buffer {
+    return this.#json.page(this.#state, this.#options.catalogue, rows, flags, head, tail, more)
+  }
+
+  /** Whether a search can find the listing now. */
+  isPublished(id: number): boolean {
+    return this.rowOf(id) >= 0
+  }
+
+  /** Row of a listing that is published now, -1 for any other. */
+  rowOf(id: number): number {
+    return this.#present().table.rowOf(id)
+  }
+
+  /** Ids of listings by their rows. */
+  idsOf(rows: Int32Array): number[] {
+    return Array.from(rows, (row) => this.#state.table.id[row]!)
+  }
+
+  /** A grade with its label, null without one. */
+  gradeOf(id: number | null): { id: number; label: string } | null {
+    return id === null ? null : { id, label: this.#options.catalogue.labels.name(id) }
   }
 
   /** Entity tag of a page: changes when a listing of it, their order or `extra` changes; the same on every node. */

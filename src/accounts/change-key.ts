@@ -1,0 +1,36 @@
+// Changes what an API key is called, when it ends and what it is limited to; the key itself stays.
+import { conflict, invalid } from '#core/errors.ts'
+import { id, moment, orNull, remark } from '#core/fields.ts'
+import { Type } from '#core/input.ts'
+import { verb } from '#core/verb.ts'
+import { change, type WriteCtx } from '#db/change.ts'
+import { expiryOf } from './create-key.ts'
+import { ScopeFields, scopeOf } from './key-scope.ts'
+import { endedState } from './rotate-key.ts'
+import { lockKey, updateKey } from './store.ts'
+
+const CHANGES = {
+  label: remark('What the key is for'),
+  expires_at: Type.Optional(orNull(moment('When the key ends, in the future; null: never'))),
+  ...ScopeFields,
+}
+
+export const changeKey = verb(
+  { name: 'changeKey', needs: 'operator', input: Type.Object({ id: id('key'), ...CHANGES }, { additionalProperties: false }) },
+  (ctx: WriteCtx, input) =>
+    change(ctx, async (tx, note) => {
+      const { id, label, expires_at, ...limits } = input
+      if (Object.keys(input).length === 1) throw invalid('body', 'at_least_one', { fields: Object.keys(CHANGES) })
+      const before = await lockKey(tx, id)
+      const state = endedState(before, ctx.now())
+      if (state) throw conflict('key_ended', { state })
+      const values = {
+        ...(label !== undefined && { label: label.trim() }),
+        ...(expires_at !== undefined && { expires_at: expiryOf(expires_at, ctx.now()) }),
+      }
+      const after = await updateKey(tx, id, values, scopeOf(limits))
+      note.audit({ action: 'key.change', subject: 'key', id, before, after })
+      note.changed('accounts', [before.account_id])
+      return after
+    }),
+)

@@ -1,0 +1,90 @@
+// What an API key is limited to: reading, web pages of some origins, addresses; and the check of where a request comes from.
+import ipaddr from 'ipaddr.js'
+import { type AddressRange, addressRange, isInRange } from '#core/address-ranges.ts'
+import { invalidFields, ServiceError } from '#core/errors.ts'
+import { Type } from '#core/input.ts'
+import { isOrigin } from '#core/origins.ts'
+import { type Problem, problem, reason } from '#core/problems.ts'
+import type { Caller } from './failed-authentications.ts'
+
+const MOST_ENTRIES = 50
+const ORIGIN = reason('origin')
+const RANGE = reason('address_range')
+
+/** As operators give it and as it is stored; an empty list limits nothing. */
+export interface KeyScope {
+  read_only: boolean
+  allowed_origins: string[]
+  allowed_addresses: string[]
+}
+
+export const NO_SCOPE: KeyScope = { read_only: false, allowed_origins: [], allowed_addresses: [] }
+
+/** Fields of a body that makes or changes a key; what is not sent is not changed. */
+export const ScopeFields = {
+  read_only: Type.Optional(Type.Boolean({ description: 'true refuses every operation that changes something with `READ_ONLY_KEY`' })),
+  allowed_origins: Type.Optional(
+    Type.Array(Type.String({ maxLength: 300, allowed: ORIGIN }), {
+      maxItems: MOST_ENTRIES,
+      description: 'Origins of web pages that may use the key; requests without an `Origin` are refused then. Empty: no limit',
+      examples: [['https://shop.example']],
+    }),
+  ),
+  allowed_addresses: Type.Optional(
+    Type.Array(Type.String({ maxLength: 50, allowed: RANGE }), {
+      maxItems: MOST_ENTRIES,
+      description: 'Addresses and ranges (CIDR) from which the key may be used. Empty: no limit',
+      examples: [['203.0.113.7', '2001:db8::/32']],
+    }),
+  ),
+}
+
+/**
+ * The limits that a body sets, without repeated entries.
+ * @throws VALIDATION_ERROR that names each wrong entry
+ */
+export function scopeOf({ read_only, allowed_origins, allowed_addresses }: Partial<KeyScope>): Partial<KeyScope> {
+  const problems: Problem[] = []
+  const checked = (field: string, entries: string[], isValid: (entry: string) => boolean, rule: 'origin' | 'address_range') => {
+    entries.forEach((entry, i) => {
+      if (!isValid(entry)) problems.push(problem(`${field}.${i}`, rule))
+    })
+    return [...new Set(entries)]
+  }
+  const scope: Partial<KeyScope> = {
+    ...(read_only !== undefined && { read_only }),
+    ...(allowed_origins && { allowed_origins: checked('allowed_origins', allowed_origins, isOrigin, 'origin') }),
+    ...(allowed_addresses && {
+      allowed_addresses: checked('allowed_addresses', allowed_addresses, (entry) => addressRange(entry) !== null, 'address_range'),
+    }),
+  }
+  if (problems.length > 0) throw invalidFields(problems)
+  return scope
+}
+
+/** Where a key may be used from, ready to be compared. */
+export interface CallerLimits {
+  /** null: from anywhere */
+  origins: ReadonlySet<string> | null
+  ranges: readonly AddressRange[] | null
+}
+
+/** Null for a key that may be used from anywhere. */
+export function callerLimits({ allowed_origins: origins, allowed_addresses: addresses }: KeyScope): CallerLimits | null {
+  if (origins.length === 0 && addresses.length === 0) return null
+  return {
+    origins: origins.length > 0 ? new Set(origins) : null,
+    ranges: addresses.length > 0 ? addresses.map(addressRange).filter((range) => range !== null) : null,
+  }
+}
+
+/** @throws ORIGIN_NOT_ALLOWED, ADDRESS_NOT_ALLOWED where the key may not be used from there */
+export function mayCallFrom({ origins, ranges }: CallerLimits, { headers: { origin }, ip }: Caller): void {
+  if (origins && (origin === undefined || !origins.has(origin))) {
+    throw new ServiceError('ORIGIN_NOT_ALLOWED', reason('origin_not_allowed', origin === undefined ? {} : { value: origin }))
+  }
+  const address = ranges && ipaddr.isValid(ip) ? ipaddr.process(ip) : null
+  if (ranges && !(address && ranges.some((range) => isInRange(address, range)))) {
+    throw new ServiceError('ADDRESS_NOT_ALLOWED', reason('address_not_allowed', { value: ip }))
+  }
+}

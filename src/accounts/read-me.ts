@@ -1,0 +1,82 @@
+// Who calls, by which key, within which limits, and what the key was used for: the first call of a new integration.
+import { orNull } from '#core/fields.ts'
+import { type Static, Type } from '#core/input.ts'
+import { OPERATION_PLAN, type Plan, PLANS } from '#core/plans.ts'
+import { verb } from '#core/verb.ts'
+import type { WriteCtx } from '#db/change.ts'
+import { fetchAccount, fetchKey } from './store.ts'
+import { type KeyUsage, USAGE_DAYS, usageOfKey } from './usage.ts'
+
+/** What `readMe` needs of its context. */
+export interface MeCtx extends Pick<WriteCtx, 'db' | 'viewer' | 'now'> {
+  /** requests a minute by plan, null for no limits */
+  rateLimits: Readonly<Record<Plan, number>> | null
+  /** counts of this node */
+  usage: Pick<KeyUsage, 'pendingOf'>
+}
+
+export const MeSchema = Type.Object(
+  {
+    account: Type.Object({ id: Type.Integer(), name: Type.String(), plan: Type.Enum([...PLANS]) }, { title: 'MyAccount' }),
+    key: Type.Object(
+      {
+        label: Type.String(),
+        last4: Type.String({ description: 'The last four characters of the key' }),
+        expires_at: orNull(Type.String({ format: 'date-time' }), { description: 'UTC; null: never' }),
+        read_only: Type.Boolean({ description: 'Operations that change something answer `READ_ONLY_KEY`' }),
+        allowed_origins: Type.Array(Type.String(), { description: 'Origins of web pages that may use the key; empty: no limit' }),
+        allowed_addresses: Type.Array(Type.String(), { description: 'Addresses and ranges from which it may be used; empty: no limit' }),
+      },
+      { title: 'MyKey' },
+    ),
+    limits: Type.Object(
+      { requests_per_minute: orNull(Type.Integer(), { description: 'Of the account, over all of its keys; null: no limit' }) },
+      { title: 'MyLimits' },
+    ),
+    usage: Type.Array(
+      Type.Object(
+        {
+          day: Type.String({ format: 'date', description: 'UTC' }),
+          operation: Type.String({ description: 'Operation id of the reference, or `graphql`', examples: ['listItems'] }),
+          requests: Type.Integer({ description: 'Requests that were let in, with whatever answer' }),
+        },
+        { title: 'DailyUsage' },
+      ),
+      { description: `Requests with this key in the last ${USAGE_DAYS} days, latest day first; other nodes add theirs within a minute` },
+    ),
+    highlight_credits: Type.Integer(),
+  },
+  { title: 'Me' },
+)
+export type Me = Static<typeof MeSchema>
+
+export const readMe = verb(
+  { name: 'readMe', needs: OPERATION_PLAN.readMe, input: Type.Object({}, { additionalProperties: false }) },
+  async ({ db, viewer, now, rateLimits, usage }: MeCtx): Promise<Me> => {
+    if (viewer.kind !== 'account') throw new Error('Only API keys have an account')
+    const [account, key, stored] = await Promise.all([
+      fetchAccount(db.kysely, viewer.accountId),
+      fetchKey(db.kysely, viewer.keyId),
+      usageOfKey(db.kysely, viewer.keyId, now()),
+    ])
+    const { id, name, plan, highlight_credits } = account
+    const { label, last4, expires_at, read_only, allowed_origins, allowed_addresses } = key
+    return {
+      account: { id, name, plan },
+      key: { label, last4, expires_at, read_only, allowed_origins, allowed_addresses },
+      limits: { requests_per_minute: rateLimits?.[plan] ?? null },
+      usage: summed([...stored, ...usage.pendingOf(viewer.keyId)]),
+      highlight_credits,
+    }
+  },
+)
+
+/** One row per day and operation, latest day first. */
+function summed(rows: readonly Me['usage'][number][]): Me['usage'] {
+  const byDay = new Map<string, Me['usage'][number]>()
+  for (const { day, operation, requests } of rows) {
+    const key = `${day} ${operation}`
+    byDay.set(key, { day, operation, requests: requests + (byDay.get(key)?.requests ?? 0) })
+  }
+  return [...byDay.values()].sort((a, b) => (a.day === b.day ? (a.operation < b.operation ? -1 : 1) : a.day < b.day ? 1 : -1))
+}

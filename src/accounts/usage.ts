@@ -1,0 +1,142 @@
+// How often each API key was used, by day and operation: counted in memory, written by each node in batches.
+import { sql } from 'kysely'
+import { DAY_MS } from '#core/duration.ts'
+import type { Db, Queryable } from '#db/schema.ts'
+import { inTransaction } from '#db/transaction.ts'
+
+/** Days that are kept and shown, today among them. */
+export const USAGE_DAYS = 30
+
+/** Keys that metrics tell apart: each has a series for every operation that it calls. */
+const MEASURED_KEYS = 200
+/** No key has this id. */
+export const OTHER_KEYS = 0
+
+/** How often a key called an operation on a day (UTC). */
+export interface KeyUsageRow {
+  key_id: number
+  /** YYYY-MM-DD */
+  day: string
+  operation: string
+  requests: number
+}
+
+type Counts = Map<number, Map<string, number>>
+
+/** Counts requests of this node; what no flush has written is lost when the process is killed. */
+export class KeyUsage {
+  readonly #db: Db
+  readonly #now: () => Date
+  /** days since 1970 → what no flush has written of it */
+  #pending = new Map<number, Counts>()
+  #day = -1
+  #counts: Counts = new Map()
+  /** since the start, by key; keys beyond the first ones share OTHER_KEYS */
+  readonly totals: Counts = new Map()
+
+  constructor({ db, now }: { db: Db; now: () => Date }) {
+    this.#db = db
+    this.#now = now
+  }
+
+  count(keyId: number, operation: string): void {
+    const day = Math.floor(this.#now().getTime() / DAY_MS)
+    if (day !== this.#day) {
+      this.#day = day
+      this.#counts = this.#countsOf(day)
+    }
+    addTo(this.#counts, keyId, operation, 1)
+    addTo(this.totals, this.totals.has(keyId) || this.totals.size < MEASURED_KEYS ? keyId : OTHER_KEYS, operation, 1)
+  }
+
+  /** What a key was counted for and no flush has written. */
+  pendingOf(keyId: number): KeyUsageRow[] {
+    return rowsOf(this.#pending).filter((row) => row.key_id === keyId)
+  }
+
+  /** Adds the counts to the table; rejects with the database's error, and keeps them for the next time. */
+  async flush(): Promise<void> {
+    if (this.#pending.size === 0) return
+    const flushed = this.#pending
+    this.#pending = new Map()
+    this.#day = -1
+    const rows = rowsOf(flushed)
+    try {
+      // In one order, so that nodes never wait for each other in a circle.
+      await inTransaction(this.#db, (tx) =>
+        sql`
+          insert into api_key_usage as u (key_id, day, operation, requests)
+          select * from unnest(${rows.map((row) => row.key_id)}::int4[], ${rows.map((row) => row.day)}::date[],
+            ${rows.map((row) => row.operation)}::text[], ${rows.map((row) => row.requests)}::int8[]) as n(key_id, day, operation, requests)
+          order by key_id, day, operation
+          on conflict (key_id, day, operation) do update set requests = u.requests + excluded.requests`.execute(tx),
+      )
+    } catch (error) {
+      for (const [day, counts] of flushed) {
+        for (const [keyId, operations] of counts) for (const [operation, n] of operations) addTo(this.#countsOf(day), keyId, operation, n)
+      }
+      throw error
+    }
+  }
+
+  #countsOf(day: number): Counts {
+    const known = this.#pending.get(day) ?? new Map<number, Map<string, number>>()
+    this.#pending.set(day, known)
+    return known
+  }
+}
+
+function addTo(counts: Counts, keyId: number, operation: string, requests: number): void {
+  const operations = counts.get(keyId)
+  if (operations) operations.set(operation, (operations.get(operation) ?? 0) + requests)
+  else counts.set(keyId, new Map([[operation, requests]]))
+}
+
+function rowsOf(pending: ReadonlyMap<number, Counts>): KeyUsageRow[] {
+  return [...pending].flatMap(([day, counts]) =>
+    [...counts].flatMap(([key_id, operations]) =>
+      [...operations].map(([operation, requests]) => ({ key_id, day: dayText(day * DAY_MS), operation, requests })),
+    ),
+  )
+}
+
+function dayText(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10)
+}
+
+/** The first of the days that are shown. */
+function firstDay(now: Date): string {
+  return dayText(now.getTime() - (USAGE_DAYS - 1) * DAY_MS)
+}
+
+/** What is stored of one key, latest day first. */
+export async function usageOfKey(on: Queryable, keyId: number, now: Date): Promise<KeyUsageRow[]> {
+  const { rows } = await sql<KeyUsageRow>`
+    select key_id, day::text as day, operation, requests from api_key_usage
+    where key_id = ${keyId} and day >= ${firstDay(now)}::date order by day desc, operation`.execute(on)
+  return rows
+}
+
+/** What is stored of all keys of an account, latest day first. */
+export async function pageOfUsage(
+  on: Queryable,
+  { accountId, keyId, now }: { accountId: number; keyId?: number; now: Date },
+  limit: number,
+  offset: number,
+): Promise<{ rows: KeyUsageRow[]; total: number }> {
+  const matching = sql`
+    from api_key_usage u join api_keys k on k.id = u.key_id
+    where k.account_id = ${accountId} and u.day >= ${firstDay(now)}::date and (${keyId ?? null}::int4 is null or u.key_id = ${keyId ?? null}::int4)`
+  const [{ rows }, counted] = await Promise.all([
+    sql<KeyUsageRow>`
+      select u.key_id, u.day::text as day, u.operation, u.requests ${matching}
+      order by u.day desc, u.key_id, u.operation limit ${limit} offset ${offset}`.execute(on),
+    sql<{ total: number }>`select count(*)::int4 as total ${matching}`.execute(on),
+  ])
+  return { rows, total: counted.rows[0]!.total }
+}
+
+/** Forgets days that are not shown any more. */
+export async function forgetOldUsage(db: Db, now: Date): Promise<void> {
+  await sql`delete from api_key_usage where day < ${firstDay(now)}::date`.execute(db.kysely)
+}

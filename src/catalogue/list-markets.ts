@@ -1,0 +1,34 @@
+// The markets that prices come from: what they are called, their currency, and how new their newest price is.
+import { orNull } from '#core/fields.ts'
+import { type Static, Type } from '#core/input.ts'
+import { MARKETS } from '#core/markets.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { verb } from '#core/verb.ts'
+import type { CatalogueCtx } from './context.ts'
+import { closed } from './fields.ts'
+import { utcTime } from './snapshot/item-json.ts'
+
+export const MarketSchema = Type.Object(
+  {
+    code: Type.Enum([...MARKETS]),
+    name: Type.String({ description: 'As the operator calls it, else the code', examples: ['PriceCharting'] }),
+    currency: Type.String({ description: 'ISO 4217 code', examples: ['USD'] }),
+    last_price_at: orNull(Type.String({ format: 'date-time' }), { description: 'Time of the newest current price, UTC; null without prices' }),
+  },
+  { title: 'Market' },
+)
+export type MarketEntry = Static<typeof MarketSchema>
+
+export const listMarkets = verb(
+  { name: 'listMarkets', needs: OPERATION_PLAN.listMarkets, sharedBy: 'plan', input: Type.Object({}, closed) },
+  ({ catalogue: { items, currencies, marketNames } }: CatalogueCtx): MarketEntry[] =>
+    MARKETS.map((code, position) => {
+      const newestMs = items.prices.newestMs(position)
+      return {
+        code,
+        name: marketNames[code] ?? code,
+        currency: currencies[code],
+        last_price_at: newestMs === null ? null : utcTime(newestMs),
+      }
+    }),
+)

@@ -1,0 +1,30 @@
+// Categories as operators see them, oldest first.
+import { filter, LARGEST_INTEGER } from '#core/fields.ts'
+import { Type } from '#core/input.ts'
+import { type Page, pageParams, readPage } from '#core/paging.ts'
+import { verb } from '#core/verb.ts'
+import type { ReadCtx } from '#db/change.ts'
+import { closed, market } from './fields.ts'
+import { pageOfCategories } from './stored-categories.ts'
+import type { StoredCategory } from './stored-schemas.ts'
+
+export const listStoredCategories = verb(
+  {
+    name: 'listStoredCategories',
+    needs: 'operator',
+    input: Type.Object(
+      {
+        market: Type.Optional(market()),
+        game: filter('Such as `pokemon`'),
+        parent_id: Type.Optional(
+          Type.Integer({ minimum: 0, maximum: LARGEST_INTEGER, description: 'Directly below this one; 0 for those at the top' }),
+        ),
+        search: filter('Part of name or ref, in any case'),
+        ...pageParams(),
+      },
+      closed,
+    ),
+  },
+  (ctx: ReadCtx, { parent_id: parentId, ...input }): Promise<Page<StoredCategory>> =>
+    readPage(input, (filter, limit, offset) => pageOfCategories(ctx.db.kysely, { ...filter, parentId }, limit, offset)),
+)

@@ -1,0 +1,157 @@
+// Listings as queries show them: what REST answers under /plus/listings/{id}.
+import type { GraphQLResolveInfo } from 'graphql'
+import { call } from '#core/verb.ts'
+import { getListing } from '#market/get-listing.ts'
+import type { FoundListing, OwnListing } from '#market/types.ts'
+import { idOf } from './arguments.ts'
+import { type Builder, cost, fromDatabase, needing, type Refs } from './builder.ts'
+import { collectFields } from './collect.ts'
+import type { GraphqlCtx } from './context.ts'
+import { itemSource } from './item-source.ts'
+
+/** The listing of another account, or one's own. */
+export type ShownListing = FoundListing & Partial<OwnListing>
+type Explanation = NonNullable<FoundListing['explain']>
+type Figure = Explanation['pc_multiplier']
+type FigureInput = Figure['inputs'][number]
+
+/** A read of its own. */
+export const LISTING_READ = { ...cost({ weight: 10 }), ...fromDatabase, ...needing('plus') }
+
+/** Reads the listing with what is asked for of it. @throws NOT_FOUND, VALIDATION_ERROR as over REST */
+export function listingOf(id: string | number, ctx: GraphqlCtx, info: GraphQLResolveInfo): Promise<ShownListing> {
+  const asked = askedFields(info)
+  return call(getListing, ctx, {
+    id: idOf(id),
+    with_details: true,
+    with_item: asked.has('item'),
+    with_pc: asked.has('pcMultiplier'),
+    with_average: asked.has('averagePrice'),
+    with_last_sales: asked.has('lastSales'),
+    with_explain: asked.has('explain'),
+  }) as Promise<ShownListing>
+}
+
+/** Names of the fields that are asked for below a field. */
+function askedFields({ fieldNodes, fragments, variableValues }: GraphQLResolveInfo): Set<string> {
+  const sets = fieldNodes.flatMap(({ selectionSet }) => selectionSet ?? [])
+  const fields = collectFields(sets, new Map(Object.entries(fragments)), variableValues.coerced)
+  return new Set([...fields.values()].flat().map(({ name }) => name.value))
+}
+
+export function addListingType(builder: Builder, refs: Refs) {
+  const grade = builder.objectRef<NonNullable<ShownListing['grade']>>('ListingGrade').implement({
+    description: 'Condition or grade of a listing.',
+    fields: (t) => ({
+      id: t.exposeID('id', { nullable: false, description: 'Unique id; see `groups`.' }),
+      label: t.exposeString('label', { nullable: false, description: 'Such as `Near Mint` or `PSA 10`.' }),
+    }),
+  })
+  const image = builder.objectRef<OwnListing['images'][number]>('ListingImage').implement({
+    description: 'A picture of what is sold.',
+    fields: (t) => ({
+      url: t.exposeString('url', { nullable: false, description: 'Where the image is.' }),
+      order: t.exposeInt('order', { nullable: false, description: 'Position among the images of the listing.' }),
+    }),
+  })
+  const sale = builder.objectRef<NonNullable<FoundListing['last_sales']>[number]>('ItemSale').implement({
+    description: 'A sale of an item on this marketplace.',
+    fields: (t) => ({
+      price: t.exposeFloat('price', { nullable: false, description: 'Of one unit, in TL.' }),
+      soldAt: t.exposeString('sold_at', { nullable: false, description: 'Local time with offset.' }),
+    }),
+  })
+  const explanation = addExplanationType(builder)
+  return builder.objectRef<ShownListing>('Listing').implement({
+    description: 'A listing that is published, or one of your own in whatever status. Times are local, with their offset.',
+    fields: (t) => ({
+      id: t.exposeID('id', { nullable: false, description: 'Unique id.' }),
+      title: t.exposeString('title', { nullable: false, description: 'What the seller calls it.' }),
+      slug: t.exposeString('slug', { nullable: false, description: 'Readable, with the id at its end.' }),
+      price: t.exposeFloat('price', { nullable: false, description: 'In TL.' }),
+      item: t.field({
+        type: refs.item,
+        description: 'What is sold.',
+        resolve: ({ item }, _args, { catalogue }) => {
+          const row = item ? catalogue.items.rowOf(item.id) : -1
+          return row < 0 ? null : itemSource(row)
+        },
+      }),
+      pcMultiplier: t.exposeFloat('pc_multiplier', { nullable: true, description: 'Price in TL ÷ source_a price of the same item and grade.' }),
+      averagePrice: t.exposeFloat('average_price', { nullable: true, description: 'Mean of the last 10 sales of the item.' }),
+      lastSales: t.field({
+        type: [sale],
+        description: 'The last 10 sales of the item, newest first.',
+        extensions: cost({ entries: 10 }),
+        resolve: (one) => one.last_sales,
+      }),
+      explain: t.field({
+        type: explanation,
+        description: 'The rules and inputs of `pcMultiplier` and `averagePrice`.',
+        resolve: (one) => one.explain,
+      }),
+      grade: t.field({ type: grade, description: 'Null without a stated one.', resolve: (one) => one.grade }),
+      language: t.exposeString('language', { nullable: true, description: 'Such as `en` or `ja`.' }),
+      quantity: t.exposeInt('quantity', { nullable: true, description: 'Units in stock.' }),
+      images: t.field({ type: [image], description: 'In their order.', extensions: cost({ entries: 3 }), resolve: (one) => one.images }),
+      shippingPayer: t.exposeString('shipping_payer', { nullable: true, description: '`buyer` or `seller`.' }),
+      offersEnabled: t.exposeBoolean('offers_enabled', { nullable: true, description: 'Whether buyers may offer another price.' }),
+      highlightedUntil: t.exposeString('highlighted_until', {
+        nullable: true,
+        description: 'Until when it is highlighted; null where it never was.',
+      }),
+      publishedAt: t.exposeString('published_at', { nullable: true, description: 'When its publication period began.' }),
+      expiresAt: t.exposeString('expires_at', { nullable: true, description: 'When its publication period ends.' }),
+      status: t.exposeString('status', { nullable: true, description: 'Of your own listings; null for those of others.' }),
+      approvedPrice: t.exposeFloat('approved_price', { nullable: true, description: 'Of your own listings.' }),
+      description: t.exposeString('description', { nullable: true, description: 'Of your own listings.' }),
+      minOfferPrice: t.exposeFloat('min_offer_price', { nullable: true, description: 'Of your own listings: lowest acceptable offer.' }),
+      rejectionReason: t.exposeString('rejection_reason', { nullable: true, description: 'Of your own listings: why it was rejected.' }),
+      etag: t.exposeString('etag', { nullable: true, description: 'Of your own listings: for `If-Match` over REST.' }),
+    }),
+  })
+}
+
+function addExplanationType(builder: Builder) {
+  const rule = builder.objectRef<Figure['rule']>('FigureRule').implement({
+    description: 'A rule by which a figure is computed.',
+    fields: (t) => ({
+      name: t.exposeString('name', { nullable: false, description: '`price_over_source_a` or `mean_of_last_sales`.' }),
+      version: t.exposeInt('version', { nullable: false, description: 'Rises when the rule changes.' }),
+    }),
+  })
+  const input = builder.objectRef<FigureInput>('FigureInput').implement({
+    description: 'Something that a figure was computed from.',
+    fields: (t) => ({
+      kind: t.exposeString('kind', { nullable: false, description: '`listing`, `market` or `sale`.' }),
+      market: t.exposeString('market', { nullable: false, description: 'Code of the market.' }),
+      amount: t.exposeFloat('amount', { nullable: false, description: 'In `currency`.' }),
+      currency: t.exposeString('currency', { nullable: false, description: 'ISO 4217 code.' }),
+      at: t.exposeString('at', { nullable: true, description: 'Local time with offset; null for the listing, whose price is that of now.' }),
+      state: t.exposeString('state', { nullable: true, description: 'Of a market price: only what is trusted is used.' }),
+      used: t.exposeBoolean('used', { nullable: false, description: 'Whether the figure was computed from it.' }),
+      reason: t.exposeString('reason', { nullable: false, description: '`compared_price`, `divisor`, `in_mean` or `not_trusted`.' }),
+    }),
+  })
+  const figure = builder.objectRef<Figure>('ComputedFigure').implement({
+    description: 'A figure with what it was computed from.',
+    fields: (t) => ({
+      result: t.exposeFloat('result', { nullable: true, description: 'Null without inputs to compute it from.' }),
+      rule: t.field({ type: rule, nullable: false, description: 'How it is computed.', resolve: (one) => one.rule }),
+      inputs: t.field({
+        type: [input],
+        nullable: false,
+        description: 'What it is computed from.',
+        extensions: cost({ entries: 5 }),
+        resolve: (one) => one.inputs,
+      }),
+    }),
+  })
+  return builder.objectRef<Explanation>('ListingExplanation').implement({
+    description: 'Why the computed figures of a listing are what they are.',
+    fields: (t) => ({
+      pcMultiplier: t.field({ type: figure, nullable: false, description: 'Of `pcMultiplier`.', resolve: (one) => one.pc_multiplier }),
+      averagePrice: t.field({ type: figure, nullable: false, description: 'Of `averagePrice`.', resolve: (one) => one.average_price }),
+    }),
+  })
+}

@@ -1,0 +1,42 @@
+// Markets and grades as queries show them: what REST answers under /markets and /groups.
+import type { Group } from '#catalogue/list-groups.ts'
+import type { MarketEntry } from '#catalogue/list-markets.ts'
+import { type Builder, cost } from './builder.ts'
+
+export function addMarketType(builder: Builder) {
+  return builder.objectRef<MarketEntry>('PriceMarket').implement({
+    description: 'A market that prices come from.',
+    fields: (t) => ({
+      code: t.exposeString('code', { nullable: false, description: '`service`, `source_a`, `source_b` or `source_c`.' }),
+      name: t.exposeString('name', { nullable: false, description: 'As the operator calls it, else the code.' }),
+      currency: t.exposeString('currency', { nullable: false, description: 'ISO 4217 code.' }),
+      lastPriceAt: t.exposeString('last_price_at', { nullable: true, description: 'Time of the newest current price, UTC; null without prices.' }),
+    }),
+  })
+}
+
+export function addGradeGroupType(builder: Builder) {
+  const grade = builder.objectRef<Group['types'][number]>('Grade').implement({
+    description: 'A condition or grade.',
+    fields: (t) => ({
+      id: t.exposeID('id', { nullable: false, description: 'Unique among groups and grades.' }),
+      label: t.exposeString('label', { nullable: false, description: 'Such as `Near Mint` or `PSA 10`.' }),
+      slug: t.exposeString('slug', { nullable: false, description: 'URL-friendly name.' }),
+    }),
+  })
+  return builder.objectRef<Group>('GradeGroup').implement({
+    description: 'A group of conditions or grades with those below it.',
+    fields: (t) => ({
+      id: t.exposeID('id', { nullable: false, description: 'Unique among groups and grades.' }),
+      name: t.exposeString('name', { nullable: false, description: '`Ungraded` or `Graded`.' }),
+      slug: t.exposeString('slug', { nullable: false, description: 'URL-friendly name.' }),
+      types: t.field({
+        type: [grade],
+        nullable: false,
+        description: 'Conditions or grades below the group.',
+        extensions: cost({ entries: 15 }),
+        resolve: (group) => group.types,
+      }),
+    }),
+  })
+}

@@ -1,0 +1,30 @@
+// When items changed without a price of their own saying so: prices that were taken or set back, items that were merged or split.
+import { sql } from 'kysely'
+import type { Queryable, Tx } from '#db/schema.ts'
+
+/** Notes that what answers show of these items has changed by now. */
+export async function noteChangedItems(tx: Tx, itemIds: Iterable<number>): Promise<void> {
+  const ids = [...new Set(itemIds)]
+  if (ids.length === 0) return
+  // In one order, so that writers never wait for each other in a circle.
+  await sql`
+    insert into changed_items (item_id, changed_at)
+    select id, clock_timestamp() from unnest(${`{${ids.join(',')}}`}::int4[]) as i(id) order by id
+    on conflict (item_id) do update set changed_at = excluded.changed_at`.execute(tx)
+}
+
+/** By item id, epoch milliseconds. */
+export async function loadChangedItems(on: Queryable): Promise<[itemId: number, changedAtMs: number][]> {
+  const { rows } = await sql<{ item_id: number; at_ms: number }>`
+    select item_id, (extract(epoch from changed_at) * 1000)::float8 as at_ms from changed_items`.execute(on)
+  return rows.map((row) => [row.item_id, row.at_ms])
+}
+
+/** When each import ended, by its id: epoch milliseconds, 0 for none. */
+export async function loadImportEnds(on: Queryable): Promise<Float64Array> {
+  const { rows } = await sql<{ id: number; at_ms: number }>`
+    select id, (extract(epoch from finished_at) * 1000)::float8 as at_ms from imports where finished_at is not null and not dry_run`.execute(on)
+  const ends = new Float64Array(rows.reduce((largest, { id }) => Math.max(largest, id), 0) + 1)
+  for (const { id, at_ms } of rows) ends[id] = at_ms
+  return ends
+}
