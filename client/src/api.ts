@@ -79,6 +79,63 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/categories": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List categories
+         * @description Series, sets and other groups of items, a tree in each market, in the order of their ids. `parent_id=0` gives the roots.
+         */
+        get: operations["listCategories"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Groups of conditions and grades
+         * @description All ids come from one sequence: `grade_filters[]` takes those of groups and of grades.
+         */
+        get: operations["listGroups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/markets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Markets that prices come from */
+        get: operations["listMarkets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/plus/listings": {
         parameters: {
             query?: never;
@@ -102,6 +159,45 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/v1/plus/listings/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a listing
+         * @description A published listing, or your own in whatever status with everything that `my-listings` shows of it; 404 for any other. The `ETag` of your own can be sent as `If-Match` with the next change.
+         */
+        get: operations["getListing"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a listing for good
+         * @description In whatever status; its sales stay.
+         *
+         *     ```sh
+         *     curl -X DELETE 'https://cards.example/api/v1/plus/listings/3002' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
+         */
+        delete: operations["deleteListing"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a listing in part
+         * @description Any field beside `price` sends the listing to approval: it is `pending` and not published until then. The `ETag` of the answer can be sent as `If-Match` with the next change: 412 if the listing has changed since.
+         *
+         *     ```sh
+         *     curl -X PATCH 'https://cards.example/api/v1/plus/listings/3001' \
+         *       -H 'Authorization: Bearer <API_KEY>' \
+         *       -H 'Content-Type: application/json' -d '{"description":"Straight from the pack into a sleeve.","offers_enabled":true,"min_offer_price":1000}'
+         *     ```
+         */
+        patch: operations["updateListing"];
         trace?: never;
     };
     "/api/v1/plus/my-listings": {
@@ -176,41 +272,6 @@ export interface paths {
          *     ```
          */
         patch: operations["updateListingPrice"];
-        trace?: never;
-    };
-    "/api/v1/plus/listings/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * Delete a listing for good
-         * @description In whatever status; its sales stay.
-         *
-         *     ```sh
-         *     curl -X DELETE 'https://cards.example/api/v1/plus/listings/3002' \
-         *       -H 'Authorization: Bearer <API_KEY>'
-         *     ```
-         */
-        delete: operations["deleteListing"];
-        options?: never;
-        head?: never;
-        /**
-         * Change a listing in part
-         * @description Any field beside `price` sends the listing to approval: it is `pending` and not published until then. The `ETag` of the answer can be sent as `If-Match` with the next change: 412 if the listing has changed since.
-         *
-         *     ```sh
-         *     curl -X PATCH 'https://cards.example/api/v1/plus/listings/3001' \
-         *       -H 'Authorization: Bearer <API_KEY>' \
-         *       -H 'Content-Type: application/json' -d '{"description":"Straight from the pack into a sleeve.","offers_enabled":true,"min_offer_price":1000}'
-         *     ```
-         */
-        patch: operations["updateListing"];
         trace?: never;
     };
     "/api/v1/plus/listings/{id}/status": {
@@ -473,6 +534,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Your account, key, limits and usage
+         * @description The first call of a new integration: it says whether the key works, what it may do and what it was used for.
+         */
+        get: operations["readMe"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface webhooks {
     sale: {
@@ -537,6 +618,20 @@ export interface components {
             name: string;
             /** @description Professional and above */
             slug?: string;
+        };
+        CategoryEntry: {
+            id: number;
+            /** @example Base Set */
+            name: string;
+            /**
+             * @description Unique
+             * @example base-set
+             */
+            slug: string;
+            /** @description Category above; null for a root */
+            parent_id: number | null;
+            /** @description Items in it and in all categories below it */
+            items_count: number;
         };
         ChangedCollectionRecord: {
             /** @description Record id: the `itemId` of paths */
@@ -635,12 +730,26 @@ export interface components {
             rule: components["schemas"]["FigureRule"];
             inputs: components["schemas"]["FigureInput"][];
         };
+        DailyUsage: {
+            /**
+             * Format: date
+             * @description UTC
+             */
+            day: string;
+            /**
+             * @description Operation id of the reference, or `graphql`
+             * @example listItems
+             */
+            operation: string;
+            /** @description Requests that were let in, with whatever answer */
+            requests: number;
+        };
         Error: {
             /** @enum {boolean} */
             success: false;
             error: {
                 /** @enum {string} */
-                code: "INVALID_JSON" | "BAD_REQUEST" | "UNAUTHENTICATED" | "PLAN_UPGRADE_REQUIRED" | "FORBIDDEN" | "ITEM_NOT_FOUND" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "PLUS_LISTING_ERROR" | "PLUS_COLLECTION_ERROR" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UPSTREAM_ERROR" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
+                code: "INVALID_JSON" | "BAD_REQUEST" | "UNAUTHENTICATED" | "PLAN_UPGRADE_REQUIRED" | "FORBIDDEN" | "READ_ONLY_KEY" | "ORIGIN_NOT_ALLOWED" | "ADDRESS_NOT_ALLOWED" | "ITEM_NOT_FOUND" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "PLUS_LISTING_ERROR" | "PLUS_COLLECTION_ERROR" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UPSTREAM_ERROR" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
                 /** @description For people; names what was wrong and what is allowed */
                 message: string;
                 /**
@@ -710,6 +819,20 @@ export interface components {
              */
             name: "price_over_source_a" | "mean_of_last_sales";
             version: number;
+        };
+        Grade: {
+            id: number;
+            /** @example PSA 10 */
+            label: string;
+            slug: string;
+        };
+        GradeGroup: {
+            id: number;
+            /** @example Graded */
+            name: string;
+            slug: string;
+            /** @description Conditions or grades below the group */
+            types: components["schemas"]["Grade"][];
         };
         Group: {
             id: number;
@@ -786,11 +909,31 @@ export interface components {
             /** @description The last 10 sales of the item, newest first */
             last_sales?: components["schemas"]["ItemSale"][];
             explain?: components["schemas"]["ListingExplanation"];
+            /** @description Null without a stated one */
+            grade?: components["schemas"]["ListingGrade"] | null;
+            language?: string | null;
+            /** @description Units in stock */
+            quantity?: number;
+            images?: {
+                url: string;
+                order: number;
+            }[];
+            /** @enum {string} */
+            shipping_payer?: "buyer" | "seller";
+            offers_enabled?: boolean;
+            highlighted_until?: string | null;
+            published_at?: string | null;
+            expires_at?: string | null;
         };
         /** @description Only with `with_explain=1` */
         ListingExplanation: {
             pc_multiplier: components["schemas"]["ComputedFigure"];
             average_price: components["schemas"]["ComputedFigure"];
+        };
+        ListingGrade: {
+            id: number;
+            /** @example PSA 10 */
+            label: string;
         };
         ListingItem: {
             id: number;
@@ -812,6 +955,53 @@ export interface components {
             price: number;
             /** @enum {string} */
             status: "pending" | "active" | "paused" | "rejected" | "expired" | "sold";
+        };
+        Market: {
+            /** @enum {string} */
+            code: "service" | "source_a" | "source_b" | "source_c";
+            /**
+             * @description As the operator calls it, else the code
+             * @example PriceCharting
+             */
+            name: string;
+            /**
+             * @description ISO 4217 code
+             * @example USD
+             */
+            currency: string;
+            /** @description Time of the newest current price, UTC; null without prices */
+            last_price_at: string | null;
+        };
+        Me: {
+            account: components["schemas"]["MyAccount"];
+            key: components["schemas"]["MyKey"];
+            limits: components["schemas"]["MyLimits"];
+            /** @description Requests with this key in the last 30 days, latest day first; other nodes add theirs within a minute */
+            usage: components["schemas"]["DailyUsage"][];
+            highlight_credits: number;
+        };
+        MyAccount: {
+            id: number;
+            name: string;
+            /** @enum {string} */
+            plan: "starter" | "professional" | "plus" | "enterprise";
+        };
+        MyKey: {
+            label: string;
+            /** @description The last four characters of the key */
+            last4: string;
+            /** @description UTC; null: never */
+            expires_at: string | null;
+            /** @description Operations that change something answer `READ_ONLY_KEY` */
+            read_only: boolean;
+            /** @description Origins of web pages that may use the key; empty: no limit */
+            allowed_origins: string[];
+            /** @description Addresses and ranges from which it may be used; empty: no limit */
+            allowed_addresses: string[];
+        };
+        MyLimits: {
+            /** @description Of the account, over all of its keys; null: no limit */
+            requests_per_minute: number | null;
         };
         OwnListing: {
             id: number;
@@ -853,6 +1043,8 @@ export interface components {
             updated_at: string;
             /** @description For `If-Match` */
             etag: string;
+            /** @description Null without a stated one */
+            grade?: components["schemas"]["ListingGrade"] | null;
             item?: components["schemas"]["ListingItem"];
             pc_multiplier?: number | null;
             average_price?: number | null;
@@ -1144,16 +1336,20 @@ export type AddedCollectionRecord = components['schemas']['AddedCollectionRecord
 export type Amount = components['schemas']['Amount'];
 export type Attribute = components['schemas']['Attribute'];
 export type Category = components['schemas']['Category'];
+export type CategoryEntry = components['schemas']['CategoryEntry'];
 export type ChangedCollectionRecord = components['schemas']['ChangedCollectionRecord'];
 export type Collection = components['schemas']['Collection'];
 export type CollectionRecord = components['schemas']['CollectionRecord'];
 export type CollectionWorth = components['schemas']['CollectionWorth'];
 export type ComputedFigure = components['schemas']['ComputedFigure'];
+export type DailyUsage = components['schemas']['DailyUsage'];
 export type Error = components['schemas']['Error'];
 export type EvidenceRule = components['schemas']['EvidenceRule'];
 export type ExpireEvent = components['schemas']['ExpireEvent'];
 export type FigureInput = components['schemas']['FigureInput'];
 export type FigureRule = components['schemas']['FigureRule'];
+export type Grade = components['schemas']['Grade'];
+export type GradeGroup = components['schemas']['GradeGroup'];
 export type Group = components['schemas']['Group'];
 export type HighlightResult = components['schemas']['HighlightResult'];
 export type Image = components['schemas']['Image'];
@@ -1161,9 +1357,15 @@ export type Item = components['schemas']['Item'];
 export type ItemSale = components['schemas']['ItemSale'];
 export type Listing = components['schemas']['Listing'];
 export type ListingExplanation = components['schemas']['ListingExplanation'];
+export type ListingGrade = components['schemas']['ListingGrade'];
 export type ListingItem = components['schemas']['ListingItem'];
 export type ListingStatusResult = components['schemas']['ListingStatusResult'];
 export type ListingWriteResult = components['schemas']['ListingWriteResult'];
+export type Market = components['schemas']['Market'];
+export type Me = components['schemas']['Me'];
+export type MyAccount = components['schemas']['MyAccount'];
+export type MyKey = components['schemas']['MyKey'];
+export type MyLimits = components['schemas']['MyLimits'];
 export type OwnListing = components['schemas']['OwnListing'];
 export type Pagination = components['schemas']['Pagination'];
 export type Price = components['schemas']['Price'];
@@ -1200,6 +1402,8 @@ export interface operations {
                  * @example set:base1 r>=rare -finish:first-edition
                  */
                 query?: string;
+                /** @description Only items that changed at this time or later: the item itself, or a price of any market that came, changed or was taken back. The time at which the change was recorded here counts, not the date that a feed gives a price. A price that is only confirmed is no change, nor is its evidence or the name of a category */
+                updated_since?: string;
                 /**
                  * @description Category; everything below it is included
                  * @example 12
@@ -1347,6 +1551,8 @@ export interface operations {
                  * @example set:base1 r>=rare -finish:first-edition
                  */
                 query?: string;
+                /** @description Only items that changed at this time or later: the item itself, or a price of any market that came, changed or was taken back. The time at which the change was recorded here counts, not the date that a feed gives a price. A price that is only confirmed is no change, nor is its evidence or the name of a category */
+                updated_since?: string;
                 /**
                  * @description Category; everything below it is included
                  * @example 12
@@ -1620,6 +1826,156 @@ export interface operations {
             };
         };
     };
+    listCategories: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Game, such as `pokemon` or `onepiece`; one that is not known gives an empty page
+                 * @example pokemon
+                 */
+                game?: string;
+                /** @description Market whose catalogue they came from */
+                market?: "service" | "source_a" | "source_b" | "source_c";
+                /** @description Directly below this one; 0 for those at the top */
+                parent_id?: number;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Entries on a page */
+                per_page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["CategoryEntry"][];
+                        pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listGroups: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["GradeGroup"][];
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listMarkets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Market"][];
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     searchListings: {
         parameters: {
             query?: {
@@ -1675,6 +2031,8 @@ export interface operations {
                  * @example true
                  */
                 with_last_sales?: boolean;
+                /** @description `1` adds `grade`, `language`, `quantity`, `images`, `shipping_payer`, `offers_enabled`, `highlighted_until`, `published_at` and `expires_at` */
+                with_details?: boolean;
                 /** @description `1` adds `explain`: the rules and inputs of `pc_multiplier` and `average_price` */
                 with_explain?: boolean;
                 /** @description Page number, from 1 */
@@ -1783,6 +2141,324 @@ export interface operations {
             };
         };
     };
+    getListing: {
+        parameters: {
+            query?: {
+                /** @description `1` adds `item` */
+                with_item?: boolean;
+                /** @description `1` adds `pc_multiplier` */
+                with_pc?: boolean;
+                /** @description `1` adds `average_price` */
+                with_average?: boolean;
+                /** @description `1` adds `last_sales` */
+                with_last_sales?: boolean;
+                /** @description `1` adds `grade`, `language`, `quantity`, `images`, `shipping_payer`, `offers_enabled`, `highlighted_until`, `published_at` and `expires_at` */
+                with_details?: boolean;
+                /** @description `1` adds `explain`: the rules and inputs of `pc_multiplier` and `average_price` */
+                with_explain?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the listing */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Listing"] | components["schemas"]["OwnListing"];
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteListing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the listing
+                 * @example 3002
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "message": "The listing is deleted"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        message?: string;
+                    };
+                };
+            };
+            /** @description INVALID_JSON */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description IDEMPOTENCY_CONFLICT */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PRECONDITION_FAILED */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLUS_LISTING_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    updateListing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the listing
+                 * @example 3001
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "description": "Straight from the pack into a sleeve.",
+                 *       "offers_enabled": true,
+                 *       "min_offer_price": 1000
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description In TL
+                     * @example 1250.5
+                     */
+                    price?: number;
+                    /** @description At most 255 characters */
+                    title?: string;
+                    /** @description At most 5000 characters */
+                    description?: string;
+                    /**
+                     * @description Who pays the shipping
+                     * @enum {string}
+                     */
+                    shipping_payer?: "buyer" | "seller";
+                    /** @description Whether buyers may offer another price */
+                    offers_enabled?: boolean;
+                    min_offer_price?: number | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": 3001,
+                     *         "price": 1190,
+                     *         "status": "pending"
+                     *       },
+                     *       "message": "The listing is changed and waits for approval"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["ListingWriteResult"];
+                        message?: string;
+                    };
+                };
+            };
+            /** @description INVALID_JSON */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description IDEMPOTENCY_CONFLICT */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PRECONDITION_FAILED */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLUS_LISTING_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     listMyListings: {
         parameters: {
             query?: {
@@ -1796,6 +2472,8 @@ export interface operations {
                 with_average?: boolean;
                 /** @description `1` adds `last_sales` */
                 with_last_sales?: boolean;
+                /** @description `1` adds `grade`, `language`, `quantity`, `images`, `shipping_payer`, `offers_enabled`, `highlighted_until`, `published_at` and `expires_at` */
+                with_details?: boolean;
                 /** @description `1` adds `explain`: the rules and inputs of `pc_multiplier` and `average_price` */
                 with_explain?: boolean;
                 /** @description Page number, from 1 */
@@ -2075,240 +2753,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description PLAN_UPGRADE_REQUIRED */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description IDEMPOTENCY_CONFLICT */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PRECONDITION_FAILED */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PLUS_LISTING_ERROR */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    deleteListing: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description Id of the listing
-                 * @example 3002
-                 */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": true,
-                     *       "message": "The listing is deleted"
-                     *     }
-                     */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        message?: string;
-                    };
-                };
-            };
-            /** @description INVALID_JSON */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description UNAUTHENTICATED */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PLAN_UPGRADE_REQUIRED */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description IDEMPOTENCY_CONFLICT */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PRECONDITION_FAILED */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PLUS_LISTING_ERROR */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    updateListing: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description Id of the listing
-                 * @example 3001
-                 */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "description": "Straight from the pack into a sleeve.",
-                 *       "offers_enabled": true,
-                 *       "min_offer_price": 1000
-                 *     }
-                 */
-                "application/json": {
-                    /**
-                     * @description In TL
-                     * @example 1250.5
-                     */
-                    price?: number;
-                    /** @description At most 255 characters */
-                    title?: string;
-                    /** @description At most 5000 characters */
-                    description?: string;
-                    /**
-                     * @description Who pays the shipping
-                     * @enum {string}
-                     */
-                    shipping_payer?: "buyer" | "seller";
-                    /** @description Whether buyers may offer another price */
-                    offers_enabled?: boolean;
-                    min_offer_price?: number | null;
-                };
-            };
-        };
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": true,
-                     *       "data": {
-                     *         "id": 3001,
-                     *         "price": 1190,
-                     *         "status": "pending"
-                     *       },
-                     *       "message": "The listing is changed and waits for approval"
-                     *     }
-                     */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["ListingWriteResult"];
-                        message?: string;
-                    };
-                };
-            };
-            /** @description INVALID_JSON */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description UNAUTHENTICATED */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PLAN_UPGRADE_REQUIRED */
+            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2415,7 +2860,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description PLAN_UPGRADE_REQUIRED */
+            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2519,7 +2964,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description PLAN_UPGRADE_REQUIRED */
+            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3164,7 +3609,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description PLAN_UPGRADE_REQUIRED */
+            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3339,7 +3784,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description PLAN_UPGRADE_REQUIRED */
+            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3467,7 +3912,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description PLAN_UPGRADE_REQUIRED */
+            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3663,7 +4108,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description PLAN_UPGRADE_REQUIRED */
+            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3777,6 +4222,48 @@ export interface operations {
             };
             /** @description VALIDATION_ERROR */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readMe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Me"];
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
                 headers: {
                     [name: string]: unknown;
                 };

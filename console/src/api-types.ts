@@ -134,6 +134,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/v1/accounts/{account_id}/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What an account's keys were used for in the last 30 days
+         * @description By day (UTC), key and operation, latest day first. Each node adds what it has counted every 30 s.
+         */
+        get: operations["listUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/keys/{id}/rotate": {
         parameters: {
             query?: never;
@@ -145,7 +165,7 @@ export interface paths {
         put?: never;
         /**
          * Replace an API key
-         * @description Makes a new key with the label and expiry of the old one, which runs on for the overlap.
+         * @description Makes a new key with the label, expiry and limits of the old one, which runs on for the overlap.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/keys/5/rotate' \
@@ -182,7 +202,11 @@ export interface paths {
         delete: operations["revokeKey"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change an API key's label, expiry or limits
+         * @description What is not named stays. Takes effect on every node within a second. A key that has ended cannot be changed.
+         */
+        patch: operations["changeKey"];
         trace?: never;
     };
     "/operator/v1/audit": {
@@ -222,7 +246,7 @@ export interface paths {
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
          */
-        get: operations["listCategories"];
+        get: operations["listStoredCategories"];
         put?: never;
         /**
          * Make a category
@@ -536,7 +560,7 @@ export interface paths {
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
          */
-        get: operations["getListing"];
+        get: operations["getStoredListing"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1951,11 +1975,18 @@ export interface components {
             label: string;
             /** @description The last four characters of the key */
             last4: string;
+            /** @description Operations that change something answer `READ_ONLY_KEY` */
+            read_only: boolean;
+            /** @description Origins of web pages that may use it; empty: no limit */
+            allowed_origins: string[];
+            /** @description Addresses and ranges from which it may be used; empty: no limit */
+            allowed_addresses: string[];
             /**
              * Format: date-time
              * @description UTC
              */
             created_at: string;
+            /** @description First use on the last day (UTC) on which it was used */
             last_used_at: string | null;
             expires_at: string | null;
             revoked_at: string | null;
@@ -2085,7 +2116,7 @@ export interface components {
             success: false;
             error: {
                 /** @enum {string} */
-                code: "INVALID_JSON" | "BAD_REQUEST" | "UNAUTHENTICATED" | "PLAN_UPGRADE_REQUIRED" | "FORBIDDEN" | "ITEM_NOT_FOUND" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "PLUS_LISTING_ERROR" | "PLUS_COLLECTION_ERROR" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UPSTREAM_ERROR" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
+                code: "INVALID_JSON" | "BAD_REQUEST" | "UNAUTHENTICATED" | "PLAN_UPGRADE_REQUIRED" | "FORBIDDEN" | "READ_ONLY_KEY" | "ORIGIN_NOT_ALLOWED" | "ADDRESS_NOT_ALLOWED" | "ITEM_NOT_FOUND" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "PLUS_LISTING_ERROR" | "PLUS_COLLECTION_ERROR" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UPSTREAM_ERROR" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
                 /** @description For people; names what was wrong and what is allowed */
                 message: string;
                 /** @description Name of the rule that was broken; for programs */
@@ -2107,15 +2138,17 @@ export interface components {
             type: "csv" | "json";
             names: string[];
         };
-        Group: {
+        Grade: {
+            id: number;
+            label: string;
+            slug: string;
+        };
+        GradeGroup: {
             id: number;
             name: string;
             slug: string;
-            types: {
-                id: number;
-                label: string;
-                slug: string;
-            }[];
+            /** @description Conditions or grades below the group */
+            types: components["schemas"]["Grade"][];
         };
         HeldPrice: {
             id: number;
@@ -2304,6 +2337,18 @@ export interface components {
              * @description UTC
              */
             at: string;
+        };
+        KeyUsage: {
+            key_id: number;
+            /**
+             * Format: date
+             * @description UTC
+             */
+            day: string;
+            /** @description Operation id of the public reference, or `graphql` */
+            operation: string;
+            /** @description Requests that were let in, with whatever answer */
+            requests: number;
         };
         ListedItem: {
             id: number;
@@ -2652,11 +2697,18 @@ export interface components {
             label: string;
             /** @description The last four characters of the key */
             last4: string;
+            /** @description Operations that change something answer `READ_ONLY_KEY` */
+            read_only: boolean;
+            /** @description Origins of web pages that may use it; empty: no limit */
+            allowed_origins: string[];
+            /** @description Addresses and ranges from which it may be used; empty: no limit */
+            allowed_addresses: string[];
             /**
              * Format: date-time
              * @description UTC
              */
             created_at: string;
+            /** @description First use on the last day (UTC) on which it was used */
             last_used_at: string | null;
             expires_at: string | null;
             revoked_at: string | null;
@@ -3536,12 +3588,14 @@ export type DecidedPrices = components['schemas']['DecidedPrices'];
 export type Error = components['schemas']['Error'];
 export type EvidenceRule = components['schemas']['EvidenceRule'];
 export type FileMark = components['schemas']['FileMark'];
-export type Group = components['schemas']['Group'];
+export type Grade = components['schemas']['Grade'];
+export type GradeGroup = components['schemas']['GradeGroup'];
 export type HeldPrice = components['schemas']['HeldPrice'];
 export type Import = components['schemas']['Import'];
 export type ImportDetail = components['schemas']['ImportDetail'];
 export type ImportFormat = components['schemas']['ImportFormat'];
 export type ItemSource = components['schemas']['ItemSource'];
+export type KeyUsage = components['schemas']['KeyUsage'];
 export type ListedItem = components['schemas']['ListedItem'];
 export type LoadedRates = components['schemas']['LoadedRates'];
 export type Match = components['schemas']['Match'];
@@ -3861,6 +3915,12 @@ export interface operations {
                      */
                     label?: string;
                     expires_at?: string | null;
+                    /** @description true refuses every operation that changes something with `READ_ONLY_KEY` */
+                    read_only?: boolean;
+                    /** @description Origins of web pages that may use the key; requests without an `Origin` are refused then. Empty: no limit */
+                    allowed_origins?: string[];
+                    /** @description Addresses and ranges (CIDR) from which the key may be used. Empty: no limit */
+                    allowed_addresses?: string[];
                 };
             };
         };
@@ -3876,6 +3936,41 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["NewApiKey"];
                         message?: string;
+                    };
+                };
+            };
+        };
+    };
+    listUsage: {
+        parameters: {
+            query?: {
+                /** @description Only of this key */
+                key_id?: number;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Entries on a page */
+                per_page?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the account */
+                account_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["KeyUsage"][];
+                        pagination: components["schemas"]["Pagination"];
                     };
                 };
             };
@@ -3947,6 +4042,51 @@ export interface operations {
             };
         };
     };
+    changeKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the key */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description What the key is for
+                     * @default
+                     */
+                    label?: string;
+                    expires_at?: string | null;
+                    /** @description true refuses every operation that changes something with `READ_ONLY_KEY` */
+                    read_only?: boolean;
+                    /** @description Origins of web pages that may use the key; requests without an `Origin` are refused then. Empty: no limit */
+                    allowed_origins?: string[];
+                    /** @description Addresses and ranges (CIDR) from which the key may be used. Empty: no limit */
+                    allowed_addresses?: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["ApiKey"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
     listAudit: {
         parameters: {
             query?: {
@@ -3989,7 +4129,7 @@ export interface operations {
             };
         };
     };
-    listCategories: {
+    listStoredCategories: {
         parameters: {
             query?: {
                 market?: "service" | "source_a" | "source_b" | "source_c";
@@ -4404,7 +4544,7 @@ export interface operations {
                     "application/json": {
                         /** @enum {boolean} */
                         success: true;
-                        data: components["schemas"]["Group"][];
+                        data: components["schemas"]["GradeGroup"][];
                     };
                 };
             };
@@ -4675,7 +4815,7 @@ export interface operations {
             };
         };
     };
-    getListing: {
+    getStoredListing: {
         parameters: {
             query?: never;
             header?: never;
@@ -6837,7 +6977,7 @@ export const collectionRecordValueAnyOf0MarketValues: ReadonlyArray<Extract<Flat
     market: unknown;
 }>["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const collectionRecordValue_missingAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["CollectionRecord"]["value_missing"]> = ["no_price", "not_trusted"];
-export const errorErrorCodeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Error"]["error"]["code"]> = ["INVALID_JSON", "BAD_REQUEST", "UNAUTHENTICATED", "PLAN_UPGRADE_REQUIRED", "FORBIDDEN", "ITEM_NOT_FOUND", "NOT_FOUND", "METHOD_NOT_ALLOWED", "NOT_ACCEPTABLE", "CONFLICT", "IDEMPOTENCY_CONFLICT", "PRECONDITION_FAILED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "VALIDATION_ERROR", "PLUS_LISTING_ERROR", "PLUS_COLLECTION_ERROR", "RATE_LIMITED", "INTERNAL_ERROR", "UPSTREAM_ERROR", "UNAVAILABLE", "UPSTREAM_TIMEOUT"];
+export const errorErrorCodeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Error"]["error"]["code"]> = ["INVALID_JSON", "BAD_REQUEST", "UNAUTHENTICATED", "PLAN_UPGRADE_REQUIRED", "FORBIDDEN", "READ_ONLY_KEY", "ORIGIN_NOT_ALLOWED", "ADDRESS_NOT_ALLOWED", "ITEM_NOT_FOUND", "NOT_FOUND", "METHOD_NOT_ALLOWED", "NOT_ACCEPTABLE", "CONFLICT", "IDEMPOTENCY_CONFLICT", "PRECONDITION_FAILED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "VALIDATION_ERROR", "PLUS_LISTING_ERROR", "PLUS_COLLECTION_ERROR", "RATE_LIMITED", "INTERNAL_ERROR", "UPSTREAM_ERROR", "UNAVAILABLE", "UPSTREAM_TIMEOUT"];
 export const evidenceRuleNameValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["EvidenceRule"]["name"]> = ["own_averages", "jump", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside", "grade_order", "no_rate"];
 export const fileMarkTypeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["FileMark"]["type"]> = ["csv", "json"];
 export const heldPriceMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["HeldPrice"]["market"]> = ["service", "source_a", "source_b", "source_c"];

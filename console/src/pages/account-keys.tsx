@@ -1,4 +1,4 @@
-// An account's API keys: made, rotated and revoked; the key itself is shown once.
+// An account's API keys: made, limited, rotated and revoked; the key itself is shown once.
 import { useState } from 'preact/hooks'
 import { useVersion, useWrite, writeNow } from '../data.ts'
 import { type ApiKey, pathsOperatorV1AccountsAccount_idKeysGetParametersQueryStateValues as KEY_STATES, type NewApiKey } from '../api-types.ts'
@@ -7,9 +7,9 @@ import { Secret } from '../ui/secret.tsx'
 import { Status } from '../ui/states.tsx'
 import { List } from '../ui/table.tsx'
 import { announce } from '../ui/toasts.tsx'
-import { ago, date, moment, t, term } from '../words.ts'
+import { date, moment, t, term } from '../words.ts'
 
-type Task = { kind: 'create' } | { kind: 'rotate'; key: ApiKey } | { kind: 'show'; key: NewApiKey } | null
+type Task = { kind: 'create' } | { kind: 'change'; key: ApiKey } | { kind: 'rotate'; key: ApiKey } | { kind: 'show'; key: NewApiKey } | null
 
 export function AccountKeys({ accountId }: { accountId: number }) {
   const [task, setTask] = useState<Task>(null)
@@ -45,7 +45,8 @@ export function AccountKeys({ accountId }: { accountId: number }) {
           { head: t('label'), cell: nameOf },
           { head: t('endsWith'), cell: (key) => <code>…{key.last4}</code> },
           { head: t('state'), cell: (key) => <Status code={stateOf(key)} /> },
-          { head: t('lastUsed'), short: true, wide: true, cell: (key) => (key.last_used_at ? ago(key.last_used_at) : t('never')) },
+          { head: t('limits'), cell: limitsOf },
+          { head: t('lastUsed'), short: true, wide: true, cell: (key) => (key.last_used_at ? date(key.last_used_at) : t('never')) },
           { head: t('expires'), short: true, wide: true, cell: (key) => (key.expires_at ? moment(key.expires_at) : t('never')) },
           { head: t('made'), short: true, wide: true, cell: (key) => date(key.created_at) },
           {
@@ -53,6 +54,11 @@ export function AccountKeys({ accountId }: { accountId: number }) {
             cell: (key) =>
               key.revoked_at === null && (
                 <span class="buttons tight">
+                  {stateOf(key) === 'valid' && (
+                    <button type="button" aria-label={`${t('edit')}: ${nameOf(key)}`} onClick={() => setTask({ kind: 'change', key })}>
+                      {t('edit')}
+                    </button>
+                  )}
                   <button type="button" aria-label={`${t('rotate')}: ${nameOf(key)}`} onClick={() => setTask({ kind: 'rotate', key })}>
                     {t('rotate')}
                   </button>
@@ -65,6 +71,17 @@ export function AccountKeys({ accountId }: { accountId: number }) {
         ]}
       />
       {task?.kind === 'create' && <CreateKey accountId={accountId} onMade={made} onClose={() => setTask(null)} />}
+      {task?.kind === 'change' && (
+        <ChangeKey
+          of={task.key}
+          onChanged={() => {
+            setTask(null)
+            announce(t('keyChanged'))
+            changed()
+          }}
+          onClose={() => setTask(null)}
+        />
+      )}
       {task?.kind === 'rotate' && <RotateKey of={task.key} onMade={made} onClose={() => setTask(null)} />}
       {task?.kind === 'show' && <Secret title={t('newKeyOf', { label: nameOf(task.key) })} value={task.key.key} onClose={() => setTask(null)} />}
     </>
@@ -79,22 +96,51 @@ interface MakingProps {
 function CreateKey({ accountId, onMade, onClose }: MakingProps & { accountId: number }) {
   const { busy, error, write } = useWrite()
   const submit = async (values: Values) => {
-    const expires = values.expires
-    const body = { label: values.label, ...(expires && { expires_at: new Date(expires).toISOString() }) }
-    const made = await write('POST', `/accounts/${accountId}/keys`, body)
+    const made = await write('POST', `/accounts/${accountId}/keys`, bodyOf(values))
     if (made) onMade(made.data)
   }
   return (
     <Dialog title={t('newKey')} onClose={onClose}>
       <Form submit={t('make')} busy={busy} error={error} onSubmit={(values) => void submit(values)} onCancel={onClose}>
-        <Field label={t('label')} hint={t('labelHint')}>
-          <input name="label" maxLength={200} />
-        </Field>
-        <Field label={t('expires')} hint={t('expiresHint')}>
-          <input name="expires" type="datetime-local" />
-        </Field>
+        <KeyFields />
       </Form>
     </Dialog>
+  )
+}
+
+function ChangeKey({ of, onChanged, onClose }: { of: ApiKey; onChanged: () => void; onClose: () => void }) {
+  const { busy, error, write } = useWrite()
+  const submit = async (values: Values) => {
+    if (await write('PATCH', `/keys/${of.id}`, bodyOf(values, of))) onChanged()
+  }
+  return (
+    <Dialog title={t('changeKey', { label: nameOf(of) })} onClose={onClose}>
+      <Form submit={t('save')} busy={busy} error={error} onSubmit={(values) => void submit(values)} onCancel={onClose}>
+        <KeyFields of={of} />
+      </Form>
+    </Dialog>
+  )
+}
+
+function KeyFields({ of }: { of?: ApiKey }) {
+  return (
+    <>
+      <Field label={t('label')} hint={t('labelHint')}>
+        <input name="label" maxLength={200} defaultValue={of?.label} />
+      </Field>
+      <Field label={t('expires')} hint={t('expiresHint')}>
+        <input name="expires" type="datetime-local" step="1" defaultValue={localTime(of?.expires_at)} />
+      </Field>
+      <label class="check">
+        <input type="checkbox" name="read_only" defaultChecked={of?.read_only} /> {t('readOnlyHint')}
+      </label>
+      <Field label={t('allowedOrigins')} hint={t('allowedOriginsHint')}>
+        <textarea name="allowed_origins" rows={2} defaultValue={of?.allowed_origins.join('\n')} />
+      </Field>
+      <Field label={t('allowedAddresses')} hint={t('allowedAddressesHint')}>
+        <textarea name="allowed_addresses" rows={2} defaultValue={of?.allowed_addresses.join('\n')} />
+      </Field>
+    </>
   )
 }
 
@@ -113,6 +159,31 @@ function RotateKey({ of, onMade, onClose }: MakingProps & { of: ApiKey }) {
       </Form>
     </Dialog>
   )
+}
+
+/** @param before the key that is changed: an expiry that stays is not sent, since the field cannot hold its milliseconds */
+function bodyOf(values: Values, before?: ApiKey) {
+  const lines = (text = '') => text.split(/\s+/).filter((line) => line !== '')
+  const expires = values.expires ?? ''
+  const staysSo = before !== undefined && expires === localTime(before.expires_at)
+  return {
+    label: values.label ?? '',
+    ...(!staysSo && { expires_at: expires === '' ? null : new Date(expires).toISOString() }),
+    read_only: values.read_only !== undefined,
+    allowed_origins: lines(values.allowed_origins),
+    allowed_addresses: lines(values.allowed_addresses),
+  }
+}
+
+/** A moment as a field of local date and time holds it, to the second. */
+function localTime(moment: string | null | undefined): string {
+  if (!moment) return ''
+  const at = new Date(moment)
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 19)
+}
+
+function limitsOf({ read_only: readOnly, allowed_origins: origins, allowed_addresses: addresses }: ApiKey): string {
+  return [...(readOnly ? [t('readOnly')] : []), ...origins, ...addresses].join(', ') || t('noLimits')
 }
 
 function nameOf(key: ApiKey): string {

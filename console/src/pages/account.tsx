@@ -1,4 +1,4 @@
-// One account: its plan, keys, credits with their ledger, collections, listings and webhook deliveries.
+// One account: its plan, keys and what they are used for, credits with their ledger, collections, listings and webhook deliveries.
 import { useState } from 'preact/hooks'
 import { useRoute } from 'preact-iso'
 import { type Loaded, useData, useWrite } from '../data.ts'
@@ -14,10 +14,12 @@ import { planOptions } from './accounts.tsx'
 import { AccountCollections } from './account-collections.tsx'
 import { AccountCredits } from './account-credits.tsx'
 import { AccountKeys } from './account-keys.tsx'
+import { AccountUsage } from './account-usage.tsx'
 import { AccountWebhook } from './webhooks.tsx'
 
 const VIEWS: { name: string; word: WordKey }[] = [
   { name: 'keys', word: 'keys' },
+  { name: 'usage', word: 'usage' },
   { name: 'credits', word: 'credits' },
   { name: 'collections', word: 'collections' },
   { name: 'webhook', word: 'webhook' },
@@ -41,6 +43,7 @@ export function AccountPage() {
               tabs={VIEWS.map(({ name, word }) => ({ href: name === 'keys' ? path : `${path}?view=${name}`, text: t(word), current: name === view }))}
             />
             {view === 'keys' && <AccountKeys accountId={id} />}
+            {view === 'usage' && <AccountUsage accountId={id} />}
             {view === 'credits' && <AccountCredits account={row} onChanged={account.reload} />}
             {view === 'collections' && <AccountCollections accountId={id} />}
             {view === 'webhook' && <AccountWebhook accountId={id} />}
