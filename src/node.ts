@@ -69,7 +69,7 @@ const EVERY = {
   expiry: 5_000,
   brokenImports: 10_000,
   heartbeat: 15_000,
-  keyUses: 30_000,
+  keyUses: 10_000,
   priceEvidence: HOUR_MS,
   housekeeping: 10 * MINUTE_MS,
 } as const

@@ -89,6 +89,11 @@ export interface paths {
         /**
          * List categories
          * @description Series, sets and other groups of items, a tree in each market, in the order of their ids. `parent_id=0` gives the roots.
+         *
+         *     ```sh
+         *     curl 'https://cards.example/api/v1/categories?game=pokemon&parent_id=0&per_page=2' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
          */
         get: operations["listCategories"];
         put?: never;
@@ -109,6 +114,11 @@ export interface paths {
         /**
          * Groups of conditions and grades
          * @description All ids come from one sequence: `grade_filters[]` takes those of groups and of grades.
+         *
+         *     ```sh
+         *     curl 'https://cards.example/api/v1/groups' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
          */
         get: operations["listGroups"];
         put?: never;
@@ -126,7 +136,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Markets that prices come from */
+        /**
+         * Markets that prices come from
+         * @description ```sh
+         *     curl 'https://cards.example/api/v1/markets' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
+         */
         get: operations["listMarkets"];
         put?: never;
         post?: never;
@@ -171,6 +187,11 @@ export interface paths {
         /**
          * Read a listing
          * @description A published listing, or your own in whatever status with everything that `my-listings` shows of it; 404 for any other. The `ETag` of your own can be sent as `If-Match` with the next change.
+         *
+         *     ```sh
+         *     curl 'https://cards.example/api/v1/plus/listings/3001?with_details=1&with_pc=1' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
          */
         get: operations["getListing"];
         put?: never;
@@ -544,6 +565,11 @@ export interface paths {
         /**
          * Your account, key, limits and usage
          * @description The first call of a new integration: it says whether the key works, what it may do and what it was used for.
+         *
+         *     ```sh
+         *     curl 'https://cards.example/api/v1/me' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
          */
         get: operations["readMe"];
         put?: never;
@@ -1836,11 +1862,17 @@ export interface operations {
                 game?: string;
                 /** @description Market whose catalogue they came from */
                 market?: "service" | "source_a" | "source_b" | "source_c";
-                /** @description Directly below this one; 0 for those at the top */
+                /**
+                 * @description Directly below this one; 0 for those at the top
+                 * @example 0
+                 */
                 parent_id?: number;
                 /** @description Page number, from 1 */
                 page?: number;
-                /** @description Entries on a page */
+                /**
+                 * @description Entries on a page
+                 * @example 2
+                 */
                 per_page?: number;
             };
             header?: never;
@@ -1855,6 +1887,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": [
+                     *         {
+                     *           "id": 1,
+                     *           "name": "Pokémon",
+                     *           "slug": "pokemon",
+                     *           "parent_id": null,
+                     *           "items_count": 203
+                     *         },
+                     *         {
+                     *           "id": 21,
+                     *           "name": "Pokémon",
+                     *           "slug": "pokemon-source-a",
+                     *           "parent_id": null,
+                     *           "items_count": 64
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "current_page": 1,
+                     *         "per_page": 2,
+                     *         "total": 3,
+                     *         "last_page": 2,
+                     *         "has_more": true
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         /** @enum {boolean} */
                         success: true;
@@ -1907,6 +1967,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": [
+                     *         {
+                     *           "id": 1,
+                     *           "name": "Ungraded",
+                     *           "slug": "ungraded",
+                     *           "types": [
+                     *             {
+                     *               "id": 4,
+                     *               "label": "Near Mint",
+                     *               "slug": "near-mint"
+                     *             },
+                     *             {
+                     *               "id": 5,
+                     *               "label": "Lightly Played",
+                     *               "slug": "lightly-played"
+                     *             }
+                     *           ]
+                     *         },
+                     *         {
+                     *           "id": 2,
+                     *           "name": "Graded",
+                     *           "slug": "graded",
+                     *           "types": [
+                     *             {
+                     *               "id": 8,
+                     *               "label": "PSA 10",
+                     *               "slug": "psa-10"
+                     *             },
+                     *             {
+                     *               "id": 9,
+                     *               "label": "PSA 9",
+                     *               "slug": "psa-9"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": {
                         /** @enum {boolean} */
                         success: true;
@@ -1949,6 +2050,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": [
+                     *         {
+                     *           "code": "service",
+                     *           "name": "service",
+                     *           "currency": "TRY",
+                     *           "last_price_at": "2026-11-22T19:28:17.422Z"
+                     *         },
+                     *         {
+                     *           "code": "source_a",
+                     *           "name": "source_a",
+                     *           "currency": "USD",
+                     *           "last_price_at": "2026-11-15T22:15:00Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": {
                         /** @enum {boolean} */
                         success: true;
@@ -2077,11 +2197,11 @@ export interface operations {
                      *           "last_sales": [
                      *             {
                      *               "price": 1200,
-                     *               "sold_at": "2026-11-22T20:55:03+03:00"
+                     *               "sold_at": "2026-11-22T22:28:28+03:00"
                      *             },
                      *             {
                      *               "price": 1250.5,
-                     *               "sold_at": "2026-11-22T20:55:03+03:00"
+                     *               "sold_at": "2026-11-22T22:28:28+03:00"
                      *             }
                      *           ]
                      *         }
@@ -2146,20 +2266,29 @@ export interface operations {
             query?: {
                 /** @description `1` adds `item` */
                 with_item?: boolean;
-                /** @description `1` adds `pc_multiplier` */
+                /**
+                 * @description `1` adds `pc_multiplier`
+                 * @example true
+                 */
                 with_pc?: boolean;
                 /** @description `1` adds `average_price` */
                 with_average?: boolean;
                 /** @description `1` adds `last_sales` */
                 with_last_sales?: boolean;
-                /** @description `1` adds `grade`, `language`, `quantity`, `images`, `shipping_payer`, `offers_enabled`, `highlighted_until`, `published_at` and `expires_at` */
+                /**
+                 * @description `1` adds `grade`, `language`, `quantity`, `images`, `shipping_payer`, `offers_enabled`, `highlighted_until`, `published_at` and `expires_at`
+                 * @example true
+                 */
                 with_details?: boolean;
                 /** @description `1` adds `explain`: the rules and inputs of `pc_multiplier` and `average_price` */
                 with_explain?: boolean;
             };
             header?: never;
             path: {
-                /** @description Id of the listing */
+                /**
+                 * @description Id of the listing
+                 * @example 3001
+                 */
                 id: number;
             };
             cookie?: never;
@@ -2172,6 +2301,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": 3001,
+                     *         "title": "Charizard, Base Set, near mint",
+                     *         "slug": "charizard-base-set-near-mint-3001",
+                     *         "price": 1250.5,
+                     *         "status": "active",
+                     *         "approved_price": 1250.5,
+                     *         "description": "Straight from the pack.",
+                     *         "language": "en",
+                     *         "quantity": 2,
+                     *         "images": [],
+                     *         "shipping_payer": "buyer",
+                     *         "offers_enabled": false,
+                     *         "highlighted_until": null,
+                     *         "published_at": "2026-11-22T22:28:28+03:00",
+                     *         "expires_at": "2026-12-22T22:28:28+03:00",
+                     *         "min_offer_price": null,
+                     *         "item_id": 5,
+                     *         "grade_id": 4,
+                     *         "rejection_reason": null,
+                     *         "created_at": "2026-11-22T22:28:28+03:00",
+                     *         "updated_at": "2026-11-22T22:28:28+03:00",
+                     *         "etag": "\"3001-4\"",
+                     *         "pc_multiplier": 2.92,
+                     *         "grade": {
+                     *           "id": 4,
+                     *           "label": "Near Mint"
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         /** @enum {boolean} */
                         success: true;
@@ -2508,20 +2671,20 @@ export interface operations {
                      *           "status": "active",
                      *           "approved_price": 1250.5,
                      *           "description": "Straight from the pack.",
-                     *           "quantity": 2,
                      *           "language": "en",
+                     *           "quantity": 2,
                      *           "images": [],
                      *           "shipping_payer": "buyer",
                      *           "offers_enabled": false,
+                     *           "highlighted_until": null,
+                     *           "published_at": "2026-11-22T22:28:28+03:00",
+                     *           "expires_at": "2026-12-22T22:28:28+03:00",
                      *           "min_offer_price": null,
                      *           "item_id": 5,
                      *           "grade_id": 4,
                      *           "rejection_reason": null,
-                     *           "published_at": "2026-11-22T20:55:03+03:00",
-                     *           "expires_at": "2026-12-22T20:55:03+03:00",
-                     *           "highlighted_until": null,
-                     *           "created_at": "2026-11-22T20:55:03+03:00",
-                     *           "updated_at": "2026-11-22T20:55:03+03:00",
+                     *           "created_at": "2026-11-22T22:28:28+03:00",
+                     *           "updated_at": "2026-11-22T22:28:28+03:00",
                      *           "etag": "\"3001-4\""
                      *         }
                      *       ],
@@ -2622,7 +2785,7 @@ export interface operations {
                      *             "slug": "charizard-4-102-base-set"
                      *           },
                      *           "price": 1200,
-                     *           "sold_at": "2026-11-22T20:55:03+03:00"
+                     *           "sold_at": "2026-11-22T22:28:28+03:00"
                      *         }
                      *       ],
                      *       "pagination": {
@@ -3202,7 +3365,7 @@ export interface operations {
                      *             "market": "service",
                      *             "amount": 20775.95,
                      *             "currency": "TRY",
-                     *             "at": "2026-11-22T17:55:01.829Z",
+                     *             "at": "2026-11-22T19:28:17.422Z",
                      *             "import_id": 1,
                      *             "line": 43,
                      *             "used": false,
@@ -4174,22 +4337,22 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "id": 6,
+                     *           "id": 7,
                      *           "attempt": 1,
                      *           "status_code": null,
                      *           "success": false,
                      *           "error": "name not resolved",
                      *           "response_excerpt": "",
                      *           "event": "sale",
-                     *           "created_at": "2026-11-22T20:55:03+03:00",
+                     *           "created_at": "2026-11-22T22:28:29+03:00",
                      *           "test": true
                      *         }
                      *       ],
                      *       "pagination": {
                      *         "current_page": 1,
                      *         "per_page": 1,
-                     *         "total": 6,
-                     *         "last_page": 6,
+                     *         "total": 7,
+                     *         "last_page": 7,
                      *         "has_more": true
                      *       }
                      *     }
@@ -4255,6 +4418,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "account": {
+                     *           "id": 3,
+                     *           "name": "Demo Plus",
+                     *           "plan": "plus"
+                     *         },
+                     *         "key": {
+                     *           "label": "demo",
+                     *           "last4": "OnFe",
+                     *           "expires_at": null,
+                     *           "read_only": false,
+                     *           "allowed_origins": [],
+                     *           "allowed_addresses": []
+                     *         },
+                     *         "limits": {
+                     *           "requests_per_minute": null
+                     *         },
+                     *         "usage": [
+                     *           {
+                     *             "day": "2026-11-22",
+                     *             "operation": "explainPrice",
+                     *             "requests": 3
+                     *           },
+                     *           {
+                     *             "day": "2026-11-22",
+                     *             "operation": "getItem",
+                     *             "requests": 3
+                     *           }
+                     *         ],
+                     *         "highlight_credits": 10
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         /** @enum {boolean} */
                         success: true;

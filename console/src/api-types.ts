@@ -143,7 +143,12 @@ export interface paths {
         };
         /**
          * What an account's keys were used for in the last 30 days
-         * @description By day (UTC), key and operation, latest day first. Each node adds what it has counted every 30 s.
+         * @description By day (UTC), key and operation, latest day first. Each node adds what it has counted every 10 s.
+         *
+         *     ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/accounts/3/usage?per_page=1' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
          */
         get: operations["listUsage"];
         put?: never;
@@ -205,6 +210,12 @@ export interface paths {
         /**
          * Change an API key's label, expiry or limits
          * @description What is not named stays. Takes effect on every node within a second. A key that has ended cannot be changed.
+         *
+         *     ```sh
+         *     curl -X PATCH 'http://127.0.0.1:0/operator/v1/keys/5' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
+         *       -H 'Content-Type: application/json' -d '{"read_only":true,"allowed_addresses":["203.0.113.0/24"]}'
+         *     ```
          */
         patch: operations["changeKey"];
         trace?: never;

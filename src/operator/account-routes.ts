@@ -123,7 +123,7 @@ export const accountRoutes: Route<WriteCtx>[] = [
     path: '/accounts/:account_id/usage',
     verb: listUsage,
     summary: "What an account's keys were used for in the last 30 days",
-    description: 'By day (UTC), key and operation, latest day first. Each node adds what it has counted every 30 s.',
+    description: 'By day (UTC), key and operation, latest day first. Each node adds what it has counted every 10 s.',
     tag: 'Keys',
     answer: ({ rows, pagination }: Page<KeyUsageRow>) => ({ data: rows, pagination }),
     data: Type.Array(KeyUsageSchema),

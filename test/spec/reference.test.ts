@@ -133,6 +133,7 @@ describe.each(DOCUMENTS)('%s', (path) => {
     'PAYLOAD_TOO_LARGE',
     'UNSUPPORTED_MEDIA_TYPE',
     'PLAN_UPGRADE_REQUIRED',
+    'READ_ONLY_KEY',
   ]
 
   test('shows a request and an answer of every operation, and each error that it names', async () => {
