@@ -31,8 +31,8 @@ export class KeyUsage {
   #pending = new Map<number, Counts>()
   #day = -1
   #counts: Counts = new Map()
-  /** since the start, by key; keys beyond the first ones share OTHER_KEYS */
-  readonly totals: Counts = new Map()
+  /** of all flushes since the start, by key; keys beyond the first ones share OTHER_KEYS */
+  readonly #flushed: Counts = new Map()
 
   constructor({ db, now }: { db: Db; now: () => Date }) {
     this.#db = db
@@ -46,12 +46,18 @@ export class KeyUsage {
       this.#counts = this.#countsOf(day)
     }
     addTo(this.#counts, keyId, operation, 1)
-    addTo(this.totals, this.totals.has(keyId) || this.totals.size < MEASURED_KEYS ? keyId : OTHER_KEYS, operation, 1)
   }
 
   /** What a key was counted for and no flush has written. */
   pendingOf(keyId: number): KeyUsageRow[] {
     return rowsOf(this.#pending).filter((row) => row.key_id === keyId)
+  }
+
+  /** Requests since the start by key and operation; keys beyond the first MEASURED_KEYS share OTHER_KEYS. */
+  totals(): Counts {
+    const totals: Counts = new Map([...this.#flushed].map(([keyId, operations]) => [keyId, new Map(operations)]))
+    addRows(totals, rowsOf(this.#pending))
+    return totals
   }
 
   /** Adds the counts to the table; rejects with the database's error, and keeps them for the next time. */
@@ -71,6 +77,7 @@ export class KeyUsage {
           order by key_id, day, operation
           on conflict (key_id, day, operation) do update set requests = u.requests + excluded.requests`.execute(tx),
       )
+      addRows(this.#flushed, rows)
     } catch (error) {
       for (const [day, counts] of flushed) {
         for (const [keyId, operations] of counts) for (const [operation, n] of operations) addTo(this.#countsOf(day), keyId, operation, n)
@@ -90,6 +97,13 @@ function addTo(counts: Counts, keyId: number, operation: string, requests: numbe
   const operations = counts.get(keyId)
   if (operations) operations.set(operation, (operations.get(operation) ?? 0) + requests)
   else counts.set(keyId, new Map([[operation, requests]]))
+}
+
+/** Adds to the counts of metrics. */
+function addRows(totals: Counts, rows: readonly KeyUsageRow[]): void {
+  for (const { key_id: keyId, operation, requests } of rows) {
+    addTo(totals, totals.has(keyId) || totals.size < MEASURED_KEYS ? keyId : OTHER_KEYS, operation, requests)
+  }
 }
 
 function rowsOf(pending: ReadonlyMap<number, Counts>): KeyUsageRow[] {

@@ -24,6 +24,9 @@ export function cost(fieldCost: FieldCost): { cost: FieldCost } {
 /** Extension of fields that are read from the database: a query of them is answered for its caller alone, and never cached. */
 export const fromDatabase = { fromDatabase: true }
 
+/** Extension of fields whose value changes with other items: an item with one below it is never kept as bytes. */
+export const ofOthers = { ofOthers: true }
+
 /** Extension of fields that need this plan: an operation that contains one is refused whole below it. */
 export function needing(plan: Plan): { needs: Plan } {
   return { needs: plan }

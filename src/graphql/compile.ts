@@ -139,7 +139,7 @@ function compileField(parent: GraphQLObjectType, nodes: readonly FieldNode[], co
   const read = reader(field, node)
   return {
     write: (source, run) => write(read(source, run), run),
-    steady: steady === null || field.args.length > 0 ? null : name + steady,
+    steady: steady === null || field.args.length > 0 || field.extensions.ofOthers ? null : name + steady,
   }
 }
 

@@ -105,7 +105,7 @@ export function openMetrics(node: MeasuredNode): Metrics {
       failures.inc({ credential, reason: 'limited' }, counts.limited)
     }
     keyRequests.reset()
-    for (const [keyId, operations] of node.keys.usage?.totals ?? []) {
+    for (const [keyId, operations] of node.keys.usage?.totals() ?? []) {
       for (const [operation, requests] of operations) keyRequests.inc({ key_id: keyId === OTHER_KEYS ? 'other' : keyId, operation }, requests)
     }
     imageBytes.remove()

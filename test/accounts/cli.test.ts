@@ -71,9 +71,37 @@ test('keys are created, rotated, revoked and listed, and printed only when made'
   expect(Math.abs(Date.parse(listed[0]!.expires_at) - before - 5_400_000)).toBeLessThan(60_000)
   expect(await mintmark('key', 'revoke', String(fresh.id))).toMatch(/^Key \d+ is revoked since /)
   const list = await mintmark('key', 'list', ...of)
-  expect(list).toMatch(/^ID +LABEL +KEY +CREATED +LAST USED +EXPIRES +REVOKED\n/)
+  expect(list).toMatch(/^ID +LABEL +KEY +LIMITS +CREATED +LAST USED +EXPIRES +REVOKED\n/)
   expect(list + JSON.stringify(listed)).not.toContain('mintmark_')
   expect(await mintmark('key', 'create', ...of)).toMatch(/not shown again:\nmintmark_[0-9A-Za-z]{49}$/)
+})
+
+test('limits of keys are given, changed and taken away', async () => {
+  const account = (await json('account', 'create', '--name', 'Limited', '--plan', 'plus')) as { id: number }
+  const of = ['--account', String(account.id)]
+  const given = ['--read-only', '--origin', 'https://shop.example', 'http://localhost:5173', '--address', '203.0.113.7', '10.0.0.0/8']
+  const { id } = (await json('key', 'create', ...of, ...given)) as { id: number }
+  const listed = async () => ((await json('key', 'list', ...of)) as object[])[0]
+  expect(await listed()).toMatchObject({
+    read_only: true,
+    allowed_origins: ['https://shop.example', 'http://localhost:5173'],
+    allowed_addresses: ['203.0.113.7', '10.0.0.0/8'],
+    expires_at: null,
+  })
+  expect(await mintmark('key', 'list', ...of)).toContain('read-only https://shop.example http://localhost:5173 203.0.113.7 10.0.0.0/8')
+  const expires = new Date(Date.now() + 3_600_000).toISOString()
+  expect(await json('key', 'set', String(id), '--no-read-only', '--any-origin', '--address', '::1', '--expires', expires)).toMatchObject({
+    read_only: false,
+    allowed_origins: [],
+    allowed_addresses: ['::1'],
+    expires_at: expires,
+  })
+  expect(await mintmark('key', 'set', String(id), '--any-address', '--expires', 'never', '--label', 'free')).toBe(
+    `Key ${id} of account ${account.id}: no limits`,
+  )
+  expect(await listed()).toMatchObject({ label: 'free', expires_at: null, allowed_addresses: [] })
+  await expect(mintmark('key', 'set', String(id), '--address', '10.0.0.0/40')).rejects.toThrow('allowed_addresses.0 must be an IP address')
+  await expect(mintmark('key', 'set', String(id))).rejects.toThrow('at least one of')
 })
 
 test('operator tokens are created, revoked and listed', async () => {

@@ -189,6 +189,7 @@ async function fill(node: TestNode): Promise<string[]> {
     '/orders/71',
     '/accounts',
     `/accounts/${seller}`,
+    `/accounts/${seller}?view=usage`,
     `/accounts/${seller}?view=credits`,
     `/accounts/${seller}?view=collections`,
     `/accounts/${seller}?view=webhook`,

@@ -374,7 +374,7 @@ test('the document is OpenAPI 3.1, open to all, and has the routes but not their
       '/operator/v1/accounts/{id}/credits get post',
       '/operator/v1/accounts/{account_id}/keys get post',
       '/operator/v1/keys/{id}/rotate post',
-      '/operator/v1/keys/{id} delete',
+      '/operator/v1/keys/{id} delete patch',
       '/operator/v1/audit get',
     ]),
   )

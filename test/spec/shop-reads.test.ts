@@ -200,7 +200,11 @@ describe('categories', () => {
     const item = { genre: 'single', game: 'test', market: 'service', category_id: one }
     const [first, second] = [await make('/items', { name: 'First', ...item }), await make('/items', { name: 'Second', ...item })]
     expect([await count(one), await count(two)]).toEqual([2, 0])
+    const beside = async () =>
+      (await graphql<{ item: { category: object } }>(`{ item(id: ${second}) { name category { itemsCount } } }`)).data.item.category
+    expect([await beside(), await beside()]).toEqual([{ itemsCount: 2 }, { itemsCount: 2 }])
     await operator(node, 'PATCH', `/items/${first}`, { category_id: two })
+    expect(await beside()).toEqual({ itemsCount: 1 })
     expect([await count(one), await count(two)]).toEqual([1, 1])
     const { batch_id } = (await operator<{ batch_id: number }>(node, 'POST', `/items/${second}/merge`, { into: first })).body.data
     expect([await count(one), await count(two)]).toEqual([0, 1])
