@@ -1428,7 +1428,7 @@ export interface operations {
                  * @example set:base1 r>=rare -finish:first-edition
                  */
                 query?: string;
-                /** @description Only items that changed at this time or later: the item itself, or a price of any market that came, changed or was taken back. The time at which the change was recorded here counts, not the date that a feed gives a price. A price that is only confirmed is no change, nor is its evidence or the name of a category */
+                /** @description Only items that changed at this time or later: the item itself, or a price of any market that came, changed or was reverted. The time at which the change was recorded here counts, not the date that a feed gives a price. A price that is only confirmed is no change, nor is its evidence or the name of a category */
                 updated_since?: string;
                 /**
                  * @description Category; everything below it is included
@@ -1577,7 +1577,7 @@ export interface operations {
                  * @example set:base1 r>=rare -finish:first-edition
                  */
                 query?: string;
-                /** @description Only items that changed at this time or later: the item itself, or a price of any market that came, changed or was taken back. The time at which the change was recorded here counts, not the date that a feed gives a price. A price that is only confirmed is no change, nor is its evidence or the name of a category */
+                /** @description Only items that changed at this time or later: the item itself, or a price of any market that came, changed or was reverted. The time at which the change was recorded here counts, not the date that a feed gives a price. A price that is only confirmed is no change, nor is its evidence or the name of a category */
                 updated_since?: string;
                 /**
                  * @description Category; everything below it is included

@@ -26,12 +26,6 @@ export function implementCategory(refs: Refs): void {
         extensions: cost({ entries: 30 }),
         resolve: ({ id }, _args, { catalogue }) => childrenOf(catalogue.categories, id),
       }),
-      itemsCount: t.int({
-        nullable: false,
-        description: 'Items in it and in all categories below it.',
-        extensions: { ...cost({ weight: 5 }), ...ofOthers },
-        resolve: ({ id }, _args, { catalogue }) => catalogue.items.countIn(catalogue.categories.subtree(id)),
-      }),
       items: t.field({
         type: refs.itemPage,
         description: 'Items of the category and of all below it, by name.',
@@ -41,6 +35,12 @@ export function implementCategory(refs: Refs): void {
           after: t.arg.string({ description: 'The `endCursor` of the page before.' }),
         },
         resolve: ({ id }, args, ctx) => itemsPage({ ...args, categoryId: id }, ctx),
+      }),
+      itemsCount: t.int({
+        nullable: false,
+        description: 'Items in it and in all categories below it.',
+        extensions: { ...cost({ weight: 5 }), ...ofOthers },
+        resolve: ({ id }, _args, { catalogue }) => catalogue.items.countIn(catalogue.categories.subtree(id)),
       }),
     }),
   })

@@ -1,4 +1,4 @@
-// When items changed without a price of their own saying so: prices that were taken or set back, items that were merged or split.
+// When items changed without a price of their own saying so: prices that were withdrawn or reverted, items that were merged or split.
 import { sql } from 'kysely'
 import type { Queryable, Tx } from '#db/schema.ts'
 

@@ -20,6 +20,27 @@ describe('has what the interface names', () => {
       items(game: String, market: String, search: String, categoryId: ID, first: Int, after: String, sortBy: String,
         sortOrder: String): ItemConnection!
       item(id: ID!): Item
+      groups: [GradeGroup!]!
+      markets: [PriceMarket!]!
+      listing(id: ID!): Listing
+      me: Me!
+    }
+    type GradeGroup {
+      id: ID!
+      name: String!
+      slug: String!
+      types: [Grade!]!
+    }
+    type Grade {
+      id: ID!
+      label: String!
+      slug: String!
+    }
+    type PriceMarket {
+      code: String!
+      name: String!
+      currency: String!
+      lastPriceAt: String
     }
     type Item {
       id: ID!
@@ -101,6 +122,7 @@ describe('has what the interface names', () => {
       parent: Category
       children: [Category!]
       items(first: Int, after: String): ItemConnection
+      itemsCount: Int!
     }
     enum Market { SERVICE SOURCE_A SOURCE_B SOURCE_C }
     type PageInfo { hasNextPage: Boolean! endCursor: String }

@@ -307,7 +307,7 @@ describe('updated_since', () => {
     expect((await ask({ 'if-none-match': found.headers.get('etag')! })).status).toBe(304)
   })
 
-  test('sees prices that are taken back, and merges, also on nodes that start later', async () => {
+  test('sees prices that are reverted, and merges, also on nodes that start later', async () => {
     const before = mark()
     const { import_id } = (await price(items.luffy!, 4, '2026-11-07T00:00:00Z')).body.data
     const since = mark()

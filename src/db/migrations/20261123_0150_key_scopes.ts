@@ -21,7 +21,7 @@ const STATEMENTS = [
     primary key (key_id, day, operation)
   ) with (fillfactor = 80)`,
   'create index api_key_usage_by_day on api_key_usage (day)',
-  // Neither their row nor the imports of their prices say so: a price was taken back or set back, or came from a merged item.
+  // Neither their row nor the imports of their prices say so: a price was withdrawn or reverted, or moved with a merge.
   `create table changed_items (
     item_id integer primary key,
     changed_at timestamptz(3) not null
