@@ -25,6 +25,66 @@ describe('has what the interface names', () => {
       listing(id: ID!): Listing
       me: Me!
     }
+    type Listing {
+      id: ID!
+      title: String!
+      slug: String!
+      price: Float!
+      item: Item
+      pcMultiplier: Float
+      averagePrice: Float
+      lastSales: [ItemSale!]
+      explain: ListingExplanation
+      grade: ListingGrade
+      language: String
+      quantity: Int
+      images: [ListingImage!]
+      shippingPayer: String
+      offersEnabled: Boolean
+      highlightedUntil: String
+      publishedAt: String
+      expiresAt: String
+      status: String
+      approvedPrice: Float
+      description: String
+      minOfferPrice: Float
+      rejectionReason: String
+      etag: String
+    }
+    type ListingGrade { id: ID! label: String! }
+    type ListingImage { url: String! order: Int! }
+    type ItemSale { price: Float! soldAt: String! }
+    type ListingExplanation { pcMultiplier: ComputedFigure! averagePrice: ComputedFigure! }
+    type ComputedFigure { result: Float rule: FigureRule! inputs: [FigureInput!]! }
+    type FigureRule { name: String! version: Int! }
+    type FigureInput {
+      kind: String!
+      market: String!
+      amount: Float!
+      currency: String!
+      at: String
+      state: String
+      used: Boolean!
+      reason: String!
+    }
+    type Me {
+      account: MyAccount!
+      key: MyKey!
+      limits: MyLimits!
+      usage: [DailyUsage!]!
+      highlightCredits: Int!
+    }
+    type MyAccount { id: ID! name: String! plan: String! }
+    type MyKey {
+      label: String!
+      last4: String!
+      expiresAt: String
+      readOnly: Boolean!
+      allowedOrigins: [String!]!
+      allowedAddresses: [String!]!
+    }
+    type MyLimits { requestsPerMinute: Int }
+    type DailyUsage { day: String! operation: String! requests: Int! }
     type GradeGroup {
       id: ID!
       name: String!
