@@ -27,7 +27,8 @@ import { judgeAllPrices } from '#prices/judge-all.ts'
 import { failBrokenImports } from '#prices/imports.ts'
 import { forgetOldPrices } from '#prices/retention.ts'
 import type { PriceWriteCtx } from '#prices/types.ts'
-import { openResolver } from '#outbound/resolve.ts'
+import { EventFeed } from '#webhooks/event-feed.ts'
+import { EVENTS_CHANNEL } from '#webhooks/event-positions.ts'
 import { forgetOldEvents } from '#webhooks/retention.ts'
 import { checkSealing, webhookRules } from '#webhooks/rules.ts'
 import type { Sender } from '#webhooks/sender.ts'
@@ -65,6 +66,7 @@ export interface RunningNode {
 const EVERY = {
   pull: 400,
   ratesOfTheDay: 1_000,
+  eventFeed: 1_000,
   expiry: 5_000,
   brokenImports: 10_000,
   heartbeat: 15_000,
@@ -100,8 +102,9 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   const catalogue = new Catalogue(db, { ...config, cachedRows, now, addresses })
   const market: MarketSettings = config
   const listings = new ListingSnapshot({ db, catalogue, now, timeZone: config.timeZone, readyBytesMb: config.readyBytesMb, cachedRows })
+  const events = new EventFeed(db)
   const caughtUp = () => feed.pull()
-  for (const follower of [keys, operators, sessions, catalogue, listings]) feed.add(follower)
+  for (const follower of [keys, operators, sessions, catalogue, listings, events]) feed.add(follower)
   const load = async (from: Db): Promise<void> => {
     try {
       await feed.open(from)
@@ -120,6 +123,10 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   const scheduler = new Scheduler(log)
   const notices = new Notices(db)
   notices.follow(CHANGES_CHANNEL, () => feed.noticed())
+  if (listeners.public) {
+    notices.follow(EVENTS_CHANNEL, (accountId) => events.wake(Number(accountId)))
+    scheduler.add({ name: 'event-feed', intervalMs: EVERY.eventFeed, run: async () => events.look() })
+  }
   scheduler.add({ name: 'rates-of-the-day', intervalMs: EVERY.ratesOfTheDay, run: async () => catalogue.followClock() })
   // Where notices do not arrive.
   scheduler.add({ name: 'change-feed', intervalMs: EVERY.pull, run: () => feed.pull() })
@@ -130,9 +137,8 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   ] as const) {
     scheduler.add({ name, intervalMs: EVERY.keyUses, run: () => keyring.flush() })
   }
-  const network = { guard: webhooks.guard, resolve: openResolver() }
   const images =
-    listeners.public && config.imageProxy ? (await import('#images/image-proxy.ts')).openImageProxy({ ...config, network, log, now }) : null
+    listeners.public && config.imageProxy ? (await import('#images/image-proxy.ts')).openImageProxy({ ...config, network: webhooks, log, now }) : null
   const shared = {
     config,
     db,
@@ -148,6 +154,7 @@ export async function startNode({ config, db, log, now: given, listeners, worker
     listings,
     market,
     webhooks,
+    events,
     limits: new RateLimits(config.rateLimits, sharedCounting(config, db)),
     requests: new RequestCounts(),
   }
@@ -160,6 +167,7 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   }
   const drain = async () => {
     draining = true
+    events.close()
     for (const { server } of servers) server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'))
     await emptied(servers, DRAIN_MS)
     // The public one last: an end is the quicker for another before it.
@@ -170,6 +178,7 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   let sender: Sender | null = null
   let heartbeat: Heartbeat | null = null
   const close = async () => {
+    events.close()
     await Promise.all([...servers.map(closeServer), sender?.close()])
     await scheduler.stop()
     notices.close()
@@ -192,7 +201,7 @@ export async function startNode({ config, db, log, now: given, listeners, worker
           'OPERATOR_PORT',
         )
       : null
-    const delivering = { network, sealing: webhooks.sealing, retryDelaysMs: config.webhookRetryDelaysMs }
+    const delivering = { network: webhooks, sealing: webhooks.sealing, retryDelaysMs: config.webhookRetryDelaysMs }
     if (worker)
       sender = (await import('#webhooks/sender.ts')).startSender({
         db,
