@@ -3,28 +3,28 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { FastifyInstance } from 'fastify'
-import { HOUR_MS, MINUTE_MS } from '#core/duration.ts'
 import { apiKeyring, consoleSessions, type Keyring, operatorTokens } from '#accounts/keyring.ts'
 import { RateLimits, type Shared } from '#accounts/rate-limits.ts'
 import { imageAddresses } from '#catalogue/image-addresses.ts'
 import { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { Log } from '#core/context.ts'
+import { HOUR_MS, MINUTE_MS } from '#core/duration.ts'
 import type { Viewer } from '#core/verb.ts'
-import { ChangeFeed, CHANGES_CHANNEL, trimChangeLog } from '#db/change-feed.ts'
+import { CHANGES_CHANNEL, ChangeFeed, trimChangeLog } from '#db/change-feed.ts'
 import { forgetOldIdempotencyKeys } from '#db/idempotency.ts'
 import { readAtLength } from '#db/replica.ts'
 import type { Db } from '#db/schema.ts'
+import { RequestCounts } from '#http/request-counts.ts'
+import { endIdle, stopListening } from '#http/stop-listening.ts'
 import { type Heartbeat, workerHeartbeat } from '#jobs/heartbeat.ts'
 import { Notices } from '#jobs/notices.ts'
 import { Scheduler } from '#jobs/scheduler.ts'
 import { expireListings } from '#market/expire-listings.ts'
 import { ListingSnapshot } from '#market/snapshot/listings.ts'
 import type { MarketSettings, MarketWriteCtx } from '#market/types.ts'
-import { RequestCounts } from '#http/request-counts.ts'
-import { endIdle, stopListening } from '#http/stop-listening.ts'
-import { prepareMonths } from '#prices/months.ts'
-import { judgeAllPrices } from '#prices/judge-all.ts'
 import { failBrokenImports } from '#prices/imports.ts'
+import { judgeAllPrices } from '#prices/judge-all.ts'
+import { prepareMonths } from '#prices/months.ts'
 import { forgetOldPrices } from '#prices/retention.ts'
 import type { PriceWriteCtx } from '#prices/types.ts'
 import { EventFeed } from '#webhooks/event-feed.ts'
@@ -55,6 +55,7 @@ export interface RunningNode {
   operatorUrl: string | null
   catalogue: Catalogue
   listings: ListingSnapshot
+  events: EventFeed
   market: MarketSettings
   /** a context to call verbs with, as this viewer */
   ctx: (viewer: Viewer) => NodeCtx
@@ -223,7 +224,7 @@ export async function startNode({ config, db, log, now: given, listeners, worker
     }
     keepHouse(scheduler, db, now, config.priceHistoryDays)
     started = true
-    return { publicUrl, operatorUrl, catalogue, listings, market, ctx, drain, close }
+    return { publicUrl, operatorUrl, catalogue, listings, events, market, ctx, drain, close }
   } catch (error) {
     await close()
     throw error
