@@ -1,7 +1,7 @@
 // Cursors of keyset pages: opaque to callers, they hold where a page ended, so that it stays right while rows come and go.
 import { readCursor, writeCursor } from '#core/cursor.ts'
 import { invalid } from '#core/errors.ts'
-import { isMarket, MARKETS, type Market } from '#core/markets.ts'
+import { isMarket, type Market, MARKETS } from '#core/markets.ts'
 import { TIERS } from '#index/text.ts'
 import type { After, AfterMatch } from './snapshot/queries.ts'
 import { type Amount, type CursorValue, SORT_FIELDS, type SortDirection, type SortField } from './snapshot/sort-keys.ts'

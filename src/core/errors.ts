@@ -1,5 +1,5 @@
 // The one error class of the service: closed codes, their HTTP status, and why a request is refused.
-import { type Given, type Problem, problem, type Reason, type Rule, reason, textOf } from './problems.ts'
+import { type Given, type Problem, problem, type Reason, reason, type Rule, textOf } from './problems.ts'
 
 /** Every code an answer can carry, with its HTTP status (decisions.md, "Order of checks, and errors"). */
 export const ERROR_STATUS = {

@@ -5,7 +5,7 @@ import { ServiceError } from '#core/errors.ts'
 import type { Viewer } from '#core/verb.ts'
 import { notified } from './change-feed.ts'
 import { groupCommit } from './group-commit.ts'
-import { type Idempotency, type Results, recall, remember } from './idempotency.ts'
+import { type Idempotency, recall, remember, type Results } from './idempotency.ts'
 import type { ChangeKind, Db, Tx } from './schema.ts'
 import { inTransaction } from './transaction.ts'
 

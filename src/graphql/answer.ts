@@ -43,7 +43,7 @@ export interface Answer {
 
 /**
  * Answers a request; null for what is not executed there: mutations, and fields from the database.
- * @throws RequestRefused where nothing was executed; PLAN_UPGRADE_REQUIRED for mutations, VALIDATION_ERROR for one with If-Match
+ * @throws RequestRefused where nothing was executed; PLAN_UPGRADE_REQUIRED, VALIDATION_ERROR for one with If-Match
  */
 export function answerTo(request: GraphqlRequest, { ctx, own, mutations }: Execution, rules: GraphqlRules): Answer | Promise<Answer> | null {
   const { documents, schema, logged } = rules
@@ -57,6 +57,7 @@ export function answerTo(request: GraphqlRequest, { ctx, own, mutations }: Execu
     if (ctx.precondition) throw conditionUnsupported()
   }
   if (known.errors.length > 0) throw new RequestRefused(known.errors)
+  mayCall(ctx.viewer, known.needs)
   if (known.readsDatabase && !own) return null
   if (!operation) throw refused(unknownOperation(request.operationName))
   const limits = limitsOf(ctx.viewer)

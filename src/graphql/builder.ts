@@ -2,6 +2,7 @@
 import SchemaBuilder from '@pothos/core'
 import type { CategorySlice } from '#catalogue/browse-categories.ts'
 import type { ItemSlice } from '#catalogue/page-items.ts'
+import type { Plan } from '#core/plans.ts'
 import type { Category } from '#catalogue/snapshot/category-tree.ts'
 import type { GraphqlCtx } from './context.ts'
 import type { ItemSource } from './item-source.ts'
@@ -22,6 +23,11 @@ export function cost(fieldCost: FieldCost): { cost: FieldCost } {
 
 /** Extension of fields that are read from the database: a query of them is answered for its caller alone, and never cached. */
 export const fromDatabase = { fromDatabase: true }
+
+/** Extension of fields that need this plan: an operation that contains one is refused whole below it. */
+export function needing(plan: Plan): { needs: Plan } {
+  return { needs: plan }
+}
 
 export type Builder = ReturnType<typeof newBuilder>
 

@@ -12,6 +12,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql'
 import { Cache } from '#core/cache.ts'
+import { type Plan, planAllows, PLANS } from '#core/plans.ts'
 import { type CompiledQuery, compileQuery, conditionNames } from './compile.ts'
 import { costOf, type QueryCost } from './cost.ts'
 import { documentError, refused, RequestRefused } from './errors.ts'
@@ -33,6 +34,8 @@ export interface ParsedDocument {
   document: DocumentNode
   /** whether any of its fields is read from the database */
   readsDatabase: boolean
+  /** the largest plan that any of its fields needs */
+  needs: Plan
   /** its operations in their order */
   operations: readonly ParsedOperation[]
 }
@@ -77,7 +80,8 @@ export class Documents {
       if (node.kind !== Kind.OPERATION_DEFINITION) return []
       return [{ node, variables: variablesReader(this.#schema, node), cost: null, conditions, forms: new Map() }]
     })
-    const read = { size, errors, document, readsDatabase: errors.length === 0 && readsDatabase(this.#schema, document), operations }
+    const asked = errors.length === 0 ? askedOf(this.#schema, document) : NOTHING_ASKED
+    const read = { size, errors, document, ...asked, operations }
     if (errors.length === 0) this.#cache.set(text, read)
     return read
   }
@@ -102,14 +106,19 @@ export class Documents {
   }
 }
 
-function readsDatabase(schema: GraphQLSchema, document: DocumentNode): boolean {
+const NOTHING_ASKED = { readsDatabase: false, needs: PLANS[0] }
+
+/** What the fields of a document say of themselves. */
+function askedOf(schema: GraphQLSchema, document: DocumentNode): Pick<ParsedDocument, 'readsDatabase' | 'needs'> {
   const types = new TypeInfo(schema)
-  let reads = false
+  const asked: Pick<ParsedDocument, 'readsDatabase' | 'needs'> = { ...NOTHING_ASKED }
   const Field = () => {
-    if (types.getFieldDef()?.extensions.fromDatabase) reads = true
+    const { fromDatabase, needs } = (types.getFieldDef()?.extensions ?? {}) as { fromDatabase?: boolean; needs?: Plan }
+    if (fromDatabase) asked.readsDatabase = true
+    if (needs && !planAllows(asked.needs, needs)) asked.needs = needs
   }
   visit(document, visitWithTypeInfo(types, { Field }))
-  return reads
+  return asked
 }
 
 function parsed(text: string): DocumentNode {

@@ -1,12 +1,13 @@
 // Query.events: what REST answers under /plus/events.
+import { OPERATION_PLAN } from '#core/plans.ts'
 import { readEvents } from '#webhooks/read-events.ts'
 import type { AccountEvent, AccountEvents } from '#webhooks/types.ts'
 import { sent } from './arguments.ts'
-import { type Builder, cost, fromDatabase } from './builder.ts'
+import { type Builder, cost, fromDatabase, needing } from './builder.ts'
 import { callByFields } from './mutating.ts'
 
 /** A read of its own, of usually few events. */
-const EVENTS_READ = { ...cost({ weight: 10 }), ...fromDatabase }
+const EVENTS_READ = { ...cost({ weight: 10 }), ...fromDatabase, ...needing(OPERATION_PLAN.readEvents) }
 
 export function implementEvents(builder: Builder): void {
   const data = builder.objectRef<AccountEvent['data']>('AccountEventData').implement({

@@ -8,13 +8,13 @@ import { configureWebhook } from '#webhooks/configure-webhook.ts'
 import { EVENT_KINDS } from '#webhooks/event-body.ts'
 import { getWebhook } from '#webhooks/get-webhook.ts'
 import { listWebhookLogs } from '#webhooks/list-webhook-logs.ts'
-import { type Check, CheckSchema } from '#webhooks/probes.ts'
+import { CheckSchema, type Check } from '#webhooks/probes.ts'
 import { readEvents } from '#webhooks/read-events.ts'
 import { replayEvents } from '#webhooks/replay-events.ts'
 import { testWebhook } from '#webhooks/test-webhook.ts'
 import {
-  AccountEventSchema,
   type AccountEvents,
+  AccountEventSchema,
   type FeedCtx,
   SIGNATURE_NOTE,
   type Webhook,

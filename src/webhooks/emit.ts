@@ -1,6 +1,6 @@
 // Sales and expiries become events in the very transaction that makes them: all of them for the feed, those that are wanted for the webhook.
 import type { Tx } from '#db/schema.ts'
-import { type EventKind, type EventTime, type Expiry, eventBody, expiryData, type Sale, saleData } from './event-body.ts'
+import { type EventKind, type EventTime, eventBody, type Expiry, expiryData, type Sale, saleData } from './event-body.ts'
 import { appendEvents } from './event-positions.ts'
 import { receiversOf } from './store.ts'
 

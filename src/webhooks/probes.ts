@@ -1,8 +1,8 @@
 // The check of a receiver: notifications of which some are to be accepted and some refused, and what its answers say of it.
 import { createHmac, randomBytes } from 'node:crypto'
 import { HOUR_MS } from '#core/duration.ts'
-import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
+import { orNull } from '#core/fields.ts'
 import type { Network } from '#outbound/dial.ts'
 import { CHECK_MARK, NOTIFICATION_HEADERS } from './notification.ts'
 import { type Outcome, post } from './post.ts'

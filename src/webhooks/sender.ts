@@ -7,7 +7,7 @@ import type { Scheduler } from '#jobs/scheduler.ts'
 import type { Network } from '#outbound/dial.ts'
 import { messageId, NOTIFICATION_HEADERS, TEST_MARK } from './notification.ts'
 import { type Outcome, post } from './post.ts'
-import { ATTEMPTS, type Claim, type Ended, settleAndClaim, takeUpLost, WAKE_CHANNEL, waitingAccounts } from './queue.ts'
+import { ATTEMPTS, type Claim, type Ended, settleAndClaim, takeUpLost, waitingAccounts, WAKE_CHANNEL } from './queue.ts'
 import type { Sealing } from './sealed-secret.ts'
 import { signatureHeaders } from './sign.ts'
 

@@ -7,8 +7,8 @@ import type { Viewer } from '#core/verb.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import type { Queryable, Schema, Tx } from '#db/schema.ts'
 import type { EventKind } from './event-body.ts'
-import type { Probed } from './probes.ts'
 import { ATTEMPTS, WAKE_CHANNEL } from './queue.ts'
+import type { Probed } from './probes.ts'
 import type { AccountWebhook, Webhook, WebhookEvent, WebhookLog } from './types.ts'
 
 type Settings = Omit<Webhook, 'secret'>

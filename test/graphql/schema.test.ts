@@ -20,6 +20,20 @@ describe('has what the interface names', () => {
       items(game: String, market: String, search: String, categoryId: ID, first: Int, after: String, sortBy: String,
         sortOrder: String): ItemConnection!
       item(id: ID!): Item
+      events(after: String, wait: Int, limit: Int): AccountEvents
+    }
+    type AccountEvents { events: [AccountEvent!]! next: String! }
+    type AccountEvent { id: String! cursor: String! event: String! sentAt: String! data: AccountEventData! delivered: Boolean! }
+    type AccountEventData {
+      orderId: Float
+      listingId: Int!
+      itemName: String
+      quantity: Int
+      unitPrice: Float
+      sellerPayout: Float
+      soldAt: String
+      title: String
+      expiredAt: String
     }
     type Item {
       id: ID!
