@@ -473,6 +473,108 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/plus/webhook/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send your webhook a signed test event
+         * @description Its data are made up; it is sent whichever kinds are switched on, carries the header `webhook-test: true` and is marked in the log. It does not stand in the feed.
+         *
+         *     ```sh
+         *     curl -X POST 'https://cards.example/api/v1/plus/webhook/test' \
+         *       -H 'Authorization: Bearer <API_KEY>' \
+         *       -H 'Content-Type: application/json' -d '{"event":"sale"}'
+         *     ```
+         */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/plus/webhook/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check how your receiver verifies notifications
+         * @description Sends valid, altered, unsigned, old and repeated notifications of a made-up sale, with the headers `webhook-check: true` and `webhook-test: true`, and tells what was expected, what came and what to change. Once a minute; it takes up to 40 seconds. Whether a receiver processes a repeated notification once cannot be seen in its answers.
+         *
+         *     ```sh
+         *     curl -X POST 'https://cards.example/api/v1/plus/webhook/check' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
+         */
+        post: operations["checkWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/plus/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read your sales and expiries in the order of their commits
+         * @description The same `event`, `sent_at` and `data` as in the notification, also of events that your webhook did not get; kept for 90 days. Send `next` as `after` of the next request. With `wait` the answer comes as soon as there is an event, and is empty after so many seconds without one.
+         *
+         *     ```sh
+         *     curl 'https://cards.example/api/v1/plus/events?limit=2' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
+         */
+        get: operations["readEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/plus/events/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Post events of the feed again
+         * @description One attempt for each event whose kind is switched on, with its id and body, after everything else that waits; attempts are marked in the log and do not count for the health of your receiver. Events that wait for an attempt anyway are left out. At most 10,000 at a time, once a minute.
+         *
+         *     ```sh
+         *     curl -X POST 'https://cards.example/api/v1/plus/events/replay' \
+         *       -H 'Authorization: Bearer <API_KEY>' \
+         *       -H 'Content-Type: application/json' -d '{"after":"WzEsImV2ZW50cyIsMywxXQ"}'
+         *     ```
+         */
+        post: operations["replayEvents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface webhooks {
     sale: {
@@ -512,6 +614,61 @@ export interface webhooks {
 }
 export interface components {
     schemas: {
+        AccountEvent: components["schemas"]["AccountSale"] | components["schemas"]["AccountExpiry"];
+        AccountExpiry: {
+            /** @description The `webhook-id` of the event */
+            id: string;
+            /** @description Where the event stands in the feed; for `after` */
+            cursor: string;
+            /** @enum {string} */
+            event: "expire";
+            /**
+             * Format: date-time
+             * @description Local time with offset
+             */
+            sent_at: string;
+            data: {
+                listing_id: number;
+                title: string;
+                /**
+                 * Format: date-time
+                 * @description Local time with offset
+                 */
+                expired_at: string;
+            };
+            /** @description Whether the webhook has answered 2xx */
+            delivered: boolean;
+        };
+        AccountSale: {
+            /** @description The `webhook-id` of the event */
+            id: string;
+            /** @description Where the event stands in the feed; for `after` */
+            cursor: string;
+            /** @enum {string} */
+            event: "sale";
+            /**
+             * Format: date-time
+             * @description Local time with offset
+             */
+            sent_at: string;
+            data: {
+                order_id: number;
+                listing_id: number;
+                item_name: string;
+                quantity: number;
+                /** @description In TL */
+                unit_price: number;
+                /** @description Unit price × quantity less the commission, in TL */
+                seller_payout: number;
+                /**
+                 * Format: date-time
+                 * @description Local time with offset
+                 */
+                sold_at: string;
+            };
+            /** @description Whether the webhook has answered 2xx */
+            delivered: boolean;
+        };
         AddedCollectionRecord: {
             /** @description Record id: the `itemId` of paths */
             id: number;
@@ -640,7 +797,7 @@ export interface components {
             success: false;
             error: {
                 /** @enum {string} */
-                code: "INVALID_JSON" | "BAD_REQUEST" | "UNAUTHENTICATED" | "PLAN_UPGRADE_REQUIRED" | "FORBIDDEN" | "ITEM_NOT_FOUND" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "PLUS_LISTING_ERROR" | "PLUS_COLLECTION_ERROR" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UPSTREAM_ERROR" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
+                code: "INVALID_JSON" | "BAD_REQUEST" | "UNAUTHENTICATED" | "PLAN_UPGRADE_REQUIRED" | "FORBIDDEN" | "ITEM_NOT_FOUND" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "CURSOR_EXPIRED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "PLUS_LISTING_ERROR" | "PLUS_COLLECTION_ERROR" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UPSTREAM_ERROR" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
                 /** @description For people; names what was wrong and what is allowed */
                 message: string;
                 /**
@@ -1049,6 +1206,10 @@ export interface components {
              */
             sold_at: string;
         };
+        Replay: {
+            /** @description How many events will be posted */
+            queued: number;
+        };
         SaleEvent: {
             /** @constant */
             event: "sale";
@@ -1072,6 +1233,12 @@ export interface components {
                  */
                 sold_at: string;
             };
+        };
+        TestQueued: {
+            /** @description The `webhook-id` of the notification */
+            id: string;
+            /** @enum {string} */
+            event: "sale" | "expire";
         };
         UsedRate: {
             /** @description ISO 4217 code */
@@ -1099,6 +1266,17 @@ export interface components {
             /** @description 48 characters; made at the first save, the same for ever */
             secret: string;
         };
+        WebhookCheck: {
+            /** @enum {string} */
+            name: "valid" | "duplicate" | "second_signature" | "altered" | "reformatted" | "unsigned" | "empty_secret" | "stale";
+            /** @description What a correct receiver answers */
+            expected: string;
+            /** @description What the receiver answered, and after how long */
+            got: string;
+            ok: boolean;
+            /** @description null where it is correct */
+            how_to_fix: string | null;
+        };
         /**
          * @example {
          *       "id": 912,
@@ -1109,14 +1287,15 @@ export interface components {
          *       "error": null,
          *       "response_excerpt": "ok",
          *       "created_at": "2026-11-21T11:40:59+03:00",
-         *       "test": false
+         *       "test": false,
+         *       "mark": null
          *     }
          */
         WebhookLog: {
             id: number;
             /** @enum {string} */
             event: "sale" | "expire";
-            /** @description 1 to 3; further ones after an operator sent the event again */
+            /** @description 1 to 3; further ones after the event was sent again */
             attempt: number;
             /** @description What the receiver answered, null when it did not */
             status_code: number | null;
@@ -1130,8 +1309,10 @@ export interface components {
              * @description Local time with offset
              */
             created_at: string;
-            /** @description A test event that an operator sent */
+            /** @description A test event, or a notification of a check */
             test: boolean;
+            /** @description Why it was sent, null for a sale or an expiry in its turn */
+            mark: ("test" | "check" | "replay") | null;
         };
     };
     responses: never;
@@ -1140,6 +1321,9 @@ export interface components {
     headers: never;
     pathItems: never;
 }
+export type AccountEvent = components['schemas']['AccountEvent'];
+export type AccountExpiry = components['schemas']['AccountExpiry'];
+export type AccountSale = components['schemas']['AccountSale'];
 export type AddedCollectionRecord = components['schemas']['AddedCollectionRecord'];
 export type Amount = components['schemas']['Amount'];
 export type Attribute = components['schemas']['Attribute'];
@@ -1174,9 +1358,12 @@ export type PricePeriod = components['schemas']['PricePeriod'];
 export type PriceRule = components['schemas']['PriceRule'];
 export type Problem = components['schemas']['Problem'];
 export type RecentSale = components['schemas']['RecentSale'];
+export type Replay = components['schemas']['Replay'];
 export type SaleEvent = components['schemas']['SaleEvent'];
+export type TestQueued = components['schemas']['TestQueued'];
 export type UsedRate = components['schemas']['UsedRate'];
 export type Webhook = components['schemas']['Webhook'];
+export type WebhookCheck = components['schemas']['WebhookCheck'];
 export type WebhookLog = components['schemas']['WebhookLog'];
 export type $defs = Record<string, never>;
 export interface operations {
@@ -1719,11 +1906,11 @@ export interface operations {
                      *           "last_sales": [
                      *             {
                      *               "price": 1200,
-                     *               "sold_at": "2026-11-22T20:55:03+03:00"
+                     *               "sold_at": "2026-11-22T22:24:28+03:00"
                      *             },
                      *             {
                      *               "price": 1250.5,
-                     *               "sold_at": "2026-11-22T20:55:03+03:00"
+                     *               "sold_at": "2026-11-22T22:24:27+03:00"
                      *             }
                      *           ]
                      *         }
@@ -1839,11 +2026,11 @@ export interface operations {
                      *           "item_id": 5,
                      *           "grade_id": 4,
                      *           "rejection_reason": null,
-                     *           "published_at": "2026-11-22T20:55:03+03:00",
-                     *           "expires_at": "2026-12-22T20:55:03+03:00",
+                     *           "published_at": "2026-11-22T22:24:27+03:00",
+                     *           "expires_at": "2026-12-22T22:24:27+03:00",
                      *           "highlighted_until": null,
-                     *           "created_at": "2026-11-22T20:55:03+03:00",
-                     *           "updated_at": "2026-11-22T20:55:03+03:00",
+                     *           "created_at": "2026-11-22T22:24:27+03:00",
+                     *           "updated_at": "2026-11-22T22:24:27+03:00",
                      *           "etag": "\"3001-4\""
                      *         }
                      *       ],
@@ -1944,7 +2131,7 @@ export interface operations {
                      *             "slug": "charizard-4-102-base-set"
                      *           },
                      *           "price": 1200,
-                     *           "sold_at": "2026-11-22T20:55:03+03:00"
+                     *           "sold_at": "2026-11-22T22:24:28+03:00"
                      *         }
                      *       ],
                      *       "pagination": {
@@ -2757,7 +2944,7 @@ export interface operations {
                      *             "market": "service",
                      *             "amount": 20775.95,
                      *             "currency": "TRY",
-                     *             "at": "2026-11-22T17:55:01.829Z",
+                     *             "at": "2026-11-22T19:24:19.339Z",
                      *             "import_id": 1,
                      *             "line": 43,
                      *             "used": false,
@@ -3736,8 +3923,9 @@ export interface operations {
                      *           "error": "name not resolved",
                      *           "response_excerpt": "",
                      *           "event": "sale",
-                     *           "created_at": "2026-11-22T20:55:03+03:00",
-                     *           "test": true
+                     *           "created_at": "2026-11-22T22:24:28+03:00",
+                     *           "test": true,
+                     *           "mark": "test"
                      *         }
                      *       ],
                      *       "pagination": {
@@ -3768,6 +3956,428 @@ export interface operations {
             };
             /** @description PLAN_UPGRADE_REQUIRED */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "sale"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description What to send
+                     * @enum {string}
+                     */
+                    event: "sale" | "expire";
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": "evt_4",
+                     *         "event": "sale"
+                     *       },
+                     *       "message": "The test event is queued"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["TestQueued"];
+                        message?: string;
+                    };
+                };
+            };
+            /** @description INVALID_JSON */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description IDEMPOTENCY_CONFLICT or CONFLICT */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    checkWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "checks": [
+                     *           {
+                     *             "name": "valid",
+                     *             "expected": "2xx within 5 seconds",
+                     *             "got": "200 after 18 ms",
+                     *             "ok": true,
+                     *             "how_to_fix": null
+                     *           },
+                     *           {
+                     *             "name": "stale",
+                     *             "expected": "401",
+                     *             "got": "200 after 16 ms",
+                     *             "ok": false,
+                     *             "how_to_fix": "Refuse notifications whose webhook-timestamp is older than five minutes, and verify webhook-signature, which covers it: otherwise anyone who recorded a notification can send it again."
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: {
+                            checks: components["schemas"]["WebhookCheck"][];
+                        };
+                        message?: string;
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description IDEMPOTENCY_CONFLICT or CONFLICT */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readEvents: {
+        parameters: {
+            query?: {
+                /** @description Events after this cursor; everything that is kept when absent */
+                after?: string;
+                /** @description Seconds to wait for the next event where there is none yet */
+                wait?: number;
+                /**
+                 * @description Events to read at most
+                 * @example 2
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": [
+                     *         {
+                     *           "id": "evt_1",
+                     *           "cursor": "WzEsImV2ZW50cyIsMywxXQ",
+                     *           "event": "sale",
+                     *           "sent_at": "2026-11-22T22:24:27+03:00",
+                     *           "data": {
+                     *             "order_id": 900001,
+                     *             "listing_id": 3001,
+                     *             "item_name": "Charizard",
+                     *             "quantity": 1,
+                     *             "unit_price": 1250.5,
+                     *             "seller_payout": 1125.45,
+                     *             "sold_at": "2026-11-22T22:24:27+03:00"
+                     *           },
+                     *           "delivered": false
+                     *         },
+                     *         {
+                     *           "id": "evt_2",
+                     *           "cursor": "WzEsImV2ZW50cyIsMywyXQ",
+                     *           "event": "sale",
+                     *           "sent_at": "2026-11-22T22:24:28+03:00",
+                     *           "data": {
+                     *             "order_id": 900003,
+                     *             "listing_id": 3003,
+                     *             "item_name": "Charizard",
+                     *             "quantity": 1,
+                     *             "unit_price": 1200,
+                     *             "seller_payout": 1080,
+                     *             "sold_at": "2026-11-22T22:24:28+03:00"
+                     *           },
+                     *           "delivered": false
+                     *         }
+                     *       ],
+                     *       "next": "WzEsImV2ZW50cyIsMywyXQ"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["AccountEvent"][];
+                        /** @description Cursor for the next request, also where `data` is empty */
+                        next: string;
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description CURSOR_EXPIRED */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    replayEvents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "after": "WzEsImV2ZW50cyIsMywxXQ"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Events after this cursor; from the first that is kept when absent */
+                    after?: string;
+                    /** @description Events up to this cursor, itself included; up to the newest when absent */
+                    until?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "queued": 1
+                     *       },
+                     *       "message": "The replay is queued"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Replay"];
+                        message?: string;
+                    };
+                };
+            };
+            /** @description INVALID_JSON */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description IDEMPOTENCY_CONFLICT or CONFLICT */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description CURSOR_EXPIRED */
+            410: {
                 headers: {
                     [name: string]: unknown;
                 };

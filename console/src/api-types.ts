@@ -2085,7 +2085,7 @@ export interface components {
             success: false;
             error: {
                 /** @enum {string} */
-                code: "INVALID_JSON" | "BAD_REQUEST" | "UNAUTHENTICATED" | "PLAN_UPGRADE_REQUIRED" | "FORBIDDEN" | "ITEM_NOT_FOUND" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "PLUS_LISTING_ERROR" | "PLUS_COLLECTION_ERROR" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UPSTREAM_ERROR" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
+                code: "INVALID_JSON" | "BAD_REQUEST" | "UNAUTHENTICATED" | "PLAN_UPGRADE_REQUIRED" | "FORBIDDEN" | "ITEM_NOT_FOUND" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "CURSOR_EXPIRED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "PLUS_LISTING_ERROR" | "PLUS_COLLECTION_ERROR" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UPSTREAM_ERROR" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
                 /** @description For people; names what was wrong and what is allowed */
                 message: string;
                 /** @description Name of the rule that was broken; for programs */
@@ -3469,7 +3469,7 @@ export interface components {
             id: number;
             /** @enum {string} */
             event: "sale" | "expire";
-            /** @description 1 to 3; further ones after an operator sent the event again */
+            /** @description 1 to 3; further ones after the event was sent again */
             attempt: number;
             /** @description What the receiver answered, null when it did not */
             status_code: number | null;
@@ -3478,8 +3478,10 @@ export interface components {
             error: string | null;
             /** @description At most 1,000 characters of the answer's body */
             response_excerpt: string;
-            /** @description A test event that an operator sent */
+            /** @description A test event, or a notification of a check */
             test: boolean;
+            /** @description Why it was sent, null for a sale or an expiry in its turn */
+            mark: ("test" | "check" | "replay") | null;
             /** @description Of the event that was posted */
             event_id: number;
             /**
@@ -6837,7 +6839,7 @@ export const collectionRecordValueAnyOf0MarketValues: ReadonlyArray<Extract<Flat
     market: unknown;
 }>["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const collectionRecordValue_missingAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["CollectionRecord"]["value_missing"]> = ["no_price", "not_trusted"];
-export const errorErrorCodeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Error"]["error"]["code"]> = ["INVALID_JSON", "BAD_REQUEST", "UNAUTHENTICATED", "PLAN_UPGRADE_REQUIRED", "FORBIDDEN", "ITEM_NOT_FOUND", "NOT_FOUND", "METHOD_NOT_ALLOWED", "NOT_ACCEPTABLE", "CONFLICT", "IDEMPOTENCY_CONFLICT", "PRECONDITION_FAILED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "VALIDATION_ERROR", "PLUS_LISTING_ERROR", "PLUS_COLLECTION_ERROR", "RATE_LIMITED", "INTERNAL_ERROR", "UPSTREAM_ERROR", "UNAVAILABLE", "UPSTREAM_TIMEOUT"];
+export const errorErrorCodeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Error"]["error"]["code"]> = ["INVALID_JSON", "BAD_REQUEST", "UNAUTHENTICATED", "PLAN_UPGRADE_REQUIRED", "FORBIDDEN", "ITEM_NOT_FOUND", "NOT_FOUND", "METHOD_NOT_ALLOWED", "NOT_ACCEPTABLE", "CONFLICT", "IDEMPOTENCY_CONFLICT", "CURSOR_EXPIRED", "PRECONDITION_FAILED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "VALIDATION_ERROR", "PLUS_LISTING_ERROR", "PLUS_COLLECTION_ERROR", "RATE_LIMITED", "INTERNAL_ERROR", "UPSTREAM_ERROR", "UNAVAILABLE", "UPSTREAM_TIMEOUT"];
 export const evidenceRuleNameValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["EvidenceRule"]["name"]> = ["own_averages", "jump", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside", "grade_order", "no_rate"];
 export const fileMarkTypeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["FileMark"]["type"]> = ["csv", "json"];
 export const heldPriceMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["HeldPrice"]["market"]> = ["service", "source_a", "source_b", "source_c"];
@@ -6925,5 +6927,6 @@ export const storedPriceExplanationStateAnyOf0Values: ReadonlyArray<FlattenedDee
 export const storedPriceExplanationConfidenceAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["StoredPriceExplanation"]["confidence"]> = ["insufficient", "low", "medium", "high"];
 export const storedPriceExplanationFlagsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["StoredPriceExplanation"]["flags"]> = ["own_averages", "jump", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside", "grade_order", "no_rate"];
 export const webhookAttemptEventValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["WebhookAttempt"]["event"]> = ["sale", "expire"];
+export const webhookAttemptMarkAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["WebhookAttempt"]["mark"]> = ["test", "check", "replay"];
 export const webhookEventEventValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["WebhookEvent"]["event"]> = ["sale", "expire"];
 export const webhookEventStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["WebhookEvent"]["state"]> = ["queued", "delivered", "failed", "cancelled"];

@@ -110,7 +110,7 @@ export const webhookRoutes: Route<WebhookCtx & FeedCtx>[] = [
     description:
       'One attempt for each event whose kind is switched on, with its id and body, after everything else that waits; attempts are marked in the log and do not count for the health of your receiver. Events that wait for an attempt anyway are left out. At most 10,000 at a time, once a minute.',
     tag,
-    answer: (replayed: { queued: number }) => ({ data: replayed, message: `Queued ${replayed.queued} events` }),
+    answer: (replayed: { queued: number }) => ({ data: replayed, message: 'The replay is queued' }),
     data: Type.Object({ queued: Type.Integer({ description: 'How many events will be posted' }) }, { title: 'Replay' }),
     errors: ['CONFLICT', 'CURSOR_EXPIRED', 'INVALID_JSON'],
   },

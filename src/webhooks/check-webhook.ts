@@ -21,8 +21,8 @@ export const checkWebhook = verb(
     const body = testBody('sale', { now: now(), zone: webhooks.zone })
     // No transaction is open while the receiver is asked.
     const { eventId, url, sealedSecret } = await inTransaction(db, async (tx) => {
-      await takeTurn(tx, accountId, 'check', now())
       const webhook = await activeWebhook(tx, accountId)
+      await takeTurn(tx, accountId, 'check', now())
       const eventId = await insertCheck(tx, accountId, body, now())
       return { eventId, url: webhook.settings.url, sealedSecret: webhook.sealedSecret }
     })

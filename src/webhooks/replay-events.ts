@@ -34,13 +34,13 @@ export const replayEvents = verb(
     if (after !== null && until !== null && after >= until) throw invalid('after', 'before', { field: 'until' })
     return change(ctx, async (tx, note) => {
       const now = ctx.now()
-      await takeTurn(tx, accountId, 'replay', now)
       await activeWebhook(tx, accountId)
       const bounds = await feedBounds(tx, accountId)
       if (isOutside(after, bounds) || isOutside(until, bounds)) throw new ServiceError('CURSOR_EXPIRED', reason('events_forgotten'))
       const range = { after: Math.max(after ?? 0, bounds.forgotten), until: until ?? bounds.last }
       const count = range.until - range.after
       if (count > MOST) throw invalid('after', 'replay_size', { max: MOST, count, field: 'until' })
+      await takeTurn(tx, accountId, 'replay', now)
       const queued = await queueReplay(tx, accountId, range, now)
       note.audit({ action: 'webhook_event.replay', subject: 'webhook', id: accountId, after: { ...input, queued } })
       return { queued }

@@ -214,7 +214,7 @@ describe('replays', () => {
     const [first, , , last] = await seller.cursors()
     const replayed = await seller.replay({ until: last!.cursor })
     // The expiry is of a kind that is off.
-    expect([replayed.status, replayed.body]).toEqual([200, { success: true, data: { queued: 3 }, message: 'Queued 3 events' }])
+    expect([replayed.status, replayed.body]).toEqual([200, { success: true, data: { queued: 3 }, message: 'The replay is queued' }])
     await until('all are logged', async () => (await seller.logs()).length === 4)
     expect((await seller.logs()).map(({ mark, success }) => `${mark} ${success}`)).toEqual([
       'replay false',
