@@ -188,7 +188,9 @@ function urlOf(path: string, { listing, collection, record, item }: Things): str
 
 /** Texts name things by kind. */
 function filled(text: string, things: Things): string {
-  return text.replace(/"?\b(ITEM|LISTING|COLLECTION|RECORD|CURSOR)\b"?/g, (_all, kind: string) => JSON.stringify(things[kind.toLowerCase() as keyof Things]))
+  return text.replace(/"?\b(ITEM|LISTING|COLLECTION|RECORD|CURSOR)\b"?/g, (_all, kind: string) =>
+    JSON.stringify(things[kind.toLowerCase() as keyof Things]),
+  )
 }
 
 function ask(name: string, { query, body }: PublicRow, things: Things, { headers, query: more }: Credential): Promise<RawReply> {

@@ -91,7 +91,8 @@ function Answers({ of: event }: { of: WebhookEvent }) {
         <ul class="answers">
           {rows.map(({ id, started_at: at, status_code: status, success, error, response_excerpt: excerpt, mark }) => (
             <li key={id}>
-              <Status code={success ? 'delivered' : 'failed'} /> {status ?? term('attempt', error ?? '')} <span class="quiet">
+              <Status code={success ? 'delivered' : 'failed'} /> {status ?? term('attempt', error ?? '')}{' '}
+              <span class="quiet">
                 {moment(at)}
                 {mark && ` · ${term('mark', mark)}`}
               </span>
