@@ -89,7 +89,7 @@ export class EventFeed implements ChangeFollower {
   async apply(changes: ChangeRow[]): Promise<void> {
     for (const { kind, ids } of changes) {
       if (kind !== 'accounts') continue
-      for (const accountId of ids ?? []) for (const reader of [...(this.#waiting.get(accountId) ?? [])]) this.#endWait(reader)
+      for (const accountId of ids ?? []) for (const reader of this.#waiting.get(accountId) ?? []) this.#endWait(reader)
     }
   }
 
@@ -104,7 +104,7 @@ export class EventFeed implements ChangeFollower {
   }
 
   #endWaits(): void {
-    for (const readers of [...this.#waiting.values()]) for (const reader of [...readers]) this.#endWait(reader)
+    for (const readers of this.#waiting.values()) for (const reader of readers) this.#endWait(reader)
   }
 
   /** One that has read nothing yet is answered by its first read. */
