@@ -36,11 +36,22 @@ export interface BenchDatabase {
   close: () => Promise<void>
 }
 
-/** Durable, with the settings that the program always uses. */
-export async function startDatabaseServer(): Promise<BenchServer> {
+/**
+ * Durable, with the settings that the program always uses.
+ * @param settings further ones of PostgreSQL, also those that it reads at its start only
+ */
+export async function startDatabaseServer(settings: Readonly<Record<string, string>> = {}): Promise<BenchServer> {
   const dir = mkdtempSync(join(tmpdir(), 'mintmark-bench-'))
   const claim = claimDataDir(dir)
-  const server = await startEmbedded({ dataDir: dir, log: { info: () => {}, warn: (line) => console.error(line) } })
+  const start = () => startEmbedded({ dataDir: dir, log: { info: () => {}, warn: (line) => console.error(line) } })
+  let server = await start()
+  if (Object.keys(settings).length > 0) {
+    await withClient(server.url, async (client) => {
+      for (const [name, value] of Object.entries(settings)) await client.query(`alter system set ${name} = ${pg.escapeLiteral(value)}`)
+    })
+    await server.stop()
+    server = await start()
+  }
   return {
     dir,
     pid: server.pid(),
@@ -54,11 +65,15 @@ export async function startDatabaseServer(): Promise<BenchServer> {
   }
 }
 
-async function createDatabase(serverUrl: string, name: string): Promise<BenchDatabase> {
-  const client = new pg.Client({ connectionString: serverUrl })
+async function withClient(url: string, run: (client: pg.Client) => Promise<unknown>): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
   await client.connect()
-  await client.query(`create database ${name}`)
+  await run(client)
   await client.end()
+}
+
+async function createDatabase(serverUrl: string, name: string): Promise<BenchDatabase> {
+  await withClient(serverUrl, (client) => client.query(`create database ${name}`))
   const url = urlOf(serverUrl, name)
   const db = openPool<Schema>({ url, max: 4, applicationName: 'mintmark bench' })
   await migrate(db)

@@ -153,6 +153,8 @@ function inputOf({ name, type }: Pick<GraphQLArgument, 'name' | 'type'>, target:
     parentId: target.ids.category,
   }
   if (bare.name === 'ID') return `"${chance.pick(ids[name] ?? [1])}"`
+  // Seconds: a longer wait would be taken for a hang.
+  if (name === 'wait') return '1'
   if (bare.name === 'Int') return String(1 + chance.below(50))
   if (bare.name === 'Float') return `${1 + chance.below(500)}.5`
   if (bare.name === 'Boolean') return String(chance.is(0.5))

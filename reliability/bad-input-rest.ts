@@ -195,6 +195,8 @@ function idsBy({ ids }: Target, path: string): IdsOf {
     item_id: ids.item,
     category_id: ids.category,
     listing_id: ids.listing,
+    // Seconds: a longer wait would be taken for a hang.
+    wait: [0, 1],
     id: path.includes('make-highlight') ? ids.listing : (ids[family as keyof typeof ids] ?? []),
   }
   return (field) => byName[field] ?? []

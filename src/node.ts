@@ -28,7 +28,8 @@ import { judgeAllPrices } from '#prices/judge-all.ts'
 import { failBrokenImports } from '#prices/imports.ts'
 import { forgetOldPrices } from '#prices/retention.ts'
 import type { PriceWriteCtx } from '#prices/types.ts'
-import { openResolver } from '#outbound/resolve.ts'
+import { EventFeed } from '#webhooks/event-feed.ts'
+import { EVENTS_CHANNEL } from '#webhooks/event-positions.ts'
 import { forgetOldEvents } from '#webhooks/retention.ts'
 import { checkSealing, webhookRules } from '#webhooks/rules.ts'
 import type { Sender } from '#webhooks/sender.ts'
@@ -55,6 +56,7 @@ export interface RunningNode {
   operatorUrl: string | null
   catalogue: Catalogue
   listings: ListingSnapshot
+  events: EventFeed
   market: MarketSettings
   /** a context to call verbs with, as this viewer */
   ctx: (viewer: Viewer) => NodeCtx
@@ -66,6 +68,7 @@ export interface RunningNode {
 const EVERY = {
   pull: 400,
   ratesOfTheDay: 1_000,
+  eventFeed: 1_000,
   expiry: 5_000,
   brokenImports: 10_000,
   heartbeat: 15_000,
@@ -101,8 +104,9 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   const catalogue = new Catalogue(db, { ...config, cachedRows, now, addresses })
   const market: MarketSettings = config
   const listings = new ListingSnapshot({ db, catalogue, now, timeZone: config.timeZone, readyBytesMb: config.readyBytesMb, cachedRows })
+  const events = new EventFeed(db)
   const caughtUp = () => feed.pull()
-  for (const follower of [keys, operators, sessions, catalogue, listings]) feed.add(follower)
+  for (const follower of [keys, operators, sessions, catalogue, listings, events]) feed.add(follower)
   const load = async (from: Db): Promise<void> => {
     try {
       await feed.open(from)
@@ -121,6 +125,10 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   const scheduler = new Scheduler(log)
   const notices = new Notices(db)
   notices.follow(CHANGES_CHANNEL, () => feed.noticed())
+  if (listeners.public) {
+    notices.follow(EVENTS_CHANNEL, (accountId) => events.wake(Number(accountId)))
+    scheduler.add({ name: 'event-feed', intervalMs: EVERY.eventFeed, run: async () => events.look() })
+  }
   scheduler.add({ name: 'rates-of-the-day', intervalMs: EVERY.ratesOfTheDay, run: async () => catalogue.followClock() })
   // Where notices do not arrive.
   scheduler.add({ name: 'change-feed', intervalMs: EVERY.pull, run: () => feed.pull() })
@@ -131,9 +139,8 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   ] as const) {
     scheduler.add({ name, intervalMs: EVERY.keyUses, run: () => keyring.flush() })
   }
-  const network = { guard: webhooks.guard, resolve: openResolver() }
   const images =
-    listeners.public && config.imageProxy ? (await import('#images/image-proxy.ts')).openImageProxy({ ...config, network, log, now }) : null
+    listeners.public && config.imageProxy ? (await import('#images/image-proxy.ts')).openImageProxy({ ...config, network: webhooks, log, now }) : null
   const shared = {
     config,
     db,
@@ -149,6 +156,7 @@ export async function startNode({ config, db, log, now: given, listeners, worker
     listings,
     market,
     webhooks,
+    events,
     limits: new RateLimits(config.rateLimits, sharedCounting(config, db)),
     requests: new RequestCounts(),
   }
@@ -161,6 +169,7 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   }
   const drain = async () => {
     draining = true
+    events.close()
     for (const { server } of servers) server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'))
     await emptied(servers, DRAIN_MS)
     // The public one last: an end is the quicker for another before it.
@@ -171,6 +180,7 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   let sender: Sender | null = null
   let heartbeat: Heartbeat | null = null
   const close = async () => {
+    events.close()
     await Promise.all([...servers.map(closeServer), sender?.close()])
     await scheduler.stop()
     notices.close()
@@ -193,7 +203,7 @@ export async function startNode({ config, db, log, now: given, listeners, worker
           'OPERATOR_PORT',
         )
       : null
-    const delivering = { network, sealing: webhooks.sealing, retryDelaysMs: config.webhookRetryDelaysMs }
+    const delivering = { network: webhooks, sealing: webhooks.sealing, retryDelaysMs: config.webhookRetryDelaysMs }
     if (worker)
       sender = (await import('#webhooks/sender.ts')).startSender({
         db,
@@ -215,7 +225,7 @@ export async function startNode({ config, db, log, now: given, listeners, worker
     }
     keepHouse(scheduler, db, now, config.priceHistoryDays)
     started = true
-    return { publicUrl, operatorUrl, catalogue, listings, market, ctx, drain, close }
+    return { publicUrl, operatorUrl, catalogue, listings, events, market, ctx, drain, close }
   } catch (error) {
     await close()
     throw error

@@ -11,12 +11,13 @@ import type { Viewer } from '#core/verb.ts'
 import type { Db } from '#db/schema.ts'
 import type { MarketCtx, MarketNode } from '#market/types.ts'
 import type { PriceRules } from '#prices/evidence/hold.ts'
-import type { WebhookCtx, WebhookRules } from '#webhooks/types.ts'
+import type { EventFeed } from '#webhooks/event-feed.ts'
+import type { FeedCtx, WebhookCtx, WebhookRules } from '#webhooks/types.ts'
 import { preconditionOf } from '#http/entity-tag.ts'
 import { idempotencyOf } from '#http/idempotency-key.ts'
 import type { ApiRequest } from '#http/respond.ts'
 
-export interface PublicCtx extends WriteCtx, CatalogueNode, Conditional, WebhookCtx, MarketCtx, MeCtx {
+export interface PublicCtx extends WriteCtx, CatalogueNode, Conditional, WebhookCtx, MarketCtx, MeCtx, FeedCtx {
   viewer: Viewer
   db: Db
   now: () => Date
@@ -32,12 +33,13 @@ export interface PublicContextNode extends MarketNode {
   feed: Pick<ChangeFeed, 'pull'>
   catalogue: Catalogue
   webhooks: WebhookRules
+  events: EventFeed
   now: () => Date
 }
 
 /** Makes the context of a request that passed the gate. */
 export function publicContext(node: PublicContextNode): (viewer: Viewer, request: ApiRequest) => PublicCtx {
-  const { config, keys, db, feed, catalogue, webhooks, market, listings, now } = node
+  const { config, keys, db, feed, catalogue, webhooks, events, market, listings, now } = node
   const caughtUp = () => feed.pull()
   return (viewer, request) => {
     return {
@@ -50,6 +52,8 @@ export function publicContext(node: PublicContextNode): (viewer: Viewer, request
       caughtUp,
       catalogue,
       webhooks,
+      events,
+      onDisconnect: request.onDisconnect,
       market,
       listings,
       currencies: config.sourceCurrencies,

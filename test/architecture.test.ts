@@ -91,7 +91,7 @@ const OWNERS: Record<string, readonly string[]> = {
     'set_decision_merges',
     'sealed_aliases',
   ],
-  webhooks: ['webhooks', 'webhook_events', 'webhook_attempts'],
+  webhooks: ['webhooks', 'webhook_events', 'webhook_attempts', 'event_counters', 'event_positions', 'webhook_turns'],
   jobs: ['workers'],
   db: ['change_log', 'change_log_floor', 'audit_log', 'idempotency_keys'],
 }

@@ -29,8 +29,9 @@ process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL')
 })
 
-export async function openScene(): Promise<Scene> {
-  const server = await startDatabaseServer()
+/** @param settings further ones of PostgreSQL */
+export async function openScene(settings: Readonly<Record<string, string>> = {}): Promise<Scene> {
+  const server = await startDatabaseServer(settings)
   const database = await server.create('webhooks')
   const close = async () => {
     await database.close()

@@ -79,79 +79,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/categories": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List categories
-         * @description Series, sets and other groups of items, a tree in each market, in the order of their ids. `parent_id=0` gives the roots.
-         *
-         *     ```sh
-         *     curl 'https://cards.example/api/v1/categories?game=pokemon&parent_id=0&per_page=2' \
-         *       -H 'Authorization: Bearer <API_KEY>'
-         *     ```
-         */
-        get: operations["listCategories"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/groups": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Groups of conditions and grades
-         * @description All ids come from one sequence: `grade_filters[]` takes those of groups and of grades.
-         *
-         *     ```sh
-         *     curl 'https://cards.example/api/v1/groups' \
-         *       -H 'Authorization: Bearer <API_KEY>'
-         *     ```
-         */
-        get: operations["listGroups"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/markets": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Markets that prices come from
-         * @description ```sh
-         *     curl 'https://cards.example/api/v1/markets' \
-         *       -H 'Authorization: Bearer <API_KEY>'
-         *     ```
-         */
-        get: operations["listMarkets"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/plus/listings": {
         parameters: {
             query?: never;
@@ -175,50 +102,6 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
-        trace?: never;
-    };
-    "/api/v1/plus/listings/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read a listing
-         * @description A published listing, or your own in whatever status with everything that `my-listings` shows of it; 404 for any other. The `ETag` of your own can be sent as `If-Match` with the next change.
-         *
-         *     ```sh
-         *     curl 'https://cards.example/api/v1/plus/listings/3001?with_details=1&with_pc=1' \
-         *       -H 'Authorization: Bearer <API_KEY>'
-         *     ```
-         */
-        get: operations["getListing"];
-        put?: never;
-        post?: never;
-        /**
-         * Delete a listing for good
-         * @description In whatever status; its sales stay.
-         *
-         *     ```sh
-         *     curl -X DELETE 'https://cards.example/api/v1/plus/listings/3002' \
-         *       -H 'Authorization: Bearer <API_KEY>'
-         *     ```
-         */
-        delete: operations["deleteListing"];
-        options?: never;
-        head?: never;
-        /**
-         * Change a listing in part
-         * @description Any field beside `price` sends the listing to approval: it is `pending` and not published until then. The `ETag` of the answer can be sent as `If-Match` with the next change: 412 if the listing has changed since.
-         *
-         *     ```sh
-         *     curl -X PATCH 'https://cards.example/api/v1/plus/listings/3001' \
-         *       -H 'Authorization: Bearer <API_KEY>' \
-         *       -H 'Content-Type: application/json' -d '{"description":"Straight from the pack into a sleeve.","offers_enabled":true,"min_offer_price":1000}'
-         *     ```
-         */
-        patch: operations["updateListing"];
         trace?: never;
     };
     "/api/v1/plus/my-listings": {
@@ -293,6 +176,41 @@ export interface paths {
          *     ```
          */
         patch: operations["updateListingPrice"];
+        trace?: never;
+    };
+    "/api/v1/plus/listings/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a listing for good
+         * @description In whatever status; its sales stay.
+         *
+         *     ```sh
+         *     curl -X DELETE 'https://cards.example/api/v1/plus/listings/3002' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
+         */
+        delete: operations["deleteListing"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a listing in part
+         * @description Any field beside `price` sends the listing to approval: it is `pending` and not published until then. The `ETag` of the answer can be sent as `If-Match` with the next change: 412 if the listing has changed since.
+         *
+         *     ```sh
+         *     curl -X PATCH 'https://cards.example/api/v1/plus/listings/3001' \
+         *       -H 'Authorization: Bearer <API_KEY>' \
+         *       -H 'Content-Type: application/json' -d '{"description":"Straight from the pack into a sleeve.","offers_enabled":true,"min_offer_price":1000}'
+         *     ```
+         */
+        patch: operations["updateListing"];
         trace?: never;
     };
     "/api/v1/plus/listings/{id}/status": {
@@ -555,7 +473,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/me": {
+    "/api/v1/plus/webhook/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send your webhook a signed test event
+         * @description Its data are made up; it is sent whichever kinds are switched on, carries the header `webhook-test: true` and is marked in the log. It does not stand in the feed.
+         *
+         *     ```sh
+         *     curl -X POST 'https://cards.example/api/v1/plus/webhook/test' \
+         *       -H 'Authorization: Bearer <API_KEY>' \
+         *       -H 'Content-Type: application/json' -d '{"event":"sale"}'
+         *     ```
+         */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/plus/webhook/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check how your receiver verifies notifications
+         * @description Sends valid, altered, unsigned, old and repeated notifications of a made-up sale, with the headers `webhook-check: true` and `webhook-test: true`, and tells what was expected, what came and what to change. Once a minute; it takes up to 40 seconds. Whether a receiver processes a repeated notification once cannot be seen in its answers.
+         *
+         *     ```sh
+         *     curl -X POST 'https://cards.example/api/v1/plus/webhook/check' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
+         */
+        post: operations["checkWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/plus/events": {
         parameters: {
             query?: never;
             header?: never;
@@ -563,17 +532,43 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Your account, key, limits and usage
-         * @description The first call of a new integration: it says whether the key works, what it may do and what it was used for.
+         * Read your sales and expiries in the order of their commits
+         * @description The same `event`, `sent_at` and `data` as in the notification, also of events that your webhook did not get; kept for 90 days. Send `next` as `after` of the next request. With `wait` the answer comes as soon as there is an event, and is empty after so many seconds without one.
          *
          *     ```sh
-         *     curl 'https://cards.example/api/v1/me' \
+         *     curl 'https://cards.example/api/v1/plus/events?limit=2' \
          *       -H 'Authorization: Bearer <API_KEY>'
          *     ```
          */
-        get: operations["readMe"];
+        get: operations["readEvents"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/plus/events/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Post events of the feed again
+         * @description One attempt for each event whose kind is switched on, with its id and body, after everything else that waits; attempts are marked in the log and do not count for the health of your receiver. Events that wait for an attempt anyway are left out. At most 10,000 at a time, once a minute.
+         *
+         *     ```sh
+         *     curl -X POST 'https://cards.example/api/v1/plus/events/replay' \
+         *       -H 'Authorization: Bearer <API_KEY>' \
+         *       -H 'Content-Type: application/json' -d '{"after":"WzEsImV2ZW50cyIsMywxXQ"}'
+         *     ```
+         */
+        post: operations["replayEvents"];
         delete?: never;
         options?: never;
         head?: never;
@@ -619,6 +614,61 @@ export interface webhooks {
 }
 export interface components {
     schemas: {
+        AccountEvent: components["schemas"]["AccountSale"] | components["schemas"]["AccountExpiry"];
+        AccountExpiry: {
+            /** @description The `webhook-id` of the event */
+            id: string;
+            /** @description Where the event stands in the feed; for `after` */
+            cursor: string;
+            /** @enum {string} */
+            event: "expire";
+            /**
+             * Format: date-time
+             * @description Local time with offset
+             */
+            sent_at: string;
+            data: {
+                listing_id: number;
+                title: string;
+                /**
+                 * Format: date-time
+                 * @description Local time with offset
+                 */
+                expired_at: string;
+            };
+            /** @description Whether the webhook has answered 2xx */
+            delivered: boolean;
+        };
+        AccountSale: {
+            /** @description The `webhook-id` of the event */
+            id: string;
+            /** @description Where the event stands in the feed; for `after` */
+            cursor: string;
+            /** @enum {string} */
+            event: "sale";
+            /**
+             * Format: date-time
+             * @description Local time with offset
+             */
+            sent_at: string;
+            data: {
+                order_id: number;
+                listing_id: number;
+                item_name: string;
+                quantity: number;
+                /** @description In TL */
+                unit_price: number;
+                /** @description Unit price × quantity less the commission, in TL */
+                seller_payout: number;
+                /**
+                 * Format: date-time
+                 * @description Local time with offset
+                 */
+                sold_at: string;
+            };
+            /** @description Whether the webhook has answered 2xx */
+            delivered: boolean;
+        };
         AddedCollectionRecord: {
             /** @description Record id: the `itemId` of paths */
             id: number;
@@ -644,20 +694,6 @@ export interface components {
             name: string;
             /** @description Professional and above */
             slug?: string;
-        };
-        CategoryEntry: {
-            id: number;
-            /** @example Base Set */
-            name: string;
-            /**
-             * @description Unique
-             * @example base-set
-             */
-            slug: string;
-            /** @description Category above; null for a root */
-            parent_id: number | null;
-            /** @description Items in it and in all categories below it */
-            items_count: number;
         };
         ChangedCollectionRecord: {
             /** @description Record id: the `itemId` of paths */
@@ -756,26 +792,12 @@ export interface components {
             rule: components["schemas"]["FigureRule"];
             inputs: components["schemas"]["FigureInput"][];
         };
-        DailyUsage: {
-            /**
-             * Format: date
-             * @description UTC
-             */
-            day: string;
-            /**
-             * @description Operation id of the reference, or `graphql`
-             * @example listItems
-             */
-            operation: string;
-            /** @description Requests that were let in, with whatever answer */
-            requests: number;
-        };
         Error: {
             /** @enum {boolean} */
             success: false;
             error: {
                 /** @enum {string} */
-                code: "INVALID_JSON" | "BAD_REQUEST" | "UNAUTHENTICATED" | "PLAN_UPGRADE_REQUIRED" | "FORBIDDEN" | "READ_ONLY_KEY" | "ORIGIN_NOT_ALLOWED" | "ADDRESS_NOT_ALLOWED" | "ITEM_NOT_FOUND" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "PLUS_LISTING_ERROR" | "PLUS_COLLECTION_ERROR" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UPSTREAM_ERROR" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
+                code: "INVALID_JSON" | "BAD_REQUEST" | "UNAUTHENTICATED" | "PLAN_UPGRADE_REQUIRED" | "FORBIDDEN" | "ITEM_NOT_FOUND" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "CURSOR_EXPIRED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "PLUS_LISTING_ERROR" | "PLUS_COLLECTION_ERROR" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UPSTREAM_ERROR" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
                 /** @description For people; names what was wrong and what is allowed */
                 message: string;
                 /**
@@ -845,20 +867,6 @@ export interface components {
              */
             name: "price_over_source_a" | "mean_of_last_sales";
             version: number;
-        };
-        Grade: {
-            id: number;
-            /** @example PSA 10 */
-            label: string;
-            slug: string;
-        };
-        GradeGroup: {
-            id: number;
-            /** @example Graded */
-            name: string;
-            slug: string;
-            /** @description Conditions or grades below the group */
-            types: components["schemas"]["Grade"][];
         };
         Group: {
             id: number;
@@ -935,31 +943,11 @@ export interface components {
             /** @description The last 10 sales of the item, newest first */
             last_sales?: components["schemas"]["ItemSale"][];
             explain?: components["schemas"]["ListingExplanation"];
-            /** @description Null without a stated one */
-            grade?: components["schemas"]["ListingGrade"] | null;
-            language?: string | null;
-            /** @description Units in stock */
-            quantity?: number;
-            images?: {
-                url: string;
-                order: number;
-            }[];
-            /** @enum {string} */
-            shipping_payer?: "buyer" | "seller";
-            offers_enabled?: boolean;
-            highlighted_until?: string | null;
-            published_at?: string | null;
-            expires_at?: string | null;
         };
         /** @description Only with `with_explain=1` */
         ListingExplanation: {
             pc_multiplier: components["schemas"]["ComputedFigure"];
             average_price: components["schemas"]["ComputedFigure"];
-        };
-        ListingGrade: {
-            id: number;
-            /** @example PSA 10 */
-            label: string;
         };
         ListingItem: {
             id: number;
@@ -981,53 +969,6 @@ export interface components {
             price: number;
             /** @enum {string} */
             status: "pending" | "active" | "paused" | "rejected" | "expired" | "sold";
-        };
-        Market: {
-            /** @enum {string} */
-            code: "service" | "source_a" | "source_b" | "source_c";
-            /**
-             * @description As the operator calls it, else the code
-             * @example PriceCharting
-             */
-            name: string;
-            /**
-             * @description ISO 4217 code
-             * @example USD
-             */
-            currency: string;
-            /** @description Time of the newest current price, UTC; null without prices */
-            last_price_at: string | null;
-        };
-        Me: {
-            account: components["schemas"]["MyAccount"];
-            key: components["schemas"]["MyKey"];
-            limits: components["schemas"]["MyLimits"];
-            /** @description Requests with this key in the last 30 days, latest day first; other nodes add theirs within a minute */
-            usage: components["schemas"]["DailyUsage"][];
-            highlight_credits: number;
-        };
-        MyAccount: {
-            id: number;
-            name: string;
-            /** @enum {string} */
-            plan: "starter" | "professional" | "plus" | "enterprise";
-        };
-        MyKey: {
-            label: string;
-            /** @description The last four characters of the key */
-            last4: string;
-            /** @description UTC; null: never */
-            expires_at: string | null;
-            /** @description Operations that change something answer `READ_ONLY_KEY` */
-            read_only: boolean;
-            /** @description Origins of web pages that may use the key; empty: no limit */
-            allowed_origins: string[];
-            /** @description Addresses and ranges from which it may be used; empty: no limit */
-            allowed_addresses: string[];
-        };
-        MyLimits: {
-            /** @description Of the account, over all of its keys; null: no limit */
-            requests_per_minute: number | null;
         };
         OwnListing: {
             id: number;
@@ -1069,8 +1010,6 @@ export interface components {
             updated_at: string;
             /** @description For `If-Match` */
             etag: string;
-            /** @description Null without a stated one */
-            grade?: components["schemas"]["ListingGrade"] | null;
             item?: components["schemas"]["ListingItem"];
             pc_multiplier?: number | null;
             average_price?: number | null;
@@ -1267,6 +1206,10 @@ export interface components {
              */
             sold_at: string;
         };
+        Replay: {
+            /** @description How many events will be posted */
+            queued: number;
+        };
         SaleEvent: {
             /** @constant */
             event: "sale";
@@ -1290,6 +1233,12 @@ export interface components {
                  */
                 sold_at: string;
             };
+        };
+        TestQueued: {
+            /** @description The `webhook-id` of the notification */
+            id: string;
+            /** @enum {string} */
+            event: "sale" | "expire";
         };
         UsedRate: {
             /** @description ISO 4217 code */
@@ -1317,6 +1266,17 @@ export interface components {
             /** @description 48 characters; made at the first save, the same for ever */
             secret: string;
         };
+        WebhookCheck: {
+            /** @enum {string} */
+            name: "valid" | "duplicate" | "second_signature" | "altered" | "reformatted" | "unsigned" | "empty_secret" | "stale";
+            /** @description What a correct receiver answers */
+            expected: string;
+            /** @description What the receiver answered, and after how long */
+            got: string;
+            ok: boolean;
+            /** @description null where it is correct */
+            how_to_fix: string | null;
+        };
         /**
          * @example {
          *       "id": 912,
@@ -1327,14 +1287,15 @@ export interface components {
          *       "error": null,
          *       "response_excerpt": "ok",
          *       "created_at": "2026-11-21T11:40:59+03:00",
-         *       "test": false
+         *       "test": false,
+         *       "mark": null
          *     }
          */
         WebhookLog: {
             id: number;
             /** @enum {string} */
             event: "sale" | "expire";
-            /** @description 1 to 3; further ones after an operator sent the event again */
+            /** @description 1 to 3; further ones after the event was sent again */
             attempt: number;
             /** @description What the receiver answered, null when it did not */
             status_code: number | null;
@@ -1348,8 +1309,10 @@ export interface components {
              * @description Local time with offset
              */
             created_at: string;
-            /** @description A test event that an operator sent */
+            /** @description A test event, or a notification of a check */
             test: boolean;
+            /** @description Why it was sent, null for a sale or an expiry in its turn */
+            mark: ("test" | "check" | "replay") | null;
         };
     };
     responses: never;
@@ -1358,24 +1321,23 @@ export interface components {
     headers: never;
     pathItems: never;
 }
+export type AccountEvent = components['schemas']['AccountEvent'];
+export type AccountExpiry = components['schemas']['AccountExpiry'];
+export type AccountSale = components['schemas']['AccountSale'];
 export type AddedCollectionRecord = components['schemas']['AddedCollectionRecord'];
 export type Amount = components['schemas']['Amount'];
 export type Attribute = components['schemas']['Attribute'];
 export type Category = components['schemas']['Category'];
-export type CategoryEntry = components['schemas']['CategoryEntry'];
 export type ChangedCollectionRecord = components['schemas']['ChangedCollectionRecord'];
 export type Collection = components['schemas']['Collection'];
 export type CollectionRecord = components['schemas']['CollectionRecord'];
 export type CollectionWorth = components['schemas']['CollectionWorth'];
 export type ComputedFigure = components['schemas']['ComputedFigure'];
-export type DailyUsage = components['schemas']['DailyUsage'];
 export type Error = components['schemas']['Error'];
 export type EvidenceRule = components['schemas']['EvidenceRule'];
 export type ExpireEvent = components['schemas']['ExpireEvent'];
 export type FigureInput = components['schemas']['FigureInput'];
 export type FigureRule = components['schemas']['FigureRule'];
-export type Grade = components['schemas']['Grade'];
-export type GradeGroup = components['schemas']['GradeGroup'];
 export type Group = components['schemas']['Group'];
 export type HighlightResult = components['schemas']['HighlightResult'];
 export type Image = components['schemas']['Image'];
@@ -1383,15 +1345,9 @@ export type Item = components['schemas']['Item'];
 export type ItemSale = components['schemas']['ItemSale'];
 export type Listing = components['schemas']['Listing'];
 export type ListingExplanation = components['schemas']['ListingExplanation'];
-export type ListingGrade = components['schemas']['ListingGrade'];
 export type ListingItem = components['schemas']['ListingItem'];
 export type ListingStatusResult = components['schemas']['ListingStatusResult'];
 export type ListingWriteResult = components['schemas']['ListingWriteResult'];
-export type Market = components['schemas']['Market'];
-export type Me = components['schemas']['Me'];
-export type MyAccount = components['schemas']['MyAccount'];
-export type MyKey = components['schemas']['MyKey'];
-export type MyLimits = components['schemas']['MyLimits'];
 export type OwnListing = components['schemas']['OwnListing'];
 export type Pagination = components['schemas']['Pagination'];
 export type Price = components['schemas']['Price'];
@@ -1402,9 +1358,12 @@ export type PricePeriod = components['schemas']['PricePeriod'];
 export type PriceRule = components['schemas']['PriceRule'];
 export type Problem = components['schemas']['Problem'];
 export type RecentSale = components['schemas']['RecentSale'];
+export type Replay = components['schemas']['Replay'];
 export type SaleEvent = components['schemas']['SaleEvent'];
+export type TestQueued = components['schemas']['TestQueued'];
 export type UsedRate = components['schemas']['UsedRate'];
 export type Webhook = components['schemas']['Webhook'];
+export type WebhookCheck = components['schemas']['WebhookCheck'];
 export type WebhookLog = components['schemas']['WebhookLog'];
 export type $defs = Record<string, never>;
 export interface operations {
@@ -1428,8 +1387,6 @@ export interface operations {
                  * @example set:base1 r>=rare -finish:first-edition
                  */
                 query?: string;
-                /** @description Only items that changed at this time or later: the item itself, or a price of any market that came, changed or was reverted. The time at which the change was recorded here counts, not the date that a feed gives a price. A price that is only confirmed is no change, nor is its evidence or the name of a category */
-                updated_since?: string;
                 /**
                  * @description Category; everything below it is included
                  * @example 12
@@ -1577,8 +1534,6 @@ export interface operations {
                  * @example set:base1 r>=rare -finish:first-edition
                  */
                 query?: string;
-                /** @description Only items that changed at this time or later: the item itself, or a price of any market that came, changed or was reverted. The time at which the change was recorded here counts, not the date that a feed gives a price. A price that is only confirmed is no change, nor is its evidence or the name of a category */
-                updated_since?: string;
                 /**
                  * @description Category; everything below it is included
                  * @example 12
@@ -1852,250 +1807,6 @@ export interface operations {
             };
         };
     };
-    listCategories: {
-        parameters: {
-            query?: {
-                /**
-                 * @description Game, such as `pokemon` or `onepiece`; one that is not known gives an empty page
-                 * @example pokemon
-                 */
-                game?: string;
-                /** @description Market whose catalogue they came from */
-                market?: "service" | "source_a" | "source_b" | "source_c";
-                /**
-                 * @description Directly below this one; 0 for those at the top
-                 * @example 0
-                 */
-                parent_id?: number;
-                /** @description Page number, from 1 */
-                page?: number;
-                /**
-                 * @description Entries on a page
-                 * @example 2
-                 */
-                per_page?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": true,
-                     *       "data": [
-                     *         {
-                     *           "id": 1,
-                     *           "name": "Pokémon",
-                     *           "slug": "pokemon",
-                     *           "parent_id": null,
-                     *           "items_count": 203
-                     *         },
-                     *         {
-                     *           "id": 21,
-                     *           "name": "Pokémon",
-                     *           "slug": "pokemon-source-a",
-                     *           "parent_id": null,
-                     *           "items_count": 64
-                     *         }
-                     *       ],
-                     *       "pagination": {
-                     *         "current_page": 1,
-                     *         "per_page": 2,
-                     *         "total": 3,
-                     *         "last_page": 2,
-                     *         "has_more": true
-                     *       }
-                     *     }
-                     */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["CategoryEntry"][];
-                        pagination: components["schemas"]["Pagination"];
-                    };
-                };
-            };
-            /** @description UNAUTHENTICATED */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description VALIDATION_ERROR */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    listGroups: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": true,
-                     *       "data": [
-                     *         {
-                     *           "id": 1,
-                     *           "name": "Ungraded",
-                     *           "slug": "ungraded",
-                     *           "types": [
-                     *             {
-                     *               "id": 4,
-                     *               "label": "Near Mint",
-                     *               "slug": "near-mint"
-                     *             },
-                     *             {
-                     *               "id": 5,
-                     *               "label": "Lightly Played",
-                     *               "slug": "lightly-played"
-                     *             }
-                     *           ]
-                     *         },
-                     *         {
-                     *           "id": 2,
-                     *           "name": "Graded",
-                     *           "slug": "graded",
-                     *           "types": [
-                     *             {
-                     *               "id": 8,
-                     *               "label": "PSA 10",
-                     *               "slug": "psa-10"
-                     *             },
-                     *             {
-                     *               "id": 9,
-                     *               "label": "PSA 9",
-                     *               "slug": "psa-9"
-                     *             }
-                     *           ]
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["GradeGroup"][];
-                    };
-                };
-            };
-            /** @description UNAUTHENTICATED */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    listMarkets: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": true,
-                     *       "data": [
-                     *         {
-                     *           "code": "service",
-                     *           "name": "service",
-                     *           "currency": "TRY",
-                     *           "last_price_at": "2026-11-22T19:28:17.422Z"
-                     *         },
-                     *         {
-                     *           "code": "source_a",
-                     *           "name": "source_a",
-                     *           "currency": "USD",
-                     *           "last_price_at": "2026-11-15T22:15:00Z"
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["Market"][];
-                    };
-                };
-            };
-            /** @description UNAUTHENTICATED */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
     searchListings: {
         parameters: {
             query?: {
@@ -2151,8 +1862,6 @@ export interface operations {
                  * @example true
                  */
                 with_last_sales?: boolean;
-                /** @description `1` adds `grade`, `language`, `quantity`, `images`, `shipping_payer`, `offers_enabled`, `highlighted_until`, `published_at` and `expires_at` */
-                with_details?: boolean;
                 /** @description `1` adds `explain`: the rules and inputs of `pc_multiplier` and `average_price` */
                 with_explain?: boolean;
                 /** @description Page number, from 1 */
@@ -2197,11 +1906,11 @@ export interface operations {
                      *           "last_sales": [
                      *             {
                      *               "price": 1200,
-                     *               "sold_at": "2026-11-22T22:28:28+03:00"
+                     *               "sold_at": "2026-11-22T22:24:28+03:00"
                      *             },
                      *             {
                      *               "price": 1250.5,
-                     *               "sold_at": "2026-11-22T22:28:28+03:00"
+                     *               "sold_at": "2026-11-22T22:24:27+03:00"
                      *             }
                      *           ]
                      *         }
@@ -2261,36 +1970,31 @@ export interface operations {
             };
         };
     };
-    getListing: {
+    listMyListings: {
         parameters: {
             query?: {
+                /** @example active */
+                status?: "pending" | "active" | "paused" | "rejected" | "expired" | "sold";
                 /** @description `1` adds `item` */
                 with_item?: boolean;
-                /**
-                 * @description `1` adds `pc_multiplier`
-                 * @example true
-                 */
+                /** @description `1` adds `pc_multiplier` */
                 with_pc?: boolean;
                 /** @description `1` adds `average_price` */
                 with_average?: boolean;
                 /** @description `1` adds `last_sales` */
                 with_last_sales?: boolean;
-                /**
-                 * @description `1` adds `grade`, `language`, `quantity`, `images`, `shipping_payer`, `offers_enabled`, `highlighted_until`, `published_at` and `expires_at`
-                 * @example true
-                 */
-                with_details?: boolean;
                 /** @description `1` adds `explain`: the rules and inputs of `pc_multiplier` and `average_price` */
                 with_explain?: boolean;
+                /** @description Page number, from 1 */
+                page?: number;
+                /**
+                 * @description Entries on a page
+                 * @example 1
+                 */
+                per_page?: number;
             };
             header?: never;
-            path: {
-                /**
-                 * @description Id of the listing
-                 * @example 3001
-                 */
-                id: number;
-            };
+            path?: never;
             cookie?: never;
         };
         requestBody?: never;
@@ -2304,41 +2008,46 @@ export interface operations {
                     /**
                      * @example {
                      *       "success": true,
-                     *       "data": {
-                     *         "id": 3001,
-                     *         "title": "Charizard, Base Set, near mint",
-                     *         "slug": "charizard-base-set-near-mint-3001",
-                     *         "price": 1250.5,
-                     *         "status": "active",
-                     *         "approved_price": 1250.5,
-                     *         "description": "Straight from the pack.",
-                     *         "language": "en",
-                     *         "quantity": 2,
-                     *         "images": [],
-                     *         "shipping_payer": "buyer",
-                     *         "offers_enabled": false,
-                     *         "highlighted_until": null,
-                     *         "published_at": "2026-11-22T22:28:28+03:00",
-                     *         "expires_at": "2026-12-22T22:28:28+03:00",
-                     *         "min_offer_price": null,
-                     *         "item_id": 5,
-                     *         "grade_id": 4,
-                     *         "rejection_reason": null,
-                     *         "created_at": "2026-11-22T22:28:28+03:00",
-                     *         "updated_at": "2026-11-22T22:28:28+03:00",
-                     *         "etag": "\"3001-4\"",
-                     *         "pc_multiplier": 2.92,
-                     *         "grade": {
-                     *           "id": 4,
-                     *           "label": "Near Mint"
+                     *       "data": [
+                     *         {
+                     *           "id": 3001,
+                     *           "title": "Charizard, Base Set, near mint",
+                     *           "slug": "charizard-base-set-near-mint-3001",
+                     *           "price": 1250.5,
+                     *           "status": "active",
+                     *           "approved_price": 1250.5,
+                     *           "description": "Straight from the pack.",
+                     *           "quantity": 2,
+                     *           "language": "en",
+                     *           "images": [],
+                     *           "shipping_payer": "buyer",
+                     *           "offers_enabled": false,
+                     *           "min_offer_price": null,
+                     *           "item_id": 5,
+                     *           "grade_id": 4,
+                     *           "rejection_reason": null,
+                     *           "published_at": "2026-11-22T22:24:27+03:00",
+                     *           "expires_at": "2026-12-22T22:24:27+03:00",
+                     *           "highlighted_until": null,
+                     *           "created_at": "2026-11-22T22:24:27+03:00",
+                     *           "updated_at": "2026-11-22T22:24:27+03:00",
+                     *           "etag": "\"3001-4\""
                      *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "current_page": 1,
+                     *         "per_page": 1,
+                     *         "total": 356,
+                     *         "last_page": 356,
+                     *         "has_more": true
                      *       }
                      *     }
                      */
                     "application/json": {
                         /** @enum {boolean} */
                         success: true;
-                        data: components["schemas"]["Listing"] | components["schemas"]["OwnListing"];
+                        data: components["schemas"]["OwnListing"][];
+                        pagination: components["schemas"]["Pagination"];
                     };
                 };
             };
@@ -2360,8 +2069,99 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description NOT_FOUND */
-            404: {
+            /** @description VALIDATION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listRecentSales: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Such as `pokemon`; one that is not known gives an empty page
+                 * @example pokemon
+                 */
+                game?: string;
+                /** @description Sales of this item only */
+                item_id?: number;
+                /** @description Page number, from 1 */
+                page?: number;
+                /**
+                 * @description Entries on a page
+                 * @example 1
+                 */
+                per_page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": [
+                     *         {
+                     *           "item": {
+                     *             "id": 5,
+                     *             "name": "Charizard",
+                     *             "code": "4/102",
+                     *             "slug": "charizard-4-102-base-set"
+                     *           },
+                     *           "price": 1200,
+                     *           "sold_at": "2026-11-22T22:24:28+03:00"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "current_page": 1,
+                     *         "per_page": 1,
+                     *         "total": 815,
+                     *         "last_page": 815,
+                     *         "has_more": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["RecentSale"][];
+                        pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2370,6 +2170,126 @@ export interface operations {
                 };
             };
             /** @description VALIDATION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    updateListingPrice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the listing
+                 * @example 3001
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "price": 1190
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description In TL
+                     * @example 1250.5
+                     */
+                    price: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": 3001,
+                     *         "price": 1190,
+                     *         "status": "active"
+                     *       },
+                     *       "message": "The price is changed"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["ListingWriteResult"];
+                        message?: string;
+                    };
+                };
+            };
+            /** @description INVALID_JSON */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description IDEMPOTENCY_CONFLICT */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PRECONDITION_FAILED */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLUS_LISTING_ERROR */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -2441,7 +2361,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY */
+            /** @description PLAN_UPGRADE_REQUIRED */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2575,348 +2495,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description IDEMPOTENCY_CONFLICT */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PRECONDITION_FAILED */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PLUS_LISTING_ERROR */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    listMyListings: {
-        parameters: {
-            query?: {
-                /** @example active */
-                status?: "pending" | "active" | "paused" | "rejected" | "expired" | "sold";
-                /** @description `1` adds `item` */
-                with_item?: boolean;
-                /** @description `1` adds `pc_multiplier` */
-                with_pc?: boolean;
-                /** @description `1` adds `average_price` */
-                with_average?: boolean;
-                /** @description `1` adds `last_sales` */
-                with_last_sales?: boolean;
-                /** @description `1` adds `grade`, `language`, `quantity`, `images`, `shipping_payer`, `offers_enabled`, `highlighted_until`, `published_at` and `expires_at` */
-                with_details?: boolean;
-                /** @description `1` adds `explain`: the rules and inputs of `pc_multiplier` and `average_price` */
-                with_explain?: boolean;
-                /** @description Page number, from 1 */
-                page?: number;
-                /**
-                 * @description Entries on a page
-                 * @example 1
-                 */
-                per_page?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": true,
-                     *       "data": [
-                     *         {
-                     *           "id": 3001,
-                     *           "title": "Charizard, Base Set, near mint",
-                     *           "slug": "charizard-base-set-near-mint-3001",
-                     *           "price": 1250.5,
-                     *           "status": "active",
-                     *           "approved_price": 1250.5,
-                     *           "description": "Straight from the pack.",
-                     *           "language": "en",
-                     *           "quantity": 2,
-                     *           "images": [],
-                     *           "shipping_payer": "buyer",
-                     *           "offers_enabled": false,
-                     *           "highlighted_until": null,
-                     *           "published_at": "2026-11-22T22:28:28+03:00",
-                     *           "expires_at": "2026-12-22T22:28:28+03:00",
-                     *           "min_offer_price": null,
-                     *           "item_id": 5,
-                     *           "grade_id": 4,
-                     *           "rejection_reason": null,
-                     *           "created_at": "2026-11-22T22:28:28+03:00",
-                     *           "updated_at": "2026-11-22T22:28:28+03:00",
-                     *           "etag": "\"3001-4\""
-                     *         }
-                     *       ],
-                     *       "pagination": {
-                     *         "current_page": 1,
-                     *         "per_page": 1,
-                     *         "total": 356,
-                     *         "last_page": 356,
-                     *         "has_more": true
-                     *       }
-                     *     }
-                     */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["OwnListing"][];
-                        pagination: components["schemas"]["Pagination"];
-                    };
-                };
-            };
-            /** @description UNAUTHENTICATED */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
             /** @description PLAN_UPGRADE_REQUIRED */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description VALIDATION_ERROR */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    listRecentSales: {
-        parameters: {
-            query?: {
-                /**
-                 * @description Such as `pokemon`; one that is not known gives an empty page
-                 * @example pokemon
-                 */
-                game?: string;
-                /** @description Sales of this item only */
-                item_id?: number;
-                /** @description Page number, from 1 */
-                page?: number;
-                /**
-                 * @description Entries on a page
-                 * @example 1
-                 */
-                per_page?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": true,
-                     *       "data": [
-                     *         {
-                     *           "item": {
-                     *             "id": 5,
-                     *             "name": "Charizard",
-                     *             "code": "4/102",
-                     *             "slug": "charizard-4-102-base-set"
-                     *           },
-                     *           "price": 1200,
-                     *           "sold_at": "2026-11-22T22:28:28+03:00"
-                     *         }
-                     *       ],
-                     *       "pagination": {
-                     *         "current_page": 1,
-                     *         "per_page": 1,
-                     *         "total": 815,
-                     *         "last_page": 815,
-                     *         "has_more": true
-                     *       }
-                     *     }
-                     */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["RecentSale"][];
-                        pagination: components["schemas"]["Pagination"];
-                    };
-                };
-            };
-            /** @description UNAUTHENTICATED */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PLAN_UPGRADE_REQUIRED */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description VALIDATION_ERROR */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    updateListingPrice: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description Id of the listing
-                 * @example 3001
-                 */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "price": 1190
-                 *     }
-                 */
-                "application/json": {
-                    /**
-                     * @description In TL
-                     * @example 1250.5
-                     */
-                    price: number;
-                };
-            };
-        };
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": true,
-                     *       "data": {
-                     *         "id": 3001,
-                     *         "price": 1190,
-                     *         "status": "active"
-                     *       },
-                     *       "message": "The price is changed"
-                     *     }
-                     */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["ListingWriteResult"];
-                        message?: string;
-                    };
-                };
-            };
-            /** @description INVALID_JSON */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description UNAUTHENTICATED */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3023,7 +2602,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY */
+            /** @description PLAN_UPGRADE_REQUIRED */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3127,7 +2706,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY */
+            /** @description PLAN_UPGRADE_REQUIRED */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3365,7 +2944,7 @@ export interface operations {
                      *             "market": "service",
                      *             "amount": 20775.95,
                      *             "currency": "TRY",
-                     *             "at": "2026-11-22T19:28:17.422Z",
+                     *             "at": "2026-11-22T19:24:19.339Z",
                      *             "import_id": 1,
                      *             "line": 43,
                      *             "used": false,
@@ -3772,7 +3351,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY */
+            /** @description PLAN_UPGRADE_REQUIRED */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3947,7 +3526,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY */
+            /** @description PLAN_UPGRADE_REQUIRED */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4075,7 +3654,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY */
+            /** @description PLAN_UPGRADE_REQUIRED */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4271,7 +3850,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY */
+            /** @description PLAN_UPGRADE_REQUIRED */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4337,22 +3916,23 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "id": 7,
+                     *           "id": 6,
                      *           "attempt": 1,
                      *           "status_code": null,
                      *           "success": false,
                      *           "error": "name not resolved",
                      *           "response_excerpt": "",
                      *           "event": "sale",
-                     *           "created_at": "2026-11-22T22:28:29+03:00",
-                     *           "test": true
+                     *           "created_at": "2026-11-22T22:24:28+03:00",
+                     *           "test": true,
+                     *           "mark": "test"
                      *         }
                      *       ],
                      *       "pagination": {
                      *         "current_page": 1,
                      *         "per_page": 1,
-                     *         "total": 7,
-                     *         "last_page": 7,
+                     *         "total": 6,
+                     *         "last_page": 6,
                      *         "has_more": true
                      *       }
                      *     }
@@ -4403,7 +3983,111 @@ export interface operations {
             };
         };
     };
-    readMe: {
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "sale"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description What to send
+                     * @enum {string}
+                     */
+                    event: "sale" | "expire";
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": "evt_4",
+                     *         "event": "sale"
+                     *       },
+                     *       "message": "The test event is queued"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["TestQueued"];
+                        message?: string;
+                    };
+                };
+            };
+            /** @description INVALID_JSON */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description IDEMPOTENCY_CONFLICT or CONFLICT */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    checkWebhook: {
         parameters: {
             query?: never;
             header?: never;
@@ -4422,47 +4106,287 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "data": {
-                     *         "account": {
-                     *           "id": 3,
-                     *           "name": "Demo Plus",
-                     *           "plan": "plus"
-                     *         },
-                     *         "key": {
-                     *           "label": "demo",
-                     *           "last4": "OnFe",
-                     *           "expires_at": null,
-                     *           "read_only": false,
-                     *           "allowed_origins": [],
-                     *           "allowed_addresses": []
-                     *         },
-                     *         "limits": {
-                     *           "requests_per_minute": null
-                     *         },
-                     *         "usage": [
+                     *         "checks": [
                      *           {
-                     *             "day": "2026-11-22",
-                     *             "operation": "explainPrice",
-                     *             "requests": 3
+                     *             "name": "valid",
+                     *             "expected": "2xx within 5 seconds",
+                     *             "got": "200 after 18 ms",
+                     *             "ok": true,
+                     *             "how_to_fix": null
                      *           },
                      *           {
-                     *             "day": "2026-11-22",
-                     *             "operation": "getItem",
-                     *             "requests": 3
+                     *             "name": "stale",
+                     *             "expected": "401",
+                     *             "got": "200 after 16 ms",
+                     *             "ok": false,
+                     *             "how_to_fix": "Refuse notifications whose webhook-timestamp is older than five minutes, and verify webhook-signature, which covers it: otherwise anyone who recorded a notification can send it again."
                      *           }
-                     *         ],
-                     *         "highlight_credits": 10
+                     *         ]
                      *       }
                      *     }
                      */
                     "application/json": {
                         /** @enum {boolean} */
                         success: true;
-                        data: components["schemas"]["Me"];
+                        data: {
+                            checks: components["schemas"]["WebhookCheck"][];
+                        };
+                        message?: string;
                     };
                 };
             };
             /** @description UNAUTHENTICATED */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description IDEMPOTENCY_CONFLICT or CONFLICT */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readEvents: {
+        parameters: {
+            query?: {
+                /** @description Events after this cursor; everything that is kept when absent */
+                after?: string;
+                /** @description Seconds to wait for the next event where there is none yet */
+                wait?: number;
+                /**
+                 * @description Events to read at most
+                 * @example 2
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": [
+                     *         {
+                     *           "id": "evt_1",
+                     *           "cursor": "WzEsImV2ZW50cyIsMywxXQ",
+                     *           "event": "sale",
+                     *           "sent_at": "2026-11-22T22:24:27+03:00",
+                     *           "data": {
+                     *             "order_id": 900001,
+                     *             "listing_id": 3001,
+                     *             "item_name": "Charizard",
+                     *             "quantity": 1,
+                     *             "unit_price": 1250.5,
+                     *             "seller_payout": 1125.45,
+                     *             "sold_at": "2026-11-22T22:24:27+03:00"
+                     *           },
+                     *           "delivered": false
+                     *         },
+                     *         {
+                     *           "id": "evt_2",
+                     *           "cursor": "WzEsImV2ZW50cyIsMywyXQ",
+                     *           "event": "sale",
+                     *           "sent_at": "2026-11-22T22:24:28+03:00",
+                     *           "data": {
+                     *             "order_id": 900003,
+                     *             "listing_id": 3003,
+                     *             "item_name": "Charizard",
+                     *             "quantity": 1,
+                     *             "unit_price": 1200,
+                     *             "seller_payout": 1080,
+                     *             "sold_at": "2026-11-22T22:24:28+03:00"
+                     *           },
+                     *           "delivered": false
+                     *         }
+                     *       ],
+                     *       "next": "WzEsImV2ZW50cyIsMywyXQ"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["AccountEvent"][];
+                        /** @description Cursor for the next request, also where `data` is empty */
+                        next: string;
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description CURSOR_EXPIRED */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    replayEvents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "after": "WzEsImV2ZW50cyIsMywxXQ"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Events after this cursor; from the first that is kept when absent */
+                    after?: string;
+                    /** @description Events up to this cursor, itself included; up to the newest when absent */
+                    until?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "queued": 1
+                     *       },
+                     *       "message": "The replay is queued"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Replay"];
+                        message?: string;
+                    };
+                };
+            };
+            /** @description INVALID_JSON */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description IDEMPOTENCY_CONFLICT or CONFLICT */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description CURSOR_EXPIRED */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };

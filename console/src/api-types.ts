@@ -134,31 +134,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/operator/v1/accounts/{account_id}/usage": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * What an account's keys were used for in the last 30 days
-         * @description By day (UTC), key and operation, latest day first. Each node adds what it has counted every 10 s.
-         *
-         *     ```sh
-         *     curl 'http://127.0.0.1:0/operator/v1/accounts/3/usage?per_page=1' \
-         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
-         *     ```
-         */
-        get: operations["listUsage"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/operator/v1/keys/{id}/rotate": {
         parameters: {
             query?: never;
@@ -170,7 +145,7 @@ export interface paths {
         put?: never;
         /**
          * Replace an API key
-         * @description Makes a new key with the label, expiry and limits of the old one, which runs on for the overlap.
+         * @description Makes a new key with the label and expiry of the old one, which runs on for the overlap.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/keys/5/rotate' \
@@ -207,17 +182,7 @@ export interface paths {
         delete: operations["revokeKey"];
         options?: never;
         head?: never;
-        /**
-         * Change an API key's label, expiry or limits
-         * @description What is not named stays. Takes effect on every node within a second. A key that has ended cannot be changed.
-         *
-         *     ```sh
-         *     curl -X PATCH 'http://127.0.0.1:0/operator/v1/keys/5' \
-         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
-         *       -H 'Content-Type: application/json' -d '{"read_only":true,"allowed_addresses":["203.0.113.0/24"]}'
-         *     ```
-         */
-        patch: operations["changeKey"];
+        patch?: never;
         trace?: never;
     };
     "/operator/v1/audit": {
@@ -257,7 +222,7 @@ export interface paths {
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
          */
-        get: operations["listStoredCategories"];
+        get: operations["listCategories"];
         put?: never;
         /**
          * Make a category
@@ -571,7 +536,7 @@ export interface paths {
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
          */
-        get: operations["getStoredListing"];
+        get: operations["getListing"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1986,18 +1951,11 @@ export interface components {
             label: string;
             /** @description The last four characters of the key */
             last4: string;
-            /** @description Operations that change something answer `READ_ONLY_KEY` */
-            read_only: boolean;
-            /** @description Origins of web pages that may use it; empty: no limit */
-            allowed_origins: string[];
-            /** @description Addresses and ranges from which it may be used; empty: no limit */
-            allowed_addresses: string[];
             /**
              * Format: date-time
              * @description UTC
              */
             created_at: string;
-            /** @description First use on the last day (UTC) on which it was used */
             last_used_at: string | null;
             expires_at: string | null;
             revoked_at: string | null;
@@ -2127,7 +2085,7 @@ export interface components {
             success: false;
             error: {
                 /** @enum {string} */
-                code: "INVALID_JSON" | "BAD_REQUEST" | "UNAUTHENTICATED" | "PLAN_UPGRADE_REQUIRED" | "FORBIDDEN" | "READ_ONLY_KEY" | "ORIGIN_NOT_ALLOWED" | "ADDRESS_NOT_ALLOWED" | "ITEM_NOT_FOUND" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "PLUS_LISTING_ERROR" | "PLUS_COLLECTION_ERROR" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UPSTREAM_ERROR" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
+                code: "INVALID_JSON" | "BAD_REQUEST" | "UNAUTHENTICATED" | "PLAN_UPGRADE_REQUIRED" | "FORBIDDEN" | "ITEM_NOT_FOUND" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "CURSOR_EXPIRED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "PLUS_LISTING_ERROR" | "PLUS_COLLECTION_ERROR" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UPSTREAM_ERROR" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
                 /** @description For people; names what was wrong and what is allowed */
                 message: string;
                 /** @description Name of the rule that was broken; for programs */
@@ -2149,17 +2107,15 @@ export interface components {
             type: "csv" | "json";
             names: string[];
         };
-        Grade: {
-            id: number;
-            label: string;
-            slug: string;
-        };
-        GradeGroup: {
+        Group: {
             id: number;
             name: string;
             slug: string;
-            /** @description Conditions or grades below the group */
-            types: components["schemas"]["Grade"][];
+            types: {
+                id: number;
+                label: string;
+                slug: string;
+            }[];
         };
         HeldPrice: {
             id: number;
@@ -2348,18 +2304,6 @@ export interface components {
              * @description UTC
              */
             at: string;
-        };
-        KeyUsage: {
-            key_id: number;
-            /**
-             * Format: date
-             * @description UTC
-             */
-            day: string;
-            /** @description Operation id of the public reference, or `graphql` */
-            operation: string;
-            /** @description Requests that were let in, with whatever answer */
-            requests: number;
         };
         ListedItem: {
             id: number;
@@ -2708,18 +2652,11 @@ export interface components {
             label: string;
             /** @description The last four characters of the key */
             last4: string;
-            /** @description Operations that change something answer `READ_ONLY_KEY` */
-            read_only: boolean;
-            /** @description Origins of web pages that may use it; empty: no limit */
-            allowed_origins: string[];
-            /** @description Addresses and ranges from which it may be used; empty: no limit */
-            allowed_addresses: string[];
             /**
              * Format: date-time
              * @description UTC
              */
             created_at: string;
-            /** @description First use on the last day (UTC) on which it was used */
             last_used_at: string | null;
             expires_at: string | null;
             revoked_at: string | null;
@@ -3532,7 +3469,7 @@ export interface components {
             id: number;
             /** @enum {string} */
             event: "sale" | "expire";
-            /** @description 1 to 3; further ones after an operator sent the event again */
+            /** @description 1 to 3; further ones after the event was sent again */
             attempt: number;
             /** @description What the receiver answered, null when it did not */
             status_code: number | null;
@@ -3541,8 +3478,10 @@ export interface components {
             error: string | null;
             /** @description At most 1,000 characters of the answer's body */
             response_excerpt: string;
-            /** @description A test event that an operator sent */
+            /** @description A test event, or a notification of a check */
             test: boolean;
+            /** @description Why it was sent, null for a sale or an expiry in its turn */
+            mark: ("test" | "check" | "replay") | null;
             /** @description Of the event that was posted */
             event_id: number;
             /**
@@ -3599,14 +3538,12 @@ export type DecidedPrices = components['schemas']['DecidedPrices'];
 export type Error = components['schemas']['Error'];
 export type EvidenceRule = components['schemas']['EvidenceRule'];
 export type FileMark = components['schemas']['FileMark'];
-export type Grade = components['schemas']['Grade'];
-export type GradeGroup = components['schemas']['GradeGroup'];
+export type Group = components['schemas']['Group'];
 export type HeldPrice = components['schemas']['HeldPrice'];
 export type Import = components['schemas']['Import'];
 export type ImportDetail = components['schemas']['ImportDetail'];
 export type ImportFormat = components['schemas']['ImportFormat'];
 export type ItemSource = components['schemas']['ItemSource'];
-export type KeyUsage = components['schemas']['KeyUsage'];
 export type ListedItem = components['schemas']['ListedItem'];
 export type LoadedRates = components['schemas']['LoadedRates'];
 export type Match = components['schemas']['Match'];
@@ -3926,12 +3863,6 @@ export interface operations {
                      */
                     label?: string;
                     expires_at?: string | null;
-                    /** @description true refuses every operation that changes something with `READ_ONLY_KEY` */
-                    read_only?: boolean;
-                    /** @description Origins of web pages that may use the key; requests without an `Origin` are refused then. Empty: no limit */
-                    allowed_origins?: string[];
-                    /** @description Addresses and ranges (CIDR) from which the key may be used. Empty: no limit */
-                    allowed_addresses?: string[];
                 };
             };
         };
@@ -3947,41 +3878,6 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["NewApiKey"];
                         message?: string;
-                    };
-                };
-            };
-        };
-    };
-    listUsage: {
-        parameters: {
-            query?: {
-                /** @description Only of this key */
-                key_id?: number;
-                /** @description Page number, from 1 */
-                page?: number;
-                /** @description Entries on a page */
-                per_page?: number;
-            };
-            header?: never;
-            path: {
-                /** @description Id of the account */
-                account_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["KeyUsage"][];
-                        pagination: components["schemas"]["Pagination"];
                     };
                 };
             };
@@ -4053,51 +3949,6 @@ export interface operations {
             };
         };
     };
-    changeKey: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Id of the key */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    /**
-                     * @description What the key is for
-                     * @default
-                     */
-                    label?: string;
-                    expires_at?: string | null;
-                    /** @description true refuses every operation that changes something with `READ_ONLY_KEY` */
-                    read_only?: boolean;
-                    /** @description Origins of web pages that may use the key; requests without an `Origin` are refused then. Empty: no limit */
-                    allowed_origins?: string[];
-                    /** @description Addresses and ranges (CIDR) from which the key may be used. Empty: no limit */
-                    allowed_addresses?: string[];
-                };
-            };
-        };
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["ApiKey"];
-                        message?: string;
-                    };
-                };
-            };
-        };
-    };
     listAudit: {
         parameters: {
             query?: {
@@ -4140,7 +3991,7 @@ export interface operations {
             };
         };
     };
-    listStoredCategories: {
+    listCategories: {
         parameters: {
             query?: {
                 market?: "service" | "source_a" | "source_b" | "source_c";
@@ -4555,7 +4406,7 @@ export interface operations {
                     "application/json": {
                         /** @enum {boolean} */
                         success: true;
-                        data: components["schemas"]["GradeGroup"][];
+                        data: components["schemas"]["Group"][];
                     };
                 };
             };
@@ -4826,7 +4677,7 @@ export interface operations {
             };
         };
     };
-    getStoredListing: {
+    getListing: {
         parameters: {
             query?: never;
             header?: never;
@@ -6988,7 +6839,7 @@ export const collectionRecordValueAnyOf0MarketValues: ReadonlyArray<Extract<Flat
     market: unknown;
 }>["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const collectionRecordValue_missingAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["CollectionRecord"]["value_missing"]> = ["no_price", "not_trusted"];
-export const errorErrorCodeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Error"]["error"]["code"]> = ["INVALID_JSON", "BAD_REQUEST", "UNAUTHENTICATED", "PLAN_UPGRADE_REQUIRED", "FORBIDDEN", "READ_ONLY_KEY", "ORIGIN_NOT_ALLOWED", "ADDRESS_NOT_ALLOWED", "ITEM_NOT_FOUND", "NOT_FOUND", "METHOD_NOT_ALLOWED", "NOT_ACCEPTABLE", "CONFLICT", "IDEMPOTENCY_CONFLICT", "PRECONDITION_FAILED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "VALIDATION_ERROR", "PLUS_LISTING_ERROR", "PLUS_COLLECTION_ERROR", "RATE_LIMITED", "INTERNAL_ERROR", "UPSTREAM_ERROR", "UNAVAILABLE", "UPSTREAM_TIMEOUT"];
+export const errorErrorCodeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Error"]["error"]["code"]> = ["INVALID_JSON", "BAD_REQUEST", "UNAUTHENTICATED", "PLAN_UPGRADE_REQUIRED", "FORBIDDEN", "ITEM_NOT_FOUND", "NOT_FOUND", "METHOD_NOT_ALLOWED", "NOT_ACCEPTABLE", "CONFLICT", "IDEMPOTENCY_CONFLICT", "CURSOR_EXPIRED", "PRECONDITION_FAILED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "VALIDATION_ERROR", "PLUS_LISTING_ERROR", "PLUS_COLLECTION_ERROR", "RATE_LIMITED", "INTERNAL_ERROR", "UPSTREAM_ERROR", "UNAVAILABLE", "UPSTREAM_TIMEOUT"];
 export const evidenceRuleNameValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["EvidenceRule"]["name"]> = ["own_averages", "jump", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside", "grade_order", "no_rate"];
 export const fileMarkTypeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["FileMark"]["type"]> = ["csv", "json"];
 export const heldPriceMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["HeldPrice"]["market"]> = ["service", "source_a", "source_b", "source_c"];
@@ -7076,5 +6927,6 @@ export const storedPriceExplanationStateAnyOf0Values: ReadonlyArray<FlattenedDee
 export const storedPriceExplanationConfidenceAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["StoredPriceExplanation"]["confidence"]> = ["insufficient", "low", "medium", "high"];
 export const storedPriceExplanationFlagsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["StoredPriceExplanation"]["flags"]> = ["own_averages", "jump", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside", "grade_order", "no_rate"];
 export const webhookAttemptEventValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["WebhookAttempt"]["event"]> = ["sale", "expire"];
+export const webhookAttemptMarkAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["WebhookAttempt"]["mark"]> = ["test", "check", "replay"];
 export const webhookEventEventValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["WebhookEvent"]["event"]> = ["sale", "expire"];
 export const webhookEventStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["WebhookEvent"]["state"]> = ["queued", "delivered", "failed", "cancelled"];

@@ -3,9 +3,16 @@
 $secret = getenv('WEBHOOK_SECRET');
 $raw = file_get_contents('php://input');
 
-// Over the raw bytes, before the body is parsed, and compared in constant time.
-$expected = hash_hmac('sha256', $raw, $secret);
-if (!hash_equals($expected, $_SERVER['HTTP_X_SERVICE_SIGNATURE'] ?? '')) {
+// Over the raw bytes, before the body is parsed, and compared in constant time. The signature covers id and time, too: a
+// request that somebody recorded is refused after five minutes.
+$id = $_SERVER['HTTP_WEBHOOK_ID'] ?? '';
+$timestamp = $_SERVER['HTTP_WEBHOOK_TIMESTAMP'] ?? '0';
+$expected = 'v1,' . base64_encode(hash_hmac('sha256', "$id.$timestamp.$raw", $secret, true));
+$genuine = false;
+foreach (explode(' ', $_SERVER['HTTP_WEBHOOK_SIGNATURE'] ?? '') as $given) {
+    $genuine = hash_equals($expected, $given) || $genuine;
+}
+if (!$genuine || abs(time() - (int) $timestamp) > 300) {
     http_response_code(401);
     exit;
 }
@@ -20,6 +27,5 @@ if (($_SERVER['HTTP_WEBHOOK_TEST'] ?? '') === 'true') {
 }
 
 // Deliveries may repeat: skip a webhook-id that you have processed already.
-$id = $_SERVER['HTTP_WEBHOOK_ID'];
 $body = json_decode($raw, true, flags: JSON_THROW_ON_ERROR);
 error_log($id . ' ' . $body['event'] . ' ' . json_encode($body['data']));

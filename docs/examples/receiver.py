@@ -1,9 +1,11 @@
 # Receives webhooks: WEBHOOK_SECRET=... python3 receiver.py [port]   (Python 3.8 or newer, no packages needed)
+import base64
 import hashlib
 import hmac
 import json
 import os
 import sys
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 SECRET = os.environ["WEBHOOK_SECRET"].encode()
@@ -15,10 +17,16 @@ class Receiver(BaseHTTPRequestHandler):
     def do_POST(self):
         raw = self.rfile.read(int(self.headers.get("Content-Length", 0)))
 
-        # Over the raw bytes, before the body is parsed, and compared in constant time.
-        expected = hmac.new(SECRET, raw, hashlib.sha256).hexdigest()
-        given = self.headers.get("X-Service-Signature", "")
-        if not hmac.compare_digest(expected.encode(), given.encode()):
+        # Over the raw bytes, before the body is parsed, and compared in constant time. The signature covers id and time,
+        # too: a request that somebody recorded is refused after five minutes.
+        event_id = self.headers.get("webhook-id", "")
+        timestamp = self.headers.get("webhook-timestamp", "0")
+        signed = f"{event_id}.{timestamp}.".encode() + raw
+        expected = b"v1," + base64.b64encode(hmac.new(SECRET, signed, hashlib.sha256).digest())
+        signatures = self.headers.get("webhook-signature", "").encode().split(b" ")
+        is_genuine = any(hmac.compare_digest(expected, given) for given in signatures)
+        is_fresh = timestamp.isdigit() and abs(time.time() - int(timestamp)) <= 300
+        if not is_genuine or not is_fresh:
             self.send_response(401)
             self.end_headers()
             return
@@ -33,7 +41,6 @@ class Receiver(BaseHTTPRequestHandler):
             print("test delivery", flush=True)
             return
 
-        event_id = self.headers["webhook-id"]
         if event_id in processed:
             return
         processed.add(event_id)

@@ -1,17 +1,17 @@
 // Cursors of keyset pages: opaque to callers, they hold where a page ended, so that it stays right while rows come and go.
+import { readCursor, writeCursor } from '#core/cursor.ts'
 import { invalid } from '#core/errors.ts'
 import { isMarket, type Market, MARKETS } from '#core/markets.ts'
 import { TIERS } from '#index/text.ts'
 import type { After, AfterMatch } from './snapshot/queries.ts'
 import { type Amount, type CursorValue, SORT_FIELDS, type SortDirection, type SortField } from './snapshot/sort-keys.ts'
 
-const VERSION = 1
 /** The order of a search without a sort. */
 const RELEVANCE = 'relevance'
 
 /** Cursor after an item: its value under the sort of its list, and its id. */
 export function itemCursor(field: SortField, direction: SortDirection, value: CursorValue, id: number): string {
-  return encode(['items', field, direction, isAmount(value) ? [value.minor, MARKETS[value.market]] : value, id])
+  return writeCursor(['items', field, direction, isAmount(value) ? [value.minor, MARKETS[value.market]] : value, id])
 }
 
 /**
@@ -35,7 +35,7 @@ export function readItemCursor(cursor: string, field: SortField, direction: Sort
 
 /** Cursor after an item of a search that is sorted by relevance: how well it matches, its name's sort key and its id. */
 export function matchCursor({ tier, name, id }: AfterMatch): string {
-  return encode(['items', RELEVANCE, 'asc', [tier, name], id])
+  return writeCursor(['items', RELEVANCE, 'asc', [tier, name], id])
 }
 
 /**
@@ -52,7 +52,7 @@ export function readMatchCursor(cursor: string): AfterMatch {
 
 /** Cursor after a category; categories come in the order of their ids. */
 export function categoryCursor(id: number): string {
-  return encode(['categories', id])
+  return writeCursor(['categories', id])
 }
 
 /** @throws VALIDATION_ERROR naming `after` for anything that `categoryCursor` did not make */
@@ -62,22 +62,10 @@ export function readCategoryCursor(cursor: string): number {
   return id
 }
 
-function encode(parts: readonly unknown[]): string {
-  return Buffer.from(JSON.stringify([VERSION, ...parts])).toString('base64url')
-}
-
 function decode(cursor: string): unknown[] {
-  const text = Buffer.from(cursor, 'base64url').toString()
-  // Decoding skips characters that are not base64url: accept only a cursor as we write it.
-  if (Buffer.from(text).toString('base64url') !== cursor) throw unreadable()
-  let parts: unknown
-  try {
-    parts = JSON.parse(text)
-  } catch {
-    throw unreadable()
-  }
-  if (!Array.isArray(parts) || parts[0] !== VERSION) throw unreadable()
-  return parts.slice(1) as unknown[]
+  const parts = readCursor(cursor)
+  if (!parts) throw unreadable()
+  return parts
 }
 
 function isSortField(field: unknown): field is SortField {

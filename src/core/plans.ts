@@ -44,6 +44,10 @@ export const OPERATION_PLAN = {
   getWebhook: 'plus',
   configureWebhook: 'plus',
   listWebhookLogs: 'plus',
+  readEvents: 'plus',
+  replayEvents: 'plus',
+  checkWebhook: 'plus',
+  testWebhook: 'plus',
 } as const satisfies Record<string, Plan>
 
 /**

@@ -68,6 +68,18 @@ export async function change<Result>(ctx: WriteCtx, run: (tx: Tx, note: Note) =>
 }
 
 /**
+ * The result of an earlier request with the same idempotency key, null for none; for a write that does something else
+ * before its `change`.
+ * @throws IDEMPOTENCY_CONFLICT as `change`
+ */
+export async function earlierResult<Result>({ db, idempotency }: WriteCtx): Promise<Result | null> {
+  if (!idempotency) return null
+  const [found] = await inTransaction(db, (tx) => recall(tx, [idempotency]))
+  if (found instanceof ServiceError) throw found
+  return (found?.get(idempotency.part) as Result | undefined) ?? null
+}
+
+/**
  * The same as a group commit: `run` gets all writes that wait at that moment, and what `change` promises holds for each.
  * An error that `run` throws undoes the batch, and each write is tried alone.
  * @param keyOf what a write locks: writes of one key are never in two batches that run at once

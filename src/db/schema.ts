@@ -548,7 +548,12 @@ export interface Schema {
     due_at: Date
     lease_until: Date | null
     created_at: Date
+    /** whether the attempt that waits is the one of a replay */
+    replay: Generated<boolean>
   }
+  event_counters: { account_id: number; last: number; forgotten: Generated<number> }
+  event_positions: { account_id: number; position: number; event_id: number }
+  webhook_turns: { account_id: number; action: 'check' | 'replay'; at: Date }
   webhook_attempts: {
     id: GeneratedAlways<number>
     event_id: number
@@ -562,6 +567,7 @@ export interface Schema {
     response_excerpt: Generated<string>
     started_at: Date
     finished_at: Date | null
+    mark: 'replay' | 'check' | null
   }
   workers: {
     id: string

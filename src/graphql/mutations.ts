@@ -3,13 +3,13 @@ import type { Plan } from '#core/plans.ts'
 import type { Builder } from './builder.ts'
 import { implementCollectionMutations } from './collection-mutations.ts'
 import { implementListingMutations } from './listing-mutations.ts'
-import { implementWebhookMutation } from './webhook-mutation.ts'
+import { implementWebhookMutations } from './webhook-mutation.ts'
 
 /** An operation that contains a mutation is refused whole below this plan. */
 export const MUTATIONS_NEED: Plan = 'plus'
 
 /** Every mutation of the schema: each adds its fields to the mutation root. */
-const MUTATIONS: readonly ((builder: Builder) => void)[] = [implementCollectionMutations, implementListingMutations, implementWebhookMutation]
+const MUTATIONS: readonly ((builder: Builder) => void)[] = [implementCollectionMutations, implementListingMutations, implementWebhookMutations]
 
 export function implementMutations(builder: Builder): void {
   builder.mutationType({ description: 'What can be changed; Plus and above.' })

@@ -11,7 +11,7 @@ import { failuresOf } from '#http/failures.ts'
 import type { FastEndpoint } from '#http/fast-path.ts'
 import { answerBy, bareCredential } from '#http/fastify-adapter.ts'
 import type { Speedup } from '#core/speedups.ts'
-import type { ApiRequest } from '#http/respond.ts'
+import { type ApiRequest, disconnectOf } from '#http/respond.ts'
 import { registerOtherMethods } from '#http/routes.ts'
 import { errorHandler, requestIdOf } from '#http/server.ts'
 import { unpackBody } from '#http/unpack.ts'
@@ -112,6 +112,7 @@ function readQueryBody(path: string, request: IncomingMessage, serve: (made: Api
       params: {},
       query: () => ({}),
       body: bytes,
+      onDisconnect: disconnectOf(request),
       credential: () => bareCredential(headers.authorization ?? null),
     })
   })

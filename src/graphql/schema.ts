@@ -3,6 +3,7 @@ import type { GraphQLSchema } from 'graphql'
 import { MARKETS } from '#core/markets.ts'
 import { newBuilder, newRefs } from './builder.ts'
 import { implementCategory } from './category-type.ts'
+import { implementEvents } from './event-query.ts'
 import { gateItemFields } from './gating.ts'
 import { implementItem } from './item-type.ts'
 import { implementMutations } from './mutations.ts'
@@ -16,6 +17,7 @@ export function buildSchema(): GraphQLSchema {
   implementPages(refs)
   implementCategory(refs)
   implementItem(builder, refs)
+  implementEvents(builder)
   implementMutations(builder)
   builder.enumType('Market', {
     description: 'Markets that prices come from. Arguments named `market` take these names as texts, or the codes in lower case.',

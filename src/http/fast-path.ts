@@ -6,7 +6,7 @@ import { bareCredential } from './fastify-adapter.ts'
 import type { CorsHeaders } from './cors.ts'
 import { parseQuery } from './query.ts'
 import type { RequestCounts } from './request-counts.ts'
-import type { ApiRequest, Endpoint, MaybePromise } from './respond.ts'
+import { type ApiRequest, disconnectOf, type Endpoint, type MaybePromise } from './respond.ts'
 import type { Headers, Response } from './response.ts'
 import { hostProblem, requestIdOf } from './server.ts'
 
@@ -130,6 +130,7 @@ export function fastRead(prefix: string, path: string, endpoint: Endpoint): Fast
       headers: request.headers,
       params: parameter === null ? NO_PARAMS : { [parameter]: url.slice(from, to) },
       query: () => (to === url.length ? NO_PARAMS : parseQuery(url.slice(to + 1))),
+      onDisconnect: disconnectOf(request),
       credential: () => bareCredential(request.headers.authorization ?? null),
     })
     return true

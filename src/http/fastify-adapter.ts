@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Operation, Viewer } from '#core/verb.ts'
 import type { RawQuery } from './query.ts'
-import type { ApiRequest, Responder } from './respond.ts'
+import { type ApiRequest, disconnectOf, type Responder } from './respond.ts'
 import type { Headers, Response } from './response.ts'
 
 declare module 'fastify' {
@@ -28,7 +28,17 @@ export function viewerOf(request: FastifyRequest): Viewer {
 export function apiRequest(request: FastifyRequest): ApiRequest {
   const { id, method, url, headers, body } = request
   const params = request.params as Record<string, string>
-  return { id, method, url, headers, body, params, query: () => request.query as RawQuery, credential: () => bareCredential(request.credential) }
+  return {
+    id,
+    method,
+    url,
+    headers,
+    body,
+    params,
+    query: () => request.query as RawQuery,
+    onDisconnect: disconnectOf(request.raw),
+    credential: () => bareCredential(request.credential),
+  }
 }
 
 /** A credential without the scheme, whose letters may be of either case. */

@@ -1,11 +1,22 @@
 // The one maker of answers: a request and its caller become a response here, whichever adapter read the request.
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Cache } from '#core/cache.ts'
 import type { Operation, PlanViewer, Viewer } from '#core/verb.ts'
 import { planViewer } from '#core/verb.ts'
 import type { Failures } from './failures.ts'
 import type { RawQuery } from './query.ts'
 import { encoded, encodingFor, type Response, unlessKnown } from './response.ts'
+
+/** Asks to be told when the caller's connection ends; what it gives takes that back. */
+export type OnDisconnect = (listener: () => void) => () => void
+
+/** Disconnects of the caller of a request. */
+export function disconnectOf({ socket }: IncomingMessage): OnDisconnect {
+  return (listener) => {
+    socket.once('close', listener)
+    return () => void socket.off('close', listener)
+  }
+}
 
 /** A request as an adapter has read it. */
 export interface ApiRequest {
@@ -16,6 +27,8 @@ export interface ApiRequest {
   headers: IncomingHttpHeaders
   params: Readonly<Record<string, string>>
   query: () => RawQuery
+  /** Calls the listener if the connection ends; the function that it gives takes the listener back. */
+  onDisconnect: OnDisconnect
   /** the secret that the caller was let in by, null outside the gate */
   credential: () => string | null
   body?: unknown

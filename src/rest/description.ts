@@ -57,7 +57,7 @@ def is_genuine(raw: bytes, signature: str, secret: str) -> bool:
 \`\`\`
 
 \`signature\` is the header \`X-Service-Signature\`, \`secret\` what \`GET /plus/webhook\` gives. The same notification may arrive again under
-the same \`webhook-id\`. A test delivery has the header \`webhook-test: true\`: answer it, but book nothing.
+the same \`webhook-id\`. A test event or check has the header \`webhook-test: true\`: answer it, but book nothing.
 `
 
 export const TAGS = [

@@ -1,23 +1,18 @@
-// Notifications of sales and expiries, written in the very transaction that makes them; its commit wakes the sender.
+// Sales and expiries become events in the very transaction that makes them: all of them for the feed, those that are wanted for the webhook.
 import type { Tx } from '#db/schema.ts'
-import { type EventKind, eventBody, type Expiry, expiryData, type Sale, saleData } from './event-body.ts'
-import { insertEvents, type NewEvent, receiversOf } from './store.ts'
-
-/** When events happen, and the IANA zone of the times in their bodies. */
-export interface EventTime {
-  now: Date
-  zone: string
-}
+import { type EventKind, type EventTime, eventBody, type Expiry, expiryData, type Sale, saleData } from './event-body.ts'
+import { appendEvents } from './event-positions.ts'
+import { receiversOf } from './store.ts'
 
 /**
- * Queues one `sale` notification per order line for the sellers that want them: `on_sale` and `is_active` are on now.
+ * Writes one `sale` event per order line. It is queued for the webhooks that want it: `on_sale` and `is_active` are on now.
  * @param sales each with its seller's account
  */
 export function emitSales(tx: Tx, time: EventTime, sales: readonly (Sale & { accountId: number })[]): Promise<void> {
   return emit(tx, time, 'sale', sales, saleData)
 }
 
-/** Queues one `expire` notification per listing for the sellers that want them: `on_expire`, `is_active` are on now. */
+/** Writes one `expire` event per listing. It is queued for the webhooks that want it: `on_expire` and `is_active` are on now. */
 export function emitExpiries(tx: Tx, time: EventTime, expiries: readonly (Expiry & { accountId: number })[]): Promise<void> {
   return emit(tx, time, 'expire', expiries, expiryData)
 }
@@ -31,17 +26,9 @@ async function emit<T extends { accountId: number }>(
 ): Promise<void> {
   if (changes.length === 0) return
   const wanting = await receiversOf(tx, kind, [...new Set(changes.map(({ accountId }) => accountId))])
-  const events: NewEvent[] = []
-  for (const change of changes) {
+  const events = changes.map((change) => {
     const { accountId } = change
-    if (!wanting.has(accountId)) continue
-    events.push({
-      account_id: accountId,
-      kind,
-      body: eventBody(kind, now, zone, dataOf(change, zone)),
-      due_at: now,
-      created_at: now,
-    })
-  }
-  await insertEvents(tx, events)
+    return { accountId, kind, body: eventBody(kind, now, zone, dataOf(change, zone)), wanted: wanting.has(accountId) }
+  })
+  await appendEvents(tx, events, now)
 }

@@ -34,6 +34,12 @@ export const ExpireEventSchema = Type.Object(
   { title: 'ExpireEvent' },
 )
 
+/** When events happen, and the IANA zone of the times in their bodies. */
+export interface EventTime {
+  now: Date
+  zone: string
+}
+
 /** One order line sold. */
 export interface Sale {
   orderId: number

@@ -4,7 +4,7 @@ import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
 import type { ReadCtx } from '#db/change.ts'
-import { fetchAccountWebhook, pageOfAttempts } from './store.ts'
+import { fetchAccountWebhook, markOf, pageOfAttempts } from './store.ts'
 import type { WebhookAttempt } from './types.ts'
 
 export const listAccountAttempts = verb(
@@ -25,9 +25,10 @@ export const listAccountAttempts = verb(
     const accountId = existing('account', account_id)
     if (!(await fetchAccountWebhook(db.kysely, accountId))) throw missing('account', accountId)
     const { rows, pagination } = await readPage(input, (filter, limit, offset) => pageOfAttempts(db.kysely, { accountId, ...filter }, limit, offset))
-    const attempts = rows.map(({ kind, started_at, finished_at, ...row }) => ({
+    const attempts = rows.map(({ kind, started_at, finished_at, mark, ...row }) => ({
       ...row,
       event: kind,
+      mark: markOf(row.test, mark),
       started_at: started_at.toISOString(),
       finished_at: finished_at!.toISOString(),
     }))

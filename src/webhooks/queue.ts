@@ -69,6 +69,9 @@ export function settleAndClaim(db: Db, now: Date, ended: readonly Ended[], reque
   })
 }
 
+/** Whether an attempt for the event `v` has succeeded; a further one that fails takes nothing back. */
+const DELIVERED_BEFORE = sql`exists (select 1 from webhook_attempts earlier where earlier.event_id = v.id and earlier.success)`
+
 /** One that was taken for lost meanwhile stays as it was recorded then. */
 async function settle(tx: Tx, now: Date, ended: readonly Ended[]): Promise<void> {
   const rows = ended.map(({ attemptId, outcome, retryAt }) => ({
@@ -88,15 +91,16 @@ async function settle(tx: Tx, now: Date, ended: readonly Ended[]): Promise<void>
       set finished_at = ${now}, success = e.success, status_code = e.status_code, error = e.error,
           response_excerpt = e.response_excerpt
       from ended e where a.id = e.attempt_id and a.finished_at is null
-      returning a.event_id, a.account_id, a.attempt, a.success, e.retry_at
+      returning a.event_id, a.account_id, a.attempt, a.success, a.mark, e.retry_at
     ), settled as (
       update webhook_events v
       set lease_until = null, due_at = coalesce(l.retry_at, v.due_at),
-          state = case when l.success then 'delivered' when l.retry_at is null then 'failed' else 'queued' end
+          state = case when l.success or (l.retry_at is null and ${DELIVERED_BEFORE}) then 'delivered'
+                       when l.retry_at is null then 'failed' else 'queued' end
       from logged l where v.id = l.event_id and v.attempts = l.attempt and v.lease_until is not null
     )
     update webhooks w set failing = not l.answers
-    from (select account_id, bool_or(success) as answers from logged group by account_id) l
+    from (select account_id, bool_or(success) as answers from logged where mark is null group by account_id) l
     where w.account_id = l.account_id and w.failing = l.answers`.execute(tx)
 }
 
@@ -112,15 +116,15 @@ async function claim(tx: Tx, now: Date, { accountIds, each, failingToo }: ClaimR
         select id from webhook_events q
         where q.account_id = w.account_id and q.state = 'queued' and q.lease_until is null and q.due_at <= ${now}
           and w.is_active and (q.test or case q.kind when 'sale' then w.on_sale else w.on_expire end)
-        order by q.due_at, q.id
+        order by q.replay, q.due_at, q.id
         limit greatest(0, least(${each}::int,
           case when not w.failing then ${MOST_IN_FLIGHT}::int when ${failingToo} then 1 else 0 end - flight.n))
       ) next
       where w.account_id = any(${accountIds}::int[]) and v.id = next.id
-      returning v.id, v.account_id, v.kind, v.test, v.body, v.attempts, v.last_attempt, w.url, w.sealed_secret, w.failing
+      returning v.id, v.account_id, v.kind, v.test, v.body, v.attempts, v.last_attempt, v.replay, w.url, w.sealed_secret, w.failing
     ), started as (
-      insert into webhook_attempts (event_id, account_id, kind, test, attempt, started_at)
-      select id, account_id, kind, test, attempts, ${now} from claimed
+      insert into webhook_attempts (event_id, account_id, kind, test, attempt, started_at, mark)
+      select id, account_id, kind, test, attempts, ${now}, case when replay then 'replay' end from claimed
       returning id, event_id
     )
     select c.id as "eventId", s.id as "attemptId", c.account_id as "accountId", c.kind, c.test, c.body, c.attempts as attempt,
@@ -138,6 +142,24 @@ async function cancelUnwanted(tx: Tx, now: Date, accountIds: number[]): Promise<
       and not (w.is_active and (v.test or case v.kind when 'sale' then w.on_sale else w.on_expire end))`.execute(tx)
 }
 
+/**
+ * Queues one further attempt for each event after a position of an account's feed, up to another, whose kind is on now and
+ * that does not wait for an attempt anyway.
+ * @returns how many were queued
+ */
+export async function queueReplay(tx: Tx, accountId: number, { after, until }: { after: number; until: number }, now: Date): Promise<number> {
+  const { rows } = await sql<{ queued: number }>`
+    with queued as (
+      update webhook_events v set state = 'queued', due_at = ${now}, last_attempt = v.attempts + 1, replay = true
+      from event_positions p join webhooks w on w.account_id = p.account_id
+      where p.account_id = ${accountId} and p.position > ${after} and p.position <= ${until} and v.id = p.event_id
+        and v.state <> 'queued' and case v.kind when 'sale' then w.on_sale else w.on_expire end
+      returning v.id
+    )
+    select count(*)::int as queued, pg_notify(${WAKE_CHANNEL}, ${String(accountId)}) from queued`.execute(tx)
+  return rows[0]!.queued
+}
+
 export interface Waiting {
   accountId: number
   dueAt: Date
@@ -147,8 +169,8 @@ export interface Waiting {
 export async function takeUpLost(db: Db, now: Date, until = now): Promise<void> {
   await sql`
     with lost as (
-      update webhook_events set lease_until = null,
-        state = case when attempts >= last_attempt then 'failed' else 'queued' end
+      update webhook_events v set lease_until = null,
+        state = case when attempts < last_attempt then 'queued' when ${DELIVERED_BEFORE} then 'delivered' else 'failed' end
       where lease_until <= ${until}
       returning id, attempts
     )

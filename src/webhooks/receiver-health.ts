@@ -1,4 +1,4 @@
-// How receivers answered lately: the share of attempts that succeeded, for the operator's statistics and metrics.
+// How receivers answered lately: the share of attempts that succeeded, replays and checks aside, for the operator's statistics and metrics.
 import { HOUR_MS } from '#core/duration.ts'
 import { type Static, Type } from '#core/input.ts'
 import type { Queryable } from '#db/schema.ts'
@@ -20,6 +20,7 @@ export function receiverHealth(on: Queryable, now: Date): Promise<ReceiverHealth
     .selectFrom('webhook_attempts')
     .select(['account_id', (e) => e.fn.countAll<number>().as('attempts')])
     .select((e) => e.fn.avg<number>(e.cast<number>(e.cast('success', 'integer'), 'double precision')).as('success_share'))
+    .where('mark', 'is', null)
     .where('finished_at', '>', new Date(now.getTime() - HOURS * HOUR_MS))
     .groupBy('account_id')
     .orderBy('success_share')

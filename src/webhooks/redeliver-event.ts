@@ -4,13 +4,14 @@ import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
-import { lockEvent, requeueEvent } from './store.ts'
+import { findWebhook, lockEvent, noWebhook, requeueEvent } from './store.ts'
 
 export const redeliverEvent = verb(
   { name: 'redeliverEvent', needs: 'operator', input: Type.Object({ id: id('webhook event') }, { additionalProperties: false }) },
   (ctx: WriteCtx, { id }) =>
     change(ctx, async (tx, note) => {
       const before = await lockEvent(tx, id)
+      if (!(await findWebhook(tx, before.account_id))) throw noWebhook(before.account_id)
       if (before.state === 'queued') throw conflict('already', { thing: 'webhook event', state: 'queued' })
       const after = await requeueEvent(tx, before, ctx.now())
       note.audit({ action: 'webhook_event.redeliver', subject: 'webhook_event', id, before, after })

@@ -4,7 +4,7 @@ import { DAY_MS } from '#core/duration.ts'
 import type { Db } from '#db/schema.ts'
 import { retrying } from '#db/transaction.ts'
 
-const KEEP_DAYS = 30
+const KEEP_DAYS = 90
 const BATCH = 1_000
 
 /**
@@ -32,6 +32,10 @@ async function forgetAfter(db: Db, after: number, before: Date): Promise<{ remov
       delete from webhook_events e using oldest o
       where e.id = o.id and o.old and e.state <> 'queued' and e.due_at < ${before}
       returning e.id
+    ), forgotten as (
+      select p.account_id, max(p.position) as position from event_positions p join removed r on r.id = p.event_id group by p.account_id
+    ), moved as (
+      update event_counters c set forgotten = f.position from forgotten f where c.account_id = f.account_id and f.position > c.forgotten
     )
     select (select count(*) from removed) as removed, (select case when bool_and(old) then max(id) end from oldest) as next`.execute(db.kysely)
   return rows[0]!

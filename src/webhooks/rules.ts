@@ -5,6 +5,7 @@ import type { Config } from '#config.ts'
 import type { Log } from '#core/context.ts'
 import { ensureSecret } from '#db/data-dir.ts'
 import type { Db } from '#db/schema.ts'
+import { openResolver } from '#outbound/resolve.ts'
 import { openGuard } from '#outbound/target-guard.ts'
 import { openSealing, type Sealing } from './sealed-secret.ts'
 import type { WebhookRules } from './types.ts'
@@ -19,7 +20,7 @@ export function webhookRules(config: Config, db: Db, log: Log, listening: () => 
     ownPorts: () => [config.port, config.operatorPort, ...listening()],
     databasePort: new pg.Client({ connectionString: db.pool.options.connectionString }).port,
   })
-  return { guard, sealing: openSealing(() => config.secretKey ?? ownKey(config, log)), zone: config.timeZone }
+  return { guard, sealing: openSealing(() => config.secretKey ?? ownKey(config, log)), resolve: openResolver(), zone: config.timeZone }
 }
 
 function ownKey({ dataDir, databaseUrl }: Config, log: Log): string {

@@ -4,18 +4,10 @@ import { existing, id, missing } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change } from '#db/change.ts'
-import { EVENT_KINDS, eventBody, expiryData, saleData } from './event-body.ts'
-import { fetchAccountWebhook, insertEvents, lockEvent, noWebhook } from './store.ts'
+import { EVENT_KINDS } from './event-body.ts'
+import { fetchAccountWebhook, lockEvent, noWebhook } from './store.ts'
+import { queueTestEvent } from './test-event.ts'
 import type { WebhookCtx, WebhookEvent } from './types.ts'
-
-const SALE = {
-  orderId: 1,
-  listingId: 1,
-  itemName: 'Test item',
-  quantity: 1,
-  unitPriceKurus: 10_000,
-  payoutKurus: 9_000,
-}
 
 export const sendTestEvent = verb(
   {
@@ -30,13 +22,8 @@ export const sendTestEvent = verb(
       if (!found.webhook) throw noWebhook(accountId)
       if (found.suspended) throw conflict('account_suspended')
       if (!found.webhook.is_active) throw conflict('webhook_paused')
-      const now = ctx.now()
-      const { zone } = ctx.webhooks
-      const data =
-        event === 'sale' ? saleData({ ...SALE, soldAt: now }, zone) : expiryData({ listingId: 1, title: 'Test listing', expiredAt: now }, zone)
-      const body = eventBody(event, now, zone, data)
-      const [id] = await insertEvents(tx, [{ account_id: accountId, kind: event, test: true, body, due_at: now, created_at: now }])
-      const queued = await lockEvent(tx, id!)
+      const id = await queueTestEvent(tx, accountId, event, { now: ctx.now(), zone: ctx.webhooks.zone })
+      const queued = await lockEvent(tx, id)
       note.audit({ action: 'webhook_event.test', subject: 'webhook_event', id: queued.id, after: queued })
       return queued
     }),

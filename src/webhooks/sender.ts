@@ -5,6 +5,7 @@ import type { Db } from '#db/schema.ts'
 import type { Notices } from '#jobs/notices.ts'
 import type { Scheduler } from '#jobs/scheduler.ts'
 import type { Network } from '#outbound/dial.ts'
+import { messageId, NOTIFICATION_HEADERS, TEST_MARK } from './notification.ts'
 import { type Outcome, post } from './post.ts'
 import { ATTEMPTS, type Claim, type Ended, settleAndClaim, takeUpLost, waitingAccounts, WAKE_CHANNEL } from './queue.ts'
 import type { Sealing } from './sealed-secret.ts'
@@ -111,8 +112,8 @@ export function startSender({ db, log, scheduler, notices, now, network, sealing
 
   const deliver = async ({ eventId, accountId, test, body, url, sealedSecret }: Claim): Promise<Outcome> => {
     const secret = sealing.unseal(sealedSecret, accountId)
-    const signatures = signatureHeaders({ secret, id: `evt_${eventId}`, at: now(), body })
-    return post(new URL(url), { ...HEADERS, ...signatures, ...(test && TEST_MARK) }, body, network)
+    const signatures = signatureHeaders({ secret, id: messageId(eventId), at: now(), body })
+    return post(new URL(url), { ...NOTIFICATION_HEADERS, ...signatures, ...(test && TEST_MARK) }, body, network)
   }
 
   const retryAt = ({ attemptsLeft }: Claim): Date | null => {
@@ -145,14 +146,4 @@ export function startSender({ db, log, scheduler, notices, now, network, sealing
       await rounds
     },
   }
-}
-
-/** So that a receiver does not book made-up data as a sale; the body is the same as that of a real event. */
-const TEST_MARK = { 'webhook-test': 'true' }
-
-const HEADERS = {
-  'Content-Type': 'application/json',
-  'User-Agent': 'Mintmark-Webhooks/1',
-  'Accept-Encoding': 'identity',
-  Accept: '*/*',
 }

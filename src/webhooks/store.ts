@@ -1,6 +1,6 @@
 // SQL of webhook configurations, their events and the log of attempts; the queue's own is in queue.ts.
 import { type Insertable, sql } from 'kysely'
-import { notFound, ServiceError } from '#core/errors.ts'
+import { conflict, notFound, ServiceError } from '#core/errors.ts'
 import { existing, idForSql, missing } from '#core/fields.ts'
 import { reason } from '#core/problems.ts'
 import type { Viewer } from '#core/verb.ts'
@@ -8,7 +8,8 @@ import { jsonReady } from '#db/json-ready.ts'
 import type { Queryable, Schema, Tx } from '#db/schema.ts'
 import type { EventKind } from './event-body.ts'
 import { ATTEMPTS, WAKE_CHANNEL } from './queue.ts'
-import type { AccountWebhook, Webhook, WebhookEvent } from './types.ts'
+import type { Probed } from './probes.ts'
+import type { AccountWebhook, Webhook, WebhookEvent, WebhookLog } from './types.ts'
 
 type Settings = Omit<Webhook, 'secret'>
 export type NewEvent = Insertable<Schema['webhook_events']>
@@ -35,6 +36,18 @@ export async function findWebhook(on: Queryable, accountId: number): Promise<{ s
   if (!row) return null
   const { sealed_secret: sealedSecret, ...settings } = row
   return { settings, sealedSecret }
+}
+
+/**
+ * The account's webhook, for something to be sent to it; its settings stay as they are until the transaction ends.
+ * @throws CONFLICT when there is none or it is paused
+ */
+export async function activeWebhook(tx: Tx, accountId: number): Promise<{ settings: Settings; sealedSecret: Buffer }> {
+  await tx.selectFrom('webhooks').select('account_id').where('account_id', '=', accountId).forShare().execute()
+  const found = await findWebhook(tx, accountId)
+  if (!found) throw conflict('webhook_missing')
+  if (!found.settings.is_active) throw conflict('webhook_paused')
+  return found
 }
 
 /** The webhook of an account as operators see it, null within where it has none; null when there is no such account. */
@@ -81,6 +94,29 @@ export async function insertEvents(tx: Tx, events: NewEvent[]): Promise<number[]
   return rows.map((row) => row.id)
 }
 
+/** Writes the event whose notifications a check sends, and gives its id; the queue does not send it. */
+export async function insertCheck(tx: Tx, accountId: number, body: string, now: Date): Promise<number> {
+  const event: NewEvent = { account_id: accountId, kind: 'sale', test: true, state: 'cancelled', body, due_at: now, created_at: now }
+  const { id } = await tx.insertInto('webhook_events').values(event).returning('id').executeTakeFirstOrThrow()
+  return id
+}
+
+/** Logs what a check has sent; the event counts as delivered when the first notification was accepted. */
+export async function recordCheck(tx: Tx, { eventId, accountId }: { eventId: number; accountId: number }, probed: readonly Probed[]): Promise<void> {
+  const attempts = probed.flatMap(({ outcome, startedAt, finishedAt }, i) => {
+    if (!outcome) return []
+    const { statusCode, success, error, excerpt } = outcome
+    const of = { event_id: eventId, account_id: accountId, kind: 'sale', test: true, mark: 'check', attempt: i + 1 } as const
+    return { ...of, status_code: statusCode, success, error, response_excerpt: excerpt, started_at: startedAt, finished_at: finishedAt }
+  })
+  await tx.insertInto('webhook_attempts').values(attempts).execute()
+  await tx
+    .updateTable('webhook_events')
+    .set({ state: attempts[0]!.success ? 'delivered' : 'failed', attempts: attempts.length, last_attempt: attempts.length })
+    .where('id', '=', eventId)
+    .execute()
+}
+
 /** The event, locked until the transaction ends. */
 export async function lockEvent(tx: Tx, id: number): Promise<WebhookEvent & { attempts: number }> {
   const row = await tx
@@ -97,7 +133,7 @@ export async function lockEvent(tx: Tx, id: number): Promise<WebhookEvent & { at
 export async function requeueEvent(tx: Tx, event: WebhookEvent, now: Date): Promise<WebhookEvent> {
   const row = await tx
     .updateTable('webhook_events')
-    .set({ state: 'queued', due_at: now, last_attempt: event.attempts + ATTEMPTS })
+    .set({ state: 'queued', due_at: now, last_attempt: event.attempts + ATTEMPTS, replay: false })
     .where('id', '=', event.id)
     .returning(EVENT_COLUMNS)
     .executeTakeFirstOrThrow()
@@ -136,7 +172,20 @@ export async function pageOfAttempts(on: Queryable, filter: AttemptFilter, limit
   if (filter.success !== undefined) finished = finished.where('success', '=', filter.success)
   const [rows, { total }] = await Promise.all([
     finished
-      .select(['id', 'event_id', 'finished_at', 'kind', 'attempt', 'status_code', 'success', 'error', 'response_excerpt', 'started_at', 'test'])
+      .select([
+        'id',
+        'event_id',
+        'finished_at',
+        'kind',
+        'attempt',
+        'status_code',
+        'success',
+        'error',
+        'response_excerpt',
+        'started_at',
+        'test',
+        'mark',
+      ])
       .orderBy('id', 'desc')
       .limit(limit)
       .offset(offset)
@@ -144,6 +193,11 @@ export async function pageOfAttempts(on: Queryable, filter: AttemptFilter, limit
     finished.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
   ])
   return { rows, total }
+}
+
+/** Why an attempt was made, null for an event in its turn. */
+export function markOf(test: boolean, mark: Schema['webhook_attempts']['mark']): WebhookLog['mark'] {
+  return mark ?? (test ? 'test' : null)
 }
 
 async function wake(tx: Tx, accountId: number): Promise<void> {

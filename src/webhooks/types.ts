@@ -1,15 +1,19 @@
 // Webhook configurations, events and attempts as verbs give them, ready for JSON.
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
+import type { HasViewer, Viewer } from '#core/verb.ts'
 import type { ReadCtx, WriteCtx } from '#db/change.ts'
+import type { Resolve } from '#outbound/resolve.ts'
 import type { TargetGuard } from '#outbound/target-guard.ts'
-import { EVENT_KINDS } from './event-body.ts'
+import { EVENT_KINDS, ExpireEventSchema, SaleEventSchema } from './event-body.ts'
+import type { EventFeed, Wait } from './event-feed.ts'
 import type { Sealing } from './sealed-secret.ts'
 
 /** What the webhooks' verbs need of their node. */
 export interface WebhookRules {
   guard: TargetGuard
   sealing: Sealing
+  resolve: Resolve
   /** IANA zone of local times */
   zone: string
 }
@@ -22,7 +26,15 @@ export interface WebhookCtx extends WriteCtx {
   webhooks: WebhookRules
 }
 
+/** What reading the feed needs of its node and request. */
+export interface FeedCtx extends HasViewer {
+  viewer: Viewer
+  events: EventFeed
+  onDisconnect: Wait['onDisconnect']
+}
+
 export const STATES = ['queued', 'delivered', 'failed', 'cancelled'] as const
+export const MARKS = ['test', 'check', 'replay'] as const
 
 const Kind = Type.Enum([...EVENT_KINDS])
 const LocalTime = Type.String({ format: 'date-time', description: 'Local time with offset' })
@@ -54,7 +66,7 @@ export const WebhookLogSchema = Type.Object(
   {
     id: Type.Integer(),
     event: Kind,
-    attempt: Type.Integer({ description: '1 to 3; further ones after an operator sent the event again' }),
+    attempt: Type.Integer({ description: '1 to 3; further ones after the event was sent again' }),
     status_code: orNull(Type.Integer(), {
       description: 'What the receiver answered, null when it did not',
     }),
@@ -62,7 +74,8 @@ export const WebhookLogSchema = Type.Object(
     error: orNull(Type.String(), { description: 'Why no response was received' }),
     response_excerpt: Type.String({ description: "At most 1,000 characters of the answer's body" }),
     created_at: LocalTime,
-    test: Type.Boolean({ description: 'A test event that an operator sent' }),
+    test: Type.Boolean({ description: 'A test event, or a notification of a check' }),
+    mark: orNull(Type.Enum([...MARKS]), { description: 'Why it was sent, null for a sale or an expiry in its turn' }),
   },
   {
     title: 'WebhookLog',
@@ -77,11 +90,34 @@ export const WebhookLogSchema = Type.Object(
         response_excerpt: 'ok',
         created_at: '2026-11-21T11:40:59+03:00',
         test: false,
+        mark: null,
       },
     ],
   },
 )
 export type WebhookLog = Static<typeof WebhookLogSchema>
+
+const feedEntry = (schema: typeof SaleEventSchema | typeof ExpireEventSchema, title: string) =>
+  Type.Object(
+    {
+      id: Type.String({ description: 'The `webhook-id` of the event' }),
+      cursor: Type.String({ description: 'Where the event stands in the feed; for `after`' }),
+      ...schema.properties,
+      delivered: Type.Boolean({ description: 'Whether the webhook has answered 2xx' }),
+    },
+    { title },
+  )
+
+export const AccountEventSchema = Type.Union([feedEntry(SaleEventSchema, 'AccountSale'), feedEntry(ExpireEventSchema, 'AccountExpiry')], {
+  title: 'AccountEvent',
+})
+export type AccountEvent = Static<typeof AccountEventSchema>
+
+export interface AccountEvents {
+  events: AccountEvent[]
+  /** the cursor to ask with next */
+  next: string
+}
 
 const Time = Type.String({ format: 'date-time', description: 'UTC' })
 

@@ -24,6 +24,7 @@ describe('has what the interface names', () => {
       markets: [PriceMarket!]!
       listing(id: ID!): Listing
       me: Me!
+      events(after: String, wait: Int, limit: Int): AccountEvents
     }
     type Listing {
       id: ID!
@@ -101,6 +102,19 @@ describe('has what the interface names', () => {
       name: String!
       currency: String!
       lastPriceAt: String
+    }
+    type AccountEvents { events: [AccountEvent!]! next: String! }
+    type AccountEvent { id: String! cursor: String! event: String! sentAt: String! data: AccountEventData! delivered: Boolean! }
+    type AccountEventData {
+      orderId: Float
+      listingId: Int!
+      itemName: String
+      quantity: Int
+      unitPrice: Float
+      sellerPayout: Float
+      soldAt: String
+      title: String
+      expiredAt: String
     }
     type Item {
       id: ID!

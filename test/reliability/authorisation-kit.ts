@@ -10,6 +10,9 @@ import { addCollectionItem } from '#collections/add-item.ts'
 import { createCollection } from '#collections/create-collection.ts'
 import type { Plan } from '#core/plans.ts'
 import { call } from '#core/verb.ts'
+import { inTransaction } from '#db/transaction.ts'
+import { cursorAt } from '#webhooks/event-cursor.ts'
+import { emitSales } from '#webhooks/emit.ts'
 import { published } from '../market/kit.ts'
 import { send, startTestNode, type TestNode } from '../support/node.ts'
 
@@ -24,7 +27,7 @@ export async function startListing(): Promise<{ node: TestNode; registered: stri
     })
   }
   subscribe('fastify.initialization', watch)
-  const node = await startTestNode({ env: { TRUST_PROXY: 'loopback' } })
+  const node = await startTestNode({ env: { TRUST_PROXY: 'loopback', WEBHOOK_RETRY_DELAYS: '1ms,1ms' } })
   unsubscribe('fastify.initialization', watch)
   return { node, registered: [...new Set(registered)] }
 }
@@ -43,17 +46,19 @@ export interface Things {
   listing: number
   collection: number
   record: number
+  /** of a sale in its feed */
+  cursor: string
 }
 
 let owners = 0
 
-/** An account with a webhook, one of its log rows, and then this plan. */
+/** An account with a webhook, one of its log rows, a sale in its feed, and then this plan. */
 export async function makeOwner(node: TestNode, plan: Plan): Promise<Owner> {
   owners += 1
   const secretWord = `word${owners}of${plan}`
   const { id: accountId } = await call(createAccount, node.ctx, { name: secretWord, plan: 'plus', highlight_credits: 1_000 })
   const { key } = await call(createKey, node.ctx, { account_id: accountId })
-  await send(`${node.publicUrl}/api/v1/plus/webhook`, key, { method: 'PUT', json: { url: `https://example.com/${secretWord}`, is_active: false } })
+  await send(`${node.publicUrl}/api/v1/plus/webhook`, key, { method: 'PUT', json: { url: `http://127.0.0.1:9/${secretWord}` } })
   await sql`
     with event as (
       insert into webhook_events (account_id, kind, body, state, due_at, created_at)
@@ -61,6 +66,9 @@ export async function makeOwner(node: TestNode, plan: Plan): Promise<Owner> {
     )
     insert into webhook_attempts (event_id, account_id, kind, test, attempt, response_excerpt, started_at, finished_at)
     select id, ${accountId}, 'sale', false, 1, ${secretWord}, now(), now() from event`.execute(node.db.kysely)
+  const soldAt = new Date()
+  const sale = { accountId, orderId: owners, listingId: 1, itemName: secretWord, quantity: 1, unitPriceKurus: 100, payoutKurus: 90, soldAt }
+  await inTransaction(node.db, (tx) => emitSales(tx, { now: soldAt, zone: node.config.timeZone }, [sale]))
   await call(changeAccount, node.ctx, { id: accountId, plan })
   return { accountId, key, plan, secretWord }
 }
@@ -71,7 +79,13 @@ export async function makeThings(node: TestNode, { accountId, secretWord }: Owne
   const collection = await call(createCollection, node.ctx, { account_id: accountId, name: secretWord })
   const asOwner = { ...node.ctx, catalogue: node.catalogue, viewer: { kind: 'account' as const, accountId, keyId: 0, plan: 'plus' as const } }
   const { record } = await call(addCollectionItem, asOwner, { id: collection.id, item_id: item, note: secretWord })
-  return { item, listing: listing.id, collection: collection.id, record: record.id }
+  return { item, listing: listing.id, collection: collection.id, record: record.id, cursor: cursorAt(accountId, 1) }
+}
+
+/** Webhook events that are still to be delivered. */
+export async function queuedEvents({ db }: TestNode): Promise<number> {
+  const queued = await db.kysely.selectFrom('webhook_events').select('id').where('state', '=', 'queued').execute()
+  return queued.length
 }
 
 /** A digest of every table but what time alone changes (the uses of keys, what is forgotten by age) and records of refusals. */

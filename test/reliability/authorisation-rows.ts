@@ -19,7 +19,7 @@ const LISTING = { needs: 'plus', owned: 'listing', foreign: 'PLUS_LISTING_ERROR'
 const RECORD = { needs: 'plus', owned: 'collection', foreign: 'PLUS_COLLECTION_ERROR' } as const
 const OWN = { needs: 'plus', owned: 'own' } as const
 
-/** REST operations. A body may name `ITEM`: an item's id stands in its place. */
+/** REST operations. A body may name things as `ITEM` or `CURSOR`: their ids stand in their place. */
 export const PUBLIC_ROWS: Record<string, PublicRow> = {
   'GET /api/v1/items': { needs: 'starter' },
   'GET /api/v1/items/search': { needs: 'starter', query: 'q=charizard' },
@@ -48,13 +48,17 @@ export const PUBLIC_ROWS: Record<string, PublicRow> = {
   'GET /api/v1/plus/webhook': OWN,
   'PUT /api/v1/plus/webhook': { needs: 'plus', body: { url: 'https://example.com/new' } },
   'GET /api/v1/plus/webhook/logs': OWN,
+  'POST /api/v1/plus/webhook/test': { needs: 'plus', body: { event: 'sale' } },
+  'POST /api/v1/plus/webhook/check': { needs: 'plus' },
+  'GET /api/v1/plus/events': OWN,
+  'POST /api/v1/plus/events/replay': { needs: 'plus', body: { until: 'CURSOR' } },
 }
 
 export interface GraphqlRow {
   needs: Plan
   owned?: boolean
   foreign?: ErrorCode
-  /** the field with its arguments; ids are named as `ITEM`, `LISTING`, `COLLECTION` and `RECORD` */
+  /** the field with its arguments; ids are named as `ITEM`, `LISTING`, `COLLECTION`, `RECORD` and `CURSOR` */
   field: string
 }
 
@@ -65,6 +69,7 @@ const RECORD_MUTATION = { needs: 'plus', owned: true, foreign: 'PLUS_COLLECTION_
 export const GRAPHQL_ROWS: Record<string, GraphqlRow> = {
   'query categories': { needs: 'starter', field: 'categories { nodes { id } }' },
   'query category': { needs: 'starter', field: 'category(id: 1) { id }' },
+  'query events': { needs: 'plus', field: 'events { events { data { itemName } } }' },
   'query items': { needs: 'starter', field: 'items { nodes { id } }' },
   'query item': { needs: 'starter', field: 'item(id: ITEM) { id }' },
   'query groups': { needs: 'starter', field: 'groups { id }' },
@@ -81,6 +86,9 @@ export const GRAPHQL_ROWS: Record<string, GraphqlRow> = {
   'mutation updateListing': { ...LISTING_MUTATION, field: 'updateListing(listingId: LISTING, input: { title: "Another title" }) { id }' },
   'mutation setListingStatus': { ...LISTING_MUTATION, field: 'setListingStatus(listingId: LISTING, action: "pause") { id }' },
   'mutation configureWebhook': { needs: 'plus', field: 'configureWebhook(input: { url: "https://example.com/new" }) { url }' },
+  'mutation testWebhook': { needs: 'plus', field: 'testWebhook(event: "sale") { id }' },
+  'mutation checkWebhook': { needs: 'plus', field: 'checkWebhook { checks { ok } }' },
+  'mutation replayEvents': { needs: 'plus', field: 'replayEvents(until: CURSOR) { queued }' },
 }
 
 /** Fields of an item over GraphQL: the smallest plan that gets more than null. */

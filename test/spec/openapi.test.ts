@@ -104,8 +104,9 @@ test('each public operation names the code that its family refuses with, and tha
     for (const [method, { responses }] of Object.entries(operations)) {
       const writesListing = method !== 'get' && /\/plus\/(listings|make-highlight)/.test(path)
       const family = path.includes('/plus/collections') ? 'PLUS_COLLECTION_ERROR' : writesListing ? 'PLUS_LISTING_ERROR' : 'VALIDATION_ERROR'
-      // These are read without any input.
-      const refusal = method === 'get' && /\/(webhook|me|groups|markets)$/.test(path) ? undefined : family
+      // These are read, or checked, without any input.
+      const withoutInput = (method === 'get' && /\/(webhook|me|groups|markets)$/.test(path)) || path.endsWith('/webhook/check')
+      const refusal = withoutInput ? undefined : family
       const upgrade = /\/plus\/|price-history|explain/.test(path) ? 'PLAN_UPGRADE_REQUIRED' : undefined
       const forbidden = method === 'get' ? upgrade : `${upgrade} or READ_ONLY_KEY`
       expect([method, path, responses[422]?.description, responses[403]?.description]).toEqual([method, path, refusal, forbidden])

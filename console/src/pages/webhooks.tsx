@@ -89,9 +89,13 @@ function Answers({ of: event }: { of: WebhookEvent }) {
     <Await of={attempts}>
       {(rows) => (
         <ul class="answers">
-          {rows.map(({ id, started_at: at, status_code: status, success, error, response_excerpt: excerpt }) => (
+          {rows.map(({ id, started_at: at, status_code: status, success, error, response_excerpt: excerpt, mark }) => (
             <li key={id}>
-              <Status code={success ? 'delivered' : 'failed'} /> {status ?? term('attempt', error ?? '')} <span class="quiet">{moment(at)}</span>
+              <Status code={success ? 'delivered' : 'failed'} /> {status ?? term('attempt', error ?? '')}{' '}
+              <span class="quiet">
+                {moment(at)}
+                {mark && ` · ${term('mark', mark)}`}
+              </span>
               {excerpt !== '' && <pre>{excerpt}</pre>}
             </li>
           ))}

@@ -1,0 +1,67 @@
+// Query.events: what REST answers under /plus/events.
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { readEvents } from '#webhooks/read-events.ts'
+import type { AccountEvent, AccountEvents } from '#webhooks/types.ts'
+import { sent } from './arguments.ts'
+import { type Builder, cost, fromDatabase, needing } from './builder.ts'
+import { callByFields } from './mutating.ts'
+
+/** A read of its own, of usually few events. */
+const EVENTS_READ = { ...cost({ weight: 10 }), ...fromDatabase, ...needing(OPERATION_PLAN.readEvents) }
+
+export function implementEvents(builder: Builder): void {
+  const data = builder.objectRef<AccountEvent['data']>('AccountEventData').implement({
+    description: 'What a sale or an expiry is about: fields of the other kind are null.',
+    fields: (t) => ({
+      orderId: t.float({ description: 'Order of the sale.', resolve: (of) => ('order_id' in of ? of.order_id : null) }),
+      listingId: t.int({ nullable: false, description: 'The listing.', resolve: (of) => of.listing_id }),
+      itemName: t.string({ description: 'Name of the item sold.', resolve: (of) => ('item_name' in of ? of.item_name : null) }),
+      quantity: t.int({ description: 'Units sold.', resolve: (of) => ('quantity' in of ? of.quantity : null) }),
+      unitPrice: t.float({ description: 'Price of one unit, in TL.', resolve: (of) => ('unit_price' in of ? of.unit_price : null) }),
+      sellerPayout: t.float({
+        description: 'Amount less the commission, in TL.',
+        resolve: (of) => ('seller_payout' in of ? of.seller_payout : null),
+      }),
+      soldAt: t.string({ description: 'Time of the sale, local with offset.', resolve: (of) => ('sold_at' in of ? of.sold_at : null) }),
+      title: t.string({ description: 'Title of the listing that has expired.', resolve: (of) => ('title' in of ? of.title : null) }),
+      expiredAt: t.string({ description: 'End of the period, local with offset.', resolve: (of) => ('expired_at' in of ? of.expired_at : null) }),
+    }),
+  })
+  const event = builder.objectRef<AccountEvent>('AccountEvent').implement({
+    description: 'A sale or an expiry of the account.',
+    fields: (t) => ({
+      id: t.exposeString('id', { nullable: false, description: 'The `webhook-id` of the event.' }),
+      cursor: t.exposeString('cursor', { nullable: false, description: 'Where the event stands in the feed; for `after`.' }),
+      event: t.exposeString('event', { nullable: false, description: '`sale` or `expire`.' }),
+      sentAt: t.exposeString('sent_at', { nullable: false, description: 'When it happened, local with offset.' }),
+      data: t.field({ type: data, nullable: false, description: 'What it is about.', resolve: (of) => of.data }),
+      delivered: t.exposeBoolean('delivered', { nullable: false, description: 'Whether the webhook has answered 2xx.' }),
+    }),
+  })
+  const events = builder.objectRef<AccountEvents>('AccountEvents').implement({
+    description: 'Events in the order of their commits.',
+    fields: (t) => ({
+      events: t.field({
+        type: [event],
+        nullable: { list: false, items: false },
+        description: 'The events.',
+        extensions: cost({ entries: 20 }),
+        resolve: (of) => of.events,
+      }),
+      next: t.exposeString('next', { nullable: false, description: 'Cursor for the next request, also where there are no events.' }),
+    }),
+  })
+  builder.queryField('events', (t) =>
+    t.field({
+      type: events,
+      description: 'Your sales and expiries, also those that your webhook did not get; kept for 90 days. Plus and Enterprise.',
+      extensions: EVENTS_READ,
+      args: {
+        after: t.arg.string({ description: 'Events after this cursor; everything that is kept when not sent.' }),
+        wait: t.arg.int({ description: 'Seconds to wait for the next event where there is none yet, at most 30.' }),
+        limit: t.arg.int({ description: 'Events to read at most, 1 to 1,000; 100 when not sent.' }),
+      },
+      resolve: (_root, args, ctx, info) => callByFields(readEvents, ctx, info, sent(args)),
+    }),
+  )
+}

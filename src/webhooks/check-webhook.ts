@@ -1,0 +1,39 @@
+// Sends the account's own webhook valid and forged notifications, marked as a check, and tells what its answers say of it.
+import { Type } from '#core/input.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { verb } from '#core/verb.ts'
+import { change, earlierResult } from '#db/change.ts'
+import { inTransaction } from '#db/transaction.ts'
+import { messageId } from './notification.ts'
+import { type Check, judge, sendProbes } from './probes.ts'
+import { activeWebhook, insertCheck, ownAccount, recordCheck } from './store.ts'
+import { testBody } from './test-event.ts'
+import { takeTurn } from './turns.ts'
+import type { WebhookCtx } from './types.ts'
+
+export const checkWebhook = verb(
+  { name: 'checkWebhook', needs: OPERATION_PLAN.checkWebhook, writes: true, input: Type.Object({}, { additionalProperties: false }) },
+  async (ctx: WebhookCtx): Promise<{ checks: Check[] }> => {
+    const { db, now, webhooks } = ctx
+    const accountId = ownAccount(ctx.viewer)
+    const earlier = await earlierResult<{ checks: Check[] }>(ctx)
+    if (earlier) return earlier
+    const body = testBody('sale', { now: now(), zone: webhooks.zone })
+    // No transaction is open while the receiver is asked.
+    const { eventId, url, sealedSecret } = await inTransaction(db, async (tx) => {
+      const webhook = await activeWebhook(tx, accountId)
+      await takeTurn(tx, accountId, 'check', now())
+      const eventId = await insertCheck(tx, accountId, body, now())
+      return { eventId, url: webhook.settings.url, sealedSecret: webhook.sealedSecret }
+    })
+    const secret = webhooks.sealing.unseal(sealedSecret, accountId)
+    const probed = await sendProbes({ url: new URL(url), secret, id: messageId(eventId), body }, now, webhooks)
+    return change(ctx, async (tx, note) => {
+      await recordCheck(tx, { eventId, accountId }, probed)
+      const checks = probed.map(judge)
+      const wrong = checks.filter(({ ok }) => !ok).map(({ name }) => name)
+      note.audit({ action: 'webhook.check', subject: 'webhook', id: accountId, after: { wrong } })
+      return { checks }
+    })
+  },
+)

@@ -1,0 +1,33 @@
+// Cursors of the feed: the account and the position of an event.
+import { readCursor, writeCursor } from '#core/cursor.ts'
+import { invalid } from '#core/errors.ts'
+import { Type } from '#core/input.ts'
+import { reason } from '#core/problems.ts'
+
+const LIST = 'events'
+const LONGEST = 100
+
+/** A cursor as an input field. */
+export function eventCursor(description: string) {
+  return Type.Optional(Type.String({ maxLength: LONGEST, allowed: reason('event_cursor'), description }))
+}
+
+/** The cursor of the event at a position of an account's feed. */
+export function cursorAt(accountId: number, position: number): string {
+  return writeCursor([LIST, accountId, position])
+}
+
+/**
+ * The position that a cursor names, null without one.
+ * @throws VALIDATION_ERROR naming the field for a cursor of another account, and for anything else
+ */
+export function positionOf(field: string, cursor: string | undefined, accountId: number): number | null {
+  if (cursor === undefined) return null
+  const [list, owner, position, ...rest] = readCursor(cursor) ?? []
+  if (list !== LIST || owner !== accountId || rest.length > 0 || !isPosition(position)) throw invalid(field, 'event_cursor')
+  return position
+}
+
+function isPosition(position: unknown): position is number {
+  return Number.isSafeInteger(position) && (position as number) >= 0
+}

@@ -1,0 +1,151 @@
+// The check of a receiver: notifications of which some are to be accepted and some refused, and what its answers say of it.
+import { createHmac, randomBytes } from 'node:crypto'
+import { HOUR_MS } from '#core/duration.ts'
+import { type Static, Type } from '#core/input.ts'
+import { orNull } from '#core/fields.ts'
+import type { Network } from '#outbound/dial.ts'
+import { CHECK_MARK, NOTIFICATION_HEADERS } from './notification.ts'
+import { type Outcome, post } from './post.ts'
+import { signatureHeaders } from './sign.ts'
+
+export const CHECKS = ['valid', 'duplicate', 'second_signature', 'altered', 'reformatted', 'unsigned', 'empty_secret', 'stale'] as const
+export type CheckName = (typeof CHECKS)[number]
+
+export const CheckSchema = Type.Object(
+  {
+    name: Type.Enum([...CHECKS]),
+    expected: Type.String({ description: 'What a correct receiver answers' }),
+    got: Type.String({ description: 'What the receiver answered, and after how long' }),
+    ok: Type.Boolean(),
+    how_to_fix: orNull(Type.String(), { description: 'null where it is correct' }),
+  },
+  { title: 'WebhookCheck' },
+)
+export type Check = Static<typeof CheckSchema>
+
+/** The notification that a check is made from. */
+export interface Checked {
+  url: URL
+  secret: string
+  /** `webhook-id` of all its requests */
+  id: string
+  body: string
+}
+
+interface Probe {
+  body: string
+  headers: Record<string, string>
+}
+
+interface Kind {
+  accepted: boolean
+  probe: (checked: Checked, at: Date) => Probe
+  /** what is wrong with a receiver that answers otherwise */
+  fix: string
+}
+
+const signed = ({ secret, id, body }: Checked, at: Date): Probe => ({ body, headers: signatureHeaders({ secret, id, at, body }) })
+const withBody = (probe: Probe, body: string): Probe => ({ ...probe, body })
+
+const KINDS: Record<CheckName, Kind> = {
+  valid: {
+    accepted: true,
+    probe: signed,
+    fix:
+      'Compute the HMAC-SHA256 over the raw body as it came, keyed with the text of the secret. Compare X-Service-Signature in lower-case ' +
+      'hexadecimal, or webhook-signature in standard base64 with padding.',
+  },
+  duplicate: {
+    accepted: true,
+    probe: signed,
+    fix: 'Answer 2xx when the same webhook-id arrives again, and process it once: every other answer makes the service send it again.',
+  },
+  second_signature: {
+    accepted: true,
+    probe: (checked, at) => {
+      const { body, headers } = signed(checked, at)
+      const foreign = createHmac('sha256', randomBytes(32)).update(body).digest('base64')
+      return { body, headers: { ...headers, 'webhook-signature': `v1,${foreign} ${headers['webhook-signature']}` } }
+    },
+    fix: 'Accept the notification when any of the signatures in webhook-signature matches, not only the first.',
+  },
+  altered: {
+    accepted: false,
+    probe: (checked, at) => withBody(signed(checked, at), checked.body.replace(/"unit_price":[\d.]+/, '"unit_price":1')),
+    fix: 'Verify the signature of every notification before you answer, and answer 401 when it does not match.',
+  },
+  reformatted: {
+    accepted: false,
+    probe: (checked, at) => withBody(signed(checked, at), JSON.stringify(JSON.parse(checked.body), null, 1)),
+    fix: 'Verify the raw bytes of the body. Parsing the JSON and writing it again before the verification accepts bodies that were not signed.',
+  },
+  unsigned: {
+    accepted: false,
+    probe: (checked, at) => {
+      const { body, headers } = signed(checked, at)
+      const { 'X-Service-Signature': _own, 'webhook-signature': _standard, ...others } = headers
+      return { body, headers: others }
+    },
+    fix: 'Answer 401 to notifications without a signature.',
+  },
+  empty_secret: {
+    accepted: false,
+    probe: (checked, at) => signed({ ...checked, secret: '' }, at),
+    fix: 'The receiver verifies with an empty secret, or not at all: give it the secret that GET /plus/webhook shows, and refuse to start without one.',
+  },
+  stale: {
+    accepted: false,
+    probe: (checked, at) => signed(checked, new Date(at.getTime() - HOUR_MS)),
+    fix:
+      'Refuse notifications whose webhook-timestamp is older than five minutes, and verify webhook-signature, which covers it: otherwise ' +
+      'anyone who recorded a notification can send it again.',
+  },
+}
+
+/** One notification of a check with what became of it, null where it was not sent. */
+export interface Probed {
+  name: CheckName
+  outcome: Outcome | null
+  startedAt: Date
+  finishedAt: Date
+}
+
+/**
+ * Sends the notifications one after the other, up to the first without an answer: the others would wait in vain, too.
+ * @returns all kinds of checks, in their order
+ */
+export async function sendProbes(checked: Checked, now: () => Date, network: Network): Promise<Probed[]> {
+  const probed: Probed[] = []
+  let answers = true
+  for (const name of CHECKS) {
+    const startedAt = now()
+    const outcome = answers ? await send(KINDS[name].probe(checked, startedAt), checked.url, network) : null
+    if (outcome?.statusCode === null) answers = false
+    probed.push({ name, outcome, startedAt, finishedAt: now() })
+  }
+  return probed
+}
+
+function send({ body, headers }: Probe, url: URL, network: Network): Promise<Outcome> {
+  return post(url, { ...NOTIFICATION_HEADERS, ...headers, ...CHECK_MARK }, body, network)
+}
+
+/** What an answer says of the receiver. */
+export function judge({ name, outcome, startedAt, finishedAt }: Probed): Check {
+  const { accepted, fix } = KINDS[name]
+  const expected = accepted ? '2xx within 5 seconds' : '401'
+  if (!outcome) return { name, expected, got: 'not sent', ok: false, how_to_fix: 'Repeat the check once the receiver answers.' }
+  const { statusCode, error, success } = outcome
+  const ok = accepted ? success : statusCode === 401
+  const got = error ?? `${statusCode} after ${finishedAt.getTime() - startedAt.getTime()} ms`
+  return { name, expected, got, ok, how_to_fix: ok ? null : (generalFix(outcome) ?? fix) }
+}
+
+/** What is wrong with a receiver whatever the notification. */
+function generalFix({ statusCode, error }: Outcome): string | null {
+  if (error === 'timed out after 5 s') return 'Answer 2xx as soon as the signature is verified, and do long work afterwards.'
+  if (error !== null) return `The receiver cannot be reached (${error}): check the URL, its name, its certificate and its firewall.`
+  if (statusCode! >= 300 && statusCode! < 400) return 'Redirects are not followed: save the address that this one redirects to.'
+  if (statusCode! >= 500) return 'The receiver fails with an error of its own: see its log.'
+  return null
+}

@@ -1,0 +1,45 @@
+// The account's sales and expiries in the order of their commits, whatever its webhook has received; waits for the next one.
+import { ServiceError } from '#core/errors.ts'
+import { Type } from '#core/input.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { reason } from '#core/problems.ts'
+import { verb } from '#core/verb.ts'
+import { cursorAt, eventCursor, positionOf } from './event-cursor.ts'
+import { isOutside } from './event-feed.ts'
+import { messageId } from './notification.ts'
+import { ownAccount } from './store.ts'
+import type { AccountEvent, AccountEvents, FeedCtx } from './types.ts'
+
+const LONGEST_WAIT = 30
+const LIMIT = { default: 100, max: 1_000 }
+
+export const readEvents = verb(
+  {
+    name: 'readEvents',
+    needs: OPERATION_PLAN.readEvents,
+    input: Type.Object(
+      {
+        after: eventCursor('Events after this cursor; everything that is kept when absent'),
+        wait: Type.Optional(
+          Type.Integer({ minimum: 0, maximum: LONGEST_WAIT, default: 0, description: 'Seconds to wait for the next event where there is none yet' }),
+        ),
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMIT.max, default: LIMIT.default, description: 'Events to read at most' })),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  async ({ viewer, events, onDisconnect }: FeedCtx, { after: cursor, wait = 0, limit = LIMIT.default }): Promise<AccountEvents> => {
+    const accountId = ownAccount(viewer)
+    const after = positionOf('after', cursor, accountId)
+    const part = await events.read({ accountId, after, limit }, { ms: wait * 1_000, onDisconnect })
+    if (isOutside(after, part)) throw new ServiceError('CURSOR_EXPIRED', reason('events_forgotten'))
+    const read = part.events.map(({ position, eventId, body, delivered }) => ({
+      id: messageId(eventId),
+      cursor: cursorAt(accountId, position),
+      // Written by JSON.stringify, so that it is written in the same bytes again.
+      ...(JSON.parse(body) as Pick<AccountEvent, 'event' | 'sent_at' | 'data'>),
+      delivered,
+    }))
+    return { events: read as AccountEvent[], next: read.at(-1)?.cursor ?? cursor ?? cursorAt(accountId, part.forgotten) }
+  },
+)

@@ -1,0 +1,50 @@
+// Posts events of the feed once more, each in one attempt that changes nothing else for the receiver.
+import { invalid, ServiceError } from '#core/errors.ts'
+import { Type } from '#core/input.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { reason } from '#core/problems.ts'
+import { verb } from '#core/verb.ts'
+import { change } from '#db/change.ts'
+import { eventCursor, positionOf } from './event-cursor.ts'
+import { isOutside } from './event-feed.ts'
+import { feedBounds } from './event-positions.ts'
+import { queueReplay } from './queue.ts'
+import { activeWebhook, ownAccount } from './store.ts'
+import { takeTurn } from './turns.ts'
+import type { WebhookCtx } from './types.ts'
+
+const MOST = 10_000
+
+export const replayEvents = verb(
+  {
+    name: 'replayEvents',
+    needs: OPERATION_PLAN.replayEvents,
+    writes: true,
+    input: Type.Object(
+      {
+        after: eventCursor('Events after this cursor; from the first that is kept when absent'),
+        until: eventCursor('Events up to this cursor, itself included; up to the newest when absent'),
+      },
+      { additionalProperties: false, minProperties: 1 },
+    ),
+  },
+  (ctx: WebhookCtx, input): Promise<{ queued: number }> => {
+    const accountId = ownAccount(ctx.viewer)
+    const after = positionOf('after', input.after, accountId)
+    const until = positionOf('until', input.until, accountId)
+    if (after !== null && until !== null && after >= until) throw invalid('after', 'before', { field: 'until' })
+    return change(ctx, async (tx, note) => {
+      const now = ctx.now()
+      await activeWebhook(tx, accountId)
+      const bounds = await feedBounds(tx, accountId)
+      if (isOutside(after, bounds) || isOutside(until, bounds)) throw new ServiceError('CURSOR_EXPIRED', reason('events_forgotten'))
+      const range = { after: Math.max(after ?? 0, bounds.forgotten), until: until ?? bounds.last }
+      const count = range.until - range.after
+      if (count > MOST) throw invalid('after', 'replay_size', { max: MOST, count, field: 'until' })
+      await takeTurn(tx, accountId, 'replay', now)
+      const queued = await queueReplay(tx, accountId, range, now)
+      note.audit({ action: 'webhook_event.replay', subject: 'webhook', id: accountId, after: { ...input, queued } })
+      return { queued }
+    })
+  },
+)

@@ -1,0 +1,28 @@
+// Sends the account's own webhook a signed event with made-up data, whichever kinds it has switched on.
+import { Type } from '#core/input.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { verb } from '#core/verb.ts'
+import { change } from '#db/change.ts'
+import { EVENT_KINDS, type EventKind } from './event-body.ts'
+import { messageId } from './notification.ts'
+import { activeWebhook, ownAccount } from './store.ts'
+import { queueTestEvent } from './test-event.ts'
+import type { WebhookCtx } from './types.ts'
+
+export const testWebhook = verb(
+  {
+    name: 'testWebhook',
+    needs: OPERATION_PLAN.testWebhook,
+    writes: true,
+    input: Type.Object({ event: Type.Enum([...EVENT_KINDS], { description: 'What to send' }) }, { additionalProperties: false }),
+  },
+  (ctx: WebhookCtx, { event }): Promise<{ id: string; event: EventKind }> => {
+    const accountId = ownAccount(ctx.viewer)
+    return change(ctx, async (tx, note) => {
+      await activeWebhook(tx, accountId)
+      const id = await queueTestEvent(tx, accountId, event, { now: ctx.now(), zone: ctx.webhooks.zone })
+      note.audit({ action: 'webhook_event.test', subject: 'webhook_event', id, after: { event } })
+      return { id: messageId(id), event }
+    })
+  },
+)
