@@ -512,6 +512,24 @@ export interface webhooks {
 }
 export interface components {
     schemas: {
+        AddCollectionItemInput: {
+            /**
+             * @description A registered item
+             * @example 1
+             */
+            item_id: number;
+            item_group_type_id?: number | null;
+            /**
+             * @description Copies
+             * @default 1
+             */
+            quantity?: number;
+            purchase_price?: number | null;
+            sale_price?: number | null;
+            purchase_date?: string | null;
+            card_uniq_id?: string | null;
+            note?: string | null;
+        };
         AddedCollectionRecord: {
             /** @description Record id: the `itemId` of paths */
             id: number;
@@ -549,8 +567,7 @@ export interface components {
             card_uniq_id?: string | null;
             note?: string | null;
             value?: {
-                /** @enum {string} */
-                market: "service" | "source_a" | "source_b" | "source_c";
+                market: components["schemas"]["MarketCode"];
                 label: string;
                 currency: string;
                 price: number;
@@ -576,8 +593,7 @@ export interface components {
             id: number;
             name: string;
             description: string;
-            /** @enum {string} */
-            visibility: "private" | "unlisted" | "public";
+            visibility: components["schemas"]["CollectionVisibility"];
             /** @description Number of records */
             items_count: number;
             worth?: components["schemas"]["CollectionWorth"];
@@ -596,8 +612,7 @@ export interface components {
             card_uniq_id: string | null;
             note: string | null;
             value?: {
-                /** @enum {string} */
-                market: "service" | "source_a" | "source_b" | "source_c";
+                market: components["schemas"]["MarketCode"];
                 label: string;
                 currency: string;
                 price: number;
@@ -610,6 +625,8 @@ export interface components {
             cost?: components["schemas"]["Amount"] | null;
             gain?: components["schemas"]["Amount"] | null;
         };
+        /** @enum {string} */
+        CollectionVisibility: "private" | "unlisted" | "public";
         /** @description Only with `with_value=1` */
         CollectionWorth: {
             /** @description One entry per currency; amounts of different currencies are never added up */
@@ -635,12 +652,30 @@ export interface components {
             rule: components["schemas"]["FigureRule"];
             inputs: components["schemas"]["FigureInput"][];
         };
+        ConfigureWebhookInput: {
+            /** @description Where notifications are posted; https, at most 500 characters */
+            url: string;
+            /**
+             * @description Notify of each order line sold
+             * @default false
+             */
+            on_sale?: boolean;
+            /**
+             * @description Notify of each publication period that ends
+             * @default false
+             */
+            on_expire?: boolean;
+            /**
+             * @description false pauses delivery
+             * @default true
+             */
+            is_active?: boolean;
+        };
         Error: {
             /** @enum {boolean} */
             success: false;
             error: {
-                /** @enum {string} */
-                code: "INVALID_JSON" | "BAD_REQUEST" | "UNAUTHENTICATED" | "PLAN_UPGRADE_REQUIRED" | "FORBIDDEN" | "ITEM_NOT_FOUND" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "PLUS_LISTING_ERROR" | "PLUS_COLLECTION_ERROR" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UPSTREAM_ERROR" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
+                code: components["schemas"]["ErrorCode"];
                 /** @description For people; names what was wrong and what is allowed */
                 message: string;
                 /**
@@ -661,9 +696,12 @@ export interface components {
                 details?: components["schemas"]["Problem"][];
             };
         };
+        /** @enum {string} */
+        ErrorCode: "INVALID_JSON" | "BAD_REQUEST" | "UNAUTHENTICATED" | "PLAN_UPGRADE_REQUIRED" | "FORBIDDEN" | "ITEM_NOT_FOUND" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "PLUS_LISTING_ERROR" | "PLUS_COLLECTION_ERROR" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UPSTREAM_ERROR" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
+        /** @enum {string} */
+        EventKind: "sale" | "expire";
         EvidenceRule: {
-            /** @enum {string} */
-            name: "own_averages" | "jump" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside" | "grade_order" | "no_rate";
+            name: components["schemas"]["PriceFlag"];
             version: number;
         };
         ExpireEvent: {
@@ -690,15 +728,14 @@ export interface components {
              * @enum {string}
              */
             kind: "listing" | "market" | "sale";
-            /** @enum {string} */
-            market: "service" | "source_a" | "source_b" | "source_c";
+            market: components["schemas"]["MarketCode"];
             /** @description In `currency` */
             amount: number;
             /** @description ISO 4217 code */
             currency: string;
             at: string | null;
             /** @description Of a market: only what is trusted is used */
-            state: ("trusted" | "disputed" | "stale") | null;
+            state: components["schemas"]["PriceState"] | null;
             used: boolean;
             /** @enum {string} */
             reason: "compared_price" | "divisor" | "in_mean" | "not_trusted";
@@ -711,6 +748,8 @@ export interface components {
             name: "price_over_source_a" | "mean_of_last_sales";
             version: number;
         };
+        /** @enum {string} */
+        Genre: "single" | "card" | "sealed" | "bundle";
         Group: {
             id: number;
             /** @example Graded */
@@ -742,21 +781,15 @@ export interface components {
              * @example charizard-4-102-base-set
              */
             slug?: string;
-            /**
-             * @description Professional and above
-             * @enum {string}
-             */
-            genre?: "single" | "card" | "sealed" | "bundle";
+            /** @description Professional and above */
+            genre?: components["schemas"]["Genre"];
             /**
              * @description Professional and above
              * @example pokemon
              */
             game?: string;
-            /**
-             * @description The market whose prices are shown. Professional and above
-             * @enum {string}
-             */
-            market?: "service" | "source_a" | "source_b" | "source_c";
+            /** @description The market whose prices are shown. Professional and above */
+            market?: components["schemas"]["MarketCode"];
             category: components["schemas"]["Category"];
             /** @description Professional and above */
             images?: components["schemas"]["Image"][];
@@ -797,22 +830,23 @@ export interface components {
             name: string;
             code: string | null;
             slug: string;
-            /** @enum {string} */
-            genre: "single" | "card" | "sealed" | "bundle";
+            genre: components["schemas"]["Genre"];
             game: string;
         };
+        /** @enum {string} */
+        ListingStatus: "pending" | "active" | "paused" | "rejected" | "expired" | "sold";
         ListingStatusResult: {
             id: number;
-            /** @enum {string} */
-            status: "pending" | "active" | "paused" | "rejected" | "expired" | "sold";
+            status: components["schemas"]["ListingStatus"];
         };
         ListingWriteResult: {
             id: number;
             /** @description In TL */
             price: number;
-            /** @enum {string} */
-            status: "pending" | "active" | "paused" | "rejected" | "expired" | "sold";
+            status: components["schemas"]["ListingStatus"];
         };
+        /** @enum {string} */
+        MarketCode: "service" | "source_a" | "source_b" | "source_c";
         OwnListing: {
             id: number;
             title: string;
@@ -828,12 +862,10 @@ export interface components {
                 url: string;
                 order: number;
             }[];
-            /** @enum {string} */
-            shipping_payer: "buyer" | "seller";
+            shipping_payer: components["schemas"]["ShippingPayer"];
             offers_enabled: boolean;
             min_offer_price: number | null;
-            /** @enum {string} */
-            status: "pending" | "active" | "paused" | "rejected" | "expired" | "sold";
+            status: components["schemas"]["ListingStatus"];
             approved_price: number | null;
             item_id: number;
             grade_id: number | null;
@@ -900,18 +932,12 @@ export interface components {
              * @example USD
              */
             currency?: string;
-            /**
-             * @description `trusted`: nothing speaks against the price; `disputed`: evidence speaks against it, or against it and another one; `stale`: its source has not confirmed it for too long
-             * @enum {string}
-             */
-            state?: "trusted" | "disputed" | "stale";
-            /**
-             * @description From the number of sources that agree, sample size, age and spread
-             * @enum {string}
-             */
-            confidence?: "insufficient" | "low" | "medium" | "high";
+            /** @description `trusted`: nothing speaks against the price; `disputed`: evidence speaks against it, or against it and another one; `stale`: its source has not confirmed it for too long */
+            state?: components["schemas"]["PriceState"];
+            /** @description From the number of sources that agree, sample size, age and spread */
+            confidence?: components["schemas"]["PriceConfidence"];
             /** @description What speaks against the price, or could not be checked */
-            flags?: ("own_averages" | "jump" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside" | "grade_order" | "no_rate")[];
+            flags?: components["schemas"]["PriceFlag"][];
             /**
              * Format: date-time
              * @description When a feed last stated the price, to the minute, UTC. With `with_stats=1`, Professional and above
@@ -926,10 +952,11 @@ export interface components {
             /** @description The feed's own highest price. With `with_stats=1`, Professional and above */
             high?: number | null;
         };
+        /** @enum {string} */
+        PriceConfidence: "insufficient" | "low" | "medium" | "high";
         PriceExplanation: {
             item_id: number;
-            /** @enum {string} */
-            market: "service" | "source_a" | "source_b" | "source_c";
+            market: components["schemas"]["MarketCode"];
             /** @example Near Mint */
             label: string;
             /** @description Null where the item has no price in this market under this label */
@@ -939,9 +966,9 @@ export interface components {
             updated_at: string | null;
             /** @description When a feed last stated the price */
             confirmed_at: string | null;
-            state: ("trusted" | "disputed" | "stale") | null;
-            confidence: ("insufficient" | "low" | "medium" | "high") | null;
-            flags: ("own_averages" | "jump" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside" | "grade_order" | "no_rate")[];
+            state: components["schemas"]["PriceState"] | null;
+            confidence: components["schemas"]["PriceConfidence"] | null;
+            flags: components["schemas"]["PriceFlag"][];
             /** @description How many sales or offers the feed's figures are of */
             samples: number | null;
             rule: components["schemas"]["PriceRule"] | null;
@@ -958,8 +985,7 @@ export interface components {
              * @enum {string}
              */
             kind: "statement" | "confirmation" | "sale" | "avg_1" | "avg_7" | "avg_30" | "low" | "mid" | "high" | "market";
-            /** @enum {string} */
-            market: "service" | "source_a" | "source_b" | "source_c";
+            market: components["schemas"]["MarketCode"];
             /** @description In `currency` */
             amount: number;
             /** @description ISO 4217 code */
@@ -981,6 +1007,8 @@ export interface components {
              */
             reason: "sets_price" | "confirms" | "in_median" | "compared" | "not_compared" | "no_rate" | "other_time" | "own_sales" | "no_price";
         };
+        /** @enum {string} */
+        PriceFlag: "own_averages" | "jump" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside" | "grade_order" | "no_rate";
         /** @description Of the prices that stood at this time on each of the last 7, 30 and 90 days, today included; null without a price then */
         PriceMedians: {
             "7d": number | null;
@@ -994,8 +1022,7 @@ export interface components {
              * @example 2026-11-16
              */
             date: string;
-            /** @enum {string} */
-            market: "service" | "source_a" | "source_b" | "source_c";
+            market: components["schemas"]["MarketCode"];
             /** @example Near Mint */
             label: string;
             /** @description The price at the start of the period, or of `from` where that is later; the first price where there was none */
@@ -1015,6 +1042,8 @@ export interface components {
             name: "latest_statement" | "median_of_sales";
             version: number;
         };
+        /** @enum {string} */
+        PriceState: "trusted" | "disputed" | "stale";
         Problem: {
             field: string;
             message: string;
@@ -1073,6 +1102,40 @@ export interface components {
                 sold_at: string;
             };
         };
+        /** @enum {string} */
+        ShippingPayer: "buyer" | "seller";
+        UpdateCollectionItemInput: {
+            /** @description Copies */
+            quantity?: number;
+            purchase_price?: number | null;
+            sale_price?: number | null;
+            purchase_date?: string | null;
+            card_uniq_id?: string | null;
+            note?: string | null;
+        };
+        UpdateListingInput: {
+            /**
+             * @description In TL
+             * @example 1250.5
+             */
+            price?: number;
+            /** @description At most 255 characters */
+            title?: string;
+            /** @description At most 5000 characters */
+            description?: string;
+            /** @description Who pays the shipping */
+            shipping_payer?: components["schemas"]["ShippingPayer"];
+            /** @description Whether buyers may offer another price */
+            offers_enabled?: boolean;
+            min_offer_price?: number | null;
+        };
+        UpdateListingPriceInput: {
+            /**
+             * @description In TL
+             * @example 1250.5
+             */
+            price: number;
+        };
         UsedRate: {
             /** @description ISO 4217 code */
             currency: string;
@@ -1114,8 +1177,7 @@ export interface components {
          */
         WebhookLog: {
             id: number;
-            /** @enum {string} */
-            event: "sale" | "expire";
+            event: components["schemas"]["EventKind"];
             /** @description 1 to 3; further ones after an operator sent the event again */
             attempt: number;
             /** @description What the receiver answered, null when it did not */
@@ -1140,6 +1202,7 @@ export interface components {
     headers: never;
     pathItems: never;
 }
+export type AddCollectionItemInput = components['schemas']['AddCollectionItemInput'];
 export type AddedCollectionRecord = components['schemas']['AddedCollectionRecord'];
 export type Amount = components['schemas']['Amount'];
 export type Attribute = components['schemas']['Attribute'];
@@ -1147,13 +1210,18 @@ export type Category = components['schemas']['Category'];
 export type ChangedCollectionRecord = components['schemas']['ChangedCollectionRecord'];
 export type Collection = components['schemas']['Collection'];
 export type CollectionRecord = components['schemas']['CollectionRecord'];
+export type CollectionVisibility = components['schemas']['CollectionVisibility'];
 export type CollectionWorth = components['schemas']['CollectionWorth'];
 export type ComputedFigure = components['schemas']['ComputedFigure'];
+export type ConfigureWebhookInput = components['schemas']['ConfigureWebhookInput'];
 export type Error = components['schemas']['Error'];
+export type ErrorCode = components['schemas']['ErrorCode'];
+export type EventKind = components['schemas']['EventKind'];
 export type EvidenceRule = components['schemas']['EvidenceRule'];
 export type ExpireEvent = components['schemas']['ExpireEvent'];
 export type FigureInput = components['schemas']['FigureInput'];
 export type FigureRule = components['schemas']['FigureRule'];
+export type Genre = components['schemas']['Genre'];
 export type Group = components['schemas']['Group'];
 export type HighlightResult = components['schemas']['HighlightResult'];
 export type Image = components['schemas']['Image'];
@@ -1162,19 +1230,28 @@ export type ItemSale = components['schemas']['ItemSale'];
 export type Listing = components['schemas']['Listing'];
 export type ListingExplanation = components['schemas']['ListingExplanation'];
 export type ListingItem = components['schemas']['ListingItem'];
+export type ListingStatus = components['schemas']['ListingStatus'];
 export type ListingStatusResult = components['schemas']['ListingStatusResult'];
 export type ListingWriteResult = components['schemas']['ListingWriteResult'];
+export type MarketCode = components['schemas']['MarketCode'];
 export type OwnListing = components['schemas']['OwnListing'];
 export type Pagination = components['schemas']['Pagination'];
 export type Price = components['schemas']['Price'];
+export type PriceConfidence = components['schemas']['PriceConfidence'];
 export type PriceExplanation = components['schemas']['PriceExplanation'];
 export type PriceExplanationInput = components['schemas']['PriceExplanationInput'];
+export type PriceFlag = components['schemas']['PriceFlag'];
 export type PriceMedians = components['schemas']['PriceMedians'];
 export type PricePeriod = components['schemas']['PricePeriod'];
 export type PriceRule = components['schemas']['PriceRule'];
+export type PriceState = components['schemas']['PriceState'];
 export type Problem = components['schemas']['Problem'];
 export type RecentSale = components['schemas']['RecentSale'];
 export type SaleEvent = components['schemas']['SaleEvent'];
+export type ShippingPayer = components['schemas']['ShippingPayer'];
+export type UpdateCollectionItemInput = components['schemas']['UpdateCollectionItemInput'];
+export type UpdateListingInput = components['schemas']['UpdateListingInput'];
+export type UpdateListingPriceInput = components['schemas']['UpdateListingPriceInput'];
 export type UsedRate = components['schemas']['UsedRate'];
 export type Webhook = components['schemas']['Webhook'];
 export type WebhookLog = components['schemas']['WebhookLog'];
@@ -1211,9 +1288,9 @@ export interface operations {
                  */
                 game?: string;
                 /** @description Market whose prices are shown: of the items that it has prices of, and of those of its own catalogue. Without it each item shows the prices of the market whose catalogue it came from, else of the first with prices in an order that the operator sets */
-                market?: "service" | "source_a" | "source_b" | "source_c";
+                market?: components["schemas"]["MarketCode"];
                 /** @description Kind of item */
-                genre?: "single" | "card" | "sealed" | "bundle";
+                genre?: components["schemas"]["Genre"];
                 /**
                  * @description `price` is the Near Mint price, else the lowest ungraded one, of the market that is shown. Prices of several currencies are compared in lira, by the rates of the day; items without a price come last, as do those whose currency has no rate, in both directions
                  * @example name
@@ -1358,7 +1435,7 @@ export interface operations {
                  */
                 game?: string;
                 /** @description Market whose prices are shown: of the items that it has prices of, and of those of its own catalogue. Without it each item shows the prices of the market whose catalogue it came from, else of the first with prices in an order that the operator sets */
-                market?: "service" | "source_a" | "source_b" | "source_c";
+                market?: components["schemas"]["MarketCode"];
                 /** @description `1` adds to each price `currency`, `state`, `confidence`, `flags`, `confirmed_at`, `avg_7`, `avg_30`, `low` and `high`. Professional and above; Starter gets the same answer with it as without */
                 with_stats?: boolean;
                 /** @description Page number, from 1 */
@@ -1493,7 +1570,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Market whose prices are shown: of the items that it has prices of, and of those of its own catalogue. Without it each item shows the prices of the market whose catalogue it came from, else of the first with prices in an order that the operator sets */
-                market?: "service" | "source_a" | "source_b" | "source_c";
+                market?: components["schemas"]["MarketCode"];
                 /** @description `1` adds to each price `currency`, `state`, `confidence`, `flags`, `confirmed_at`, `avg_7`, `avg_30`, `low` and `high`. Professional and above; Starter gets the same answer with it as without */
                 with_stats?: boolean;
             };
@@ -1635,7 +1712,7 @@ export interface operations {
                 /** @description Slug of a category; everything below it is included */
                 category?: string;
                 /** @description Kind of item */
-                type?: "single" | "card" | "sealed" | "bundle";
+                type?: components["schemas"]["Genre"];
                 /** @description Lowest price, in TL */
                 min_price?: number;
                 /** @description Highest price, in TL */
@@ -1787,7 +1864,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @example active */
-                status?: "pending" | "active" | "paused" | "rejected" | "expired" | "sold";
+                status?: components["schemas"]["ListingStatus"];
                 /** @description `1` adds `item` */
                 with_item?: boolean;
                 /** @description `1` adds `pc_multiplier` */
@@ -2005,7 +2082,12 @@ export interface operations {
     updateListingPrice: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key again gets the first answer */
+                "Idempotency-Key"?: string;
+                /** @description Entity tag as it was read; 412 if it has changed since */
+                "If-Match"?: string;
+            };
             path: {
                 /**
                  * @description Id of the listing
@@ -2022,13 +2104,7 @@ export interface operations {
                  *       "price": 1190
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description In TL
-                     * @example 1250.5
-                     */
-                    price: number;
-                };
+                "application/json": components["schemas"]["UpdateListingPriceInput"];
             };
         };
         responses: {
@@ -2125,7 +2201,12 @@ export interface operations {
     deleteListing: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key again gets the first answer */
+                "Idempotency-Key"?: string;
+                /** @description Entity tag as it was read; 412 if it has changed since */
+                "If-Match"?: string;
+            };
             path: {
                 /**
                  * @description Id of the listing
@@ -2224,7 +2305,12 @@ export interface operations {
     updateListing: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key again gets the first answer */
+                "Idempotency-Key"?: string;
+                /** @description Entity tag as it was read; 412 if it has changed since */
+                "If-Match"?: string;
+            };
             path: {
                 /**
                  * @description Id of the listing
@@ -2243,25 +2329,7 @@ export interface operations {
                  *       "min_offer_price": 1000
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description In TL
-                     * @example 1250.5
-                     */
-                    price?: number;
-                    /** @description At most 255 characters */
-                    title?: string;
-                    /** @description At most 5000 characters */
-                    description?: string;
-                    /**
-                     * @description Who pays the shipping
-                     * @enum {string}
-                     */
-                    shipping_payer?: "buyer" | "seller";
-                    /** @description Whether buyers may offer another price */
-                    offers_enabled?: boolean;
-                    min_offer_price?: number | null;
-                };
+                "application/json": components["schemas"]["UpdateListingInput"];
             };
         };
         responses: {
@@ -2361,7 +2429,12 @@ export interface operations {
                 /** @example pause */
                 action: "pause" | "publish";
             };
-            header?: never;
+            header?: {
+                /** @description The same key again gets the first answer */
+                "Idempotency-Key"?: string;
+                /** @description Entity tag as it was read; 412 if it has changed since */
+                "If-Match"?: string;
+            };
             path: {
                 /**
                  * @description Id of the listing
@@ -2471,7 +2544,12 @@ export interface operations {
                  */
                 id: number;
             };
-            header?: never;
+            header?: {
+                /** @description The same key again gets the first answer */
+                "Idempotency-Key"?: string;
+                /** @description Entity tag as it was read; 412 if it has changed since */
+                "If-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2573,7 +2651,7 @@ export interface operations {
                  * @description When absent the one whose prices the item shows
                  * @example source_c
                  */
-                market?: "service" | "source_a" | "source_b" | "source_c";
+                market?: components["schemas"]["MarketCode"];
                 /**
                  * @description Condition or grade; all when absent
                  * @example Near Mint
@@ -2684,7 +2762,7 @@ export interface operations {
                  * @description When absent the one whose prices the item shows
                  * @example source_c
                  */
-                market?: "service" | "source_a" | "source_b" | "source_c";
+                market?: components["schemas"]["MarketCode"];
                 /**
                  * @description Condition or grade
                  * @example Near Mint
@@ -3076,7 +3154,10 @@ export interface operations {
     addCollectionItem: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key again gets the first answer */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Id of the collection
@@ -3098,24 +3179,7 @@ export interface operations {
                  *       "note": "From the fair"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description A registered item
-                     * @example 1
-                     */
-                    item_id: number;
-                    item_group_type_id?: number | null;
-                    /**
-                     * @description Copies
-                     * @default 1
-                     */
-                    quantity?: number;
-                    purchase_price?: number | null;
-                    sale_price?: number | null;
-                    purchase_date?: string | null;
-                    card_uniq_id?: string | null;
-                    note?: string | null;
-                };
+                "application/json": components["schemas"]["AddCollectionItemInput"];
             };
         };
         responses: {
@@ -3294,7 +3358,12 @@ export interface operations {
     removeCollectionItem: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key again gets the first answer */
+                "Idempotency-Key"?: string;
+                /** @description Entity tag as it was read; 412 if it has changed since */
+                "If-Match"?: string;
+            };
             path: {
                 /**
                  * @description Id of the collection
@@ -3389,7 +3458,12 @@ export interface operations {
     updateCollectionItem: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key again gets the first answer */
+                "Idempotency-Key"?: string;
+                /** @description Entity tag as it was read; 412 if it has changed since */
+                "If-Match"?: string;
+            };
             path: {
                 /**
                  * @description Id of the collection
@@ -3412,15 +3486,7 @@ export interface operations {
                  *       "sale_price": 1250
                  *     }
                  */
-                "application/json": {
-                    /** @description Copies */
-                    quantity?: number;
-                    purchase_price?: number | null;
-                    sale_price?: number | null;
-                    purchase_date?: string | null;
-                    card_uniq_id?: string | null;
-                    note?: string | null;
-                };
+                "application/json": components["schemas"]["UpdateCollectionItemInput"];
             };
         };
         responses: {
@@ -3583,7 +3649,10 @@ export interface operations {
     configureWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key again gets the first answer */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3596,25 +3665,7 @@ export interface operations {
                  *       "on_expire": true
                  *     }
                  */
-                "application/json": {
-                    /** @description Where notifications are posted; https, at most 500 characters */
-                    url: string;
-                    /**
-                     * @description Notify of each order line sold
-                     * @default false
-                     */
-                    on_sale?: boolean;
-                    /**
-                     * @description Notify of each publication period that ends
-                     * @default false
-                     */
-                    on_expire?: boolean;
-                    /**
-                     * @description false pauses delivery
-                     * @default true
-                     */
-                    is_active?: boolean;
-                };
+                "application/json": components["schemas"]["ConfigureWebhookInput"];
             };
         };
         responses: {

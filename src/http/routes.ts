@@ -63,11 +63,13 @@ function registerRoute<Ctx extends HasViewer>(app: FastifyInstance, route: Route
     url: route.path,
     ...(route.bodyLimit !== undefined && { bodyLimit: route.bodyLimit }),
     config: { needs },
-    ...(route.method !== 'GET' && !route.errors?.includes('PRECONDITION_FAILED') && { onRequest: refuseCondition(route.verb) }),
+    ...(route.method !== 'GET' && !takesCondition(route) && { onRequest: refuseCondition(route.verb) }),
     schema: referenceOf(route, rules) as object,
     handler: (request, reply) => answerBy(respond, request, reply),
   })
 }
+
+const takesCondition = ({ errors }: { errors?: readonly ErrorCode[] }): boolean => errors?.includes('PRECONDITION_FAILED') ?? false
 
 /** Before the body is read, so that no upload is taken for nothing. */
 function refuseCondition(verb: { familyError: ErrorCode | null }): onRequestHookHandler {
@@ -87,6 +89,8 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security }: Rou
     Type.Object(
       Object.fromEntries(chosen.map((name) => [nameOf(name), shape.required?.includes(name) ? properties[name]! : Type.Optional(properties[name]!)])),
     )
+  const verbName = route.verb.name
+  const body = (schema: object | undefined) => ({ title: `${verbName[0]!.toUpperCase()}${verbName.slice(1)}Input`, ...schema })
   // Lists are sent as `game[]=pokemon&game[]=onepiece`.
   const inQuery = (chosen: readonly string[]) => fields(chosen, (name) => ((properties[name] as Shape).type === 'array' ? `${name}[]` : name))
   const errors = new Set<ErrorCode>([
@@ -99,7 +103,7 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security }: Rou
   const others = Object.keys(properties).filter((name) => ![...names, ...queryFields, route.bodyField].includes(name))
   const readsBody = route.method !== 'GET' && route.method !== 'DELETE'
   return {
-    operationId: route.verb.name,
+    operationId: verbName,
     summary: route.summary,
     ...(route.description && { description: route.description }),
     tags: [route.tag],
@@ -107,8 +111,9 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security }: Rou
     ...(route.scope && { consumes: ['application/octet-stream'] }),
     security: [{ [security]: [] }],
     ...(names.length > 0 && { params: Type.Object(Object.fromEntries(names.map((name) => [name, properties[name]!]))) }),
-    ...(route.bodyField && { body: properties[route.bodyField] }),
-    ...(others.length > 0 && (readsBody && !route.bodyField ? { body: fields(others) } : { querystring: inQuery(others) })),
+    ...headersOf(route),
+    ...(route.bodyField && { body: route.scope ? properties[route.bodyField] : body(properties[route.bodyField]) }),
+    ...(others.length > 0 && (readsBody && !route.bodyField ? { body: body(fields(others)) } : { querystring: inQuery(others) })),
     ...(queryFields.length > 0 && { querystring: inQuery(queryFields) }),
     response: {
       [route.status ?? 200]: successSchema(route),
@@ -116,6 +121,15 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security }: Rou
     },
     'x-error-codes': [...errors],
   }
+}
+
+const KEY_HEADER = { 'Idempotency-Key': Type.Optional(Type.String({ maxLength: 255, description: 'The same key again gets the first answer' })) }
+const MATCH_HEADER = { 'If-Match': Type.Optional(Type.String({ description: 'Entity tag as it was read; 412 if it has changed since' })) }
+
+/** The request headers of a write that change what it does. */
+function headersOf<Ctx extends HasViewer>(route: Route<Ctx>): { headers?: object } {
+  if (route.method === 'GET') return {}
+  return { headers: Type.Object({ ...KEY_HEADER, ...(takesCondition(route) && MATCH_HEADER) }) }
 }
 
 /** The error codes that follow from a verb: of its plan, and of what is wrong with its input. */

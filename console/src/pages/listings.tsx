@@ -3,8 +3,8 @@ import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { useData, useWrite } from '../data.ts'
 import {
-  storedListingShipping_payerValues as SHIPPING_PAYERS,
-  storedListingStatusValues as LISTING_STATUSES,
+  shippingPayerValues as SHIPPING_PAYERS,
+  listingStatusValues as LISTING_STATUSES,
   type StoredListing,
 } from '../api-types.ts'
 import { Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
