@@ -3,7 +3,14 @@ import type { ListingStatus } from '#db/schema.ts'
 import { namedValues } from '#core/named-values.ts'
 import { type Reason, reason } from '#core/problems.ts'
 
-export const STATUSES = namedValues('ListingStatus', ['pending', 'active', 'paused', 'rejected', 'expired', 'sold']) satisfies readonly ListingStatus[]
+export const STATUSES = namedValues('ListingStatus', [
+  'pending',
+  'active',
+  'paused',
+  'rejected',
+  'expired',
+  'sold',
+]) satisfies readonly ListingStatus[]
 
 /** New listings and others in the operator's queue, the only ones with `waiting_since`. */
 export const QUEUED = 'pending' satisfies ListingStatus

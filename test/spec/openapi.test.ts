@@ -9,6 +9,7 @@ import spectral from '@stoplight/spectral-core'
 import rulesets from '@stoplight/spectral-rulesets'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestNode, type TestNode } from '../support/node.ts'
+import { resolved } from '../support/openapi.ts'
 
 interface Schema {
   $ref?: string
@@ -23,6 +24,7 @@ interface Operation {
   tags: string[]
   security: object[]
   parameters?: { name: string; in: string; schema: Schema }[]
+  requestBody?: { content: Record<string, { schema: Schema }> }
   responses: Record<string, { description: string; content?: Record<string, { schema?: Schema }> }>
 }
 
@@ -144,7 +146,7 @@ describe.each(DOCUMENTS)('$path', ({ path, schemas }) => {
   test('has a closed list for every market, and a type for every enum', async () => {
     const markets: unknown[] = []
     const untyped: unknown[] = []
-    JSON.stringify(await read(path), (_name, value: Schema & { in?: string; name?: string; schema?: Schema }) => {
+    JSON.stringify(resolved(await read(path)), (_name, value: Schema & { in?: string; name?: string; schema?: Schema }) => {
       if (value?.in === 'query' && value.name === 'market') markets.push(value.schema)
       if (value?.properties?.market) markets.push(value.properties.market)
       if (value?.enum && !value.type) untyped.push(value)
@@ -153,6 +155,31 @@ describe.each(DOCUMENTS)('$path', ({ path, schemas }) => {
     expect(markets.length).toBeGreaterThan(2)
     for (const schema of markets) expect(JSON.stringify(schema)).toContain('"source_a","source_b","source_c"]')
     expect(untyped).toEqual([])
+  })
+
+  test('names the bodies of its requests and its lists of values, each stated once', async () => {
+    const document = await read(path)
+    for (const { operationId, requestBody } of operationsOf(document)) {
+      const name = `${operationId[0]!.toUpperCase()}${operationId.slice(1)}Input`
+      const schema = requestBody?.content['application/json']?.schema
+      if (schema) expect([operationId, schema]).toEqual([operationId, { $ref: `#/components/schemas/${name}` }])
+    }
+    const { components } = document
+    for (const name of ['MarketCode', 'Genre', 'ListingStatus', 'ShippingPayer', 'PriceState', 'CollectionVisibility', 'EventKind', 'ErrorCode']) {
+      expect([name, components.schemas[name]]).toEqual([name, { type: 'string', enum: expect.any(Array) as unknown[] }])
+      const stated = JSON.stringify(document).split(`"enum":${JSON.stringify(components.schemas[name]!.enum)}`).length - 1
+      expect([name, stated]).toEqual([name, 1])
+    }
+  })
+
+  test('names the headers that change what a write does', async () => {
+    for (const operations of Object.values((await read(path)).paths)) {
+      for (const [method, { operationId, parameters = [], responses }] of Object.entries(operations)) {
+        const headers = parameters.filter((one) => one.in === 'header').map(({ name }) => name)
+        const expected = [...(method === 'get' ? [] : ['Idempotency-Key']), ...(responses[412] ? ['If-Match'] : [])]
+        expect([operationId, headers]).toEqual([operationId, expected])
+      }
+    }
   })
 
   test('has no problem for Redocly', { timeout: 60_000 }, async () => {
@@ -193,7 +220,7 @@ test('operation ids are the names of the verbs', async () => {
 })
 
 test('lists are parameters as they are sent, and choices are enums', async () => {
-  const { paths } = await read('/openapi.json')
+  const { paths } = resolved(await read('/openapi.json'))
   const named = (path: string, method: string) =>
     Object.fromEntries((paths[path]![method]!.parameters ?? []).map(({ name, schema }) => [name, schema]))
   const listings = named('/api/v1/plus/listings', 'get')
