@@ -2083,9 +2083,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
-                /** @description Entity tag as it was read; 412 if it has changed since */
+                /** @description Entity tag of what was read; 412 if it has changed since */
                 "If-Match"?: string;
             };
             path: {
@@ -2202,9 +2202,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
-                /** @description Entity tag as it was read; 412 if it has changed since */
+                /** @description Entity tag of what was read; 412 if it has changed since */
                 "If-Match"?: string;
             };
             path: {
@@ -2306,9 +2306,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
-                /** @description Entity tag as it was read; 412 if it has changed since */
+                /** @description Entity tag of what was read; 412 if it has changed since */
                 "If-Match"?: string;
             };
             path: {
@@ -2430,9 +2430,9 @@ export interface operations {
                 action: "pause" | "publish";
             };
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
-                /** @description Entity tag as it was read; 412 if it has changed since */
+                /** @description Entity tag of what was read; 412 if it has changed since */
                 "If-Match"?: string;
             };
             path: {
@@ -2545,9 +2545,9 @@ export interface operations {
                 id: number;
             };
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
-                /** @description Entity tag as it was read; 412 if it has changed since */
+                /** @description Entity tag of what was read; 412 if it has changed since */
                 "If-Match"?: string;
             };
             path?: never;
@@ -3155,7 +3155,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -3359,9 +3359,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
-                /** @description Entity tag as it was read; 412 if it has changed since */
+                /** @description Entity tag of what was read; 412 if it has changed since */
                 "If-Match"?: string;
             };
             path: {
@@ -3459,9 +3459,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
-                /** @description Entity tag as it was read; 412 if it has changed since */
+                /** @description Entity tag of what was read; 412 if it has changed since */
                 "If-Match"?: string;
             };
             path: {
@@ -3650,7 +3650,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;

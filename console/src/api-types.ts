@@ -4025,7 +4025,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4084,7 +4084,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -4158,7 +4158,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -4230,7 +4230,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -4265,7 +4265,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -4300,7 +4300,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -4410,7 +4410,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4442,7 +4442,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -4517,7 +4517,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4576,7 +4576,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -4729,7 +4729,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4761,7 +4761,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -4791,7 +4791,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -4861,7 +4861,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4954,9 +4954,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
-                /** @description Entity tag as it was read; 412 if it has changed since */
+                /** @description Entity tag of what was read; 412 if it has changed since */
                 "If-Match"?: string;
             };
             path: {
@@ -4991,9 +4991,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
-                /** @description Entity tag as it was read; 412 if it has changed since */
+                /** @description Entity tag of what was read; 412 if it has changed since */
                 "If-Match"?: string;
             };
             path: {
@@ -5028,9 +5028,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
-                /** @description Entity tag as it was read; 412 if it has changed since */
+                /** @description Entity tag of what was read; 412 if it has changed since */
                 "If-Match"?: string;
             };
             path: {
@@ -5105,7 +5105,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5235,7 +5235,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -5270,7 +5270,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -5301,7 +5301,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5333,7 +5333,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5397,7 +5397,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5546,7 +5546,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5578,7 +5578,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -5633,7 +5633,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -5667,7 +5667,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -5734,7 +5734,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -5802,7 +5802,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -5837,7 +5837,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -5934,7 +5934,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -5969,7 +5969,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6000,7 +6000,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6031,7 +6031,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6095,7 +6095,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6130,7 +6130,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6161,7 +6161,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6216,7 +6216,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6368,7 +6368,7 @@ export interface operations {
                 file_name?: string;
             };
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6427,7 +6427,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6533,7 +6533,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6568,7 +6568,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6654,7 +6654,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6691,7 +6691,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6823,7 +6823,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6854,7 +6854,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6889,7 +6889,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again gets the first answer */
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {

@@ -63,13 +63,11 @@ function registerRoute<Ctx extends HasViewer>(app: FastifyInstance, route: Route
     url: route.path,
     ...(route.bodyLimit !== undefined && { bodyLimit: route.bodyLimit }),
     config: { needs },
-    ...(route.method !== 'GET' && !takesCondition(route) && { onRequest: refuseCondition(route.verb) }),
+    ...(route.method !== 'GET' && !route.errors?.includes('PRECONDITION_FAILED') && { onRequest: refuseCondition(route.verb) }),
     schema: referenceOf(route, rules) as object,
     handler: (request, reply) => answerBy(respond, request, reply),
   })
 }
-
-const takesCondition = ({ errors }: { errors?: readonly ErrorCode[] }): boolean => errors?.includes('PRECONDITION_FAILED') ?? false
 
 /** Before the body is read, so that no upload is taken for nothing. */
 function refuseCondition(verb: { familyError: ErrorCode | null }): onRequestHookHandler {
@@ -111,7 +109,7 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security }: Rou
     ...(route.scope && { consumes: ['application/octet-stream'] }),
     security: [{ [security]: [] }],
     ...(names.length > 0 && { params: Type.Object(Object.fromEntries(names.map((name) => [name, properties[name]!]))) }),
-    ...headersOf(route),
+    headers: headersOf(errors),
     ...(route.bodyField && { body: route.scope ? properties[route.bodyField] : body(properties[route.bodyField]) }),
     ...(others.length > 0 && (readsBody && !route.bodyField ? { body: body(fields(others)) } : { querystring: inQuery(others) })),
     ...(queryFields.length > 0 && { querystring: inQuery(queryFields) }),
@@ -123,13 +121,17 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security }: Rou
   }
 }
 
-const KEY_HEADER = { 'Idempotency-Key': Type.Optional(Type.String({ maxLength: 255, description: 'The same key again gets the first answer' })) }
-const MATCH_HEADER = { 'If-Match': Type.Optional(Type.String({ description: 'Entity tag as it was read; 412 if it has changed since' })) }
-
-/** The request headers of a write that change what it does. */
-function headersOf<Ctx extends HasViewer>(route: Route<Ctx>): { headers?: object } {
-  if (route.method === 'GET') return {}
-  return { headers: Type.Object({ ...KEY_HEADER, ...(takesCondition(route) && MATCH_HEADER) }) }
+/** The request headers that change what an operation does, by the errors that they lead to. */
+function headersOf(errors: ReadonlySet<ErrorCode>): TSchema {
+  const key = Type.String({
+    maxLength: 255,
+    description: 'For 24 hours the same request with the same key gets the first answer and changes nothing',
+  })
+  const tag = Type.String({ description: 'Entity tag of what was read; 412 if it has changed since' })
+  return Type.Object({
+    ...(errors.has('IDEMPOTENCY_CONFLICT') && { 'Idempotency-Key': Type.Optional(key) }),
+    ...(errors.has('PRECONDITION_FAILED') && { 'If-Match': Type.Optional(tag) }),
+  })
 }
 
 /** The error codes that follow from a verb: of its plan, and of what is wrong with its input. */
