@@ -10,6 +10,7 @@ const GUIDES = [
   'CONTRIBUTING.md',
   'client/README.md',
   'sample/README.md',
+  ...readdirSync('examples').map((example) => `examples/${example}/README.md`),
   ...readdirSync('docs')
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),
@@ -36,7 +37,7 @@ describe.each(GUIDES)('%s', (guide) => {
   })
 
   test('paths in code exist', () => {
-    const paths = [...text.matchAll(/`((?:src|test|docs|bench|reliability|sample|client|console|graphiql|deploy)\/[\w./@-]*)`/g)].map(
+    const paths = [...text.matchAll(/`((?:src|test|docs|bench|reliability|sample|client|console|graphiql|deploy|examples)\/[\w./@-]*)`/g)].map(
       (match) => match[1]!,
     )
     expect(paths.filter((path) => !existsSync(path))).toEqual([])

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 const ROOT = new URL('..', import.meta.url).pathname
-const FOLDERS = ['src', 'test', 'console', 'client/src', 'bench', 'reliability', 'sample', 'docs']
+const FOLDERS = ['src', 'test', 'console', 'client/src', 'examples', 'bench', 'reliability', 'sample', 'docs']
 const PAGES = ['README.md', 'CONTRIBUTING.md']
 
 /** What is not said, and what is said for it; only patterns that cannot mean anything else. */
@@ -28,7 +28,7 @@ const files = [
   ...PAGES,
   ...FOLDERS.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-      .filter((file) => /\.(ts|tsx|md)$/.test(file) && !file.includes('node_modules'))
+      .filter((file) => /\.(ts|tsx|js|html|md)$/.test(file) && !file.includes('node_modules'))
       .map((file) => join(folder, file)),
   ),
 ].filter((file) => file !== 'test/language.test.ts')

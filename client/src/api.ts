@@ -473,108 +473,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/plus/webhook/test": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Send your webhook a signed test event
-         * @description Its data are made up; it is sent whichever kinds are switched on, carries the header `webhook-test: true` and is marked in the log. It does not stand in the feed.
-         *
-         *     ```sh
-         *     curl -X POST 'https://cards.example/api/v1/plus/webhook/test' \
-         *       -H 'Authorization: Bearer <API_KEY>' \
-         *       -H 'Content-Type: application/json' -d '{"event":"sale"}'
-         *     ```
-         */
-        post: operations["testWebhook"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/plus/webhook/check": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Check how your receiver verifies notifications
-         * @description Sends valid, altered, unsigned, old and repeated notifications of a made-up sale, with the headers `webhook-check: true` and `webhook-test: true`, and tells what was expected, what came and what to change. Once a minute; it takes up to 40 seconds. Whether a receiver processes a repeated notification once cannot be seen in its answers.
-         *
-         *     ```sh
-         *     curl -X POST 'https://cards.example/api/v1/plus/webhook/check' \
-         *       -H 'Authorization: Bearer <API_KEY>'
-         *     ```
-         */
-        post: operations["checkWebhook"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/plus/events": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read your sales and expiries in the order of their commits
-         * @description The same `event`, `sent_at` and `data` as in the notification, also of events that your webhook did not get; kept for 90 days. Send `next` as `after` of the next request. With `wait` the answer comes as soon as there is an event, and is empty after so many seconds without one.
-         *
-         *     ```sh
-         *     curl 'https://cards.example/api/v1/plus/events?limit=2' \
-         *       -H 'Authorization: Bearer <API_KEY>'
-         *     ```
-         */
-        get: operations["readEvents"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/plus/events/replay": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Post events of the feed again
-         * @description One attempt for each event whose kind is switched on, with its id and body, after everything else that waits; attempts are marked in the log and do not count for the health of your receiver. Events that wait for an attempt anyway are left out. At most 10,000 at a time, once a minute.
-         *
-         *     ```sh
-         *     curl -X POST 'https://cards.example/api/v1/plus/events/replay' \
-         *       -H 'Authorization: Bearer <API_KEY>' \
-         *       -H 'Content-Type: application/json' -d '{"after":"WzEsImV2ZW50cyIsMywxXQ"}'
-         *     ```
-         */
-        post: operations["replayEvents"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
 }
 export interface webhooks {
     sale: {
@@ -614,60 +512,23 @@ export interface webhooks {
 }
 export interface components {
     schemas: {
-        AccountEvent: components["schemas"]["AccountSale"] | components["schemas"]["AccountExpiry"];
-        AccountExpiry: {
-            /** @description The `webhook-id` of the event */
-            id: string;
-            /** @description Where the event stands in the feed; for `after` */
-            cursor: string;
-            /** @enum {string} */
-            event: "expire";
+        AddCollectionItemInput: {
             /**
-             * Format: date-time
-             * @description Local time with offset
+             * @description A registered item
+             * @example 1
              */
-            sent_at: string;
-            data: {
-                listing_id: number;
-                title: string;
-                /**
-                 * Format: date-time
-                 * @description Local time with offset
-                 */
-                expired_at: string;
-            };
-            /** @description Whether the webhook has answered 2xx */
-            delivered: boolean;
-        };
-        AccountSale: {
-            /** @description The `webhook-id` of the event */
-            id: string;
-            /** @description Where the event stands in the feed; for `after` */
-            cursor: string;
-            /** @enum {string} */
-            event: "sale";
+            item_id: number;
+            item_group_type_id?: number | null;
             /**
-             * Format: date-time
-             * @description Local time with offset
+             * @description Copies
+             * @default 1
              */
-            sent_at: string;
-            data: {
-                order_id: number;
-                listing_id: number;
-                item_name: string;
-                quantity: number;
-                /** @description In TL */
-                unit_price: number;
-                /** @description Unit price × quantity less the commission, in TL */
-                seller_payout: number;
-                /**
-                 * Format: date-time
-                 * @description Local time with offset
-                 */
-                sold_at: string;
-            };
-            /** @description Whether the webhook has answered 2xx */
-            delivered: boolean;
+            quantity?: number;
+            purchase_price?: number | null;
+            sale_price?: number | null;
+            purchase_date?: string | null;
+            card_uniq_id?: string | null;
+            note?: string | null;
         };
         AddedCollectionRecord: {
             /** @description Record id: the `itemId` of paths */
@@ -706,8 +567,7 @@ export interface components {
             card_uniq_id?: string | null;
             note?: string | null;
             value?: {
-                /** @enum {string} */
-                market: "service" | "source_a" | "source_b" | "source_c";
+                market: components["schemas"]["MarketCode"];
                 label: string;
                 currency: string;
                 price: number;
@@ -733,8 +593,7 @@ export interface components {
             id: number;
             name: string;
             description: string;
-            /** @enum {string} */
-            visibility: "private" | "unlisted" | "public";
+            visibility: components["schemas"]["CollectionVisibility"];
             /** @description Number of records */
             items_count: number;
             worth?: components["schemas"]["CollectionWorth"];
@@ -753,8 +612,7 @@ export interface components {
             card_uniq_id: string | null;
             note: string | null;
             value?: {
-                /** @enum {string} */
-                market: "service" | "source_a" | "source_b" | "source_c";
+                market: components["schemas"]["MarketCode"];
                 label: string;
                 currency: string;
                 price: number;
@@ -767,6 +625,8 @@ export interface components {
             cost?: components["schemas"]["Amount"] | null;
             gain?: components["schemas"]["Amount"] | null;
         };
+        /** @enum {string} */
+        CollectionVisibility: "private" | "unlisted" | "public";
         /** @description Only with `with_value=1` */
         CollectionWorth: {
             /** @description One entry per currency; amounts of different currencies are never added up */
@@ -792,12 +652,30 @@ export interface components {
             rule: components["schemas"]["FigureRule"];
             inputs: components["schemas"]["FigureInput"][];
         };
+        ConfigureWebhookInput: {
+            /** @description Where notifications are posted; https, at most 500 characters */
+            url: string;
+            /**
+             * @description Notify of each order line sold
+             * @default false
+             */
+            on_sale?: boolean;
+            /**
+             * @description Notify of each publication period that ends
+             * @default false
+             */
+            on_expire?: boolean;
+            /**
+             * @description false pauses delivery
+             * @default true
+             */
+            is_active?: boolean;
+        };
         Error: {
             /** @enum {boolean} */
             success: false;
             error: {
-                /** @enum {string} */
-                code: "INVALID_JSON" | "BAD_REQUEST" | "UNAUTHENTICATED" | "PLAN_UPGRADE_REQUIRED" | "FORBIDDEN" | "ITEM_NOT_FOUND" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "CURSOR_EXPIRED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "PLUS_LISTING_ERROR" | "PLUS_COLLECTION_ERROR" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UPSTREAM_ERROR" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
+                code: components["schemas"]["ErrorCode"];
                 /** @description For people; names what was wrong and what is allowed */
                 message: string;
                 /**
@@ -818,9 +696,12 @@ export interface components {
                 details?: components["schemas"]["Problem"][];
             };
         };
+        /** @enum {string} */
+        ErrorCode: "INVALID_JSON" | "BAD_REQUEST" | "UNAUTHENTICATED" | "PLAN_UPGRADE_REQUIRED" | "FORBIDDEN" | "ITEM_NOT_FOUND" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "PLUS_LISTING_ERROR" | "PLUS_COLLECTION_ERROR" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UPSTREAM_ERROR" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
+        /** @enum {string} */
+        EventKind: "sale" | "expire";
         EvidenceRule: {
-            /** @enum {string} */
-            name: "own_averages" | "jump" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside" | "grade_order" | "no_rate";
+            name: components["schemas"]["PriceFlag"];
             version: number;
         };
         ExpireEvent: {
@@ -847,15 +728,14 @@ export interface components {
              * @enum {string}
              */
             kind: "listing" | "market" | "sale";
-            /** @enum {string} */
-            market: "service" | "source_a" | "source_b" | "source_c";
+            market: components["schemas"]["MarketCode"];
             /** @description In `currency` */
             amount: number;
             /** @description ISO 4217 code */
             currency: string;
             at: string | null;
             /** @description Of a market: only what is trusted is used */
-            state: ("trusted" | "disputed" | "stale") | null;
+            state: components["schemas"]["PriceState"] | null;
             used: boolean;
             /** @enum {string} */
             reason: "compared_price" | "divisor" | "in_mean" | "not_trusted";
@@ -868,6 +748,8 @@ export interface components {
             name: "price_over_source_a" | "mean_of_last_sales";
             version: number;
         };
+        /** @enum {string} */
+        Genre: "single" | "card" | "sealed" | "bundle";
         Group: {
             id: number;
             /** @example Graded */
@@ -899,21 +781,15 @@ export interface components {
              * @example charizard-4-102-base-set
              */
             slug?: string;
-            /**
-             * @description Professional and above
-             * @enum {string}
-             */
-            genre?: "single" | "card" | "sealed" | "bundle";
+            /** @description Professional and above */
+            genre?: components["schemas"]["Genre"];
             /**
              * @description Professional and above
              * @example pokemon
              */
             game?: string;
-            /**
-             * @description The market whose prices are shown. Professional and above
-             * @enum {string}
-             */
-            market?: "service" | "source_a" | "source_b" | "source_c";
+            /** @description The market whose prices are shown. Professional and above */
+            market?: components["schemas"]["MarketCode"];
             category: components["schemas"]["Category"];
             /** @description Professional and above */
             images?: components["schemas"]["Image"][];
@@ -954,22 +830,23 @@ export interface components {
             name: string;
             code: string | null;
             slug: string;
-            /** @enum {string} */
-            genre: "single" | "card" | "sealed" | "bundle";
+            genre: components["schemas"]["Genre"];
             game: string;
         };
+        /** @enum {string} */
+        ListingStatus: "pending" | "active" | "paused" | "rejected" | "expired" | "sold";
         ListingStatusResult: {
             id: number;
-            /** @enum {string} */
-            status: "pending" | "active" | "paused" | "rejected" | "expired" | "sold";
+            status: components["schemas"]["ListingStatus"];
         };
         ListingWriteResult: {
             id: number;
             /** @description In TL */
             price: number;
-            /** @enum {string} */
-            status: "pending" | "active" | "paused" | "rejected" | "expired" | "sold";
+            status: components["schemas"]["ListingStatus"];
         };
+        /** @enum {string} */
+        MarketCode: "service" | "source_a" | "source_b" | "source_c";
         OwnListing: {
             id: number;
             title: string;
@@ -985,12 +862,10 @@ export interface components {
                 url: string;
                 order: number;
             }[];
-            /** @enum {string} */
-            shipping_payer: "buyer" | "seller";
+            shipping_payer: components["schemas"]["ShippingPayer"];
             offers_enabled: boolean;
             min_offer_price: number | null;
-            /** @enum {string} */
-            status: "pending" | "active" | "paused" | "rejected" | "expired" | "sold";
+            status: components["schemas"]["ListingStatus"];
             approved_price: number | null;
             item_id: number;
             grade_id: number | null;
@@ -1057,18 +932,12 @@ export interface components {
              * @example USD
              */
             currency?: string;
-            /**
-             * @description `trusted`: nothing speaks against the price; `disputed`: evidence speaks against it, or against it and another one; `stale`: its source has not confirmed it for too long
-             * @enum {string}
-             */
-            state?: "trusted" | "disputed" | "stale";
-            /**
-             * @description From the number of sources that agree, sample size, age and spread
-             * @enum {string}
-             */
-            confidence?: "insufficient" | "low" | "medium" | "high";
+            /** @description `trusted`: nothing speaks against the price; `disputed`: evidence speaks against it, or against it and another one; `stale`: its source has not confirmed it for too long */
+            state?: components["schemas"]["PriceState"];
+            /** @description From the number of sources that agree, sample size, age and spread */
+            confidence?: components["schemas"]["PriceConfidence"];
             /** @description What speaks against the price, or could not be checked */
-            flags?: ("own_averages" | "jump" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside" | "grade_order" | "no_rate")[];
+            flags?: components["schemas"]["PriceFlag"][];
             /**
              * Format: date-time
              * @description When a feed last stated the price, to the minute, UTC. With `with_stats=1`, Professional and above
@@ -1083,10 +952,11 @@ export interface components {
             /** @description The feed's own highest price. With `with_stats=1`, Professional and above */
             high?: number | null;
         };
+        /** @enum {string} */
+        PriceConfidence: "insufficient" | "low" | "medium" | "high";
         PriceExplanation: {
             item_id: number;
-            /** @enum {string} */
-            market: "service" | "source_a" | "source_b" | "source_c";
+            market: components["schemas"]["MarketCode"];
             /** @example Near Mint */
             label: string;
             /** @description Null where the item has no price in this market under this label */
@@ -1096,9 +966,9 @@ export interface components {
             updated_at: string | null;
             /** @description When a feed last stated the price */
             confirmed_at: string | null;
-            state: ("trusted" | "disputed" | "stale") | null;
-            confidence: ("insufficient" | "low" | "medium" | "high") | null;
-            flags: ("own_averages" | "jump" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside" | "grade_order" | "no_rate")[];
+            state: components["schemas"]["PriceState"] | null;
+            confidence: components["schemas"]["PriceConfidence"] | null;
+            flags: components["schemas"]["PriceFlag"][];
             /** @description How many sales or offers the feed's figures are of */
             samples: number | null;
             rule: components["schemas"]["PriceRule"] | null;
@@ -1115,8 +985,7 @@ export interface components {
              * @enum {string}
              */
             kind: "statement" | "confirmation" | "sale" | "avg_1" | "avg_7" | "avg_30" | "low" | "mid" | "high" | "market";
-            /** @enum {string} */
-            market: "service" | "source_a" | "source_b" | "source_c";
+            market: components["schemas"]["MarketCode"];
             /** @description In `currency` */
             amount: number;
             /** @description ISO 4217 code */
@@ -1138,6 +1007,8 @@ export interface components {
              */
             reason: "sets_price" | "confirms" | "in_median" | "compared" | "not_compared" | "no_rate" | "other_time" | "own_sales" | "no_price";
         };
+        /** @enum {string} */
+        PriceFlag: "own_averages" | "jump" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside" | "grade_order" | "no_rate";
         /** @description Of the prices that stood at this time on each of the last 7, 30 and 90 days, today included; null without a price then */
         PriceMedians: {
             "7d": number | null;
@@ -1151,8 +1022,7 @@ export interface components {
              * @example 2026-11-16
              */
             date: string;
-            /** @enum {string} */
-            market: "service" | "source_a" | "source_b" | "source_c";
+            market: components["schemas"]["MarketCode"];
             /** @example Near Mint */
             label: string;
             /** @description The price at the start of the period, or of `from` where that is later; the first price where there was none */
@@ -1172,6 +1042,8 @@ export interface components {
             name: "latest_statement" | "median_of_sales";
             version: number;
         };
+        /** @enum {string} */
+        PriceState: "trusted" | "disputed" | "stale";
         Problem: {
             field: string;
             message: string;
@@ -1206,10 +1078,6 @@ export interface components {
              */
             sold_at: string;
         };
-        Replay: {
-            /** @description How many events will be posted */
-            queued: number;
-        };
         SaleEvent: {
             /** @constant */
             event: "sale";
@@ -1234,11 +1102,39 @@ export interface components {
                 sold_at: string;
             };
         };
-        TestQueued: {
-            /** @description The `webhook-id` of the notification */
-            id: string;
-            /** @enum {string} */
-            event: "sale" | "expire";
+        /** @enum {string} */
+        ShippingPayer: "buyer" | "seller";
+        UpdateCollectionItemInput: {
+            /** @description Copies */
+            quantity?: number;
+            purchase_price?: number | null;
+            sale_price?: number | null;
+            purchase_date?: string | null;
+            card_uniq_id?: string | null;
+            note?: string | null;
+        };
+        UpdateListingInput: {
+            /**
+             * @description In TL
+             * @example 1250.5
+             */
+            price?: number;
+            /** @description At most 255 characters */
+            title?: string;
+            /** @description At most 5000 characters */
+            description?: string;
+            /** @description Who pays the shipping */
+            shipping_payer?: components["schemas"]["ShippingPayer"];
+            /** @description Whether buyers may offer another price */
+            offers_enabled?: boolean;
+            min_offer_price?: number | null;
+        };
+        UpdateListingPriceInput: {
+            /**
+             * @description In TL
+             * @example 1250.5
+             */
+            price: number;
         };
         UsedRate: {
             /** @description ISO 4217 code */
@@ -1266,17 +1162,6 @@ export interface components {
             /** @description 48 characters; made at the first save, the same for ever */
             secret: string;
         };
-        WebhookCheck: {
-            /** @enum {string} */
-            name: "valid" | "duplicate" | "second_signature" | "altered" | "reformatted" | "unsigned" | "empty_secret" | "stale";
-            /** @description What a correct receiver answers */
-            expected: string;
-            /** @description What the receiver answered, and after how long */
-            got: string;
-            ok: boolean;
-            /** @description null where it is correct */
-            how_to_fix: string | null;
-        };
         /**
          * @example {
          *       "id": 912,
@@ -1287,15 +1172,13 @@ export interface components {
          *       "error": null,
          *       "response_excerpt": "ok",
          *       "created_at": "2026-11-21T11:40:59+03:00",
-         *       "test": false,
-         *       "mark": null
+         *       "test": false
          *     }
          */
         WebhookLog: {
             id: number;
-            /** @enum {string} */
-            event: "sale" | "expire";
-            /** @description 1 to 3; further ones after the event was sent again */
+            event: components["schemas"]["EventKind"];
+            /** @description 1 to 3; further ones after an operator sent the event again */
             attempt: number;
             /** @description What the receiver answered, null when it did not */
             status_code: number | null;
@@ -1309,10 +1192,8 @@ export interface components {
              * @description Local time with offset
              */
             created_at: string;
-            /** @description A test event, or a notification of a check */
+            /** @description A test event that an operator sent */
             test: boolean;
-            /** @description Why it was sent, null for a sale or an expiry in its turn */
-            mark: ("test" | "check" | "replay") | null;
         };
     };
     responses: never;
@@ -1321,9 +1202,7 @@ export interface components {
     headers: never;
     pathItems: never;
 }
-export type AccountEvent = components['schemas']['AccountEvent'];
-export type AccountExpiry = components['schemas']['AccountExpiry'];
-export type AccountSale = components['schemas']['AccountSale'];
+export type AddCollectionItemInput = components['schemas']['AddCollectionItemInput'];
 export type AddedCollectionRecord = components['schemas']['AddedCollectionRecord'];
 export type Amount = components['schemas']['Amount'];
 export type Attribute = components['schemas']['Attribute'];
@@ -1331,13 +1210,18 @@ export type Category = components['schemas']['Category'];
 export type ChangedCollectionRecord = components['schemas']['ChangedCollectionRecord'];
 export type Collection = components['schemas']['Collection'];
 export type CollectionRecord = components['schemas']['CollectionRecord'];
+export type CollectionVisibility = components['schemas']['CollectionVisibility'];
 export type CollectionWorth = components['schemas']['CollectionWorth'];
 export type ComputedFigure = components['schemas']['ComputedFigure'];
+export type ConfigureWebhookInput = components['schemas']['ConfigureWebhookInput'];
 export type Error = components['schemas']['Error'];
+export type ErrorCode = components['schemas']['ErrorCode'];
+export type EventKind = components['schemas']['EventKind'];
 export type EvidenceRule = components['schemas']['EvidenceRule'];
 export type ExpireEvent = components['schemas']['ExpireEvent'];
 export type FigureInput = components['schemas']['FigureInput'];
 export type FigureRule = components['schemas']['FigureRule'];
+export type Genre = components['schemas']['Genre'];
 export type Group = components['schemas']['Group'];
 export type HighlightResult = components['schemas']['HighlightResult'];
 export type Image = components['schemas']['Image'];
@@ -1346,24 +1230,30 @@ export type ItemSale = components['schemas']['ItemSale'];
 export type Listing = components['schemas']['Listing'];
 export type ListingExplanation = components['schemas']['ListingExplanation'];
 export type ListingItem = components['schemas']['ListingItem'];
+export type ListingStatus = components['schemas']['ListingStatus'];
 export type ListingStatusResult = components['schemas']['ListingStatusResult'];
 export type ListingWriteResult = components['schemas']['ListingWriteResult'];
+export type MarketCode = components['schemas']['MarketCode'];
 export type OwnListing = components['schemas']['OwnListing'];
 export type Pagination = components['schemas']['Pagination'];
 export type Price = components['schemas']['Price'];
+export type PriceConfidence = components['schemas']['PriceConfidence'];
 export type PriceExplanation = components['schemas']['PriceExplanation'];
 export type PriceExplanationInput = components['schemas']['PriceExplanationInput'];
+export type PriceFlag = components['schemas']['PriceFlag'];
 export type PriceMedians = components['schemas']['PriceMedians'];
 export type PricePeriod = components['schemas']['PricePeriod'];
 export type PriceRule = components['schemas']['PriceRule'];
+export type PriceState = components['schemas']['PriceState'];
 export type Problem = components['schemas']['Problem'];
 export type RecentSale = components['schemas']['RecentSale'];
-export type Replay = components['schemas']['Replay'];
 export type SaleEvent = components['schemas']['SaleEvent'];
-export type TestQueued = components['schemas']['TestQueued'];
+export type ShippingPayer = components['schemas']['ShippingPayer'];
+export type UpdateCollectionItemInput = components['schemas']['UpdateCollectionItemInput'];
+export type UpdateListingInput = components['schemas']['UpdateListingInput'];
+export type UpdateListingPriceInput = components['schemas']['UpdateListingPriceInput'];
 export type UsedRate = components['schemas']['UsedRate'];
 export type Webhook = components['schemas']['Webhook'];
-export type WebhookCheck = components['schemas']['WebhookCheck'];
 export type WebhookLog = components['schemas']['WebhookLog'];
 export type $defs = Record<string, never>;
 export interface operations {
@@ -1398,9 +1288,9 @@ export interface operations {
                  */
                 game?: string;
                 /** @description Market whose prices are shown: of the items that it has prices of, and of those of its own catalogue. Without it each item shows the prices of the market whose catalogue it came from, else of the first with prices in an order that the operator sets */
-                market?: "service" | "source_a" | "source_b" | "source_c";
+                market?: components["schemas"]["MarketCode"];
                 /** @description Kind of item */
-                genre?: "single" | "card" | "sealed" | "bundle";
+                genre?: components["schemas"]["Genre"];
                 /**
                  * @description `price` is the Near Mint price, else the lowest ungraded one, of the market that is shown. Prices of several currencies are compared in lira, by the rates of the day; items without a price come last, as do those whose currency has no rate, in both directions
                  * @example name
@@ -1545,7 +1435,7 @@ export interface operations {
                  */
                 game?: string;
                 /** @description Market whose prices are shown: of the items that it has prices of, and of those of its own catalogue. Without it each item shows the prices of the market whose catalogue it came from, else of the first with prices in an order that the operator sets */
-                market?: "service" | "source_a" | "source_b" | "source_c";
+                market?: components["schemas"]["MarketCode"];
                 /** @description `1` adds to each price `currency`, `state`, `confidence`, `flags`, `confirmed_at`, `avg_7`, `avg_30`, `low` and `high`. Professional and above; Starter gets the same answer with it as without */
                 with_stats?: boolean;
                 /** @description Page number, from 1 */
@@ -1680,7 +1570,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Market whose prices are shown: of the items that it has prices of, and of those of its own catalogue. Without it each item shows the prices of the market whose catalogue it came from, else of the first with prices in an order that the operator sets */
-                market?: "service" | "source_a" | "source_b" | "source_c";
+                market?: components["schemas"]["MarketCode"];
                 /** @description `1` adds to each price `currency`, `state`, `confidence`, `flags`, `confirmed_at`, `avg_7`, `avg_30`, `low` and `high`. Professional and above; Starter gets the same answer with it as without */
                 with_stats?: boolean;
             };
@@ -1822,7 +1712,7 @@ export interface operations {
                 /** @description Slug of a category; everything below it is included */
                 category?: string;
                 /** @description Kind of item */
-                type?: "single" | "card" | "sealed" | "bundle";
+                type?: components["schemas"]["Genre"];
                 /** @description Lowest price, in TL */
                 min_price?: number;
                 /** @description Highest price, in TL */
@@ -1906,11 +1796,11 @@ export interface operations {
                      *           "last_sales": [
                      *             {
                      *               "price": 1200,
-                     *               "sold_at": "2026-11-22T22:24:28+03:00"
+                     *               "sold_at": "2026-11-22T20:55:03+03:00"
                      *             },
                      *             {
                      *               "price": 1250.5,
-                     *               "sold_at": "2026-11-22T22:24:27+03:00"
+                     *               "sold_at": "2026-11-22T20:55:03+03:00"
                      *             }
                      *           ]
                      *         }
@@ -1974,7 +1864,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @example active */
-                status?: "pending" | "active" | "paused" | "rejected" | "expired" | "sold";
+                status?: components["schemas"]["ListingStatus"];
                 /** @description `1` adds `item` */
                 with_item?: boolean;
                 /** @description `1` adds `pc_multiplier` */
@@ -2026,11 +1916,11 @@ export interface operations {
                      *           "item_id": 5,
                      *           "grade_id": 4,
                      *           "rejection_reason": null,
-                     *           "published_at": "2026-11-22T22:24:27+03:00",
-                     *           "expires_at": "2026-12-22T22:24:27+03:00",
+                     *           "published_at": "2026-11-22T20:55:03+03:00",
+                     *           "expires_at": "2026-12-22T20:55:03+03:00",
                      *           "highlighted_until": null,
-                     *           "created_at": "2026-11-22T22:24:27+03:00",
-                     *           "updated_at": "2026-11-22T22:24:27+03:00",
+                     *           "created_at": "2026-11-22T20:55:03+03:00",
+                     *           "updated_at": "2026-11-22T20:55:03+03:00",
                      *           "etag": "\"3001-4\""
                      *         }
                      *       ],
@@ -2131,7 +2021,7 @@ export interface operations {
                      *             "slug": "charizard-4-102-base-set"
                      *           },
                      *           "price": 1200,
-                     *           "sold_at": "2026-11-22T22:24:28+03:00"
+                     *           "sold_at": "2026-11-22T20:55:03+03:00"
                      *         }
                      *       ],
                      *       "pagination": {
@@ -2192,7 +2082,12 @@ export interface operations {
     updateListingPrice: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+                /** @description Entity tag of what was read; 412 if it has changed since */
+                "If-Match"?: string;
+            };
             path: {
                 /**
                  * @description Id of the listing
@@ -2209,13 +2104,7 @@ export interface operations {
                  *       "price": 1190
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description In TL
-                     * @example 1250.5
-                     */
-                    price: number;
-                };
+                "application/json": components["schemas"]["UpdateListingPriceInput"];
             };
         };
         responses: {
@@ -2312,7 +2201,12 @@ export interface operations {
     deleteListing: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+                /** @description Entity tag of what was read; 412 if it has changed since */
+                "If-Match"?: string;
+            };
             path: {
                 /**
                  * @description Id of the listing
@@ -2411,7 +2305,12 @@ export interface operations {
     updateListing: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+                /** @description Entity tag of what was read; 412 if it has changed since */
+                "If-Match"?: string;
+            };
             path: {
                 /**
                  * @description Id of the listing
@@ -2430,25 +2329,7 @@ export interface operations {
                  *       "min_offer_price": 1000
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description In TL
-                     * @example 1250.5
-                     */
-                    price?: number;
-                    /** @description At most 255 characters */
-                    title?: string;
-                    /** @description At most 5000 characters */
-                    description?: string;
-                    /**
-                     * @description Who pays the shipping
-                     * @enum {string}
-                     */
-                    shipping_payer?: "buyer" | "seller";
-                    /** @description Whether buyers may offer another price */
-                    offers_enabled?: boolean;
-                    min_offer_price?: number | null;
-                };
+                "application/json": components["schemas"]["UpdateListingInput"];
             };
         };
         responses: {
@@ -2548,7 +2429,12 @@ export interface operations {
                 /** @example pause */
                 action: "pause" | "publish";
             };
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+                /** @description Entity tag of what was read; 412 if it has changed since */
+                "If-Match"?: string;
+            };
             path: {
                 /**
                  * @description Id of the listing
@@ -2658,7 +2544,12 @@ export interface operations {
                  */
                 id: number;
             };
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+                /** @description Entity tag of what was read; 412 if it has changed since */
+                "If-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2760,7 +2651,7 @@ export interface operations {
                  * @description When absent the one whose prices the item shows
                  * @example source_c
                  */
-                market?: "service" | "source_a" | "source_b" | "source_c";
+                market?: components["schemas"]["MarketCode"];
                 /**
                  * @description Condition or grade; all when absent
                  * @example Near Mint
@@ -2871,7 +2762,7 @@ export interface operations {
                  * @description When absent the one whose prices the item shows
                  * @example source_c
                  */
-                market?: "service" | "source_a" | "source_b" | "source_c";
+                market?: components["schemas"]["MarketCode"];
                 /**
                  * @description Condition or grade
                  * @example Near Mint
@@ -2944,7 +2835,7 @@ export interface operations {
                      *             "market": "service",
                      *             "amount": 20775.95,
                      *             "currency": "TRY",
-                     *             "at": "2026-11-22T19:24:19.339Z",
+                     *             "at": "2026-11-22T17:55:01.829Z",
                      *             "import_id": 1,
                      *             "line": 43,
                      *             "used": false,
@@ -3263,7 +3154,10 @@ export interface operations {
     addCollectionItem: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Id of the collection
@@ -3285,24 +3179,7 @@ export interface operations {
                  *       "note": "From the fair"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description A registered item
-                     * @example 1
-                     */
-                    item_id: number;
-                    item_group_type_id?: number | null;
-                    /**
-                     * @description Copies
-                     * @default 1
-                     */
-                    quantity?: number;
-                    purchase_price?: number | null;
-                    sale_price?: number | null;
-                    purchase_date?: string | null;
-                    card_uniq_id?: string | null;
-                    note?: string | null;
-                };
+                "application/json": components["schemas"]["AddCollectionItemInput"];
             };
         };
         responses: {
@@ -3481,7 +3358,12 @@ export interface operations {
     removeCollectionItem: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+                /** @description Entity tag of what was read; 412 if it has changed since */
+                "If-Match"?: string;
+            };
             path: {
                 /**
                  * @description Id of the collection
@@ -3576,7 +3458,12 @@ export interface operations {
     updateCollectionItem: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+                /** @description Entity tag of what was read; 412 if it has changed since */
+                "If-Match"?: string;
+            };
             path: {
                 /**
                  * @description Id of the collection
@@ -3599,15 +3486,7 @@ export interface operations {
                  *       "sale_price": 1250
                  *     }
                  */
-                "application/json": {
-                    /** @description Copies */
-                    quantity?: number;
-                    purchase_price?: number | null;
-                    sale_price?: number | null;
-                    purchase_date?: string | null;
-                    card_uniq_id?: string | null;
-                    note?: string | null;
-                };
+                "application/json": components["schemas"]["UpdateCollectionItemInput"];
             };
         };
         responses: {
@@ -3770,7 +3649,10 @@ export interface operations {
     configureWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3783,25 +3665,7 @@ export interface operations {
                  *       "on_expire": true
                  *     }
                  */
-                "application/json": {
-                    /** @description Where notifications are posted; https, at most 500 characters */
-                    url: string;
-                    /**
-                     * @description Notify of each order line sold
-                     * @default false
-                     */
-                    on_sale?: boolean;
-                    /**
-                     * @description Notify of each publication period that ends
-                     * @default false
-                     */
-                    on_expire?: boolean;
-                    /**
-                     * @description false pauses delivery
-                     * @default true
-                     */
-                    is_active?: boolean;
-                };
+                "application/json": components["schemas"]["ConfigureWebhookInput"];
             };
         };
         responses: {
@@ -3923,9 +3787,8 @@ export interface operations {
                      *           "error": "name not resolved",
                      *           "response_excerpt": "",
                      *           "event": "sale",
-                     *           "created_at": "2026-11-22T22:24:28+03:00",
-                     *           "test": true,
-                     *           "mark": "test"
+                     *           "created_at": "2026-11-22T20:55:03+03:00",
+                     *           "test": true
                      *         }
                      *       ],
                      *       "pagination": {
@@ -3956,428 +3819,6 @@ export interface operations {
             };
             /** @description PLAN_UPGRADE_REQUIRED */
             403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description VALIDATION_ERROR */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    testWebhook: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "event": "sale"
-                 *     }
-                 */
-                "application/json": {
-                    /**
-                     * @description What to send
-                     * @enum {string}
-                     */
-                    event: "sale" | "expire";
-                };
-            };
-        };
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": true,
-                     *       "data": {
-                     *         "id": "evt_4",
-                     *         "event": "sale"
-                     *       },
-                     *       "message": "The test event is queued"
-                     *     }
-                     */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["TestQueued"];
-                        message?: string;
-                    };
-                };
-            };
-            /** @description INVALID_JSON */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description UNAUTHENTICATED */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PLAN_UPGRADE_REQUIRED */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description IDEMPOTENCY_CONFLICT or CONFLICT */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description VALIDATION_ERROR */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    checkWebhook: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": true,
-                     *       "data": {
-                     *         "checks": [
-                     *           {
-                     *             "name": "valid",
-                     *             "expected": "2xx within 5 seconds",
-                     *             "got": "200 after 18 ms",
-                     *             "ok": true,
-                     *             "how_to_fix": null
-                     *           },
-                     *           {
-                     *             "name": "stale",
-                     *             "expected": "401",
-                     *             "got": "200 after 16 ms",
-                     *             "ok": false,
-                     *             "how_to_fix": "Refuse notifications whose webhook-timestamp is older than five minutes, and verify webhook-signature, which covers it: otherwise anyone who recorded a notification can send it again."
-                     *           }
-                     *         ]
-                     *       }
-                     *     }
-                     */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: {
-                            checks: components["schemas"]["WebhookCheck"][];
-                        };
-                        message?: string;
-                    };
-                };
-            };
-            /** @description UNAUTHENTICATED */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PLAN_UPGRADE_REQUIRED */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description IDEMPOTENCY_CONFLICT or CONFLICT */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    readEvents: {
-        parameters: {
-            query?: {
-                /** @description Events after this cursor; everything that is kept when absent */
-                after?: string;
-                /** @description Seconds to wait for the next event where there is none yet */
-                wait?: number;
-                /**
-                 * @description Events to read at most
-                 * @example 2
-                 */
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": true,
-                     *       "data": [
-                     *         {
-                     *           "id": "evt_1",
-                     *           "cursor": "WzEsImV2ZW50cyIsMywxXQ",
-                     *           "event": "sale",
-                     *           "sent_at": "2026-11-22T22:24:27+03:00",
-                     *           "data": {
-                     *             "order_id": 900001,
-                     *             "listing_id": 3001,
-                     *             "item_name": "Charizard",
-                     *             "quantity": 1,
-                     *             "unit_price": 1250.5,
-                     *             "seller_payout": 1125.45,
-                     *             "sold_at": "2026-11-22T22:24:27+03:00"
-                     *           },
-                     *           "delivered": false
-                     *         },
-                     *         {
-                     *           "id": "evt_2",
-                     *           "cursor": "WzEsImV2ZW50cyIsMywyXQ",
-                     *           "event": "sale",
-                     *           "sent_at": "2026-11-22T22:24:28+03:00",
-                     *           "data": {
-                     *             "order_id": 900003,
-                     *             "listing_id": 3003,
-                     *             "item_name": "Charizard",
-                     *             "quantity": 1,
-                     *             "unit_price": 1200,
-                     *             "seller_payout": 1080,
-                     *             "sold_at": "2026-11-22T22:24:28+03:00"
-                     *           },
-                     *           "delivered": false
-                     *         }
-                     *       ],
-                     *       "next": "WzEsImV2ZW50cyIsMywyXQ"
-                     *     }
-                     */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["AccountEvent"][];
-                        /** @description Cursor for the next request, also where `data` is empty */
-                        next: string;
-                    };
-                };
-            };
-            /** @description UNAUTHENTICATED */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PLAN_UPGRADE_REQUIRED */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description CURSOR_EXPIRED */
-            410: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description VALIDATION_ERROR */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    replayEvents: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "after": "WzEsImV2ZW50cyIsMywxXQ"
-                 *     }
-                 */
-                "application/json": {
-                    /** @description Events after this cursor; from the first that is kept when absent */
-                    after?: string;
-                    /** @description Events up to this cursor, itself included; up to the newest when absent */
-                    until?: string;
-                };
-            };
-        };
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": true,
-                     *       "data": {
-                     *         "queued": 1
-                     *       },
-                     *       "message": "The replay is queued"
-                     *     }
-                     */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["Replay"];
-                        message?: string;
-                    };
-                };
-            };
-            /** @description INVALID_JSON */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description UNAUTHENTICATED */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PLAN_UPGRADE_REQUIRED */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description IDEMPOTENCY_CONFLICT or CONFLICT */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description CURSOR_EXPIRED */
-            410: {
                 headers: {
                     [name: string]: unknown;
                 };

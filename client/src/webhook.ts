@@ -1,31 +1,81 @@
-// Verification of a webhook's signature, and its event as a type.
-
+// Verification of a notification: that the service signed it, and that it was sent just now.
 import type { ExpireEvent, SaleEvent } from './api.ts'
 import { webCrypto } from './web-crypto.ts'
 
 export type WebhookEvent = SaleEvent | ExpireEvent
 
+/** Headers as `fetch` has them, or as Node, Express and functions in the cloud do. */
+export type WebhookHeaders = Headers | Record<string, string | string[] | undefined>
+
+export interface VerifyOptions {
+  /** how many seconds ago, or ahead of this clock, it may have been sent; 300 unless told, `Infinity` for any */
+  toleranceSeconds?: number
+}
+
 /**
- * Checks `X-Service-Signature` over the raw body.
+ * Checks `X-Service-Signature` over the raw body, and when it was sent: by the signed `webhook-timestamp` of the attempt, or
+ * by the body's `sent_at` where a proxy passed only the first header on. Signatures are compared in constant time.
  * @param body the body exactly as it came, before any parsing
- * @returns the event, or null when the signature is wrong: answer 401 then
+ * @param secret the webhook's, as `GET /plus/webhook` gives it
+ * @returns the event, or null where it is forged, altered or too old: answer 401 then
  */
 export async function verifyWebhook(
   body: string | Uint8Array,
-  signature: string | null | undefined,
+  headers: WebhookHeaders,
   secret: string,
+  { toleranceSeconds = 300 }: VerifyOptions = {},
 ): Promise<WebhookEvent | null> {
-  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : (body as Uint8Array<ArrayBuffer>)
-  const given = signature ? fromHex(signature) : null
-  if (!given) return null
-  const algorithm = { name: 'HMAC', hash: 'SHA-256' }
-  const { subtle } = await webCrypto()
-  const key = await subtle.importKey('raw', new TextEncoder().encode(secret), algorithm, false, ['verify'])
-  if (!(await subtle.verify('HMAC', key, given, bytes))) return null
-  return JSON.parse(new TextDecoder().decode(bytes)) as WebhookEvent
+  const header = headerReader(headers)
+  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : new Uint8Array(body)
+  const isSigned = await verifier(secret)
+  if (!(await isSigned(bytesOfHex(header('x-service-signature')), bytes))) return null
+  const event = JSON.parse(new TextDecoder().decode(bytes)) as WebhookEvent
+  const timestamp = header('webhook-timestamp')
+  if (timestamp !== '') {
+    const signed = joined(new TextEncoder().encode(`${header('webhook-id')}.${timestamp}.`), bytes)
+    const signatures = header('webhook-signature').split(' ').map(bytesOfSignature)
+    const found = await Promise.all(signatures.map((signature) => isSigned(signature, signed)))
+    if (!found.includes(true)) return null
+  }
+  const sentMs = timestamp === '' ? Date.parse(event.sent_at) : Number(timestamp) * 1_000
+  return Math.abs(Date.now() - sentMs) <= toleranceSeconds * 1_000 ? event : null
 }
 
-function fromHex(text: string): Uint8Array<ArrayBuffer> | null {
-  if (!/^[0-9a-f]{64}$/.test(text)) return null
+/** Reads headers by their names in lower case; one that is absent or was sent twice is empty. */
+function headerReader(headers: WebhookHeaders): (name: string) => string {
+  if (headers instanceof Headers) return (name) => headers.get(name) ?? ''
+  const values = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+  return (name) => {
+    const value = values.get(name)
+    return typeof value === 'string' ? value : ''
+  }
+}
+
+type Bytes = Uint8Array<ArrayBuffer>
+
+/** Web Crypto's own check of an HMAC, which takes the same time wherever signatures differ. */
+async function verifier(secret: string): Promise<(signature: Bytes, signed: Bytes) => Promise<boolean>> {
+  const { subtle } = await webCrypto()
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' }
+  const key = await subtle.importKey('raw', new TextEncoder().encode(secret), algorithm, false, ['verify'])
+  return (signature, signed) => subtle.verify('HMAC', key, signature, signed)
+}
+
+/** Nothing, which is no signature of anything, unless it is 64 lower-case digits. */
+function bytesOfHex(text: string): Bytes {
+  if (!/^[0-9a-f]{64}$/.test(text)) return new Uint8Array(0)
   return Uint8Array.from({ length: 32 }, (_, i) => Number.parseInt(text.slice(2 * i, 2 * i + 2), 16))
+}
+
+/** Of `v1,` and 32 bytes in base64; nothing for anything else. */
+function bytesOfSignature(text: string): Bytes {
+  const [, base64] = /^v1,([0-9A-Za-z+/]{43}=)$/.exec(text) ?? []
+  return base64 === undefined ? new Uint8Array(0) : Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+}
+
+function joined(head: Bytes, tail: Bytes): Bytes {
+  const all = new Uint8Array(head.length + tail.length)
+  all.set(head)
+  all.set(tail, head.length)
+  return all
 }

@@ -1908,11 +1908,34 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        AcceptHeldPriceInput: {
+            /** @description The item it is of, where one foreign id is on several */
+            item_id?: number;
+        };
+        AcceptHeldPricesInput: {
+            /**
+             * @description Held by this rule, or `withdrawn` by a person
+             * @enum {string}
+             */
+            rule?: "foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order" | "withdrawn";
+            market?: components["schemas"]["MarketCode"];
+            /** @description Of this import only */
+            import_id?: number;
+            /** @description Of this item only */
+            item_id?: number;
+        };
+        AcceptMatchInput: {
+            /** @description The item that the record is: one of the candidates, or another one */
+            item_id: number;
+        };
+        AcceptSetMatchInput: {
+            /** @description The set that it is; may be left out where it resembles just one */
+            set_id?: number;
+        };
         Account: {
             id: number;
             name: string;
-            /** @enum {string} */
-            plan: "starter" | "professional" | "plus" | "enterprise";
+            plan: components["schemas"]["Plan"];
             highlight_credits: number;
             /** @description The account's keys are refused, its listings hidden and its webhooks held back */
             suspended: boolean;
@@ -1941,6 +1964,15 @@ export interface components {
              */
             updated_at: string;
         };
+        AddCreditsInput: {
+            /** @description Credits to give, below 0 to take */
+            amount: number;
+            /**
+             * @description Why, for the ledger
+             * @default
+             */
+            reason?: string;
+        };
         Amount: {
             currency: string;
             amount: number;
@@ -1959,6 +1991,13 @@ export interface components {
             last_used_at: string | null;
             expires_at: string | null;
             revoked_at: string | null;
+        };
+        ApproveListingInput: {
+            /**
+             * Format: date-time
+             * @description End of the publication period; by default as many days from now as is set
+             */
+            expires_at?: string;
         };
         AuditRow: {
             id: number;
@@ -1994,16 +2033,14 @@ export interface components {
                 id: number;
                 name: string;
                 ref: string;
-                /** @enum {string} */
-                market: "service" | "source_a" | "source_b" | "source_c";
+                market: components["schemas"]["MarketCode"];
             };
             /** @description The item that it was merged into, or split from */
             into: {
                 id: number;
                 name: string;
                 ref: string;
-                /** @enum {string} */
-                market: "service" | "source_a" | "source_b" | "source_c";
+                market: components["schemas"]["MarketCode"];
             };
             author: string;
             /**
@@ -2011,6 +2048,75 @@ export interface components {
              * @description UTC
              */
             at: string;
+        };
+        ChangeAccountInput: {
+            /** @description Name of the account */
+            name?: string;
+            plan?: components["schemas"]["Plan"];
+            /** @description true refuses the account's keys, hides its listings and holds back its webhooks */
+            suspended?: boolean;
+        };
+        ChangeCategoryInput: {
+            /** @description Unique within its market; made when absent */
+            ref?: string;
+            name?: string;
+            /** @description Unique; made from game and name when absent */
+            slug?: string;
+            /** @description Such as `pokemon` or `onepiece`; a new one is simply a new game */
+            game?: string;
+            market?: components["schemas"]["MarketCode"];
+            parent_id?: number | null;
+            image?: string | null;
+        };
+        ChangeCollectionInput: {
+            /** @description Name of the collection */
+            name?: string;
+            /** @description What the collection is about */
+            description?: string;
+            visibility?: components["schemas"]["CollectionVisibility"];
+        };
+        ChangeItemInput: {
+            name?: string;
+            market?: components["schemas"]["MarketCode"];
+            /** @description A category of the same market */
+            category_id?: number;
+            /** @description Unique within its market, such as `shop:4711`; made when absent */
+            ref?: string;
+            code?: string | null;
+            /** @description Unique; made from name, code and category when absent */
+            slug?: string;
+            genre?: components["schemas"]["Genre"];
+            /** @description The category's when absent */
+            game?: string;
+            /** @description In the order given unless `order` says otherwise */
+            images?: (string | {
+                url: string;
+                order?: number;
+            })[];
+            /** @description Shown in this order */
+            attributes?: {
+                name: string;
+                value: string;
+            }[];
+            /** @description Ids of groups (GET /groups): the grades that suit the item */
+            groups?: number[];
+            details?: {
+                rarity?: string | null;
+                illustrator?: string | null;
+                hp?: number | null;
+                types?: string[] | null;
+                dex_ids?: number[] | null;
+                stage?: string | null;
+                evolve_from?: string | null;
+                suffix?: string | null;
+                level?: number | null;
+            };
+            /** @description Ids of the item in other systems, by which price feeds find it */
+            foreign_ids?: {
+                source: string;
+                id: string;
+                finish?: string;
+            }[];
         };
         CollectionImport: {
             rows_read: number;
@@ -2049,8 +2155,7 @@ export interface components {
             card_uniq_id: string | null;
             note: string | null;
             value?: {
-                /** @enum {string} */
-                market: "service" | "source_a" | "source_b" | "source_c";
+                market: components["schemas"]["MarketCode"];
                 label: string;
                 currency: string;
                 price: number;
@@ -2062,6 +2167,137 @@ export interface components {
             value_missing?: ("no_price" | "not_trusted") | null;
             cost?: components["schemas"]["Amount"] | null;
             gain?: components["schemas"]["Amount"] | null;
+        };
+        /** @enum {string} */
+        CollectionVisibility: "private" | "unlisted" | "public";
+        CorrectListingInput: {
+            /** @description Id of the item that is sold */
+            item_id?: number;
+            /** @description At most 255 characters */
+            title?: string;
+            /** @description In TL */
+            price?: number;
+            grade_id?: number | null;
+            /** @description At most 5000 characters */
+            description?: string;
+            /** @description Units in stock; 1 when absent */
+            quantity?: number;
+            language?: string | null;
+            /** @description In the order given unless `order` says otherwise */
+            images?: (string | {
+                url: string;
+                order?: number;
+            })[];
+            /** @description Who pays the shipping */
+            shipping_payer?: components["schemas"]["ShippingPayer"];
+            /** @description Whether buyers may offer another price */
+            offers_enabled?: boolean;
+            min_offer_price?: number | null;
+        };
+        CreateAccountInput: {
+            /** @description Name of the account */
+            name: string;
+            plan: components["schemas"]["Plan"];
+            /** @default 0 */
+            highlight_credits?: number;
+        };
+        CreateCategoryInput: {
+            /** @description Unique within its market; made when absent */
+            ref?: string;
+            name: string;
+            /** @description Unique; made from game and name when absent */
+            slug?: string;
+            /** @description Such as `pokemon` or `onepiece`; a new one is simply a new game */
+            game: string;
+            market: components["schemas"]["MarketCode"];
+            parent_id?: number | null;
+            image?: string | null;
+        };
+        CreateCollectionInput: {
+            /** @description Whose it is */
+            account_id: number;
+            /** @description Name of the collection */
+            name: string;
+            /** @description What the collection is about */
+            description?: string;
+            visibility?: components["schemas"]["CollectionVisibility"];
+        };
+        CreateItemInput: {
+            /** @description Unique within its market, such as `shop:4711`; made when absent */
+            ref?: string;
+            name: string;
+            code?: string | null;
+            /** @description Unique; made from name, code and category when absent */
+            slug?: string;
+            genre?: components["schemas"]["Genre"];
+            /** @description The category's when absent */
+            game?: string;
+            market: components["schemas"]["MarketCode"];
+            /** @description A category of the same market */
+            category_id: number;
+            /** @description In the order given unless `order` says otherwise */
+            images?: (string | {
+                url: string;
+                order?: number;
+            })[];
+            /** @description Shown in this order */
+            attributes?: {
+                name: string;
+                value: string;
+            }[];
+            /** @description Ids of groups (GET /groups): the grades that suit the item */
+            groups?: number[];
+            details?: {
+                rarity?: string | null;
+                illustrator?: string | null;
+                hp?: number | null;
+                types?: string[] | null;
+                dex_ids?: number[] | null;
+                stage?: string | null;
+                evolve_from?: string | null;
+                suffix?: string | null;
+                level?: number | null;
+            };
+            /** @description Ids of the item in other systems, by which price feeds find it */
+            foreign_ids?: {
+                source: string;
+                id: string;
+                finish?: string;
+            }[];
+        };
+        CreateKeyInput: {
+            /**
+             * @description What the key is for
+             * @default
+             */
+            label?: string;
+            expires_at?: string | null;
+        };
+        CreateListingInput: {
+            /** @description Id of the account that sells */
+            seller_id: number;
+            /** @description Id of the item that is sold */
+            item_id: number;
+            grade_id?: number | null;
+            /** @description At most 255 characters */
+            title: string;
+            /** @description At most 5000 characters */
+            description?: string;
+            /** @description In TL */
+            price: number;
+            /** @description Units in stock; 1 when absent */
+            quantity?: number;
+            language?: string | null;
+            /** @description In the order given unless `order` says otherwise */
+            images?: (string | {
+                url: string;
+                order?: number;
+            })[];
+            /** @description Who pays the shipping */
+            shipping_payer?: components["schemas"]["ShippingPayer"];
+            /** @description Whether buyers may offer another price */
+            offers_enabled?: boolean;
+            min_offer_price?: number | null;
         };
         CreditEntry: {
             id: number;
@@ -2076,16 +2312,65 @@ export interface components {
              */
             created_at: string;
         };
+        DecidePricesInput: {
+            /** @enum {string} */
+            decision: "accept" | "discard" | "confirm" | "withdraw";
+            /** @description Held prices to accept or discard */
+            held_ids?: number[];
+            /** @description Published prices to confirm or withdraw, as they were seen */
+            prices?: {
+                item_id: number;
+                /** @enum {string} */
+                market: "source_a" | "source_b" | "source_c";
+                label: string;
+                /** @description The amount as it was seen */
+                price: number;
+            }[];
+            /** @description All prices in question that it finds */
+            filter?: {
+                /** @enum {string} */
+                state?: "held" | "disputed" | "stale";
+                /**
+                 * @description Held by this rule; or this is the first flag of the published prices of the item and label
+                 * @enum {string}
+                 */
+                cause?: "foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order" | "own_averages" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside";
+                market?: components["schemas"]["MarketCode"];
+                /** @description Condition or grade */
+                label?: string;
+                /** @description Of this game */
+                game?: string;
+                /** @description Of this category or one below it */
+                category_id?: number;
+                /** @description Of this item only */
+                item_id?: number;
+                /** @description Brought by this import */
+                import_id?: number;
+            };
+            /** @description With `filter`: how many prices GET /price-reviews/count said that it finds */
+            expected?: number;
+        };
         DecidedPrices: {
             /** @description How many */
             decided: number;
+        };
+        DiscardHeldPricesInput: {
+            /**
+             * @description Held by this rule, or `withdrawn` by a person
+             * @enum {string}
+             */
+            rule?: "foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order" | "withdrawn";
+            market?: components["schemas"]["MarketCode"];
+            /** @description Of this import only */
+            import_id?: number;
+            /** @description Of this item only */
+            item_id?: number;
         };
         Error: {
             /** @enum {boolean} */
             success: false;
             error: {
-                /** @enum {string} */
-                code: "INVALID_JSON" | "BAD_REQUEST" | "UNAUTHENTICATED" | "PLAN_UPGRADE_REQUIRED" | "FORBIDDEN" | "ITEM_NOT_FOUND" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "CURSOR_EXPIRED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "PLUS_LISTING_ERROR" | "PLUS_COLLECTION_ERROR" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UPSTREAM_ERROR" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
+                code: components["schemas"]["ErrorCode"];
                 /** @description For people; names what was wrong and what is allowed */
                 message: string;
                 /** @description Name of the rule that was broken; for programs */
@@ -2097,9 +2382,12 @@ export interface components {
                 details?: components["schemas"]["Problem"][];
             };
         };
+        /** @enum {string} */
+        ErrorCode: "INVALID_JSON" | "BAD_REQUEST" | "UNAUTHENTICATED" | "PLAN_UPGRADE_REQUIRED" | "FORBIDDEN" | "ITEM_NOT_FOUND" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "PLUS_LISTING_ERROR" | "PLUS_COLLECTION_ERROR" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UPSTREAM_ERROR" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
+        /** @enum {string} */
+        EventKind: "sale" | "expire";
         EvidenceRule: {
-            /** @enum {string} */
-            name: "own_averages" | "jump" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside" | "grade_order" | "no_rate";
+            name: components["schemas"]["PriceFlag"];
             version: number;
         };
         FileMark: {
@@ -2107,6 +2395,8 @@ export interface components {
             type: "csv" | "json";
             names: string[];
         };
+        /** @enum {string} */
+        Genre: "single" | "card" | "sealed" | "bundle";
         Group: {
             id: number;
             name: string;
@@ -2125,8 +2415,7 @@ export interface components {
                 name: string;
                 ref: string;
             };
-            /** @enum {string} */
-            market: "service" | "source_a" | "source_b" | "source_c";
+            market: components["schemas"]["MarketCode"];
             label: string;
             price: number;
             /**
@@ -2155,13 +2444,12 @@ export interface components {
         Import: {
             id: number;
             format: string;
-            market: ("service" | "source_a" | "source_b" | "source_c") | null;
+            market: components["schemas"]["MarketCode"] | null;
             file_name: string | null;
             /** @description `operator:<name>` */
             author: string;
             dry_run: boolean;
-            /** @enum {string} */
-            status: "queued" | "running" | "done" | "failed";
+            status: components["schemas"]["ImportStatus"];
             percent: number;
             rows_read: number;
             /** @description Categories and items; of price files the prices that are the first of their kind */
@@ -2193,13 +2481,12 @@ export interface components {
         ImportDetail: {
             id: number;
             format: string;
-            market: ("service" | "source_a" | "source_b" | "source_c") | null;
+            market: components["schemas"]["MarketCode"] | null;
             file_name: string | null;
             /** @description `operator:<name>` */
             author: string;
             dry_run: boolean;
-            /** @enum {string} */
-            status: "queued" | "running" | "done" | "failed";
+            status: components["schemas"]["ImportStatus"];
             percent: number;
             rows_read: number;
             /** @description Categories and items; of price files the prices that are the first of their kind */
@@ -2283,10 +2570,12 @@ export interface components {
             /** @description What such a file is, for people */
             title: string;
             /** @description Market that it is imported into unless another is named */
-            market: ("service" | "source_a" | "source_b" | "source_c") | null;
+            market: components["schemas"]["MarketCode"] | null;
             /** @description A file is of this format when it bears one of these marks: all names are columns of its header line (`csv`), or all are keys in its first 4,096 characters (`json`) */
             marks: components["schemas"]["FileMark"][];
         };
+        /** @enum {string} */
+        ImportStatus: "queued" | "running" | "done" | "failed";
         ItemSource: {
             record_id: number;
             source: string;
@@ -2313,11 +2602,9 @@ export interface components {
             code: string | null;
             /** @description Unique */
             slug: string;
-            /** @enum {string} */
-            genre: "single" | "card" | "sealed" | "bundle";
+            genre: components["schemas"]["Genre"];
             game: string;
-            /** @enum {string} */
-            market: "service" | "source_a" | "source_b" | "source_c";
+            market: components["schemas"]["MarketCode"];
             category_id: number;
             category: {
                 id: number;
@@ -2363,8 +2650,7 @@ export interface components {
             updated_at: string;
             /** @description The current price that the public API shows first where no market is asked for; null without any */
             price: {
-                /** @enum {string} */
-                market: "service" | "source_a" | "source_b" | "source_c";
+                market: components["schemas"]["MarketCode"];
                 label: string;
                 price: number;
                 /**
@@ -2377,23 +2663,23 @@ export interface components {
                  * @description When its source last stated it, UTC
                  */
                 confirmed_at: string;
-                /**
-                 * @description Of those that are not `trusted`, none is an input of a computed figure
-                 * @enum {string}
-                 */
-                state: "trusted" | "disputed" | "stale";
-                /** @enum {string} */
-                confidence: "insufficient" | "low" | "medium" | "high";
+                /** @description Of those that are not `trusted`, none is an input of a computed figure */
+                state: components["schemas"]["PriceState"];
+                confidence: components["schemas"]["PriceConfidence"];
                 /** @description What speaks against it, or could not be checked */
-                flags: ("own_averages" | "jump" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside" | "grade_order" | "no_rate")[];
+                flags: components["schemas"]["PriceFlag"][];
                 /** @description The import or price post that set it */
                 import_id: number;
             } | null;
         };
+        /** @enum {string} */
+        ListingStatus: "pending" | "active" | "paused" | "rejected" | "expired" | "sold";
         LoadedRates: {
             /** @description How many */
             rates: number;
         };
+        /** @enum {string} */
+        MarketCode: "service" | "source_a" | "source_b" | "source_c";
         Match: {
             id: number;
             /** @enum {string} */
@@ -2436,11 +2722,9 @@ export interface components {
             code: string | null;
             /** @description Unique */
             slug: string;
-            /** @enum {string} */
-            genre: "single" | "card" | "sealed" | "bundle";
+            genre: components["schemas"]["Genre"];
             game: string;
-            /** @enum {string} */
-            market: "service" | "source_a" | "source_b" | "source_c";
+            market: components["schemas"]["MarketCode"];
             category_id: number;
             category: {
                 id: number;
@@ -2486,8 +2770,7 @@ export interface components {
             updated_at: string;
             /** @description Current prices of all markets */
             prices: {
-                /** @enum {string} */
-                market: "service" | "source_a" | "source_b" | "source_c";
+                market: components["schemas"]["MarketCode"];
                 label: string;
                 price: number;
                 /**
@@ -2500,15 +2783,11 @@ export interface components {
                  * @description When its source last stated it, UTC
                  */
                 confirmed_at: string;
-                /**
-                 * @description Of those that are not `trusted`, none is an input of a computed figure
-                 * @enum {string}
-                 */
-                state: "trusted" | "disputed" | "stale";
-                /** @enum {string} */
-                confidence: "insufficient" | "low" | "medium" | "high";
+                /** @description Of those that are not `trusted`, none is an input of a computed figure */
+                state: components["schemas"]["PriceState"];
+                confidence: components["schemas"]["PriceConfidence"];
                 /** @description What speaks against it, or could not be checked */
-                flags: ("own_averages" | "jump" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside" | "grade_order" | "no_rate")[];
+                flags: components["schemas"]["PriceFlag"][];
                 /** @description The import or price post that set it */
                 import_id: number;
             }[];
@@ -2530,7 +2809,7 @@ export interface components {
             foreign_id: string;
             /** @description Empty where the source does not state one */
             finishes: string[];
-            market: ("service" | "source_a" | "source_b" | "source_c") | null;
+            market: components["schemas"]["MarketCode"] | null;
             ref: string | null;
             name: string;
             code: string | null;
@@ -2567,8 +2846,7 @@ export interface components {
             item_id: number | null;
             /** @description Of that item */
             prices: {
-                /** @enum {string} */
-                market: "service" | "source_a" | "source_b" | "source_c";
+                market: components["schemas"]["MarketCode"];
                 label: string;
                 price: number;
                 /**
@@ -2581,15 +2859,11 @@ export interface components {
                  * @description When its source last stated it, UTC
                  */
                 confirmed_at: string;
-                /**
-                 * @description Of those that are not `trusted`, none is an input of a computed figure
-                 * @enum {string}
-                 */
-                state: "trusted" | "disputed" | "stale";
-                /** @enum {string} */
-                confidence: "insufficient" | "low" | "medium" | "high";
+                /** @description Of those that are not `trusted`, none is an input of a computed figure */
+                state: components["schemas"]["PriceState"];
+                confidence: components["schemas"]["PriceConfidence"];
                 /** @description What speaks against it, or could not be checked */
-                flags: ("own_averages" | "jump" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside" | "grade_order" | "no_rate")[];
+                flags: components["schemas"]["PriceFlag"][];
                 /** @description The import or price post that set it */
                 import_id: number;
             }[];
@@ -2599,8 +2873,7 @@ export interface components {
             id: number;
             ref: string;
             name: string;
-            /** @enum {string} */
-            market: "service" | "source_a" | "source_b" | "source_c";
+            market: components["schemas"]["MarketCode"];
             /** @description Items of the category */
             items_count: number;
         };
@@ -2612,15 +2885,13 @@ export interface components {
                 id: number;
                 name: string;
                 ref: string;
-                /** @enum {string} */
-                market: "service" | "source_a" | "source_b" | "source_c";
+                market: components["schemas"]["MarketCode"];
             };
             into: {
                 id: number;
                 name: string;
                 ref: string;
-                /** @enum {string} */
-                market: "service" | "source_a" | "source_b" | "source_c";
+                market: components["schemas"]["MarketCode"];
             };
             /** @description How much the item gave to the survivor */
             moved: {
@@ -2645,6 +2916,10 @@ export interface components {
             at: string;
             undone_by: string | null;
             undone_at: string | null;
+        };
+        MergeItemInput: {
+            /** @description Id of the item that survives and gets everything */
+            into: number;
         };
         NewApiKey: {
             id: number;
@@ -2676,8 +2951,7 @@ export interface components {
                 unit_price: number;
                 /** @description Unit price × quantity less the commission */
                 seller_payout: number;
-                /** @enum {string} */
-                listing_status: "pending" | "active" | "paused" | "rejected" | "expired" | "sold";
+                listing_status: components["schemas"]["ListingStatus"];
             }[];
         };
         Pagination: {
@@ -2712,13 +2986,21 @@ export interface components {
                 name: string;
                 code: string | null;
                 set: string;
-                /** @enum {string} */
-                market: "service" | "source_a" | "source_b" | "source_c";
+                market: components["schemas"]["MarketCode"];
                 finish: string | null;
             }[];
             /** Format: date-time */
             parked_at: string;
         };
+        PlaceParkedRowInput: {
+            /** @description The item that the row means */
+            item_id: number;
+            /** @description A grade that suits the item, instead of the row's */
+            grade_id?: number;
+        };
+        /** @enum {string} */
+        Plan: "starter" | "professional" | "plus" | "enterprise";
+        PostPricesInput: unknown[];
         PostedPrices: {
             /** @description The batch that these prices are; it can be reverted */
             import_id: number;
@@ -2740,6 +3022,8 @@ export interface components {
                 };
             }[];
         };
+        /** @enum {string} */
+        PriceConfidence: "insufficient" | "low" | "medium" | "high";
         PriceDecision: {
             id: number;
             /** @enum {string} */
@@ -2775,8 +3059,7 @@ export interface components {
              * @enum {string}
              */
             kind: "statement" | "confirmation" | "sale" | "avg_1" | "avg_7" | "avg_30" | "low" | "mid" | "high" | "market";
-            /** @enum {string} */
-            market: "service" | "source_a" | "source_b" | "source_c";
+            market: components["schemas"]["MarketCode"];
             /** @description In `currency` */
             amount: number;
             /** @description ISO 4217 code */
@@ -2798,6 +3081,8 @@ export interface components {
              */
             reason: "sets_price" | "confirms" | "in_median" | "compared" | "not_compared" | "no_rate" | "other_time" | "own_sales" | "no_price";
         };
+        /** @enum {string} */
+        PriceFlag: "own_averages" | "jump" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside" | "grade_order" | "no_rate";
         PriceMapping: {
             /** @description Column of each field, or an expression: {name} {type} puts columns together, {key/::/1} takes a part, =text is the same for all rows. Fields: price, name, number, set, finish, game, language, label, updated_at, item_ref, cardmarket_id, tcgplayer_id, tcgdex_id, tcgdex-asia_id, pokemontcg_id, punk-records_id, pricecharting_id; price[PSA 10] is a price under that label */
             columns: {
@@ -2805,11 +3090,8 @@ export interface components {
             };
             /** @description Currency of the prices, the market's unless told; another one is converted by the rates of the prices' days */
             currency?: string;
-            /**
-             * @description Market that the prices are of
-             * @enum {string}
-             */
-            market?: "service" | "source_a" | "source_b" | "source_c";
+            /** @description Market that the prices are of */
+            market?: components["schemas"]["MarketCode"];
             /**
              * @description Sign before the decimals; without it an amount such as 1,234 is refused, because it can be read in two ways
              * @enum {string}
@@ -2834,8 +3116,7 @@ export interface components {
             "90d": number | null;
         };
         PricePoint: {
-            /** @enum {string} */
-            market: "service" | "source_a" | "source_b" | "source_c";
+            market: components["schemas"]["MarketCode"];
             label: string;
             /** @description In the market's currency */
             price: number;
@@ -2868,7 +3149,7 @@ export interface components {
             state: "held" | "disputed" | "stale";
             cause: ("foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order" | "own_averages" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside") | null;
             /** @description Of the prices in question */
-            markets: ("service" | "source_a" | "source_b" | "source_c")[];
+            markets: components["schemas"]["MarketCode"][];
             labels: string[];
             times_off: number | null;
             value: number | null;
@@ -2891,8 +3172,7 @@ export interface components {
             version: number;
         };
         PriceSource: {
-            /** @enum {string} */
-            market: "service" | "source_a" | "source_b" | "source_c";
+            market: components["schemas"]["MarketCode"];
             /** @description ISO 4217 code */
             currency: string;
             set_aside: components["schemas"]["SetAside"] | null;
@@ -2910,6 +3190,8 @@ export interface components {
             /** @description Prices that could not be compared with others for want of an exchange rate */
             unchecked: number;
         };
+        /** @enum {string} */
+        PriceState: "trusted" | "disputed" | "stale";
         PricedItem: {
             id: number;
             /** @description Unique within its market */
@@ -2918,11 +3200,9 @@ export interface components {
             code: string | null;
             /** @description Unique */
             slug: string;
-            /** @enum {string} */
-            genre: "single" | "card" | "sealed" | "bundle";
+            genre: components["schemas"]["Genre"];
             game: string;
-            /** @enum {string} */
-            market: "service" | "source_a" | "source_b" | "source_c";
+            market: components["schemas"]["MarketCode"];
             category_id: number;
             category: {
                 id: number;
@@ -2966,15 +3246,11 @@ export interface components {
              * @description UTC
              */
             updated_at: string;
-            /**
-             * @description The market whose prices the public API shows where none is asked for
-             * @enum {string}
-             */
-            shown_market: "service" | "source_a" | "source_b" | "source_c";
+            /** @description The market whose prices the public API shows where none is asked for */
+            shown_market: components["schemas"]["MarketCode"];
             /** @description Current prices of all markets */
             prices: {
-                /** @enum {string} */
-                market: "service" | "source_a" | "source_b" | "source_c";
+                market: components["schemas"]["MarketCode"];
                 label: string;
                 price: number;
                 /**
@@ -2987,15 +3263,11 @@ export interface components {
                  * @description When its source last stated it, UTC
                  */
                 confirmed_at: string;
-                /**
-                 * @description Of those that are not `trusted`, none is an input of a computed figure
-                 * @enum {string}
-                 */
-                state: "trusted" | "disputed" | "stale";
-                /** @enum {string} */
-                confidence: "insufficient" | "low" | "medium" | "high";
+                /** @description Of those that are not `trusted`, none is an input of a computed figure */
+                state: components["schemas"]["PriceState"];
+                confidence: components["schemas"]["PriceConfidence"];
                 /** @description What speaks against it, or could not be checked */
-                flags: ("own_averages" | "jump" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside" | "grade_order" | "no_rate")[];
+                flags: components["schemas"]["PriceFlag"][];
                 /** @description The import or price post that set it */
                 import_id: number;
             }[];
@@ -3028,10 +3300,28 @@ export interface components {
             /** @description The former name of `rate` */
             TRY: number;
         };
+        RecordOrderInput: {
+            /** @description The shop's own id of the order */
+            order_id: number;
+            /**
+             * Format: date-time
+             * @description When it was sold; now when absent
+             */
+            sold_at?: string;
+            lines: {
+                listing_id: number;
+                quantity: number;
+                /** @description Of one unit, in TL; the listing's price when absent */
+                unit_price?: number;
+            }[];
+        };
+        RejectListingInput: {
+            /** @description Why; its owner reads it */
+            reason: string;
+        };
         ReviewedPrice: {
             held_id: number | null;
-            /** @enum {string} */
-            market: "service" | "source_a" | "source_b" | "source_c";
+            market: components["schemas"]["MarketCode"];
             label: string;
             price: number;
             currency: string;
@@ -3043,9 +3333,9 @@ export interface components {
             confirmed_at: string | null;
             /** @enum {string} */
             state: "held" | "trusted" | "disputed" | "stale";
-            confidence: ("insufficient" | "low" | "medium" | "high") | null;
+            confidence: components["schemas"]["PriceConfidence"] | null;
             /** @description What speaks against a published price */
-            flags: ("own_averages" | "jump" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside" | "grade_order" | "no_rate")[];
+            flags: components["schemas"]["PriceFlag"][];
             rule: ("foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order") | null;
             reason: string | null;
             params: {
@@ -3063,6 +3353,39 @@ export interface components {
             import_id: number;
             line: number | null;
         };
+        RotateKeyInput: {
+            /**
+             * @description How long the old key runs on
+             * @default 24
+             */
+            overlap_hours?: number;
+        };
+        SavePriceMappingInput: {
+            /** @description Column of each field, or an expression: {name} {type} puts columns together, {key/::/1} takes a part, =text is the same for all rows. Fields: price, name, number, set, finish, game, language, label, updated_at, item_ref, cardmarket_id, tcgplayer_id, tcgdex_id, tcgdex-asia_id, pokemontcg_id, punk-records_id, pricecharting_id; price[PSA 10] is a price under that label */
+            columns: {
+                [key: string]: string;
+            };
+            /** @description Currency of the prices, the market's unless told; another one is converted by the rates of the prices' days */
+            currency?: string;
+            /** @description Market that the prices are of */
+            market?: components["schemas"]["MarketCode"];
+            /**
+             * @description Sign before the decimals; without it an amount such as 1,234 is refused, because it can be read in two ways
+             * @enum {string}
+             */
+            decimal?: "." | ",";
+            /**
+             * @description utf-8 unless told
+             * @enum {string}
+             */
+            encoding?: "utf-8" | "windows-1252";
+            /** @description Of JSON: path to entries that are rows of their own, with * for any member; their name is the column @key */
+            entries?: string;
+            /** @description Rows that are read: those with these values */
+            only?: {
+                [key: string]: string;
+            };
+        };
         SavedPriceMapping: {
             name: string;
             mapping: components["schemas"]["PriceMapping"];
@@ -3073,6 +3396,9 @@ export interface components {
              * @description UTC
              */
             saved_at: string;
+        };
+        SendTestEventInput: {
+            event: components["schemas"]["EventKind"];
         };
         /** @description Null where it is not set aside */
         SetAside: {
@@ -3115,6 +3441,33 @@ export interface components {
             /** @description The sets are one */
             decided: boolean;
         };
+        SetRatesInput: {
+            currency: string;
+            /**
+             * Format: date
+             * @description From this day on, until the next
+             */
+            day: string;
+            /** @description Turkish lira for one unit */
+            rate?: number;
+            /** @description The former name of `rate` */
+            TRY?: number;
+        } | {
+            currency: string;
+            /**
+             * Format: date
+             * @description From this day on, until the next
+             */
+            day: string;
+            /** @description Turkish lira for one unit */
+            rate?: number;
+            /** @description The former name of `rate` */
+            TRY?: number;
+        }[];
+        SetSourceAsideInput: {
+            /** @description For the audit log */
+            reason: string;
+        };
         SharedId: {
             /**
              * @description `foreign_id`: one id of a shop on several items; `figures`: prices alike in all figures
@@ -3132,9 +3485,10 @@ export interface components {
                 ref: string;
             }[];
         };
+        /** @enum {string} */
+        ShippingPayer: "buyer" | "seller";
         SourceHealth: {
-            /** @enum {string} */
-            market: "service" | "source_a" | "source_b" | "source_c";
+            market: components["schemas"]["MarketCode"];
             /** @description As the setting MARKET_NAMES says, else the code */
             name: string;
             /** @description Group of labels */
@@ -3168,10 +3522,15 @@ export interface components {
             /** @description Those of them that are stale */
             stale: number;
         };
+        SplitItemInput: {
+            /** @description The source whose record is another card */
+            source: string;
+            /** @description The id that the source has for it */
+            foreign_id: string;
+        };
         StartedImport: {
             id: number;
-            /** @enum {string} */
-            status: "queued" | "running" | "done" | "failed";
+            status: components["schemas"]["ImportStatus"];
         };
         StatedItemSource: {
             record_id: number;
@@ -3275,8 +3634,7 @@ export interface components {
             /** @description Unique */
             slug: string;
             game: string;
-            /** @enum {string} */
-            market: "service" | "source_a" | "source_b" | "source_c";
+            market: components["schemas"]["MarketCode"];
             parent_id: number | null;
             image: string | null;
             /**
@@ -3295,8 +3653,7 @@ export interface components {
             account_id: number;
             name: string;
             description: string;
-            /** @enum {string} */
-            visibility: "private" | "unlisted" | "public";
+            visibility: components["schemas"]["CollectionVisibility"];
             items_count: number;
             /** Format: date-time */
             created_at: string;
@@ -3311,11 +3668,9 @@ export interface components {
             code: string | null;
             /** @description Unique */
             slug: string;
-            /** @enum {string} */
-            genre: "single" | "card" | "sealed" | "bundle";
+            genre: components["schemas"]["Genre"];
             game: string;
-            /** @enum {string} */
-            market: "service" | "source_a" | "source_b" | "source_c";
+            market: components["schemas"]["MarketCode"];
             category_id: number;
             category: {
                 id: number;
@@ -3378,12 +3733,10 @@ export interface components {
                 url: string;
                 order: number;
             }[];
-            /** @enum {string} */
-            shipping_payer: "buyer" | "seller";
+            shipping_payer: components["schemas"]["ShippingPayer"];
             offers_enabled: boolean;
             min_offer_price: number | null;
-            /** @enum {string} */
-            status: "pending" | "active" | "paused" | "rejected" | "expired" | "sold";
+            status: components["schemas"]["ListingStatus"];
             approved_price: number | null;
             approved_at: string | null;
             rejection_reason: string | null;
@@ -3411,8 +3764,7 @@ export interface components {
         };
         StoredPriceExplanation: {
             item_id: number;
-            /** @enum {string} */
-            market: "service" | "source_a" | "source_b" | "source_c";
+            market: components["schemas"]["MarketCode"];
             label: string;
             /** @description Null where the item has no price in this market under this label */
             price: number | null;
@@ -3421,9 +3773,9 @@ export interface components {
             updated_at: string | null;
             /** @description When a feed last stated the price */
             confirmed_at: string | null;
-            state: ("trusted" | "disputed" | "stale") | null;
-            confidence: ("insufficient" | "low" | "medium" | "high") | null;
-            flags: ("own_averages" | "jump" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside" | "grade_order" | "no_rate")[];
+            state: components["schemas"]["PriceState"] | null;
+            confidence: components["schemas"]["PriceConfidence"] | null;
+            flags: components["schemas"]["PriceFlag"][];
             /** @description How many sales or offers the feed's figures are of */
             samples: number | null;
             rule: components["schemas"]["PriceRule"] | null;
@@ -3457,6 +3809,10 @@ export interface components {
              */
             sold_at: string;
         };
+        TakeSourceBackInput: {
+            /** @description For the audit log */
+            reason?: string;
+        };
         UsedRate: {
             /** @description ISO 4217 code */
             currency: string;
@@ -3467,9 +3823,8 @@ export interface components {
         };
         WebhookAttempt: {
             id: number;
-            /** @enum {string} */
-            event: "sale" | "expire";
-            /** @description 1 to 3; further ones after the event was sent again */
+            event: components["schemas"]["EventKind"];
+            /** @description 1 to 3; further ones after an operator sent the event again */
             attempt: number;
             /** @description What the receiver answered, null when it did not */
             status_code: number | null;
@@ -3478,10 +3833,8 @@ export interface components {
             error: string | null;
             /** @description At most 1,000 characters of the answer's body */
             response_excerpt: string;
-            /** @description A test event, or a notification of a check */
+            /** @description A test event that an operator sent */
             test: boolean;
-            /** @description Why it was sent, null for a sale or an expiry in its turn */
-            mark: ("test" | "check" | "replay") | null;
             /** @description Of the event that was posted */
             event_id: number;
             /**
@@ -3498,8 +3851,7 @@ export interface components {
         WebhookEvent: {
             id: number;
             account_id: number;
-            /** @enum {string} */
-            event: "sale" | "expire";
+            event: components["schemas"]["EventKind"];
             test: boolean;
             /** @enum {string} */
             state: "queued" | "delivered" | "failed" | "cancelled";
@@ -3524,28 +3876,54 @@ export interface components {
     headers: never;
     pathItems: never;
 }
+export type AcceptHeldPriceInput = components['schemas']['AcceptHeldPriceInput'];
+export type AcceptHeldPricesInput = components['schemas']['AcceptHeldPricesInput'];
+export type AcceptMatchInput = components['schemas']['AcceptMatchInput'];
+export type AcceptSetMatchInput = components['schemas']['AcceptSetMatchInput'];
 export type Account = components['schemas']['Account'];
 export type AccountWebhook = components['schemas']['AccountWebhook'];
+export type AddCreditsInput = components['schemas']['AddCreditsInput'];
 export type Amount = components['schemas']['Amount'];
 export type ApiKey = components['schemas']['ApiKey'];
+export type ApproveListingInput = components['schemas']['ApproveListingInput'];
 export type AuditRow = components['schemas']['AuditRow'];
 export type Balance = components['schemas']['Balance'];
 export type Batch = components['schemas']['Batch'];
+export type ChangeAccountInput = components['schemas']['ChangeAccountInput'];
+export type ChangeCategoryInput = components['schemas']['ChangeCategoryInput'];
+export type ChangeCollectionInput = components['schemas']['ChangeCollectionInput'];
+export type ChangeItemInput = components['schemas']['ChangeItemInput'];
 export type CollectionImport = components['schemas']['CollectionImport'];
 export type CollectionRecord = components['schemas']['CollectionRecord'];
+export type CollectionVisibility = components['schemas']['CollectionVisibility'];
+export type CorrectListingInput = components['schemas']['CorrectListingInput'];
+export type CreateAccountInput = components['schemas']['CreateAccountInput'];
+export type CreateCategoryInput = components['schemas']['CreateCategoryInput'];
+export type CreateCollectionInput = components['schemas']['CreateCollectionInput'];
+export type CreateItemInput = components['schemas']['CreateItemInput'];
+export type CreateKeyInput = components['schemas']['CreateKeyInput'];
+export type CreateListingInput = components['schemas']['CreateListingInput'];
 export type CreditEntry = components['schemas']['CreditEntry'];
+export type DecidePricesInput = components['schemas']['DecidePricesInput'];
 export type DecidedPrices = components['schemas']['DecidedPrices'];
+export type DiscardHeldPricesInput = components['schemas']['DiscardHeldPricesInput'];
 export type Error = components['schemas']['Error'];
+export type ErrorCode = components['schemas']['ErrorCode'];
+export type EventKind = components['schemas']['EventKind'];
 export type EvidenceRule = components['schemas']['EvidenceRule'];
 export type FileMark = components['schemas']['FileMark'];
+export type Genre = components['schemas']['Genre'];
 export type Group = components['schemas']['Group'];
 export type HeldPrice = components['schemas']['HeldPrice'];
 export type Import = components['schemas']['Import'];
 export type ImportDetail = components['schemas']['ImportDetail'];
 export type ImportFormat = components['schemas']['ImportFormat'];
+export type ImportStatus = components['schemas']['ImportStatus'];
 export type ItemSource = components['schemas']['ItemSource'];
 export type ListedItem = components['schemas']['ListedItem'];
+export type ListingStatus = components['schemas']['ListingStatus'];
 export type LoadedRates = components['schemas']['LoadedRates'];
+export type MarketCode = components['schemas']['MarketCode'];
 export type Match = components['schemas']['Match'];
 export type MatchCandidate = components['schemas']['MatchCandidate'];
 export type MatchItem = components['schemas']['MatchItem'];
@@ -3553,13 +3931,19 @@ export type MatchReason = components['schemas']['MatchReason'];
 export type MatchRecord = components['schemas']['MatchRecord'];
 export type MatchedSet = components['schemas']['MatchedSet'];
 export type Merge = components['schemas']['Merge'];
+export type MergeItemInput = components['schemas']['MergeItemInput'];
 export type NewApiKey = components['schemas']['NewApiKey'];
 export type Order = components['schemas']['Order'];
 export type Pagination = components['schemas']['Pagination'];
 export type ParkedRow = components['schemas']['ParkedRow'];
+export type PlaceParkedRowInput = components['schemas']['PlaceParkedRowInput'];
+export type Plan = components['schemas']['Plan'];
+export type PostPricesInput = components['schemas']['PostPricesInput'];
 export type PostedPrices = components['schemas']['PostedPrices'];
+export type PriceConfidence = components['schemas']['PriceConfidence'];
 export type PriceDecision = components['schemas']['PriceDecision'];
 export type PriceExplanationInput = components['schemas']['PriceExplanationInput'];
+export type PriceFlag = components['schemas']['PriceFlag'];
 export type PriceMapping = components['schemas']['PriceMapping'];
 export type PriceMedians = components['schemas']['PriceMedians'];
 export type PricePoint = components['schemas']['PricePoint'];
@@ -3567,17 +3951,27 @@ export type PriceReview = components['schemas']['PriceReview'];
 export type PriceReviewCount = components['schemas']['PriceReviewCount'];
 export type PriceRule = components['schemas']['PriceRule'];
 export type PriceSource = components['schemas']['PriceSource'];
+export type PriceState = components['schemas']['PriceState'];
 export type PricedItem = components['schemas']['PricedItem'];
 export type Problem = components['schemas']['Problem'];
 export type Rate = components['schemas']['Rate'];
+export type RecordOrderInput = components['schemas']['RecordOrderInput'];
+export type RejectListingInput = components['schemas']['RejectListingInput'];
 export type ReviewedPrice = components['schemas']['ReviewedPrice'];
+export type RotateKeyInput = components['schemas']['RotateKeyInput'];
+export type SavePriceMappingInput = components['schemas']['SavePriceMappingInput'];
 export type SavedPriceMapping = components['schemas']['SavedPriceMapping'];
+export type SendTestEventInput = components['schemas']['SendTestEventInput'];
 export type SetAside = components['schemas']['SetAside'];
 export type SetMatch = components['schemas']['SetMatch'];
 export type SetMatchCandidate = components['schemas']['SetMatchCandidate'];
+export type SetRatesInput = components['schemas']['SetRatesInput'];
+export type SetSourceAsideInput = components['schemas']['SetSourceAsideInput'];
 export type SharedId = components['schemas']['SharedId'];
+export type ShippingPayer = components['schemas']['ShippingPayer'];
 export type SourceHealth = components['schemas']['SourceHealth'];
 export type SourceTrust = components['schemas']['SourceTrust'];
+export type SplitItemInput = components['schemas']['SplitItemInput'];
 export type StartedImport = components['schemas']['StartedImport'];
 export type StatedItemSource = components['schemas']['StatedItemSource'];
 export type Stats = components['schemas']['Stats'];
@@ -3587,6 +3981,7 @@ export type StoredItem = components['schemas']['StoredItem'];
 export type StoredListing = components['schemas']['StoredListing'];
 export type StoredPriceExplanation = components['schemas']['StoredPriceExplanation'];
 export type StoredSale = components['schemas']['StoredSale'];
+export type TakeSourceBackInput = components['schemas']['TakeSourceBackInput'];
 export type UsedRate = components['schemas']['UsedRate'];
 export type WebhookAttempt = components['schemas']['WebhookAttempt'];
 export type WebhookEvent = components['schemas']['WebhookEvent'];
@@ -3597,7 +3992,7 @@ export interface operations {
             query?: {
                 /** @description Part of the name, in any case */
                 search?: string;
-                plan?: "starter" | "professional" | "plus" | "enterprise";
+                plan?: components["schemas"]["Plan"];
                 suspended?: boolean;
                 /** @description Page number, from 1 */
                 page?: number;
@@ -3629,20 +4024,16 @@ export interface operations {
     createAccount: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description Name of the account */
-                    name: string;
-                    /** @enum {string} */
-                    plan: "starter" | "professional" | "plus" | "enterprise";
-                    /** @default 0 */
-                    highlight_credits?: number;
-                };
+                "application/json": components["schemas"]["CreateAccountInput"];
             };
         };
         responses: {
@@ -3692,7 +4083,10 @@ export interface operations {
     changeAccount: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Id of the account */
                 id: number;
@@ -3701,14 +4095,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description Name of the account */
-                    name?: string;
-                    /** @enum {string} */
-                    plan?: "starter" | "professional" | "plus" | "enterprise";
-                    /** @description true refuses the account's keys, hides its listings and holds back its webhooks */
-                    suspended?: boolean;
-                };
+                "application/json": components["schemas"]["ChangeAccountInput"];
             };
         };
         responses: {
@@ -3770,7 +4157,10 @@ export interface operations {
     addCredits: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Id of the account */
                 id: number;
@@ -3779,15 +4169,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description Credits to give, below 0 to take */
-                    amount: number;
-                    /**
-                     * @description Why, for the ledger
-                     * @default
-                     */
-                    reason?: string;
-                };
+                "application/json": components["schemas"]["AddCreditsInput"];
             };
         };
         responses: {
@@ -3847,7 +4229,10 @@ export interface operations {
     createKey: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Id of the account */
                 account_id: number;
@@ -3856,14 +4241,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * @description What the key is for
-                     * @default
-                     */
-                    label?: string;
-                    expires_at?: string | null;
-                };
+                "application/json": components["schemas"]["CreateKeyInput"];
             };
         };
         responses: {
@@ -3886,7 +4264,10 @@ export interface operations {
     rotateKey: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Id of the key */
                 id: number;
@@ -3895,13 +4276,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * @description How long the old key runs on
-                     * @default 24
-                     */
-                    overlap_hours?: number;
-                };
+                "application/json": components["schemas"]["RotateKeyInput"];
             };
         };
         responses: {
@@ -3924,7 +4299,10 @@ export interface operations {
     revokeKey: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Id of the key */
                 id: number;
@@ -3994,7 +4372,7 @@ export interface operations {
     listCategories: {
         parameters: {
             query?: {
-                market?: "service" | "source_a" | "source_b" | "source_c";
+                market?: components["schemas"]["MarketCode"];
                 /** @description Such as `pokemon` */
                 game?: string;
                 /** @description Directly below this one; 0 for those at the top */
@@ -4031,25 +4409,16 @@ export interface operations {
     createCategory: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description Unique within its market; made when absent */
-                    ref?: string;
-                    name: string;
-                    /** @description Unique; made from game and name when absent */
-                    slug?: string;
-                    /** @description Such as `pokemon` or `onepiece`; a new one is simply a new game */
-                    game: string;
-                    /** @enum {string} */
-                    market: "service" | "source_a" | "source_b" | "source_c";
-                    parent_id?: number | null;
-                    image?: string | null;
-                };
+                "application/json": components["schemas"]["CreateCategoryInput"];
             };
         };
         responses: {
@@ -4072,7 +4441,10 @@ export interface operations {
     changeCategory: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Id of the category */
                 id: number;
@@ -4081,19 +4453,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description Unique within its market; made when absent */
-                    ref?: string;
-                    name?: string;
-                    /** @description Unique; made from game and name when absent */
-                    slug?: string;
-                    /** @description Such as `pokemon` or `onepiece`; a new one is simply a new game */
-                    game?: string;
-                    /** @enum {string} */
-                    market?: "service" | "source_a" | "source_b" | "source_c";
-                    parent_id?: number | null;
-                    image?: string | null;
-                };
+                "application/json": components["schemas"]["ChangeCategoryInput"];
             };
         };
         responses: {
@@ -4117,7 +4477,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Market whose catalogue the item came from */
-                market?: "service" | "source_a" | "source_b" | "source_c";
+                market?: components["schemas"]["MarketCode"];
                 /** @description Such as `pokemon` */
                 game?: string;
                 /** @description Exactly this ref */
@@ -4156,57 +4516,16 @@ export interface operations {
     createItem: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description Unique within its market, such as `shop:4711`; made when absent */
-                    ref?: string;
-                    name: string;
-                    code?: string | null;
-                    /** @description Unique; made from name, code and category when absent */
-                    slug?: string;
-                    /** @enum {string} */
-                    genre?: "single" | "card" | "sealed" | "bundle";
-                    /** @description The category's when absent */
-                    game?: string;
-                    /** @enum {string} */
-                    market: "service" | "source_a" | "source_b" | "source_c";
-                    /** @description A category of the same market */
-                    category_id: number;
-                    /** @description In the order given unless `order` says otherwise */
-                    images?: (string | {
-                        url: string;
-                        order?: number;
-                    })[];
-                    /** @description Shown in this order */
-                    attributes?: {
-                        name: string;
-                        value: string;
-                    }[];
-                    /** @description Ids of groups (GET /groups): the grades that suit the item */
-                    groups?: number[];
-                    details?: {
-                        rarity?: string | null;
-                        illustrator?: string | null;
-                        hp?: number | null;
-                        types?: string[] | null;
-                        dex_ids?: number[] | null;
-                        stage?: string | null;
-                        evolve_from?: string | null;
-                        suffix?: string | null;
-                        level?: number | null;
-                    };
-                    /** @description Ids of the item in other systems, by which price feeds find it */
-                    foreign_ids?: {
-                        source: string;
-                        id: string;
-                        finish?: string;
-                    }[];
-                };
+                "application/json": components["schemas"]["CreateItemInput"];
             };
         };
         responses: {
@@ -4256,7 +4575,10 @@ export interface operations {
     changeItem: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Id of the item */
                 id: number;
@@ -4265,51 +4587,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    name?: string;
-                    /** @enum {string} */
-                    market?: "service" | "source_a" | "source_b" | "source_c";
-                    /** @description A category of the same market */
-                    category_id?: number;
-                    /** @description Unique within its market, such as `shop:4711`; made when absent */
-                    ref?: string;
-                    code?: string | null;
-                    /** @description Unique; made from name, code and category when absent */
-                    slug?: string;
-                    /** @enum {string} */
-                    genre?: "single" | "card" | "sealed" | "bundle";
-                    /** @description The category's when absent */
-                    game?: string;
-                    /** @description In the order given unless `order` says otherwise */
-                    images?: (string | {
-                        url: string;
-                        order?: number;
-                    })[];
-                    /** @description Shown in this order */
-                    attributes?: {
-                        name: string;
-                        value: string;
-                    }[];
-                    /** @description Ids of groups (GET /groups): the grades that suit the item */
-                    groups?: number[];
-                    details?: {
-                        rarity?: string | null;
-                        illustrator?: string | null;
-                        hp?: number | null;
-                        types?: string[] | null;
-                        dex_ids?: number[] | null;
-                        stage?: string | null;
-                        evolve_from?: string | null;
-                        suffix?: string | null;
-                        level?: number | null;
-                    };
-                    /** @description Ids of the item in other systems, by which price feeds find it */
-                    foreign_ids?: {
-                        source: string;
-                        id: string;
-                        finish?: string;
-                    }[];
-                };
+                "application/json": components["schemas"]["ChangeItemInput"];
             };
         };
         responses: {
@@ -4333,7 +4611,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description When absent the one whose prices the item shows */
-                market?: "service" | "source_a" | "source_b" | "source_c";
+                market?: components["schemas"]["MarketCode"];
                 /** @description Condition or grade */
                 label?: string;
             };
@@ -4417,7 +4695,7 @@ export interface operations {
             query?: {
                 /** @description Only this account's */
                 account_id?: number;
-                visibility?: "private" | "unlisted" | "public";
+                visibility?: components["schemas"]["CollectionVisibility"];
                 /** @description Part of the name, in any case */
                 search?: string;
                 /** @description Page number, from 1 */
@@ -4450,22 +4728,16 @@ export interface operations {
     createCollection: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description Whose it is */
-                    account_id: number;
-                    /** @description Name of the collection */
-                    name: string;
-                    /** @description What the collection is about */
-                    description?: string;
-                    /** @enum {string} */
-                    visibility?: "private" | "unlisted" | "public";
-                };
+                "application/json": components["schemas"]["CreateCollectionInput"];
             };
         };
         responses: {
@@ -4488,7 +4760,10 @@ export interface operations {
     deleteCollection: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Id of the collection */
                 id: number;
@@ -4515,7 +4790,10 @@ export interface operations {
     changeCollection: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Id of the collection */
                 id: number;
@@ -4524,14 +4802,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description Name of the collection */
-                    name?: string;
-                    /** @description What the collection is about */
-                    description?: string;
-                    /** @enum {string} */
-                    visibility?: "private" | "unlisted" | "public";
-                };
+                "application/json": components["schemas"]["ChangeCollectionInput"];
             };
         };
         responses: {
@@ -4554,7 +4825,7 @@ export interface operations {
     listListings: {
         parameters: {
             query?: {
-                status?: "pending" | "active" | "paused" | "rejected" | "expired" | "sold";
+                status?: components["schemas"]["ListingStatus"];
                 seller_id?: number;
                 item_id?: number;
                 /** @description Part of the title, in any case */
@@ -4589,41 +4860,16 @@ export interface operations {
     createListing: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description Id of the account that sells */
-                    seller_id: number;
-                    /** @description Id of the item that is sold */
-                    item_id: number;
-                    grade_id?: number | null;
-                    /** @description At most 255 characters */
-                    title: string;
-                    /** @description At most 5000 characters */
-                    description?: string;
-                    /** @description In TL */
-                    price: number;
-                    /** @description Units in stock; 1 when absent */
-                    quantity?: number;
-                    language?: string | null;
-                    /** @description In the order given unless `order` says otherwise */
-                    images?: (string | {
-                        url: string;
-                        order?: number;
-                    })[];
-                    /**
-                     * @description Who pays the shipping
-                     * @enum {string}
-                     */
-                    shipping_payer?: "buyer" | "seller";
-                    /** @description Whether buyers may offer another price */
-                    offers_enabled?: boolean;
-                    min_offer_price?: number | null;
-                };
+                "application/json": components["schemas"]["CreateListingInput"];
             };
         };
         responses: {
@@ -4707,7 +4953,12 @@ export interface operations {
     correctListing: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+                /** @description Entity tag of what was read; 412 if it has changed since */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description Id of the listing */
                 id: number;
@@ -4716,33 +4967,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description Id of the item that is sold */
-                    item_id?: number;
-                    /** @description At most 255 characters */
-                    title?: string;
-                    /** @description In TL */
-                    price?: number;
-                    grade_id?: number | null;
-                    /** @description At most 5000 characters */
-                    description?: string;
-                    /** @description Units in stock; 1 when absent */
-                    quantity?: number;
-                    language?: string | null;
-                    /** @description In the order given unless `order` says otherwise */
-                    images?: (string | {
-                        url: string;
-                        order?: number;
-                    })[];
-                    /**
-                     * @description Who pays the shipping
-                     * @enum {string}
-                     */
-                    shipping_payer?: "buyer" | "seller";
-                    /** @description Whether buyers may offer another price */
-                    offers_enabled?: boolean;
-                    min_offer_price?: number | null;
-                };
+                "application/json": components["schemas"]["CorrectListingInput"];
             };
         };
         responses: {
@@ -4765,7 +4990,12 @@ export interface operations {
     approveListing: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+                /** @description Entity tag of what was read; 412 if it has changed since */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description Id of the listing */
                 id: number;
@@ -4774,13 +5004,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * Format: date-time
-                     * @description End of the publication period; by default as many days from now as is set
-                     */
-                    expires_at?: string;
-                };
+                "application/json": components["schemas"]["ApproveListingInput"];
             };
         };
         responses: {
@@ -4803,7 +5027,12 @@ export interface operations {
     rejectListing: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+                /** @description Entity tag of what was read; 412 if it has changed since */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description Id of the listing */
                 id: number;
@@ -4812,10 +5041,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description Why; its owner reads it */
-                    reason: string;
-                };
+                "application/json": components["schemas"]["RejectListingInput"];
             };
         };
         responses: {
@@ -4878,27 +5104,16 @@ export interface operations {
     recordOrder: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The shop's own id of the order */
-                    order_id: number;
-                    /**
-                     * Format: date-time
-                     * @description When it was sold; now when absent
-                     */
-                    sold_at?: string;
-                    lines: {
-                        listing_id: number;
-                        quantity: number;
-                        /** @description Of one unit, in TL; the listing's price when absent */
-                        unit_price?: number;
-                    }[];
-                };
+                "application/json": components["schemas"]["RecordOrderInput"];
             };
         };
         responses: {
@@ -4983,7 +5198,7 @@ export interface operations {
             query?: {
                 /** @description Held by this rule, or `withdrawn` by a person */
                 rule?: "foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order" | "withdrawn";
-                market?: "service" | "source_a" | "source_b" | "source_c";
+                market?: components["schemas"]["MarketCode"];
                 /** @description Of this import only */
                 import_id?: number;
                 /** @description Of this item only */
@@ -5019,7 +5234,10 @@ export interface operations {
     acceptHeldPrice: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Id of the held price */
                 id: number;
@@ -5028,10 +5246,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The item it is of, where one foreign id is on several */
-                    item_id?: number;
-                };
+                "application/json": components["schemas"]["AcceptHeldPriceInput"];
             };
         };
         responses: {
@@ -5054,7 +5269,10 @@ export interface operations {
     discardHeldPrice: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Id of the held price */
                 id: number;
@@ -5082,25 +5300,16 @@ export interface operations {
     acceptHeldPrices: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * @description Held by this rule, or `withdrawn` by a person
-                     * @enum {string}
-                     */
-                    rule?: "foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order" | "withdrawn";
-                    /** @enum {string} */
-                    market?: "service" | "source_a" | "source_b" | "source_c";
-                    /** @description Of this import only */
-                    import_id?: number;
-                    /** @description Of this item only */
-                    item_id?: number;
-                };
+                "application/json": components["schemas"]["AcceptHeldPricesInput"];
             };
         };
         responses: {
@@ -5123,25 +5332,16 @@ export interface operations {
     discardHeldPrices: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * @description Held by this rule, or `withdrawn` by a person
-                     * @enum {string}
-                     */
-                    rule?: "foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order" | "withdrawn";
-                    /** @enum {string} */
-                    market?: "service" | "source_a" | "source_b" | "source_c";
-                    /** @description Of this import only */
-                    import_id?: number;
-                    /** @description Of this item only */
-                    item_id?: number;
-                };
+                "application/json": components["schemas"]["DiscardHeldPricesInput"];
             };
         };
         responses: {
@@ -5196,35 +5396,16 @@ export interface operations {
     setRates: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    currency: string;
-                    /**
-                     * Format: date
-                     * @description From this day on, until the next
-                     */
-                    day: string;
-                    /** @description Turkish lira for one unit */
-                    rate?: number;
-                    /** @description The former name of `rate` */
-                    TRY?: number;
-                } | {
-                    currency: string;
-                    /**
-                     * Format: date
-                     * @description From this day on, until the next
-                     */
-                    day: string;
-                    /** @description Turkish lira for one unit */
-                    rate?: number;
-                    /** @description The former name of `rate` */
-                    TRY?: number;
-                }[];
+                "application/json": components["schemas"]["SetRatesInput"];
             };
         };
         responses: {
@@ -5250,7 +5431,7 @@ export interface operations {
                 state?: "held" | "disputed" | "stale";
                 /** @description Held by this rule; or this is the first flag of the published prices of the item and label */
                 cause?: "foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order" | "own_averages" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside";
-                market?: "service" | "source_a" | "source_b" | "source_c";
+                market?: components["schemas"]["MarketCode"];
                 /** @description Condition or grade */
                 label?: string;
                 /** @description Of this game */
@@ -5296,7 +5477,7 @@ export interface operations {
                 state?: "held" | "disputed" | "stale";
                 /** @description Held by this rule; or this is the first flag of the published prices of the item and label */
                 cause?: "foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order" | "own_averages" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside";
-                market?: "service" | "source_a" | "source_b" | "source_c";
+                market?: components["schemas"]["MarketCode"];
                 /** @description Condition or grade */
                 label?: string;
                 /** @description Of this game */
@@ -5364,51 +5545,16 @@ export interface operations {
     decidePrices: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @enum {string} */
-                    decision: "accept" | "discard" | "confirm" | "withdraw";
-                    /** @description Held prices to accept or discard */
-                    held_ids?: number[];
-                    /** @description Published prices to confirm or withdraw, as they were seen */
-                    prices?: {
-                        item_id: number;
-                        /** @enum {string} */
-                        market: "source_a" | "source_b" | "source_c";
-                        label: string;
-                        /** @description The amount as it was seen */
-                        price: number;
-                    }[];
-                    /** @description All prices in question that it finds */
-                    filter?: {
-                        /** @enum {string} */
-                        state?: "held" | "disputed" | "stale";
-                        /**
-                         * @description Held by this rule; or this is the first flag of the published prices of the item and label
-                         * @enum {string}
-                         */
-                        cause?: "foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order" | "own_averages" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside";
-                        /** @enum {string} */
-                        market?: "service" | "source_a" | "source_b" | "source_c";
-                        /** @description Condition or grade */
-                        label?: string;
-                        /** @description Of this game */
-                        game?: string;
-                        /** @description Of this category or one below it */
-                        category_id?: number;
-                        /** @description Of this item only */
-                        item_id?: number;
-                        /** @description Brought by this import */
-                        import_id?: number;
-                    };
-                    /** @description With `filter`: how many prices GET /price-reviews/count said that it finds */
-                    expected?: number;
-                };
+                "application/json": components["schemas"]["DecidePricesInput"];
             };
         };
         responses: {
@@ -5431,7 +5577,10 @@ export interface operations {
     undoPriceDecision: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Id of the price decision */
                 id: number;
@@ -5483,7 +5632,10 @@ export interface operations {
     setSourceAside: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 market: "source_a" | "source_b" | "source_c";
             };
@@ -5491,10 +5643,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description For the audit log */
-                    reason: string;
-                };
+                "application/json": components["schemas"]["SetSourceAsideInput"];
             };
         };
         responses: {
@@ -5517,7 +5666,10 @@ export interface operations {
     takeSourceBack: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 market: "source_a" | "source_b" | "source_c";
             };
@@ -5525,10 +5677,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description For the audit log */
-                    reason?: string;
-                };
+                "application/json": components["schemas"]["TakeSourceBackInput"];
             };
         };
         responses: {
@@ -5584,7 +5733,10 @@ export interface operations {
     mergeItem: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Id of the item */
                 id: number;
@@ -5593,10 +5745,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description Id of the item that survives and gets everything */
-                    into: number;
-                };
+                "application/json": components["schemas"]["MergeItemInput"];
             };
         };
         responses: {
@@ -5652,7 +5801,10 @@ export interface operations {
     splitItem: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Id of the item */
                 id: number;
@@ -5661,12 +5813,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The source whose record is another card */
-                    source: string;
-                    /** @description The id that the source has for it */
-                    foreign_id: string;
-                };
+                "application/json": components["schemas"]["SplitItemInput"];
             };
         };
         responses: {
@@ -5689,7 +5836,10 @@ export interface operations {
     revertBatch: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Id of the batch */
                 id: number;
@@ -5783,7 +5933,10 @@ export interface operations {
     acceptMatch: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Id of the match */
                 id: number;
@@ -5792,10 +5945,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The item that the record is: one of the candidates, or another one */
-                    item_id: number;
-                };
+                "application/json": components["schemas"]["AcceptMatchInput"];
             };
         };
         responses: {
@@ -5818,7 +5968,10 @@ export interface operations {
     separateMatch: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Id of the match */
                 id: number;
@@ -5846,7 +5999,10 @@ export interface operations {
     postponeMatch: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Id of the match */
                 id: number;
@@ -5874,7 +6030,10 @@ export interface operations {
     withdrawMatch: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Id of the match */
                 id: number;
@@ -5935,7 +6094,10 @@ export interface operations {
     acceptSetMatch: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Id of the set */
                 id: number;
@@ -5944,10 +6106,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The set that it is; may be left out where it resembles just one */
-                    set_id?: number;
-                };
+                "application/json": components["schemas"]["AcceptSetMatchInput"];
             };
         };
         responses: {
@@ -5970,7 +6129,10 @@ export interface operations {
     separateSetMatch: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Id of the set */
                 id: number;
@@ -5998,7 +6160,10 @@ export interface operations {
     withdrawSetMatch: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Id of the set */
                 id: number;
@@ -6050,13 +6215,16 @@ export interface operations {
     postPrices: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": unknown[];
+                "application/json": components["schemas"]["PostPricesInput"];
             };
         };
         responses: {
@@ -6079,7 +6247,7 @@ export interface operations {
     listPricePoints: {
         parameters: {
             query?: {
-                market?: "service" | "source_a" | "source_b" | "source_c";
+                market?: components["schemas"]["MarketCode"];
                 /** @description Condition or grade; one that is not known has no points */
                 label?: string;
                 /** @description Earliest moment, itself included */
@@ -6116,7 +6284,7 @@ export interface operations {
             query?: {
                 /** @description Such as `tcgdex`; `prices-api` for price posts */
                 format?: string;
-                status?: "queued" | "running" | "done" | "failed";
+                status?: components["schemas"]["ImportStatus"];
                 /** @description Part of the name of the file, in any case */
                 search?: string;
                 /** @description Page number, from 1 */
@@ -6177,7 +6345,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Market to import into, instead of the format's own */
-                market?: "service" | "source_a" | "source_b" | "source_c";
+                market?: components["schemas"]["MarketCode"];
                 /** @description Report only, change nothing */
                 dry_run?: boolean;
                 /** @description Column of each field: see PriceMapping */
@@ -6199,7 +6367,10 @@ export interface operations {
                 /** @description Shown with the import */
                 file_name?: string;
             };
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description One of mintmark-ndjson, tcgdex, pokemontcg, punk-records, cardmarket-products, tcgplayer-sealed, mintmark-prices-csv, pricecharting-csv, graded-guide, cardmarket-price-guide, tcgplayer-csv, pokemontcg-prices, singles-brl, sealed-daily, prices-csv, prices-ndjson */
                 id_or_format: string;
@@ -6255,7 +6426,10 @@ export interface operations {
     revertImport: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Id of the import */
                 id: number;
@@ -6358,7 +6532,10 @@ export interface operations {
     savePriceMapping: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Name of the mapping */
                 name: string;
@@ -6367,35 +6544,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description Column of each field, or an expression: {name} {type} puts columns together, {key/::/1} takes a part, =text is the same for all rows. Fields: price, name, number, set, finish, game, language, label, updated_at, item_ref, cardmarket_id, tcgplayer_id, tcgdex_id, tcgdex-asia_id, pokemontcg_id, punk-records_id, pricecharting_id; price[PSA 10] is a price under that label */
-                    columns: {
-                        [key: string]: string;
-                    };
-                    /** @description Currency of the prices, the market's unless told; another one is converted by the rates of the prices' days */
-                    currency?: string;
-                    /**
-                     * @description Market that the prices are of
-                     * @enum {string}
-                     */
-                    market?: "service" | "source_a" | "source_b" | "source_c";
-                    /**
-                     * @description Sign before the decimals; without it an amount such as 1,234 is refused, because it can be read in two ways
-                     * @enum {string}
-                     */
-                    decimal?: "." | ",";
-                    /**
-                     * @description utf-8 unless told
-                     * @enum {string}
-                     */
-                    encoding?: "utf-8" | "windows-1252";
-                    /** @description Of JSON: path to entries that are rows of their own, with * for any member; their name is the column @key */
-                    entries?: string;
-                    /** @description Rows that are read: those with these values */
-                    only?: {
-                        [key: string]: string;
-                    };
-                };
+                "application/json": components["schemas"]["SavePriceMappingInput"];
             };
         };
         responses: {
@@ -6418,7 +6567,10 @@ export interface operations {
     deletePriceMapping: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Name of the mapping */
                 name: string;
@@ -6501,7 +6653,10 @@ export interface operations {
     placeParkedRow: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Id of the collection */
                 id: number;
@@ -6512,12 +6667,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The item that the row means */
-                    item_id: number;
-                    /** @description A grade that suits the item, instead of the row's */
-                    grade_id?: number;
-                };
+                "application/json": components["schemas"]["PlaceParkedRowInput"];
             };
         };
         responses: {
@@ -6540,7 +6690,10 @@ export interface operations {
     discardParkedRow: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Id of the collection */
                 id: number;
@@ -6636,7 +6789,7 @@ export interface operations {
                 /** @description Of this account's webhook only */
                 account_id?: number;
                 state?: "queued" | "delivered" | "failed" | "cancelled";
-                event?: "sale" | "expire";
+                event?: components["schemas"]["EventKind"];
                 /** @description Test events only, or all but those */
                 test?: boolean;
                 /** @description Page number, from 1 */
@@ -6669,7 +6822,10 @@ export interface operations {
     redeliverEvent: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Id of the webhook event */
                 id: number;
@@ -6697,7 +6853,10 @@ export interface operations {
     sendTestEvent: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Id of the account */
                 account_id: number;
@@ -6706,10 +6865,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @enum {string} */
-                    event: "sale" | "expire";
-                };
+                "application/json": components["schemas"]["SendTestEventInput"];
             };
         };
         responses: {
@@ -6732,7 +6888,10 @@ export interface operations {
     importCollection: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Id of the collection */
                 id: number;
@@ -6773,46 +6932,16 @@ type ReadonlyArray<T> = [
 ] extends [
     unknown[]
 ] ? Readonly<Exclude<T, undefined>> : Readonly<Exclude<T, undefined>[]>;
-export const pathsOperatorV1AccountsGetParametersQueryPlanValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/accounts"]["get"]["parameters"]["query"]["plan"]> = ["starter", "professional", "plus", "enterprise"];
-export const pathsOperatorV1AccountsPostRequestBodyContentApplicationJsonPlanValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/accounts"]["post"]["requestBody"]["content"]["application/json"]["plan"]> = ["starter", "professional", "plus", "enterprise"];
-export const pathsOperatorV1AccountsIdPatchRequestBodyContentApplicationJsonPlanValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/accounts/{id}"]["patch"]["requestBody"]["content"]["application/json"]["plan"]> = ["starter", "professional", "plus", "enterprise"];
 export const pathsOperatorV1AccountsAccount_idKeysGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/accounts/{account_id}/keys"]["get"]["parameters"]["query"]["state"]> = ["valid", "expired", "revoked"];
-export const pathsOperatorV1CategoriesGetParametersQueryMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/categories"]["get"]["parameters"]["query"]["market"]> = ["service", "source_a", "source_b", "source_c"];
-export const pathsOperatorV1CategoriesPostRequestBodyContentApplicationJsonMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/categories"]["post"]["requestBody"]["content"]["application/json"]["market"]> = ["service", "source_a", "source_b", "source_c"];
-export const pathsOperatorV1CategoriesIdPatchRequestBodyContentApplicationJsonMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/categories/{id}"]["patch"]["requestBody"]["content"]["application/json"]["market"]> = ["service", "source_a", "source_b", "source_c"];
-export const pathsOperatorV1ItemsGetParametersQueryMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/items"]["get"]["parameters"]["query"]["market"]> = ["service", "source_a", "source_b", "source_c"];
-export const pathsOperatorV1ItemsPostRequestBodyContentApplicationJsonGenreValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/items"]["post"]["requestBody"]["content"]["application/json"]["genre"]> = ["single", "card", "sealed", "bundle"];
-export const pathsOperatorV1ItemsPostRequestBodyContentApplicationJsonMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/items"]["post"]["requestBody"]["content"]["application/json"]["market"]> = ["service", "source_a", "source_b", "source_c"];
-export const pathsOperatorV1ItemsIdPatchRequestBodyContentApplicationJsonMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/items/{id}"]["patch"]["requestBody"]["content"]["application/json"]["market"]> = ["service", "source_a", "source_b", "source_c"];
-export const pathsOperatorV1ItemsIdPatchRequestBodyContentApplicationJsonGenreValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/items/{id}"]["patch"]["requestBody"]["content"]["application/json"]["genre"]> = ["single", "card", "sealed", "bundle"];
-export const pathsOperatorV1ItemsIdPricesExplainGetParametersQueryMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/items/{id}/prices/explain"]["get"]["parameters"]["query"]["market"]> = ["service", "source_a", "source_b", "source_c"];
-export const pathsOperatorV1CollectionsGetParametersQueryVisibilityValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/collections"]["get"]["parameters"]["query"]["visibility"]> = ["private", "unlisted", "public"];
-export const pathsOperatorV1CollectionsPostRequestBodyContentApplicationJsonVisibilityValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/collections"]["post"]["requestBody"]["content"]["application/json"]["visibility"]> = ["private", "unlisted", "public"];
-export const pathsOperatorV1CollectionsIdPatchRequestBodyContentApplicationJsonVisibilityValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/collections/{id}"]["patch"]["requestBody"]["content"]["application/json"]["visibility"]> = ["private", "unlisted", "public"];
-export const pathsOperatorV1ListingsGetParametersQueryStatusValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/listings"]["get"]["parameters"]["query"]["status"]> = ["pending", "active", "paused", "rejected", "expired", "sold"];
-export const pathsOperatorV1ListingsPostRequestBodyContentApplicationJsonShipping_payerValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/listings"]["post"]["requestBody"]["content"]["application/json"]["shipping_payer"]> = ["buyer", "seller"];
-export const pathsOperatorV1ListingsIdPatchRequestBodyContentApplicationJsonShipping_payerValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/listings/{id}"]["patch"]["requestBody"]["content"]["application/json"]["shipping_payer"]> = ["buyer", "seller"];
 export const pathsOperatorV1HeldPricesGetParametersQueryRuleValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices"]["get"]["parameters"]["query"]["rule"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "withdrawn"];
-export const pathsOperatorV1HeldPricesGetParametersQueryMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices"]["get"]["parameters"]["query"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const pathsOperatorV1HeldPricesGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices"]["get"]["parameters"]["query"]["state"]> = ["open", "accepted", "discarded", "reverted"];
-export const pathsOperatorV1HeldPricesAcceptPostRequestBodyContentApplicationJsonRuleValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices/accept"]["post"]["requestBody"]["content"]["application/json"]["rule"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "withdrawn"];
-export const pathsOperatorV1HeldPricesAcceptPostRequestBodyContentApplicationJsonMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices/accept"]["post"]["requestBody"]["content"]["application/json"]["market"]> = ["service", "source_a", "source_b", "source_c"];
-export const pathsOperatorV1HeldPricesDiscardPostRequestBodyContentApplicationJsonRuleValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices/discard"]["post"]["requestBody"]["content"]["application/json"]["rule"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "withdrawn"];
-export const pathsOperatorV1HeldPricesDiscardPostRequestBodyContentApplicationJsonMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices/discard"]["post"]["requestBody"]["content"]["application/json"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const pathsOperatorV1PriceReviewsGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-reviews"]["get"]["parameters"]["query"]["state"]> = ["held", "disputed", "stale"];
 export const pathsOperatorV1PriceReviewsGetParametersQueryCauseValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-reviews"]["get"]["parameters"]["query"]["cause"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "own_averages", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside"];
-export const pathsOperatorV1PriceReviewsGetParametersQueryMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-reviews"]["get"]["parameters"]["query"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const pathsOperatorV1PriceReviewsGetParametersQuerySort_byValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-reviews"]["get"]["parameters"]["query"]["sort_by"]> = ["times_off", "value"];
 export const pathsOperatorV1PriceReviewsCountGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-reviews/count"]["get"]["parameters"]["query"]["state"]> = ["held", "disputed", "stale"];
 export const pathsOperatorV1PriceReviewsCountGetParametersQueryCauseValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-reviews/count"]["get"]["parameters"]["query"]["cause"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "own_averages", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside"];
-export const pathsOperatorV1PriceReviewsCountGetParametersQueryMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-reviews/count"]["get"]["parameters"]["query"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const pathsOperatorV1PriceDecisionsGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-decisions"]["get"]["parameters"]["query"]["state"]> = ["in_effect", "undone"];
 export const pathsOperatorV1PriceDecisionsGetParametersQueryDecisionValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-decisions"]["get"]["parameters"]["query"]["decision"]> = ["accept", "discard", "confirm", "withdraw"];
-export const pathsOperatorV1PriceDecisionsPostRequestBodyContentApplicationJsonDecisionValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-decisions"]["post"]["requestBody"]["content"]["application/json"]["decision"]> = ["accept", "discard", "confirm", "withdraw"];
-export const pathsOperatorV1PriceDecisionsPostRequestBodyContentApplicationJsonPricesMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-decisions"]["post"]["requestBody"]["content"]["application/json"]["prices"]["market"]> = ["source_a", "source_b", "source_c"];
-export const pathsOperatorV1PriceDecisionsPostRequestBodyContentApplicationJsonFilterStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-decisions"]["post"]["requestBody"]["content"]["application/json"]["filter"]["state"]> = ["held", "disputed", "stale"];
-export const pathsOperatorV1PriceDecisionsPostRequestBodyContentApplicationJsonFilterCauseValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-decisions"]["post"]["requestBody"]["content"]["application/json"]["filter"]["cause"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "own_averages", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside"];
-export const pathsOperatorV1PriceDecisionsPostRequestBodyContentApplicationJsonFilterMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-decisions"]["post"]["requestBody"]["content"]["application/json"]["filter"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const pathsOperatorV1SourcesMarketSetAsidePostParametersPathMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/sources/{market}/set-aside"]["post"]["parameters"]["path"]["market"]> = ["source_a", "source_b", "source_c"];
 export const pathsOperatorV1SourcesMarketTakeBackPostParametersPathMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/sources/{market}/take-back"]["post"]["parameters"]["path"]["market"]> = ["source_a", "source_b", "source_c"];
 export const pathsOperatorV1SharedIdsGetParametersQueryKindValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/shared-ids"]["get"]["parameters"]["query"]["kind"]> = ["foreign_id", "figures"];
@@ -6820,113 +6949,51 @@ export const pathsOperatorV1MergesGetParametersQueryStateValues: ReadonlyArray<F
 export const pathsOperatorV1MatchesGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/matches"]["get"]["parameters"]["query"]["state"]> = ["waiting", "postponed", "decided"];
 export const pathsOperatorV1MatchesGetParametersQueryReasonValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/matches"]["get"]["parameters"]["query"]["reason"]> = ["loose", "several", "claimed-twice", "shop-id-shared", "shop-id-differs", "hp", "price-ratio", "set-unclear", "finish", "unknown"];
 export const pathsOperatorV1SetMatchesGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/set-matches"]["get"]["parameters"]["query"]["state"]> = ["waiting", "decided"];
-export const pathsOperatorV1ItemsIdPriceHistoryGetParametersQueryMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/items/{id}/price-history"]["get"]["parameters"]["query"]["market"]> = ["service", "source_a", "source_b", "source_c"];
-export const pathsOperatorV1ImportsGetParametersQueryStatusValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/imports"]["get"]["parameters"]["query"]["status"]> = ["queued", "running", "done", "failed"];
-export const pathsOperatorV1ImportsId_or_formatPostParametersQueryMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/imports/{id_or_format}"]["post"]["parameters"]["query"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const pathsOperatorV1ImportsId_or_formatPostParametersQueryDecimalValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/imports/{id_or_format}"]["post"]["parameters"]["query"]["decimal"]> = [".", ","];
 export const pathsOperatorV1ImportsId_or_formatPostParametersQueryEncodingValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/imports/{id_or_format}"]["post"]["parameters"]["query"]["encoding"]> = ["utf-8", "windows-1252"];
-export const pathsOperatorV1PriceMappingsNamePutRequestBodyContentApplicationJsonMarketValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-mappings/{name}"]["put"]["requestBody"]["content"]["application/json"]["market"]> = ["service", "source_a", "source_b", "source_c"];
-export const pathsOperatorV1PriceMappingsNamePutRequestBodyContentApplicationJsonDecimalValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-mappings/{name}"]["put"]["requestBody"]["content"]["application/json"]["decimal"]> = [".", ","];
-export const pathsOperatorV1PriceMappingsNamePutRequestBodyContentApplicationJsonEncodingValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-mappings/{name}"]["put"]["requestBody"]["content"]["application/json"]["encoding"]> = ["utf-8", "windows-1252"];
 export const pathsOperatorV1WebhookEventsGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/webhook-events"]["get"]["parameters"]["query"]["state"]> = ["queued", "delivered", "failed", "cancelled"];
-export const pathsOperatorV1WebhookEventsGetParametersQueryEventValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/webhook-events"]["get"]["parameters"]["query"]["event"]> = ["sale", "expire"];
-export const pathsOperatorV1AccountsAccount_idWebhookTestPostRequestBodyContentApplicationJsonEventValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/accounts/{account_id}/webhook/test"]["post"]["requestBody"]["content"]["application/json"]["event"]> = ["sale", "expire"];
-export const accountPlanValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Account"]["plan"]> = ["starter", "professional", "plus", "enterprise"];
+export const acceptHeldPricesInputRuleValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["AcceptHeldPricesInput"]["rule"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "withdrawn"];
 export const batchKindValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Batch"]["kind"]> = ["merge", "split"];
-export const batchFromMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Batch"]["from"]["market"]> = ["service", "source_a", "source_b", "source_c"];
-export const batchIntoMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Batch"]["into"]["market"]> = ["service", "source_a", "source_b", "source_c"];
-export const collectionRecordValueAnyOf0MarketValues: ReadonlyArray<Extract<FlattenedDeepRequired<components>["schemas"]["CollectionRecord"]["value"], {
-    market: unknown;
-}>["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const collectionRecordValue_missingAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["CollectionRecord"]["value_missing"]> = ["no_price", "not_trusted"];
-export const errorErrorCodeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Error"]["error"]["code"]> = ["INVALID_JSON", "BAD_REQUEST", "UNAUTHENTICATED", "PLAN_UPGRADE_REQUIRED", "FORBIDDEN", "ITEM_NOT_FOUND", "NOT_FOUND", "METHOD_NOT_ALLOWED", "NOT_ACCEPTABLE", "CONFLICT", "IDEMPOTENCY_CONFLICT", "CURSOR_EXPIRED", "PRECONDITION_FAILED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "VALIDATION_ERROR", "PLUS_LISTING_ERROR", "PLUS_COLLECTION_ERROR", "RATE_LIMITED", "INTERNAL_ERROR", "UPSTREAM_ERROR", "UNAVAILABLE", "UPSTREAM_TIMEOUT"];
-export const evidenceRuleNameValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["EvidenceRule"]["name"]> = ["own_averages", "jump", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside", "grade_order", "no_rate"];
+export const collectionVisibilityValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["CollectionVisibility"]> = ["private", "unlisted", "public"];
+export const decidePricesInputDecisionValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["DecidePricesInput"]["decision"]> = ["accept", "discard", "confirm", "withdraw"];
+export const decidePricesInputPricesMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["DecidePricesInput"]["prices"]["market"]> = ["source_a", "source_b", "source_c"];
+export const decidePricesInputFilterStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["DecidePricesInput"]["filter"]["state"]> = ["held", "disputed", "stale"];
+export const decidePricesInputFilterCauseValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["DecidePricesInput"]["filter"]["cause"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "own_averages", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside"];
+export const discardHeldPricesInputRuleValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["DiscardHeldPricesInput"]["rule"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "withdrawn"];
+export const errorCodeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ErrorCode"]> = ["INVALID_JSON", "BAD_REQUEST", "UNAUTHENTICATED", "PLAN_UPGRADE_REQUIRED", "FORBIDDEN", "ITEM_NOT_FOUND", "NOT_FOUND", "METHOD_NOT_ALLOWED", "NOT_ACCEPTABLE", "CONFLICT", "IDEMPOTENCY_CONFLICT", "PRECONDITION_FAILED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "VALIDATION_ERROR", "PLUS_LISTING_ERROR", "PLUS_COLLECTION_ERROR", "RATE_LIMITED", "INTERNAL_ERROR", "UPSTREAM_ERROR", "UNAVAILABLE", "UPSTREAM_TIMEOUT"];
+export const eventKindValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["EventKind"]> = ["sale", "expire"];
 export const fileMarkTypeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["FileMark"]["type"]> = ["csv", "json"];
-export const heldPriceMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["HeldPrice"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const genreValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Genre"]> = ["single", "card", "sealed", "bundle"];
 export const heldPriceRuleValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["HeldPrice"]["rule"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "withdrawn"];
 export const heldPriceStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["HeldPrice"]["state"]> = ["open", "accepted", "discarded", "reverted"];
-export const importMarketAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Import"]["market"]> = ["service", "source_a", "source_b", "source_c"];
-export const importStatusValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Import"]["status"]> = ["queued", "running", "done", "failed"];
-export const importDetailMarketAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ImportDetail"]["market"]> = ["service", "source_a", "source_b", "source_c"];
-export const importDetailStatusValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ImportDetail"]["status"]> = ["queued", "running", "done", "failed"];
 export const importFormatKindValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ImportFormat"]["kind"]> = ["catalogue", "prices"];
-export const importFormatMarketAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ImportFormat"]["market"]> = ["service", "source_a", "source_b", "source_c"];
-export const listedItemGenreValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ListedItem"]["genre"]> = ["single", "card", "sealed", "bundle"];
-export const listedItemMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ListedItem"]["market"]> = ["service", "source_a", "source_b", "source_c"];
-export const listedItemPriceAnyOf0MarketValues: ReadonlyArray<Extract<FlattenedDeepRequired<components>["schemas"]["ListedItem"]["price"], {
-    market: unknown;
-}>["market"]> = ["service", "source_a", "source_b", "source_c"];
-export const listedItemPriceAnyOf0StateValues: ReadonlyArray<Extract<FlattenedDeepRequired<components>["schemas"]["ListedItem"]["price"], {
-    state: unknown;
-}>["state"]> = ["trusted", "disputed", "stale"];
-export const listedItemPriceAnyOf0ConfidenceValues: ReadonlyArray<Extract<FlattenedDeepRequired<components>["schemas"]["ListedItem"]["price"], {
-    confidence: unknown;
-}>["confidence"]> = ["insufficient", "low", "medium", "high"];
-export const listedItemPriceAnyOf0FlagsValues: ReadonlyArray<Extract<FlattenedDeepRequired<components>["schemas"]["ListedItem"]["price"], {
-    flags: unknown;
-}>["flags"]> = ["own_averages", "jump", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside", "grade_order", "no_rate"];
+export const importStatusValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ImportStatus"]> = ["queued", "running", "done", "failed"];
+export const listingStatusValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ListingStatus"]> = ["pending", "active", "paused", "rejected", "expired", "sold"];
+export const marketCodeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MarketCode"]> = ["service", "source_a", "source_b", "source_c"];
 export const matchStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Match"]["state"]> = ["waiting", "postponed", "decided"];
 export const matchDecisionAnyOf0KindValues: ReadonlyArray<Extract<FlattenedDeepRequired<components>["schemas"]["Match"]["decision"], {
     kind: unknown;
 }>["kind"]> = ["accepted", "separated"];
-export const matchItemGenreValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchItem"]["genre"]> = ["single", "card", "sealed", "bundle"];
-export const matchItemMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchItem"]["market"]> = ["service", "source_a", "source_b", "source_c"];
-export const matchItemPricesMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchItem"]["prices"]["market"]> = ["service", "source_a", "source_b", "source_c"];
-export const matchItemPricesStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchItem"]["prices"]["state"]> = ["trusted", "disputed", "stale"];
-export const matchItemPricesConfidenceValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchItem"]["prices"]["confidence"]> = ["insufficient", "low", "medium", "high"];
-export const matchItemPricesFlagsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchItem"]["prices"]["flags"]> = ["own_averages", "jump", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside", "grade_order", "no_rate"];
 export const matchReasonRuleValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchReason"]["rule"]> = ["loose", "several", "claimed-twice", "shop-id-shared", "shop-id-differs", "hp", "price-ratio", "set-unclear", "finish", "unknown"];
-export const matchRecordMarketAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchRecord"]["market"]> = ["service", "source_a", "source_b", "source_c"];
-export const matchRecordPricesMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchRecord"]["prices"]["market"]> = ["service", "source_a", "source_b", "source_c"];
-export const matchRecordPricesStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchRecord"]["prices"]["state"]> = ["trusted", "disputed", "stale"];
-export const matchRecordPricesConfidenceValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchRecord"]["prices"]["confidence"]> = ["insufficient", "low", "medium", "high"];
-export const matchRecordPricesFlagsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchRecord"]["prices"]["flags"]> = ["own_averages", "jump", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside", "grade_order", "no_rate"];
-export const matchedSetMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchedSet"]["market"]> = ["service", "source_a", "source_b", "source_c"];
-export const mergeFromMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Merge"]["from"]["market"]> = ["service", "source_a", "source_b", "source_c"];
-export const mergeIntoMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Merge"]["into"]["market"]> = ["service", "source_a", "source_b", "source_c"];
-export const orderLinesListing_statusValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Order"]["lines"]["listing_status"]> = ["pending", "active", "paused", "rejected", "expired", "sold"];
-export const parkedRowCandidatesMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ParkedRow"]["candidates"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const planValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Plan"]> = ["starter", "professional", "plus", "enterprise"];
+export const priceConfidenceValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceConfidence"]> = ["insufficient", "low", "medium", "high"];
 export const priceDecisionDecisionValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceDecision"]["decision"]> = ["accept", "discard", "confirm", "withdraw"];
 export const priceExplanationInputKindValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceExplanationInput"]["kind"]> = ["statement", "confirmation", "sale", "avg_1", "avg_7", "avg_30", "low", "mid", "high", "market"];
-export const priceExplanationInputMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceExplanationInput"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const priceExplanationInputReasonValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceExplanationInput"]["reason"]> = ["sets_price", "confirms", "in_median", "compared", "not_compared", "no_rate", "other_time", "own_sales", "no_price"];
-export const priceMappingMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceMapping"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const priceFlagValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceFlag"]> = ["own_averages", "jump", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside", "grade_order", "no_rate"];
 export const priceMappingDecimalValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceMapping"]["decimal"]> = [".", ","];
 export const priceMappingEncodingValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceMapping"]["encoding"]> = ["utf-8", "windows-1252"];
-export const pricePointMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricePoint"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const priceReviewStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceReview"]["state"]> = ["held", "disputed", "stale"];
 export const priceReviewCauseAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceReview"]["cause"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "own_averages", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside"];
-export const priceReviewMarketsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceReview"]["markets"]> = ["service", "source_a", "source_b", "source_c"];
 export const priceRuleNameValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceRule"]["name"]> = ["latest_statement", "median_of_sales"];
-export const priceSourceMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceSource"]["market"]> = ["service", "source_a", "source_b", "source_c"];
-export const pricedItemGenreValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricedItem"]["genre"]> = ["single", "card", "sealed", "bundle"];
-export const pricedItemMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricedItem"]["market"]> = ["service", "source_a", "source_b", "source_c"];
-export const pricedItemShown_marketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricedItem"]["shown_market"]> = ["service", "source_a", "source_b", "source_c"];
-export const pricedItemPricesMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricedItem"]["prices"]["market"]> = ["service", "source_a", "source_b", "source_c"];
-export const pricedItemPricesStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricedItem"]["prices"]["state"]> = ["trusted", "disputed", "stale"];
-export const pricedItemPricesConfidenceValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricedItem"]["prices"]["confidence"]> = ["insufficient", "low", "medium", "high"];
-export const pricedItemPricesFlagsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PricedItem"]["prices"]["flags"]> = ["own_averages", "jump", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside", "grade_order", "no_rate"];
-export const reviewedPriceMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ReviewedPrice"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const priceStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceState"]> = ["trusted", "disputed", "stale"];
 export const reviewedPriceStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ReviewedPrice"]["state"]> = ["held", "trusted", "disputed", "stale"];
-export const reviewedPriceConfidenceAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ReviewedPrice"]["confidence"]> = ["insufficient", "low", "medium", "high"];
-export const reviewedPriceFlagsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ReviewedPrice"]["flags"]> = ["own_averages", "jump", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside", "grade_order", "no_rate"];
 export const reviewedPriceRuleAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ReviewedPrice"]["rule"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order"];
+export const savePriceMappingInputDecimalValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["SavePriceMappingInput"]["decimal"]> = [".", ","];
+export const savePriceMappingInputEncodingValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["SavePriceMappingInput"]["encoding"]> = ["utf-8", "windows-1252"];
 export const setMatchStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["SetMatch"]["state"]> = ["waiting", "decided"];
 export const sharedIdKindValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["SharedId"]["kind"]> = ["foreign_id", "figures"];
-export const sourceHealthMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["SourceHealth"]["market"]> = ["service", "source_a", "source_b", "source_c"];
+export const shippingPayerValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ShippingPayer"]> = ["buyer", "seller"];
 export const sourceTrustMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["SourceTrust"]["market"]> = ["source_a", "source_b", "source_c"];
-export const startedImportStatusValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["StartedImport"]["status"]> = ["queued", "running", "done", "failed"];
-export const storedCategoryMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["StoredCategory"]["market"]> = ["service", "source_a", "source_b", "source_c"];
-export const storedCollectionVisibilityValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["StoredCollection"]["visibility"]> = ["private", "unlisted", "public"];
-export const storedItemGenreValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["StoredItem"]["genre"]> = ["single", "card", "sealed", "bundle"];
-export const storedItemMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["StoredItem"]["market"]> = ["service", "source_a", "source_b", "source_c"];
-export const storedListingShipping_payerValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["StoredListing"]["shipping_payer"]> = ["buyer", "seller"];
-export const storedListingStatusValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["StoredListing"]["status"]> = ["pending", "active", "paused", "rejected", "expired", "sold"];
-export const storedPriceExplanationMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["StoredPriceExplanation"]["market"]> = ["service", "source_a", "source_b", "source_c"];
-export const storedPriceExplanationStateAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["StoredPriceExplanation"]["state"]> = ["trusted", "disputed", "stale"];
-export const storedPriceExplanationConfidenceAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["StoredPriceExplanation"]["confidence"]> = ["insufficient", "low", "medium", "high"];
-export const storedPriceExplanationFlagsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["StoredPriceExplanation"]["flags"]> = ["own_averages", "jump", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside", "grade_order", "no_rate"];
-export const webhookAttemptEventValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["WebhookAttempt"]["event"]> = ["sale", "expire"];
-export const webhookAttemptMarkAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["WebhookAttempt"]["mark"]> = ["test", "check", "replay"];
-export const webhookEventEventValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["WebhookEvent"]["event"]> = ["sale", "expire"];
 export const webhookEventStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["WebhookEvent"]["state"]> = ["queued", "delivered", "failed", "cancelled"];

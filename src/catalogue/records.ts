@@ -2,6 +2,7 @@
 import type { FeedSource } from '#core/feed.ts'
 import type { FileMark } from '#core/file-marks.ts'
 import type { Market } from '#core/markets.ts'
+import { namedValues } from '#core/named-values.ts'
 import type { Reason } from '#core/problems.ts'
 import type { PricePoint } from '#prices/records.ts'
 
@@ -15,7 +16,7 @@ export interface SourceKey {
   finish: string
 }
 
-export const GENRES = ['single', 'card', 'sealed', 'bundle'] as const
+export const GENRES = namedValues('Genre', ['single', 'card', 'sealed', 'bundle'])
 export type Genre = (typeof GENRES)[number]
 
 export interface CategoryRecord {

@@ -3,6 +3,7 @@ import type { CatalogueNode } from '#catalogue/context.ts'
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
+import { namedValues } from '#core/named-values.ts'
 import type { Conditional } from '#core/precondition.ts'
 import type { ReadCtx, WriteCtx } from '#db/change.ts'
 
@@ -12,7 +13,7 @@ export type RecordWriteCtx = WriteCtx & Conditional
 /** What reading collections needs of its context: prices for their worth, and the currencies these are in. */
 export type CollectionReadCtx = ReadCtx & CatalogueNode & { currencies: Readonly<Record<Market, string>> }
 
-export const VISIBILITIES = ['private', 'unlisted', 'public'] as const
+export const VISIBILITIES = namedValues('CollectionVisibility', ['private', 'unlisted', 'public'])
 
 const Amount = Type.Object({ currency: Type.String({ examples: ['TRY'] }), amount: Type.Number() }, { title: 'Amount' })
 

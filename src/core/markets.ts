@@ -1,7 +1,8 @@
 // The four price markets and what is fixed about them: their codes, their order and their default currencies.
+import { namedValues } from './named-values.ts'
 
 /** Market codes in the order in which answers list them (interface.md, "GraphQL Price"). */
-export const MARKETS = ['service', 'source_a', 'source_b', 'source_c'] as const
+export const MARKETS = namedValues('MarketCode', ['service', 'source_a', 'source_b', 'source_c'])
 
 export type Market = (typeof MARKETS)[number]
 

@@ -1,9 +1,10 @@
 // The one page of what public operations have in common: the plan that an operation or a field needs, for each interface, and
 // the error code of families of operations.
 import type { ErrorCode } from './errors.ts'
+import { namedValues } from './named-values.ts'
 
 /** Plans from the smallest to the largest. */
-export const PLANS = ['starter', 'professional', 'plus', 'enterprise'] as const
+export const PLANS = namedValues('Plan', ['starter', 'professional', 'plus', 'enterprise'])
 
 export type Plan = (typeof PLANS)[number]
 

@@ -1,5 +1,7 @@
-// Gives an OpenAPI document named schemas: each schema with a title moves to `components.schemas` and is referred to from there.
+// Gives an OpenAPI document named schemas: each schema with a title, and each named list of values, moves to
+// `components.schemas` and is referred to from there.
 import { isDeepStrictEqual } from 'node:util'
+import { nameOfValues } from '#core/named-values.ts'
 
 /** A JSON Schema as our declarations write it. */
 interface Schema {
@@ -52,7 +54,12 @@ export function nameSchemas(document: SchemaHolder): void {
     if (typeof schema.additionalProperties === 'object') schema.additionalProperties = referring(schema.additionalProperties)
     if (schema.properties)
       schema.properties = Object.fromEntries(Object.entries(schema.properties).map(([name, property]) => [name, referring(property)]))
-    return component(schema)
+    return schema.enum ? referringValues(schema) : component(schema)
+  }
+  // What the place says of the values stays there: description, default, examples.
+  const referringValues = ({ enum: values = [], type, ...said }: Schema): Schema => {
+    const title = nameOfValues(values)
+    return { ...said, ...(title === undefined ? { enum: values, type } : component({ title, type, enum: values })) }
   }
   const visit = (holder: { schema?: Schema }) => {
     if (holder.schema) holder.schema = referring(holder.schema)

@@ -1,6 +1,7 @@
 // The one envelope of both listeners, and the one place where an error becomes an answer.
 import { ERROR_STATUS, type ErrorCode, type ErrorFacts, factsOf, ServiceError, unavailable } from '#core/errors.ts'
 import { ReasonFields, Type } from '#core/input.ts'
+import { namedValues } from '#core/named-values.ts'
 import type { Pagination } from '#core/paging.ts'
 import { reason } from '#core/problems.ts'
 import { isUnavailable } from '#db/transaction.ts'
@@ -32,7 +33,7 @@ export interface ErrorBody {
   error: { code: ErrorCode } & ErrorFacts
 }
 
-const ERROR_CODES = Object.keys(ERROR_STATUS) as ErrorCode[]
+const ERROR_CODES = namedValues('ErrorCode', Object.keys(ERROR_STATUS) as ErrorCode[])
 
 /** The body of every error, for the reference. */
 export const ErrorSchema = Type.Object(

@@ -87,6 +87,8 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security }: Rou
     Type.Object(
       Object.fromEntries(chosen.map((name) => [nameOf(name), shape.required?.includes(name) ? properties[name]! : Type.Optional(properties[name]!)])),
     )
+  const verbName = route.verb.name
+  const body = (schema: object | undefined) => ({ title: `${verbName[0]!.toUpperCase()}${verbName.slice(1)}Input`, ...schema })
   // Lists are sent as `game[]=pokemon&game[]=onepiece`.
   const inQuery = (chosen: readonly string[]) => fields(chosen, (name) => ((properties[name] as Shape).type === 'array' ? `${name}[]` : name))
   const errors = new Set<ErrorCode>([
@@ -99,7 +101,7 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security }: Rou
   const others = Object.keys(properties).filter((name) => ![...names, ...queryFields, route.bodyField].includes(name))
   const readsBody = route.method !== 'GET' && route.method !== 'DELETE'
   return {
-    operationId: route.verb.name,
+    operationId: verbName,
     summary: route.summary,
     ...(route.description && { description: route.description }),
     tags: [route.tag],
@@ -107,8 +109,9 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security }: Rou
     ...(route.scope && { consumes: ['application/octet-stream'] }),
     security: [{ [security]: [] }],
     ...(names.length > 0 && { params: Type.Object(Object.fromEntries(names.map((name) => [name, properties[name]!]))) }),
-    ...(route.bodyField && { body: properties[route.bodyField] }),
-    ...(others.length > 0 && (readsBody && !route.bodyField ? { body: fields(others) } : { querystring: inQuery(others) })),
+    headers: headersOf(errors),
+    ...(route.bodyField && { body: route.scope ? properties[route.bodyField] : body(properties[route.bodyField]) }),
+    ...(others.length > 0 && (readsBody && !route.bodyField ? { body: body(fields(others)) } : { querystring: inQuery(others) })),
     ...(queryFields.length > 0 && { querystring: inQuery(queryFields) }),
     response: {
       [route.status ?? 200]: successSchema(route),
@@ -116,6 +119,19 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security }: Rou
     },
     'x-error-codes': [...errors],
   }
+}
+
+/** The request headers that change what an operation does, by the errors that they lead to. */
+function headersOf(errors: ReadonlySet<ErrorCode>): TSchema {
+  const key = Type.String({
+    maxLength: 255,
+    description: 'For 24 hours the same request with the same key gets the first answer and changes nothing',
+  })
+  const tag = Type.String({ description: 'Entity tag of what was read; 412 if it has changed since' })
+  return Type.Object({
+    ...(errors.has('IDEMPOTENCY_CONFLICT') && { 'Idempotency-Key': Type.Optional(key) }),
+    ...(errors.has('PRECONDITION_FAILED') && { 'If-Match': Type.Optional(tag) }),
+  })
 }
 
 /** The error codes that follow from a verb: of its plan, and of what is wrong with its input. */

@@ -3,6 +3,7 @@ import { invalid, invalidFields } from '#core/errors.ts'
 import { orNull } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { minorOfNumber } from '#core/money.ts'
+import { namedValues } from '#core/named-values.ts'
 import { type Reason, reason } from '#core/problems.ts'
 import { fitsCharacters, LINES, VISIBLE_LINE } from '#core/text.ts'
 import { slugWords } from '#catalogue/slugs.ts'
@@ -22,7 +23,7 @@ const DESCRIPTION = reason('text', { max: LONGEST_DESCRIPTION, form: 'without bi
 const TITLE_UNITS = 8_000
 const DESCRIPTION_UNITS = 100_000
 
-export const SHIPPING_PAYERS = ['buyer', 'seller'] as const
+export const SHIPPING_PAYERS = namedValues('ShippingPayer', ['buyer', 'seller'])
 
 export function price() {
   return Type.Number({ minimum: LOWEST_PRICE, maximum: HIGHEST_PRICE, allowed: PRICE, description: 'In TL', examples: [1250.5] })

@@ -1,8 +1,16 @@
 // Which action is allowed in which status of a listing, and the next status (decisions.md, "Listings"): one table, pure.
 import type { ListingStatus } from '#db/schema.ts'
+import { namedValues } from '#core/named-values.ts'
 import { type Reason, reason } from '#core/problems.ts'
 
-export const STATUSES = ['pending', 'active', 'paused', 'rejected', 'expired', 'sold'] as const satisfies readonly ListingStatus[]
+export const STATUSES = namedValues('ListingStatus', [
+  'pending',
+  'active',
+  'paused',
+  'rejected',
+  'expired',
+  'sold',
+]) satisfies readonly ListingStatus[]
 
 /** New listings and others in the operator's queue, the only ones with `waiting_since`. */
 export const QUEUED = 'pending' satisfies ListingStatus

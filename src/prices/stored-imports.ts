@@ -3,12 +3,13 @@ import { sql } from 'kysely'
 import { existing, missing, orNull } from '#core/fields.ts'
 import { ReasonFields, type Static, Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
+import { namedValues } from '#core/named-values.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import type { Queryable } from '#db/schema.ts'
 import { HeldPriceSchema, heldReport } from './held.ts'
 import { reasonsOf, type RefusedRow } from './refusals.ts'
 
-export const IMPORT_STATUSES = ['queued', 'running', 'done', 'failed'] as const
+export const IMPORT_STATUSES = namedValues('ImportStatus', ['queued', 'running', 'done', 'failed'])
 
 const Time = Type.String({ format: 'date-time', description: 'UTC' })
 

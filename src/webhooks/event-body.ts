@@ -1,9 +1,10 @@
 // Bodies of notifications: exactly the keys of interface.md, "Events", made once and sent as they are at every attempt.
 import { type Static, Type } from '#core/input.ts'
 import { minorToNumber } from '#core/money.ts'
+import { namedValues } from '#core/named-values.ts'
 import { localTime } from '#core/time.ts'
 
-export const EVENT_KINDS = ['sale', 'expire'] as const
+export const EVENT_KINDS = namedValues('EventKind', ['sale', 'expire'])
 export type EventKind = (typeof EVENT_KINDS)[number]
 
 const LocalTime = Type.String({ format: 'date-time', description: 'Local time with offset' })

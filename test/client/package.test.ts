@@ -1,69 +1,85 @@
-// The client as its users get it: packed, installed in an empty project, loaded by every supported Node and type-checked.
+// The client as its users get it: packed, installed in an empty project, loaded by every supported runtime and type-checked.
 import { execFile } from 'node:child_process'
 import { createHmac } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestNode, type TestNode } from '../support/node.ts'
+import { installClient, type Project, ROOT } from './installed.ts'
 
 const run = promisify(execFile)
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Supported releases of Node beside the project's own; CI installs those that are missing, elsewhere they are skipped. */
-const RELEASES = ['18.20.8', '20.20.2', '22.23.3', '24.21.0']
-const PACKAGE = `node-${process.platform}-${process.arch}`
-const NODES = join(ROOT, 'node_modules/.cache/mintmark-nodes')
-const binaryOf = (release: string) => join(NODES, 'node_modules', nameOf(release), 'bin/node')
-const nameOf = (release: string) => `node-${release}`
-const MISSING = RELEASES.filter((release) => !existsSync(binaryOf(release)))
+interface Runtime {
+  name: string
+  /** package of the registry that holds its program */
+  from: string
+  /** the program in that package */
+  program: string
+  args?: string[]
+}
+
+const PLATFORM = `${process.platform}-${process.arch}`
+/** Those beside the project's own Node; CI installs those that are missing, elsewhere they are skipped. */
+const RUNTIMES: Runtime[] = [
+  ...['18.20.8', '20.20.2', '22.23.3', '24.21.0'].map((release) => ({
+    name: `Node ${release}`,
+    from: `node-${PLATFORM}@${release}`,
+    program: `node-${release}/bin/node`,
+  })),
+  {
+    name: 'Deno',
+    from: `@deno/${PLATFORM}${process.platform === 'linux' ? '-glibc' : ''}@2.9.6`,
+    program: 'deno/deno',
+    args: ['run', '--allow-net', '--allow-env', '--allow-read'],
+  },
+  { name: 'Bun', from: `@oven/bun-${PLATFORM.replace('arm64', 'aarch64')}@1.4.5`, program: 'bun/bin/bun' },
+]
+const DIRECTORY = join(ROOT, 'node_modules/.cache/mintmark-nodes')
+const programOf = ({ program }: Runtime) => join(DIRECTORY, 'node_modules', program)
+const MISSING = RUNTIMES.filter((runtime) => !existsSync(programOf(runtime)))
 
 let node: TestNode
-let project: string
+let project: Project
+const at = (file: string) => join(project.directory, file)
 
 beforeAll(async () => {
-  const installed = process.env.CI && MISSING.length > 0 ? installReleases() : null
+  const installed = process.env.CI && MISSING.length > 0 ? installRuntimes() : null
   node = await startTestNode()
-  project = mkdtempSync(join(tmpdir(), 'mintmark-client-'))
-  await run('npm', ['pack', '--silent', '-w', 'client', '--pack-destination', project], { cwd: ROOT })
-  const packed = readdirSync(project).find((file) => file.endsWith('.tgz'))!
-  writeFileSync(join(project, 'package.json'), '{"private": true, "type": "module"}')
-  await run('npm', ['install', '--silent', '--offline', '--no-audit', '--no-fund', `./${packed}`], { cwd: project })
+  project = await installClient()
   await installed
 }, 120_000)
 
 /** All of them by one npm, which downloads them at the same time. */
-async function installReleases(): Promise<void> {
-  mkdirSync(NODES, { recursive: true })
-  writeFileSync(join(NODES, 'package.json'), '{"private": true}')
-  await run('npm', ['install', '--silent', '--no-audit', '--no-fund', ...RELEASES.map((release) => `${nameOf(release)}@npm:${PACKAGE}@${release}`)], {
-    cwd: NODES,
-  })
+async function installRuntimes(): Promise<void> {
+  mkdirSync(DIRECTORY, { recursive: true })
+  writeFileSync(join(DIRECTORY, 'package.json'), '{"private": true}')
+  const named = RUNTIMES.map(({ from, program }) => `${program.split('/')[0]}@npm:${from}`)
+  await run('npm', ['install', '--silent', '--no-audit', '--no-fund', ...named], { cwd: DIRECTORY })
 }
 
 afterAll(async () => {
   await node.close()
-  rmSync(project, { recursive: true, force: true })
+  project.remove()
 })
 
 const PROGRAM = `
 import { Mintmark, MintmarkError, verifyWebhook } from '@mintmark/client'
 const [baseUrl, apiKey, body, signature] = process.argv.slice(2)
 const client = new Mintmark({ baseUrl, apiKey })
-const { pagination } = await client.get('/api/v1/items', { query: { per_page: 1 } })
-const error = await client.post('/api/v1/plus/make-highlight', { query: { id: 999999 } }).catch((reason) => reason)
-const event = await verifyWebhook(body, signature, 'secret')
-const forged = await verifyWebhook(body + ' ', signature, 'secret')
+const { pagination } = await client.get('/api/v1/items', { params: { query: { per_page: 1 } } })
+const error = await client.post('/api/v1/plus/make-highlight', { params: { query: { id: 999999 } } }).catch((reason) => reason)
+const headers = { 'x-service-signature': signature }
+const event = await verifyWebhook(body, headers, 'secret')
+const forged = await verifyWebhook(body + ' ', headers, 'secret')
 console.log(JSON.stringify([pagination.per_page, error instanceof MintmarkError, error.code, event?.event, forged]))
 `
 
-async function use(binary: string): Promise<void> {
-  writeFileSync(join(project, 'program.js'), PROGRAM)
-  const body = '{"event":"expire","sent_at":"2026-12-21T11:41:00+03:00","data":{}}'
+async function use(binary: string, args: string[] = []): Promise<void> {
+  writeFileSync(at('program.js'), PROGRAM)
+  const body = JSON.stringify({ event: 'expire', sent_at: new Date().toISOString(), data: {} })
   const signature = createHmac('sha256', 'secret').update(body).digest('hex')
-  const { stdout } = await run(binary, ['program.js', node.publicUrl!, node.keys.plus, body, signature], { cwd: project })
+  const { stdout } = await run(binary, [...args, 'program.js', node.publicUrl!, node.keys.plus, body, signature], { cwd: project.directory })
   expect(JSON.parse(stdout)).toEqual([1, true, 'PLUS_LISTING_ERROR', 'expire', null])
 }
 
@@ -77,9 +93,24 @@ const INSTALLED = process.env.PATH?.split(delimiter)
 
 test.skipIf(!INSTALLED)('works on the Node of this machine', () => use(INSTALLED!))
 
-for (const release of RELEASES) {
-  test.skipIf(MISSING.includes(release) && !process.env.CI)(`works on Node ${release}`, () => use(binaryOf(release)))
+for (const runtime of RUNTIMES) {
+  test.skipIf(MISSING.includes(runtime) && !process.env.CI)(`works on ${runtime.name}`, () => use(programOf(runtime), runtime.args))
 }
+
+test('is built JavaScript with types, and one file for pages that imports nothing', () => {
+  const installed = at('node_modules/@mintmark/client')
+  const { exports, engines } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as {
+    exports: Record<string, Record<string, string>>
+    engines: object
+  }
+  for (const path of Object.values(exports).flatMap((conditions) => Object.values(conditions))) {
+    expect([path, existsSync(join(installed, path))]).toEqual([path, true])
+  }
+  expect(engines).toEqual({ node: '>=18' })
+  const single = readFileSync(join(installed, 'dist/browser.js'), 'utf8')
+  expect(single).not.toMatch(/\bimport\s*(?:[{*"']|\w+\s+from)|\bfrom\s*["']/)
+  expect(single.length).toBeLessThan(16_000)
+})
 
 const CONSUMER = `
 import { type Item, type Listing, type ListingWriteResult, Mintmark, MintmarkError, verifyWebhook } from '@mintmark/client'
@@ -87,27 +118,31 @@ import { type Item, type Listing, type ListingWriteResult, Mintmark, MintmarkErr
 const client = new Mintmark({ apiKey: 'key', baseUrl: 'http://127.0.0.1:8080' })
 
 export async function use(): Promise<string> {
-  const { data, pagination } = await client.get('/api/v1/items/search', { query: { q: 'charizard', market: 'source_a' } })
+  const { data, pagination } = await client.get('/api/v1/items/search', { params: { query: { q: 'charizard', market: 'source_a' } } })
   const items: Item[] = data
-  for await (const listing of client.all('/api/v1/plus/listings', { query: { game: ['pokemon'], sort_by: 'latest' } })) {
+  for await (const listing of client.all('/api/v1/plus/listings', { params: { query: { 'game[]': ['pokemon'], sort_by: 'latest' } } })) {
     const found: Listing = listing
-    const { data: written } = await client.patch('/api/v1/plus/listings/{id}/price', { path: { id: found.id }, body: { price: 12.5 } })
+    const { data: written } = await client.patch('/api/v1/plus/listings/{id}/price', { params: { path: { id: found.id } }, body: { price: 12.5 } })
     const result: ListingWriteResult = written
     if (result.status === 'active') break
   }
   // @ts-expect-error the path does not exist
   await client.get('/api/v1/nothing')
   // @ts-expect-error not a market
-  await client.get('/api/v1/items', { query: { market: 'elsewhere' } })
+  await client.get('/api/v1/items', { params: { query: { market: 'elsewhere' } } })
+  // @ts-expect-error the parameter does not exist
+  await client.get('/api/v1/items', { params: { query: { markets: 'source_a' } } })
+  // @ts-expect-error it has no pages
+  for await (const each of client.all('/api/v1/plus/collections')) return String(each)
   // @ts-expect-error the query is required
   await client.get('/api/v1/items/search')
   // @ts-expect-error the body is required
-  await client.patch('/api/v1/plus/listings/{id}/price', { path: { id: 1 } })
+  await client.patch('/api/v1/plus/listings/{id}/price', { params: { path: { id: 1 } } })
   // @ts-expect-error it takes no body
-  await client.post('/api/v1/plus/make-highlight', { query: { id: 1 }, body: {} })
+  await client.post('/api/v1/plus/make-highlight', { params: { query: { id: 1 } }, body: {} })
   // @ts-expect-error a name is text
   const wrong: number = items[0]!.name
-  const event = await verifyWebhook(new Uint8Array(), null, 'secret')
+  const event = await verifyWebhook(new Uint8Array(), new Headers(), 'secret')
   if (event?.event === 'sale') return String(event.data.order_id + pagination.total + wrong)
   return new MintmarkError(new Response(), null).code
 }
@@ -124,7 +159,7 @@ const MODES = [
 
 for (const { name, compiler } of COMPILERS) {
   test.each(MODES)(`type-checks with ${name}, module %s resolved as %s`, { timeout: 120_000 }, async (module, moduleResolution) => {
-    writeFileSync(join(project, 'consumer.ts'), CONSUMER)
+    writeFileSync(at('consumer.ts'), CONSUMER)
     const compilerOptions = {
       module,
       moduleResolution,
@@ -135,8 +170,8 @@ for (const { name, compiler } of COMPILERS) {
       noEmit: true,
       skipLibCheck: false,
     }
-    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['consumer.ts'] }))
-    const outcome = await run(process.execPath, [join(ROOT, compiler), '-p', project]).catch((error: { stdout: string }) => error)
+    writeFileSync(at('tsconfig.json'), JSON.stringify({ compilerOptions, files: ['consumer.ts'] }))
+    const outcome = await run(process.execPath, [join(ROOT, compiler), '-p', project.directory]).catch((error: { stdout: string }) => error)
     expect(outcome.stdout).toBe('')
   })
 }

@@ -120,28 +120,23 @@ describe('answers of every kind', () => {
 })
 
 describe('preflights', () => {
-  const paths = [
-    '/api/v1/items',
-    '/api/v1/plus/listings/1',
-    '/graphql',
-    '/graphql/v3',
-    '/openapi.json',
-    '/health/live',
-    '/api/v1/nothing',
-    '/nothing',
-  ]
-
-  test.each(paths)('%s needs no key', async (path) => {
-    const response = await fetch(node.publicUrl + path, { method: 'OPTIONS', headers: preflight(SHOP) })
-    expect([response.status, await response.text()]).toEqual([204, ''])
-    expect(Object.fromEntries(names(response.headers, 'access-control-').map((name) => [name, response.headers.get(name)]))).toEqual({
-      'access-control-allow-origin': '*',
-      'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
-      'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id',
-      'access-control-max-age': '86400',
-      'access-control-expose-headers': EXPOSED,
-    })
-    expect(names(response.headers, 'ratelimit')).toEqual([])
+  test('need no key, for every method of every path', async () => {
+    const { paths } = (await (await fetch(`${node.publicUrl}/openapi.json`)).json()) as { paths: Record<string, object> }
+    const documented = Object.entries(paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => ({ path, method })))
+    const others = ['/graphql', '/graphql/v3', '/openapi.json', '/health/live', '/docs/', '/images/1/0/x', '/', '/api/v1/nothing', '/nothing']
+    for (const { path, method } of [...documented, ...others.map((path) => ({ path, method: 'post' }))]) {
+      const address = node.publicUrl + path.replace(/\{\w+\}/g, '1')
+      const response = await fetch(address, { method: 'OPTIONS', headers: preflight(SHOP, method.toUpperCase()) })
+      expect([path, method, response.status, await response.text()]).toEqual([path, method, 204, ''])
+      expect(Object.fromEntries(names(response.headers, 'access-control-').map((name) => [name, response.headers.get(name)]))).toEqual({
+        'access-control-allow-origin': '*',
+        'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
+        'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id',
+        'access-control-max-age': '86400',
+        'access-control-expose-headers': EXPOSED,
+      })
+      expect(names(response.headers, 'ratelimit')).toEqual([])
+    }
   })
 
   test('of origins that are not allowed allow nothing', async () => {
@@ -190,7 +185,9 @@ describe.skipIf(NO_BROWSER)(`a page in Chromium${WHY}`, () => {
       async ([address, how]) => {
         try {
           const response = await fetch(address, how)
-          return { status: response.status, headers: Object.fromEntries(response.headers), body: (await response.json()) as Record<string, unknown> }
+          const text = await response.text()
+          const body = (text === '' ? null : JSON.parse(text)) as Record<string, unknown> | null
+          return { status: response.status, headers: Object.fromEntries(response.headers), body }
         } catch (error) {
           return { failed: String(error) }
         }
@@ -211,8 +208,9 @@ describe.skipIf(NO_BROWSER)(`a page in Chromium${WHY}`, () => {
         'x-request-id': expect.any(String) as string,
       },
     })
-    const again = await ask(`${node.publicUrl}/api/v1/items/${item}`, { headers: { ...headers, 'if-none-match': '"other"' } })
-    expect(again).toMatchObject({ status: 200 })
+    const conditional = (tag: string) => ask(`${node.publicUrl}/api/v1/items/${item}`, { headers: { ...headers, 'if-none-match': tag } })
+    expect(await conditional('"other"')).toMatchObject({ status: 200 })
+    expect(await conditional(answer.headers!.etag!)).toMatchObject({ status: 304, body: null })
   })
 
   test('queries GraphQL', async () => {
@@ -234,7 +232,23 @@ describe.skipIf(NO_BROWSER)(`a page in Chromium${WHY}`, () => {
     }
     const answer = await ask(`${node.publicUrl}/api/v1/plus/listings/999/price`, { method: 'PATCH', headers, body: '{"price": 5}' })
     expect(answer).toMatchObject({ status: 422, body: { success: false, error: { code: 'PLUS_LISTING_ERROR' } } })
-    expect(await ask(`${node.publicUrl}/api/v1/items`, {})).toMatchObject({ status: 401, body: { error: { code: 'UNAUTHENTICATED' } } })
+  })
+
+  test('reads every refusal, and for how long to wait', async () => {
+    const as = (key: string) => ({ headers: { authorization: `Bearer ${key}` } })
+    const list = `${node.publicUrl}/api/v1/items`
+    expect(await ask(list, {})).toMatchObject({ status: 401, body: { error: { code: 'UNAUTHENTICATED' } } })
+    const small = await ask(`${node.publicUrl}/api/v1/plus/listings`, as(node.keys.starter))
+    expect(small).toMatchObject({ status: 403, body: { error: { code: 'PLAN_UPGRADE_REQUIRED' } } })
+    const unknown = await ask(`${list}/999999`, as(node.keys.starter))
+    expect(unknown).toMatchObject({ status: 404, body: { error: { code: 'ITEM_NOT_FOUND' } } })
+    await ask(list, as(node.keys.professional))
+    const limited = await ask(list, as(node.keys.professional))
+    expect(limited).toMatchObject({
+      status: 429,
+      headers: { 'retry-after': expect.stringMatching(/^\d+$/) as string, ratelimit: expect.any(String) as string },
+      body: { error: { code: 'RATE_LIMITED' } },
+    })
   })
 
   test('sees nothing where its origin is not allowed, nor of the operator', async () => {

@@ -1,7 +1,7 @@
 // An account's collections.
 import { useState } from 'preact/hooks'
 import { useVersion, useWrite, writeNow } from '../data.ts'
-import { storedCollectionVisibilityValues as VISIBILITIES, type StoredCollection } from '../api-types.ts'
+import { collectionVisibilityValues as VISIBILITIES, type StoredCollection } from '../api-types.ts'
 import { confirmed, Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
 import { List } from '../ui/table.tsx'
 import { announce } from '../ui/toasts.tsx'

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { useWrite } from '../data.ts'
-import { accountPlanValues as PLANS } from '../api-types.ts'
+import { planValues as PLANS } from '../api-types.ts'
 import { Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
 import { Tabs } from '../ui/frame.tsx'
 import { Heading } from '../ui/heading.tsx'

@@ -1,6 +1,6 @@
 // Makes an item, or changes one: lists are written one entry a line.
 import { useWrite } from '../data.ts'
-import { storedItemGenreValues as GENRES, type StoredItem } from '../api-types.ts'
+import { genreValues as GENRES, type StoredItem } from '../api-types.ts'
 import { Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
 import { announce } from '../ui/toasts.tsx'
 import { t, term } from '../words.ts'

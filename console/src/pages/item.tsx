@@ -2,7 +2,7 @@
 import { useMemo, useState } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
 import { type Loaded, useData } from '../data.ts'
-import { type HeldPrice, type PricedItem, type PricePoint, storedItemMarketValues as MARKETS } from '../api-types.ts'
+import { type HeldPrice, type PricedItem, type PricePoint, marketCodeValues as MARKETS } from '../api-types.ts'
 import { Grade } from '../ui/grade.tsx'
 import { Heading } from '../ui/heading.tsx'
 import { Await, Empty, Facts, Status } from '../ui/states.tsx'

@@ -2,11 +2,7 @@
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { useData, useWrite } from '../data.ts'
-import {
-  storedListingShipping_payerValues as SHIPPING_PAYERS,
-  storedListingStatusValues as LISTING_STATUSES,
-  type StoredListing,
-} from '../api-types.ts'
+import { shippingPayerValues as SHIPPING_PAYERS, listingStatusValues as LISTING_STATUSES, type StoredListing } from '../api-types.ts'
 import { Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
 import { Tabs } from '../ui/frame.tsx'
 import { Grade } from '../ui/grade.tsx'

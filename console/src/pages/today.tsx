@@ -1,7 +1,7 @@
 // Today: what waits, what sells, and whether feeds and webhooks flow; every number leads to its page.
 import type { ComponentChildren } from 'preact'
 import { useData } from '../data.ts'
-import { storedListingStatusValues as LISTING_STATUSES, type Stats } from '../api-types.ts'
+import { listingStatusValues as LISTING_STATUSES, type Stats } from '../api-types.ts'
 import { Bars } from '../ui/bars.tsx'
 import { Heading } from '../ui/heading.tsx'
 import { Await } from '../ui/states.tsx'

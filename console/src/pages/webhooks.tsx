@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import { useData, useVersion, useWrite, writeNow } from '../data.ts'
 import {
   type AccountWebhook as Webhook,
-  webhookEventEventValues as EVENT_KINDS,
+  eventKindValues as EVENT_KINDS,
   webhookEventStateValues as EVENT_STATES,
   type WebhookEvent,
 } from '../api-types.ts'

@@ -1,14 +1,15 @@
 // The words of price evidence: the states, confidences and flags of a price, and the figures that feeds give beside it.
+import { namedValues } from '#core/named-values.ts'
 
 /** In the order of their numbers in the database. */
-export const STATES = ['trusted', 'disputed', 'stale'] as const
+export const STATES = namedValues('PriceState', ['trusted', 'disputed', 'stale'])
 export type PriceState = (typeof STATES)[number]
 
-export const CONFIDENCES = ['insufficient', 'low', 'medium', 'high'] as const
+export const CONFIDENCES = namedValues('PriceConfidence', ['insufficient', 'low', 'medium', 'high'])
 export type Confidence = (typeof CONFIDENCES)[number]
 
 /** What can speak against a price, or could not be checked; the position is the bit in `flags`. */
-export const FLAGS = [
+export const FLAGS = namedValues('PriceFlag', [
   'own_averages',
   'jump',
   'identical_figures',
@@ -19,7 +20,7 @@ export const FLAGS = [
   'source_set_aside',
   'grade_order',
   'no_rate',
-] as const
+])
 export type Flag = (typeof FLAGS)[number]
 
 /** The names of a set of flags, in the order of FLAGS. */

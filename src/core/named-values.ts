@@ -1,0 +1,17 @@
+// Lists of values with a name, such as the codes of the markets: OpenAPI documents state each once, under its name.
+
+const names = new Map<string, string>()
+
+/**
+ * Names a list of values: an OpenAPI document refers to it wherever a schema allows exactly these values in this order.
+ * @param name unique among these lists and the titles of schemas, such as `MarketCode`
+ */
+export function namedValues<const T extends readonly string[]>(name: string, values: T): T {
+  names.set(JSON.stringify(values), name)
+  return values
+}
+
+/** The name of a list of values, undefined where it has none. */
+export function nameOfValues(values: readonly unknown[]): string | undefined {
+  return names.get(JSON.stringify(values))
+}
