@@ -11,6 +11,7 @@ import { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { Log } from '#core/context.ts'
 import type { Viewer } from '#core/verb.ts'
 import { ChangeFeed, CHANGES_CHANNEL, trimChangeLog } from '#db/change-feed.ts'
+import { ChangeWaiters } from '#db/change-waiters.ts'
 import { forgetOldIdempotencyKeys } from '#db/idempotency.ts'
 import { readAtLength } from '#db/replica.ts'
 import type { Db } from '#db/schema.ts'
@@ -101,7 +102,8 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   const market: MarketSettings = config
   const listings = new ListingSnapshot({ db, catalogue, now, timeZone: config.timeZone, readyBytesMb: config.readyBytesMb, cachedRows })
   const caughtUp = () => feed.pull()
-  for (const follower of [keys, operators, sessions, catalogue, listings]) feed.add(follower)
+  const waiters = new ChangeWaiters()
+  for (const follower of [keys, operators, sessions, catalogue, listings, waiters]) feed.add(follower)
   const load = async (from: Db): Promise<void> => {
     try {
       await feed.open(from)
@@ -140,6 +142,7 @@ export async function startNode({ config, db, log, now: given, listeners, worker
     scheduler,
     now,
     feed,
+    waiters,
     keys,
     operators,
     sessions,
@@ -160,6 +163,7 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   }
   const drain = async () => {
     draining = true
+    waiters.close()
     for (const { server } of servers) server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'))
     await emptied(servers, DRAIN_MS)
     // The public one last: an end is the quicker for another before it.
@@ -170,6 +174,7 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   let sender: Sender | null = null
   let heartbeat: Heartbeat | null = null
   const close = async () => {
+    waiters.close()
     await Promise.all([...servers.map(closeServer), sender?.close()])
     await scheduler.stop()
     notices.close()

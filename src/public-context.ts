@@ -5,6 +5,7 @@ import type { Market } from '#core/markets.ts'
 import type { Conditional } from '#core/precondition.ts'
 import type { ChangeFeed } from '#db/change-feed.ts'
 import type { WriteCtx } from '#db/change.ts'
+import type { ChangeWaiters } from '#db/change-waiters.ts'
 import type { Viewer } from '#core/verb.ts'
 import type { Db } from '#db/schema.ts'
 import type { MarketCtx, MarketNode } from '#market/types.ts'
@@ -17,6 +18,7 @@ import type { ApiRequest } from '#http/respond.ts'
 export interface PublicCtx extends WriteCtx, CatalogueNode, Conditional, WebhookCtx, MarketCtx {
   currencies: Readonly<Record<Market, string>>
   rules: PriceRules
+  waiters: ChangeWaiters
 }
 
 /** What the context takes from the node. */
@@ -24,6 +26,7 @@ export interface PublicContextNode extends MarketNode {
   config: { sourceCurrencies: Readonly<Record<Market, string>>; priceRules: PriceRules }
   db: Db
   feed: Pick<ChangeFeed, 'pull'>
+  waiters: ChangeWaiters
   catalogue: Catalogue
   webhooks: WebhookRules
   now: () => Date
@@ -31,7 +34,7 @@ export interface PublicContextNode extends MarketNode {
 
 /** Makes the context of a request that passed the gate. */
 export function publicContext(node: PublicContextNode): (viewer: Viewer, request: ApiRequest) => PublicCtx {
-  const { config, db, feed, catalogue, webhooks, market, listings, now } = node
+  const { config, db, feed, waiters, catalogue, webhooks, market, listings, now } = node
   const caughtUp = () => feed.pull()
   return (viewer, request) => {
     return {
@@ -48,6 +51,7 @@ export function publicContext(node: PublicContextNode): (viewer: Viewer, request
       listings,
       currencies: config.sourceCurrencies,
       rules: config.priceRules,
+      waiters,
     }
   }
 }

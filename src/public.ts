@@ -26,6 +26,7 @@ import type { RequestCounts } from '#http/request-counts.ts'
 import { answerNotFound, createServer } from '#http/server.ts'
 import { addGraphql } from './graphql/routes.ts'
 import { catalogueRoutes } from './rest/catalogue-routes.ts'
+import { changeRoutes } from './rest/change-routes.ts'
 import { collectionRoutes } from './rest/collection-routes.ts'
 import { apiDescription, NOTIFICATIONS, TAGS } from './rest/description.ts'
 import { listingRoutes } from './rest/listing-routes.ts'
@@ -107,7 +108,7 @@ async function addRest(app: FastifyInstance, node: PublicNode): Promise<FastEndp
   const families: [Route<PublicCtx>[], RouteRules<PublicCtx>][] = [
     [catalogueRoutes(catalogue), { ...rules, cache: responseCache(readyBytes * CACHED_ITEMS_SHARE, () => catalogue.version) }],
     [listingRoutes(listings), { ...rules, cache: responseCache(readyBytes * CACHED_LISTINGS_SHARE, () => listings.version) }],
-    [[...priceRoutes, ...collectionRoutes, ...webhookRoutes], rules],
+    [[...priceRoutes, ...changeRoutes, ...collectionRoutes, ...webhookRoutes], rules],
   ]
   const reads: FastEndpoint[] = []
   await app.register(

@@ -92,7 +92,7 @@ const OWNERS: Record<string, readonly string[]> = {
   ],
   webhooks: ['webhooks', 'webhook_events', 'webhook_attempts'],
   jobs: ['workers'],
-  db: ['change_log', 'change_log_floor', 'audit_log', 'idempotency_keys'],
+  db: ['change_log', 'change_log_floor', 'catalogue_log_floor', 'audit_log', 'idempotency_keys'],
 }
 
 interface Import {

@@ -23,6 +23,7 @@ export const OPERATION_PLAN = {
   getCategory: 'starter',
   readPriceHistory: 'professional',
   explainPrice: 'professional',
+  listChanges: 'professional',
   listCollections: 'plus',
   listCollectionItems: 'plus',
   getCollectionItem: 'plus',

@@ -24,7 +24,7 @@ interface TableHeader {
 }
 
 /** What follows from the rest or means nothing in another database, and results kept for repeated requests: they hold new keys. */
-const LEFT_OUT = ['change_log', 'change_log_floor', 'idempotency_keys', 'rate_limit_leases', 'workers']
+const LEFT_OUT = ['change_log', 'change_log_floor', 'catalogue_log_floor', 'idempotency_keys', 'rate_limit_leases', 'workers']
 const END_OF_TABLE = '\\.'
 const BATCH_CHARACTERS = 256 * 1024
 
@@ -103,8 +103,10 @@ export async function restore(
       rows.set(table, await copyIn(tx, statement, lines.untilEndOfTable()))
     }
     for (const [name, value] of Object.entries(header.sequences)) await sql`select setval(${name}::regclass, ${value})`.execute(tx)
-    // Every node finds that it has missed something and loads everything again.
-    await sql`insert into change_log_floor select (pg_current_xact_id()::text::bigint + 1)::text::xid8`.execute(tx)
+    // Every node finds that it has missed something and loads everything again; so do readers outside.
+    for (const floor of ['change_log_floor', 'catalogue_log_floor']) {
+      await sql`insert into ${sql.table(floor)} select (pg_current_xact_id()::text::bigint + 1)::text::xid8`.execute(tx)
+    }
   })
   return rows
 }

@@ -7,6 +7,7 @@ import { ServiceError } from '#core/errors.ts'
 import { call } from '#core/verb.ts'
 import { idOf } from './arguments.ts'
 import { type Builder, cost, type Refs } from './builder.ts'
+import { addChangePageType, CHANGES_READ, changesOf } from './changes.ts'
 import { itemSource } from './item-source.ts'
 import { categoriesPage, ITEMS_COST, itemsPage } from './pages.ts'
 
@@ -16,6 +17,7 @@ const GAME_ARGUMENT = 'Game, such as `pokemon` or `onepiece`; one that is not kn
 const AFTER_ARGUMENT = 'The `endCursor` of the page before, of a list with the same sort.'
 
 export function implementQuery(builder: Builder, refs: Refs): void {
+  const changePage = addChangePageType(builder)
   builder.queryType({
     description: 'What can be read.',
     fields: (t) => ({
@@ -73,6 +75,19 @@ export function implementQuery(builder: Builder, refs: Refs): void {
           const found = orNull(() => call(getItem, ctx, { id: idOf(id) }))
           return found && itemSource(found.rows[0]!)
         },
+      }),
+      changes: t.field({
+        type: changePage,
+        nullable: false,
+        description: 'What changed in the catalogue since a cursor, kept for 7 days. Professional and above.',
+        extensions: CHANGES_READ,
+        args: {
+          after: t.arg.string({ description: 'A `next` or `cursor` of an earlier page; the oldest change when not sent.' }),
+          kinds: t.arg.stringList({ description: 'Only these kinds; all when not sent.' }),
+          wait: t.arg.int({ defaultValue: 0, description: 'Seconds to wait for a change where there is none, at most 30.' }),
+          limit: t.arg.int({ defaultValue: 100, description: 'Changes on the page, 1 to 1,000.' }),
+        },
+        resolve: (_root, args, ctx) => changesOf(args, ctx),
       }),
     }),
   })
