@@ -15,6 +15,8 @@ import { ChangeWaiters } from '#db/change-waiters.ts'
 import { forgetOldIdempotencyKeys } from '#db/idempotency.ts'
 import { readAtLength } from '#db/replica.ts'
 import type { Db } from '#db/schema.ts'
+import { DumpMaker } from '#dumps/maker.ts'
+import { DumpFolder } from '#dumps/store.ts'
 import { type Heartbeat, workerHeartbeat } from '#jobs/heartbeat.ts'
 import { Notices } from '#jobs/notices.ts'
 import { Scheduler } from '#jobs/scheduler.ts'
@@ -71,6 +73,7 @@ const EVERY = {
   heartbeat: 15_000,
   keyUses: 30_000,
   priceEvidence: HOUR_MS,
+  dumps: MINUTE_MS,
   housekeeping: 10 * MINUTE_MS,
 } as const
 /** How long requests under way may take to end when the node stops. */
@@ -135,6 +138,7 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   const network = { guard: webhooks.guard, resolve: openResolver() }
   const images =
     listeners.public && config.imageProxy ? (await import('#images/image-proxy.ts')).openImageProxy({ ...config, network, log, now }) : null
+  const dumps = new DumpMaker({ ...config, db, log, now, store: new DumpFolder(config.dumpsDir), currencies: config.sourceCurrencies })
   const shared = {
     config,
     db,
@@ -153,6 +157,7 @@ export async function startNode({ config, db, log, now: given, listeners, worker
     webhooks,
     limits: new RateLimits(config.rateLimits, sharedCounting(config, db)),
     requests: new RequestCounts(),
+    dumps,
   }
   let started = false
   let draining = false
@@ -177,6 +182,7 @@ export async function startNode({ config, db, log, now: given, listeners, worker
     waiters.close()
     await Promise.all([...servers.map(closeServer), sender?.close()])
     await scheduler.stop()
+    await dumps.close()
     notices.close()
     await heartbeat?.leave()
     shared.limits.close()
@@ -214,6 +220,7 @@ export async function startNode({ config, db, log, now: given, listeners, worker
       const workerCtx = ctx({ kind: 'operator', name: 'worker' })
       scheduler.add({ name: 'listing-expiry', intervalMs: EVERY.expiry, run: () => expireListings(workerCtx) })
       scheduler.add({ name: 'price-evidence', intervalMs: EVERY.priceEvidence, run: () => judgeAllPrices(workerCtx) })
+      scheduler.add({ name: 'dumps', intervalMs: EVERY.dumps, run: () => dumps.makeDue(catalogue.items.live.size === 0) })
       const beating = (heartbeat = workerHeartbeat(db))
       scheduler.add({ name: 'worker-heartbeat', intervalMs: EVERY.heartbeat, run: () => beating.beat() })
     }

@@ -8,6 +8,7 @@ import type { WriteCtx } from '#db/change.ts'
 import type { ChangeWaiters } from '#db/change-waiters.ts'
 import type { Viewer } from '#core/verb.ts'
 import type { Db } from '#db/schema.ts'
+import type { DumpCtx, DumpMaker } from '#dumps/maker.ts'
 import type { MarketCtx, MarketNode } from '#market/types.ts'
 import type { PriceRules } from '#prices/evidence/hold.ts'
 import type { WebhookCtx, WebhookRules } from '#webhooks/types.ts'
@@ -15,7 +16,7 @@ import { preconditionOf } from '#http/entity-tag.ts'
 import { idempotencyOf } from '#http/idempotency-key.ts'
 import type { ApiRequest } from '#http/respond.ts'
 
-export interface PublicCtx extends WriteCtx, CatalogueNode, Conditional, WebhookCtx, MarketCtx {
+export interface PublicCtx extends WriteCtx, DumpCtx, CatalogueNode, Conditional, WebhookCtx, MarketCtx {
   currencies: Readonly<Record<Market, string>>
   rules: PriceRules
   waiters: ChangeWaiters
@@ -27,6 +28,7 @@ export interface PublicContextNode extends MarketNode {
   db: Db
   feed: Pick<ChangeFeed, 'pull'>
   waiters: ChangeWaiters
+  dumps: DumpMaker
   catalogue: Catalogue
   webhooks: WebhookRules
   now: () => Date
@@ -34,7 +36,7 @@ export interface PublicContextNode extends MarketNode {
 
 /** Makes the context of a request that passed the gate. */
 export function publicContext(node: PublicContextNode): (viewer: Viewer, request: ApiRequest) => PublicCtx {
-  const { config, db, feed, waiters, catalogue, webhooks, market, listings, now } = node
+  const { config, db, feed, waiters, dumps, catalogue, webhooks, market, listings, now } = node
   const caughtUp = () => feed.pull()
   return (viewer, request) => {
     return {
@@ -52,6 +54,7 @@ export function publicContext(node: PublicContextNode): (viewer: Viewer, request
       currencies: config.sourceCurrencies,
       rules: config.priceRules,
       waiters,
+      dumps,
     }
   }
 }

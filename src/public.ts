@@ -29,6 +29,7 @@ import { catalogueRoutes } from './rest/catalogue-routes.ts'
 import { changeRoutes } from './rest/change-routes.ts'
 import { collectionRoutes } from './rest/collection-routes.ts'
 import { apiDescription, NOTIFICATIONS, TAGS } from './rest/description.ts'
+import { dumpRoutes } from './rest/dump-routes.ts'
 import { listingRoutes } from './rest/listing-routes.ts'
 import { priceRoutes } from './rest/price-routes.ts'
 import { webhookRoutes } from './rest/webhook-routes.ts'
@@ -108,7 +109,7 @@ async function addRest(app: FastifyInstance, node: PublicNode): Promise<FastEndp
   const families: [Route<PublicCtx>[], RouteRules<PublicCtx>][] = [
     [catalogueRoutes(catalogue), { ...rules, cache: responseCache(readyBytes * CACHED_ITEMS_SHARE, () => catalogue.version) }],
     [listingRoutes(listings), { ...rules, cache: responseCache(readyBytes * CACHED_LISTINGS_SHARE, () => listings.version) }],
-    [[...priceRoutes, ...changeRoutes, ...collectionRoutes, ...webhookRoutes], rules],
+    [[...priceRoutes, ...changeRoutes, ...dumpRoutes, ...collectionRoutes, ...webhookRoutes], rules],
   ]
   const reads: FastEndpoint[] = []
   await app.register(

@@ -110,11 +110,13 @@ export function selectPoints(where: RawBuilder<unknown>): RawBuilder<StoredPrice
     order by p.item_id, p.market, l.id, p.updated_at`
 }
 
+/** A stored price as dumps and changes have it. */
 export function priceRow({ item_id, market, label, price, at_ms: atMs }: StoredPrice, currencies: Readonly<Record<Market, string>>): PriceRow {
   const name = MARKETS[market]!
   return { item_id, market: name, label, price: minorToNumber(parseMinor(price)!), currency: currencies[name], updated_at: utcTime(atMs) }
 }
 
+/** A stored price point as dumps have it. */
 export function pointRow({ item_id, market, label, price, at_ms: atMs }: StoredPrice): PointRow {
   return { item_id, market: MARKETS[market]!, label, price: minorToNumber(parseMinor(price)!), at: utcTime(atMs) }
 }

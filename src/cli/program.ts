@@ -8,6 +8,7 @@ import { register as registerCollection } from './collection.ts'
 import type { OpenCli } from './command.ts'
 import { register as registerDemo } from './demo.ts'
 import { register as registerDoctor } from './doctor.ts'
+import { register as registerDump } from './dump.ts'
 import { register as registerExport } from './export.ts'
 import { register as registerHeld } from './held.ts'
 import { register as registerImport } from './import.ts'
@@ -65,6 +66,7 @@ registerServe(program)
 registerMigrate(program, print)
 registerImport(program, open, print)
 registerExport(program, open)
+registerDump(program, open, print)
 registerHeld(program, open, print)
 registerPriceReviews(program, open, print)
 registerBatches(program, open, print)

@@ -24,6 +24,8 @@ export const OPERATION_PLAN = {
   readPriceHistory: 'professional',
   explainPrice: 'professional',
   listChanges: 'professional',
+  getDump: 'professional',
+  readDumpFile: 'professional',
   listCollections: 'plus',
   listCollectionItems: 'plus',
   getCollectionItem: 'plus',

@@ -135,6 +135,7 @@ export const RULES = {
   query_closed: 'has a parenthesis at character {at} that was not opened',
   query_quote: 'has a quotation mark at character {at} that is not closed',
   change_cursor: 'must be `next` or a `cursor` of an earlier answer, or the `change_cursor` of a dump',
+  dump_running: 'a dump is being made already',
   cursor_expired: 'the changes after this cursor are no longer kept: start from a dump',
   list_of: 'must be a list of {values}, separated by commas',
   cursor: 'must be an endCursor of [a list sorted by {values}|a list with prices of {market}|this list]',

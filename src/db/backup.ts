@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { pipeline as pass, Readable, type Writable } from 'node:stream'
 import { monthAfter } from '#core/time.ts'
 import { copyIn, copyOut } from './copy.ts'
+import { priceMonths } from './price-months.ts'
 import type { Db, Queryable, Tx } from './schema.ts'
 
 interface Header {
@@ -53,7 +54,7 @@ async function* archive(tx: Tx, rows: Map<string, number>, onTable: (table: stri
     mintmark_backup: 1,
     created_at: new Date().toISOString(),
     migrations: await migrationNames(tx),
-    months: await months(tx),
+    months: await priceMonths(tx),
     sequences: await sequences(tx),
   }
   yield `${JSON.stringify(header)}\n`
@@ -203,20 +204,8 @@ async function migrationNames(db: Queryable): Promise<string[]> {
   return rows.map((row) => row.name)
 }
 
-const MONTH_TABLE = /^price_points_(\d{4})_(\d{2})$/
-
-async function months(db: Queryable): Promise<string[]> {
-  const { rows } = await sql<{ name: string }>`
-    select c.relname::text as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-    where i.inhparent = 'price_points'::regclass order by 1`.execute(db)
-  return rows.flatMap(({ name }) => {
-    const match = MONTH_TABLE.exec(name)
-    return match ? [`${match[1]}-${match[2]}`] : []
-  })
-}
-
 async function attachMonths(tx: Tx, wanted: string[]): Promise<void> {
-  const there = new Set(await months(tx))
+  const there = new Set(await priceMonths(tx))
   for (const month of wanted.filter((name) => !there.has(name))) {
     const table = quoted(`price_points_${month.replace('-', '_')}`)
     await sql.raw(`create table ${table} partition of price_points for values from ('${month}-01Z') to ('${monthAfter(month)}-01Z')`).execute(tx)

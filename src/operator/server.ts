@@ -21,6 +21,7 @@ import type { ImageProxy } from '#images/image-proxy.ts'
 import { addSamplePictures } from '#images/sample-pictures.ts'
 import { ImportQueue } from '#imports/queue.ts'
 import type { UploadCtx } from '#imports/start-uploaded-import.ts'
+import type { DumpCtx, DumpMaker } from '#dumps/maker.ts'
 import type { Scheduler } from '#jobs/scheduler.ts'
 import type { MarketSettings, MarketWriteCtx } from '#market/types.ts'
 import type { WebhookRules } from '#webhooks/types.ts'
@@ -32,6 +33,7 @@ import { addConsole } from './console.ts'
 import { addConsoleSession, sessionCaller } from './console-session.ts'
 import { catalogueRoutes } from './catalogue-routes.ts'
 import { collectionFileRoutes, collectionRoutes } from './collection-routes.ts'
+import { dumpRoutes } from './dump-routes.ts'
 import { heldRoutes } from './held-routes.ts'
 import { rateRoutes } from './rate-routes.ts'
 import { priceReviewRoutes } from './price-review-routes.ts'
@@ -61,6 +63,7 @@ const ROUTES = [
   ...identityRoutes,
   ...matchRoutes,
   ...statsRoutes,
+  ...dumpRoutes,
 ]
 
 const TAGS = [
@@ -98,6 +101,7 @@ export interface OperatorNode {
   /** sessions of the console */
   sessions: Keyring
   webhooks: WebhookRules
+  dumps: DumpMaker
   market: MarketSettings
   now: () => Date
 }
@@ -132,7 +136,7 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
   app.addHook('onClose', () => imports.close())
   app.server.requestTimeout = UPLOAD_TIMEOUT_MS
   const failed = failuresOf(node.log)
-  const ctx = (viewer: Viewer, request: ApiRequest): UploadCtx & MarketWriteCtx & StoredExplainCtx & StatsCtx => ({
+  const ctx = (viewer: Viewer, request: ApiRequest): UploadCtx & MarketWriteCtx & StoredExplainCtx & StatsCtx & DumpCtx => ({
     db: node.db,
     viewer,
     now: node.now,
@@ -146,6 +150,7 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
     marketOrder: node.config.marketOrder,
     currencies: node.config.sourceCurrencies,
     imports,
+    dumps: node.dumps,
   })
   await app.register(
     async (api) => {

@@ -122,6 +122,7 @@ export const TURKISH: Words = {
     query_closed: '{at}. karakterdeki parantez açılmamış',
     query_quote: '{at}. karakterdeki tırnak kapatılmamış',
     change_cursor: 'önceki bir yanıtın `next` ya da `cursor` değeri veya bir dökümün `change_cursor` değeri olmalı',
+    dump_running: 'zaten bir döküm hazırlanıyor',
     cursor_expired: 'bu imleçten sonraki değişiklikler artık saklanmıyor: bir dökümden başlayın',
     list_of: '{values} değerlerinden virgülle ayrılmış bir liste olmalı',
     cursor: '[{values} sırasındaki bir|{market} fiyatlarıyla bir|bu] listenin endCursor değeri olmalı',
