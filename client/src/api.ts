@@ -313,6 +313,81 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What changed in the catalogue
+         * @description Items, categories and prices that changed since a cursor, in the order of commits. Within a page each is told once, and what `with_data=1` adds is what is there now; apply a page from first to last. An `item` replaces the item with all its prices. Kept for 7 days: an older cursor is answered with 410, and a dump is where to begin again. Professional and above.
+         *
+         *     ```sh
+         *     curl 'https://cards.example/api/v1/changes?kinds=item&limit=2&with_data=1' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
+         */
+        get: operations["listChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/dumps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The newest dump of the catalogue
+         * @description Categories, items, current prices and the price points of each month, as of one moment; made every night. `data` is null before the first. What changed since is at `/changes` after its `change_cursor`. Professional and above.
+         *
+         *     ```sh
+         *     curl 'https://cards.example/api/v1/dumps' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
+         */
+        get: operations["getDump"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/dumps/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A file of a dump
+         * @description Of the newest dump or of the one before it. Professional and above.
+         *
+         *     ```sh
+         *     curl 'https://cards.example/api/v1/dumps/categories-20261122T030000000Z.ndjson.gz' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
+         */
+        get: operations["readDumpFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/plus/collections": {
         parameters: {
             query?: never;
@@ -538,6 +613,47 @@ export interface components {
             /** @description Professional and above */
             slug?: string;
         };
+        CategoryRow: {
+            id: number;
+            /** @enum {string} */
+            market: "service" | "source_a" | "source_b" | "source_c";
+            /**
+             * @description Unique in the market
+             * @example tcgdex:base1
+             */
+            ref: string;
+            name: string;
+            slug: string;
+            game: string;
+            parent_id: number | null;
+            image: string | null;
+            /** @description The count printed on the cards */
+            printed_total: number | null;
+        };
+        Change: {
+            /** @description Send it as `after` to go on behind this change */
+            cursor: string;
+            /**
+             * @description `item`: it is new or has changed, perhaps with all its prices; `price`: a price is new, has changed or is gone; `merge`: the item `id` is now `item_id`; `delete`: an item (`item_id`) or a category (null) is gone
+             * @enum {string}
+             */
+            kind: "item" | "category" | "price" | "merge" | "delete";
+            /** @description Of the item or category */
+            id: number;
+            /** @description Null for categories */
+            item_id: number | null;
+            /** @description Of a price */
+            market: ("service" | "source_a" | "source_b" | "source_c") | null;
+            /** @description Of a price */
+            label: string | null;
+            /**
+             * Format: date-time
+             * @description When it was written, UTC
+             */
+            at: string;
+            /** @description With `with_data=1` what is there now, null where nothing is */
+            data?: components["schemas"]["ChangedItem"] | components["schemas"]["CategoryRow"] | components["schemas"]["PriceRow"] | null;
+        };
         ChangedCollectionRecord: {
             /** @description Record id: the `itemId` of paths */
             id: number;
@@ -562,6 +678,63 @@ export interface components {
             value_missing?: ("no_price" | "not_trusted") | null;
             cost?: components["schemas"]["Amount"] | null;
             gain?: components["schemas"]["Amount"] | null;
+        };
+        ChangedItem: {
+            id: number;
+            /**
+             * @description Home market
+             * @enum {string}
+             */
+            market: "service" | "source_a" | "source_b" | "source_c";
+            /**
+             * @description Unique in the market
+             * @example tcgdex:base1-4
+             */
+            ref: string;
+            name: string;
+            code: string | null;
+            slug: string;
+            /** @enum {string} */
+            genre: "single" | "card" | "sealed" | "bundle";
+            game: string;
+            category_id: number;
+            images: {
+                url: string;
+                order: number;
+            }[];
+            /**
+             * @description Shown in this order
+             * @example [
+             *       {
+             *         "name": "Rarity",
+             *         "value": "Rare Holo"
+             *       }
+             *     ]
+             */
+            attributes: {
+                name: string;
+                value: string;
+            }[];
+            /** @description Slugs */
+            groups: string[];
+            details: {
+                rarity?: string;
+                illustrator?: string;
+                hp?: number;
+                types?: string[];
+                dex_ids?: number[];
+                stage?: string;
+                evolve_from?: string;
+                suffix?: string;
+                level?: number;
+            };
+            /** @description Ids of the item in other systems, by which price feeds find it */
+            foreign_ids: {
+                source: string;
+                id: string;
+                finish?: string;
+            }[];
+            prices: components["schemas"]["PriceRow"][];
         };
         /**
          * @example {
@@ -635,12 +808,31 @@ export interface components {
             rule: components["schemas"]["FigureRule"];
             inputs: components["schemas"]["FigureInput"][];
         };
+        Dump: {
+            /**
+             * Format: date-time
+             * @description The moment of the database that it shows, UTC
+             */
+            as_of: string;
+            /** @description Send it to `/changes` as `after`: what changed since the dump */
+            change_cursor: string;
+            /** @description Each table as NDJSON (gzip) and as Parquet; price points by month */
+            files: components["schemas"]["DumpFile"][];
+        };
+        DumpFile: {
+            /** @example items-20261122T030000000Z.ndjson.gz */
+            name: string;
+            rows: number;
+            bytes: number;
+            /** @description Of the bytes of the file, in hexadecimal */
+            sha256: string;
+        };
         Error: {
             /** @enum {boolean} */
             success: false;
             error: {
                 /** @enum {string} */
-                code: "INVALID_JSON" | "BAD_REQUEST" | "UNAUTHENTICATED" | "PLAN_UPGRADE_REQUIRED" | "FORBIDDEN" | "ITEM_NOT_FOUND" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "PLUS_LISTING_ERROR" | "PLUS_COLLECTION_ERROR" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UPSTREAM_ERROR" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
+                code: "INVALID_JSON" | "BAD_REQUEST" | "UNAUTHENTICATED" | "PLAN_UPGRADE_REQUIRED" | "FORBIDDEN" | "ITEM_NOT_FOUND" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "CURSOR_EXPIRED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "PLUS_LISTING_ERROR" | "PLUS_COLLECTION_ERROR" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UPSTREAM_ERROR" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
                 /** @description For people; names what was wrong and what is allowed */
                 message: string;
                 /**
@@ -1007,6 +1199,21 @@ export interface components {
             /** @description The last price of the period */
             close: number;
         };
+        PriceRow: {
+            item_id: number;
+            /** @enum {string} */
+            market: "service" | "source_a" | "source_b" | "source_c";
+            /** @example Near Mint */
+            label: string;
+            price: number;
+            /** @example USD */
+            currency: string;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            updated_at: string;
+        };
         PriceRule: {
             /**
              * @description `latest_statement`: the amount of the input `statement`; `median_of_sales`: the median of the inputs `sale`, of two middle ones their mean, half a kuruş rounded up
@@ -1144,11 +1351,16 @@ export type AddedCollectionRecord = components['schemas']['AddedCollectionRecord
 export type Amount = components['schemas']['Amount'];
 export type Attribute = components['schemas']['Attribute'];
 export type Category = components['schemas']['Category'];
+export type CategoryRow = components['schemas']['CategoryRow'];
+export type Change = components['schemas']['Change'];
 export type ChangedCollectionRecord = components['schemas']['ChangedCollectionRecord'];
+export type ChangedItem = components['schemas']['ChangedItem'];
 export type Collection = components['schemas']['Collection'];
 export type CollectionRecord = components['schemas']['CollectionRecord'];
 export type CollectionWorth = components['schemas']['CollectionWorth'];
 export type ComputedFigure = components['schemas']['ComputedFigure'];
+export type Dump = components['schemas']['Dump'];
+export type DumpFile = components['schemas']['DumpFile'];
 export type Error = components['schemas']['Error'];
 export type EvidenceRule = components['schemas']['EvidenceRule'];
 export type ExpireEvent = components['schemas']['ExpireEvent'];
@@ -1171,6 +1383,7 @@ export type PriceExplanation = components['schemas']['PriceExplanation'];
 export type PriceExplanationInput = components['schemas']['PriceExplanationInput'];
 export type PriceMedians = components['schemas']['PriceMedians'];
 export type PricePeriod = components['schemas']['PricePeriod'];
+export type PriceRow = components['schemas']['PriceRow'];
 export type PriceRule = components['schemas']['PriceRule'];
 export type Problem = components['schemas']['Problem'];
 export type RecentSale = components['schemas']['RecentSale'];
@@ -1719,11 +1932,11 @@ export interface operations {
                      *           "last_sales": [
                      *             {
                      *               "price": 1200,
-                     *               "sold_at": "2026-11-22T20:55:03+03:00"
+                     *               "sold_at": "2026-11-22T22:17:59+03:00"
                      *             },
                      *             {
                      *               "price": 1250.5,
-                     *               "sold_at": "2026-11-22T20:55:03+03:00"
+                     *               "sold_at": "2026-11-22T22:17:59+03:00"
                      *             }
                      *           ]
                      *         }
@@ -1839,11 +2052,11 @@ export interface operations {
                      *           "item_id": 5,
                      *           "grade_id": 4,
                      *           "rejection_reason": null,
-                     *           "published_at": "2026-11-22T20:55:03+03:00",
-                     *           "expires_at": "2026-12-22T20:55:03+03:00",
+                     *           "published_at": "2026-11-22T22:17:59+03:00",
+                     *           "expires_at": "2026-12-22T22:17:59+03:00",
                      *           "highlighted_until": null,
-                     *           "created_at": "2026-11-22T20:55:03+03:00",
-                     *           "updated_at": "2026-11-22T20:55:03+03:00",
+                     *           "created_at": "2026-11-22T22:17:59+03:00",
+                     *           "updated_at": "2026-11-22T22:17:59+03:00",
                      *           "etag": "\"3001-4\""
                      *         }
                      *       ],
@@ -1944,7 +2157,7 @@ export interface operations {
                      *             "slug": "charizard-4-102-base-set"
                      *           },
                      *           "price": 1200,
-                     *           "sold_at": "2026-11-22T20:55:03+03:00"
+                     *           "sold_at": "2026-11-22T22:17:59+03:00"
                      *         }
                      *       ],
                      *       "pagination": {
@@ -2757,7 +2970,7 @@ export interface operations {
                      *             "market": "service",
                      *             "amount": 20775.95,
                      *             "currency": "TRY",
-                     *             "at": "2026-11-22T17:55:01.829Z",
+                     *             "at": "2026-11-22T19:17:52.066Z",
                      *             "import_id": 1,
                      *             "line": 43,
                      *             "used": false,
@@ -2810,6 +3023,377 @@ export interface operations {
                 };
             };
             /** @description ITEM_NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listChanges: {
+        parameters: {
+            query?: {
+                /** @description `next` or a `cursor` of an earlier answer, or `change_cursor` of a dump; the oldest change when absent */
+                after?: string;
+                /**
+                 * @description Only these of `item`, `category`, `price`, `merge`, `delete`; all when absent
+                 * @example item
+                 */
+                kinds?: string;
+                /** @description Seconds to wait for a change where there is none */
+                wait?: number;
+                /** @example 2 */
+                limit?: number;
+                /**
+                 * @description With what is there now
+                 * @example true
+                 */
+                with_data?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": [
+                     *         {
+                     *           "cursor": "WzEsIjc3MTEwNzcxNzQyNDc5MjEzMjYiLCI3NTc6NzU3OiIsIjc5NTo3OTU6IiwiNzYzIiw1LDFd",
+                     *           "kind": "item",
+                     *           "id": 1,
+                     *           "item_id": 1,
+                     *           "market": null,
+                     *           "label": null,
+                     *           "at": "2026-11-22T19:17:49.508Z",
+                     *           "data": {
+                     *             "id": 1,
+                     *             "market": "source_c",
+                     *             "ref": "sample:base-1",
+                     *             "name": "Alakazam",
+                     *             "code": "1/102",
+                     *             "slug": "alakazam-1-102-base-set",
+                     *             "genre": "single",
+                     *             "game": "pokemon",
+                     *             "category_id": 3,
+                     *             "images": [
+                     *               {
+                     *                 "url": "/sample/pictures/alakazam-1-102-base-set.svg",
+                     *                 "order": 1
+                     *               }
+                     *             ],
+                     *             "attributes": [
+                     *               {
+                     *                 "name": "Rarity",
+                     *                 "value": "Rare Holo"
+                     *               },
+                     *               {
+                     *                 "name": "Set Number",
+                     *                 "value": "1/102"
+                     *               }
+                     *             ],
+                     *             "groups": [
+                     *               "ungraded",
+                     *               "graded"
+                     *             ],
+                     *             "details": {
+                     *               "hp": 80,
+                     *               "level": 42,
+                     *               "stage": "Stage 2",
+                     *               "types": [
+                     *                 "Psychic"
+                     *               ],
+                     *               "rarity": "Rare Holo",
+                     *               "dex_ids": [
+                     *                 65
+                     *               ],
+                     *               "evolve_from": "Kadabra",
+                     *               "illustrator": "Ken Sugimori"
+                     *             },
+                     *             "foreign_ids": [],
+                     *             "prices": [
+                     *               {
+                     *                 "item_id": 1,
+                     *                 "market": "service",
+                     *                 "label": "Near Mint",
+                     *                 "price": 2003.41,
+                     *                 "currency": "TRY",
+                     *                 "updated_at": "2026-10-25T08:11:00Z"
+                     *               },
+                     *               {
+                     *                 "item_id": 1,
+                     *                 "market": "service",
+                     *                 "label": "PSA 10",
+                     *                 "price": 6336.79,
+                     *                 "currency": "TRY",
+                     *                 "updated_at": "2026-11-22T19:17:52.066Z"
+                     *               }
+                     *             ]
+                     *           }
+                     *         },
+                     *         {
+                     *           "cursor": "WzEsIjc3MTEwNzcxNzQyNDc5MjEzMjYiLCI3NTc6NzU3OiIsIjc5NTo3OTU6IiwiNzYzIiw1LDJd",
+                     *           "kind": "item",
+                     *           "id": 2,
+                     *           "item_id": 2,
+                     *           "market": null,
+                     *           "label": null,
+                     *           "at": "2026-11-22T19:17:49.508Z",
+                     *           "data": {
+                     *             "id": 2,
+                     *             "market": "source_c",
+                     *             "ref": "sample:base-2",
+                     *             "name": "Blastoise",
+                     *             "code": "2/102",
+                     *             "slug": "blastoise-2-102-base-set",
+                     *             "genre": "single",
+                     *             "game": "pokemon",
+                     *             "category_id": 3,
+                     *             "images": [
+                     *               {
+                     *                 "url": "/sample/pictures/blastoise-2-102-base-set.svg",
+                     *                 "order": 1
+                     *               }
+                     *             ],
+                     *             "attributes": [
+                     *               {
+                     *                 "name": "Rarity",
+                     *                 "value": "Rare Holo"
+                     *               },
+                     *               {
+                     *                 "name": "Set Number",
+                     *                 "value": "2/102"
+                     *               }
+                     *             ],
+                     *             "groups": [
+                     *               "ungraded",
+                     *               "graded"
+                     *             ],
+                     *             "details": {
+                     *               "hp": 100,
+                     *               "level": 52,
+                     *               "stage": "Stage 2",
+                     *               "types": [
+                     *                 "Water"
+                     *               ],
+                     *               "rarity": "Rare Holo",
+                     *               "dex_ids": [
+                     *                 9
+                     *               ],
+                     *               "evolve_from": "Wartortle",
+                     *               "illustrator": "Ken Sugimori"
+                     *             },
+                     *             "foreign_ids": [],
+                     *             "prices": [
+                     *               {
+                     *                 "item_id": 2,
+                     *                 "market": "service",
+                     *                 "label": "Near Mint",
+                     *                 "price": 5851.87,
+                     *                 "currency": "TRY",
+                     *                 "updated_at": "2026-11-03T10:56:00Z"
+                     *               },
+                     *               {
+                     *                 "item_id": 2,
+                     *                 "market": "service",
+                     *                 "label": "PSA 10",
+                     *                 "price": 22000.4,
+                     *                 "currency": "TRY",
+                     *                 "updated_at": "2026-11-03T10:56:00Z"
+                     *               }
+                     *             ]
+                     *           }
+                     *         }
+                     *       ],
+                     *       "next": "WzEsIjc3MTEwNzcxNzQyNDc5MjEzMjYiLCI3NTc6NzU3OiIsIjc5NTo3OTU6IiwiNzYzIiw1LDJd"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Change"][];
+                        /** @description Send it as `after` to go on */
+                        next: string;
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description CURSOR_EXPIRED */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getDump: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": null
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Dump"] | null;
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readDumpFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description As in the manifest
+                 * @example categories-20261122T030000000Z.ndjson.gz
+                 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {"id":3,"market":"source_c","ref":"sample:base","name":"Base Set","slug":"pokemon-base-set","game":"pokemon","parent_id":1,"image":null,"printed_total":102} */
+                    "text/csv": unknown;
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description NOT_FOUND */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3729,22 +4313,22 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "id": 6,
-                     *           "attempt": 1,
+                     *           "id": 7,
+                     *           "attempt": 3,
                      *           "status_code": null,
                      *           "success": false,
                      *           "error": "name not resolved",
                      *           "response_excerpt": "",
                      *           "event": "sale",
-                     *           "created_at": "2026-11-22T20:55:03+03:00",
-                     *           "test": true
+                     *           "created_at": "2026-11-22T22:17:59+03:00",
+                     *           "test": false
                      *         }
                      *       ],
                      *       "pagination": {
                      *         "current_page": 1,
                      *         "per_page": 1,
-                     *         "total": 6,
-                     *         "last_page": 6,
+                     *         "total": 7,
+                     *         "last_page": 7,
                      *         "has_more": true
                      *       }
                      *     }

@@ -1416,6 +1416,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/v1/dumps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The newest dump, and the one that is being made
+         * @description ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/dumps' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        get: operations["getDumpState"];
+        put?: never;
+        /**
+         * Make a dump now
+         * @description It is made while you go on; `GET /dumps` tells how far it is.
+         *
+         *     ```sh
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/dumps' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        post: operations["startDump"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/prices": {
         parameters: {
             query?: never;
@@ -2080,12 +2112,38 @@ export interface components {
             /** @description How many */
             decided: number;
         };
+        Dump: {
+            /**
+             * Format: date-time
+             * @description The moment of the database that it shows, UTC
+             */
+            as_of: string;
+            /** @description Send it to `/changes` as `after`: what changed since the dump */
+            change_cursor: string;
+            /** @description Each table as NDJSON (gzip) and as Parquet; price points by month */
+            files: components["schemas"]["DumpFile"][];
+        };
+        DumpFile: {
+            name: string;
+            rows: number;
+            bytes: number;
+            /** @description Of the bytes of the file, in hexadecimal */
+            sha256: string;
+        };
+        DumpState: {
+            /** @description The newest dump */
+            latest: components["schemas"]["Dump"] | null;
+            /** @description The dump that this node is making */
+            running: components["schemas"]["RunningDump"] | null;
+            /** @description Why the last one failed on this node */
+            failure: string | null;
+        };
         Error: {
             /** @enum {boolean} */
             success: false;
             error: {
                 /** @enum {string} */
-                code: "INVALID_JSON" | "BAD_REQUEST" | "UNAUTHENTICATED" | "PLAN_UPGRADE_REQUIRED" | "FORBIDDEN" | "ITEM_NOT_FOUND" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "PLUS_LISTING_ERROR" | "PLUS_COLLECTION_ERROR" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UPSTREAM_ERROR" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
+                code: "INVALID_JSON" | "BAD_REQUEST" | "UNAUTHENTICATED" | "PLAN_UPGRADE_REQUIRED" | "FORBIDDEN" | "ITEM_NOT_FOUND" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "CURSOR_EXPIRED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "PLUS_LISTING_ERROR" | "PLUS_COLLECTION_ERROR" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UPSTREAM_ERROR" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
                 /** @description For people; names what was wrong and what is allowed */
                 message: string;
                 /** @description Name of the rule that was broken; for programs */
@@ -3063,6 +3121,16 @@ export interface components {
             import_id: number;
             line: number | null;
         };
+        RunningDump: {
+            /** Format: date-time */
+            started_at: string;
+            /** @description Tables that are written */
+            tables: number;
+            /** @description Tables in all, 0 until they are counted */
+            of: number;
+            /** @description Rows that are written */
+            rows: number;
+        };
         SavedPriceMapping: {
             name: string;
             mapping: components["schemas"]["PriceMapping"];
@@ -3533,6 +3601,9 @@ export type CollectionImport = components['schemas']['CollectionImport'];
 export type CollectionRecord = components['schemas']['CollectionRecord'];
 export type CreditEntry = components['schemas']['CreditEntry'];
 export type DecidedPrices = components['schemas']['DecidedPrices'];
+export type Dump = components['schemas']['Dump'];
+export type DumpFile = components['schemas']['DumpFile'];
+export type DumpState = components['schemas']['DumpState'];
 export type Error = components['schemas']['Error'];
 export type EvidenceRule = components['schemas']['EvidenceRule'];
 export type FileMark = components['schemas']['FileMark'];
@@ -3569,6 +3640,7 @@ export type PricedItem = components['schemas']['PricedItem'];
 export type Problem = components['schemas']['Problem'];
 export type Rate = components['schemas']['Rate'];
 export type ReviewedPrice = components['schemas']['ReviewedPrice'];
+export type RunningDump = components['schemas']['RunningDump'];
 export type SavedPriceMapping = components['schemas']['SavedPriceMapping'];
 export type SetAside = components['schemas']['SetAside'];
 export type SetMatch = components['schemas']['SetMatch'];
@@ -6045,6 +6117,55 @@ export interface operations {
             };
         };
     };
+    getDumpState: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["DumpState"];
+                    };
+                };
+            };
+        };
+    };
+    startDump: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["DumpState"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
     postPrices: {
         parameters: {
             query?: never;
@@ -6837,7 +6958,7 @@ export const collectionRecordValueAnyOf0MarketValues: ReadonlyArray<Extract<Flat
     market: unknown;
 }>["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const collectionRecordValue_missingAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["CollectionRecord"]["value_missing"]> = ["no_price", "not_trusted"];
-export const errorErrorCodeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Error"]["error"]["code"]> = ["INVALID_JSON", "BAD_REQUEST", "UNAUTHENTICATED", "PLAN_UPGRADE_REQUIRED", "FORBIDDEN", "ITEM_NOT_FOUND", "NOT_FOUND", "METHOD_NOT_ALLOWED", "NOT_ACCEPTABLE", "CONFLICT", "IDEMPOTENCY_CONFLICT", "PRECONDITION_FAILED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "VALIDATION_ERROR", "PLUS_LISTING_ERROR", "PLUS_COLLECTION_ERROR", "RATE_LIMITED", "INTERNAL_ERROR", "UPSTREAM_ERROR", "UNAVAILABLE", "UPSTREAM_TIMEOUT"];
+export const errorErrorCodeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Error"]["error"]["code"]> = ["INVALID_JSON", "BAD_REQUEST", "UNAUTHENTICATED", "PLAN_UPGRADE_REQUIRED", "FORBIDDEN", "ITEM_NOT_FOUND", "NOT_FOUND", "METHOD_NOT_ALLOWED", "NOT_ACCEPTABLE", "CONFLICT", "IDEMPOTENCY_CONFLICT", "CURSOR_EXPIRED", "PRECONDITION_FAILED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "VALIDATION_ERROR", "PLUS_LISTING_ERROR", "PLUS_COLLECTION_ERROR", "RATE_LIMITED", "INTERNAL_ERROR", "UPSTREAM_ERROR", "UNAVAILABLE", "UPSTREAM_TIMEOUT"];
 export const evidenceRuleNameValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["EvidenceRule"]["name"]> = ["own_averages", "jump", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside", "grade_order", "no_rate"];
 export const fileMarkTypeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["FileMark"]["type"]> = ["csv", "json"];
 export const heldPriceMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["HeldPrice"]["market"]> = ["service", "source_a", "source_b", "source_c"];

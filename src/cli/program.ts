@@ -19,6 +19,7 @@ import { register as registerMatch } from './match.ts'
 import { register as registerMatches } from './matches.ts'
 import { register as registerMerge } from './merge.ts'
 import { register as registerMigrate } from './migrate.ts'
+import { register as registerMirror } from './mirror.ts'
 import { register as registerOperatorToken } from './operator-token.ts'
 import { register as registerPriceReviews } from './price-reviews.ts'
 import { register as registerRates } from './rates.ts'
@@ -67,6 +68,7 @@ registerMigrate(program, print)
 registerImport(program, open, print)
 registerExport(program, open)
 registerDump(program, open, print)
+registerMirror(program, print)
 registerHeld(program, open, print)
 registerPriceReviews(program, open, print)
 registerBatches(program, open, print)

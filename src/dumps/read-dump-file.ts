@@ -15,7 +15,7 @@ export const readDumpFile = verb(
     name: 'readDumpFile',
     needs: OPERATION_PLAN.readDumpFile,
     input: Type.Object(
-      { name: Type.String({ maxLength: 200, description: 'As in the manifest', examples: ['items-20261122T030000000Z.ndjson.gz'] }) },
+      { name: Type.String({ maxLength: 100, description: 'As in the manifest', examples: ['items-20261122T030000000Z.ndjson.gz'] }) },
       closed,
     ),
   },

@@ -1,6 +1,7 @@
-// The change feed of the catalogue: what REST answers under /changes.
+// The change feed and the dumps of the catalogue: what REST answers under /changes and /dumps.
 import { type Change, type ChangePage, listChanges } from '#catalogue/list-changes.ts'
 import { call } from '#core/verb.ts'
+import type { Dump, DumpFile } from '#dumps/types.ts'
 import { sent } from './arguments.ts'
 import { type Builder, cost, fromDatabase } from './builder.ts'
 import type { GraphqlCtx } from './context.ts'
@@ -52,3 +53,32 @@ export function addChangePageType(builder: Builder) {
     }),
   })
 }
+
+export function addDumpType(builder: Builder) {
+  const file = builder.objectRef<DumpFile>('DumpFile').implement({
+    description: 'A file of a dump; download it over REST.',
+    fields: (t) => ({
+      name: t.exposeString('name', { nullable: false, description: 'Path below `/api/v1/dumps/`.' }),
+      rows: t.exposeInt('rows', { nullable: false, description: 'Rows in it.' }),
+      bytes: t.exposeFloat('bytes', { nullable: false, description: 'Its size.' }),
+      sha256: t.exposeString('sha256', { nullable: false, description: 'SHA-256 of its bytes, in hexadecimal.' }),
+    }),
+  })
+  return builder.objectRef<Dump>('Dump').implement({
+    description: 'Categories, items, prices and price points as of one moment.',
+    fields: (t) => ({
+      asOf: t.exposeString('as_of', { nullable: false, description: 'The moment, UTC.' }),
+      changeCursor: t.exposeString('change_cursor', { nullable: false, description: 'Give it to `changes` as `after`.' }),
+      files: t.field({
+        type: [file],
+        nullable: false,
+        description: 'Each table as NDJSON (gzip) and as Parquet.',
+        extensions: cost({ entries: DUMP_FILES }),
+        resolve: ({ files }) => files,
+      }),
+    }),
+  })
+}
+
+/** What a manifest is charged for: a year of price points, and the other tables. */
+const DUMP_FILES = 30

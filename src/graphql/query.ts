@@ -5,9 +5,10 @@ import { ITEMS_FIRST } from '#catalogue/page-items.ts'
 import { readCategory } from '#catalogue/read-category.ts'
 import { ServiceError } from '#core/errors.ts'
 import { call } from '#core/verb.ts'
+import { getDump } from '#dumps/get-dump.ts'
 import { idOf } from './arguments.ts'
-import { type Builder, cost, type Refs } from './builder.ts'
-import { addChangePageType, CHANGES_READ, changesOf } from './changes.ts'
+import { type Builder, cost, fromDatabase, type Refs } from './builder.ts'
+import { addChangePageType, addDumpType, CHANGES_READ, changesOf } from './changes.ts'
 import { itemSource } from './item-source.ts'
 import { categoriesPage, ITEMS_COST, itemsPage } from './pages.ts'
 
@@ -18,6 +19,7 @@ const AFTER_ARGUMENT = 'The `endCursor` of the page before, of a list with the s
 
 export function implementQuery(builder: Builder, refs: Refs): void {
   const changePage = addChangePageType(builder)
+  const dump = addDumpType(builder)
   builder.queryType({
     description: 'What can be read.',
     fields: (t) => ({
@@ -88,6 +90,12 @@ export function implementQuery(builder: Builder, refs: Refs): void {
           limit: t.arg.int({ defaultValue: 100, description: 'Changes on the page, 1 to 1,000.' }),
         },
         resolve: (_root, args, ctx) => changesOf(args, ctx),
+      }),
+      dump: t.field({
+        type: dump,
+        description: 'The newest dump of the catalogue; null before the first. Professional and above.',
+        extensions: fromDatabase,
+        resolve: (_root, _args, ctx) => call(getDump, ctx, {}),
       }),
     }),
   })

@@ -26,6 +26,9 @@ export const PUBLIC_ROWS: Record<string, PublicRow> = {
   'GET /api/v1/items/:id': { needs: 'starter' },
   'GET /api/v1/items/:id/price-history': { needs: 'professional' },
   'GET /api/v1/items/:id/prices/explain': { needs: 'professional' },
+  'GET /api/v1/changes': { needs: 'professional' },
+  'GET /api/v1/dumps': { needs: 'professional' },
+  'GET /api/v1/dumps/:name': { needs: 'professional', status: 404 },
   'GET /api/v1/plus/collections': OWN,
   'GET /api/v1/plus/collections/:id/items': RECORD,
   'POST /api/v1/plus/collections/:id/items': { ...RECORD, body: { item_id: 'ITEM' }, status: 201 },
@@ -62,6 +65,8 @@ export const GRAPHQL_ROWS: Record<string, GraphqlRow> = {
   'query category': { needs: 'starter', field: 'category(id: 1) { id }' },
   'query items': { needs: 'starter', field: 'items { nodes { id } }' },
   'query item': { needs: 'starter', field: 'item(id: ITEM) { id }' },
+  'query changes': { needs: 'professional', field: 'changes { next }' },
+  'query dump': { needs: 'professional', field: 'dump { asOf }' },
   'mutation addCollectionItem': { ...RECORD_MUTATION, field: 'addCollectionItem(collectionId: COLLECTION, input: { itemId: ITEM }) { id }' },
   'mutation updateCollectionItem': {
     ...RECORD_MUTATION,
@@ -102,7 +107,7 @@ export const ITEM_FIELD_ROWS: Record<string, Plan> = {
 /** Operations of the operator's listener that take an operator token, or the console's session in its place. */
 export const OPERATOR_ROWS: readonly string[] = [
   ...['GET', 'POST'].flatMap((method) =>
-    ['accounts', 'categories', 'items', 'collections', 'listings', 'orders', 'rates'].map((name) => `${method} /operator/v1/${name}`),
+    ['accounts', 'categories', 'items', 'collections', 'listings', 'orders', 'rates', 'dumps'].map((name) => `${method} /operator/v1/${name}`),
   ),
   'GET /operator/v1/accounts/:id',
   'PATCH /operator/v1/accounts/:id',

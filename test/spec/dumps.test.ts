@@ -186,7 +186,7 @@ describe('is refused', () => {
     expect((await read('/dumps/items-20261122T030000000Z.parquet', node.keys.starter)).status).toBe(403)
   })
 
-  test.each(['items', '..%2F..%2Fetc%2Fpasswd', 'items-20261122T030000000Z.parquet', '.20261122T030000000Z', 'manifest.json', 'x'.repeat(150)])(
+  test.each(['items', '..%2F..%2Fetc%2Fpasswd', 'items-20261122T030000000Z.parquet', '.20261122T030000000Z', 'manifest.json', 'x'.repeat(100)])(
     'a file that no dump has: %s',
     async (name) => {
       const { status, body } = await read(`/dumps/${name}`)
