@@ -159,15 +159,19 @@ export async function mirrorRun({ changes, kills }: MirrorRunOptions): Promise<F
 async function importOnce(operatorUrl: string, number: number): Promise<void> {
   const set = { type: 'category', market: 'source_c', ref: `m${number}`, name: `Mirrored ${number}`, game: 'pokemon', parent: null, image: null }
   const cards = Array.from({ length: 5 }, (_, i) => ({
-    ...{ type: 'item', market: 'source_c', ref: `m${number}:${i}`, name: `Card ${i}`, code: `${i}/5`, genre: 'single', game: 'pokemon' },
-    ...{
-      category: `m${number}`,
-      images: [],
-      attributes: [],
-      groups: ['ungraded'],
-      details: {},
-      foreign_ids: [{ source: 'tcgdex', id: `m${number}-${i}` }],
-    },
+    type: 'item',
+    market: 'source_c',
+    ref: `m${number}:${i}`,
+    name: `Card ${i}`,
+    code: `${i}/5`,
+    genre: 'single',
+    game: 'pokemon',
+    category: `m${number}`,
+    images: [],
+    attributes: [],
+    groups: ['ungraded'],
+    details: {},
+    foreign_ids: [{ source: 'tcgdex', id: `m${number}-${i}` }],
     prices: [{ market: 'source_c', label: 'Near Mint', price: `${i + 1}.50`, updated_at: '2026-11-01T09:00:00Z' }],
   }))
   const sent = await fetch(`${operatorUrl}/operator/v1/imports/mintmark-ndjson`, {

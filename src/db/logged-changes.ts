@@ -1,6 +1,6 @@
 // Reads the change log in parts from any position, for readers outside who keep their own position.
 import { sql } from 'kysely'
-import { CATALOGUE_KINDS } from './change-feed.ts'
+import type { CATALOGUE_KINDS } from './change-feed.ts'
 import type { Queryable } from './schema.ts'
 
 export type CatalogueKind = (typeof CATALOGUE_KINDS)[number]

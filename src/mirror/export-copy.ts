@@ -26,7 +26,18 @@ function recordOf(row: ItemRow, category: string, prices: PriceRow[]): ItemRecor
   const rank = (price: PriceRow) => `${MARKETS.indexOf(price.market)} ${labelOrder(price.label)}`
   const ranked = prices.map((price) => ({ price, rank: rank(price) })).sort((a, b) => (a.rank < b.rank ? -1 : 1))
   return {
-    ...{ market, ref, name, code, slug, genre, game, category, images, attributes, groups, details: detailsFromRow(details) },
+    market,
+    ref,
+    name,
+    code,
+    slug,
+    genre,
+    game,
+    category,
+    images,
+    attributes,
+    groups,
+    details: detailsFromRow(details),
     foreignIds: foreignIds.map(({ source, id, finish }) => ({ source, id, ...(finish !== undefined && { finish }) })),
     ...(ranked.length > 0 && {
       prices: ranked.map(({ price }) => ({

@@ -31,7 +31,7 @@ export async function newestDump(remote: Remote): Promise<Dump> {
 /** Changes with what is there now. @throws CursorExpired */
 export async function changesAfter(remote: Remote, cursor: string, waitSeconds: number): Promise<{ changes: Change[]; next: string }> {
   const query = new URLSearchParams({ after: cursor, with_data: '1', limit: '1000', wait: String(waitSeconds) })
-  const { data, next } = (await (await get(remote, `/changes?${query}`)).json()) as { data: Change[]; next: string }
+  const { data, next } = (await (await get(remote, `/changes?${query.toString()}`)).json()) as { data: Change[]; next: string }
   return { changes: data, next }
 }
 
