@@ -1,5 +1,5 @@
 // The only reader of the environment: every setting checked, named and frozen into one object that is passed down.
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
 import { parseDuration } from '#core/duration.ts'
 import { isLoopback } from '#core/loopback.ts'
@@ -28,6 +28,10 @@ export interface Config {
   imageProxy: boolean
   /** room for cached images in `dataDir` */
   imageCacheMb: number
+  /** where dumps of the catalogue are kept */
+  dumpsDir: string
+  /** hour of the day, in `timeZone`, at which a dump is made; null: only on demand */
+  dumpHour: number | null
   /** IANA zone of the local times that Plus endpoints answer with */
   timeZone: string
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
@@ -132,6 +136,12 @@ function corsOrigins(text: string): '*' | readonly string[] {
   const origins = text.split(',').map((part) => part.trim())
   if (!origins.every(isOrigin)) throw new Error('*, none, or origins such as https://shop.example,http://localhost:5173')
   return Object.freeze(origins)
+}
+
+function dumpHour(text: string): number | null {
+  if (text === 'off') return null
+  if (!/^(1?\d|2[0-3])$/.test(text)) throw new Error('off, or a whole number from 0 to 23')
+  return Number(text)
 }
 
 function timeZone(text: string): string {
@@ -258,6 +268,8 @@ export const SETTINGS = {
   PUBLIC_URL: setting('address under which callers reach the service', null as string | null, url(['http:', 'https:'])),
   IMAGE_PROXY: setting('whether images of the catalogue are served from here: on or off', 'off' as 'off' | 'on', oneOf(['off', 'on'])),
   IMAGE_CACHE_MB: setting('room for cached images in DATA_DIR', 2_048, whole(16, 16_777_216)),
+  DUMPS_DIR: setting('folder for dumps of the catalogue; unset: dumps in DATA_DIR', '', text),
+  DUMP_HOUR: setting('hour at which a dump of the catalogue is made, in TIME_ZONE, or off', 3 as number | null, dumpHour),
   TIME_ZONE: setting('zone of local times', 'Europe/Istanbul', timeZone),
   LOG_LEVEL: setting('how much is logged', 'info' as (typeof LOG_LEVELS)[number], oneOf(LOG_LEVELS)),
   LISTING_PERIOD_DAYS: setting('publication period of a listing', 30, whole(1, 3650)),
@@ -365,6 +377,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     publicUrl: read('PUBLIC_URL'),
     imageProxy,
     imageCacheMb: read('IMAGE_CACHE_MB'),
+    dumpsDir: resolve(read('DUMPS_DIR') || join(read('DATA_DIR'), 'dumps')),
+    dumpHour: read('DUMP_HOUR'),
     timeZone: read('TIME_ZONE'),
     logLevel: read('LOG_LEVEL'),
     listingPeriodDays: read('LISTING_PERIOD_DAYS'),

@@ -12,9 +12,12 @@ import { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { Log } from '#core/context.ts'
 import type { Viewer } from '#core/verb.ts'
 import { ChangeFeed, CHANGES_CHANNEL, trimChangeLog } from '#db/change-feed.ts'
+import { ChangeWaiters } from '#db/change-waiters.ts'
 import { forgetOldIdempotencyKeys } from '#db/idempotency.ts'
 import { readAtLength } from '#db/replica.ts'
 import type { Db } from '#db/schema.ts'
+import { DumpMaker } from '#dumps/maker.ts'
+import { DumpFolder } from '#dumps/store.ts'
 import { type Heartbeat, workerHeartbeat } from '#jobs/heartbeat.ts'
 import { Notices } from '#jobs/notices.ts'
 import { Scheduler } from '#jobs/scheduler.ts'
@@ -74,6 +77,7 @@ const EVERY = {
   heartbeat: 15_000,
   keyUses: 10_000,
   priceEvidence: HOUR_MS,
+  dumps: MINUTE_MS,
   housekeeping: 10 * MINUTE_MS,
 } as const
 /** How long requests under way may take to end when the node stops. */
@@ -106,7 +110,8 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   const listings = new ListingSnapshot({ db, catalogue, now, timeZone: config.timeZone, readyBytesMb: config.readyBytesMb, cachedRows })
   const events = new EventFeed(db)
   const caughtUp = () => feed.pull()
-  for (const follower of [keys, operators, sessions, catalogue, listings, events]) feed.add(follower)
+  const waiters = new ChangeWaiters()
+  for (const follower of [keys, operators, sessions, catalogue, listings, events, waiters]) feed.add(follower)
   const load = async (from: Db): Promise<void> => {
     try {
       await feed.open(from)
@@ -141,6 +146,7 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   }
   const images =
     listeners.public && config.imageProxy ? (await import('#images/image-proxy.ts')).openImageProxy({ ...config, network: webhooks, log, now }) : null
+  const dumps = new DumpMaker({ ...config, db, log, now, store: new DumpFolder(config.dumpsDir), currencies: config.sourceCurrencies })
   const shared = {
     config,
     db,
@@ -148,6 +154,7 @@ export async function startNode({ config, db, log, now: given, listeners, worker
     scheduler,
     now,
     feed,
+    waiters,
     keys,
     operators,
     sessions,
@@ -159,6 +166,7 @@ export async function startNode({ config, db, log, now: given, listeners, worker
     events,
     limits: new RateLimits(config.rateLimits, sharedCounting(config, db)),
     requests: new RequestCounts(),
+    dumps,
   }
   let started = false
   let draining = false
@@ -170,6 +178,7 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   const drain = async () => {
     draining = true
     events.close()
+    waiters.close()
     for (const { server } of servers) server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'))
     await emptied(servers, DRAIN_MS)
     // The public one last: an end is the quicker for another before it.
@@ -181,8 +190,10 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   let heartbeat: Heartbeat | null = null
   const close = async () => {
     events.close()
+    waiters.close()
     await Promise.all([...servers.map(closeServer), sender?.close()])
     await scheduler.stop()
+    await dumps.close()
     notices.close()
     await heartbeat?.leave()
     shared.limits.close()
@@ -220,6 +231,7 @@ export async function startNode({ config, db, log, now: given, listeners, worker
       const workerCtx = ctx({ kind: 'operator', name: 'worker' })
       scheduler.add({ name: 'listing-expiry', intervalMs: EVERY.expiry, run: () => expireListings(workerCtx) })
       scheduler.add({ name: 'price-evidence', intervalMs: EVERY.priceEvidence, run: () => judgeAllPrices(workerCtx) })
+      scheduler.add({ name: 'dumps', intervalMs: EVERY.dumps, run: () => dumps.makeDue(catalogue.items.live.size === 0) })
       const beating = (heartbeat = workerHeartbeat(db))
       scheduler.add({ name: 'worker-heartbeat', intervalMs: EVERY.heartbeat, run: () => beating.beat() })
     }

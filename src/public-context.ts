@@ -7,8 +7,10 @@ import type { Market } from '#core/markets.ts'
 import type { Conditional } from '#core/precondition.ts'
 import type { ChangeFeed } from '#db/change-feed.ts'
 import type { WriteCtx } from '#db/change.ts'
+import type { ChangeWaiters } from '#db/change-waiters.ts'
 import type { Viewer } from '#core/verb.ts'
 import type { Db } from '#db/schema.ts'
+import type { DumpCtx, DumpMaker } from '#dumps/maker.ts'
 import type { MarketCtx, MarketNode } from '#market/types.ts'
 import type { PriceRules } from '#prices/evidence/hold.ts'
 import type { EventFeed } from '#webhooks/event-feed.ts'
@@ -17,12 +19,13 @@ import { preconditionOf } from '#http/entity-tag.ts'
 import { idempotencyOf } from '#http/idempotency-key.ts'
 import type { ApiRequest } from '#http/respond.ts'
 
-export interface PublicCtx extends WriteCtx, CatalogueNode, Conditional, WebhookCtx, MarketCtx, MeCtx, FeedCtx {
+export interface PublicCtx extends WriteCtx, DumpCtx, CatalogueNode, Conditional, WebhookCtx, MarketCtx, MeCtx, FeedCtx {
   viewer: Viewer
   db: Db
   now: () => Date
   currencies: Readonly<Record<Market, string>>
   rules: PriceRules
+  waiters: ChangeWaiters
 }
 
 /** What the context takes from the node. */
@@ -31,6 +34,8 @@ export interface PublicContextNode extends MarketNode {
   keys: Pick<Keyring, 'usage'>
   db: Db
   feed: Pick<ChangeFeed, 'pull'>
+  waiters: ChangeWaiters
+  dumps: DumpMaker
   catalogue: Catalogue
   webhooks: WebhookRules
   events: EventFeed
@@ -39,7 +44,7 @@ export interface PublicContextNode extends MarketNode {
 
 /** Makes the context of a request that passed the gate. */
 export function publicContext(node: PublicContextNode): (viewer: Viewer, request: ApiRequest) => PublicCtx {
-  const { config, keys, db, feed, catalogue, webhooks, events, market, listings, now } = node
+  const { config, keys, db, feed, waiters, dumps, catalogue, webhooks, events, market, listings, now } = node
   const caughtUp = () => feed.pull()
   return (viewer, request) => {
     return {
@@ -60,6 +65,8 @@ export function publicContext(node: PublicContextNode): (viewer: Viewer, request
       rules: config.priceRules,
       rateLimits: config.rateLimits,
       usage: keys.usage!,
+      waiters,
+      dumps,
     }
   }
 }

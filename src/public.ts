@@ -26,8 +26,10 @@ import type { RequestCounts } from '#http/request-counts.ts'
 import { answerNotFound, createServer } from '#http/server.ts'
 import { addGraphql } from './graphql/routes.ts'
 import { catalogueRoutes } from './rest/catalogue-routes.ts'
+import { changeRoutes } from './rest/change-routes.ts'
 import { collectionRoutes } from './rest/collection-routes.ts'
 import { apiDescription, NOTIFICATIONS, TAGS } from './rest/description.ts'
+import { dumpRoutes } from './rest/dump-routes.ts'
 import { listingRoutes } from './rest/listing-routes.ts'
 import { meRoutes } from './rest/me-route.ts'
 import { priceRoutes } from './rest/price-routes.ts'
@@ -108,7 +110,7 @@ async function addRest(app: FastifyInstance, node: PublicNode): Promise<FastEndp
   const families: [Route<PublicCtx>[], RouteRules<PublicCtx>][] = [
     [catalogueRoutes(catalogue), { ...rules, cache: responseCache(readyBytes * CACHED_ITEMS_SHARE, () => catalogue.version) }],
     [listingRoutes(listings), { ...rules, cache: responseCache(readyBytes * CACHED_LISTINGS_SHARE, () => listings.version) }],
-    [[...priceRoutes, ...collectionRoutes, ...webhookRoutes, ...meRoutes], rules],
+    [[...priceRoutes, ...changeRoutes, ...dumpRoutes, ...collectionRoutes, ...webhookRoutes, ...meRoutes], rules],
   ]
   const reads: FastEndpoint[] = []
   await app.register(

@@ -8,6 +8,7 @@ import { register as registerCollection } from './collection.ts'
 import type { OpenCli } from './command.ts'
 import { register as registerDemo } from './demo.ts'
 import { register as registerDoctor } from './doctor.ts'
+import { register as registerDump } from './dump.ts'
 import { register as registerExport } from './export.ts'
 import { register as registerHeld } from './held.ts'
 import { register as registerImport } from './import.ts'
@@ -18,6 +19,7 @@ import { register as registerMatch } from './match.ts'
 import { register as registerMatches } from './matches.ts'
 import { register as registerMerge } from './merge.ts'
 import { register as registerMigrate } from './migrate.ts'
+import { register as registerMirror } from './mirror.ts'
 import { register as registerOperatorToken } from './operator-token.ts'
 import { register as registerPriceReviews } from './price-reviews.ts'
 import { register as registerRates } from './rates.ts'
@@ -65,6 +67,8 @@ registerServe(program)
 registerMigrate(program, print)
 registerImport(program, open, print)
 registerExport(program, open)
+registerDump(program, open, print)
+registerMirror(program, print)
 registerHeld(program, open, print)
 registerPriceReviews(program, open, print)
 registerBatches(program, open, print)

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { pipeline as pass, Readable, type Writable } from 'node:stream'
 import { monthAfter } from '#core/time.ts'
 import { copyIn, copyOut } from './copy.ts'
+import { priceMonths } from './price-months.ts'
 import type { Db, Queryable, Tx } from './schema.ts'
 
 interface Header {
@@ -24,7 +25,7 @@ interface TableHeader {
 }
 
 /** What follows from the rest or means nothing in another database, and results kept for repeated requests: they hold new keys. */
-const LEFT_OUT = ['change_log', 'change_log_floor', 'idempotency_keys', 'rate_limit_leases', 'workers']
+const LEFT_OUT = ['change_log', 'change_log_floor', 'catalogue_log_floor', 'idempotency_keys', 'rate_limit_leases', 'workers']
 const END_OF_TABLE = '\\.'
 const BATCH_CHARACTERS = 256 * 1024
 
@@ -53,7 +54,7 @@ async function* archive(tx: Tx, rows: Map<string, number>, onTable: (table: stri
     mintmark_backup: 1,
     created_at: new Date().toISOString(),
     migrations: await migrationNames(tx),
-    months: await months(tx),
+    months: await priceMonths(tx),
     sequences: await sequences(tx),
   }
   yield `${JSON.stringify(header)}\n`
@@ -103,8 +104,10 @@ export async function restore(
       rows.set(table, await copyIn(tx, statement, lines.untilEndOfTable()))
     }
     for (const [name, value] of Object.entries(header.sequences)) await sql`select setval(${name}::regclass, ${value})`.execute(tx)
-    // Every node finds that it has missed something and loads everything again.
-    await sql`insert into change_log_floor select (pg_current_xact_id()::text::bigint + 1)::text::xid8`.execute(tx)
+    // Every node finds that it has missed something and loads everything again; so do readers outside.
+    for (const floor of ['change_log_floor', 'catalogue_log_floor']) {
+      await sql`insert into ${sql.table(floor)} select (pg_current_xact_id()::text::bigint + 1)::text::xid8`.execute(tx)
+    }
   })
   return rows
 }
@@ -201,20 +204,8 @@ async function migrationNames(db: Queryable): Promise<string[]> {
   return rows.map((row) => row.name)
 }
 
-const MONTH_TABLE = /^price_points_(\d{4})_(\d{2})$/
-
-async function months(db: Queryable): Promise<string[]> {
-  const { rows } = await sql<{ name: string }>`
-    select c.relname::text as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-    where i.inhparent = 'price_points'::regclass order by 1`.execute(db)
-  return rows.flatMap(({ name }) => {
-    const match = MONTH_TABLE.exec(name)
-    return match ? [`${match[1]}-${match[2]}`] : []
-  })
-}
-
 async function attachMonths(tx: Tx, wanted: string[]): Promise<void> {
-  const there = new Set(await months(tx))
+  const there = new Set(await priceMonths(tx))
   for (const month of wanted.filter((name) => !there.has(name))) {
     const table = quoted(`price_points_${month.replace('-', '_')}`)
     await sql.raw(`create table ${table} partition of price_points for values from ('${month}-01Z') to ('${monthAfter(month)}-01Z')`).execute(tx)

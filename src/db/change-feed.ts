@@ -29,7 +29,11 @@ interface FeedLog {
 
 /** The channel on which every commit of a change is announced. */
 export const CHANGES_CHANNEL = 'mintmark_changes'
+/** What every node has surely taken over is removed after this time; what readers outside follow (`CATALOGUE_KINDS`) stays longer. */
 const KEEP_HOURS = 1
+const KEEP_CATALOGUE_DAYS = 7
+/** Changes that readers outside follow. */
+export const CATALOGUE_KINDS = ['items', 'categories', 'prices'] as const satisfies ChangeKind[]
 /** Payloads up to this size are read with their rows. */
 const SMALL_BYTES = 8 * 1024
 /** Packed values read and applied at a time: a large import's all at once would make readers wait. */
@@ -235,12 +239,13 @@ function partsOf<T extends { bytes: number }>(rows: T[]): T[][] {
   return parts
 }
 
-/** Removes what every node has surely taken over; one that was away for longer loads everything again. */
+/** Removes what nobody follows any more; a node that was away for longer loads everything again. */
 export async function trimChangeLog(db: Db): Promise<number> {
   const { rows } = await sql<{ trimmed: number }>`
     with old as (
       delete from change_log
-      where at < now() - make_interval(hours => ${KEEP_HOURS}) and xact < pg_snapshot_xmin(pg_current_snapshot())
+      where at < now() - case when kind = any(${[...CATALOGUE_KINDS]}::text[]) then make_interval(days => ${KEEP_CATALOGUE_DAYS})
+                              else make_interval(hours => ${KEEP_HOURS}) end and xact < pg_snapshot_xmin(pg_current_snapshot())
       returning xact
     ), moved as (
       update change_log_floor set xact = greatest(xact, ((select max(xact::text::bigint) from old) + 1)::text::xid8)

@@ -513,6 +513,7 @@ export interface Schema {
     at: Generated<Date>
   }
   change_log_floor: { xact: string }
+  catalogue_log_floor: { xact: string }
   audit_log: {
     id: GeneratedAlways<number>
     at: Generated<Date>

@@ -7,9 +7,12 @@ import { listMarkets } from '#catalogue/list-markets.ts'
 import { ITEMS_FIRST } from '#catalogue/page-items.ts'
 import { readCategory } from '#catalogue/read-category.ts'
 import { ServiceError } from '#core/errors.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
 import { call } from '#core/verb.ts'
+import { getDump } from '#dumps/get-dump.ts'
 import { idOf } from './arguments.ts'
-import { type Builder, cost, type Refs } from './builder.ts'
+import { type Builder, cost, fromDatabase, needing, type Refs } from './builder.ts'
+import { addChangePageType, addDumpType, CHANGES_READ, changesOf } from './changes.ts'
 import { itemSource } from './item-source.ts'
 import { addListingType, LISTING_READ, listingOf } from './listing-type.ts'
 import { addGradeGroupType, addMarketType } from './market-types.ts'
@@ -26,6 +29,8 @@ export function implementQuery(builder: Builder, refs: Refs): void {
   const market = addMarketType(builder)
   const listing = addListingType(builder, refs)
   const me = addMeType(builder)
+  const changePage = addChangePageType(builder)
+  const dump = addDumpType(builder)
   builder.queryType({
     description: 'What can be read.',
     fields: (t) => ({
@@ -114,6 +119,25 @@ export function implementQuery(builder: Builder, refs: Refs): void {
         description: 'Your account, the key of this request, its limits and what it was used for.',
         extensions: ME_READ,
         resolve: (_root, _args, ctx) => call(readMe, ctx, {}),
+      }),
+      changes: t.field({
+        type: changePage,
+        nullable: false,
+        description: 'What changed in the catalogue since a cursor, kept for 7 days. Professional and above.',
+        extensions: CHANGES_READ,
+        args: {
+          after: t.arg.string({ description: 'A `next` or `cursor` of an earlier page; the oldest change when not sent.' }),
+          kinds: t.arg.stringList({ description: 'Only these kinds; all when not sent.' }),
+          wait: t.arg.int({ defaultValue: 0, description: 'Seconds to wait for a change where there is none, at most 30.' }),
+          limit: t.arg.int({ defaultValue: 100, description: 'Changes on the page, 1 to 1,000.' }),
+        },
+        resolve: (_root, args, ctx) => changesOf(args, ctx),
+      }),
+      dump: t.field({
+        type: dump,
+        description: 'The newest dump of the catalogue; null before the first. Professional and above.',
+        extensions: { ...fromDatabase, ...needing(OPERATION_PLAN.getDump) },
+        resolve: (_root, _args, ctx) => call(getDump, ctx, {}),
       }),
     }),
   })

@@ -54,7 +54,8 @@ export function encodingFor(acceptEncoding: string | undefined): 'br' | 'gzip' |
 
 /** The response with its body compressed, but for small ones. */
 export function encoded(response: Response, encoding: 'br' | 'gzip' | null): Response | Promise<Response> {
-  if (encoding === null) return response
+  // A body whose length is told is a file: it is sent as it is.
+  if (encoding === null || response.headers.includes('content-length')) return response
   const body = typeof response.body === 'function' ? response.body() : response.body
   if (body === null) return response
   const headers = [...response.headers, 'vary', 'accept-encoding']

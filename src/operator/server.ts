@@ -22,6 +22,7 @@ import type { ImageProxy } from '#images/image-proxy.ts'
 import { addSamplePictures } from '#images/sample-pictures.ts'
 import { ImportQueue } from '#imports/queue.ts'
 import type { UploadCtx } from '#imports/start-uploaded-import.ts'
+import type { DumpCtx, DumpMaker } from '#dumps/maker.ts'
 import type { Scheduler } from '#jobs/scheduler.ts'
 import type { MarketSettings, MarketWriteCtx } from '#market/types.ts'
 import type { WebhookRules } from '#webhooks/types.ts'
@@ -33,6 +34,7 @@ import { addConsole } from './console.ts'
 import { addConsoleSession, sessionCaller } from './console-session.ts'
 import { catalogueRoutes } from './catalogue-routes.ts'
 import { collectionFileRoutes, collectionRoutes } from './collection-routes.ts'
+import { dumpRoutes } from './dump-routes.ts'
 import { heldRoutes } from './held-routes.ts'
 import { rateRoutes } from './rate-routes.ts'
 import { priceReviewRoutes } from './price-review-routes.ts'
@@ -62,6 +64,7 @@ const ROUTES = [
   ...identityRoutes,
   ...matchRoutes,
   ...statsRoutes,
+  ...dumpRoutes,
 ]
 
 const TAGS = [
@@ -99,6 +102,7 @@ export interface OperatorNode {
   /** sessions of the console */
   sessions: Keyring
   webhooks: WebhookRules
+  dumps: DumpMaker
   market: MarketSettings
   now: () => Date
 }
@@ -133,7 +137,7 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
   app.addHook('onClose', () => imports.close())
   app.server.requestTimeout = UPLOAD_TIMEOUT_MS
   const failed = failuresOf(node.log)
-  const ctx = (viewer: Viewer, request: ApiRequest): UploadCtx & MarketWriteCtx & StoredExplainCtx & StatsCtx & CatalogueNode => ({
+  const ctx = (viewer: Viewer, request: ApiRequest): UploadCtx & MarketWriteCtx & StoredExplainCtx & StatsCtx & CatalogueNode & DumpCtx => ({
     db: node.db,
     viewer,
     now: node.now,
@@ -148,6 +152,7 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
     catalogue: node.catalogue,
     currencies: node.config.sourceCurrencies,
     imports,
+    dumps: node.dumps,
   })
   await app.register(
     async (api) => {

@@ -1,6 +1,7 @@
 // Price changes packed for the change log: what every node applies to its memory without reading the table again.
 
-const ENTRY_BYTES = 26
+/** Bytes of a packed price. */
+export const PRICE_BYTES = 26
 
 export interface PriceChange {
   itemId: number
@@ -12,7 +13,7 @@ export interface PriceChange {
 }
 
 export function packPrices(changes: readonly PriceChange[]): Buffer {
-  const packed = Buffer.allocUnsafe(changes.length * ENTRY_BYTES)
+  const packed = Buffer.allocUnsafe(changes.length * PRICE_BYTES)
   const view = new DataView(packed.buffer, packed.byteOffset, packed.length)
   let at = 0
   for (const change of changes) {
@@ -21,21 +22,21 @@ export function packPrices(changes: readonly PriceChange[]): Buffer {
     view.setInt32(at + 6, change.labelId, true)
     view.setFloat64(at + 10, change.minor, true)
     view.setFloat64(at + 18, change.updatedAtMs, true)
-    at += ENTRY_BYTES
+    at += PRICE_BYTES
   }
   return packed
 }
 
 /** How many price changes a payload holds. */
 export function packedCount(packed: Buffer): number {
-  return Math.floor(packed.length / ENTRY_BYTES)
+  return Math.floor(packed.length / PRICE_BYTES)
 }
 
 /** Reads entries `from` (inclusive) to `to` (exclusive). */
 export function eachPackedPrice(packed: Buffer, from: number, to: number, take: (change: PriceChange) => void): void {
   const view = new DataView(packed.buffer, packed.byteOffset, packed.length)
   for (let i = from; i < to; i += 1) {
-    const at = i * ENTRY_BYTES
+    const at = i * PRICE_BYTES
     take({
       itemId: view.getInt32(at, true),
       market: view.getUint16(at + 4, true),

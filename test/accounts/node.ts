@@ -6,6 +6,8 @@ import { readConfig } from '#config.ts'
 import { openPool } from '#db/pool.ts'
 import type { Schema } from '#db/schema.ts'
 import { RequestCounts } from '#http/request-counts.ts'
+import { DumpMaker } from '#dumps/maker.ts'
+import { DumpFolder } from '#dumps/store.ts'
 import { Notices } from '#jobs/notices.ts'
 import { Scheduler } from '#jobs/scheduler.ts'
 import { operatorServer } from '#operator/server.ts'
@@ -48,6 +50,7 @@ export async function openNode(databaseUrl: string, clock = new Clock()) {
     market: config,
     catalogue: new Catalogue(db, { ...config, readyBytesMb: 1, now }),
     images: null,
+    dumps: new DumpMaker({ ...config, db, log: silent, now, store: new DumpFolder(config.dumpsDir), currencies: config.sourceCurrencies }),
     requests: new RequestCounts(),
   })
   const baseUrl = await app.listen({ port: 0, host: '127.0.0.1' })

@@ -122,6 +122,7 @@ const LEFT_OUT = [
   'audit_log',
   'change_log',
   'change_log_floor',
+  'catalogue_log_floor',
   'idempotency_keys',
   'workers',
   'rate_limit_leases',

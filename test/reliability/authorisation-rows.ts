@@ -30,6 +30,9 @@ export const PUBLIC_ROWS: Record<string, PublicRow> = {
   'GET /api/v1/me': { needs: 'starter', owned: 'own' },
   'GET /api/v1/items/:id/price-history': { needs: 'professional' },
   'GET /api/v1/items/:id/prices/explain': { needs: 'professional' },
+  'GET /api/v1/changes': { needs: 'professional' },
+  'GET /api/v1/dumps': { needs: 'professional' },
+  'GET /api/v1/dumps/:name': { needs: 'professional', status: 404 },
   'GET /api/v1/plus/collections': OWN,
   'GET /api/v1/plus/collections/:id/items': RECORD,
   'POST /api/v1/plus/collections/:id/items': { ...RECORD, body: { item_id: 'ITEM' }, status: 201 },
@@ -76,6 +79,8 @@ export const GRAPHQL_ROWS: Record<string, GraphqlRow> = {
   'query markets': { needs: 'starter', field: 'markets { code }' },
   'query listing': { needs: 'plus', field: 'listing(id: LISTING) { id }' },
   'query me': { needs: 'starter', owned: true, field: 'me { account { name } }' },
+  'query changes': { needs: 'professional', field: 'changes { next }' },
+  'query dump': { needs: 'professional', field: 'dump { asOf }' },
   'mutation addCollectionItem': { ...RECORD_MUTATION, field: 'addCollectionItem(collectionId: COLLECTION, input: { itemId: ITEM }) { id }' },
   'mutation updateCollectionItem': {
     ...RECORD_MUTATION,
@@ -119,7 +124,7 @@ export const ITEM_FIELD_ROWS: Record<string, Plan> = {
 /** Operations of the operator's listener that take an operator token, or the console's session in its place. */
 export const OPERATOR_ROWS: readonly string[] = [
   ...['GET', 'POST'].flatMap((method) =>
-    ['accounts', 'categories', 'items', 'collections', 'listings', 'orders', 'rates'].map((name) => `${method} /operator/v1/${name}`),
+    ['accounts', 'categories', 'items', 'collections', 'listings', 'orders', 'rates', 'dumps'].map((name) => `${method} /operator/v1/${name}`),
   ),
   'GET /operator/v1/accounts/:id',
   'PATCH /operator/v1/accounts/:id',

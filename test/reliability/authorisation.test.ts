@@ -243,7 +243,7 @@ describe.each(Object.entries(PUBLIC_ROWS))('%s', (name, row) => {
       const before = await stateOf(node)
       const reply = await ask(name, row, things, bearer(caller.key))
       if (planAllows(caller.plan, row.needs)) {
-        expect([plan, reply.status, reply.text]).toEqual([plan, row.status ?? 200, expect.stringContaining('"success":true')])
+        expect([plan, reply.status, reply.text]).toEqual([plan, row.status ?? 200, expect.stringContaining(`"success":${(row.status ?? 200) < 400}`)])
         if (row.owned === 'own') expect(reply.text).toContain(caller.secretWord)
       } else {
         expect({ plan, ...refusalOf(reply) }).toEqual({ plan, status: 403, code: 'PLAN_UPGRADE_REQUIRED', members: REST_MEMBERS })
@@ -349,7 +349,7 @@ describe.each([...OPERATOR_ROWS, ...TOKEN_ROWS])('%s', (name) => {
   test("a token passes, a session only from the console's own pages", async () => {
     const before = await stateOf(node)
     const passed = await sendRaw(url(), method, bearer(OPERATOR_TOKEN).headers, body)
-    expect([200, 404, 415, 422]).toContain(passed.status)
+    expect([200, 202, 404, 415, 422]).toContain(passed.status)
     const cookie = brokenTokens['a session without X-Console']!.headers
     const elsewhere = await sendRaw(url(), method, [...cookie, 'x-console', '1', 'origin', 'https://elsewhere.example'], body)
     const here = await sendRaw(url(), method, [...cookie, 'x-console', '1', 'origin', node.operatorUrl!], body)

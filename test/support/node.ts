@@ -43,6 +43,7 @@ export async function startTestNode({ databaseUrl, env = {}, log = silent }: Tes
     PORT: '0',
     OPERATOR_PORT: '0',
     RATE_LIMITS: 'off',
+    DUMP_HOUR: 'off',
     DATABASE_URL: url,
     OPERATOR_TOKEN,
     SECRET_KEY: 'secret key of all the tests',

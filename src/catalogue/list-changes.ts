@@ -1,0 +1,208 @@
+// The change feed of the catalogue: what changed since a position, in the order of commits, told once for each thing of a page.
+import { ServiceError, invalid } from '#core/errors.ts'
+import { orNull } from '#core/fields.ts'
+import { type Static, Type } from '#core/input.ts'
+import { type Market, MARKETS } from '#core/markets.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { reason } from '#core/problems.ts'
+import { verb } from '#core/verb.ts'
+import type { WriteCtx } from '#db/change.ts'
+import type { ChangeWaiters } from '#db/change-waiters.ts'
+import { type CatalogueKind, type LoggedPart, type LogPage, type LogPosition, positionText, readLog, readPosition } from '#db/logged-changes.ts'
+import { eachPackedPrice, packedCount, PRICE_BYTES } from '#prices/payload.ts'
+import {
+  type CategoryRow,
+  CategoryRowSchema,
+  categoryRowsOf,
+  type ItemRow,
+  ItemRowSchema,
+  itemRowsOf,
+  type PriceRow,
+  PriceRowSchema,
+  priceRowsOf,
+} from './catalogue-rows.ts'
+import type { CatalogueNode } from './context.ts'
+
+const KINDS = ['item', 'category', 'price', 'merge', 'delete'] as const
+type Kind = (typeof KINDS)[number]
+
+/** Which rows of the log tell of which kinds. */
+const LOGGED: Record<CatalogueKind, readonly Kind[]> = {
+  items: ['item', 'merge', 'delete'],
+  categories: ['category', 'delete'],
+  prices: ['price'],
+}
+
+const DEFAULT_LIMIT = 100
+const MOST = 1_000
+const LONGEST_WAIT_S = 30
+
+const ChangedItemSchema = Type.Object({ ...ItemRowSchema.properties, prices: Type.Array(PriceRowSchema) }, { title: 'ChangedItem' })
+
+export const ChangeSchema = Type.Object(
+  {
+    cursor: Type.String({ description: 'Send it as `after` to go on behind this change' }),
+    kind: Type.Enum([...KINDS], {
+      description:
+        '`item`: it is new or has changed, perhaps with all its prices; `price`: a price is new, has changed or is gone; ' +
+        '`merge`: the item `id` is now `item_id`; `delete`: an item (`item_id`) or a category (null) is gone',
+    }),
+    id: Type.Integer({ description: 'Of the item or category' }),
+    item_id: orNull(Type.Integer(), { description: 'Null for categories' }),
+    market: orNull(Type.Enum([...MARKETS]), { description: 'Of a price' }),
+    label: orNull(Type.String(), { description: 'Of a price' }),
+    at: Type.String({ format: 'date-time', description: 'When it was written, UTC' }),
+    data: Type.Optional(
+      Type.Union([ChangedItemSchema, CategoryRowSchema, PriceRowSchema, Type.Null()], {
+        description: 'With `with_data=1` what is there now, null where nothing is',
+      }),
+    ),
+  },
+  { title: 'Change' },
+)
+export type Change = Static<typeof ChangeSchema>
+
+export interface ChangePage {
+  changes: Change[]
+  /** where to go on */
+  next: string
+}
+
+export interface ChangesCtx extends CatalogueNode, Pick<WriteCtx, 'db' | 'viewer' | 'caughtUp'> {
+  waiters: ChangeWaiters
+  /** asks to be told when the caller has gone; what it gives takes that back */
+  onDisconnect: (listener: () => void) => () => void
+  currencies: Readonly<Record<Market, string>>
+}
+
+/** The position in a cursor. @throws VALIDATION_ERROR naming `after` */
+function positionOf(cursor: string): LogPosition {
+  const position = readPosition(cursor)
+  if (position === null) throw invalid('after', 'change_cursor')
+  return position
+}
+
+export const listChanges = verb(
+  {
+    name: 'listChanges',
+    needs: OPERATION_PLAN.listChanges,
+    input: Type.Object(
+      {
+        after: Type.Optional(
+          Type.String({
+            maxLength: 4_000,
+            description: '`next` or a `cursor` of an earlier answer, or `change_cursor` of a dump; the oldest change when absent',
+          }),
+        ),
+        kinds: Type.Optional(
+          Type.String({
+            maxLength: 100,
+            pattern: `^(${KINDS.join('|')})(,(${KINDS.join('|')}))*$`,
+            allowed: reason('list_of', { values: KINDS }),
+            description: `Only these of ${KINDS.map((kind) => `\`${kind}\``).join(', ')}; all when absent`,
+            examples: ['item,merge,delete'],
+          }),
+        ),
+        wait: Type.Optional(
+          Type.Integer({ minimum: 0, maximum: LONGEST_WAIT_S, default: 0, description: 'Seconds to wait for a change where there is none' }),
+        ),
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST, default: DEFAULT_LIMIT })),
+        with_data: Type.Optional(Type.Boolean({ default: false, description: 'With what is there now' })),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  async (ctx: ChangesCtx, { after, kinds, wait = 0, limit = DEFAULT_LIMIT, with_data: withData = false }): Promise<ChangePage> => {
+    const wanted = KINDS.filter((kind) => kinds?.split(',').includes(kind) ?? true)
+    const logged = (Object.keys(LOGGED) as CatalogueKind[]).filter((kind) => LOGGED[kind].some((one) => wanted.includes(one)))
+    const until = performance.now() + wait * 1_000
+    let gone = false
+    let position = after === undefined ? null : positionOf(after)
+    for (;;) {
+      const { arrived, end } = ctx.waiters.next(logged, until - performance.now())
+      try {
+        const page = await readLog(ctx.db.kysely, { after: position, kinds: logged, most: limit, entryBytes: PRICE_BYTES })
+        if (page === 'expired') throw new ServiceError('CURSOR_EXPIRED', reason('cursor_expired'))
+        if (page.parts.length > 0) await ctx.caughtUp()
+        const { changes, next } = told(ctx, page, wanted)
+        if (changes.length > 0) {
+          if (withData) await addData(ctx, changes)
+          return { changes, next: positionText(next) }
+        }
+        const atEnd = !page.more && position?.range == null
+        position = next
+        if (!atEnd) continue
+        if (gone || ctx.waiters.closed || performance.now() >= until) return { changes, next: positionText(next) }
+        const stay = ctx.onDisconnect(() => {
+          gone = true
+          end()
+        })
+        await arrived
+        stay()
+      } finally {
+        end()
+      }
+    }
+  },
+)
+
+/** The changes of a page, each thing once: what is told of it is what it is now. */
+function told(
+  { catalogue }: CatalogueNode,
+  { parts, cluster, seen, upTo, more }: LogPage,
+  wanted: readonly Kind[],
+): { changes: Change[]; next: LogPosition } {
+  const { items, categories, labels } = catalogue
+  const changes: Change[] = []
+  const known = new Set<string>()
+  let last: LogPosition['range'] = null
+  const tell = (part: LoggedPart, entry: number, change: Omit<Change, 'cursor' | 'at'>) => {
+    const { kind, id, market, label } = change
+    const thing = `${kind} ${change.item_id === null ? 'category' : 'item'} ${id} ${market} ${label}`
+    if (!wanted.includes(kind) || known.has(thing)) return
+    known.add(thing)
+    const range = { upTo, xact: part.xact, seq: part.seq, entry: part.first + entry + 1 }
+    changes.push({ cursor: positionText({ cluster, seen, range }), ...change, at: part.at.toISOString() })
+  }
+  for (const part of parts) {
+    const of = { market: null, label: null }
+    part.ids?.forEach((id, entry) => {
+      if (part.kind === 'categories') {
+        tell(part, entry, { kind: categories.get(id) ? 'category' : 'delete', id, item_id: null, ...of })
+        return
+      }
+      const row = items.rowOf(id)
+      if (row < 0) tell(part, entry, { kind: 'delete', id, item_id: id, ...of })
+      else tell(part, entry, { kind: items.id[row] === id ? 'item' : 'merge', id, item_id: items.id[row]!, ...of })
+    })
+    const entries = part.payload ? packedCount(part.payload) : (part.ids?.length ?? 0)
+    if (part.payload) {
+      let entry = 0
+      eachPackedPrice(part.payload, 0, entries, ({ itemId, market, labelId }) => {
+        const row = items.rowOf(itemId)
+        const id = row < 0 ? itemId : items.id[row]!
+        tell(part, entry, { kind: 'price', id, item_id: id, market: MARKETS[market]!, label: labels.name(labelId) })
+        entry += 1
+      })
+    }
+    last = { upTo, xact: part.xact, seq: part.seq, entry: part.first + entries }
+  }
+  return { changes, next: more && last ? { cluster, seen, range: last } : { cluster, seen: upTo, range: null } }
+}
+
+/** Adds to each change what is there now. */
+async function addData({ db, currencies }: ChangesCtx, changes: Change[]): Promise<void> {
+  const idsOf = (...kinds: Kind[]) => [...new Set(changes.filter(({ kind }) => kinds.includes(kind)).map(({ id }) => id))]
+  const items = await itemRowsOf(db.kysely, idsOf('item'))
+  const prices = await priceRowsOf(db.kysely, idsOf('item', 'price'), currencies)
+  const categories = await categoryRowsOf(db.kysely, idsOf('category'))
+  for (const change of changes) change.data = dataOf(change)
+
+  function dataOf({ kind, id, market, label }: Change): CategoryRow | PriceRow | (ItemRow & { prices: PriceRow[] }) | null {
+    if (kind === 'category') return categories.get(id) ?? null
+    const ofItem = prices.get(id) ?? []
+    if (kind === 'price') return ofItem.find((price) => price.market === market && price.label === label) ?? null
+    const item = kind === 'item' ? items.get(id) : undefined
+    return item ? { ...item, prices: ofItem } : null
+  }
+}

@@ -1,0 +1,52 @@
+// The command `mirror`: keeps a copy of another Mintmark's catalogue in a file.
+import { type Command, Option } from 'commander'
+import { CatalogueCopy } from '../mirror/copy.ts'
+import { exportCopy } from '../mirror/export-copy.ts'
+import { follow } from '../mirror/follow.ts'
+import { addCommand, type OutputOptions, type Print, show } from './command.ts'
+import { writeText } from './export.ts'
+
+interface MirrorOptions extends OutputOptions {
+  key: string
+  file: string
+  once?: boolean
+  export?: string
+}
+
+export function register(program: Command, print: Print): void {
+  addCommand(program, 'mirror', "keep a copy of another Mintmark's catalogue in a SQLite file, by its dump and its changes")
+    .argument('<url>', 'address of the service, such as https://cards.example')
+    .addOption(new Option('--key <key>', 'API key there, Professional or above').env('MIRROR_KEY').makeOptionMandatory())
+    .option('--file <file>', 'the copy', 'mirror.sqlite')
+    .option('--once', 'end when the copy is up to date instead of following on')
+    .option('--export <file>', 'with --once: then write the copy as mintmark-ndjson, which import reads; .gz is packed; - is standard output')
+    .action(async (address: string, { key, file, once = false, export: target, ...options }: MirrorOptions) => {
+      const copy = new CatalogueCopy(file)
+      try {
+        let changes = 0
+        const said = (text: string) => process.stderr.write(process.stderr.isTTY ? `\r${text}\x1b[K` : `${text}\n`)
+        await follow({
+          remote: { url: address.replace(/\/+$/, ''), key, onRetry: (why) => said(`${why}; trying again`) },
+          copy,
+          once: once || target !== undefined,
+          onApplied: (applied) => {
+            changes += applied.changes
+            const { items, prices } = copy.counts()
+            said(`${applied.dump ? 'the dump' : `${changes} changes`}; ${items} items, ${prices} prices`)
+          },
+        })
+        if (process.stderr.isTTY) process.stderr.write('\r\x1b[K')
+        if (target !== undefined) await writeText(target, exportCopy(copy))
+        const counts = copy.counts()
+        if (target !== '-')
+          show(
+            print,
+            options,
+            { ...counts, changes },
+            `${counts.items} items, ${counts.prices} prices and ${counts.categories} categories are in ${file}`,
+          )
+      } finally {
+        copy.close()
+      }
+    })
+}

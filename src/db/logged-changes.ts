@@ -1,0 +1,158 @@
+// Reads the change log in parts from any position, for readers outside who keep their own position.
+import { sql } from 'kysely'
+import type { CATALOGUE_KINDS } from './change-feed.ts'
+import type { Queryable } from './schema.ts'
+
+export type CatalogueKind = (typeof CATALOGUE_KINDS)[number]
+
+/**
+ * Where a reader stands. Sequence numbers and transaction ids become visible out of order, so what it has seen is told by a
+ * snapshot; a range that is too long for one read is gone through in the order of transactions.
+ */
+export interface LogPosition {
+  /** identifier of the database cluster: a position means nothing in another */
+  cluster: string
+  /** `pg_snapshot` as text: everything visible to it has been read */
+  seen: string
+  /** the range that is being read: up to this snapshot, and how far; null between two ranges */
+  range: { upTo: string; xact: string; seq: number; entry: number } | null
+}
+
+/** A row of the log, or a part of one. */
+export interface LoggedPart {
+  kind: CatalogueKind
+  at: Date
+  /** ids of rows, null for packed values */
+  ids: number[] | null
+  payload: Buffer | null
+  xact: string
+  seq: number
+  /** of the row's entries the first that is here */
+  first: number
+}
+
+export interface LogPage {
+  parts: LoggedPart[]
+  /** the snapshots between which the parts committed */
+  cluster: string
+  seen: string
+  upTo: string
+  /** whether there are entries up to `upTo` after the parts */
+  more: boolean
+}
+
+export interface LogRead {
+  /** null: from the oldest change that is kept */
+  after: LogPosition | null
+  kinds: readonly CatalogueKind[]
+  /** entries at most: ids, or packed values */
+  most: number
+  /** bytes of a packed value */
+  entryBytes: number
+}
+
+/** Reads what follows a position, or tells that the log no longer has all of it. */
+export async function readLog(on: Queryable, { after, kinds, most, entryBytes }: LogRead): Promise<LogPage | 'expired'> {
+  const range = after?.range ?? null
+  const { rows } = await sql<Row>`
+    with asked as (
+      select f.xact as floor, system_identifier::text as cluster,
+        coalesce(${after?.seen ?? null}::pg_snapshot, (f.xact::text || ':' || f.xact::text || ':')::pg_snapshot) as seen,
+        coalesce(${range?.upTo ?? null}::pg_snapshot, pg_current_snapshot()) as up_to,
+        ${range?.xact ?? '0'}::xid8 as xact, ${range?.seq ?? 0}::bigint as seq
+      from catalogue_log_floor f, pg_control_system()
+    ), found as (
+      select c.*, entry.first, greatest(0, coalesce(cardinality(c.ids), octet_length(c.payload) / ${sql.lit(entryBytes)}) - entry.first) as entries
+      from asked, change_log c,
+        lateral (select case when c.xact = asked.xact and c.seq = asked.seq then ${range?.entry ?? 0}::int else 0 end as first) as entry
+      where (c.xact, c.seq) >= (asked.xact, asked.seq)
+        and c.xact >= pg_snapshot_xmin(asked.seen) and c.xact < pg_snapshot_xmax(asked.up_to)
+        and not pg_visible_in_snapshot(c.xact, asked.seen) and pg_visible_in_snapshot(c.xact, asked.up_to)
+        and c.kind = any(${[...kinds]}::text[])
+      order by c.xact, c.seq
+      limit ${sql.lit(most + 2)}
+    ), counted as (
+      select *, coalesce(sum(entries) over (order by xact, seq rows between unbounded preceding and 1 preceding), 0)::int as before from found
+    )
+    select asked.cluster, asked.seen::text, asked.up_to::text,
+      asked.floor > greatest(asked.xact, pg_snapshot_xmin(asked.seen)) or pg_snapshot_xmin(pg_current_snapshot()) < pg_snapshot_xmin(asked.seen) as expired,
+      (select coalesce(sum(entries), 0)::int from counted) > ${sql.lit(most)} as more,
+      c.kind, c.at, c.xact::text, c.seq::float8, c.first,
+      c.ids[c.first + 1 : c.first + ${sql.lit(most)} - c.before] as ids,
+      substring(c.payload from c.first * ${sql.lit(entryBytes)} + 1 for (${sql.lit(most)} - c.before) * ${sql.lit(entryBytes)}) as payload
+    from asked left join counted c on c.before < ${sql.lit(most)}
+    order by c.xact, c.seq`.execute(on)
+  const { cluster, seen, up_to: upTo, expired, more } = rows[0]!
+  if (expired || (after !== null && after.cluster !== cluster)) return 'expired'
+  return { parts: rows.filter((row): row is Row & LoggedPart => row.kind !== null), cluster, seen, upTo, more }
+}
+
+interface Row {
+  cluster: string
+  seen: string
+  up_to: string
+  expired: boolean
+  more: boolean
+  kind: CatalogueKind | null
+  at: Date | null
+  xact: string | null
+  seq: number | null
+  first: number | null
+  ids: number[] | null
+  payload: Buffer | null
+}
+
+/** The position of what is visible to a transaction, for who has read it all there. */
+export async function presentPosition(on: Queryable): Promise<LogPosition> {
+  const { rows } = await sql<Pick<LogPosition, 'cluster' | 'seen'>>`
+    select system_identifier::text as cluster, pg_current_snapshot()::text as seen from pg_control_system()`.execute(on)
+  return { ...rows[0]!, range: null }
+}
+
+/** A position as opaque text. */
+export function positionText({ cluster, seen, range }: LogPosition): string {
+  return Buffer.from(JSON.stringify([VERSION, cluster, seen, ...(range ? [range.upTo, range.xact, range.seq, range.entry] : [])])).toString(
+    'base64url',
+  )
+}
+
+/** Reads what `positionText` made; null for anything else. */
+export function readPosition(text: string): LogPosition | null {
+  const json = Buffer.from(text, 'base64url').toString()
+  // Decoding skips characters that are not base64url: only a position as we write it counts.
+  if (Buffer.from(json).toString('base64url') !== text) return null
+  let parts: unknown
+  try {
+    parts = JSON.parse(json)
+  } catch {
+    return null
+  }
+  if (!Array.isArray(parts)) return null
+  const [version, cluster, seen, upTo, xact, seq, entry] = parts as unknown[]
+  if (version !== VERSION || !isNumber(cluster) || !isSnapshot(seen)) return null
+  if (parts.length === 3) return { cluster, seen, range: null }
+  if (parts.length !== 7 || !isSnapshot(upTo) || !isNumber(xact) || !isCount(seq, Number.MAX_SAFE_INTEGER) || !isCount(entry, MOST_ENTRIES))
+    return null
+  return { cluster, seen, range: { upTo, xact, seq, entry } }
+}
+
+const VERSION = 1
+/** More than a row of the log can hold. */
+const MOST_ENTRIES = 2 ** 26
+
+function isNumber(value: unknown): value is string {
+  return typeof value === 'string' && /^[1-9]\d{0,18}$/.test(value)
+}
+
+function isCount(value: unknown, most: number): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value <= most
+}
+
+/** As PostgreSQL reads it: the transactions under way in ascending order, between the first that may be and the next to come. */
+function isSnapshot(value: unknown): value is string {
+  if (typeof value !== 'string' || !/^[1-9]\d{0,17}:[1-9]\d{0,17}:(?:[1-9]\d{0,17}(?:,[1-9]\d{0,17})*)?$/.test(value)) return false
+  const [xmin, xmax, running] = value.split(':') as [string, string, string]
+  const ids = running === '' ? [] : running.split(',').map(BigInt)
+  const [from, to] = [BigInt(xmin), BigInt(xmax)]
+  return from <= to && ids.every((id, i) => id >= from && id < to && (i === 0 || id > ids[i - 1]!))
+}

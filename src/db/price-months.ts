@@ -1,0 +1,16 @@
+// The months that the price history has partitions of.
+import { sql } from 'kysely'
+import type { Queryable } from './schema.ts'
+
+const MONTH_TABLE = /^price_points_(\d{4})_(\d{2})$/
+
+/** Months such as `2026-11`, oldest first. */
+export async function priceMonths(db: Queryable): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select c.relname::text as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = 'price_points'::regclass order by 1`.execute(db)
+  return rows.flatMap(({ name }) => {
+    const match = MONTH_TABLE.exec(name)
+    return match ? [`${match[1]}-${match[2]}`] : []
+  })
+}

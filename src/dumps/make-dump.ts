@@ -1,0 +1,85 @@
+// Makes a dump: every table as of one moment of the database, while others go on writing.
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { conflict } from '#core/errors.ts'
+import type { Market } from '#core/markets.ts'
+import { positionText, presentPosition } from '#db/logged-changes.ts'
+import type { Db, Tx } from '#db/schema.ts'
+import type { DumpStore } from './store.ts'
+import { fileFacts, ndjsonFile, parquetFile } from './table-files.ts'
+import { dumpTables, type DumpTable, type Row } from './tables.ts'
+import type { Dump, DumpFile } from './types.ts'
+
+export interface DumpProgress {
+  /** tables that are written, of so many */
+  tables: number
+  of: number
+  /** rows of them and of the one that is being written */
+  rows: number
+}
+
+interface DumpMaking {
+  db: Db
+  store: DumpStore
+  currencies: Readonly<Record<Market, string>>
+  onProgress?: (progress: DumpProgress) => void
+}
+
+/** Only one dump of a database is made at a time. */
+const LOCK = 7312
+const BATCH = 20_000
+
+/** Makes a dump and puts it into the store, whole or not at all. @throws CONFLICT where another one is being made */
+export async function makeDump({ db, store, currencies, onProgress = () => {} }: DumpMaking): Promise<Dump> {
+  return db.kysely
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(async (tx) => {
+      const { rows } = await sql<{ got: boolean; as_of: Date }>`
+        select pg_try_advisory_xact_lock(${sql.lit(LOCK)}) as got, now() as as_of`.execute(tx)
+      const { got, as_of: asOf } = rows[0]!
+      if (!got) throw conflict('dump_running')
+      const stamp = asOf.toISOString().replace(/[-:.]/g, '')
+      const folder = store.stage(stamp)
+      try {
+        await rm(folder, { recursive: true, force: true })
+        await mkdir(folder, { recursive: true })
+        const change_cursor = positionText(await presentPosition(tx))
+        const files: DumpFile[] = []
+        const tables = await dumpTables(tx, currencies)
+        for (const [i, table] of tables.entries()) {
+          const rowsBefore = files.reduce((sum, file) => sum + file.rows, 0) / 2
+          files.push(
+            ...(await writeTable(tx, table, join(folder, `${table.name}-${stamp}`), (rows) =>
+              onProgress({ tables: i, of: tables.length, rows: rowsBefore + rows }),
+            )),
+          )
+        }
+        const dump: Dump = { as_of: asOf.toISOString(), change_cursor, files }
+        await store.publish(stamp, dump)
+        return dump
+      } finally {
+        await rm(folder, { recursive: true, force: true })
+      }
+    })
+}
+
+async function writeTable(tx: Tx, table: DumpTable, path: string, onRows: (rows: number) => void): Promise<DumpFile[]> {
+  const paths = [`${path}.ndjson.gz`, `${path}.parquet`] as const
+  const files = [ndjsonFile(paths[0]), parquetFile(paths[1], table.columns)]
+  await sql`declare dumped no scroll cursor for ${table.select}`.execute(tx)
+  let count = 0
+  for (;;) {
+    const { rows } = await sql<never>`fetch forward ${sql.lit(BATCH)} from dumped`.execute(tx)
+    if (rows.length === 0) break
+    const dumped = rows.map((row) => table.rowOf(row) as Row)
+    for (const file of files) await file.write(dumped)
+    count += rows.length
+    onRows(count)
+  }
+  await sql`close dumped`.execute(tx)
+  for (const file of files) await file.end()
+  return Promise.all(paths.map((file) => fileFacts(file, count)))
+}

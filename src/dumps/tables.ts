@@ -1,0 +1,100 @@
+// The tables of a dump: where their rows come from, and their columns in Parquet.
+import { type RawBuilder, sql } from 'kysely'
+import type { SchemaElement } from 'hyparquet'
+import { pointRow, priceRow, selectCategories, selectItems, selectPoints, selectPrices } from '#catalogue/catalogue-rows.ts'
+import type { Market } from '#core/markets.ts'
+import { parseMinor } from '#core/money.ts'
+import { monthAfter } from '#core/time.ts'
+import { priceMonths } from '#db/price-months.ts'
+import type { Tx } from '#db/schema.ts'
+
+export interface DumpColumn {
+  name: string
+  element: Omit<SchemaElement, 'name'>
+  /** the value in a row of the dump as Parquet takes it; the row's field of this name unless told */
+  value?: (row: Row) => unknown
+}
+
+export type Row = Record<string, unknown>
+
+export interface DumpTable {
+  /** how its files are called, such as `items` */
+  name: string
+  select: RawBuilder<unknown>
+  /** a stored row as the dump has it */
+  rowOf: (stored: never) => object
+  columns: readonly DumpColumn[]
+}
+
+const text = (name: string, nullable = false): DumpColumn => ({
+  name,
+  element: { type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: nullable ? 'OPTIONAL' : 'REQUIRED' },
+})
+const integer = (name: string, nullable = false): DumpColumn => ({
+  name,
+  element: { type: 'INT32', repetition_type: nullable ? 'OPTIONAL' : 'REQUIRED' },
+})
+const json = (name: string): DumpColumn => ({ name, element: { type: 'BYTE_ARRAY', converted_type: 'JSON', repetition_type: 'REQUIRED' } })
+const time = (name: string): DumpColumn => ({
+  name,
+  element: { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS', repetition_type: 'REQUIRED' },
+  value: (row) => new Date(row[name] as string),
+})
+/** Scaled from its digits: a number times 100 is not always a whole one. */
+const amount = (name: string): DumpColumn => ({
+  name,
+  element: { type: 'INT64', converted_type: 'DECIMAL', precision: 12, scale: 2, repetition_type: 'REQUIRED' },
+  value: (row) => BigInt(parseMinor(String(row[name]))!),
+})
+
+const CATEGORY_COLUMNS = [
+  integer('id'),
+  text('market'),
+  text('ref'),
+  text('name'),
+  text('slug'),
+  text('game'),
+  integer('parent_id', true),
+  text('image', true),
+  integer('printed_total', true),
+]
+const ITEM_COLUMNS = [
+  integer('id'),
+  text('market'),
+  text('ref'),
+  text('name'),
+  text('code', true),
+  text('slug'),
+  text('genre'),
+  text('game'),
+  integer('category_id'),
+  json('images'),
+  json('attributes'),
+  json('groups'),
+  json('details'),
+  json('foreign_ids'),
+]
+const PRICE_COLUMNS = [integer('item_id'), text('market'), text('label'), amount('price'), text('currency'), time('updated_at')]
+const POINT_COLUMNS = [integer('item_id'), text('market'), text('label'), amount('price'), time('at')]
+
+const ALL = sql`true`
+
+/** The tables in the order in which a reader needs them; price points by month, oldest first. */
+export async function dumpTables(tx: Tx, currencies: Readonly<Record<Market, string>>): Promise<DumpTable[]> {
+  const months = await priceMonths(tx)
+  const asIs = (row: object) => row
+  return [
+    { name: 'categories', select: selectCategories(ALL), rowOf: asIs, columns: CATEGORY_COLUMNS },
+    { name: 'items', select: selectItems(ALL), rowOf: asIs, columns: ITEM_COLUMNS },
+    { name: 'prices', select: selectPrices(ALL), rowOf: (row) => priceRow(row, currencies), columns: PRICE_COLUMNS },
+    ...months.map((month): DumpTable => {
+      const [from, to] = [`${month}-01T00:00:00Z`, `${monthAfter(month)}-01T00:00:00Z`]
+      return {
+        name: `price-points-${month}`,
+        select: selectPoints(sql`p.updated_at >= ${from}::timestamptz and p.updated_at < ${to}::timestamptz`),
+        rowOf: pointRow,
+        columns: POINT_COLUMNS,
+      }
+    }),
+  ]
+}

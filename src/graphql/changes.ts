@@ -1,0 +1,85 @@
+// The change feed and the dumps of the catalogue: what REST answers under /changes and /dumps.
+import { type Change, type ChangePage, listChanges } from '#catalogue/list-changes.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { call } from '#core/verb.ts'
+import type { Dump, DumpFile } from '#dumps/types.ts'
+import { sent } from './arguments.ts'
+import { type Builder, cost, fromDatabase, needing } from './builder.ts'
+import type { GraphqlCtx } from './context.ts'
+
+export interface ChangesArgs {
+  after?: string | null
+  kinds?: readonly string[] | null
+  wait?: number | null
+  limit?: number | null
+}
+
+/** Reads the log of the database. */
+export const CHANGES_READ = { ...cost({ weight: 50 }), ...fromDatabase, ...needing(OPERATION_PLAN.listChanges) }
+/** What a page is charged for: the default limit. */
+const CHANGES = 100
+
+/** @throws VALIDATION_ERROR, CURSOR_EXPIRED as over REST */
+export function changesOf({ kinds, ...args }: ChangesArgs, ctx: GraphqlCtx): Promise<ChangePage> {
+  return call(listChanges, ctx, { ...sent(args), ...(kinds && kinds.length > 0 && { kinds: kinds.join(',') }) })
+}
+
+export function addChangePageType(builder: Builder) {
+  const change = builder.objectRef<Change>('Change').implement({
+    description: 'Something of the catalogue that changed.',
+    fields: (t) => ({
+      cursor: t.exposeString('cursor', { nullable: false, description: 'Give it as `after` to go on behind this change.' }),
+      kind: t.exposeString('kind', {
+        nullable: false,
+        description: '`item`, `category`, `price`, `merge` (the item `id` is now `itemId`) or `delete`.',
+      }),
+      id: t.exposeID('id', { nullable: false, description: 'Id of the item or category.' }),
+      itemId: t.id({ description: 'Id of the item; null for categories.', resolve: ({ item_id }) => item_id }),
+      market: t.exposeString('market', { description: 'Market of a price.' }),
+      label: t.exposeString('label', { description: 'Condition or grade of a price.' }),
+      at: t.exposeString('at', { nullable: false, description: 'When it was written, UTC.' }),
+    }),
+  })
+  return builder.objectRef<ChangePage>('ChangePage').implement({
+    description: 'Changes of the catalogue in the order of commits, each thing once.',
+    fields: (t) => ({
+      changes: t.field({
+        type: [change],
+        nullable: false,
+        description: 'Changes of the page.',
+        extensions: cost({ entries: CHANGES }),
+        resolve: ({ changes }) => changes,
+      }),
+      next: t.exposeString('next', { nullable: false, description: 'Give it as `after` to go on.' }),
+    }),
+  })
+}
+
+export function addDumpType(builder: Builder) {
+  const file = builder.objectRef<DumpFile>('DumpFile').implement({
+    description: 'A file of a dump; download it over REST.',
+    fields: (t) => ({
+      name: t.exposeString('name', { nullable: false, description: 'Path below `/api/v1/dumps/`.' }),
+      rows: t.exposeInt('rows', { nullable: false, description: 'Rows in it.' }),
+      bytes: t.exposeFloat('bytes', { nullable: false, description: 'Its size.' }),
+      sha256: t.exposeString('sha256', { nullable: false, description: 'SHA-256 of its bytes, in hexadecimal.' }),
+    }),
+  })
+  return builder.objectRef<Dump>('Dump').implement({
+    description: 'Categories, items, prices and price points as of one moment.',
+    fields: (t) => ({
+      asOf: t.exposeString('as_of', { nullable: false, description: 'The moment, UTC.' }),
+      changeCursor: t.exposeString('change_cursor', { nullable: false, description: 'Give it to `changes` as `after`.' }),
+      files: t.field({
+        type: [file],
+        nullable: false,
+        description: 'Each table as NDJSON (gzip) and as Parquet.',
+        extensions: cost({ entries: DUMP_FILES }),
+        resolve: ({ files }) => files,
+      }),
+    }),
+  })
+}
+
+/** What a manifest is charged for: a year of price points, and the other tables. */
+const DUMP_FILES = 30

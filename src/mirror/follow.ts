@@ -1,0 +1,43 @@
+// Keeps a copy of another Mintmark's catalogue: a dump to begin with, then every change.
+import type { CategoryRow, ItemRow, PriceRow } from '#catalogue/catalogue-rows.ts'
+import type { CatalogueCopy } from './copy.ts'
+import { changesAfter, CursorExpired, dumpedRows, newestDump, type Remote } from './remote.ts'
+
+export interface Following {
+  remote: Remote
+  copy: CatalogueCopy
+  /** to stop when everything that has changed so far is applied */
+  once: boolean
+  /** told after each dump and page of changes */
+  onApplied?: (applied: { dump: boolean; changes: number }) => void
+  signal?: AbortSignal
+}
+
+const WAIT_SECONDS = 30
+
+/** Follows until it is told to stop, or with `once` until it is up to date. */
+export async function follow({ remote, copy, once, onApplied = () => {}, signal }: Following): Promise<void> {
+  let cursor = copy.cursorOf(remote.url)
+  while (!signal?.aborted) {
+    if (cursor === null) {
+      const dump = await newestDump(remote)
+      await copy.replace(remote.url, dump.change_cursor, {
+        categories: dumpedRows<CategoryRow>(remote, dump, 'categories'),
+        items: dumpedRows<ItemRow>(remote, dump, 'items'),
+        prices: dumpedRows<PriceRow>(remote, dump, 'prices'),
+      })
+      cursor = dump.change_cursor
+      onApplied({ dump: true, changes: 0 })
+    }
+    try {
+      const { changes, next } = await changesAfter(remote, cursor, once ? 0 : WAIT_SECONDS)
+      if (next !== cursor) copy.apply(changes, next)
+      cursor = next
+      if (changes.length > 0) onApplied({ dump: false, changes: changes.length })
+      else if (once) return
+    } catch (error) {
+      if (!(error instanceof CursorExpired)) throw error
+      cursor = null
+    }
+  }
+}

@@ -1,0 +1,32 @@
+// Operator API: dumps of the catalogue, made every night and on demand.
+import type { WriteCtx } from '#db/change.ts'
+import { type DumpState, DumpStateSchema, getDumpState } from '#dumps/get-dump-state.ts'
+import type { DumpCtx } from '#dumps/maker.ts'
+import { startDump } from '#dumps/start-dump.ts'
+import type { Route } from '#http/route.ts'
+
+const tag = 'Catalogue'
+
+export const dumpRoutes: Route<DumpCtx & WriteCtx>[] = [
+  {
+    method: 'GET',
+    path: '/dumps',
+    verb: getDumpState,
+    summary: 'The newest dump, and the one that is being made',
+    tag,
+    answer: (state: DumpState) => ({ data: state }),
+    data: DumpStateSchema,
+  },
+  {
+    method: 'POST',
+    path: '/dumps',
+    verb: startDump,
+    summary: 'Make a dump now',
+    description: 'It is made while you go on; `GET /dumps` tells how far it is.',
+    tag,
+    status: 202,
+    answer: (state: DumpState) => ({ data: state, message: 'The dump is being made' }),
+    data: DumpStateSchema,
+    errors: ['CONFLICT'],
+  },
+]

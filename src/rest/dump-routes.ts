@@ -1,0 +1,45 @@
+// Dumps of the catalogue: an addition to the interface.
+import { orNull } from '#core/fields.ts'
+import type { HasViewer } from '#core/verb.ts'
+import { getDump } from '#dumps/get-dump.ts'
+import type { DumpCtx } from '#dumps/maker.ts'
+import { type NamedDumpFile, readDumpFile } from '#dumps/read-dump-file.ts'
+import { type Dump, DumpSchema } from '#dumps/types.ts'
+import type { Route } from '#http/route.ts'
+
+const tag = 'Catalogue'
+
+export const dumpRoutes: Route<DumpCtx & HasViewer>[] = [
+  {
+    method: 'GET',
+    path: '/dumps',
+    verb: getDump,
+    summary: 'The newest dump of the catalogue',
+    description:
+      'Categories, items, current prices and the price points of each month, as of one moment; made every night. `data` is null before ' +
+      'the first. What changed since is at `/changes` after its `change_cursor`. Professional and above.',
+    tag,
+    answer: (dump: Dump | null) => ({ data: dump }),
+    data: orNull(DumpSchema),
+  },
+  {
+    method: 'GET',
+    path: '/dumps/:name',
+    verb: readDumpFile,
+    summary: 'A file of a dump',
+    description: 'Of the newest dump or of the one before it. Professional and above.',
+    tag,
+    answer: ({ name, bytes, body }: NamedDumpFile) => ({
+      headers: [
+        'content-type',
+        name.endsWith('.parquet') ? 'application/vnd.apache.parquet' : 'application/gzip',
+        'content-length',
+        String(bytes),
+        'content-disposition',
+        `attachment; filename="${name}"`,
+      ],
+      body,
+    }),
+    errors: ['NOT_FOUND'],
+  },
+]

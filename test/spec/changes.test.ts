@@ -1,0 +1,264 @@
+// The change feed of the catalogue over HTTP: order, cursors, waiting, what is gone, and cursors that no longer lead anywhere.
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { trimChangeLog } from '#db/change-feed.ts'
+import { importText, OPERATOR_TOKEN, type Reply, send, startTestNode, startTwoNodes, type TestNode } from '../support/node.ts'
+
+interface Change {
+  cursor: string
+  kind: string
+  id: number
+  item_id: number | null
+  market: string | null
+  label: string | null
+  at: string
+  data?: unknown
+}
+type Changes = Reply<Change[]> & { body: { next: string } }
+
+let node: TestNode
+let category: number
+
+beforeAll(async () => {
+  node = await startTestNode({ env: { PRICE_HOLD_FACTOR: '1000' } })
+  category = (await operator<{ id: number }>('/categories', { name: 'Set', game: 'pokemon', market: 'source_c' })).id
+})
+afterAll(() => node.close())
+
+async function operator<T>(path: string, json: object, method = 'POST', on = node): Promise<T> {
+  const { status, body } = await send<T>(`${on.operatorUrl}/operator/v1${path}`, OPERATOR_TOKEN, { json, method })
+  expect(status, JSON.stringify(body)).toBeLessThan(300)
+  return body.data
+}
+
+function changes(query: string, key = node.keys.professional, on = node): Promise<Changes> {
+  return send<Change[]>(`${on.publicUrl}/api/v1/changes?${query}`, key) as Promise<Changes>
+}
+
+async function end(on = node): Promise<string> {
+  let cursor = ''
+  for (;;) {
+    const { body } = await changes(`limit=1000${cursor && `&after=${cursor}`}`, on.keys.professional, on)
+    cursor = body.next
+    if (body.data.length === 0) return cursor
+  }
+}
+
+let items = 0
+async function item(): Promise<number> {
+  items += 1
+  return (await operator<{ id: number }>('/items', { name: `Card ${items}`, ref: `card:${items}`, market: 'source_c', category_id: category })).id
+}
+
+function price(id: number, amount: number, label = 'Near Mint'): Promise<unknown> {
+  return operator('/prices', [{ item_id: id, market: 'source_c', label, price: amount, updated_at: new Date().toISOString() }])
+}
+
+const shown = ({ kind, id, item_id, market, label }: Change) => [kind, id, item_id, market, label]
+
+describe('what changed', () => {
+  test('comes in the order of commits, with what is there now when asked for', async () => {
+    const after = await end()
+    const id = await item()
+    await price(id, 12.5)
+    await operator(`/items/${id}`, { name: 'Renamed' }, 'PATCH')
+    const { status, body } = await changes(`after=${after}&with_data=1`)
+    expect(status).toBe(200)
+    expect(body.data.map(shown)).toEqual([
+      ['item', id, id, null, null],
+      ['price', id, id, 'source_c', 'Near Mint'],
+    ])
+    expect(body.data[0]!.data).toMatchObject({ id, name: 'Renamed', ref: `card:${items}`, category_id: category, prices: [{ price: 12.5 }] })
+    expect(body.data[1]!.data).toMatchObject({ item_id: id, market: 'source_c', label: 'Near Mint', price: 12.5, currency: 'USD' })
+    expect(Date.parse(body.data[0]!.at)).toBeGreaterThan(Date.now() - 60_000)
+    expect((await changes(`after=${body.next}`)).body.data).toEqual([])
+    expect((await changes(`after=${after}`)).body.data[0]).not.toHaveProperty('data')
+  })
+
+  test('goes on behind any change, in pages of any size', async () => {
+    const after = await end()
+    const ids = [await item(), await item(), await item()]
+    await operator(
+      '/prices',
+      ids.flatMap((id) =>
+        ['Near Mint', 'PSA 10'].map((label) => ({ item_id: id, market: 'source_c', label, price: 5, updated_at: '2026-11-01T00:00:00Z' })),
+      ),
+    )
+    const whole = (await changes(`after=${after}`)).body.data.map(shown)
+    expect(whole).toHaveLength(9)
+    for (const limit of [1, 2, 4]) {
+      const pages: unknown[] = []
+      let cursor = after
+      for (;;) {
+        const { body } = await changes(`after=${cursor}&limit=${limit}`)
+        if (body.data.length === 0) break
+        expect(body.data.length).toBeLessThanOrEqual(limit)
+        pages.push(...body.data.map(shown))
+        cursor = body.next
+      }
+      expect(pages).toEqual(whole)
+    }
+    const { body } = await changes(`after=${after}`)
+    for (const [i, { cursor }] of body.data.entries()) {
+      expect((await changes(`after=${cursor}`)).body.data.map(shown)).toEqual(whole.slice(i + 1))
+    }
+  })
+
+  test('may be of some kinds only', async () => {
+    const after = await end()
+    const id = await item()
+    await price(id, 3)
+    await operator('/categories', { name: 'Another', game: 'pokemon', market: 'source_c' })
+    const kinds = async (wanted: string) => (await changes(`after=${after}&kinds=${wanted}`)).body.data.map(({ kind }) => kind)
+    expect(await kinds('price')).toEqual(['price'])
+    expect(await kinds('category,item')).toEqual(['item', 'category'])
+    expect(await kinds('merge,delete')).toEqual([])
+  })
+
+  test('names the survivor of a merge, and what is gone', async () => {
+    const [into, twin] = [await item(), await item()]
+    await price(twin, 4)
+    const after = await end()
+    const { batch_id } = await operator<{ batch_id: number }>(`/items/${twin}/merge`, { into })
+    const merged = (await changes(`after=${after}&with_data=1`)).body
+    expect(merged.data.map(shown)).toContainEqual(['merge', twin, into, null, null])
+    expect(merged.data.find(({ kind, id }) => kind === 'item' && id === into)!.data).toMatchObject({ prices: [{ price: 4 }] })
+    await operator(`/batches/${batch_id}/revert`, {})
+    const undone = (await changes(`after=${merged.next}&kinds=item,merge`)).body.data.map(shown)
+    expect(undone).toContainEqual(['item', twin, twin, null, null])
+
+    const line = { type: 'item', market: 'source_c', ref: 'gone:1', name: 'Short-lived', code: null, genre: 'single', game: 'pokemon' }
+    const more = { category: 'gone', images: [], attributes: [], groups: [], details: {}, foreign_ids: [] }
+    const set = { type: 'category', market: 'source_c', ref: 'gone', name: 'Short-lived set', game: 'pokemon', parent: null, image: null }
+    const report = await importText(node, 'mintmark-ndjson', [set, { ...line, ...more }].map((one) => JSON.stringify(one)).join('\n'))
+    const imported = (await changes(`after=${merged.next}`)).body
+    const gone = imported.data.find(({ kind, id }) => kind === 'item' && id > twin)!
+    await operator(`/imports/${report.id}/revert`, {})
+    const deleted = (await changes(`after=${imported.next}`)).body.data.map(shown)
+    expect(deleted).toContainEqual(['delete', gone.id, gone.id, null, null])
+  })
+
+  test('reaches readers on another node, with the same cursors', async () => {
+    const { here, there, close } = await startTwoNodes()
+    try {
+      const after = await end(here)
+      const { id } = await operator<{ id: number }>('/categories', { name: 'There', game: 'pokemon', market: 'source_c' }, 'POST', there)
+      const { body } = await changes(`after=${after}`, here.keys.plus, here)
+      expect(body.data.map(shown)).toEqual([['category', id, null, null, null]])
+      expect((await changes(`after=${body.data[0]!.cursor}`, here.keys.plus, there)).body.data).toEqual([])
+    } finally {
+      await close()
+    }
+  })
+
+  test('misses nothing of transactions that commit late', async () => {
+    const late = await node.db.pool.connect()
+    await late.query('begin')
+    await late.query(`insert into change_log (kind, ids) values ('categories', array[${category}])`)
+    const id = await item()
+    const first = (await changes(`after=${await end()}`)).body
+    expect(first.data).toEqual([])
+    await late.query('commit')
+    late.release()
+    expect((await changes(`after=${first.next}`)).body.data.map(shown)).toEqual([['category', category, null, null, null]])
+    expect(id).toBeGreaterThan(0)
+  })
+})
+
+describe('waiting', () => {
+  test('ends with the first change', async () => {
+    const after = await end()
+    const waiting = changes(`after=${after}&wait=30`)
+    const id = await item()
+    expect((await waiting).body.data.map(shown)).toEqual([['item', id, id, null, null]])
+  })
+
+  test('ends empty when its time is over or the node stops', async () => {
+    const after = await end()
+    const { body } = await changes(`after=${after}&wait=1`)
+    expect(body).toMatchObject({ data: [] })
+    const other = await startTestNode({ databaseUrl: node.databaseUrl })
+    const waiting = changes(`after=${body.next}&wait=30`, other.keys.professional, other)
+    await new Promise((resolve) => setImmediate(resolve))
+    await other.drain()
+    // Either it was answered, or it had not come in yet.
+    const answered = await waiting.catch(() => null)
+    expect(answered?.body.data ?? []).toEqual([])
+    await other.close()
+  })
+})
+
+describe('is refused', () => {
+  test('below Professional', async () => {
+    expect((await changes('', node.keys.starter)).status).toBe(403)
+  })
+
+  test.each([
+    ['after=x', 'after'],
+    ['after=WzEsIjEiXQ', 'after'],
+    ['wait=31', 'wait'],
+    ['wait=-1', 'wait'],
+    ['limit=0', 'limit'],
+    ['limit=1001', 'limit'],
+    ['kinds=item,listing', 'kinds'],
+    ['kinds=item;price', 'kinds'],
+    ['with_data=maybe', 'with_data'],
+  ])('%s', async (query, field) => {
+    const { status, body } = await changes(query)
+    expect(status).toBe(422)
+    expect(body.error!.details!.map((problem) => problem.field)).toEqual([field])
+  })
+
+  test('with made-up positions, never as an error of our own', async () => {
+    const made = [
+      [1, '1', '5:3:'],
+      [1, '1', '1:9:4,4'],
+      [1, '1', '1:9:4,10'],
+      [1, '1', '1:999999999999999999999:'],
+      [1, '1', '1:9:', '1:9:', '1', 1],
+      [1, '1', '1:9:', '1:9:', '1', -1, 0],
+      [1, '1', '1:9:', '1:9:', '1', 1, 2 ** 40],
+      [2, '1', '1:9:'],
+      { after: 1 },
+      null,
+    ]
+    for (const parts of made) {
+      const { status } = await changes(`after=${Buffer.from(JSON.stringify(parts)).toString('base64url')}`)
+      expect(status, JSON.stringify(parts)).toBe(422)
+    }
+    const { rows } = await sql<{ cluster: string }>`select system_identifier::text as cluster from pg_control_system()`.execute(node.db.kysely)
+    for (const parts of [
+      ['900000000:900000001:'],
+      ['1:900000000000000000:'],
+      ['1:9:', '1:900000000:', '900000000', 1, 5],
+      ['1:9:', '1:900000000:', '1', 1, 60_000_000],
+    ]) {
+      const cursor = Buffer.from(JSON.stringify([1, rows[0]!.cluster, ...parts])).toString('base64url')
+      expect([200, 410]).toContain((await changes(`after=${cursor}`)).status)
+    }
+  })
+
+  test('with 410 when the cursor is of another database, or what it follows is no longer kept', async () => {
+    const other = Buffer.from(JSON.stringify([1, '12345', '800:800:'])).toString('base64url')
+    expect((await changes(`after=${other}`)).body.error!.code).toBe('CURSOR_EXPIRED')
+
+    const after = await end()
+    await item()
+    await item()
+    await sql`update change_log set at = at - interval '8 days'`.execute(node.db.kysely)
+    expect(await trimChangeLog(node.db)).toBeGreaterThan(0)
+    const { status, body } = await changes(`after=${after}`)
+    expect([status, body.error!.code]).toEqual([410, 'CURSOR_EXPIRED'])
+    expect((await changes('')).status).toBe(200)
+    const id = await item()
+    expect((await changes('')).body.data.map(shown)).toEqual([['item', id, id, null, null]])
+  })
+
+  test('after a day nothing: the catalogue is kept for a week', async () => {
+    const after = await end()
+    const id = await item()
+    await sql`update change_log set at = at - interval '6 days'`.execute(node.db.kysely)
+    await trimChangeLog(node.db)
+    expect((await changes(`after=${after}`)).body.data.map(shown)).toEqual([['item', id, id, null, null]])
+  })
+})

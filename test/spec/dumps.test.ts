@@ -1,0 +1,207 @@
+// Dumps of the catalogue over HTTP: what is in their files, when they are made, and who gets them.
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { parquetReadObjects } from 'hyparquet'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DAY_MS, HOUR_MS } from '#core/duration.ts'
+import { OPERATOR_TOKEN, type Reply, send, startTestNode, type TestNode, until } from '../support/node.ts'
+
+interface Dump {
+  as_of: string
+  change_cursor: string
+  files: { name: string; rows: number; bytes: number; sha256: string }[]
+}
+interface State {
+  latest: Dump | null
+  running: object | null
+  failure: string | null
+}
+
+let node: TestNode
+let category: number
+let folder: string
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'mintmark-dumps-'))
+  node = await startTestNode({ env: { PRICE_HOLD_FACTOR: '1000', DUMPS_DIR: folder, DUMP_HOUR: '3' } })
+  category = (await operator<{ id: number }>('POST', '/categories', { name: 'Seti İkinci', game: 'pokemon', market: 'source_c' })).id
+})
+afterAll(async () => {
+  await node.close()
+  rmSync(folder, { recursive: true })
+})
+
+async function operator<T>(method: string, path: string, json?: object): Promise<T> {
+  const { status, body } = await send<T>(`${node.operatorUrl}/operator/v1${path}`, OPERATOR_TOKEN, { method, ...(json && { json }) })
+  expect(status, JSON.stringify(body)).toBeLessThan(300)
+  return body.data
+}
+
+function read<T>(path: string, key: string | null = node.keys.professional): Promise<Reply<T>> {
+  return send<T>(`${node.publicUrl}/api/v1${path}`, key)
+}
+
+async function bytesOf(name: string, headers = {}): Promise<Buffer> {
+  const response = await fetch(`${node.publicUrl}/api/v1/dumps/${name}`, {
+    headers: { authorization: `Bearer ${node.keys.professional}`, ...headers },
+  })
+  expect(response.status).toBe(200)
+  expect(response.headers.get('content-encoding')).toBe(null)
+  return Buffer.from(await response.arrayBuffer())
+}
+
+async function madeAnew(): Promise<Dump> {
+  const before = (await operator<State>('GET', '/dumps')).latest
+  expect((await send(`${node.operatorUrl}/operator/v1/dumps`, OPERATOR_TOKEN, { method: 'POST' })).status).toBe(202)
+  let state = await operator<State>('GET', '/dumps')
+  await until('the dump is made', async () => {
+    state = await operator<State>('GET', '/dumps')
+    return state.running === null
+  })
+  expect(state.failure).toBe(null)
+  expect(state.latest!.as_of > (before?.as_of ?? '')).toBe(true)
+  return state.latest!
+}
+
+let items = 0
+async function item(fields = {}): Promise<number> {
+  items += 1
+  const card = { name: `Kart ${items} "ışık" リザードン`, ref: `card:${items}`, market: 'source_c', category_id: category, ...fields }
+  return (await operator<{ id: number }>('POST', '/items', card)).id
+}
+
+async function rowsOf(dump: Dump, table: string): Promise<Record<string, unknown>[]> {
+  const text = gunzipSync(await bytesOf(dump.files.find(({ name }) => name.startsWith(`${table}-`) && name.endsWith('.ndjson.gz'))!.name)).toString()
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+}
+
+async function parquetOf(dump: Dump, table: string): Promise<Record<string, unknown>[]> {
+  const bytes = await bytesOf(dump.files.find(({ name }) => name.startsWith(`${table}-`) && name.endsWith('.parquet'))!.name)
+  const file = new Uint8Array(bytes).buffer
+  return (await parquetReadObjects({ file })) as Record<string, unknown>[]
+}
+
+test('an empty catalogue has no dump', async () => {
+  expect((await read('/dumps')).body).toMatchObject({ success: true, data: null })
+})
+
+describe('a dump', () => {
+  let dump: Dump
+  let id: number
+
+  beforeAll(async () => {
+    id = await item({ code: '4/102', details: { hp: 120, types: ['Ateş'] }, foreign_ids: [{ source: 'cardmarket', id: '77' }] })
+    await operator('POST', '/prices', [
+      { item_id: id, market: 'source_c', label: 'Near Mint', price: 1.15, updated_at: '2026-10-31T23:59:59.999Z' },
+      { item_id: id, market: 'source_c', label: 'Near Mint', price: 1.4, updated_at: '2026-11-01T00:00:00Z' },
+      { item_id: id, market: 'source_a', label: 'CGC 10', price: 9_999_999_999.99, updated_at: '2026-11-01T00:00:00Z' },
+      { item_id: id, market: 'source_b', label: 'PSA 10', price: 0.29, updated_at: '2026-11-02T12:30:00.5Z' },
+    ])
+    dump = await madeAnew()
+  })
+
+  test('holds every table as NDJSON', async () => {
+    expect(await rowsOf(dump, 'categories')).toMatchObject([{ id: category, name: 'Seti İkinci', parent_id: null }])
+    expect(await rowsOf(dump, 'items')).toMatchObject([
+      { id, name: 'Kart 1 "ışık" リザードン', code: '4/102', category_id: category, details: { hp: 120, types: ['Ateş'] } },
+    ])
+    expect((await rowsOf(dump, 'items'))[0]!.foreign_ids).toEqual([{ source: 'cardmarket', id: '77' }])
+    expect(await rowsOf(dump, 'prices')).toEqual([
+      { item_id: id, market: 'source_a', label: 'CGC 10', price: 9_999_999_999.99, currency: 'USD', updated_at: '2026-11-01T00:00:00Z' },
+      { item_id: id, market: 'source_b', label: 'PSA 10', price: 0.29, currency: 'EUR', updated_at: '2026-11-02T12:30:00.500Z' },
+      { item_id: id, market: 'source_c', label: 'Near Mint', price: 1.4, currency: 'USD', updated_at: '2026-11-01T00:00:00Z' },
+    ])
+    expect(await rowsOf(dump, 'price-points-2026-10')).toEqual([
+      { item_id: id, market: 'source_c', label: 'Near Mint', price: 1.15, at: '2026-10-31T23:59:59.999Z' },
+    ])
+    expect(await rowsOf(dump, 'price-points-2026-11')).toHaveLength(3)
+  })
+
+  test('holds the same as Parquet, amounts exact', async () => {
+    const prices = await parquetOf(dump, 'prices')
+    // What is written are whole cents; the reader divides.
+    expect(prices.map(({ price }) => Math.round((price as number) * 100))).toEqual([999_999_999_999, 29, 140])
+    expect(prices[1]).toMatchObject({ item_id: id, market: 'source_b', label: 'PSA 10', updated_at: new Date('2026-11-02T12:30:00.5Z') })
+    expect(await parquetOf(dump, 'items')).toMatchObject([{ id, name: 'Kart 1 "ışık" リザードン', details: { hp: 120, types: ['Ateş'] } }])
+    expect(await parquetOf(dump, 'price-points-2026-10')).toHaveLength(1)
+  })
+
+  test('tells of each file what it is', async () => {
+    for (const { name, bytes, sha256, rows } of dump.files) {
+      const content = await bytesOf(name, { 'accept-encoding': 'gzip, br' })
+      expect([content.length, createHash('sha256').update(content).digest('hex')]).toEqual([bytes, sha256])
+      expect(rows).toBeGreaterThanOrEqual(0)
+    }
+    expect((await read<Dump>('/dumps')).body.data).toEqual(dump)
+  })
+
+  test('leads to what changed since', async () => {
+    const changed = async () => (await read<{ kind: string; id: number }[]>(`/changes?after=${dump.change_cursor}`)).body.data
+    expect(await changed()).toEqual([])
+    const later = await item()
+    expect((await changed()).map(({ kind, id }) => [kind, id])).toEqual([['item', later]])
+  })
+
+  test('stays until the second after it', async () => {
+    const name = dump.files[0]!.name
+    await madeAnew()
+    await bytesOf(name)
+    await madeAnew()
+    expect((await read(`/dumps/${name}`)).status).toBe(404)
+  })
+})
+
+test('each night has one', async () => {
+  const latest = async () => (await operator<State>('GET', '/dumps')).latest!
+  const before = await latest()
+  node.clock.advance(DAY_MS + HOUR_MS)
+  const { DumpMaker } = await import('#dumps/maker.ts')
+  const { DumpFolder } = await import('#dumps/store.ts')
+  const store = new DumpFolder(folder)
+  const { config, db, clock, ctx: _ } = node
+  const maker = new DumpMaker({
+    ...config,
+    db,
+    log: { error() {}, warn() {}, info() {}, debug() {} },
+    now: clock.now,
+    store,
+    currencies: config.sourceCurrencies,
+  })
+  await maker.makeDue(true)
+  expect(await latest()).toEqual(before)
+  await maker.makeDue(false)
+  const made = await latest()
+  expect(made.as_of > before.as_of).toBe(true)
+})
+
+describe('is refused', () => {
+  test('below Professional', async () => {
+    expect((await read('/dumps', node.keys.starter)).status).toBe(403)
+    expect((await read('/dumps/items-20261122T030000000Z.parquet', node.keys.starter)).status).toBe(403)
+  })
+
+  test.each(['items', '..%2F..%2Fetc%2Fpasswd', 'items-20261122T030000000Z.parquet', '.20261122T030000000Z', 'manifest.json', 'x'.repeat(100)])(
+    'a file that no dump has: %s',
+    async (name) => {
+      const { status, body } = await read(`/dumps/${name}`)
+      expect([status, body.error!.code]).toEqual([404, 'NOT_FOUND'])
+    },
+  )
+
+  test('a second one while one is made', async () => {
+    const slow = node.db.kysely.transaction().execute(async (tx) => {
+      const { sql } = await import('kysely')
+      await sql`select pg_advisory_xact_lock(7312)`.execute(tx)
+      await send(`${node.operatorUrl}/operator/v1/dumps`, OPERATOR_TOKEN, { method: 'POST' })
+      await until('the other one is met', async () => (await operator<State>('GET', '/dumps')).failure !== null)
+    })
+    await slow
+    expect((await operator<State>('GET', '/dumps')).failure).toContain('being made already')
+  })
+})
