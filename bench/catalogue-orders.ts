@@ -111,8 +111,8 @@ async function itemsOf(ctx: WriteCtx): Promise<Map<string, string>> {
     const lines = text.split('\n')
     text = lines.pop()!
     for (const line of lines) {
-      const { type, slug: _slug, ...record } = JSON.parse(line) as { type: string; slug: string; market: string; ref: string }
-      if (type === 'item') items.set(`${record.market} ${record.ref}`, JSON.stringify(record))
+      const { type, market, ref } = JSON.parse(line) as { type: string; market: string; ref: string }
+      items.set(`${type} ${market} ${ref}`, line)
     }
   }
   return items
