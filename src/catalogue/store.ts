@@ -19,7 +19,7 @@ export interface Written {
   updated: number[]
 }
 
-interface CategoryRow extends Required<Omit<CategoryRecord, 'codes' | 'foreignIds'>> {
+interface CategoryRow extends Required<Omit<CategoryRecord, 'codes' | 'foreignIds' | 'fillsOnly'>> {
   id: number
   parentId: number | null
   printedTotal: number | null
@@ -74,13 +74,23 @@ export async function saveCategory(
   const { market, ref, name, game } = record
   const existing = (await categoriesByRef(tx, market, [ref])).get(ref)
   const stays = parentId === undefined || (statedOnly && parentId === null)
-  const values = {
+  const stated = {
     name,
     game,
     image: record.image ?? (statedOnly ? (existing?.image ?? null) : null),
     parent_id: stays ? (existing?.parentId ?? null) : parentId,
     printed_total: record.printedTotal ?? existing?.printedTotal ?? null,
   }
+  const values =
+    record.fillsOnly && existing
+      ? {
+          ...stated,
+          name: existing.name,
+          game: existing.game,
+          image: existing.image ?? stated.image,
+          printed_total: existing.printedTotal ?? stated.printed_total,
+        }
+      : stated
   if (!existing) {
     const wanted = record.slug ?? ([slugWords(game), slugWords(name)].filter(Boolean).join('-') || slugWords(ref))
     const [slug] = await freeSlugs(tx, 'categories', [{ wanted, ref }])
