@@ -8,6 +8,7 @@ import { call } from '#core/verb.ts'
 import type { WriteCtx } from '#db/change.ts'
 import { importFiles } from '#imports/import-files.ts'
 import { importFormat } from '#imports/registry.ts'
+import type { RefusedRow } from '#prices/refusals.ts'
 
 const FOLDER = new URL('../../shared/data/', import.meta.url)
 
@@ -97,6 +98,8 @@ export interface ImportedFile {
   rejected: number
   /** the commonest reasons of refusal with their numbers, as far as the import keeps them */
   reasons: string[]
+  /** the first thousand refused rows */
+  refused: RefusedRow[]
   seconds: number
   rowsPerSecond: number
 }
@@ -116,9 +119,9 @@ export async function importRealData(ctx: WriteCtx, done: (imported: ImportedFil
   await sql`vacuum analyze`.execute(ctx.db.kysely)
 }
 
-/** Imports the lists that are read by a mapping. */
-export async function importMappedData(ctx: WriteCtx, done: (imported: ImportedFile) => void): Promise<void> {
-  for (const [file, input] of MAPPED) done(await importFile(ctx, 'prices-csv', file, input))
+/** Imports the lists that are read by a mapping, one after the other. */
+export async function importMappedData(ctx: WriteCtx, done: (imported: ImportedFile) => void | Promise<void>): Promise<void> {
+  for (const [file, input] of MAPPED) await done(await importFile(ctx, 'prices-csv', file, input))
 }
 
 async function importFile(ctx: WriteCtx, format: string, file: string, input: Record<string, string> = {}): Promise<ImportedFile> {
@@ -136,6 +139,7 @@ async function importFile(ctx: WriteCtx, format: string, file: string, input: Re
     rows,
     ...outcome,
     reasons: commonest(errors.map((error) => error.message)),
+    refused: errors,
     seconds,
     rowsPerSecond: rows / seconds,
   }

@@ -1,14 +1,14 @@
-// `node bench/prices/coverage.ts [--missing] [--mapped]`: how many international Pokémon cards have a price once all real price files
-// are imported; with --missing the sets and causes of those that have none, with --two of those without a second market.
+// `node bench/prices/coverage.ts`: how many international Pokémon cards have a price once all real price files are imported, in how
+// many markets and how trusted, what a client sees of it, and by set and cause the cards that have none.
 import { sql } from 'kysely'
 import { call } from '#core/verb.ts'
-import type { BenchDatabase } from '../database.ts'
-import { startDatabaseServer } from '../database.ts'
+import { setRates } from '#prices/set-rates.ts'
+import { type BenchDatabase, startDatabaseServer } from '../database.ts'
 import { startNode } from '../processes.ts'
 import { hasRealData, type ImportedFile, importMappedData, importRealData } from '../real-data.ts'
-import { setRates } from '#prices/set-rates.ts'
+import { readSingles } from './singles.ts'
 
-/** Lira for a unit: the proportion of EUR and USD to BRL is that of the second file of single cards. */
+/** Lira for a unit: the proportions to BRL are those of the second file of single cards. */
 const DAY = '2024-01-01'
 const RATES = [
   { day: DAY, currency: 'BRL', rate: 8 },
@@ -16,6 +16,7 @@ const RATES = [
   { day: DAY, currency: 'USD', rate: 8 * 5.115284749870175 },
 ]
 const PER_PAGE = 100
+const SETS_SHOWN = 40
 
 if (!hasRealData()) {
   console.log('The real data is not there: nothing is measured')
@@ -23,25 +24,32 @@ if (!hasRealData()) {
 }
 
 const say = (line: string): void => console.log(line)
+/** rules by which rows were refused, by the id of a card or of an item that they name */
+const refusedBy = new Map<string | number, string>()
 const server = await startDatabaseServer()
 try {
   const database = await server.create('coverage')
   await call(setRates, database.ctx, { rates: RATES })
-  const imported = ({ file, kind, rows, accepted, unchanged, held, rejected, reasons }: ImportedFile) => {
-    if (kind === 'prices')
-      say(`${file}: ${rows} rows, ${accepted} accepted, ${unchanged} unchanged, ${held} held, ${rejected} rejected (${reasons.join('; ')})`)
-  }
-  await importRealData(database.ctx, imported)
+  await importRealData(database.ctx, noteRefusals)
   await makeCards(database)
-  say('| International Pokémon cards | Cards | Any price | Two markets | A trusted price |\n|---|---|---|---|---|')
-  await showCoverage(database, 'known formats')
-  await importMappedData(database.ctx, imported)
-  await showCoverage(database, 'with mapped lists')
+  say('| International Pokémon cards with | Rows | Rejected | Any price | Two markets | A trusted price |\n|---|---|---|---|---|---|')
+  await showCoverage(database, 'the known formats')
+  await importMappedData(database.ctx, async (imported) => {
+    noteRefusals(imported)
+    await showCoverage(database, `and ${imported.file}`, imported)
+  })
   await showRest(database)
   await showMissing(database)
   await database.close()
 } finally {
   await server.close()
+}
+
+function noteRefusals({ refused }: ImportedFile): void {
+  for (const { rule, params = {} } of refused) {
+    const { id, items } = params as { id?: string; items?: readonly number[] }
+    for (const named of [...(id === undefined ? [] : [id]), ...(items ?? [])]) refusedBy.set(named, rule!)
+  }
 }
 
 /** Printed cards, each with the items of its finishes: cards of TCG Pocket exist on screens only. */
@@ -55,7 +63,7 @@ async function makeCards({ ctx }: BenchDatabase): Promise<void> {
     order by i.id, r.source = 'tcgdex' desc, r.foreign_id`.execute(ctx.db.kysely)
 }
 
-async function showCoverage({ ctx }: BenchDatabase, what: string): Promise<void> {
+async function showCoverage({ ctx }: BenchDatabase, what: string, imported?: ImportedFile): Promise<void> {
   const { rows } = await sql<{ cards: number; priced: number; twice: number; trusted: number }>`
     select count(*)::int4 as cards, count(*) filter (where markets > 0)::int4 as priced, count(*) filter (where markets > 1)::int4 as twice,
       count(*) filter (where trusted)::int4 as trusted
@@ -64,7 +72,9 @@ async function showCoverage({ ctx }: BenchDatabase, what: string): Promise<void>
       from bench_cards c left join prices p using (item_id) group by card
     ) c`.execute(ctx.db.kysely)
   const { cards, priced, twice, trusted } = rows[0]!
-  say(`| ${what} | ${cards} | ${percent(priced, cards)} | ${percent(twice, cards)} | ${percent(trusted, cards)} |`)
+  say(
+    `| ${what} | ${imported?.rows ?? ''} | ${imported?.rejected ?? ''} | ${percent(priced, cards)} | ${percent(twice, cards)} | ${percent(trusted, cards)} |`,
+  )
 }
 
 /** What a client sees who goes through all pages. */
@@ -89,16 +99,30 @@ async function showRest({ ctx, url, accounts }: BenchDatabase): Promise<void> {
 }
 
 async function showMissing({ ctx }: BenchDatabase): Promise<void> {
-  for (const least of [1, 2]) {
-    const { rows } = await sql<{ name: string; ref: string; missing: number; of: number; cards: string[] }>`
-      select c.name, c.ref, count(*) filter (where markets < ${least})::int4 as missing, count(*)::int4 as of,
-        (array_agg(card order by card) filter (where markets < ${least}))[1:8] as cards
-      from (
-        select card, min(category_id) as category_id, count(distinct p.market) as markets from bench_cards b left join prices p using (item_id) group by card
-      ) m join categories c on c.id = m.category_id
-      group by c.id having count(*) filter (where markets < ${least}) > 0 order by 3 desc limit 60`.execute(ctx.db.kysely)
-    say(`\nCards with fewer than ${least} markets by set`)
-    for (const { name, ref, missing, of, cards } of rows) say(`  ${name} (${ref}): ${missing} of ${of}: ${cards.join(', ')}`)
+  const { rows } = await sql<{ card: string; items: number[]; set: string }>`
+    select card, array_agg(b.item_id) as items, min(c.name || ' (' || c.ref || ')') as set
+    from bench_cards b join categories c on c.id = b.category_id
+    group by card having not bool_or(exists (select from prices p where p.item_id = b.item_id)) order by card`.execute(ctx.db.kysely)
+  const feeds = await Promise.all([readSingles('first'), readSingles('second')])
+  const listed = new Set(feeds.flatMap(({ cards }) => cards.map(({ item }) => item.split('::')[0]!)))
+  const causeOf = ({ card, items }: (typeof rows)[number]) => {
+    const rule = [card, ...items].map((named) => refusedBy.get(named)).find(Boolean)
+    if (rule) return `named by a refused row: ${rule}`
+    return listed.has(card) ? 'a row without an amount of its own' : 'no row in any file'
+  }
+  const causes = Map.groupBy(rows, causeOf)
+  say(`\nCards without a price: ${rows.length}`)
+  for (const [cause, cards] of [...causes].sort((a, b) => b[1].length - a[1].length)) {
+    say(`${cause}: ${cards.length}`)
+    const sets = [...Map.groupBy(cards, ({ set }) => set)].sort((a, b) => b[1].length - a[1].length)
+    for (const [set, own] of sets.slice(0, SETS_SHOWN)) {
+      say(
+        `  ${set}: ${own.length}, such as ${own
+          .slice(0, 5)
+          .map(({ card }) => card)
+          .join(', ')}`,
+      )
+    }
   }
 }
 
