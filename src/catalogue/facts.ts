@@ -133,12 +133,12 @@ function detailsOf(records: readonly StatedFacts[], provenance: Provenance): Rec
   return Object.fromEntries(Object.entries(details).filter(([, value]) => value !== null))
 }
 
-/** All of them; those of a record of the whole card lead to each finish under that finish. */
+/** All of them; those of a record that does not state a finish lead to each item of the card under the item's finish. */
 function foreignIdsOf(records: readonly StatedFacts[], finish: string, provenance: Provenance): ForeignId[] {
   const ids = new Map<string, ForeignId>()
   for (const record of records) {
     for (const id of record.facts.foreign_ids ?? []) {
-      const named = record.whole && finish !== '' ? { ...id, finish } : id
+      const named = finish !== '' && (record.whole || (!id.finish && statesNoFinish(record))) ? { ...id, finish } : id
       const key = foreignIdKey(named)
       if (ids.has(key)) continue
       ids.set(key, named)
@@ -147,6 +147,11 @@ function foreignIdsOf(records: readonly StatedFacts[], finish: string, provenanc
   }
   for (const { facts } of records) for (const id of facts.without_ids ?? []) ids.delete(foreignIdKey(id))
   return [...ids.values()]
+}
+
+/** Ids that operators and our own exports state are as they are meant to be. */
+function statesNoFinish({ source, finish }: StatedFacts): boolean {
+  return finish === '' && source !== 'operator' && source !== 'mintmark'
 }
 
 /** The same for the same id of the same shop and finish. */

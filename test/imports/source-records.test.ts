@@ -145,6 +145,20 @@ test('a list without release dates leaves those that a richer list gave', () =>
     ])
   }))
 
+test('an id without a finish is of the only finish that another source states', () =>
+  withNode(async (node) => {
+    await pokemontcg(node)
+    const cards = tcgdexCards.split('\n').filter(Boolean)
+    const holos = cards.map((card) => JSON.stringify({ ...JSON.parse(card), variants: [{ type: 'holo' }] }))
+    await importText(node, 'tcgdex', `${tcgdexSets}${holos.join('\n')}`)
+    expect((await itemsOf(node, 'Charizard')).map(({ foreign_ids: ids }) => ids)).toEqual([
+      [
+        { source: 'pokemontcg', id: 'base1-4', finish: 'holo' },
+        { source: 'tcgdex', id: 'base1-4', finish: 'holo' },
+      ],
+    ])
+  }))
+
 test('two finishes that a source gives one ref keep different ones', () =>
   withNode(async (node) => {
     const [card] = tcgdexCards.split('\n')
