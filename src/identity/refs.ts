@@ -52,12 +52,6 @@ export async function refsOf(tx: Tx, groups: readonly Group[]): Promise<GroupRef
   return { refs, moved: new Set(moved.map(({ group }) => group)) }
 }
 
-/** Items that are given other refs give up theirs, which others of them may be given. */
-export async function giveUpRefs(tx: Tx, moved: ReadonlySet<Group>): Promise<void> {
-  if (moved.size === 0) return
-  await sql`update items set ref = '~' || id where id = any(${[...moved].map(({ item }) => item)}::int4[])`.execute(tx)
-}
-
 function namedBy(group: Group): Named {
   const stating = byIdentity(statingOf(group)).map(({ record }) => record)
   const by = stating.find(({ ref }) => ref !== null)!
