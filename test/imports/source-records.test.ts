@@ -147,7 +147,10 @@ test('a list without release dates leaves those that a richer list gave', () =>
 
 test('an id without a finish is of the only finish that another source states', () =>
   withNode(async (node) => {
-    await pokemontcg(node)
+    await importFiles(node, 'pokemontcg', [
+      { name: 'sets', text: pokemontcgSets },
+      { name: 'cards', text: pokemontcgCards.replaceAll('Rare Holo', 'Promo') },
+    ])
     const cards = tcgdexCards.split('\n').filter(Boolean)
     const holos = cards.map((card) => JSON.stringify({ ...JSON.parse(card), variants: [{ type: 'holo' }] }))
     await importText(node, 'tcgdex', `${tcgdexSets}${holos.join('\n')}`)
