@@ -1,5 +1,5 @@
 // `node bench/catalogue-orders.ts [orders]`: the real catalogue files in the documented order and in three others, which must
-// give the same items; with the rows that each file takes a second.
+// give the same categories and items; with the rows that each file takes a second.
 import { createReadStream, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -51,10 +51,10 @@ try {
     const database = await server.create(`order_${n}`)
     for (const name of order) await importUnit(database.ctx, UNITS.find(([unit]) => unit === name)!)
     await showState(database.ctx)
-    const items = await itemsOf(database.ctx)
+    const records = await recordsOf(database.ctx)
     await database.close()
-    if (first === null) first = items
-    else showDifferences(first, items)
+    if (first === null) first = records
+    else showDifferences(first, records)
   }
 } finally {
   await server.close()
@@ -102,27 +102,27 @@ async function showState(ctx: WriteCtx): Promise<void> {
   console.log(`  ${JSON.stringify(rows[0])}`)
 }
 
-/** Items by market and ref, without slugs, which stay as they were first given. */
-async function itemsOf(ctx: WriteCtx): Promise<Map<string, string>> {
-  const items = new Map<string, string>()
+/** Categories and items by market and ref, without slugs, which stay as they were first given. */
+async function recordsOf(ctx: WriteCtx): Promise<Map<string, string>> {
+  const records = new Map<string, string>()
   let text = ''
   for await (const chunk of exportCatalogue(ctx.db)) {
     text += chunk
     const lines = text.split('\n')
     text = lines.pop()!
     for (const line of lines) {
-      const { type, slug: _slug, ...record } = JSON.parse(line) as { type: string; slug: string; market: string; ref: string }
-      if (type === 'item') items.set(`${record.market} ${record.ref}`, JSON.stringify(record))
+      const { slug: _slug, ...record } = JSON.parse(line) as { type: string; slug: string; market: string; ref: string }
+      records.set(`${record.type} ${record.market} ${record.ref}`, JSON.stringify(record))
     }
   }
-  return items
+  return records
 }
 
 function showDifferences(first: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): void {
   const missing = [...first.keys()].filter((key) => !other.has(key))
   const added = [...other.keys()].filter((key) => !first.has(key))
   const changed = [...first].filter(([key, text]) => other.has(key) && other.get(key) !== text)
-  console.log(`  against order 1: ${missing.length} items missing, ${added.length} added, ${changed.length} different`)
+  console.log(`  against order 1: ${missing.length} categories and items missing, ${added.length} added, ${changed.length} different`)
   for (const key of [...missing.slice(0, 5), ...added.slice(0, 5)]) console.log(`    ${key}`)
   for (const [key, text] of changed.slice(0, 5)) console.log(`    ${key}\n      ${text}\n      ${other.get(key)}`)
   if (missing.length + added.length + changed.length > 0) process.exitCode = 1

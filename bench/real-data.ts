@@ -8,6 +8,7 @@ import { call } from '#core/verb.ts'
 import type { WriteCtx } from '#db/change.ts'
 import { importFiles } from '#imports/import-files.ts'
 import { importFormat } from '#imports/registry.ts'
+import type { RefusedRow } from '#prices/refusals.ts'
 
 const FOLDER = new URL('../../shared/data/', import.meta.url)
 
@@ -45,6 +46,45 @@ const FILES: readonly [format: string, files: string[]][] = [
   ['cardmarket-price-guide', ['prices/onepiece-cardmarket-price-guide.part.json.gz']],
 ]
 
+const HISTORY = 'holofoil_price'
+/** Lists of other shops, read by a mapping: as docs/operating.md shows. Those in Brazilian real need rates. */
+const MAPPED: readonly [file: string, input: Record<string, string>][] = [
+  [
+    'prices/pokemon-singles-eur-2026-03.csv.gz',
+    {
+      currency: 'EUR',
+      market: 'source_b',
+      map: 'price=eur_price,set=set,number=number,name=name,updated_at=last_updated,game==pokemon,language==en',
+    },
+  ],
+  [
+    'prices/pokemon-singles-brl-changes.csv.gz',
+    {
+      currency: 'BRL',
+      market: 'source_b',
+      map: 'price=newPriceBrl,tcgdex_id={key/::/1},tcgdex-asia_id={key/::/1},finish={key/::/2},updated_at=date',
+    },
+  ],
+  [
+    'prices/pokemon-tcgplayer-3day-history.csv.gz',
+    {
+      currency: 'USD',
+      market: 'source_c',
+      only: 'type=Card',
+      map: `price=${HISTORY},set=set,name={name/ /1..-2},number={name/ /-1},updated_at=period_end_date,game==pokemon,language==en`,
+    },
+  ],
+  [
+    'prices/pokemon-tcgplayer-3day-history.csv.gz',
+    {
+      currency: 'USD',
+      market: 'source_c',
+      only: 'type=Booster Box',
+      map: `price=${HISTORY},name={name} {type},updated_at=period_end_date,game==pokemon`,
+    },
+  ],
+]
+
 export interface ImportedFile {
   file: string
   format: string
@@ -58,6 +98,8 @@ export interface ImportedFile {
   rejected: number
   /** the commonest reasons of refusal with their numbers, as far as the import keeps them */
   reasons: string[]
+  /** the first thousand refused rows */
+  refused: RefusedRow[]
   seconds: number
   rowsPerSecond: number
 }
@@ -77,11 +119,16 @@ export async function importRealData(ctx: WriteCtx, done: (imported: ImportedFil
   await sql`vacuum analyze`.execute(ctx.db.kysely)
 }
 
-async function importFile(ctx: WriteCtx, format: string, file: string): Promise<ImportedFile> {
+/** Imports the lists that are read by a mapping, one after the other. */
+export async function importMappedData(ctx: WriteCtx, done: (imported: ImportedFile) => void | Promise<void>): Promise<void> {
+  for (const [file, input] of MAPPED) await done(await importFile(ctx, 'prices-csv', file, input))
+}
+
+async function importFile(ctx: WriteCtx, format: string, file: string, input: Record<string, string> = {}): Promise<ImportedFile> {
   const path = fileURLToPath(new URL(file, FOLDER))
   const files = [{ name: basename(path), size: statSync(path).size, open: () => createReadStream(path) }]
   const started = performance.now()
-  const { status, counts, errors, why } = await call(importFiles, { ...ctx, rules: readConfig({}).priceRules }, { format, files })
+  const { status, counts, errors, why } = await call(importFiles, { ...ctx, rules: readConfig({}).priceRules }, { ...input, format, files })
   const seconds = (performance.now() - started) / 1000
   if (status === 'failed') throw new Error(`${file}: ${JSON.stringify(why)}`)
   const { rowsRead: rows, ...outcome } = counts
@@ -92,6 +139,7 @@ async function importFile(ctx: WriteCtx, format: string, file: string): Promise<
     rows,
     ...outcome,
     reasons: commonest(errors.map((error) => error.message)),
+    refused: errors,
     seconds,
     rowsPerSecond: rows / seconds,
   }

@@ -1,4 +1,5 @@
 // Makes items of the facts that their source records state, with category and groups found by name.
+import { sql } from 'kysely'
 import type { Market } from '#core/markets.ts'
 import type { Note } from '#db/change.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
@@ -104,11 +105,22 @@ function writeOf({ id, facts, copies }: Composition, names: CatalogueNames): Ite
 
 /** Makes items what their records say now. */
 export async function composeAgain(tx: Tx, note: Note, names: CatalogueNames, ids: readonly number[]): Promise<Written> {
-  const stated = await statedFacts(tx, ids)
-  return composeItems(
+  const items = [...(await statedFacts(tx, ids))].map(([id, records]) => ({ id, ...factsOf(records) }))
+  await keepRefs(
     tx,
-    note,
-    names,
-    [...stated].map(([id, records]) => ({ id, facts: factsOf(records).facts })),
+    items.filter(({ provenance }) => provenance.ref !== 'operator'),
   )
+  return composeItems(tx, note, names, items)
+}
+
+/** An item keeps its ref where another one has the ref that its records state: a source can give two finishes one ref. */
+async function keepRefs(tx: Tx, items: readonly { id: number; facts: Facts }[]): Promise<void> {
+  const { rows } = await sql<{ id: number; ref: string }>`
+    select own.id, own.ref
+    from unnest(${items.map(({ id }) => id)}::int4[], ${items.map(({ facts }) => facts.market!)}::text[], ${items.map(({ facts }) => facts.ref!)}::text[])
+      as stated(id, market, ref)
+    join items own on own.id = stated.id and own.market = stated.market
+    join items other on other.id <> own.id and other.market = stated.market and other.ref = stated.ref`.execute(tx)
+  const kept = new Map(rows.map(({ id, ref }) => [id, ref]))
+  for (const { id, facts } of items) facts.ref = kept.get(id) ?? facts.ref!
 }

@@ -76,18 +76,28 @@ function finishOf({ source, finish, facts }: StatedFacts): string {
  * source the first in the list. What a record does not state takes nothing away from what others do.
  */
 export function factsOf(records: readonly StatedFacts[]): { facts: Facts; provenance: Provenance } {
-  const rank = ({ source, merged }: StatedFacts) => (merged ? PRECEDENCE.length + 1 : rankOf(source))
-  const ordered = records.toSorted((a, b) => rank(a) - rank(b) || Number(a.whole) - Number(b.whole))
+  const ordered = records.toSorted((a, b) => stateRank(a) - stateRank(b) || Number(a.whole) - Number(b.whole))
   const finish = ordered.map((record) => (record.whole ? '' : finishOf(record))).find(Boolean) ?? ''
   const provenance: Provenance = {}
   const facts: Facts = {}
-  const own = [...ordered.filter(({ whole }) => !whole), ...ordered.filter(({ whole }) => whole)]
-  for (const field of IDENTITY) takeFirst(facts, provenance, own, field)
+  for (const field of IDENTITY) takeFirst(facts, provenance, byIdentity(records), field)
   for (const field of SINGLE) takeFirst(facts, provenance, ordered, field)
   facts.attributes = attributesOf(ordered, provenance)
   facts.details = detailsOf(ordered, provenance)
   facts.foreign_ids = foreignIdsOf(ordered, finish, provenance)
   return { facts, provenance }
+}
+
+/** Records in the order in which they say which item this is: those of the whole card are of its other items as well, and come last. */
+export function byIdentity<T extends Stating>(records: readonly T[]): readonly T[] {
+  if (records.length === 1) return records
+  return records.toSorted((a, b) => Number(a.whole) - Number(b.whole) || stateRank(a) - stateRank(b))
+}
+
+type Stating = Pick<StatedFacts, 'source' | 'whole' | 'merged'>
+
+function stateRank({ source, merged }: Stating): number {
+  return merged ? PRECEDENCE.length + 1 : rankOf(source)
 }
 
 function takeFirst(into: Facts, provenance: Provenance, records: readonly StatedFacts[], field: (typeof IDENTITY | typeof SINGLE)[number]): void {
@@ -123,12 +133,12 @@ function detailsOf(records: readonly StatedFacts[], provenance: Provenance): Rec
   return Object.fromEntries(Object.entries(details).filter(([, value]) => value !== null))
 }
 
-/** All of them; those of a record of the whole card lead to each finish under that finish. */
+/** All of them; those of a record that does not state a finish lead to each item of the card under the item's finish. */
 function foreignIdsOf(records: readonly StatedFacts[], finish: string, provenance: Provenance): ForeignId[] {
   const ids = new Map<string, ForeignId>()
   for (const record of records) {
     for (const id of record.facts.foreign_ids ?? []) {
-      const named = record.whole && finish !== '' ? { ...id, finish } : id
+      const named = finish !== '' && (record.whole || (!id.finish && statesNoFinish(record))) ? { ...id, finish } : id
       const key = foreignIdKey(named)
       if (ids.has(key)) continue
       ids.set(key, named)
@@ -137,6 +147,11 @@ function foreignIdsOf(records: readonly StatedFacts[], finish: string, provenanc
   }
   for (const { facts } of records) for (const id of facts.without_ids ?? []) ids.delete(foreignIdKey(id))
   return [...ids.values()]
+}
+
+/** Ids that operators and our own exports state are as they are meant to be. */
+function statesNoFinish({ source, finish }: StatedFacts): boolean {
+  return finish === '' && source !== 'operator' && source !== 'mintmark'
 }
 
 /** The same for the same id of the same shop and finish. */

@@ -37,6 +37,8 @@ export interface CategoryRecord {
   codes?: string[]
   /** ids of a set in shops: Cardmarket's expansion, TCGplayer's group; absent where the file does not say */
   foreignIds?: ForeignId[]
+  /** a source states it in passing: it fills only what is not stored yet */
+  fillsOnly?: boolean
 }
 
 /** A foreign id of an item in another system, kept so that price feeds find the item. */

@@ -19,7 +19,7 @@ export interface Written {
   updated: number[]
 }
 
-interface CategoryRow extends Required<Omit<CategoryRecord, 'codes' | 'foreignIds'>> {
+interface CategoryRow extends Required<Omit<CategoryRecord, 'codes' | 'foreignIds' | 'fillsOnly'>> {
   id: number
   parentId: number | null
   printedTotal: number | null
@@ -74,13 +74,23 @@ export async function saveCategory(
   const { market, ref, name, game } = record
   const existing = (await categoriesByRef(tx, market, [ref])).get(ref)
   const stays = parentId === undefined || (statedOnly && parentId === null)
-  const values = {
+  const stated = {
     name,
     game,
     image: record.image ?? (statedOnly ? (existing?.image ?? null) : null),
     parent_id: stays ? (existing?.parentId ?? null) : parentId,
     printed_total: record.printedTotal ?? existing?.printedTotal ?? null,
   }
+  const values =
+    record.fillsOnly && existing
+      ? {
+          ...stated,
+          name: existing.name,
+          game: existing.game,
+          image: existing.image ?? stated.image,
+          printed_total: existing.printedTotal ?? stated.printed_total,
+        }
+      : stated
   if (!existing) {
     const wanted = record.slug ?? ([slugWords(game), slugWords(name)].filter(Boolean).join('-') || slugWords(ref))
     const [slug] = await freeSlugs(tx, 'categories', [{ wanted, ref }])
@@ -324,8 +334,10 @@ async function updateItems(
 ): Promise<Set<number>> {
   if (updates.length === 0) return new Set()
   // Two items may change their refs with each other.
-  const moved = updates.filter((update) => update.moved).map(({ id }) => id)
-  if (moved.length > 0) await sql`update items set ref = '~' || id where id = any(${moved}::int4[])`.execute(tx)
+  await giveUpRefs(
+    tx,
+    updates.filter((update) => update.moved).map(({ id }) => id),
+  )
   const { rows } = await sql<{ id: number }>`
     update items i set market = r.market, ref = r.ref, name = r.name, code = r.code, slug = r.slug, genre = r.genre, game = r.game,
       category_id = r.category_id, images = r.images, attributes = r.attributes, group_ids = r.group_ids, details = r.details,
@@ -336,6 +348,11 @@ async function updateItems(
         is distinct from (r.market, r.ref, r.name, r.code, r.slug, r.genre, r.game, r.category_id, r.images, r.attributes, r.group_ids, r.details))
     returning i.id`.execute(tx)
   return new Set(rows.map(({ id }) => id))
+}
+
+/** Items that get other refs, in the same transaction, give up theirs: others of them may get those. */
+export async function giveUpRefs(tx: Tx, ids: readonly number[]): Promise<void> {
+  if (ids.length > 0) await sql`update items set ref = '~' || id where id = any(${ids}::int4[])`.execute(tx)
 }
 
 /** Those of the items on which something hangs that people have or paid for: prices, listings, sales, collection records. */

@@ -14,7 +14,12 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .action((id: number, { into, ...options }: OutputOptions & { into: number }) =>
       open(async (ctx) => {
         const merge = await call(mergeItem, ctx, { id, into })
-        show(print, options, merge, `Merged item ${id} into item ${merge.into.id} by merge ${merge.id}; undo it with: split ${merge.id}`)
+        show(
+          print,
+          options,
+          merge,
+          `Merged item ${id} into item ${merge.into.id} by batch ${merge.batch_id}; revert it with: split ${merge.batch_id}`,
+        )
       }),
     )
 
@@ -40,6 +45,6 @@ export function register(program: Command, open: OpenCli, print: Print): void {
 
 function revertedText({ batch_id: id, kind, from, into }: Batch): string {
   return kind === 'merge'
-    ? `Reverted merge ${id}; item ${from.id} is restored`
-    : `Reverted split ${id}; item ${from.id} is merged into item ${into.id}`
+    ? `Reverted batch ${id}; item ${from.id} is restored`
+    : `Reverted batch ${id}; item ${from.id} is merged into item ${into.id}`
 }

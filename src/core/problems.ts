@@ -236,7 +236,7 @@ export const RULES = {
   same_set: 'must be another set',
   other_game: 'must be a set of the same game',
   which_set: 'is required: the set resembles {count} others',
-  only_source: 'the item {id} has no other source than {source} {foreign}; there is nothing to split',
+  only_source: 'item {id} has no other source than {source} {foreign}; there is nothing to split',
   not_a_source: 'must be the id that the source has for this item: {values}',
   decision_undone: 'decision {id} is already undone, by {by}',
   count_changed: 'the filter finds {count} prices, not {expected}; look at them and decide again',

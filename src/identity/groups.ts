@@ -1,6 +1,6 @@
 // The groups of records that are items: what the matcher assigns, what follows other records, and what stays while it waits.
 import { sql } from 'kysely'
-import { PRECEDENCE } from '#catalogue/facts.ts'
+import { PRECEDENCE, rankOf } from '#catalogue/facts.ts'
 import { itemsInUse } from '#catalogue/store.ts'
 import type { Tx } from '#db/schema.ts'
 import { assign } from '#matching/assign.ts'
@@ -39,7 +39,9 @@ function followersOf(records: readonly GameRecord[]): Map<GameRecord, GameRecord
   for (const record of records) {
     if (record.source === 'operator') continue
     for (const item of record.items) described.add(item)
-    if (record.source !== 'mintmark') byRef.set(`${record.market}\t${record.ref}`, record)
+    const key = `${record.market}\t${record.ref}`
+    const first = byRef.get(key)
+    if (record.source !== 'mintmark' && (!first || isBefore(record, first))) byRef.set(key, record)
   }
   const followers = new Map<GameRecord, GameRecord | null>()
   for (const record of records) {
@@ -49,6 +51,10 @@ function followersOf(records: readonly GameRecord[]): Map<GameRecord, GameRecord
       followers.set(record, null)
   }
   return followers
+}
+
+function isBefore(a: GameRecord, b: GameRecord): boolean {
+  return rankOf(a.source) - rankOf(b.source) < 0 || (a.source === b.source && a.key < b.key)
 }
 
 async function assigned(tx: Tx, world: World, records: readonly GameRecord[], items: readonly number[] | null): Promise<Assignment> {

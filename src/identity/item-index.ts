@@ -42,7 +42,7 @@ export async function loadItemIndex(tx: Tx, rows: readonly CardDescription[]): P
       }
     }
   }
-  return new CardIndex([...withFinishes(found), ...(await itemsWithoutRecords(tx, among.game, wanted))])
+  return new CardIndex([...withFinishes(withOperatorNames(found)), ...(await itemsWithoutRecords(tx, among.game, wanted))])
 }
 
 /** What records must be of; null for any. */
@@ -73,6 +73,25 @@ interface FoundRecord {
   wholes: readonly boolean[]
 }
 
+/** An operator may state only a name: set and number of that card are those that the item's first other record states. */
+function withOperatorNames(found: readonly FoundRecord[]): FoundRecord[] {
+  const first = new Map<number, FoundRecord>()
+  for (const one of found) {
+    if (isByOperator(one)) continue
+    for (const item of one.items) if (one.rank < (first.get(item)?.rank ?? Infinity)) first.set(item, one)
+  }
+  return found.map((one) => {
+    const other = isByOperator(one) ? first.get(one.items[0]!)?.match : undefined
+    if (!other) return one
+    const { set, number } = one.match
+    return { ...one, match: { ...one.match, source: other.source, genre: other.genre, set: set ?? other.set, number: number ?? other.number } }
+  })
+}
+
+function isByOperator({ match }: FoundRecord): boolean {
+  return match.source === 'operator'
+}
+
 /** Records that are of one item only say which finish it is, the first by precedence that states one. */
 function withFinishes(found: readonly FoundRecord[]): IndexedRecord[] {
   const finishes = new Map<number, { rank: number; finish: string }>()
@@ -90,11 +109,24 @@ async function* statements(tx: Tx, among: Among, refs: readonly string[] | null)
   for (let last = 0; ; ) {
     const { rows } = await sql<Statement>`
       select id, facts->>'category' as category, facts->>'code' as code, facts->>'name' as name from source_records
-      where active and ${isAmong(among)} and facts ? 'name' and id > ${last}::int4 ${ofSets} order by id limit ${PART}`.execute(tx)
+      where active and source <> 'operator' and ${isAmong(among)} and facts ? 'name' and id > ${last}::int4 ${ofSets}
+      order by id limit ${PART}`.execute(tx)
     yield rows
-    if (rows.length < PART) return
+    if (rows.length < PART) break
     last = rows.at(-1)!.id
   }
+  yield await statedByOperators(tx, among, refs)
+}
+
+/** The names that operators state, each with its item's set and number. */
+async function statedByOperators(tx: Tx, among: Among, refs: readonly string[] | null): Promise<Statement[]> {
+  const { rows } = await sql<Statement>`
+    select r.id, c.ref as category, i.code, r.facts->>'name' as name
+    from (select id, facts from source_records where active and source = 'operator' and ${isAmong(among)} and facts ? 'name') r
+    join item_sources s on s.record_id = r.id join items i on i.id = s.item_id join categories c on c.id = i.category_id
+    where ${refs}::text[] is null or c.ref = any(${refs}::text[])
+    order by r.id`.execute(tx)
+  return rows
 }
 
 /** By world, the records of the sets and the products, with those of other sources that are under the same items. */

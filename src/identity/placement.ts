@@ -27,6 +27,27 @@ export interface Placement {
   emptied: number[]
 }
 
+/** A record with what its place under an item says about its facts. */
+interface Stating {
+  source: string
+  record: GameRecord
+  whole: boolean
+  /** an operator stated it of an item that was merged into this one */
+  merged: boolean
+}
+
+/** The records of a group in the order in which they state its facts: the item's own before those of items merged into it. */
+export function statingOf({ members, item }: Group): readonly Stating[] {
+  const stating = members.map(({ record, whole }) => ({ source: record.source, record, whole, merged: isOfMerged(record, item) }))
+  const foreign = ({ record, merged }: Stating) => record.merged || merged
+  return stating.some(foreign) ? stating.sort((a, b) => Number(foreign(a)) - Number(foreign(b))) : stating
+}
+
+/** Whether an operator stated it of an item that was merged into this one. */
+function isOfMerged({ source, foreignId }: GameRecord, item: number | null): boolean {
+  return source === 'operator' && item !== null && foreignId !== String(item)
+}
+
 interface Draft extends Group {
   /** their items are the group's */
   owners: Placed[]
@@ -98,9 +119,9 @@ function follow(drafts: readonly Draft[], followers: ReadonlyMap<GameRecord, Gam
 /** Gives each item to one group; a group that is given several merges them. */
 function claim(drafts: readonly Draft[]): Set<number> {
   const votes = new Map<number, Map<Draft, number>>()
-  const vote = (item: number, draft: Draft) => {
+  const vote = (item: number, draft: Draft, weight = 1) => {
     const own = votes.get(item) ?? new Map<Draft, number>()
-    votes.set(item, own.set(draft, (own.get(draft) ?? 0) + 1))
+    votes.set(item, own.set(draft, (own.get(draft) ?? 0) + weight))
   }
   for (const draft of drafts) if (!draft.waits) for (const { record } of draft.owners) for (const item of record.items) vote(item, draft)
   const assigned = new Set(votes.keys())
@@ -114,8 +135,8 @@ function claim(drafts: readonly Draft[]): Set<number> {
       if (open.length === 0) continue
       const named = draft.owners.some(({ record: owner }) => owner.ref === record.ref && owner.market === record.market)
       for (const item of open) {
-        if (draft.primary) vote(item, draft)
-        if (named) for (let twice = 0; twice < 2; twice += 1) vote(item, draft)
+        if (named) vote(item, draft, drafts.length)
+        else if (draft.primary) vote(item, draft)
       }
     }
   }

@@ -1,5 +1,5 @@
 // Brings the items of a game to what its source records and the decisions of people make of them.
-import { deleteItems } from '#catalogue/store.ts'
+import { deleteItems, giveUpRefs } from '#catalogue/store.ts'
 import { unlinkRecords } from '#catalogue/source-records.ts'
 import type { Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
@@ -11,6 +11,7 @@ import { mergeItems } from './merge.ts'
 import type { Neighbourhood } from './neighbourhood.ts'
 import type { Group } from './placement.ts'
 import { writeQueue } from './queue.ts'
+import { refsOf } from './refs.ts'
 import { writeGroups } from './write-groups.ts'
 
 /** How the items of a world changed. */
@@ -54,10 +55,15 @@ export async function settle(
   await deleteItems(tx, note, empty)
   const { changed, unlinked } = differences(groups, records, await departedFrom(tx, world, items))
   await unlinkRecords(tx, unlinked)
-  const affected = groups.filter((group) => changed.has(group) || group.members.some(({ record }) => touched.has(record.id)))
+  const { refs, moved } = await refsOf(tx, groups)
+  await giveUpRefs(
+    tx,
+    [...moved].map(({ item }) => item!),
+  )
+  const affected = groups.filter((group) => changed.has(group) || moved.has(group) || group.members.some(({ record }) => touched.has(record.id)))
   // New items get their ids in the order in which their records came.
   affected.sort((a, b) => a.members[0]!.record.id - b.members[0]!.record.id)
-  const written = await writeGroups(tx, note, affected, changed)
+  const written = await writeGroups(tx, note, affected, changed, refs)
   await writeQueue(tx, world, assignment, new Map(records.map((record) => [record.key, record])), among)
   return {
     created: written.created.length,

@@ -222,15 +222,19 @@ function fittest(printings: readonly Fitting[]): Fitting[] {
   return best === FIT.none ? [] : printings.filter(({ fit }) => fit === best)
 }
 
-/** The only item; of several of one card, when the row states no finish, the plain one. */
+/**
+ * The only item; of several of one card, when the row states no finish, the plain one: a card that is only sold with the stamp of its set
+ * is plain with that stamp beside one with a further stamp.
+ */
 function onlyOne(fitting: readonly Printing[], plain: boolean): number | null {
   const items = new Map(fitting.map((one) => [one.itemId, one]))
   if (items.size === 1) return fitting[0]!.itemId
   if (!plain || items.size === 0) return null
   const byCard = Map.groupBy(fitting, ({ card }) => `${card.set?.ref}\t${card.number}\t${card.names[0]}`)
   if (![...byCard.values()].some((own) => countItems(own) === items.size)) return null
-  const [first, second] = [...items.values()].sort((a, b) => byPlainness(a.finish, b.finish))
-  return first!.finish !== second!.finish && (first!.words ?? []).every((word) => word === 'holo') ? first!.itemId : null
+  const [first, ...others] = [...items.values()].sort((a, b) => byPlainness(a.finish, b.finish))
+  const isPlain = (first!.words ?? []).every((word) => word === 'holo' || others.every(({ words }) => words?.includes(word)))
+  return isPlain && first!.finish !== others[0]!.finish ? first!.itemId : null
 }
 
 /** Whether a card is of the game and in a language that the row names, as far as it does. */

@@ -37,10 +37,10 @@ test('items are merged, listed and split', async () => {
     { ref: 'b', market: 'source_c', name: 'Card b' },
   ])
   const [a, b] = [String(ids.a!), String(ids.b!)]
-  expect(await mintmark('merge', a, '--into', b)).toBe(`Merged item ${a} into item ${b} by merge 1; undo it with: split 1`)
+  expect(await mintmark('merge', a, '--into', b)).toBe(`Merged item ${a} into item ${b} by batch 1; revert it with: split 1`)
   expect(await mintmark('merges')).toMatch(new RegExp(`^ID +FROM +INTO +BY +AT +UNDONE\n1 +${a} Card a +${b} Card b +operator:test +\\S+ +-$`))
   await expect(mintmark('merge', a, '--into', b)).rejects.toThrow(`Item ${a} is already merged into item ${b}`)
-  expect(await mintmark('split', '1')).toBe(`Reverted merge 1; item ${a} is restored`)
+  expect(await mintmark('split', '1')).toBe(`Reverted batch 1; item ${a} is restored`)
   const again = JSON.parse(await mintmark('merge', b, '--into', a, '--json')) as Merge
   expect(again).toMatchObject({ id: 2, from: { id: ids.b! }, into: { id: ids.a! } })
   expect((JSON.parse(await mintmark('merges', '--item', b, '--json')) as Merge[]).map(({ id }) => id)).toEqual([2, 1])

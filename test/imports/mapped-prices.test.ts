@@ -87,6 +87,20 @@ describe('a CSV', () => {
     ])
   })
 
+  test('finds an item by the name that an operator gave it, too', async () => {
+    const { rows } = await sql<{ id: number }>`select id from items where ref = 'tcgdex:base1-6:reverse'`.execute(node.db.kysely)
+    const rename = (name: string) => operator(`/items/${rows[0]!.id}`, { method: 'PATCH', json: { name } })
+    expect((await rename('Garados (misprint)')).status).toBe(200)
+    const csv =
+      'name,set,number,eur_price,foil\nGarados (misprint),BS,6,7.00,\nGarados (misprint),,6/102,7.00,Reverse\nGyarados,BS,6,8.00,\nGyarados,BS,6,7.00,Reverse\n'
+    const { counts, errors } = await importText(node, 'prices-csv', csv, { input: EUR })
+    expect({ ...counts, errors }).toMatchObject({ accepted: 2, unchanged: 2, errors: [] })
+    expect((await prices()).filter((price) => price.startsWith('tcgdex:base1-6'))).toEqual([
+      'tcgdex:base1-6 Near Mint source_b 8.00',
+      'tcgdex:base1-6:reverse Near Mint source_b 7.00',
+    ])
+  })
+
   test('tells of each row that it does not take why', async () => {
     const csv =
       'name,set,number,eur_price,foil\n' +

@@ -145,6 +145,42 @@ test('a list without release dates leaves those that a richer list gave', () =>
     ])
   }))
 
+test('an id without a finish is of the only finish that another source states', () =>
+  withNode(async (node) => {
+    await importFiles(node, 'pokemontcg', [
+      { name: 'sets', text: pokemontcgSets },
+      { name: 'cards', text: pokemontcgCards.replaceAll('Rare Holo', 'Promo') },
+    ])
+    const cards = tcgdexCards.split('\n').filter(Boolean)
+    const holos = cards.map((card) => JSON.stringify({ ...JSON.parse(card), variants: [{ type: 'holo' }] }))
+    await importText(node, 'tcgdex', `${tcgdexSets}${holos.join('\n')}`)
+    expect((await itemsOf(node, 'Charizard')).map(({ foreign_ids: ids }) => ids)).toEqual([
+      [
+        { source: 'pokemontcg', id: 'base1-4', finish: 'holo' },
+        { source: 'tcgdex', id: 'base1-4', finish: 'holo' },
+      ],
+    ])
+  }))
+
+test('two finishes that a source gives one ref keep different ones', () =>
+  withNode(async (node) => {
+    const [card] = tcgdexCards.split('\n')
+    const printings = (...types: string[]) => JSON.stringify({ ...JSON.parse(card!), variants: types.map((type) => ({ type })) })
+    await importText(node, 'tcgdex', tcgdexSets)
+    await importText(node, 'tcgdex', printings('normal', 'reverse'))
+    await importText(node, 'tcgdex', printings('reverse'))
+    const refs = ['tcgdex:base1-1', 'tcgdex:base1-1:reverse']
+    expect((await exportedItems(node)).map(({ ref }) => ref)).toEqual(refs)
+    const reverse = (await itemsOf(node)).find(({ ref }) => ref === refs[1])!
+    const patched = await operator<StoredItem>(node, `/items/${reverse.id}`, { method: 'PATCH', json: { name: 'Alakazam!' } })
+    expect(patched).toMatchObject({ status: 200, body: { data: { ref: refs[1], name: 'Alakazam!' } } })
+    await importText(node, 'tcgdex', printings('reverse', 'normal'))
+    expect((await exportedItems(node)).map(({ ref, name }) => `${String(ref)} ${String(name)}`)).toEqual([
+      'tcgdex:base1-1 Alakazam!',
+      'tcgdex:base1-1:normal Alakazam',
+    ])
+  }))
+
 test('a card of flags has a finish for each', () =>
   withNode(async (node) => {
     const [card] = tcgdexCards.split('\n')

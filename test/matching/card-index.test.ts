@@ -38,6 +38,10 @@ const RECORDS: MatchRecord[] = [
   card(swshp, 'SWSH021', 'Meowth'),
   card(swshp, 'SWSH022', 'Eevee'),
   card(swshp, 'SWSH023', 'Mew'),
+  card(swshp, 'SWSH024', 'Flapple', { id: 'stamped', printing: 'Holo set logo' }),
+  card(swshp, 'SWSH024', 'Flapple', { id: 'stamped', printing: 'Holo set logo staff' }),
+  card(swshp, 'SWSH025', 'Luxray', { id: 'either', printing: 'Holo cosmos' }),
+  card(swshp, 'SWSH025', 'Luxray', { id: 'either', printing: 'Holo staff' }),
   card(aquapolis, 'H1', 'Ampharos'),
   card(aquapolis, '1', 'Ampharos'),
   card(aquapolis, '2', 'Arcanine'),
@@ -99,6 +103,7 @@ describe('set, number, name and finish', () => {
       { set: null, number: 'OP07-109', name: 'Monkey.D.Luffy (109) (Parallel)', finish: 'Foil' },
       'en:OP07-109_p1 parallel-1',
     ],
+    ['the stamp that all of its printings have', { set: 'swshp', number: '24', name: 'Flapple' }, 'stamped holo-set-logo'],
     ['a product without a number', { name: 'Booster Box', finish: 'Normal' }, '1'],
   ] as [string, Partial<CardDescription>, string][])('by %s', (_what, description, expected) => {
     expect(find(description)).toBe(expected)
@@ -106,6 +111,7 @@ describe('set, number, name and finish', () => {
 
   it('proposes what is not certain', () => {
     expect(find({ set: 'BS', number: '7/102', name: 'Twin' })).toBe('several → twin-1, twin-2')
+    expect(find({ set: 'swshp', number: '25', name: 'Luxray' })).toBe('several → either holo-cosmos, either holo-staff')
     expect(find({ set: 'Base Set (1st Edition & Shadowless)', number: '4', name: 'Charizard', finish: 'Holofoil' })).toBe(
       'finish → charizard holo, charizard holo-shadowless, charizard holo-first-edition',
     )

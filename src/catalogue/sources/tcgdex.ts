@@ -162,14 +162,14 @@ function shopIdsOf({ thirdParty }: Json): ForeignId[] {
   })
 }
 
-/** The set inside a card of the API form, unless an import has it already: it tells less of the set, and not its series. */
+/** The set inside a card of the API form, once for each import: it tells less of the set, and not its series. */
 function embeddedSet(set: Json, { market, source, id, sets }: Omit<Reading, 'name'>): Entry[] {
   const ref = `${source}:set:${id}`
   const name = text(set.name)
-  if (sets.read.has(ref) || sets.known.has(ref) || name === undefined) return []
+  if (sets.read.has(ref) || name === undefined) return []
   const printedTotal = printedTotalIn(set, name)
-  sets.read.set(ref, { printedTotal, parent: setOf(ref, sets)?.parent ?? null })
-  return [{ category: { market, ref, name, game: 'pokemon', image: logoOf(set), printedTotal } }]
+  sets.read.set(ref, { printedTotal, parent: sets.known.get(ref)?.parent ?? null })
+  return [{ category: { market, ref, name, game: 'pokemon', image: logoOf(set), printedTotal, fillsOnly: true } }]
 }
 
 function printedTotalIn(set: Json, name: string): number | null {

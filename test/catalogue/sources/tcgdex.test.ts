@@ -349,6 +349,7 @@ describe('the English API form', () => {
         game: 'pokemon',
         printedTotal: 102,
         image: 'https://assets.example/en/tst/tst1/logo.webp',
+        fillsOnly: true,
       },
     ])
     expect(itemsOf(rows)[0]).toMatchObject({

@@ -1,0 +1,86 @@
+// Refs of items: a function of what their records state, whichever item had a ref before.
+import { sql } from 'kysely'
+import { byIdentity, rankOf } from '#catalogue/facts.ts'
+import type { Tx } from '#db/schema.ts'
+import type { GameRecord } from './game-records.ts'
+import { type Group, statingOf } from './placement.ts'
+
+export interface GroupRefs {
+  refs: ReadonlyMap<Group, string>
+  /** groups whose item exists and has another market or ref */
+  moved: ReadonlySet<Group>
+}
+
+interface Named {
+  group: Group
+  market: string
+  ref: string
+  /** the record that states the ref */
+  by: GameRecord
+}
+
+/**
+ * The ref of each group: that of its first record, with the finish behind it where a group with a higher record states the same
+ * one, or an item that none of the groups is has it.
+ */
+export async function refsOf(tx: Tx, groups: readonly Group[]): Promise<GroupRefs> {
+  const named = groups.map(namedBy)
+  const current = await currentRefs(
+    tx,
+    groups.flatMap(({ item }) => item ?? []),
+  )
+  const differs = ({ group, market, ref }: Named) => group.item === null || current.get(group.item) !== keyOf(market, ref)
+  const taken = await takenByOthers(tx, named.filter(differs), current)
+  const refs = new Map<Group, string>()
+  const later: Named[] = []
+  for (const own of Map.groupBy(named, ({ market, ref }) => keyOf(market, ref)).values()) {
+    const [first, ...others] = own.length === 1 ? own : own.toSorted(byRecord)
+    const key = keyOf(first!.market, first!.ref)
+    if (taken.has(key)) later.push(first!)
+    else refs.set(first!.group, first!.ref)
+    taken.add(key)
+    later.push(...others)
+  }
+  for (const { group, market, ref } of later.sort(byRecord)) {
+    const finish = group.members.map(({ record }) => record.finish).find(Boolean) ?? 'other'
+    let free = `${ref}:${finish}`
+    for (let count = 2; taken.has(keyOf(market, free)); count += 1) free = `${ref}:${finish}-${count}`
+    taken.add(keyOf(market, free))
+    refs.set(group, free)
+  }
+  const moved = named.filter(({ group, market }) => group.item !== null && current.get(group.item) !== keyOf(market, refs.get(group)!))
+  return { refs, moved: new Set(moved.map(({ group }) => group)) }
+}
+
+function namedBy(group: Group): Named {
+  const stating = byIdentity(statingOf(group)).map(({ record }) => record)
+  const by = stating.find(({ ref }) => ref !== null)!
+  return { group, market: stating.find(({ market }) => market !== null)!.market!, ref: by.ref!, by }
+}
+
+function byRecord({ by: a }: Named, { by: b }: Named): number {
+  return rankOf(a.source) - rankOf(b.source) || (a.key < b.key ? -1 : 1)
+}
+
+function keyOf(market: string, ref: string): string {
+  return `${market}\t${ref}`
+}
+
+/** Market and ref of items, by id. */
+async function currentRefs(tx: Tx, ids: readonly number[]): Promise<Map<number, string>> {
+  if (ids.length === 0) return new Map()
+  const { rows } = await sql<{ id: number; key: string }>`
+    select id, concat_ws(chr(9), market, ref) as key from items where id = any(${`{${ids.join(',')}}`}::int4[])`.execute(tx)
+  return new Map(rows.map(({ id, key }) => [id, key]))
+}
+
+/** Those of the refs that items other than `own` have. */
+async function takenByOthers(tx: Tx, wanted: readonly Named[], own: ReadonlyMap<number, string>): Promise<Set<string>> {
+  if (wanted.length === 0) return new Set()
+  const { rows } = await sql<{ id: number; key: string }>`
+    select i.id, concat_ws(chr(9), market, ref) as key from items i
+    join unnest(${wanted.map(({ market }) => market)}::text[], ${wanted.map(({ ref }) => ref)}::text[]) as r(market, ref) using (market, ref)`.execute(
+    tx,
+  )
+  return new Set(rows.flatMap(({ id, key }) => (own.has(id) ? [] : [key])))
+}
