@@ -78,16 +78,18 @@ export class CatalogueImporter implements Importer {
     const { tx, ctx, note, counts, importId } = this.#run
     const renamed = await this.#categoryChanges.write(tx, importId)
     counts.unchanged += this.#unchanged
+    let settled = false
     for (const { ids: touched, ...world } of this.#touched.values()) {
       if (touched.size === 0 && !renamed) continue
       const { createdFor, updatedFor } = await settle(ctx, tx, note, world, { importId, touched })
       counts.created += createdFor.size
       counts.updated += updatedFor.size
       counts.unchanged += touched.size - createdFor.size - updatedFor.size
+      settled = true
       await this.#run.breathe()
     }
     if (this.#hasPrices) await this.#writePrices()
-    await judgePrices(ctx, tx, note, await itemsWithOtherSharing(tx))
+    if (settled) await judgePrices(ctx, tx, note, await itemsWithOtherSharing(tx))
   }
 
   async #take(rows: CatalogueRow[]): Promise<void> {

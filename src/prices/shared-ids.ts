@@ -58,7 +58,7 @@ export async function itemsWithOtherSharing(on: Queryable): Promise<number[]> {
       select distinct unnest(item_ids) as item_id, market
       from (
         select source, array_agg(item_id) as item_ids from item_foreign_ids
-        where source = any(${shopSources}) group by source, foreign_id, finish having count(*) > 1
+        where source = any(${shopSources}) and exists (select from prices) group by source, foreign_id, finish having count(*) > 1
       ) f join sources using (source)
     )
     select item_id from prices p where p.flags & ${sql.lit(SHARED)} <> 0
