@@ -1,5 +1,6 @@
 // One vocabulary of finishes: the words of all sources become canonical slugs such as `reverse` or `holo-first-edition`.
 import { fold, words } from '#index/fold.ts'
+import { kept } from '#index/kept.ts'
 
 const SAME_WORDS: Readonly<Record<string, string>> = {
   holofoil: 'holo',
@@ -21,18 +22,7 @@ const NUMBERED = /^([a-z]+)(\d+)$/
  * The words that tell a printing apart, in canonical spelling and order: the foil first, an edition without what it
  * implies. Empty for a plain printing.
  */
-export function finishWords(text: string): readonly string[] {
-  const known = CACHED.get(text)
-  if (known) return known
-  const found = wordsOf(text)
-  if (CACHED.size >= MOST_CACHED) CACHED.clear()
-  CACHED.set(text, found)
-  return found
-}
-
-/** A catalogue has some hundred finishes and asks for the words of each with every record. */
-const CACHED = new Map<string, readonly string[]>()
-const MOST_CACHED = 10_000
+export const finishWords: (text: string) => readonly string[] = kept(wordsOf)
 
 function wordsOf(text: string): string[] {
   const found = words(fold(text.replace(CAMEL, '$1 $2')))
@@ -55,9 +45,7 @@ export function finishSlug(text: string): string {
 }
 
 /** Equal for slugs of the same printing, in whatever order their words are. */
-export function finishKey(slug: string): string {
-  return finishWords(slug).toSorted().join(' ')
-}
+export const finishKey = kept((slug) => finishWords(slug).toSorted().join(' '))
 
 /** How a finish that is looked for fits one that an item has. */
 export const FIT = { none: 0, foil: 1, alike: 2, same: 3 } as const

@@ -1,9 +1,12 @@
 // Slugs: readable, unique over the whole catalogue, and never changed once given.
 import type { Queryable } from '#db/schema.ts'
+import { kept } from '#index/kept.ts'
 import type { ItemRecord } from './records.ts'
 
 /** Lower-case ASCII words joined with `-`: `Nidoran ♀` → `nidoran-female`, `Farfetch'd` → `farfetchd`, Japanese → ''. */
-export function slugWords(text: string): string {
+export const slugWords = kept(wordsOfSlug)
+
+function wordsOfSlug(text: string): string {
   return text
     .replaceAll('♀', ' female')
     .replaceAll('♂', ' male')
@@ -35,17 +38,17 @@ export interface SlugWish {
  * @returns slugs in the order of the wishes
  */
 export async function freeSlugs(db: Queryable, table: 'items' | 'categories', wishes: SlugWish[]): Promise<string[]> {
-  const taken = await takenSlugs(
-    db,
-    table,
-    wishes.flatMap((wish) => [wish.wanted, withRef(wish)]),
-  )
+  const wanted = new Set<string>()
+  const again = wishes.filter((wish) => wanted.size === wanted.add(wish.wanted).size)
+  const taken = await takenSlugs(db, table, [...wanted])
+  const asked = new Set([...again, ...wishes.filter((wish) => taken.has(wish.wanted))].map(withRef))
+  for (const slug of await takenSlugs(db, table, [...asked])) taken.add(slug)
   const given: string[] = []
   for (const wish of wishes) {
-    let slug = taken.has(wish.wanted) ? withRef(wish) : wish.wanted
-    for (let count = 2; taken.has(slug); count += 1) {
-      slug = `${withRef(wish)}-${count}`
-      if ((await takenSlugs(db, table, [slug])).has(slug)) taken.add(slug)
+    let slug = wish.wanted
+    for (let count = 1; taken.has(slug); count += 1) {
+      slug = count === 1 ? withRef(wish) : `${withRef(wish)}-${count}`
+      if (!asked.has(slug) && (await takenSlugs(db, table, [slug])).has(slug)) taken.add(slug)
     }
     taken.add(slug)
     given.push(slug)

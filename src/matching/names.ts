@@ -1,6 +1,6 @@
 // Normal forms of card names: spellings of one name are equal, names of different cards are not.
 import { fold, words } from '#index/fold.ts'
-import { kept } from './kept.ts'
+import { kept } from '#index/kept.ts'
 
 /** Symbols and abbreviations that sources also write as words. */
 const WORDS: Readonly<Record<string, string>> = {

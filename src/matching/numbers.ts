@@ -1,6 +1,6 @@
 // Normal forms of collector numbers, within a set that may print one prefix on all of its cards.
 import { parseCode } from '#index/codes.ts'
-import { kept } from './kept.ts'
+import { kept } from '#index/kept.ts'
 
 const PREFIXED = /^([\p{L}\p{M}]+)(\p{N}.*)$/u
 /** Share of a set's numbers that bear a prefix which is the set's, not the card's. */
