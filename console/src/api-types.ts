@@ -957,7 +957,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Price sources: rhythm, and how many of their prices are confirmed, disputed, stale and held
+         * Price sources: age of the newest feed, and the shares of prices that are confirmed, trusted, disputed, stale and held
          * @description ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/sources' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
@@ -2893,11 +2893,16 @@ export interface components {
         PriceSource: {
             /** @enum {string} */
             market: "service" | "source_a" | "source_b" | "source_c";
+            /** @description As the setting MARKET_NAMES says, else the code */
+            name: string;
             /** @description ISO 4217 code */
             currency: string;
             set_aside: components["schemas"]["SetAside"] | null;
             usual_interval_days: number | null;
             newest_feed_at: string | null;
+            age_days: number | null;
+            /** @description Whether a feed is overdue: its newest one is as old as a price that is stale */
+            late: boolean;
             /** @description Current prices */
             prices: number;
             /** @description Those of them that a feed stated within its usual interval before the newest one */
@@ -2909,6 +2914,9 @@ export interface components {
             held: number;
             /** @description Prices that could not be compared with others for want of an exchange rate */
             unchecked: number;
+            shares: components["schemas"]["SourceShares"];
+            /** @description By group of labels */
+            groups: components["schemas"]["SourceHealth"][];
         };
         PricedItem: {
             id: number;
@@ -3141,8 +3149,6 @@ export interface components {
             group: string;
             last_price_at: string | null;
             last_feed_at: string | null;
-            /** @description Current prices */
-            prices: number;
             /** @description Current prices by age: up to a day, up to 7 days, up to 30 days, older */
             ages: {
                 day: number;
@@ -3154,10 +3160,27 @@ export interface components {
             items: number;
             /** @description Share of the catalogue with a price, 0 to 1 */
             coverage: number;
+            /** @description Current prices */
+            prices: number;
+            /** @description Those of them that a feed stated within its usual interval before the newest one */
+            confirmed: number;
+            trusted: number;
+            disputed: number;
+            stale: number;
             /** @description Prices that wait for a decision */
             held: number;
+            /** @description Prices that could not be compared with others for want of an exchange rate */
+            unchecked: number;
             /** @description Held ones among held and current prices, 0 to 1 */
             held_share: number;
+        };
+        /** @description Shares of its current prices; held ones among held and current prices. 0 without prices */
+        SourceShares: {
+            confirmed: number;
+            trusted: number;
+            disputed: number;
+            stale: number;
+            held: number;
         };
         SourceTrust: {
             /** @enum {string} */
@@ -3575,6 +3598,7 @@ export type SetMatch = components['schemas']['SetMatch'];
 export type SetMatchCandidate = components['schemas']['SetMatchCandidate'];
 export type SharedId = components['schemas']['SharedId'];
 export type SourceHealth = components['schemas']['SourceHealth'];
+export type SourceShares = components['schemas']['SourceShares'];
 export type SourceTrust = components['schemas']['SourceTrust'];
 export type StartedImport = components['schemas']['StartedImport'];
 export type StatedItemSource = components['schemas']['StatedItemSource'];

@@ -23,6 +23,7 @@ import { ImportQueue } from '#imports/queue.ts'
 import type { UploadCtx } from '#imports/start-uploaded-import.ts'
 import type { Scheduler } from '#jobs/scheduler.ts'
 import type { MarketSettings, MarketWriteCtx } from '#market/types.ts'
+import type { SourcesCtx } from '#prices/list-sources.ts'
 import type { WebhookRules } from '#webhooks/types.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { Config } from '#config.ts'
@@ -41,7 +42,7 @@ import { listingRoutes } from './listing-routes.ts'
 import { openMetrics } from './metrics.ts'
 import { orderRoutes } from './order-routes.ts'
 import { priceRoutes } from './price-routes.ts'
-import { readStats, type StatsCtx } from './read-stats.ts'
+import { readStats } from './read-stats.ts'
 import { sourceRoutes } from './source-routes.ts'
 import { statsRoutes } from './stats-routes.ts'
 import { webhookRoutes } from './webhook-routes.ts'
@@ -132,7 +133,7 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
   app.addHook('onClose', () => imports.close())
   app.server.requestTimeout = UPLOAD_TIMEOUT_MS
   const failed = failuresOf(node.log)
-  const ctx = (viewer: Viewer, request: ApiRequest): UploadCtx & MarketWriteCtx & StoredExplainCtx & StatsCtx => ({
+  const ctx = (viewer: Viewer, request: ApiRequest): UploadCtx & MarketWriteCtx & StoredExplainCtx & SourcesCtx => ({
     db: node.db,
     viewer,
     now: node.now,
