@@ -39,6 +39,7 @@ interface Explanation {
   state: string | null
   confidence: string | null
   flags: string[]
+  samples: number | null
   rule: { name: string; version: number } | null
   inputs: Input[]
   rates: { currency: string; rate: number; day: string }[]
@@ -73,6 +74,13 @@ function get<T>(
 async function nearMint(query: string, on = node): Promise<StatsPrice> {
   const { body } = await get<Item>(`/items/${items.char}?${query}`, { on })
   return body.data.prices.find(({ label }) => label === 'Near Mint')!
+}
+
+/** A new card of the service's own market. */
+async function cardOfItsOwn(): Promise<number> {
+  const [category] = (await operator<{ id: number }[]>(node, 'GET', '/categories?game=pokemon')).body.data
+  const body = { name: 'Zubat', ref: 'zubat', market: 'service', category_id: category!.id, genre: 'single' }
+  return (await operator<{ id: number }>(node, 'POST', '/items', body)).body.data.id
 }
 
 const char = (market: 'source_a' | 'service' = 'source_a', label = 'Near Mint') => ({ itemId: items.char!, market, label })
@@ -282,6 +290,31 @@ describe('an explanation', () => {
     } finally {
       node.clock.advance(-200 * 86_400_000)
     }
+  })
+
+  test("of the service's own price has the number of sales, by which its confidence grows though the price stays", async () => {
+    const itemId = await cardOfItsOwn()
+    const listing = await published(node, itemId, { price: 500, quantity: 50 })
+    const seen: unknown[] = []
+    for (const [i, unit_price] of [400, 600, 500, 500, 500, 500, 500, 500, 500, 500, 500].entries()) {
+      const sold_at = new Date(node.clock.now().getTime() - (20 - i) * 60_000).toISOString()
+      const order = { order_id: 7_100 + i, lines: [{ listing_id: listing.id, quantity: 1, unit_price }], sold_at }
+      expect((await operator(node, 'POST', '/orders', order)).status).toBe(201)
+      const { price, samples, confidence } = (await explain('?market=service', {}, itemId)).body.data
+      seen.push([price, samples, confidence])
+      // Nodes show the same without the database.
+      const { body } = await get<Item>(`/items/${itemId}?with_stats=1&market=service`)
+      expect(body.data.prices).toMatchObject([{ price, state: 'trusted', confidence }])
+    }
+    expect(seen).toEqual([
+      [400, 1, 'insufficient'],
+      [500, 2, 'low'],
+      [500, 3, 'low'],
+      ...[4, 5, 6, 7].map((samples) => [500, samples, 'medium']),
+      ...[8, 9, 10, 10].map((samples) => [500, samples, 'high']),
+    ])
+    const points = await operator<{ price: number }[]>(node, 'GET', `/items/${itemId}/price-history?market=service`)
+    expect(points.body.data.map(({ price }) => price)).toEqual([400, 500])
   })
 
   test('is for Professional and above, and refuses what does not exist', async () => {

@@ -83,7 +83,7 @@ export function judge(prices: readonly PriceEvidence[], subject: Subject, condit
   // A jump that another market confirmed later in the examination.
   for (const found of findings ?? []) if (isJumpFlag(found.flag)) found.counts = (cases[found.price]!.flags & bitsOf([found.flag])) !== 0
   return cases.map(({ price, flags, agreeing }) => {
-    if (price.market === SERVICE) return { state: 'trusted', confidence: confidenceOfSales(price), flags: 0 }
+    if (price.market === SERVICE) return { state: 'trusted', confidence: confidenceOfSales(price.samples), flags: 0 }
     const state = stateOf(flags)
     return { state, confidence: confidenceOf(price, state, agreeing, conditions.nowMs), flags }
   })
