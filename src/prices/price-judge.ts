@@ -8,7 +8,7 @@ import type { PriceRules } from './evidence/hold.ts'
 import { type Conditions, type Finding, judge, type Subject } from './evidence/judge.ts'
 import { compareMarkets, type MarketComparison } from './evidence/other-markets.ts'
 import type { SetRatios, UsualRatios } from './evidence/ratios.ts'
-import { CONFIDENCES, type PriceEvidence, STATES } from './evidence/types.ts'
+import { type Backing, CONFIDENCES, type PriceEvidence, STATES } from './evidence/types.ts'
 import type { IdenticalPrice } from './identical-prices.ts'
 import { labelIds } from './labels.ts'
 import { itemsWithSharedIds } from './shared-ids.ts'
@@ -128,6 +128,14 @@ export class PriceJudge {
       comparisons,
       confirmedByPersonMs: this.#confirmedMs(currents, itemId, found[position]!),
     }
+  }
+
+  /** What other markets say of the price of an item in a market under a label. */
+  backingOf(currents: CurrentPrices, itemId: number, market: number, labelId: number): Backing {
+    const { found, partners } = this.#placesOf(currents, itemId, labelId)
+    const { prices, subject } = this.#evidenceOf(currents, itemId, labelId, found, partners)
+    const position = prices.findIndex((price) => price.market === market)
+    return position < 0 ? 'open' : judge(prices, subject, this.#conditions)[position]!.backing
   }
 
   #placesOf(currents: CurrentPrices, itemId: number, labelId: number): { found: number[]; partners: number[] } {

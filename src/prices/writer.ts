@@ -186,13 +186,14 @@ export class PriceWriter {
       await refreshUsualRatios(tx, judge.conditions)
       this.#several.forEach((id) => this.#again.add(id))
     }
+    if (!whole && this.#again.size === 0) return
+    await judge.reload(tx)
     if (whole) {
-      const marks = await findIdenticalPrices(tx, this.#feeds.keys(), judge.conditions.noiseMinor, this.#statements <= MOST_BY_NAME)
+      const marks = await findIdenticalPrices(tx, judge, this.#feeds.keys(), this.#statements <= MOST_BY_NAME)
       judge.mark(marks)
       for (const { itemId } of marks) this.#again.add(itemId)
     }
     if (this.#again.size === 0) return
-    await judge.reload(tx)
     await judgePrices({ rules: this.#rules, now: () => new Date(this.#nowMs) }, tx, this.#note, this.#again, judge)
   }
 

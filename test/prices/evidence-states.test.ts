@@ -174,6 +174,24 @@ test('identical figures on two items dispute both, until one of them gets others
   expect(await settledOf(one.id)).toHaveLength(1)
 })
 
+test('of two items with identical figures the one that another market agrees with is trusted, while the other is contradicted', async () => {
+  const [one, other] = [await newItem([{ source: 'cardmarket', id: '9111' }]), await newItem([{ source: 'cardmarket', id: '9112' }])]
+  const figures = { trend: 30, avg1: 30.5, avg7: 29.9, avg30: 30.1, low: 25 }
+  const both = [9111, 9112].map((idProduct) => ({ idProduct, ...figures }))
+  await post(one.id, 'source_c', 31)
+  await importText(node, 'cardmarket-price-guide', guide(daysAgo(2), both))
+  for (const { id } of [one, other]) expect(await statesOf(id)).toMatchObject({ source_b: 'disputed' })
+  await post(other.id, 'source_c', 4)
+  await importText(node, 'cardmarket-price-guide', guide(daysAgo(1), both))
+  expect(await statesOf(one.id)).toEqual({ source_b: 'trusted', source_c: 'trusted' })
+  expect(await statesOf(other.id)).toEqual({ source_b: 'disputed', source_c: 'trusted' })
+  expect(await settledOf(one.id)).toHaveLength(1)
+  // A third market agrees with the other one: nobody knows any more.
+  await post(other.id, 'source_a', 30)
+  await judgeAllPrices({ ...node.ctx })
+  for (const { id } of [one, other]) expect(await statesOf(id)).toMatchObject({ source_b: 'disputed' })
+})
+
 test('a shop id that a second item gets disputes the prices of both, and losing it settles them', async () => {
   const [one, other] = [await newItem([{ source: 'tcgplayer', id: '9201' }]), await newItem()]
   await post(one.id, 'source_c', 30)
