@@ -684,6 +684,25 @@ export interface components {
                 expired_at: string;
             };
         };
+        ExplainedComparison: {
+            /** @description The other amount in the currency of the price, by `rates` */
+            converted: number;
+            /** @description What an amount of 1 there usually is in the price's market; 1 where nothing is known */
+            usual_ratio: number;
+            /** @description By what factor about two thirds of the cards deviate at most from that */
+            usual_spread: number;
+            /** @description Of how many cards of the set and finish, or of the game, that is known */
+            cards: number;
+            /** @description `converted` times `usual_ratio`: what the price would be */
+            expected: number;
+            /** @description How many times larger or smaller than that the price is */
+            times_off: number;
+            /**
+             * @description `agree`: less than `noise` or `doubt_factor` apart; `conflict`: at least `market_factor` and `usual_spread` to the power of `market_spreads`; `doubt`: between, which counts where own figures point the same way
+             * @enum {string}
+             */
+            level: "agree" | "doubt" | "conflict";
+        };
         FigureInput: {
             /**
              * @description The price of the listing, of a market or of a sale
@@ -947,6 +966,11 @@ export interface components {
             rule: components["schemas"]["PriceRule"] | null;
             /** @description The rules that decide about `state` and `flags`; none for the service's own prices, which are always trusted */
             judged_by: components["schemas"]["EvidenceRule"][];
+            /** @description Every observation of the rules about the price, as judged now */
+            findings: components["schemas"]["PriceFinding"][];
+            /** @description When a person confirmed the price, which settles what the findings say; null where nobody did */
+            confirmed_by_person_at: string | null;
+            thresholds: components["schemas"]["PriceThresholds"] | null;
             inputs: components["schemas"]["PriceExplanationInput"][];
             /** @description By which prices of other markets were compared */
             rates: components["schemas"]["UsedRate"][];
@@ -980,6 +1004,20 @@ export interface components {
              * @enum {string}
              */
             reason: "sets_price" | "confirms" | "in_median" | "compared" | "not_compared" | "no_rate" | "other_time" | "own_sales" | "no_price";
+            /** @description How the price compares with it, for prices of other markets that were compared; else null */
+            comparison: components["schemas"]["ExplainedComparison"] | null;
+        };
+        PriceFinding: {
+            /** @enum {string} */
+            rule: "own_averages" | "jump" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside" | "grade_order" | "no_rate";
+            version: number;
+            /** @description Of the price that it was compared with; null for a rule about one price */
+            market: ("service" | "source_a" | "source_b" | "source_c") | null;
+            /** @description What the price was compared with, in its own currency */
+            compared: number | null;
+            times_off: number | null;
+            /** @description Whether it speaks against the price; not where other evidence decided for the price */
+            counts: boolean;
         };
         /** @description Of the prices that stood at this time on each of the last 7, 30 and 90 days, today included; null without a price then */
         PriceMedians: {
@@ -1014,6 +1052,18 @@ export interface components {
              */
             name: "latest_statement" | "median_of_sales";
             version: number;
+        };
+        /** @description The settings `PRICE_*` that the price was compared by */
+        PriceThresholds: {
+            /** @description Differences below this amount, in `currency`, are noise */
+            noise: number;
+            own_factor: number;
+            offer_factor: number;
+            market_factor: number;
+            market_spreads: number;
+            doubt_factor: number;
+            agree_factor: number;
+            comparable_days: number;
         };
         Problem: {
             field: string;
@@ -1152,6 +1202,7 @@ export type ComputedFigure = components['schemas']['ComputedFigure'];
 export type Error = components['schemas']['Error'];
 export type EvidenceRule = components['schemas']['EvidenceRule'];
 export type ExpireEvent = components['schemas']['ExpireEvent'];
+export type ExplainedComparison = components['schemas']['ExplainedComparison'];
 export type FigureInput = components['schemas']['FigureInput'];
 export type FigureRule = components['schemas']['FigureRule'];
 export type Group = components['schemas']['Group'];
@@ -1169,9 +1220,11 @@ export type Pagination = components['schemas']['Pagination'];
 export type Price = components['schemas']['Price'];
 export type PriceExplanation = components['schemas']['PriceExplanation'];
 export type PriceExplanationInput = components['schemas']['PriceExplanationInput'];
+export type PriceFinding = components['schemas']['PriceFinding'];
 export type PriceMedians = components['schemas']['PriceMedians'];
 export type PricePeriod = components['schemas']['PricePeriod'];
 export type PriceRule = components['schemas']['PriceRule'];
+export type PriceThresholds = components['schemas']['PriceThresholds'];
 export type Problem = components['schemas']['Problem'];
 export type RecentSale = components['schemas']['RecentSale'];
 export type SaleEvent = components['schemas']['SaleEvent'];

@@ -2102,6 +2102,25 @@ export interface components {
             name: "own_averages" | "jump" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside" | "grade_order" | "no_rate";
             version: number;
         };
+        ExplainedComparison: {
+            /** @description The other amount in the currency of the price, by `rates` */
+            converted: number;
+            /** @description What an amount of 1 there usually is in the price's market; 1 where nothing is known */
+            usual_ratio: number;
+            /** @description By what factor about two thirds of the cards deviate at most from that */
+            usual_spread: number;
+            /** @description Of how many cards of the set and finish, or of the game, that is known */
+            cards: number;
+            /** @description `converted` times `usual_ratio`: what the price would be */
+            expected: number;
+            /** @description How many times larger or smaller than that the price is */
+            times_off: number;
+            /**
+             * @description `agree`: less than `noise` or `doubt_factor` apart; `conflict`: at least `market_factor` and `usual_spread` to the power of `market_spreads`; `doubt`: between, which counts where own figures point the same way
+             * @enum {string}
+             */
+            level: "agree" | "doubt" | "conflict";
+        };
         FileMark: {
             /** @enum {string} */
             type: "csv" | "json";
@@ -2797,6 +2816,20 @@ export interface components {
              * @enum {string}
              */
             reason: "sets_price" | "confirms" | "in_median" | "compared" | "not_compared" | "no_rate" | "other_time" | "own_sales" | "no_price";
+            /** @description How the price compares with it, for prices of other markets that were compared; else null */
+            comparison: components["schemas"]["ExplainedComparison"] | null;
+        };
+        PriceFinding: {
+            /** @enum {string} */
+            rule: "own_averages" | "jump" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside" | "grade_order" | "no_rate";
+            version: number;
+            /** @description Of the price that it was compared with; null for a rule about one price */
+            market: ("service" | "source_a" | "source_b" | "source_c") | null;
+            /** @description What the price was compared with, in its own currency */
+            compared: number | null;
+            times_off: number | null;
+            /** @description Whether it speaks against the price; not where other evidence decided for the price */
+            counts: boolean;
         };
         PriceMapping: {
             /** @description Column of each field, or an expression: {name} {type} puts columns together, {key/::/1} takes a part, =text is the same for all rows. Fields: price, name, number, set, finish, game, language, label, updated_at, item_ref, cardmarket_id, tcgplayer_id, tcgdex_id, tcgdex-asia_id, pokemontcg_id, punk-records_id, pricecharting_id; price[PSA 10] is a price under that label */
@@ -2917,6 +2950,18 @@ export interface components {
             shares: components["schemas"]["SourceShares"];
             /** @description By group of labels */
             groups: components["schemas"]["SourceHealth"][];
+        };
+        /** @description The settings `PRICE_*` that the price was compared by */
+        PriceThresholds: {
+            /** @description Differences below this amount, in `currency`, are noise */
+            noise: number;
+            own_factor: number;
+            offer_factor: number;
+            market_factor: number;
+            market_spreads: number;
+            doubt_factor: number;
+            agree_factor: number;
+            comparable_days: number;
         };
         PricedItem: {
             id: number;
@@ -3452,6 +3497,11 @@ export interface components {
             rule: components["schemas"]["PriceRule"] | null;
             /** @description The rules that decide about `state` and `flags`; none for the service's own prices, which are always trusted */
             judged_by: components["schemas"]["EvidenceRule"][];
+            /** @description Every observation of the rules about the price, as judged now */
+            findings: components["schemas"]["PriceFinding"][];
+            /** @description When a person confirmed the price, which settles what the findings say; null where nobody did */
+            confirmed_by_person_at: string | null;
+            thresholds: components["schemas"]["PriceThresholds"] | null;
             inputs: components["schemas"]["PriceExplanationInput"][];
             /** @description By which prices of other markets were compared */
             rates: components["schemas"]["UsedRate"][];
@@ -3558,6 +3608,7 @@ export type CreditEntry = components['schemas']['CreditEntry'];
 export type DecidedPrices = components['schemas']['DecidedPrices'];
 export type Error = components['schemas']['Error'];
 export type EvidenceRule = components['schemas']['EvidenceRule'];
+export type ExplainedComparison = components['schemas']['ExplainedComparison'];
 export type FileMark = components['schemas']['FileMark'];
 export type Group = components['schemas']['Group'];
 export type HeldPrice = components['schemas']['HeldPrice'];
@@ -3581,6 +3632,7 @@ export type ParkedRow = components['schemas']['ParkedRow'];
 export type PostedPrices = components['schemas']['PostedPrices'];
 export type PriceDecision = components['schemas']['PriceDecision'];
 export type PriceExplanationInput = components['schemas']['PriceExplanationInput'];
+export type PriceFinding = components['schemas']['PriceFinding'];
 export type PriceMapping = components['schemas']['PriceMapping'];
 export type PriceMedians = components['schemas']['PriceMedians'];
 export type PricePoint = components['schemas']['PricePoint'];
@@ -3588,6 +3640,7 @@ export type PriceReview = components['schemas']['PriceReview'];
 export type PriceReviewCount = components['schemas']['PriceReviewCount'];
 export type PriceRule = components['schemas']['PriceRule'];
 export type PriceSource = components['schemas']['PriceSource'];
+export type PriceThresholds = components['schemas']['PriceThresholds'];
 export type PricedItem = components['schemas']['PricedItem'];
 export type Problem = components['schemas']['Problem'];
 export type Rate = components['schemas']['Rate'];
@@ -6863,6 +6916,7 @@ export const collectionRecordValueAnyOf0MarketValues: ReadonlyArray<Extract<Flat
 export const collectionRecordValue_missingAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["CollectionRecord"]["value_missing"]> = ["no_price", "not_trusted"];
 export const errorErrorCodeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Error"]["error"]["code"]> = ["INVALID_JSON", "BAD_REQUEST", "UNAUTHENTICATED", "PLAN_UPGRADE_REQUIRED", "FORBIDDEN", "ITEM_NOT_FOUND", "NOT_FOUND", "METHOD_NOT_ALLOWED", "NOT_ACCEPTABLE", "CONFLICT", "IDEMPOTENCY_CONFLICT", "PRECONDITION_FAILED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "VALIDATION_ERROR", "PLUS_LISTING_ERROR", "PLUS_COLLECTION_ERROR", "RATE_LIMITED", "INTERNAL_ERROR", "UPSTREAM_ERROR", "UNAVAILABLE", "UPSTREAM_TIMEOUT"];
 export const evidenceRuleNameValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["EvidenceRule"]["name"]> = ["own_averages", "jump", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside", "grade_order", "no_rate"];
+export const explainedComparisonLevelValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ExplainedComparison"]["level"]> = ["agree", "doubt", "conflict"];
 export const fileMarkTypeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["FileMark"]["type"]> = ["csv", "json"];
 export const heldPriceMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["HeldPrice"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const heldPriceRuleValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["HeldPrice"]["rule"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "withdrawn"];
@@ -6912,6 +6966,8 @@ export const priceDecisionDecisionValues: ReadonlyArray<FlattenedDeepRequired<co
 export const priceExplanationInputKindValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceExplanationInput"]["kind"]> = ["statement", "confirmation", "sale", "avg_1", "avg_7", "avg_30", "low", "mid", "high", "market"];
 export const priceExplanationInputMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceExplanationInput"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const priceExplanationInputReasonValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceExplanationInput"]["reason"]> = ["sets_price", "confirms", "in_median", "compared", "not_compared", "no_rate", "other_time", "own_sales", "no_price"];
+export const priceFindingRuleValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceFinding"]["rule"]> = ["own_averages", "jump", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside", "grade_order", "no_rate"];
+export const priceFindingMarketAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceFinding"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const priceMappingMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceMapping"]["market"]> = ["service", "source_a", "source_b", "source_c"];
 export const priceMappingDecimalValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceMapping"]["decimal"]> = [".", ","];
 export const priceMappingEncodingValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceMapping"]["encoding"]> = ["utf-8", "windows-1252"];

@@ -270,6 +270,19 @@ test('sources tell their name, the age of their newest feed and the shares of th
   }
 })
 
+test('a price that a file of a long history states many times counts once for the rhythm of its source', async () => {
+  const [one, other] = [await newItem(), await newItem()]
+  const days = [50, 49, 48, 47, 46].map(daysAgo)
+  const lines = days.flatMap((at, n) => [`${one.ref},source_a,Near Mint,${10 + n},${at}`, `${one.ref},source_a,PSA 9,40,${at}`])
+  const report = await importText(
+    node,
+    'mintmark-prices-csv',
+    ['item_ref,market,label,price,updated_at', ...lines, `${other.ref},source_a,Near Mint,7,${days[1]}`].join('\n'),
+  )
+  const feeds = await node.db.kysely.selectFrom('price_feeds').selectAll().where('import_id', '=', report.id).execute()
+  expect(feeds.map(({ prices, newest }) => [prices, newest.toISOString()])).toEqual([[3, days[4]]])
+})
+
 test('a price that its source no longer confirms becomes stale while others move', async () => {
   const { id } = await newItem()
   await post(id, 'source_a', 50, daysAgo(7))

@@ -28,7 +28,7 @@ export function SourcesPage() {
     announce(t('sourceSetAside', { name: term('market', market), count: done.data.stale }))
     changed()
   }
-  const useAgain = async ({ market }: External) => {
+  const takeBack = async ({ market }: External) => {
     const done = await writeNow('POST', `/sources/${market}/take-back`, {})
     if (!done) return
     announce(t('sourceUsedAgain', { name: term('market', market), count: done.data.stale }))
@@ -61,7 +61,7 @@ export function SourcesPage() {
                 cell: (row) =>
                   isExternal(row) &&
                   (row.set_aside ? (
-                    <button type="button" aria-label={`${t('useAgain')}: ${term('market', row.market)}`} onClick={() => void useAgain(row)}>
+                    <button type="button" aria-label={`${t('useAgain')}: ${term('market', row.market)}`} onClick={() => void takeBack(row)}>
                       {t('useAgain')}
                     </button>
                   ) : (
