@@ -4,15 +4,7 @@ import type { Queryable } from '#db/schema.ts'
 import { CurrentPrices, IDENTICAL } from './current.ts'
 import { type IdentityKind, inDoubt } from './evidence/identical-figures.ts'
 import type { Backing } from './evidence/types.ts'
-import type { PriceJudge } from './price-judge.ts'
-
-/** A price whose mark is not right: whether it is identical to that of another item. */
-export interface IdenticalPrice {
-  itemId: number
-  market: number
-  labelId: number
-  identical: boolean
-}
+import type { IdenticalPrice, PriceJudge } from './price-judge.ts'
 
 const hasAverages = sql.raw('(p.avg_7 is not null or p.avg_30 is not null)')
 const hasOffers = sql.raw('(p.low is not null and p.mid is not null)')

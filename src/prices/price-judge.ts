@@ -9,7 +9,6 @@ import { type Conditions, type Finding, judge, type Subject } from './evidence/j
 import { compareMarkets, type MarketComparison } from './evidence/other-markets.ts'
 import type { SetRatios, UsualRatios } from './evidence/ratios.ts'
 import { type Backing, CONFIDENCES, type PriceEvidence, STATES } from './evidence/types.ts'
-import type { IdenticalPrice } from './identical-prices.ts'
 import { labelIds } from './labels.ts'
 import { itemsWithSharedIds } from './shared-ids.ts'
 import { type ItemGroup, loadItemGroups, loadUsualRatios } from './usual-ratios.ts'
@@ -17,6 +16,14 @@ import { type ItemGroup, loadItemGroups, loadUsualRatios } from './usual-ratios.
 const SERVICE = MARKETS.indexOf('service')
 const TRUSTED = STATES.indexOf('trusted')
 const NO_RATIOS: SetRatios = []
+
+/** A price whose mark is not right: whether it is identical to that of another item. */
+export interface IdenticalPrice {
+  itemId: number
+  market: number
+  labelId: number
+  identical: boolean
+}
 
 /** What the rules see of one price, for explanations. */
 export interface ExplainedVerdict {
