@@ -287,7 +287,7 @@ function identicalTrusted(): void {
       if (price.state === 'trusted') trusted += 1
     }
   }
-  say(`\nIdentical figures: ${identical} prices of ${identities.size} products at most, ${trusted} of them trusted`)
+  say(`\nIdentical figures: ${identical} prices in ${identities.size} groups, ${trusted} of them trusted`)
   for (const item of ['xyp-XY101::normal', 'xyp-XY107::normal', 'xyp-XY125::normal', 'xyp-XY192::normal', 'base1-4::holo', 'base2-27::normal']) {
     for (const { market, minor, state, flags } of service.items.get(item)!.prices)
       say(`${item} market ${market} ${minor / 100} ${state} ${flagsOf(flags)}`)
