@@ -278,14 +278,16 @@ function identicalTrusted(): void {
   const service = started()
   service.feed(second.prices, second.atMs)
   let [identical, trusted] = [0, 0]
+  const identities = new Set<string | null>()
   for (const { prices } of service.items.values()) {
     for (const price of prices) {
       if (!price.identical) continue
       identical += 1
+      identities.add(price.identity)
       if (price.state === 'trusted') trusted += 1
     }
   }
-  say(`\nIdentical figures: ${identical} prices, ${trusted} of them trusted`)
+  say(`\nIdentical figures: ${identical} prices in ${identities.size} groups, ${trusted} of them trusted`)
   for (const item of ['xyp-XY101::normal', 'xyp-XY107::normal', 'xyp-XY125::normal', 'xyp-XY192::normal', 'base1-4::holo', 'base2-27::normal']) {
     for (const { market, minor, state, flags } of service.items.get(item)!.prices)
       say(`${item} market ${market} ${minor / 100} ${state} ${flagsOf(flags)}`)

@@ -2,7 +2,7 @@
 import { readConfig } from '#config.ts'
 import { MARKETS } from '#core/markets.ts'
 import { type Hold, holdOf } from '#prices/evidence/hold.ts'
-import { identityOf } from '#prices/evidence/identical-figures.ts'
+import { type IdentityKind, identityOf, inDoubt } from '#prices/evidence/identical-figures.ts'
 import { type Conditions, type Finding, judge, noiseOf } from '#prices/evidence/judge.ts'
 import { jumpsOf } from '#prices/evidence/jumps.ts'
 import { type MarketPair, UsualRatios, usualRatios } from '#prices/evidence/ratios.ts'
@@ -61,8 +61,8 @@ export class MemoryService {
       if (hold) held.set(position, hold)
     }
     for (const market of markets) this.#feedDates[market]!.push(atMs)
-    this.#findIdentical()
     this.#ratios = new UsualRatios(usualRatios(this.#pairs()))
+    this.#findIdentical()
     this.judgeAll()
     return held
   }
@@ -110,6 +110,7 @@ export class MemoryService {
       state: 'trusted',
       confidence: 'insufficient',
       flags: jumps,
+      backing: 'open',
     }
     if (at < 0) owner.prices.push(price)
     else owner.prices[at] = price
@@ -117,15 +118,34 @@ export class MemoryService {
   }
 
   #findIdentical(): void {
-    const counts = new Map<string, number>()
-    for (const { card, prices } of this.items.values()) {
-      for (const price of prices) {
-        const identity = identityOf(price.minor, price, card.name.toLowerCase(), NOISE[price.market]!)
-        price.identity = identity && `${price.market} ${identity}`
-        if (price.identity) counts.set(price.identity, (counts.get(price.identity) ?? 0) + 1)
+    const alike = new Map<string, { item: Item; price: Judged }[]>()
+    for (const item of this.items.values()) {
+      for (const price of item.prices) {
+        price.identical = false
+        const identity = identityOf(price.minor, price, item.card.name.toLowerCase(), NOISE[price.market]!)
+        if (!identity) continue
+        const key = `${price.market} ${identity}`
+        const group = alike.get(key)
+        if (group) group.push({ item, price })
+        else alike.set(key, [{ item, price }])
       }
     }
-    for (const { prices } of this.items.values()) for (const price of prices) price.identical = (counts.get(price.identity ?? '') ?? 0) > 1
+    const conditions = this.#conditions()
+    for (const [key, group] of alike) {
+      if (group.length === 1) continue
+      const doubtful = inDoubt(
+        group.map(({ item: { card, prices }, price }) => ({
+          categoryId: this.#groupOf(card).categoryId,
+          name: card.name,
+          backing: judge(prices, this.#subjectOf(card), conditions)[prices.indexOf(price)]!.backing,
+        })),
+        key.split(' ')[1] as IdentityKind,
+      )
+      for (const [position, { price }] of group.entries()) {
+        price.identical = doubtful[position]!
+        price.identity = key
+      }
+    }
   }
 
   *#pairs(): Iterable<MarketPair> {

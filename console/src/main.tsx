@@ -21,6 +21,7 @@ import { PriceDecisionsPage } from './pages/price-decisions.tsx'
 import { PriceReviewsPage } from './pages/price-reviews.tsx'
 import { SetMatchesPage } from './pages/set-matches.tsx'
 import { SignInPage } from './pages/sign-in.tsx'
+import { SourcesPage } from './pages/sources.tsx'
 import { TodayPage } from './pages/today.tsx'
 import { Frame } from './ui/frame.tsx'
 import { Questions } from './ui/dialog.tsx'
@@ -78,6 +79,7 @@ function Pages() {
       <Route path="/console/rates" component={RatesPage} />
       <Route path="/console/price-reviews" component={PriceReviewsPage} />
       <Route path="/console/price-decisions" component={PriceDecisionsPage} />
+      <Route path="/console/sources" component={SourcesPage} />
       <Route path="/console/matches" component={MatchesPage} />
       <Route path="/console/set-matches" component={SetMatchesPage} />
       <Route path="/console/listings" component={ListingsPage} />

@@ -1,11 +1,13 @@
 // What each path of the operator API takes and answers: types alone, from its OpenAPI document.
-import type { paths } from './api-types.ts'
+import type { paths, SourceTrust } from './api-types.ts'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 /** `/operator/v1/items/{id}` as the console writes it: `/items/${number}`. */
 type Written<Path> = Path extends `/operator/v1${infer Rest}` ? Filled<Rest> : never
-type Filled<Path extends string> = Path extends `${infer Start}{${string}}${infer End}` ? `${Start}${number}${Filled<End>}` : Path
+type Filled<Path extends string> = Path extends `${infer Start}{${infer Name}}${infer End}`
+  ? `${Start}${Name extends 'market' ? SourceTrust['market'] : number}${Filled<End>}`
+  : Path
 
 type Operations<M extends Method> = {
   [Path in keyof paths as paths[Path][Lowercase<M>] extends object ? Written<Path> : never]: paths[Path][Lowercase<M>]

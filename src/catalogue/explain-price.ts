@@ -34,14 +34,14 @@ interface Asked {
 interface Judging {
   now: () => Date
   currencies: Readonly<Record<Market, string>>
-  rules: Pick<PriceRules, 'comparableDays'>
+  rules: PriceRules
 }
 
 export interface ExplainCtx extends CatalogueNode, ReadCtx, Judging {}
 
 /** What an explanation needs besides the prices. */
 export function explainConditions({ now, currencies, rules }: Judging, rates: Rates): ExplainConditions {
-  return { nowMs: now().getTime(), rates, currencies, comparableDays: rules.comparableDays }
+  return { nowMs: now().getTime(), rates, currencies, rules }
 }
 
 export const explainPrice = verb(

@@ -4,15 +4,14 @@ import { createServer, isIPv6 } from 'node:net'
 import type { Command } from 'commander'
 import { sql } from 'kysely'
 import { pino } from 'pino'
-import { DAY_MS } from '#core/duration.ts'
+import { call } from '#core/verb.ts'
 import { pendingMigrations } from '#db/migrate.ts'
 import { embeddedConnection } from '#db/embedded.ts'
 import { openDatabase } from '#db/open.ts'
 import { doubtAbout, openReplica } from '#db/replica.ts'
 import type { Db } from '#db/schema.ts'
 import { ALIVE_SECONDS, workersSeen } from '#jobs/heartbeat.ts'
-import { sourceHealth } from '#prices/health.ts'
-import { priceSources as sourcesOf } from '#prices/list-sources.ts'
+import { listSources, type PriceSource } from '#prices/list-sources.ts'
 import { Rates } from '#prices/rates.ts'
 import { type Config, readConfig } from '../config.ts'
 import { addCommand, type OutputOptions, type Print, show } from './command.ts'
@@ -176,20 +175,33 @@ async function worker(db: Db): Promise<Finding> {
   return { check, ok: false, found, advice: 'start mintmark work (or serve): webhooks wait, and publication periods do not end' }
 }
 
-/** How fresh and complete each source of prices is; for information, since only the operator knows what to expect. */
-async function priceSources(db: Db, { sourceCurrencies, marketNames, priceRules }: Config): Promise<Finding[]> {
+/** How fresh, complete and far trusted each source of prices is; for information, since only the operator knows what to expect. */
+async function priceSources(db: Db, { marketNames, priceRules }: Config): Promise<Finding[]> {
   const now = new Date()
-  const sources = await sourceHealth(db.kysely, now, marketNames)
-  const currencies = new Set(sources.filter(({ prices }) => prices > 0).map(({ market }) => sourceCurrencies[market]))
-  const findings = sources.map(({ market, name, group, prices, last_price_at: newest, coverage, held }) => {
-    const days = newest === null ? null : Math.floor((now.getTime() - Date.parse(newest)) / DAY_MS)
-    const age = days === null ? 'none yet' : days < 1 ? 'newest of the last day' : `newest ${days} days old`
-    const found = `${name === market ? '' : `${name}, `}${group}: ${prices} prices, ${age}, ${Math.round(coverage * 100)} % of the items, ${held} held`
-    return { check: market, ok: true, found, ...(held > 0 && { advice: `decide over them: mintmark held list --market ${market}` }) }
-  })
-  if (currencies.size === 0) return findings
-  const unchecked = (await sourcesOf(db.kysely, priceRules)).reduce((sum, source) => sum + source.unchecked, 0)
-  return [...findings, rates(await Rates.load(db.kysely), [...currencies], now, unchecked)]
+  const ctx = { db, viewer: { kind: 'operator', name: 'doctor' } as const, now: () => now, rules: priceRules, marketNames }
+  const sources = (await call(listSources, ctx, {})).filter(({ groups }) => groups.length > 0)
+  const findings = sources.map((source) => ({ check: source.market, ok: true, ...stateOf(source) }))
+  const currencies = [...new Set(sources.filter(({ prices }) => prices > 0).map(({ currency }) => currency))]
+  if (currencies.length === 0) return findings
+  const unchecked = sources.reduce((sum, source) => sum + source.unchecked, 0)
+  return [...findings, rates(await Rates.load(db.kysely), currencies, now, unchecked)]
+}
+
+function stateOf(source: PriceSource): Pick<Finding, 'found' | 'advice'> {
+  const { market, name, set_aside: aside, usual_interval_days: interval, age_days: age, late, prices, held, shares, groups } = source
+  const percent = (share: number) => `${Math.round(share * 100)} %`
+  const usual = interval === null ? '' : `, usually one every ${interval === 1 ? 'day' : `${interval} days`}`
+  const feed =
+    age === null
+      ? 'no feed yet'
+      : `newest feed ${age === 0 ? 'of today' : age === 1 ? '1 day old' : `${age} days old`}${usual}${late ? ', late' : ''}`
+  const states = (['confirmed', 'trusted', 'disputed', 'stale'] as const).map((state) => `${percent(shares[state])} ${state}`)
+  const covered = groups.map(({ group, prices: count, coverage }) => `${group}: ${count} prices, ${percent(coverage)} of the items`)
+  const said = [aside ? `set aside by ${aside.by}` : '', feed, prices === 0 ? '' : states.join(', '), `${held} held`, ...covered]
+  return {
+    found: `${name === market ? '' : `${name}, `}${said.filter(Boolean).join('; ')}`,
+    ...(held > 0 && { advice: `decide on them: mintmark held list --market ${market}` }),
+  }
 }
 
 /** @param unchecked prices that could not be compared with others for want of a rate of their day */

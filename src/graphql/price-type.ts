@@ -4,7 +4,7 @@ import { evidenceOf, type ItemPrice, utcTime } from '#catalogue/snapshot/item-js
 import { DAY_MS } from '#core/duration.ts'
 import { MARKETS } from '#core/markets.ts'
 import { minorToNumber } from '#core/money.ts'
-import { explainPrices, INPUT_KINDS, INPUT_REASONS, PRICE_RULES, type PriceExplanation } from '#prices/explain.ts'
+import { COMPARISON_LEVELS, explainPrices, INPUT_KINDS, INPUT_REASONS, PRICE_RULES, type PriceExplanation } from '#prices/explain.ts'
 import { CONFIDENCES, FLAGS, STATES } from '#prices/evidence/types.ts'
 import { pricesAgo } from '#prices/prices-ago.ts'
 import { batched } from './batched.ts'
@@ -109,6 +109,57 @@ function addExplanationType(builder: Builder) {
       version: t.exposeInt('version', { nullable: false, description: 'Rises when the rule changes.' }),
     }),
   })
+  const comparison = builder.objectRef<NonNullable<PriceExplanation['inputs'][number]['comparison']>>('ExplainedComparison').implement({
+    description: 'How a price compares with that of another market.',
+    fields: (t) => ({
+      converted: t.exposeFloat('converted', { nullable: false, description: 'The other amount in the currency of the price, by `rates`.' }),
+      usualRatio: t.float({
+        nullable: false,
+        description: "What an amount of 1 there usually is in the price's market; 1 where nothing is known.",
+        resolve: (one) => one.usual_ratio,
+      }),
+      usualSpread: t.float({
+        nullable: false,
+        description: 'By what factor about two thirds of the cards deviate at most from that.',
+        resolve: (one) => one.usual_spread,
+      }),
+      cards: t.exposeInt('cards', { nullable: false, description: 'Of how many cards of the set and finish, or of the game, that is known.' }),
+      expected: t.exposeFloat('expected', { nullable: false, description: '`converted` times `usualRatio`: what the price would be.' }),
+      timesOff: t.float({
+        nullable: false,
+        description: 'How many times larger or smaller than that the price is.',
+        resolve: (one) => one.times_off,
+      }),
+      level: t.exposeString('level', { nullable: false, description: `${oneOf(COMPARISON_LEVELS)}.` }),
+    }),
+  })
+  const finding = builder.objectRef<PriceExplanation['findings'][number]>('PriceFinding').implement({
+    description: 'An observation of a rule about a price.',
+    fields: (t) => ({
+      rule: t.exposeString('rule', { nullable: false, description: `${oneOf(FLAGS)}.` }),
+      version: t.exposeInt('version', { nullable: false, description: 'Rises when the rule changes.' }),
+      market: t.exposeString('market', {
+        nullable: true,
+        description: 'Market of the price that it was compared with; null for a rule about one price.',
+      }),
+      compared: t.exposeFloat('compared', { nullable: true, description: 'What the price was compared with, in its own currency.' }),
+      timesOff: t.float({ description: 'How many times larger or smaller than that the price is.', resolve: (one) => one.times_off }),
+      counts: t.exposeBoolean('counts', { nullable: false, description: 'Whether it speaks against the price.' }),
+    }),
+  })
+  const thresholds = builder.objectRef<NonNullable<PriceExplanation['thresholds']>>('PriceThresholds').implement({
+    description: 'The settings that a price was compared by.',
+    fields: (t) => ({
+      noise: t.exposeFloat('noise', { nullable: false, description: 'Differences below this amount, in the currency of the price, are noise.' }),
+      ownFactor: t.float({ nullable: false, description: 'Setting `PRICE_OWN_FACTOR`.', resolve: (one) => one.own_factor }),
+      offerFactor: t.float({ nullable: false, description: 'Setting `PRICE_OFFER_FACTOR`.', resolve: (one) => one.offer_factor }),
+      marketFactor: t.float({ nullable: false, description: 'Setting `PRICE_MARKET_FACTOR`.', resolve: (one) => one.market_factor }),
+      marketSpreads: t.float({ nullable: false, description: 'Setting `PRICE_MARKET_SPREADS`.', resolve: (one) => one.market_spreads }),
+      doubtFactor: t.float({ nullable: false, description: 'Setting `PRICE_DOUBT_FACTOR`.', resolve: (one) => one.doubt_factor }),
+      agreeFactor: t.float({ nullable: false, description: 'Setting `PRICE_AGREE_FACTOR`.', resolve: (one) => one.agree_factor }),
+      comparableDays: t.float({ nullable: false, description: 'Setting `PRICE_COMPARABLE_DAYS`.', resolve: (one) => one.comparable_days }),
+    }),
+  })
   const input = builder.objectRef<PriceExplanation['inputs'][number]>('PriceExplanationInput').implement({
     description: 'Something that a price was computed from or judged by.',
     fields: (t) => ({
@@ -121,6 +172,11 @@ function addExplanationType(builder: Builder) {
       line: t.exposeInt('line', { nullable: true, description: 'Line of the file, where it is known.' }),
       used: t.exposeBoolean('used', { nullable: false, description: 'Whether the price was computed from it or judged by it.' }),
       reason: t.exposeString('reason', { nullable: false, description: `Why: ${oneOf(Object.keys(INPUT_REASONS))}.` }),
+      comparison: t.field({
+        type: comparison,
+        description: 'How the price compares with it, for prices of other markets that were compared.',
+        resolve: (one) => one.comparison,
+      }),
     }),
   })
   const rate = builder.objectRef<PriceExplanation['rates'][number]>('UsedRate').implement({
@@ -157,6 +213,18 @@ function addExplanationType(builder: Builder) {
         extensions: cost({ entries: 8 }),
         resolve: (one) => one.inputs,
       }),
+      findings: t.field({
+        type: [finding],
+        nullable: false,
+        description: 'Every observation of the rules about the price, as judged now.',
+        extensions: cost({ entries: 4 }),
+        resolve: (one) => one.findings,
+      }),
+      confirmedByPersonAt: t.string({
+        description: 'When a person confirmed the price, which settles what the findings say; ISO 8601, UTC.',
+        resolve: (one) => one.confirmed_by_person_at,
+      }),
+      thresholds: t.field({ type: thresholds, description: 'What the price was compared by.', resolve: (one) => one.thresholds }),
       rates: t.field({
         type: [rate],
         nullable: false,

@@ -2,21 +2,16 @@
 import { sql } from 'kysely'
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
-import type { MarketNames } from '#core/markets.ts'
-import { MARKETS } from '#core/markets.ts'
 import { PLANS } from '#core/plans.ts'
-import { verb } from '#core/verb.ts'
-import type { WriteCtx } from '#db/change.ts'
+import { call, verb } from '#core/verb.ts'
 import { workersSeen } from '#jobs/heartbeat.ts'
 import { PUBLISHED, QUEUED, STATUSES } from '#market/rules.ts'
-import { bitsOf } from '#prices/evidence/types.ts'
-import { sourceHealth, SourceHealthSchema } from '#prices/health.ts'
+import { listSources, SourceHealthSchema, type SourcesCtx } from '#prices/list-sources.ts'
 import { IMPORT_STATUSES } from '#prices/stored-imports.ts'
 import { receiverHealth, ReceiverHealthSchema } from '#webhooks/receiver-health.ts'
 import { STATES } from '#webhooks/types.ts'
 
 const SALES_DAYS = 30
-const NO_RATE = bitsOf(['no_rate'])
 
 const Time = Type.String({ format: 'date-time', description: 'UTC' })
 const Counts = Type.Record(Type.String(), Type.Integer())
@@ -67,15 +62,9 @@ export const StatsSchema = Type.Object(
 )
 export type Stats = Static<typeof StatsSchema>
 
-/** What the statistics need besides the database. */
-export interface StatsCtx extends Pick<WriteCtx, 'db' | 'viewer' | 'now'> {
-  /** the setting MARKET_NAMES */
-  marketNames: MarketNames
-}
-
 export const readStats = verb(
   { name: 'readStats', needs: 'operator', input: Type.Object({}, { additionalProperties: false }) },
-  async (ctx: StatsCtx): Promise<Stats> => {
+  async (ctx: SourcesCtx): Promise<Stats> => {
     const on = ctx.db.kysely
     const now = ctx.now()
     const { rows } = await sql<{ kind: string; name: string; count: number }>`
@@ -85,7 +74,6 @@ export const readStats = verb(
       union all select 'listings', status, count(*)::int from listings group by 2
       union all select 'hidden', '', count(*)::int from accounts a join listings l on l.seller_id = a.id where a.suspended and l.status = ${sql.lit(PUBLISHED)}
       union all select 'imports', status, count(*)::int from imports group by 2
-      union all select 'prices_unchecked', (${[...MARKETS]}::text[])[market + 1], count(*)::int from prices where flags & ${sql.lit(NO_RATE)} <> 0 group by 2
       union all select 'held_prices', rule, count(*)::int from held_prices where decision is null group by 2
       union all select 'matches', case when postponed then 'postponed' else 'waiting' end, count(*)::int from match_queue group by 2
       union all select 'webhook_events', state, count(*)::int from webhook_events group by 2`.execute(on)
@@ -108,6 +96,7 @@ export const readStats = verb(
         sum(unit_price * quantity) as turnover, sum(payout) as payouts
       from sales where sold_at > ${now}::timestamptz - make_interval(days => ${SALES_DAYS}) group by 1 order by 1 desc`.execute(on)
     const workers = await workersSeen(on)
+    const sources = await call(listSources, ctx, {})
     return {
       items: counts('items')['']!,
       categories: counts('categories')['']!,
@@ -117,14 +106,14 @@ export const readStats = verb(
       imports: counts('imports', IMPORT_STATUSES),
       held_prices: counts('held_prices'),
       matches: { waiting: matches.waiting!, postponed: matches.postponed! },
-      prices_unchecked: counts('prices_unchecked', MARKETS),
+      prices_unchecked: Object.fromEntries(sources.map(({ market, unchecked }) => [market, unchecked])),
       webhook_events: counts('webhook_events', STATES),
       webhooks_failing: failing,
       webhook_receivers: await receiverHealth(on, now),
       waiting_since: { approval: approval?.toISOString() ?? null, webhook_event: webhookEvent?.toISOString() ?? null },
       workers: { alive: workers.alive, last_seen_seconds: workers.lastSeenSeconds },
       sales: sales.rows.map((row) => ({ ...row, turnover: Number(row.turnover), payouts: Number(row.payouts) })),
-      sources: await sourceHealth(on, now, ctx.marketNames),
+      sources: sources.flatMap(({ groups }) => groups),
     }
   },
 )

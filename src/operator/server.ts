@@ -25,6 +25,7 @@ import type { UploadCtx } from '#imports/start-uploaded-import.ts'
 import type { DumpCtx, DumpMaker } from '#dumps/maker.ts'
 import type { Scheduler } from '#jobs/scheduler.ts'
 import type { MarketSettings, MarketWriteCtx } from '#market/types.ts'
+import type { SourcesCtx } from '#prices/list-sources.ts'
 import type { WebhookRules } from '#webhooks/types.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { Config } from '#config.ts'
@@ -44,7 +45,7 @@ import { listingRoutes } from './listing-routes.ts'
 import { openMetrics } from './metrics.ts'
 import { orderRoutes } from './order-routes.ts'
 import { priceRoutes } from './price-routes.ts'
-import { readStats, type StatsCtx } from './read-stats.ts'
+import { readStats } from './read-stats.ts'
 import { sourceRoutes } from './source-routes.ts'
 import { statsRoutes } from './stats-routes.ts'
 import { webhookRoutes } from './webhook-routes.ts'
@@ -137,7 +138,7 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
   app.addHook('onClose', () => imports.close())
   app.server.requestTimeout = UPLOAD_TIMEOUT_MS
   const failed = failuresOf(node.log)
-  const ctx = (viewer: Viewer, request: ApiRequest): UploadCtx & MarketWriteCtx & StoredExplainCtx & StatsCtx & CatalogueNode & DumpCtx => ({
+  const ctx = (viewer: Viewer, request: ApiRequest): UploadCtx & MarketWriteCtx & StoredExplainCtx & SourcesCtx & CatalogueNode & DumpCtx => ({
     db: node.db,
     viewer,
     now: node.now,

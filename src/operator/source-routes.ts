@@ -3,16 +3,16 @@ import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
 import type { Route } from '#http/route.ts'
 import { listSharedIds, type SharedId, SharedIdSchema } from '#prices/list-shared-ids.ts'
-import { listSources, type PriceSource, PriceSourceSchema } from '#prices/list-sources.ts'
+import { listSources, type PriceSource, PriceSourceSchema, type SourcesCtx } from '#prices/list-sources.ts'
 import { setSourceAside, type SourceTrust, SourceTrustSchema, takeSourceBack } from '#prices/source-trust.ts'
 import type { PriceWriteCtx } from '#prices/types.ts'
 
-export const sourceRoutes: Route<PriceWriteCtx>[] = [
+export const sourceRoutes: Route<PriceWriteCtx & SourcesCtx>[] = [
   {
     method: 'GET',
     path: '/sources',
     verb: listSources,
-    summary: 'Price sources: rhythm, and how many of their prices are confirmed, disputed, stale and held',
+    summary: 'Price sources: age of the newest feed, and the shares of prices that are confirmed, trusted, disputed, stale and held',
     tag: 'Price sources',
     answer: (sources: PriceSource[]) => ({ data: sources }),
     data: Type.Array(PriceSourceSchema),

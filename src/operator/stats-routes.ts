@@ -1,8 +1,9 @@
 // Operator API: the service at a glance.
 import type { Route } from '#http/route.ts'
-import { readStats, type Stats, type StatsCtx, StatsSchema } from './read-stats.ts'
+import type { SourcesCtx } from '#prices/list-sources.ts'
+import { readStats, type Stats, StatsSchema } from './read-stats.ts'
 
-export const statsRoutes: Route<StatsCtx>[] = [
+export const statsRoutes: Route<SourcesCtx>[] = [
   {
     method: 'GET',
     path: '/stats',

@@ -1,6 +1,6 @@
 // Current prices of the items of a batch, as its transaction sees them: what new prices are compared with.
 import { copyOut, int2At, int4At, minorAt, readBinaryCopy, timeAt } from '#db/copy.ts'
-import type { Tx } from '#db/schema.ts'
+import type { Queryable } from '#db/schema.ts'
 import { grown } from '#index/columns.ts'
 import { bitsOf, type PriceEvidence, STATES } from './evidence/types.ts'
 import { FIGURE_COLUMNS, FigureTable } from './figures.ts'
@@ -83,12 +83,12 @@ export class CurrentPrices {
   readonly survivors = new Map<number, number>()
 
   /** Reads every price of the items, in whatever market; those of locked markets stay true, because writers take turns. */
-  static async read(tx: Tx, itemIds: Iterable<number>): Promise<CurrentPrices> {
+  static async read(on: Queryable, itemIds: Iterable<number>): Promise<CurrentPrices> {
     const currents = new CurrentPrices()
     const ids = [...new Set(itemIds)].join(',')
     if (ids === '') return currents
     const chunks = copyOut(
-      tx,
+      on,
       `copy (
         select ${CURRENT_FIELDS}, ${EVIDENCE_FIELDS}, ctid from prices where item_id = any('{${ids}}'::int4[])
         union all

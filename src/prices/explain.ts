@@ -6,9 +6,14 @@ import { type Static, Type } from '#core/input.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
 import { minorToNumber, parseMinor } from '#core/money.ts'
 import type { Queryable } from '#db/schema.ts'
+import { CurrentPrices } from './current.ts'
+import type { PriceRules } from './evidence/hold.ts'
 import { RULE_VERSIONS } from './evidence/judge.ts'
+import type { MarketComparison } from './evidence/other-markets.ts'
+import { timesOff } from './evidence/thresholds.ts'
 import { CONFIDENCES, FLAGS, flagsOf, STATES } from './evidence/types.ts'
 import { medianOfDays } from './medians.ts'
+import { type ExplainedVerdict, PriceJudge } from './price-judge.ts'
 import type { Rates } from './rates.ts'
 import { type Sale, salesOfPrice, servicePrice } from './service-price.ts'
 
@@ -40,6 +45,50 @@ type InputReason = keyof typeof INPUT_REASONS
 
 const Time = Type.String({ format: 'date-time', description: 'UTC' })
 
+export const COMPARISON_LEVELS = ['agree', 'doubt', 'conflict'] as const
+
+const ComparisonSchema = Type.Object(
+  {
+    converted: Type.Number({ description: 'The other amount in the currency of the price, by `rates`' }),
+    usual_ratio: Type.Number({ description: "What an amount of 1 there usually is in the price's market; 1 where nothing is known" }),
+    usual_spread: Type.Number({ description: 'By what factor about two thirds of the cards deviate at most from that' }),
+    cards: Type.Integer({ description: 'Of how many cards of the set and finish, or of the game, that is known' }),
+    expected: Type.Number({ description: '`converted` times `usual_ratio`: what the price would be' }),
+    times_off: Type.Number({ description: 'How many times larger or smaller than that the price is' }),
+    level: Type.Enum([...COMPARISON_LEVELS], {
+      description:
+        '`agree`: less than `noise` or `doubt_factor` apart; `conflict`: at least `market_factor` and `usual_spread` to the power of `market_spreads`; `doubt`: between, which counts where own figures point the same way',
+    }),
+  },
+  { title: 'ExplainedComparison' },
+)
+
+const FindingSchema = Type.Object(
+  {
+    rule: Type.Enum([...FLAGS]),
+    version: Type.Integer(),
+    market: orNull(Type.Enum([...MARKETS]), { description: 'Of the price that it was compared with; null for a rule about one price' }),
+    compared: orNull(Type.Number(), { description: 'What the price was compared with, in its own currency' }),
+    times_off: orNull(Type.Number()),
+    counts: Type.Boolean({ description: 'Whether it speaks against the price; not where other evidence decided for the price' }),
+  },
+  { title: 'PriceFinding' },
+)
+
+const ThresholdsSchema = Type.Object(
+  {
+    noise: Type.Number({ description: 'Differences below this amount, in `currency`, are noise' }),
+    own_factor: Type.Number(),
+    offer_factor: Type.Number(),
+    market_factor: Type.Number(),
+    market_spreads: Type.Number(),
+    doubt_factor: Type.Number(),
+    agree_factor: Type.Number(),
+    comparable_days: Type.Number(),
+  },
+  { title: 'PriceThresholds', description: 'The settings `PRICE_*` that the price was compared by' },
+)
+
 const ExplainInputSchema = Type.Object(
   {
     kind: Type.Enum([...INPUT_KINDS], {
@@ -57,6 +106,9 @@ const ExplainInputSchema = Type.Object(
       description: Object.entries(INPUT_REASONS)
         .map(([name, words]) => `\`${name}\`: ${words}`)
         .join('; '),
+    }),
+    comparison: orNull(ComparisonSchema, {
+      description: 'How the price compares with it, for prices of other markets that were compared; else null',
     }),
   },
   { title: 'PriceExplanationInput' },
@@ -91,6 +143,11 @@ export const PriceExplanationSchema = Type.Object(
     judged_by: Type.Array(Type.Object({ name: Type.Enum([...FLAGS]), version: Type.Integer() }, { title: 'EvidenceRule' }), {
       description: "The rules that decide about `state` and `flags`; none for the service's own prices, which are always trusted",
     }),
+    findings: Type.Array(FindingSchema, { description: 'Every observation of the rules about the price, as judged now' }),
+    confirmed_by_person_at: orNull(Time, {
+      description: 'When a person confirmed the price, which settles what the findings say; null where nobody did',
+    }),
+    thresholds: orNull(ThresholdsSchema),
     inputs: Type.Array(ExplainInputSchema),
     rates: Type.Array(
       Type.Object(
@@ -132,8 +189,7 @@ export interface ExplainConditions {
   nowMs: number
   rates: Rates
   currencies: Readonly<Record<Market, string>>
-  /** days between two prices up to which they say something about each other */
-  comparableDays: number
+  rules: PriceRules
 }
 
 const EVIDENCE_RULES = FLAGS.map((name) => ({ name, version: RULE_VERSIONS[name] }))
@@ -167,12 +223,38 @@ interface PriceRow {
 /** Explanations of prices, in the order of the keys. */
 export async function explainPrices(on: Queryable, keys: readonly ExplainedKey[], conditions: ExplainConditions): Promise<PriceExplanation[]> {
   if (keys.length === 0) return []
-  const { nowMs } = conditions
-  const [prices, points, sales] = await Promise.all([pricesOf(on, keys), pointsOf(on, keys, nowMs), salesOf(on, keys)])
+  const { nowMs, rules } = conditions
+  const [prices, points, sales, verdicts] = await Promise.all([
+    pricesOf(on, keys),
+    pointsOf(on, keys, nowMs),
+    salesOf(on, keys),
+    verdictsOf(on, keys, rules, nowMs),
+  ])
   return keys.map((key, n) => {
     const ofKey = prices.get(`${key.itemId} ${key.labelId}`) ?? []
-    return explained(key, ofKey, { points: points.get(n) ?? [], sales: sales.get(`${key.itemId} ${key.labelId}`) ?? [] }, conditions)
+    const past = { points: points.get(n) ?? [], sales: sales.get(`${key.itemId} ${key.labelId}`) ?? [] }
+    return explained(key, ofKey, past, verdicts[n]!, conditions)
   })
+}
+
+/** What the rules see of a price, and the amounts that are noise in its market. */
+interface Judged {
+  verdict: ExplainedVerdict | null
+  noiseMinor: number
+}
+
+/** By position of the key. */
+async function verdictsOf(on: Queryable, keys: readonly ExplainedKey[], rules: PriceRules, nowMs: number): Promise<Judged[]> {
+  const judge = await PriceJudge.load(on, rules, nowMs)
+  const currents = await CurrentPrices.read(
+    on,
+    keys.map(({ itemId }) => itemId),
+  )
+  await judge.prepare(on, currents)
+  return keys.map(({ itemId, market, labelId }) => ({
+    verdict: market === SERVICE ? null : judge.explain(currents, itemId, market, labelId),
+    noiseMinor: judge.conditions.noiseMinor[market]!,
+  }))
 }
 
 interface Past {
@@ -182,12 +264,18 @@ interface Past {
   sales: readonly RecordedSale[]
 }
 
-function explained(key: ExplainedKey, rows: readonly PriceRow[], { points, sales }: Past, conditions: ExplainConditions): PriceExplanation {
-  const { currencies, nowMs } = conditions
+function explained(
+  key: ExplainedKey,
+  rows: readonly PriceRow[],
+  { points, sales }: Past,
+  { verdict, noiseMinor }: Judged,
+  conditions: ExplainConditions,
+): PriceExplanation {
+  const { currencies, nowMs, rules } = conditions
   const market = MARKETS[key.market]!
   const currency = currencies[market]
   const own = rows.find((row) => row.market === key.market)
-  const compare = comparison(own, conditions)
+  const compare = comparison(own, verdict, conditions)
   const others = rows.filter((row) => row !== own).sort((a, b) => a.market - b.market)
   const inputs = [
     ...(own ? (key.market === SERVICE ? saleInputs(own, sales, currency) : statementInputs(own, market, currency)) : []),
@@ -211,9 +299,44 @@ function explained(key: ExplainedKey, rows: readonly PriceRow[], { points, sales
     samples: own?.samples ?? null,
     rule: own ? PRICE_RULES[key.market === SERVICE ? 'median_of_sales' : 'latest_statement'] : null,
     judged_by: own && key.market !== SERVICE ? EVIDENCE_RULES : [],
+    findings: (verdict?.findings ?? []).map(({ flag, otherMarket, compared, timesOff, counts }) => ({
+      rule: flag,
+      version: RULE_VERSIONS[flag],
+      market: otherMarket === null ? null : MARKETS[otherMarket]!,
+      compared: compared === null ? null : minorToNumber(compared),
+      times_off: timesOff,
+      counts,
+    })),
+    confirmed_by_person_at: verdict?.confirmedByPersonMs == null ? null : new Date(verdict.confirmedByPersonMs).toISOString(),
+    thresholds: verdict ? thresholdsOf(rules, noiseMinor) : null,
     inputs,
     rates: compare.rates(),
     medians: { '7d': medianOf(7), '30d': medianOf(30), '90d': medianOf(LONGEST_DAYS) },
+  }
+}
+
+function thresholdsOf(rules: PriceRules, noiseMinor: number): Static<typeof ThresholdsSchema> {
+  return {
+    noise: noiseMinor / 100,
+    own_factor: rules.ownFactor,
+    offer_factor: rules.offerFactor,
+    market_factor: rules.marketFactor,
+    market_spreads: rules.marketSpreads,
+    doubt_factor: rules.doubtFactor,
+    agree_factor: rules.agreeFactor,
+    comparable_days: rules.comparableDays,
+  }
+}
+
+function comparedTo({ converted, usual, expectedA, level }: MarketComparison, minor: number): Static<typeof ComparisonSchema> {
+  return {
+    converted: minorToNumber(converted),
+    usual_ratio: usual.ratio,
+    usual_spread: usual.spread,
+    cards: usual.cards,
+    expected: expectedA / 100,
+    times_off: timesOff(minor, expectedA),
+    level,
   }
 }
 
@@ -227,6 +350,7 @@ function statementInputs(own: PriceRow, market: Market, currency: string): Expla
     at: own.updated_at.toISOString(),
     used: true,
     reason: 'sets_price',
+    comparison: null,
   }
   // Import and line are those of the statement: what only confirms it is not kept.
   const confirmation: ExplainInput = {
@@ -241,7 +365,9 @@ function statementInputs(own: PriceRow, market: Market, currency: string): Expla
     const amount = own[kind]
     if (amount === null) return []
     const used = COMPARED.has(kind)
-    return [{ ...stated, kind, amount: Number(amount), at: confirmed.toISOString(), used, reason: used ? 'compared' : 'not_compared' }]
+    return [
+      { ...stated, kind, amount: Number(amount), at: confirmed.toISOString(), used, reason: used ? 'compared' : 'not_compared', comparison: null },
+    ]
   })
   return [statement, ...(confirmed > own.updated_at ? [confirmation] : []), ...figures]
 }
@@ -257,6 +383,7 @@ function saleInputs(own: PriceRow, sales: readonly RecordedSale[], currency: str
     line: null,
     used: true,
     reason: 'in_median',
+    comparison: null,
   }))
 }
 
@@ -275,7 +402,7 @@ function salesBehind(own: PriceRow, sales: readonly RecordedSale[]): readonly Sa
 }
 
 /** How the price of a key compares with those of other markets, and the rates that takes. */
-function comparison(own: PriceRow | undefined, { rates, currencies, comparableDays }: ExplainConditions) {
+function comparison(own: PriceRow | undefined, verdict: ExplainedVerdict | null, { rates, currencies, rules }: ExplainConditions) {
   const used = new Map<string, { currency: string; rate: number; day: string }>()
   const rateOf = (currency: string, atMs: number): boolean => {
     if (currency === 'TRY') return true
@@ -287,7 +414,7 @@ function comparison(own: PriceRow | undefined, { rates, currencies, comparableDa
     if (!own) return 'no_price'
     if (own.market === SERVICE || other.market === SERVICE) return 'own_sales'
     const [ownMs, otherMs] = [confirmedAt(own).getTime(), confirmedAt(other).getTime()]
-    if (Math.abs(ownMs - otherMs) > comparableDays * DAY_MS) return 'other_time'
+    if (Math.abs(ownMs - otherMs) > rules.comparableDays * DAY_MS) return 'other_time'
     const [from, to] = [currencies[MARKETS[other.market]!], currencies[MARKETS[own.market]!]]
     // By the day of the later one, as it is judged.
     const atMs = Math.max(ownMs, otherMs)
@@ -296,6 +423,7 @@ function comparison(own: PriceRow | undefined, { rates, currencies, comparableDa
   const input = (other: PriceRow): ExplainInput => {
     const market = MARKETS[other.market]!
     const reason = reasonOf(other)
+    const compared = reason === 'compared' ? verdict?.comparisons.get(other.market) : undefined
     return {
       kind: 'market',
       market,
@@ -306,6 +434,7 @@ function comparison(own: PriceRow | undefined, { rates, currencies, comparableDa
       line: other.line,
       used: reason === 'compared',
       reason,
+      comparison: compared ? comparedTo(compared, parseMinor(own!.price)!) : null,
     }
   }
   return { input, rates: () => [...used.values()] }

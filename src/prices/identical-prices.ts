@@ -1,54 +1,104 @@
 // Finds prices of different items of one market that are the same in amount and in every figure: one of them is of another card.
 import { sql } from 'kysely'
 import type { Queryable } from '#db/schema.ts'
-import { IDENTICAL } from './current.ts'
-
-/** A price whose mark is not right: whether it is identical to that of another item. */
-export interface IdenticalPrice {
-  itemId: number
-  market: number
-  labelId: number
-  identical: boolean
-}
+import { CurrentPrices, IDENTICAL } from './current.ts'
+import { type IdentityKind, inDoubt } from './evidence/identical-figures.ts'
+import type { Backing } from './evidence/types.ts'
+import type { IdenticalPrice, PriceJudge } from './price-judge.ts'
 
 const hasAverages = sql.raw('(p.avg_7 is not null or p.avg_30 is not null)')
 const hasOffers = sql.raw('(p.low is not null and p.mid is not null)')
+const kind = sql`case when ${hasAverages} then 'averages' when ${hasOffers} then 'offers' else 'name' end`
+/** Items whose prices are read at a time. */
+const ITEMS = 5_000
+
+interface Member {
+  /** prices of one number are alike; null for one that is flagged and has no like any more */
+  n: number | null
+  item_id: number
+  market: number
+  label_id: number
+  kind: IdentityKind
+  category_id: number
+  name: string
+  flagged: boolean
+  /** whether other sources have prices of it, so that they may say something of it */
+  several: boolean
+}
 
 /**
- * Prices that are identical to that of another item and not flagged so, and those that are flagged and identical no more.
- * `identityOf` (evidence/identical-figures.ts) is the rule.
+ * Prices that are to be flagged as identical to that of another item and are not, and those that are flagged and should not be.
+ * `identityOf` and `inDoubt` (evidence/identical-figures.ts) are the rule.
  * @param markets positions in MARKETS
- * @param noiseMinor amounts below these are noise, by market
  * @param byName whether prices without figures are compared, by the names of their items, and not left as they are flagged
  */
-export async function findIdenticalPrices(
-  on: Queryable,
-  markets: Iterable<number>,
-  noiseMinor: readonly number[],
-  byName: boolean,
-): Promise<IdenticalPrice[]> {
+export async function findIdenticalPrices(on: Queryable, judge: PriceJudge, markets: Iterable<number>, byName: boolean): Promise<IdenticalPrice[]> {
+  const members = await membersOf(on, judge.conditions.noiseMinor, markets, byName)
+  const backings = await backingsOf(
+    on,
+    judge,
+    members.filter(({ n, several }) => n !== null && several),
+  )
+  const wrong: IdenticalPrice[] = []
+  for (const [n, alike] of Map.groupBy(members, (member) => member.n)) {
+    const doubtful =
+      n === null
+        ? []
+        : inDoubt(
+            alike.map((member) => ({ categoryId: member.category_id, name: member.name, backing: backings.get(member) ?? 'open' })),
+            alike[0]!.kind,
+          )
+    for (const [position, { item_id: itemId, market, label_id: labelId, flagged }] of alike.entries()) {
+      const identical = doubtful[position] ?? false
+      if (identical !== flagged) wrong.push({ itemId, market, labelId, identical })
+    }
+  }
+  return wrong
+}
+
+/** What other markets say of prices. */
+async function backingsOf(on: Queryable, judge: PriceJudge, members: readonly Member[]): Promise<Map<Member, Backing>> {
+  const backings = new Map<Member, Backing>()
+  for (let from = 0; from < members.length; from += ITEMS) {
+    const some = members.slice(from, from + ITEMS)
+    const currents = await CurrentPrices.read(
+      on,
+      some.map((member) => member.item_id),
+    )
+    await judge.prepare(on, currents)
+    for (const member of some) backings.set(member, judge.backingOf(currents, member.item_id, member.market, member.label_id))
+  }
+  return backings
+}
+
+/** All prices that are alike, and those that are flagged so and are not. */
+async function membersOf(on: Queryable, noiseMinor: readonly number[], markets: Iterable<number>, byName: boolean): Promise<Member[]> {
   const named = byName ? sql`` : sql`and (${hasAverages} or ${hasOffers})`
   const wanted = sql`${`{${[...markets].join(',')}}`}::int2[]`
-  const { rows } = await sql<{ item_id: number; market: number; label_id: number; identical: boolean }>`
+  const { rows } = await sql<Member>`
     with noise as materialized (
       select (n - 1)::int2 as market, minor / 100 as least
       from unnest(${`{${noiseMinor.join(',')}}`}::numeric[]) with ordinality as u(minor, n)
-    ), identical as materialized (
-      select market, label_id, unnest(items) as item_id from (
-        select p.market, p.label_id, array_agg(p.item_id) as items
+    ), alike as materialized (
+      select n, market, label_id, kind, unnest(items) as item_id from (
+        select row_number() over ()::int4 as n, p.market, p.label_id, array_agg(p.item_id) as items, 
+          min(${kind}) as kind
         from prices p left join items i on i.id = p.item_id and not (${hasAverages} or ${hasOffers})
         where p.market = any(${wanted}) ${named}
-        group by p.market, p.label_id, p.price, case when ${hasAverages} then 'a' when ${hasOffers} then 'o' else lower(i.name) end,
+        group by p.market, p.label_id, p.price, ${kind}, case when not (${hasAverages} or ${hasOffers}) then lower(i.name) end,
           case when ${hasAverages} then p.avg_7 when ${hasOffers} then p.low end,
           case when ${hasAverages} then p.avg_30 when ${hasOffers} then p.mid end
         having count(*) > 1 and p.price >= (select least from noise where noise.market = p.market)
       ) same
     )
-    select item_id, market, label_id, true as identical
-    from identical join prices p using (item_id, market, label_id) where p.flags & ${sql.lit(IDENTICAL)} = 0
+    select a.n, p.item_id, p.market::int4 as market, p.label_id, a.kind, i.category_id, lower(i.name) as name,
+      p.flags & ${sql.lit(IDENTICAL)} <> 0 as flagged, exists (
+        select from prices o where o.item_id = p.item_id and o.label_id = p.label_id and o.market <> p.market and o.market > 0
+      ) as several
+    from alike a join prices p using (item_id, market, label_id) join items i on i.id = a.item_id
     union all
-    select item_id, market, label_id, false
+    select null, p.item_id, p.market::int4, p.label_id, 'name', 0, '', true, false
     from prices p where market = any(${wanted}) ${named} and flags & ${sql.lit(IDENTICAL)} <> 0
-      and not exists (select from identical i where (i.item_id, i.market, i.label_id) = (p.item_id, p.market, p.label_id))`.execute(on)
-  return rows.map(({ item_id: itemId, market, label_id: labelId, identical }) => ({ itemId, market, labelId, identical }))
+      and not exists (select from alike a where (a.item_id, a.market, a.label_id) = (p.item_id, p.market, p.label_id))`.execute(on)
+  return rows
 }

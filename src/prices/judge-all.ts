@@ -13,7 +13,7 @@ export async function judgeAllPrices(ctx: PriceWriteCtx): Promise<void> {
     await lockJudging(tx)
     const judge = await PriceJudge.load(tx, ctx.rules, ctx.now().getTime())
     await refreshUsualRatios(tx, judge.conditions)
-    const identical = await findIdenticalPrices(tx, MARKETS.keys(), judge.conditions.noiseMinor, true)
+    const identical = await findIdenticalPrices(tx, judge, MARKETS.keys(), true)
     judge.mark(identical)
     await judgePrices(
       ctx,

@@ -5,10 +5,10 @@ import { type ConfirmedPrices, confirmedPrices, hasConfirmedPrices } from './con
 import { type CurrentPrices, KEPT_FLAGS, packedVerdict } from './current.ts'
 import { loadConditions } from './conditions.ts'
 import type { PriceRules } from './evidence/hold.ts'
-import { type Conditions, judge, type Subject } from './evidence/judge.ts'
+import { type Conditions, type Finding, judge, type Subject } from './evidence/judge.ts'
+import { compareMarkets, type MarketComparison } from './evidence/other-markets.ts'
 import type { SetRatios, UsualRatios } from './evidence/ratios.ts'
-import { CONFIDENCES, type PriceEvidence, STATES } from './evidence/types.ts'
-import type { IdenticalPrice } from './identical-prices.ts'
+import { type Backing, CONFIDENCES, type PriceEvidence, STATES } from './evidence/types.ts'
 import { labelIds } from './labels.ts'
 import { itemsWithSharedIds } from './shared-ids.ts'
 import { type ItemGroup, loadItemGroups, loadUsualRatios } from './usual-ratios.ts'
@@ -16,6 +16,23 @@ import { type ItemGroup, loadItemGroups, loadUsualRatios } from './usual-ratios.
 const SERVICE = MARKETS.indexOf('service')
 const TRUSTED = STATES.indexOf('trusted')
 const NO_RATIOS: SetRatios = []
+
+/** A price whose mark is not right: whether it is identical to that of another item. */
+export interface IdenticalPrice {
+  itemId: number
+  market: number
+  labelId: number
+  identical: boolean
+}
+
+/** What the rules see of one price, for explanations. */
+export interface ExplainedVerdict {
+  findings: readonly Finding[]
+  /** how it compares with the price of each other market that it can be compared with */
+  comparisons: ReadonlyMap<number, MarketComparison>
+  /** when a person confirmed it (epoch milliseconds), null where nobody did */
+  confirmedByPersonMs: number | null
+}
 
 export class PriceJudge {
   #conditions: Conditions
@@ -83,6 +100,52 @@ export class PriceJudge {
    * @param take called with the position and the packed verdict of each
    */
   judge(currents: CurrentPrices, itemId: number, labelId: number, take: (at: number, verdict: number) => void): void {
+    const { found, partners } = this.#placesOf(currents, itemId, labelId)
+    const shared = this.#shared.get(itemId) ?? 0
+    if (found.length === 1 && partners.length === 0 && shared === 0 && this.#identical.size === 0 && this.#confirmed === null) {
+      const verdict = this.#verdictOfLone(currents, found[0]!)
+      if (verdict !== null) return take(found[0]!, verdict)
+    }
+    const { prices, subject } = this.#evidenceOf(currents, itemId, labelId, found, partners)
+    const verdicts = judge(prices, subject, this.#conditions)
+    for (const [i, { state, confidence, flags }] of verdicts.entries()) {
+      const at = found[i]!
+      // A person's word settles what the evidence says of this amount; the flags stay to be seen.
+      const isConfirmed = this.#confirmedMs(currents, itemId, at) !== null
+      take(at, packedVerdict(isConfirmed ? TRUSTED : STATES.indexOf(state), CONFIDENCES.indexOf(confidence), flags))
+    }
+  }
+
+  /** What the rules see of the price of an item in a market under a label; null where it has none there. */
+  explain(currents: CurrentPrices, itemId: number, market: number, labelId: number): ExplainedVerdict | null {
+    const { found, partners } = this.#placesOf(currents, itemId, labelId)
+    const position = found.findIndex((at) => currents.market(at) === market)
+    if (position < 0) return null
+    const { prices, subject } = this.#evidenceOf(currents, itemId, labelId, found, partners)
+    const findings: Finding[] = []
+    judge(prices, subject, this.#conditions, findings)
+    const own = prices[position]!
+    const comparisons = new Map<number, MarketComparison>()
+    for (const other of prices) {
+      const compared = other === own ? null : compareMarkets(own, other, subject.ratios, this.#conditions)
+      if (compared) comparisons.set(other.market, compared)
+    }
+    return {
+      findings: findings.filter((finding) => finding.price === position),
+      comparisons,
+      confirmedByPersonMs: this.#confirmedMs(currents, itemId, found[position]!),
+    }
+  }
+
+  /** What other markets say of the price of an item in a market under a label. */
+  backingOf(currents: CurrentPrices, itemId: number, market: number, labelId: number): Backing {
+    const { found, partners } = this.#placesOf(currents, itemId, labelId)
+    const { prices, subject } = this.#evidenceOf(currents, itemId, labelId, found, partners)
+    const position = prices.findIndex((price) => price.market === market)
+    return position < 0 ? 'open' : judge(prices, subject, this.#conditions)[position]!.backing
+  }
+
+  #placesOf(currents: CurrentPrices, itemId: number, labelId: number): { found: number[]; partners: number[] } {
     const found: number[] = []
     const partners: number[] = []
     const partner = this.partnerOf(labelId)
@@ -90,11 +153,18 @@ export class PriceJudge {
       if (currents.labelId(at) === labelId) found.push(at)
       else if (currents.labelId(at) === partner) partners.push(at)
     }
+    return { found, partners }
+  }
+
+  /** Prices at places with all that is known of them, and of their item. */
+  #evidenceOf(
+    currents: CurrentPrices,
+    itemId: number,
+    labelId: number,
+    found: readonly number[],
+    partners: readonly number[],
+  ): { prices: PriceEvidence[]; subject: Subject } {
     const shared = this.#shared.get(itemId) ?? 0
-    if (found.length === 1 && partners.length === 0 && shared === 0 && this.#identical.size === 0 && this.#confirmed === null) {
-      const verdict = this.#verdictOfLone(currents, found[0]!)
-      if (verdict !== null) return take(found[0]!, verdict)
-    }
     const evidence = (at: number): PriceEvidence => {
       const market = currents.market(at)
       const price = currents.evidence(at, ((shared >> market) & 1) === 1)
@@ -104,16 +174,15 @@ export class PriceJudge {
     const group = this.#groups.get(itemId)
     const subject: Subject = {
       ratios: group && this.#ratios ? this.#ratios.of(group.game, group.categoryId, group.finish) : NO_RATIOS,
-      gradeOrder: partner === null ? null : { label: labelId === this.#labels.psa10 ? 'psa_10' : 'near_mint', others: partners.map(evidence) },
+      gradeOrder:
+        this.partnerOf(labelId) === null ? null : { label: labelId === this.#labels.psa10 ? 'psa_10' : 'near_mint', others: partners.map(evidence) },
     }
-    const verdicts = judge(found.map(evidence), subject, this.#conditions)
-    for (const [i, { state, confidence, flags }] of verdicts.entries()) {
-      const at = found[i]!
-      const { minor, updatedAtMs } = currents
-      // A person's word settles what the evidence says of this amount; the flags stay to be seen.
-      const isConfirmed = this.#confirmed?.(itemId, currents.market(at), labelId, minor[at]!, updatedAtMs[at]!) != null
-      take(at, packedVerdict(isConfirmed ? TRUSTED : STATES.indexOf(state), CONFIDENCES.indexOf(confidence), flags))
-    }
+    return { prices: found.map(evidence), subject }
+  }
+
+  #confirmedMs(currents: CurrentPrices, itemId: number, at: number): number | null {
+    const { minor, updatedAtMs } = currents
+    return this.#confirmed?.(itemId, currents.market(at), currents.labelId(at), minor[at]!, updatedAtMs[at]!) ?? null
   }
 
   /** Null where the price needs judging of its own. */

@@ -4,6 +4,9 @@ import { DAY_MS } from '#core/duration.ts'
 import { parseMinor } from '#core/money.ts'
 import type { Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
+import { confidenceOfSales } from './evidence/confidence.ts'
+import { CONFIDENCES } from './evidence/types.ts'
+import { noteEvidence } from './judge-prices.ts'
 import { median } from './medians.ts'
 import { ensureMonth } from './months.ts'
 import { packPrices, type PriceChange } from './payload.ts'
@@ -15,6 +18,7 @@ const DAYS = 90
 const SERVICE = 0
 /** the one batch that all prices of our own belong to (made by the migration) */
 const FORMAT = 'service-price'
+const UNDISPUTED = { state: 'trusted', flags: 0, confirmedAtMs: null, avg7: null, avg30: null, low: null, high: null } as const
 
 export interface Sale {
   /** price of one piece in kuruş */
@@ -58,7 +62,8 @@ export async function lockServicePrices(tx: Tx, itemIds: readonly number[]): Pro
 
 /**
  * Sets the service's prices after sales came or went, in their transaction and in one order, so that writers never block
- * each other in a circle; the history gets a point where a price changes. Without a sale that counts a price stays.
+ * each other in a circle; the history gets a point where a price changes. Their confidence is that of the number of sales.
+ * Without a sale that counts a price stays.
  * @param keys items with the labels that the sales count for: their grade, or Near Mint without one
  * @returns the prices that changed
  */
@@ -76,38 +81,48 @@ export async function refreshServicePrices(tx: Tx, note: Note, keys: readonly Pr
       order by sold_at desc, id desc limit ${sql.lit(SALES)}
     ) s order by k.n, s.sold_at, s.id`.execute(tx)
   const prices = [...Map.groupBy(rows, (row) => row.n)].flatMap(([n, sold]) => {
-    const minor = servicePrice(
-      sold.map((row) => ({ minor: parseMinor(row.unit_price)!, soldAtMs: row.sold_at.getTime() })),
-      now.getTime(),
-    )
-    return minor === null ? [] : [{ ...sorted[n - 1]!, market: SERVICE, minor, updatedAtMs: now.getTime() }]
+    const sales = sold.map((row) => ({ minor: parseMinor(row.unit_price)!, soldAtMs: row.sold_at.getTime() }))
+    const minor = servicePrice(sales, now.getTime())
+    return minor === null ? [] : [{ ...sorted[n - 1]!, market: SERVICE, minor, updatedAtMs: now.getTime(), samples: sales.length }]
   })
   if (prices.length === 0) return []
   await ensureMonth(tx, now.getTime())
+  const confidences = prices.map(({ samples }) => confidenceOfSales(samples))
   // After the price before, which may be of a sale that began later and was written first: the latest point is the current price.
-  const { rows: set } = await sql<{ item_id: number; label_id: number; at_ms: number }>`
-    with batch as (select id from imports where format = ${FORMAT} limit 1), changed as (
-      insert into prices (item_id, market, label_id, price, updated_at, import_id)
-      select g.item_id, ${sql.lit(SERVICE)}, g.label_id, g.minor::numeric / 100, ${now}, batch.id
-      from batch, unnest(${prices.map((price) => price.itemId)}::int4[], ${prices.map((price) => price.labelId)}::int4[],
-        ${prices.map((price) => price.minor)}::int8[]) with ordinality as g(item_id, label_id, minor, n)
-      order by g.n
+  const { rows: set } = await sql<{ item_id: number; label_id: number; n: number; at_ms: number; is_new: boolean }>`
+    with batch as (select id from imports where format = ${FORMAT} limit 1), given as (
+      select g.*, minor::numeric / 100 as price, p.price as before
+      from unnest(${prices.map((price) => price.itemId)}::int4[], ${prices.map((price) => price.labelId)}::int4[],
+        ${prices.map((price) => price.minor)}::int8[], ${prices.map((price) => price.samples)}::int4[],
+        ${confidences.map((confidence) => CONFIDENCES.indexOf(confidence))}::int2[]) with ordinality as g(item_id, label_id, minor, samples, confidence, n)
+      left join prices p on p.item_id = g.item_id and p.market = ${sql.lit(SERVICE)} and p.label_id = g.label_id
+    ), written as (
+      insert into prices (item_id, market, label_id, price, updated_at, import_id, samples, confidence)
+      select item_id, ${sql.lit(SERVICE)}, label_id, price, ${now}, batch.id, samples, confidence from batch, given order by n
       on conflict (item_id, market, label_id) do update
-        set price = excluded.price, import_id = excluded.import_id,
-          updated_at = greatest(excluded.updated_at, prices.updated_at + interval '1 millisecond')
-        where prices.price <> excluded.price
+        set price = excluded.price, samples = excluded.samples, confidence = excluded.confidence,
+          import_id = case when prices.price = excluded.price then prices.import_id else excluded.import_id end,
+          updated_at = case when prices.price = excluded.price then prices.updated_at
+            else greatest(excluded.updated_at, prices.updated_at + interval '1 millisecond') end
+        where (prices.price, prices.samples, prices.confidence) is distinct from (excluded.price, excluded.samples, excluded.confidence)
       returning item_id, market, label_id, price, updated_at, import_id
+    ), pointed as (
+      insert into price_points (item_id, market, label_id, price, updated_at, import_id)
+      select w.item_id, w.market, w.label_id, w.price, w.updated_at, w.import_id
+      from written w join given g using (item_id, label_id) where g.before is distinct from w.price
+      on conflict (item_id, market, label_id, updated_at) do update
+        set price = excluded.price, import_id = excluded.import_id
     )
-    insert into price_points (item_id, market, label_id, price, updated_at, import_id)
-    select item_id, market, label_id, price, updated_at, import_id from changed
-    on conflict (item_id, market, label_id, updated_at) do update
-      set price = excluded.price, import_id = excluded.import_id
-    returning item_id, label_id, (extract(epoch from updated_at) * 1000)::float8 as at_ms`.execute(tx)
-  const setAt = new Map(set.map((row) => [`${row.item_id} ${row.label_id}`, row.at_ms]))
-  const changed = prices.flatMap((price) => {
-    const updatedAtMs = setAt.get(`${price.itemId} ${price.labelId}`)
-    return updatedAtMs === undefined ? [] : [{ ...price, updatedAtMs }]
-  })
+    select w.item_id, w.label_id, g.n::int4 as n, (extract(epoch from w.updated_at) * 1000)::float8 as at_ms,
+      g.before is distinct from w.price as is_new
+    from written w join given g using (item_id, label_id)`.execute(tx)
+  const changed = set.filter((row) => row.is_new).map((row) => ({ ...prices[row.n - 1]!, updatedAtMs: row.at_ms }))
   if (changed.length > 0) await note.changedPrices(packPrices(changed))
+  await noteEvidence(
+    note,
+    set.map(({ item_id: itemId, label_id: labelId, n }) => {
+      return { itemId, market: SERVICE, labelId, ...UNDISPUTED, confidence: confidences[n - 1]! }
+    }),
+  )
   return changed
 }

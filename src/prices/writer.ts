@@ -18,7 +18,7 @@ import { FIGURE_COLUMNS, figureArrays } from './figures.ts'
 import { findIdenticalPrices } from './identical-prices.ts'
 import { evidenceOf, judgePrices, lockJudging, noteEvidence, noteSettled } from './judge-prices.ts'
 import { ensureMonths } from './months.ts'
-import { eachPackedPrice, packedCount, packPrices } from './payload.ts'
+import { eachPackedPrice, packedCount, packPrices, type PriceChange } from './payload.ts'
 import type { PriceBatch } from './price-batch.ts'
 import { hasSeveralSources, PriceJudge } from './price-judge.ts'
 import type { PriceCounts } from './types.ts'
@@ -43,10 +43,10 @@ export async function lockMarkets(tx: Tx, markets: Iterable<number>): Promise<vo
   }
 }
 
-/** What an import stated in a market. */
+/** What an import stated in a market: items by label. A file of a long history states each price many times. */
 interface Feed {
   newestMs: number
-  prices: number
+  items: Map<number, RowBits>
 }
 
 /** Writes the prices of one import, batch by batch; `finish` follows the last. */
@@ -186,13 +186,14 @@ export class PriceWriter {
       await refreshUsualRatios(tx, judge.conditions)
       this.#several.forEach((id) => this.#again.add(id))
     }
+    if (!whole && this.#again.size === 0) return
+    await judge.reload(tx)
     if (whole) {
-      const marks = await findIdenticalPrices(tx, this.#feeds.keys(), judge.conditions.noiseMinor, this.#statements <= MOST_BY_NAME)
+      const marks = await findIdenticalPrices(tx, judge, this.#feeds.keys(), this.#statements <= MOST_BY_NAME)
       judge.mark(marks)
       for (const { itemId } of marks) this.#again.add(itemId)
     }
     if (this.#again.size === 0) return
-    await judge.reload(tx)
     await judgePrices({ rules: this.#rules, now: () => new Date(this.#nowMs) }, tx, this.#note, this.#again, judge)
   }
 
@@ -231,26 +232,26 @@ export class PriceWriter {
     }
     changes.set.push(i)
     changes.setAt.push(at)
-    this.#stated(write.market, write.updatedAtMs)
+    this.#stated(write)
   }
 
   /** A feed states the current price again: at a later time, or with other figures. The same statement again says nothing. */
   #confirm(batch: PriceBatch, i: number, currents: CurrentPrices, at: number, changes: CurrentChanges): void {
-    const { market, updatedAtMs } = batch.at(i)
+    const write = batch.at(i)
+    const { minor, updatedAtMs } = write
     const confirmedAtMs = currents.confirmedAtMs[at]!
     if (updatedAtMs < confirmedAtMs || updatedAtMs > this.#nowMs + this.#rules.futureHours * HOUR_MS) return
     const figures = batch.figures.at(i)
     const isOther = figures !== null && !currents.figures.equals(at, figures)
     if (updatedAtMs === confirmedAtMs && !isOther) return
     changes.remember(at)
-    const { minor } = batch.at(i)
     const jumps = this.#jumpsOf({ minor, updatedAtMs, figures: figures ?? currents.figures.at(at) }, currents, at)
     // Other figures are no longer identical to those of another item.
     currents.verdict[at] = unjudged(jumps | (isOther ? 0 : currents.verdict[at]! & IDENTICAL))
     if (isOther) currents.figures.set(at, figures)
     currents.confirmedAtMs[at] = updatedAtMs
     if (changes.setAt.at(-1) !== at) changes.confirmed.add(at)
-    this.#stated(market, updatedAtMs)
+    this.#stated(write)
   }
 
   /** What speaks against a price that replaces or repeats a current one: bits of flags. */
@@ -258,13 +259,14 @@ export class PriceWriter {
     return jumpsOf(now, knownOf(currents, at), this.#judge!.conditions.noiseMinor[currents.market(at)]!, this.#rules)
   }
 
-  #stated(market: number, atMs: number): void {
+  #stated({ itemId, market, labelId, updatedAtMs }: PriceChange): void {
     this.#statements += 1
-    const feed = this.#feeds.get(market)
-    if (feed) {
-      feed.newestMs = Math.max(feed.newestMs, atMs)
-      feed.prices += 1
-    } else this.#feeds.set(market, { newestMs: atMs, prices: 1 })
+    let feed = this.#feeds.get(market)
+    if (!feed) this.#feeds.set(market, (feed = { newestMs: updatedAtMs, items: new Map() }))
+    feed.newestMs = Math.max(feed.newestMs, updatedAtMs)
+    let items = feed.items.get(labelId)
+    if (!items) feed.items.set(labelId, (items = new RowBits()))
+    items.add(itemId)
   }
 
   /** Judges the prices that are written, so that their verdicts are written with them. */
@@ -295,7 +297,7 @@ export class PriceWriter {
       insert into price_feeds (market, import_id, newest, prices)
       select market, ${this.#importId}::int4, to_timestamp(newest_ms / 1000), prices
       from unnest(${feeds.map(([market]) => market)}::int2[], ${feeds.map(([, feed]) => feed.newestMs)}::float8[],
-        ${feeds.map(([, feed]) => feed.prices)}::int4[]) as f(market, newest_ms, prices)
+        ${feeds.map(([, feed]) => [...feed.items.values()].reduce((sum, items) => sum + items.size, 0))}::int4[]) as f(market, newest_ms, prices)
       on conflict (market, import_id) do update
         set newest = greatest(price_feeds.newest, excluded.newest), prices = price_feeds.prices + excluded.prices`.execute(this.#tx)
   }

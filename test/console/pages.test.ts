@@ -166,6 +166,7 @@ async function fill(node: TestNode): Promise<string[]> {
   await importFiles(node, 'pokemontcg', pokemontcgFiles)
   const [match] = await operator<{ id: number }[]>(node, 'GET', '/matches')
   await operator(node, 'POST', `/matches/${match!.id}/separate`)
+  await operator(node, 'POST', '/sources/source_c/set-aside', { reason: "The feed repeats last year's prices" })
   const [last] = await operator<{ id: number }[]>(node, 'GET', '/imports')
   return [
     '',
@@ -182,6 +183,7 @@ async function fill(node: TestNode): Promise<string[]> {
     '/price-reviews',
     '/price-reviews?state=disputed',
     '/price-decisions',
+    '/sources',
     '/listings',
     `/listings/${waiting.id}`,
     `/listings/${sold.id}`,

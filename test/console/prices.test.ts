@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MARKETS } from '#core/markets.ts'
 import { STATES } from '#prices/evidence/types.ts'
+import type { PriceSource } from '#prices/list-sources.ts'
 import { startSampleNode } from '../graphql/client.ts'
 import { OPERATOR_TOKEN, type TestNode, until } from '../support/node.ts'
 import { launch, NO_BROWSER, operator, signedIn, settled, type Visit, WHY } from './browser.ts'
@@ -104,6 +105,44 @@ describe.skipIf(NO_BROWSER)(`Prices in the console${WHY}`, () => {
     await dialog().getByRole('alert').getByText('Para birimi TRY olamaz').waitFor()
     await page.keyboard.press('Escape')
     await page.locator('header select').first().selectOption('en')
+  })
+
+  test('sources show their age and shares, lead to their reviews, and are set aside and used again', async () => {
+    const { id } = await operator<{ id: number }>(node, 'POST', '/items', {
+      name: 'Sealed box',
+      ref: 'test:sealed',
+      market: 'source_c',
+      category_id: (await operator<{ id: number }[]>(node, 'GET', '/categories'))[0]!.id,
+    })
+    const future = new Date(node.clock.now().getTime() + 3 * 86_400_000).toISOString()
+    await operator(node, 'POST', '/prices', [
+      { item_id: id, market: 'source_c', label: 'Near Mint', price: 50, updated_at: node.clock.now().toISOString() },
+      { item_id: id, market: 'source_c', label: 'Near Mint', price: 60, updated_at: future },
+    ])
+    const [waiting] = (await operator<PriceSource[]>(node, 'GET', '/sources')).filter(({ market }) => market === 'source_c')
+    await visited.open('/sources')
+    await page.locator('nav a[aria-current=page]').getByText('Price sources').waitFor()
+    const row = (name: string) => page.getByRole('row', { name: new RegExp(`^${name}`) })
+    await row('PriceCharting USD').waitFor()
+    await row('Service TRY').waitFor()
+    await row('Source C GBP')
+      .getByRole('link', { name: new RegExp(`^${waiting!.held} `) })
+      .click()
+    await page.getByRole('heading', { name: 'Price review' }).waitFor()
+    expect(new URL(page.url()).search).toBe('?state=held&market=source_c')
+    await page.goBack()
+    await button('Set aside: Source C').click()
+    await dialog().getByLabel('Reason').fill('Wrong file')
+    await dialog().getByRole('button', { name: 'Set aside' }).click()
+    await page.getByText(`Source C is set aside; stale prices: ${waiting!.prices.toLocaleString('en-GB')}`).waitFor()
+    await row('Source C GBP').getByText('Wrong file').waitFor()
+    await row('Source C GBP')
+      .getByRole('link', { name: `${waiting!.prices.toLocaleString('en-GB')} (100%)` })
+      .waitFor()
+    await button('Use again: Source C').click()
+    await page.getByText('Source C is used again').waitFor()
+    await button('Set aside: Source C').waitFor()
+    expect(await button(/: Service$/).count()).toBe(0)
   })
 
   test('markets go by the names that the operator gives them, and by their codes to programs', async () => {

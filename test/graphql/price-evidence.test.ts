@@ -99,7 +99,7 @@ test('an explanation is that of REST, for many prices at once', async () => {
   const { data } = await ask<Answer>(
     node,
     query(
-      'price explain { rule { name version } samples rates { currency rate day } medians { days7 days30 days90 } inputs { kind market amount currency at importId line used reason } }',
+      'price explain { rule { name version } samples rates { currency rate day } medians { days7 days30 days90 } inputs { kind market amount currency at importId line used reason comparison { level } } }',
     ),
   )
   const prices = data.item.prices!

@@ -170,6 +170,9 @@ describe('has what the interface names', () => {
       rule: PriceRule
       judgedBy: [PriceRule!]!
       inputs: [PriceExplanationInput!]!
+      findings: [PriceFinding!]!
+      confirmedByPersonAt: String
+      thresholds: PriceThresholds
       rates: [UsedRate!]!
       medians: PriceMedians!
       samples: Int
@@ -185,6 +188,27 @@ describe('has what the interface names', () => {
       line: Int
       used: Boolean!
       reason: String!
+      comparison: ExplainedComparison
+    }
+    type ExplainedComparison {
+      converted: Float!
+      usualRatio: Float!
+      usualSpread: Float!
+      cards: Int!
+      expected: Float!
+      timesOff: Float!
+      level: String!
+    }
+    type PriceFinding { rule: String! version: Int! market: String compared: Float timesOff: Float counts: Boolean! }
+    type PriceThresholds {
+      noise: Float!
+      ownFactor: Float!
+      offerFactor: Float!
+      marketFactor: Float!
+      marketSpreads: Float!
+      doubtFactor: Float!
+      agreeFactor: Float!
+      comparableDays: Float!
     }
     type UsedRate { currency: String! rate: Float! day: String! }
     type PriceMedians { days7: Float days30: Float days90: Float }

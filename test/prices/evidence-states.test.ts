@@ -6,6 +6,7 @@ import { call } from '#core/verb.ts'
 import { MARKETS } from '#core/markets.ts'
 import { flagsOf, STATES } from '#prices/evidence/types.ts'
 import { judgeAllPrices } from '#prices/judge-all.ts'
+import type { PriceSource } from '#prices/list-sources.ts'
 import { importText, OPERATOR_TOKEN, send, startTestNode, type TestNode } from '../support/node.ts'
 
 let node: TestNode
@@ -173,6 +174,24 @@ test('identical figures on two items dispute both, until one of them gets others
   expect(await settledOf(one.id)).toHaveLength(1)
 })
 
+test('of two items with identical figures the one that another market agrees with is trusted, while the other is contradicted', async () => {
+  const [one, other] = [await newItem([{ source: 'cardmarket', id: '9111' }]), await newItem([{ source: 'cardmarket', id: '9112' }])]
+  const figures = { trend: 30, avg1: 30.5, avg7: 29.9, avg30: 30.1, low: 25 }
+  const both = [9111, 9112].map((idProduct) => ({ idProduct, ...figures }))
+  await post(one.id, 'source_c', 31)
+  await importText(node, 'cardmarket-price-guide', guide(daysAgo(2), both))
+  for (const { id } of [one, other]) expect(await statesOf(id)).toMatchObject({ source_b: 'disputed' })
+  await post(other.id, 'source_c', 4)
+  await importText(node, 'cardmarket-price-guide', guide(daysAgo(1), both))
+  expect(await statesOf(one.id)).toEqual({ source_b: 'trusted', source_c: 'trusted' })
+  expect(await statesOf(other.id)).toEqual({ source_b: 'disputed', source_c: 'trusted' })
+  expect(await settledOf(one.id)).toHaveLength(1)
+  // A third market agrees with the other one: nobody knows any more.
+  await post(other.id, 'source_a', 30)
+  await judgeAllPrices({ ...node.ctx })
+  for (const { id } of [one, other]) expect(await statesOf(id)).toMatchObject({ source_b: 'disputed' })
+})
+
 test('a shop id that a second item gets disputes the prices of both, and losing it settles them', async () => {
   const [one, other] = [await newItem([{ source: 'tcgplayer', id: '9201' }]), await newItem()]
   await post(one.id, 'source_c', 30)
@@ -195,6 +214,73 @@ test('a source that is set aside is stale at once and is no evidence; used again
   await operator('/sources/source_a/take-back', { reason: 'new feed' })
   expect(await statesOf(id)).toEqual({ source_a: 'disputed', source_b: 'disputed' })
   await expect(operator('/sources/source_a/take-back', {})).rejects.toThrow(/not set aside/)
+})
+
+test('sources tell their name, the age of their newest feed and the shares of their prices, beside the counts by group', async () => {
+  const named = await startTestNode({ env: { PRICE_FEED_PRICES: '1', MARKET_NAMES: 'source_b=Cardmarket' } })
+  try {
+    const at = (days: number) => new Date(named.clock.now().getTime() - days * DAY_MS).toISOString()
+    const ask = async <T>(path: string, json?: unknown): Promise<T> => {
+      const { body } = await send<T>(`${named.operatorUrl}/operator/v1${path}`, OPERATOR_TOKEN, json === undefined ? {} : { json })
+      if (!body.success) throw new Error(JSON.stringify(body.error))
+      return body.data
+    }
+    const set = await ask<{ id: number }>('/categories', { name: 'Set', game: 'pokemon', market: 'source_b' })
+    const cards: number[] = []
+    for (const name of ['One', 'Two', 'Three', 'Four']) {
+      cards.push((await ask<{ id: number }>('/items', { name, ref: name, market: 'source_b', category_id: set.id })).id)
+    }
+    const say = (days: number, prices: number[], label = 'Near Mint') =>
+      ask(
+        '/prices',
+        prices.map((price, n) => ({ item_id: cards[n]!, market: 'source_b', label, price, updated_at: at(days) })),
+      )
+    await say(17, [10, 20, 30, 40])
+    await say(10, [10, 20, 30])
+    // Card four was not stated again; card one jumps, card two is held.
+    await say(10, [100, 100], 'PSA 10')
+    await say(9, [190, 2000], 'PSA 10')
+    await judgeAllPrices(named.ctx)
+    const source = (await ask<PriceSource[]>('/sources')).find(({ market }) => market === 'source_b')!
+    expect(source).toMatchObject({
+      name: 'Cardmarket',
+      currency: 'EUR',
+      set_aside: null,
+      age_days: 9,
+      late: true,
+      prices: 6,
+      disputed: 1,
+      stale: 1,
+      trusted: 4,
+      held: 1,
+      shares: { trusted: 4 / 6, disputed: 1 / 6, stale: 1 / 6, held: 1 / 7 },
+    })
+    expect(source.groups).toMatchObject([
+      { name: 'Cardmarket', group: 'Ungraded', prices: 4, items: 4, coverage: 1, held: 0, stale: 1 },
+      { name: 'Cardmarket', group: 'Graded', prices: 2, items: 2, coverage: 0.5, held: 1, disputed: 1 },
+    ])
+    const stats = await ask<{ sources: PriceSource['groups']; prices_unchecked: Record<string, number> }>('/stats')
+    expect(stats.sources).toEqual(source.groups)
+    expect(stats.prices_unchecked).toEqual({ service: 0, source_a: 0, source_b: 0, source_c: 0 })
+    const none = (await ask<PriceSource[]>('/sources')).find(({ market }) => market === 'source_a')!
+    expect(none).toMatchObject({ name: 'source_a', age_days: null, late: false, prices: 0, groups: [] })
+    expect(Object.values(none.shares)).toEqual([0, 0, 0, 0, 0])
+  } finally {
+    await named.close()
+  }
+})
+
+test('a price that a file of a long history states many times counts once for the rhythm of its source', async () => {
+  const [one, other] = [await newItem(), await newItem()]
+  const days = [50, 49, 48, 47, 46].map(daysAgo)
+  const lines = days.flatMap((at, n) => [`${one.ref},source_a,Near Mint,${10 + n},${at}`, `${one.ref},source_a,PSA 9,40,${at}`])
+  const report = await importText(
+    node,
+    'mintmark-prices-csv',
+    ['item_ref,market,label,price,updated_at', ...lines, `${other.ref},source_a,Near Mint,7,${days[1]}`].join('\n'),
+  )
+  const feeds = await node.db.kysely.selectFrom('price_feeds').selectAll().where('import_id', '=', report.id).execute()
+  expect(feeds.map(({ prices, newest }) => [prices, newest.toISOString()])).toEqual([[3, days[4]]])
 })
 
 test('a price that its source no longer confirms becomes stale while others move', async () => {

@@ -1,6 +1,7 @@
 // What readers see of the evidence of prices over REST: with_stats=1, explanations, and computed figures that leave out what is
 // not trusted.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { judgeAllPrices } from '#prices/judge-all.ts'
 import { bitsOf, FLAGS } from '#prices/evidence/types.ts'
 import { setEvidence } from '../support/evidence.ts'
 import { OPERATOR_TOKEN, type Reply, send, startTestNode, type TestNode, until } from '../support/node.ts'
@@ -32,6 +33,16 @@ interface Input {
   line: number | null
   used: boolean
   reason: string
+  comparison: Comparison | null
+}
+interface Comparison {
+  converted: number
+  usual_ratio: number
+  usual_spread: number
+  cards: number
+  expected: number
+  times_off: number
+  level: string
 }
 interface Explanation {
   price: number | null
@@ -39,9 +50,13 @@ interface Explanation {
   state: string | null
   confidence: string | null
   flags: string[]
+  samples: number | null
   rule: { name: string; version: number } | null
   inputs: Input[]
   rates: { currency: string; rate: number; day: string }[]
+  findings: { rule: string; market: string | null; compared: number | null; times_off: number | null; counts: boolean }[]
+  thresholds: Record<'noise' | 'market_factor' | 'market_spreads' | 'doubt_factor', number> | null
+  confirmed_by_person_at: string | null
   medians: Record<string, number | null>
   held?: { price: number; rule: string }[]
 }
@@ -73,6 +88,13 @@ function get<T>(
 async function nearMint(query: string, on = node): Promise<StatsPrice> {
   const { body } = await get<Item>(`/items/${items.char}?${query}`, { on })
   return body.data.prices.find(({ label }) => label === 'Near Mint')!
+}
+
+/** A new card of the service's own market. */
+async function newCard(ref: string, name: string): Promise<number> {
+  const [category] = (await operator<{ id: number }[]>(node, 'GET', '/categories?game=pokemon')).body.data
+  const body = { name, ref, market: 'service', category_id: category!.id, genre: 'single' }
+  return (await operator<{ id: number }>(node, 'POST', '/items', body)).body.data.id
 }
 
 const char = (market: 'source_a' | 'service' = 'source_a', label = 'Near Mint') => ({ itemId: items.char!, market, label })
@@ -242,6 +264,8 @@ describe('an explanation', () => {
       currency: 'USD',
       used: true,
       reason: 'compared',
+      // 90.25 USD × 41.25 / 48.5; no usual ratio is known of these markets.
+      comparison: { converted: 76.76, usual_ratio: 1, cards: 0, expected: 76.76, times_off: 8050 / 7676, level: 'agree' },
     })
     expect(body.data.rates).toEqual([
       { currency: 'USD', rate: 41.25, day: '2026-11-01' },
@@ -253,6 +277,54 @@ describe('an explanation', () => {
     ])
     const apart = await explain('?market=source_b&label=Heavily%20Played')
     expect(apart.body.data).toMatchObject({ rates: [], inputs: [{ kind: 'statement' }, { kind: 'market', used: false, reason: 'other_time' }] })
+  })
+
+  test('suffices to compute again how far markets are apart, and by which rule they conflict', async () => {
+    const ids: number[] = []
+    for (let n = 0; n < 10; n += 1) ids.push(await newCard(`ratio:${n}`, 'Zigzagoon'))
+    const at = '2026-11-05T00:00:00Z'
+    // America pays twice what Europe does, but for one card.
+    const posted = ids.flatMap((item_id, n) => [
+      { item_id, market: 'source_c', label: 'Near Mint', price: n === 9 ? 400 : 20 + n / 10, updated_at: at },
+      { item_id, market: 'source_b', label: 'Near Mint', price: 10 + n / 10, updated_at: at },
+    ])
+    await operator(node, 'POST', '/prices', posted)
+    await judgeAllPrices(node.ctx)
+    for (const [id, state] of [
+      [ids[0]!, 'trusted'],
+      [ids[9]!, 'disputed'],
+    ] as const) {
+      const { price, currency, inputs, rates, thresholds, findings, ...rest } = (await explain('?market=source_c', {}, id)).body.data
+      const other = inputs.find(({ kind }) => kind === 'market')!
+      const { comparison } = other
+      const lira = (code: string) => rates.find((rate) => rate.currency === code)!.rate
+      const converted = Math.round((other.amount * 100 * lira(other.currency)) / lira(currency)) / 100
+      const expected = converted * comparison!.usual_ratio
+      const off = Math.max(price! / expected, expected / price!)
+      expect(comparison!.cards).toBe(10)
+      expect(comparison!.usual_ratio).toBeGreaterThan(1.6)
+      expect([comparison!.converted, comparison!.expected, comparison!.times_off]).toEqual(
+        [converted, expected, off].map((v) => expect.closeTo(v, 6)),
+      )
+      const { noise, doubt_factor: doubt, market_factor: market, market_spreads: spreads } = thresholds!
+      const isFar = Math.abs(price! - expected) >= noise && off >= doubt
+      const level = !isFar ? 'agree' : off >= Math.max(market, comparison!.usual_spread ** spreads) ? 'conflict' : 'doubt'
+      expect([comparison!.level, rest.state]).toEqual([level, state])
+      const conflicts = findings.filter(({ rule }) => rule === 'other_markets')
+      expect(conflicts.map(({ market: of, counts }) => [of, counts])).toEqual(state === 'disputed' ? [['source_b', true]] : [])
+      if (conflicts[0]) expect(conflicts[0].compared).toBeCloseTo(expected, 1)
+    }
+    // A person's word is told beside what the rules say.
+    await operator(node, 'POST', '/price-decisions', {
+      decision: 'confirm',
+      prices: [{ item_id: ids[9], market: 'source_c', label: 'Near Mint', price: 400 }],
+    })
+    const confirmed = (await explain('?market=source_c', {}, ids[9])).body.data
+    expect(confirmed).toMatchObject({
+      state: 'trusted',
+      confirmed_by_person_at: expect.any(String),
+      findings: [{ rule: 'other_markets', counts: true }],
+    })
   })
 
   test("of the service's own price is the sales that its median is of, and names no seller", async () => {
@@ -272,7 +344,9 @@ describe('an explanation', () => {
     expect(inputs.map(({ kind, amount, used, reason }) => [kind, amount, used, reason])).toEqual(
       prices.map((amount) => ['sale', amount, true, 'in_median']),
     )
-    expect(new Set(Object.keys(inputs[0]!))).toEqual(new Set(['kind', 'market', 'amount', 'currency', 'at', 'import_id', 'line', 'used', 'reason']))
+    expect(new Set(Object.keys(inputs[0]!))).toEqual(
+      new Set(['kind', 'market', 'amount', 'currency', 'at', 'import_id', 'line', 'used', 'reason', 'comparison']),
+    )
     expect(JSON.stringify(body)).not.toContain('seller')
     // Later, when the sales are too old to set a price, the price that stays is still explained by them.
     node.clock.advance(200 * 86_400_000)
@@ -282,6 +356,31 @@ describe('an explanation', () => {
     } finally {
       node.clock.advance(-200 * 86_400_000)
     }
+  })
+
+  test("of the service's own price has the number of sales, by which its confidence grows though the price stays", async () => {
+    const itemId = await newCard('zubat', 'Zubat')
+    const listing = await published(node, itemId, { price: 500, quantity: 50 })
+    const seen: unknown[] = []
+    for (const [i, unit_price] of [400, 600, 500, 500, 500, 500, 500, 500, 500, 500, 500].entries()) {
+      const sold_at = new Date(node.clock.now().getTime() - (20 - i) * 60_000).toISOString()
+      const order = { order_id: 7_100 + i, lines: [{ listing_id: listing.id, quantity: 1, unit_price }], sold_at }
+      expect((await operator(node, 'POST', '/orders', order)).status).toBe(201)
+      const { price, samples, confidence } = (await explain('?market=service', {}, itemId)).body.data
+      seen.push([price, samples, confidence])
+      // Nodes show the same without the database.
+      const { body } = await get<Item>(`/items/${itemId}?with_stats=1&market=service`)
+      expect(body.data.prices).toMatchObject([{ price, state: 'trusted', confidence }])
+    }
+    expect(seen).toEqual([
+      [400, 1, 'insufficient'],
+      [500, 2, 'low'],
+      [500, 3, 'low'],
+      ...[4, 5, 6, 7].map((samples) => [500, samples, 'medium']),
+      ...[8, 9, 10, 10].map((samples) => [500, samples, 'high']),
+    ])
+    const points = await operator<{ price: number }[]>(node, 'GET', `/items/${itemId}/price-history?market=service`)
+    expect(points.body.data.map(({ price }) => price)).toEqual([400, 500])
   })
 
   test('is for Professional and above, and refuses what does not exist', async () => {

@@ -75,7 +75,7 @@ function Explanation({ of: { market, rule, state, confidence, flags, samples, in
               ),
           },
           { head: t('used'), short: true, cell: (input) => t(input.used ? 'yes' : 'no') },
-          { head: t('why'), cell: (input) => term('inputReason', input.reason) },
+          { head: t('why'), cell: (input) => (input.comparison ? comparedText(input.comparison, show) : term('inputReason', input.reason)) },
         ]}
       />
       {held.length > 0 && (
@@ -89,6 +89,14 @@ function Explanation({ of: { market, rule, state, confidence, flags, samples, in
       )}
     </>
   )
+}
+
+type Comparison = NonNullable<StoredPriceExplanation['inputs'][number]['comparison']>
+
+/** How the price compares with another one, and by what usual ratio. */
+function comparedText({ level, expected, times_off: times, usual_ratio: ratio, cards }: Comparison, show: (value: number) => string): string {
+  const far = t('farFromExpected', { expected: show(expected), times: Math.round(times * 100) / 100 })
+  return `${term('comparison', level)}: ${far} (${t('usualRatio', { ratio: Math.round(ratio * 100) / 100, cards })})`
 }
 
 /** The feed's own figures, which have names of their own. */

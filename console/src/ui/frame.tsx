@@ -14,6 +14,7 @@ const PLACES: { href: string; word: WordKey; also?: string[] }[] = [
   { href: '/console/catalogue', word: 'catalogue' },
   { href: '/console/matches', word: 'matches', also: ['/console/set-matches'] },
   { href: '/console/price-reviews', word: 'priceReviews', also: ['/console/price-decisions'] },
+  { href: '/console/sources', word: 'priceSources' },
   { href: '/console/imports', word: 'imports', also: ['/console/rates'] },
   { href: '/console/listings', word: 'market', also: ['/console/orders'] },
   { href: '/console/accounts', word: 'accounts', also: ['/console/webhooks'] },

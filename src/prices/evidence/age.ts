@@ -9,10 +9,15 @@ import type { Thresholds } from './thresholds.ts'
  * neither are the prices of a source that has sent too few feeds to tell how often it does.
  * @param heardMs when another source last stated the item, -Infinity where none did
  */
-export function isOld(confirmedAtMs: number, heardMs: number, rhythm: Rhythm | undefined, { staleIntervals, staleDays }: Thresholds): boolean {
-  if (!rhythm || rhythm.intervalMs === null) return false
-  const newestMs = Math.max(rhythm.newestMs ?? confirmedAtMs, heardMs)
-  const usualDays = Math.max(staleDays, (rhythm.intervalMs / DAY_MS) * staleIntervals)
+export function isOld(confirmedAtMs: number, heardMs: number, rhythm: Rhythm | undefined, thresholds: Thresholds): boolean {
+  const days = rhythm ? staleAfterDays(rhythm, thresholds) : null
+  if (days === null) return false
+  const newestMs = Math.max(rhythm?.newestMs ?? confirmedAtMs, heardMs)
   // In whole days, because a feed comes a little earlier on one day than on another.
-  return Math.floor(newestMs / DAY_MS) - Math.floor(confirmedAtMs / DAY_MS) >= usualDays
+  return Math.floor(newestMs / DAY_MS) - Math.floor(confirmedAtMs / DAY_MS) >= days
+}
+
+/** Days without a word of its source after which a price is old; null where the source has sent too few feeds to tell. */
+export function staleAfterDays({ intervalMs }: Rhythm, { staleIntervals, staleDays }: Thresholds): number | null {
+  return intervalMs === null ? null : Math.max(staleDays, (intervalMs / DAY_MS) * staleIntervals)
 }

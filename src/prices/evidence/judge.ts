@@ -10,7 +10,7 @@ import { compareMarkets, type MarketComparison } from './other-markets.ts'
 import type { SetRatios } from './ratios.ts'
 import type { Rhythm } from './rhythm.ts'
 import { type Thresholds, timesOff } from './thresholds.ts'
-import { bitsOf, FLAGS, type Flag, type PriceEvidence, type PriceState, type Verdict } from './types.ts'
+import { type Backing, bitsOf, FLAGS, type Flag, type PriceEvidence, type PriceState, type Verdict } from './types.ts'
 
 /** Position of the market whose prices are computed from our own sales: always trusted, evidence for no other. */
 const SERVICE = MARKETS.indexOf('service')
@@ -59,6 +59,7 @@ export function noiseOf(noise: number, convert: (minor: number, fromCurrency: 'E
 const OLD = bitsOf(['old', 'source_set_aside'])
 const NO_RATE = bitsOf(['no_rate'])
 const JUMPS = bitsOf(['jump', 'average_jump'])
+const SHARED = bitsOf(['shared_id'])
 
 /** A price while it is judged. */
 interface Case {
@@ -67,6 +68,9 @@ interface Case {
   /** on which side its own figures doubt it, 0 where they do not */
   doubt: -1 | 0 | 1
   agreeing: number
+  backing: Backing
+  /** whether any other market was heard */
+  heard: boolean
   /** whether it may speak against another: nothing else speaks against it. Fixed before conflicts are decided, so that their order does not matter */
   isWitness: boolean
 }
@@ -80,12 +84,13 @@ interface Case {
 export function judge(prices: readonly PriceEvidence[], subject: Subject, conditions: Conditions, findings?: Finding[]): Verdict[] {
   const cases = examine(prices, subject, conditions, findings)
   if (subject.gradeOrder) judgeGrades(cases, subject, subject.gradeOrder, conditions, findings)
-  // A jump that another market confirmed later in the examination.
-  for (const found of findings ?? []) if (isJumpFlag(found.flag)) found.counts = (cases[found.price]!.flags & bitsOf([found.flag])) !== 0
-  return cases.map(({ price, flags, agreeing }) => {
-    if (price.market === SERVICE) return { state: 'trusted', confidence: confidenceOfSales(price), flags: 0 }
+  // What another market settled later in the examination.
+  for (const found of findings ?? [])
+    if (isJumpFlag(found.flag) || found.flag === 'shared_id') found.counts = (cases[found.price]!.flags & bitsOf([found.flag])) !== 0
+  return cases.map(({ price, flags, agreeing, backing }) => {
+    if (price.market === SERVICE) return { state: 'trusted', confidence: confidenceOfSales(price.samples), flags: 0, backing: 'open' }
     const state = stateOf(flags)
-    return { state, confidence: confidenceOf(price, state, agreeing, conditions.nowMs), flags }
+    return { state, confidence: confidenceOf(price, state, agreeing, conditions.nowMs), flags, backing }
   })
 }
 
@@ -99,12 +104,12 @@ function callWitnesses(cases: readonly Case[]): void {
 }
 
 function examine(prices: readonly PriceEvidence[], { ratios }: Subject, conditions: Conditions, findings?: Finding[]): Case[] {
-  const cases = prices.map((price) => ({ price, flags: 0, doubt: 0, agreeing: 0, isWitness: false }) as Case)
+  const cases = prices.map((price) => ({ price, flags: 0, doubt: 0, agreeing: 0, backing: 'open', heard: false, isWitness: false }) as Case)
   for (let i = 0; i < cases.length; i += 1) if (cases[i]!.price.market !== SERVICE) examineAlone(cases, i, conditions, findings)
   callWitnesses(cases)
   if (cases.length < 2) return cases
   const pairs = comparisons(cases, ratios, conditions, findings)
-  for (const { a, b, comparison } of pairs) settleJumps(cases[a]!, cases[b]!, comparison)
+  for (const { a, b, comparison } of pairs) hear(cases[a]!, cases[b]!, comparison)
   callWitnesses(cases)
   for (const pair of pairs) if (pair.comparison.level !== 'agree') decide(cases, pair, pairs, findings)
   return cases
@@ -172,11 +177,21 @@ function comparisons(cases: readonly Case[], ratios: SetRatios, conditions: Cond
   return pairs
 }
 
-/** A market that nothing speaks against and that agrees closely confirms a jump. */
-function settleJumps(first: Case, second: Case, { isClose }: MarketComparison): void {
-  if (!isClose) return
-  if (second.isWitness) first.flags &= ~JUMPS
-  if (first.isWitness) second.flags &= ~JUMPS
+/**
+ * What a market that nothing speaks against says of the other one's price. Where it agrees closely, that settles a jump, and also a
+ * shared shop id: the price cannot be that of the other item, unless that one has the very same figures.
+ */
+function hear(first: Case, second: Case, { level, isClose }: MarketComparison): void {
+  for (const [one, other] of [
+    [first, second],
+    [second, first],
+  ] as const) {
+    if (!other.isWitness) continue
+    const said = level === 'agree' ? 'agreed' : 'contradicted'
+    one.backing = one.heard && one.backing !== said ? 'open' : said
+    one.heard = true
+    if (isClose) one.flags &= ~(one.price.identical ? JUMPS : JUMPS | SHARED)
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 // Rule `other_markets`: two markets' prices of one item against the usual ratio of the two in its set and finish.
 import { MARKETS } from '#core/markets.ts'
-import type { SetRatios } from './ratios.ts'
+import type { SetRatios, UsualRatio } from './ratios.ts'
 import { sideOf, type Thresholds, timesOff } from './thresholds.ts'
 import type { PriceEvidence } from './types.ts'
 
@@ -15,10 +15,14 @@ export interface MarketComparison {
   /** what each would be by the other and the usual ratio, in minor units of its own currency */
   expectedA: number
   expectedB: number
+  /** the second in the currency of the first, in minor units */
+  converted: number
+  /** what a price of 1 in the second one's market usually is in the first one's */
+  usual: UsualRatio
 }
 
 /** A spread is of so many cards at least that it counts as known. */
-const UNKNOWN = { ratio: 1, spread: 1, cards: 0 }
+const UNKNOWN: UsualRatio = { ratio: 1, spread: 1, cards: 0 }
 
 /** @returns null for want of a rate */
 export function compareMarkets(
@@ -50,5 +54,7 @@ export function compareMarkets(
     isClose: timesOff(a.minor, expectedA) <= agreeFactor,
     expectedA,
     expectedB,
+    converted: amount,
+    usual,
   }
 }

@@ -65,9 +65,13 @@ export interface PriceEvidence extends Figures {
   sharedId: boolean
 }
 
+/** What other markets that nothing speaks against say of a price: `open` where there is none, or they disagree. */
+export type Backing = 'agreed' | 'contradicted' | 'open'
+
 export interface Verdict {
   state: PriceState
   confidence: Confidence
   /** bits of FLAGS */
   flags: number
+  backing: Backing
 }

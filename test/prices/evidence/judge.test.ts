@@ -2,14 +2,48 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { confidenceOf } from '#prices/evidence/confidence.ts'
-import { identityOf } from '#prices/evidence/identical-figures.ts'
+import { type IdentityKind, identityOf, inDoubt } from '#prices/evidence/identical-figures.ts'
 import { judge, noiseOf } from '#prices/evidence/judge.ts'
 import { UsualRatios, usualRatios } from '#prices/evidence/ratios.ts'
+import type { Backing, PriceEvidence } from '#prices/evidence/types.ts'
 import { A, B, C, conditions, DAY, NO_FIGURES, NOW, price, SERVICE, verdicts } from './judged.ts'
 
-test('identical figures and shared ids are disputed whatever agrees with them', () => {
+test('identical figures are disputed whatever agrees with them; a shared id is settled by a market that agrees closely', () => {
   expect(verdicts([price(B, 1000, { identical: true }), price(C, 1000)])).toEqual(['disputed identical_figures', 'trusted'])
-  expect(verdicts([price(B, 1000, { sharedId: true }), price(C, 1000)])).toEqual(['disputed shared_id', 'trusted'])
+  expect(verdicts([price(B, 1000, { sharedId: true })])).toEqual(['disputed shared_id'])
+  expect(verdicts([price(B, 1000, { sharedId: true }), price(C, 1000)])).toEqual(['trusted', 'trusted'])
+  expect(verdicts([price(B, 1000, { sharedId: true }), price(C, 1400)])).toEqual(['disputed shared_id', 'trusted'])
+  expect(verdicts([price(B, 1000, { sharedId: true, identical: true }), price(C, 1000)])[0]).toBe('disputed identical_figures,shared_id')
+  expect(verdicts([price(B, 1000, { sharedId: true }), price(C, 1000, { sharedId: true })])).toEqual(['disputed shared_id', 'disputed shared_id'])
+})
+
+test('of prices that are alike, one that another market agrees with is right where the others are contradicted', () => {
+  const alike = (backing: Backing, categoryId = 1, name = 'eelektrik') => ({ backing, categoryId, name })
+  expect(inDoubt([alike('agreed'), alike('contradicted')], 'averages')).toEqual([false, true])
+  expect(inDoubt([alike('agreed'), alike('contradicted'), alike('contradicted')], 'averages')).toEqual([false, true, true])
+  for (const other of ['agreed', 'open'] as const) expect(inDoubt([alike('agreed'), alike(other)], 'averages')).toEqual([true, true])
+  expect(inDoubt([alike('open'), alike('contradicted')], 'averages')).toEqual([true, true])
+})
+
+test('offers are alike within a set or a name, bare amounts within a set, averages anywhere', () => {
+  const one = { backing: 'open', categoryId: 1, name: 'yanmega' } as const
+  const others = [
+    { ...one, categoryId: 2 },
+    { ...one, name: 'honchkrow' },
+    { ...one, categoryId: 2, name: 'honchkrow' },
+  ]
+  const doubted = (kind: IdentityKind) => others.map((other) => inDoubt([one, other], kind).every(Boolean))
+  expect(doubted('averages')).toEqual([true, true, true])
+  expect(doubted('offers')).toEqual([true, true, false])
+  expect(doubted('name')).toEqual([false, true, false])
+})
+
+test('what other markets say of a price counts only where nothing speaks against them', () => {
+  const of = (...prices: PriceEvidence[]) => judge(prices, { ratios: [], gradeOrder: null }, conditions()).map(({ backing }) => backing)
+  expect(of(price(B, 1000), price(C, 1100))).toEqual(['agreed', 'agreed'])
+  expect(of(price(B, 1000, { identical: true }), price(C, 9000))).toEqual(['contradicted', 'open'])
+  expect(of(price(B, 1000), price(C, 1000), price(A, 9000))).toEqual(['open', 'open', 'contradicted'])
+  expect(of(price(B, 1000))).toEqual(['open'])
 })
 
 test('identity is of the averages, else of the offers, else of price and name', () => {
@@ -40,7 +74,7 @@ test('a Near Mint price that another market agrees with is right against the PSA
 
 test('prices of our own sales are trusted, by their number', () => {
   const of = (samples: number | null) => judge([price(SERVICE, 1, { samples })], { ratios: [], gradeOrder: null }, conditions())[0]
-  expect(of(null)).toEqual({ state: 'trusted', confidence: 'insufficient', flags: 0 })
+  expect(of(null)).toMatchObject({ state: 'trusted', confidence: 'insufficient', flags: 0 })
   expect([2, 4, 8].map((samples) => of(samples)?.confidence)).toEqual(['low', 'medium', 'high'])
 })
 

@@ -1,0 +1,139 @@
+// Price sources: how old the newest feed of each is, how far its prices are trusted, and setting one aside until it can be trusted again.
+import { useState } from 'preact/hooks'
+import type { PriceSource, SourceTrust } from '../api-types.ts'
+import { useData, useVersion, useWrite, writeNow } from '../data.ts'
+import { Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
+import { Heading } from '../ui/heading.tsx'
+import { Await } from '../ui/states.tsx'
+import { Table } from '../ui/table.tsx'
+import { announce } from '../ui/toasts.tsx'
+import { ago, count, date, share, t, term } from '../words.ts'
+
+const AGAIN_MS = 60_000
+
+/** The service's own prices cannot be set aside. */
+type External = PriceSource & Pick<SourceTrust, 'market'>
+const isExternal = (source: PriceSource): source is External => source.market !== 'service'
+
+export function SourcesPage() {
+  const [version, changed] = useVersion()
+  const [aside, setAside] = useState<External | null>(null)
+  const sources = useData('/sources', { again: () => AGAIN_MS, version })
+  const { busy, error, write, clear } = useWrite()
+  const submit = async ({ reason = '' }: Values) => {
+    const { market } = aside!
+    const done = await write('POST', `/sources/${market}/set-aside`, { reason })
+    if (!done) return
+    setAside(null)
+    announce(t('sourceSetAside', { name: term('market', market), count: done.data.stale }))
+    changed()
+  }
+  const takeBack = async ({ market }: External) => {
+    const done = await writeNow('POST', `/sources/${market}/take-back`, {})
+    if (!done) return
+    announce(t('sourceUsedAgain', { name: term('market', market), count: done.data.stale }))
+    changed()
+  }
+  return (
+    <>
+      <Heading>{t('priceSources')}</Heading>
+      <p class="quiet">{t('priceSourcesText')}</p>
+      <Await of={sources}>
+        {(rows) => (
+          <Table
+            caption={t('priceSources')}
+            rows={rows}
+            busy={sources.loading}
+            rowKey={(row) => row.market}
+            columns={[
+              { head: t('source'), cell: (row) => <Name of={row} /> },
+              { head: t('newestFeed'), cell: (row) => <Feed of={row} /> },
+              { head: t('pricesCount'), number: true, cell: (row) => count(row.prices) },
+              { head: t('confirmed'), number: true, cell: (row) => part(row, 'confirmed') },
+              { head: term('status', 'trusted'), number: true, cell: (row) => part(row, 'trusted') },
+              ...(['disputed', 'stale', 'held'] as const).map((state) => ({
+                head: term('status', state),
+                number: true,
+                cell: (row: PriceSource) => <InQuestion of={row} state={state} />,
+              })),
+              {
+                head: t('actions'),
+                cell: (row) =>
+                  isExternal(row) &&
+                  (row.set_aside ? (
+                    <button type="button" aria-label={`${t('useAgain')}: ${term('market', row.market)}`} onClick={() => void takeBack(row)}>
+                      {t('useAgain')}
+                    </button>
+                  ) : (
+                    <button
+                      type="button"
+                      class="danger"
+                      aria-label={`${t('setAside')}: ${term('market', row.market)}`}
+                      onClick={() => {
+                        clear()
+                        setAside(row)
+                      }}
+                    >
+                      {t('setAside')}
+                    </button>
+                  )),
+              },
+            ]}
+          />
+        )}
+      </Await>
+      {aside && (
+        <Dialog title={t('setAsideTitle', { name: term('market', aside.market) })} onClose={() => setAside(null)}>
+          <Form submit={t('setAside')} danger busy={busy} error={error} onSubmit={(values) => void submit(values)} onCancel={() => setAside(null)}>
+            <p>{t('setAsideText', { count: aside.prices })}</p>
+            <Field label={t('reason')} hint={t('setAsideHint')}>
+              <input name="reason" maxLength={500} required />
+            </Field>
+          </Form>
+        </Dialog>
+      )}
+    </>
+  )
+}
+
+/** The name, and who set it aside. */
+function Name({ of: { market, currency, set_aside: aside } }: { of: PriceSource }) {
+  return (
+    <>
+      {term('market', market)} <span class="quiet">{currency}</span>
+      {aside && (
+        <div class="quiet">
+          <span class="status bad">{t('isSetAside')}</span> {aside.reason} ({aside.by}, {date(aside.at)})
+        </div>
+      )}
+    </>
+  )
+}
+
+/** How old the newest feed is, against how often one comes. */
+function Feed({ of: { newest_feed_at: at, usual_interval_days: interval, late } }: { of: PriceSource }) {
+  if (at === null) return <span class="status">{t('never')}</span>
+  return (
+    <>
+      <span class={`status ${late ? 'wait' : 'good'}`} title={date(at)}>
+        {late ? t('feedLate', { ago: ago(at) }) : ago(at)}
+      </span>{' '}
+      {interval !== null && <span class="quiet">{interval === 1 ? t('usuallyDaily') : t('usuallyEvery', { days: interval })}</span>}
+    </>
+  )
+}
+
+function part({ prices, shares }: PriceSource, state: 'confirmed' | 'trusted'): string {
+  return prices === 0 ? '–' : share(shares[state])
+}
+
+/** How many prices are in question and their share; leads to their review. */
+function InQuestion({ of: source, state }: { of: PriceSource; state: 'disputed' | 'stale' | 'held' }) {
+  const prices = source[state]
+  if (prices === 0) return <>0</>
+  return (
+    <a href={`/console/price-reviews?state=${state}&market=${source.market}`}>
+      {count(prices)} <span class="quiet">({share(source.shares[state])})</span>
+    </a>
+  )
+}
