@@ -7,6 +7,7 @@ import { ServiceError } from '#core/errors.ts'
 import { call } from '#core/verb.ts'
 import { idOf } from './arguments.ts'
 import { type Builder, cost, type Refs } from './builder.ts'
+import { addItemFindingTypes, lookedUp, LOOKUP_COST, suggested, SUGGESTIONS_COST } from './item-finding.ts'
 import { itemSource } from './item-source.ts'
 import { categoriesPage, ITEMS_COST, itemsPage } from './pages.ts'
 
@@ -16,6 +17,7 @@ const GAME_ARGUMENT = 'Game, such as `pokemon` or `onepiece`; one that is not kn
 const AFTER_ARGUMENT = 'The `endCursor` of the page before, of a list with the same sort.'
 
 export function implementQuery(builder: Builder, refs: Refs): void {
+  const { suggestion, lookedUpItem, identifier } = addItemFindingTypes(builder, refs)
   builder.queryType({
     description: 'What can be read.',
     fields: (t) => ({
@@ -73,6 +75,22 @@ export function implementQuery(builder: Builder, refs: Refs): void {
           const found = orNull(() => call(getItem, ctx, { id: idOf(id) }))
           return found && itemSource(found.rows[0]!)
         },
+      }),
+      suggestItems: t.field({
+        type: [suggestion],
+        nullable: false,
+        description: 'Cards to suggest while someone types, best match first; empty for what finds nothing.',
+        extensions: SUGGESTIONS_COST,
+        args: { q: t.arg.string({ description: 'What has been typed so far.' }) },
+        resolve: (_root, args, ctx) => suggested(args, ctx),
+      }),
+      lookupItems: t.field({
+        type: [lookedUpItem],
+        nullable: false,
+        description: 'Items by ids of other systems, or by set and number, in the order of the identifiers.',
+        extensions: LOOKUP_COST,
+        args: { ids: t.arg({ type: [identifier], required: true, description: '1 to 500 identifiers.' }) },
+        resolve: (_root, args, ctx) => lookedUp(args, ctx),
       }),
     }),
   })

@@ -63,10 +63,14 @@ function registerRoute<Ctx extends HasViewer>(app: FastifyInstance, route: Route
     url: route.path,
     ...(route.bodyLimit !== undefined && { bodyLimit: route.bodyLimit }),
     config: { needs },
-    ...(route.method !== 'GET' && !route.errors?.includes('PRECONDITION_FAILED') && { onRequest: refuseCondition(route.verb) }),
+    ...(writes(route) && !route.errors?.includes('PRECONDITION_FAILED') && { onRequest: refuseCondition(route.verb) }),
     schema: referenceOf(route, rules) as object,
     handler: (request, reply) => answerBy(respond, request, reply),
   })
+}
+
+function writes({ method, reads = false }: { method: Method; reads?: boolean }): boolean {
+  return method !== 'GET' && !reads
 }
 
 /** Before the body is read, so that no upload is taken for nothing. */
@@ -92,7 +96,7 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security }: Rou
   const errors = new Set<ErrorCode>([
     'UNAUTHENTICATED',
     'RATE_LIMITED',
-    ...(route.method === 'GET' ? [] : (['IDEMPOTENCY_CONFLICT'] as const)),
+    ...(writes(route) ? (['IDEMPOTENCY_CONFLICT'] as const) : []),
     ...verbErrors(route.verb),
     ...(route.errors ?? []),
   ])
@@ -133,7 +137,7 @@ function successSchema<Ctx extends HasViewer>(route: Route<Ctx>): object {
     ...Type.Object({
       success: Type.Literal(true),
       ...(route.data && { data: route.data }),
-      ...(route.method !== 'GET' && { message: Type.Optional(Type.String()) }),
+      ...(writes(route) && { message: Type.Optional(Type.String()) }),
       ...(route.paged && { pagination: PaginationSchema }),
       ...route.extra,
     }),

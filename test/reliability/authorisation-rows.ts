@@ -23,6 +23,8 @@ const OWN = { needs: 'plus', owned: 'own' } as const
 export const PUBLIC_ROWS: Record<string, PublicRow> = {
   'GET /api/v1/items': { needs: 'starter' },
   'GET /api/v1/items/search': { needs: 'starter', query: 'q=charizard' },
+  'GET /api/v1/items/suggest': { needs: 'starter', query: 'q=char' },
+  'POST /api/v1/items/lookup': { needs: 'starter', body: { ids: [{ source: 'cardmarket', id: '1' }] } },
   'GET /api/v1/items/:id': { needs: 'starter' },
   'GET /api/v1/items/:id/price-history': { needs: 'professional' },
   'GET /api/v1/items/:id/prices/explain': { needs: 'professional' },
@@ -62,6 +64,8 @@ export const GRAPHQL_ROWS: Record<string, GraphqlRow> = {
   'query category': { needs: 'starter', field: 'category(id: 1) { id }' },
   'query items': { needs: 'starter', field: 'items { nodes { id } }' },
   'query item': { needs: 'starter', field: 'item(id: ITEM) { id }' },
+  'query suggestItems': { needs: 'starter', field: 'suggestItems(q: "char") { id }' },
+  'query lookupItems': { needs: 'starter', field: 'lookupItems(ids: [{ source: "cardmarket", id: "1" }]) { state }' },
   'mutation addCollectionItem': { ...RECORD_MUTATION, field: 'addCollectionItem(collectionId: COLLECTION, input: { itemId: ITEM }) { id }' },
   'mutation updateCollectionItem': {
     ...RECORD_MUTATION,
