@@ -1,4 +1,4 @@
-// Turns a field query into a test of rows: what is asked of a column is answered once for each of its distinct values.
+// Turns a field query into a selection of rows: what is asked of a column is answered once for each of its distinct values.
 import { HOUR_MS } from '#core/duration.ts'
 import { invalid } from '#core/errors.ts'
 import { parseLabel } from '#core/labels.ts'
@@ -113,29 +113,42 @@ export function asksPrices(query: Query): boolean {
   return query.field !== null && FIELDS[query.field]!.priced === true
 }
 
+/** Those of some rows, which stay as they are, that a query finds. */
+type Selection = (among: RowBits) => RowBits
+
 /**
- * The test of rows that a query with full names stands for; it holds until an item changes or, where `asksPrices`, a price.
+ * The selection that a query with full names stands for; it holds until an item changes or, where `asksPrices`, a price.
  * @throws VALIDATION_ERROR that names a value that a field does not take, and its place
  */
-export function compile(query: Query, searched: Searched): Test {
+export function compile(query: Query, searched: Searched): Selection {
   if ('all' in query) {
-    return query.all.map((part) => compile(part, searched)).reduce((a, b) => (row) => a(row) && b(row))
+    const parts = query.all.map((part) => compile(part, searched))
+    return (among) => parts.reduce((left, select) => (left.size === 0 ? left : select(left)), among)
   }
-  if ('any' in query) {
-    return query.any.map((part) => compile(part, searched)).reduce((a, b) => (row) => a(row) || b(row))
-  }
-  if ('not' in query) {
-    const test = compile(query.not, searched)
-    return (row) => !test(row)
-  }
-  if (query.field === null) {
-    const found = RowBits.of(searched.text.filter(query.value))
-    return (row) => found.has(row)
-  }
+  if ('any' in query) return anyOf(query.any.map((part) => compile(part, searched)))
+  if ('not' in query) return opposite(compile(query.not, searched))
+  // Its rows are found by the index, so that they are looked up only where some are left to choose from.
+  if (query.field === null) return (among) => RowBits.of(searched.text.filter(query.value)).and(among)
   const { test: make } = FIELDS[query.field]!
-  if (query.operator !== '!=') return make(searched, query)
-  const test = make(searched, { ...query, operator: '=' })
-  return (row) => !test(row)
+  if (query.operator !== '!=') return passing(make(searched, query))
+  return opposite(passing(make(searched, { ...query, operator: '=' })))
+}
+
+function passing(test: Test): Selection {
+  return (among) => among.filter(test)
+}
+
+function opposite(select: Selection): Selection {
+  return (among) => among.clone().andNot(select(among))
+}
+
+/** Each part is asked only of what the parts before it have left. */
+function anyOf(parts: readonly Selection[]): Selection {
+  return (among) => {
+    const left = among.clone()
+    for (const select of parts) if (left.size > 0) left.andNot(select(left))
+    return among.clone().andNot(left)
+  }
 }
 
 function byNumber(values: readonly string[], column: Int32Array | Uint16Array, matches: (value: string, number: number) => boolean): Test {
