@@ -16,7 +16,9 @@ await measureOnRealCatalogue(
     { title: '500 ids of other systems', requests: (database: BenchDatabase) => lists(database, byId) },
     { title: '500 sets and numbers', requests: (database: BenchDatabase) => lists(database, bySet) },
     { title: '500 of both kinds', requests: (database: BenchDatabase) => lists(database, (row, n) => (n % 2 === 0 ? byId(row) : bySet(row))) },
-  ].flatMap((one) => (['starter', 'professional'] as const).map((plan) => ({ ...one, title: `${one.title}, ${plan}`, plan, perSecond: PER_SECOND, goalMs: GOAL_MS }))),
+  ].flatMap((one) =>
+    (['starter', 'professional'] as const).map((plan) => ({ ...one, title: `${one.title}, ${plan}`, plan, perSecond: PER_SECOND, goalMs: GOAL_MS })),
+  ),
   Number(process.argv[2] ?? 20),
 )
 

@@ -59,5 +59,7 @@ function say(who: string, { p50, p99, max }: PacedFigures, more = ''): void {
 }
 
 function sayRate(who: string, { requestsPerSecond, p50, p99 }: LoadFigures, more = ''): void {
-  console.log(`  ${who.padEnd(6)} at full load ${Math.round(requestsPerSecond)} requests/s, p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms${more}`)
+  console.log(
+    `  ${who.padEnd(6)} at full load ${Math.round(requestsPerSecond)} requests/s, p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms${more}`,
+  )
 }

@@ -6,7 +6,10 @@ import { measureOnRealCatalogue } from './on-real-catalogue.ts'
 const TYPED = 1_500
 const LONGEST = 20
 
-await measureOnRealCatalogue([{ title: 'Suggestions', plan: 'starter', requests: keystrokes, perSecond: 500, goalMs: 10 }], Number(process.argv[2] ?? 20))
+await measureOnRealCatalogue(
+  [{ title: 'Suggestions', plan: 'starter', requests: keystrokes, perSecond: 500, goalMs: 10 }],
+  Number(process.argv[2] ?? 20),
+)
 
 /** Every beginning of what is typed, as a text field asks them one after the other. */
 async function keystrokes({ ctx }: BenchDatabase): Promise<string[]> {

@@ -54,6 +54,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/items/suggest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Suggest cards while someone types
+         * @description Up to 10 cards in the order of the search, each by its base version, for a text field. An empty list for what finds nothing.
+         */
+        get: operations["suggestItems"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/items/lookup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find many items by ids of other systems, or by set and number
+         * @description One answer for each identifier, in their order: `found` with the `item`, `ambiguous` with the `candidates` that it could mean, or `unknown`. Without `finish` the plainest printing of a card is meant; a finish that a card does not have is `unknown`. A read: nothing is changed, and it counts as one request.
+         */
+        post: operations["lookupItems"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/items/{id}": {
         parameters: {
             query?: never;
@@ -813,6 +853,12 @@ export interface components {
             /** @enum {string} */
             status: "pending" | "active" | "paused" | "rejected" | "expired" | "sold";
         };
+        LookedUpItem: {
+            /** @enum {string} */
+            state: "found" | "ambiguous" | "unknown";
+            item?: components["schemas"]["Item"];
+            candidates?: components["schemas"]["Item"][];
+        };
         OwnListing: {
             id: number;
             title: string;
@@ -1073,6 +1119,27 @@ export interface components {
                 sold_at: string;
             };
         };
+        Suggestion: {
+            /**
+             * @description Id of the base version of the card
+             * @example 4
+             */
+            id: number;
+            /** @example Charizard */
+            name: string;
+            /**
+             * @description Item code or set number
+             * @example 4/102
+             */
+            code: string | null;
+            category: {
+                id: number;
+                /** @example Base Set */
+                name: string;
+            } | null;
+            /** @description Address of its first image */
+            image: string | null;
+        };
         UsedRate: {
             /** @description ISO 4217 code */
             currency: string;
@@ -1164,6 +1231,7 @@ export type ListingExplanation = components['schemas']['ListingExplanation'];
 export type ListingItem = components['schemas']['ListingItem'];
 export type ListingStatusResult = components['schemas']['ListingStatusResult'];
 export type ListingWriteResult = components['schemas']['ListingWriteResult'];
+export type LookedUpItem = components['schemas']['LookedUpItem'];
 export type OwnListing = components['schemas']['OwnListing'];
 export type Pagination = components['schemas']['Pagination'];
 export type Price = components['schemas']['Price'];
@@ -1175,6 +1243,7 @@ export type PriceRule = components['schemas']['PriceRule'];
 export type Problem = components['schemas']['Problem'];
 export type RecentSale = components['schemas']['RecentSale'];
 export type SaleEvent = components['schemas']['SaleEvent'];
+export type Suggestion = components['schemas']['Suggestion'];
 export type UsedRate = components['schemas']['UsedRate'];
 export type Webhook = components['schemas']['Webhook'];
 export type WebhookLog = components['schemas']['WebhookLog'];
@@ -1458,6 +1527,154 @@ export interface operations {
                         /** @description Canonical form of the field query, where there was one */
                         query?: string;
                     };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    suggestItems: {
+        parameters: {
+            query?: {
+                /**
+                 * @description What has been typed so far; cards whose words begin with it come first. Nothing is suggested for an empty text
+                 * @example dark char
+                 */
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Suggestion"][];
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    lookupItems: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Each either `source` and `id`, or `set` and `number`; both may have a `finish`
+                     * @example [
+                     *       {
+                     *         "source": "pokemontcg",
+                     *         "id": "base1-4"
+                     *       },
+                     *       {
+                     *         "set": "Base Set",
+                     *         "number": "4/102",
+                     *         "finish": "Holo"
+                     *       }
+                     *     ]
+                     */
+                    ids: {
+                        /** @description Catalogue or shop whose id is given: `tcgdex`, `tcgdex-asia`, `pokemontcg`, `punk-records`, `cardmarket`, `tcgplayer`, `pricecharting`, `tcgplayer-sku`, or another that items have ids of */
+                        source?: string;
+                        /** @description Id of the item there, as text */
+                        id?: string;
+                        /** @description Name, code, slug or id of a set; without `source` and `id` */
+                        set?: string;
+                        /** @description Collector number, with or without zeros and total */
+                        number?: string;
+                        /** @description Printing in any spelling, such as `Reverse Holofoil`; without it the plain one is meant */
+                        finish?: string;
+                    }[];
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["LookedUpItem"][];
+                    };
+                };
+            };
+            /** @description INVALID_JSON */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description UNAUTHENTICATED */

@@ -296,6 +296,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/v1/query-completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Complete a field query while it is typed
+         * @description Names of fields, and values of the field that is being asked, out of the catalogue.
+         */
+        get: operations["completeQuery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/items/{id}": {
         parameters: {
             query?: never;
@@ -2063,6 +2083,12 @@ export interface components {
             cost?: components["schemas"]["Amount"] | null;
             gain?: components["schemas"]["Amount"] | null;
         };
+        Completions: {
+            /** @description Where the term begins that is being typed, counted from 0: an option replaces all from there */
+            from: number;
+            /** @description Terms, or names of fields with an operator behind which a value is to follow */
+            options: string[];
+        };
         CreditEntry: {
             id: number;
             /** @description Below 0 where credits were taken or used */
@@ -3531,6 +3557,7 @@ export type Balance = components['schemas']['Balance'];
 export type Batch = components['schemas']['Batch'];
 export type CollectionImport = components['schemas']['CollectionImport'];
 export type CollectionRecord = components['schemas']['CollectionRecord'];
+export type Completions = components['schemas']['Completions'];
 export type CreditEntry = components['schemas']['CreditEntry'];
 export type DecidedPrices = components['schemas']['DecidedPrices'];
 export type Error = components['schemas']['Error'];
@@ -4124,6 +4151,8 @@ export interface operations {
                 category_id?: number;
                 /** @description Part of name, code or ref, in any case */
                 search?: string;
+                /** @description Field query: terms such as `set:base1`, `number:4`, `name:"dark charizard"`, `r>=rare`, `finish:holo`, `lang:ja`, `price<20`, `price.source_a>=5`, `label:"PSA 10"` and words as `search` has them; all must hold, `or` and parentheses group, `-` negates. The answer tells as `query` how it was read */
+                query?: string;
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Entries on a page */
@@ -4146,6 +4175,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["ListedItem"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Canonical form of the field query, where there was one */
+                        query?: string;
                     };
                 };
             };
@@ -4219,6 +4250,33 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["StoredItem"];
                         message?: string;
+                    };
+                };
+            };
+        };
+    };
+    completeQuery: {
+        parameters: {
+            query?: {
+                /** @description The query up to where it is being typed */
+                text?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Completions"];
                     };
                 };
             };

@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { addGate } from '#accounts/gate.ts'
 import type { Keyring } from '#accounts/keyring.ts'
+import type { CatalogueNode } from '#catalogue/context.ts'
 import type { StoredExplainCtx } from '#catalogue/explain-price.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { Log } from '#core/context.ts'
@@ -132,7 +133,7 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
   app.addHook('onClose', () => imports.close())
   app.server.requestTimeout = UPLOAD_TIMEOUT_MS
   const failed = failuresOf(node.log)
-  const ctx = (viewer: Viewer, request: ApiRequest): UploadCtx & MarketWriteCtx & StoredExplainCtx & StatsCtx => ({
+  const ctx = (viewer: Viewer, request: ApiRequest): UploadCtx & MarketWriteCtx & StoredExplainCtx & StatsCtx & CatalogueNode => ({
     db: node.db,
     viewer,
     now: node.now,
@@ -146,6 +147,7 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
     marketOrder: node.config.marketOrder,
     currencies: node.config.sourceCurrencies,
     imports,
+    catalogue: node.catalogue,
   })
   await app.register(
     async (api) => {
@@ -153,8 +155,7 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
       api.setNotFoundHandler(answerNotFound)
       const rules = { failed, security: 'operatorToken' }
       registerRoutes(api, [...ROUTES, ...priceRoutes(imports)], { ...rules, ctx })
-      const withCatalogue = (viewer: Viewer, request: ApiRequest) => ({ ...ctx(viewer, request), catalogue: node.catalogue })
-      registerRoutes(api, collectionFileRoutes(imports), { ...rules, ctx: withCatalogue })
+      registerRoutes(api, collectionFileRoutes(imports), { ...rules, ctx })
       registerRoutes(api, webhookRoutes, { ...rules, ctx: (viewer, request) => ({ ...ctx(viewer, request), webhooks: node.webhooks }) })
     },
     { prefix: '/operator/v1' },

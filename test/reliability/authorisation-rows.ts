@@ -141,6 +141,7 @@ export const OPERATOR_ROWS: readonly string[] = [
   'POST /operator/v1/set-matches/:id/separate',
   'POST /operator/v1/set-matches/:id/withdraw',
   'GET /operator/v1/groups',
+  'GET /operator/v1/query-completions',
   'GET /operator/v1/import-formats',
   'PATCH /operator/v1/collections/:id',
   'DELETE /operator/v1/collections/:id',

@@ -19,11 +19,15 @@ import type { LabelTree } from '../snapshot/label-tree.ts'
 import { amountOf, changedAtMs } from '../snapshot/sorts.ts'
 import type { Operator, Query, Term } from './parse.ts'
 
-/** What a query is asked of. */
-export interface Searched {
+/** What has the values that fields take. */
+export interface Catalogued {
   items: ItemTable
   categories: CategoryTree
   labels: LabelTree
+}
+
+/** What a query is asked of. */
+export interface Searched extends Catalogued {
   text: TextIndex
   /** position in MARKETS of the market that is asked for, null for none */
   market: number | null
@@ -37,6 +41,8 @@ interface Field {
   operators: readonly Operator[]
   /** whether what it asks changes with prices alone */
   priced?: boolean
+  /** what it can usefully be compared with by the operator, where that is a list; some more than once */
+  values?: (catalogued: Catalogued, operator: Operator) => readonly string[]
   /** `operator` is never `!=`, which is the opposite of `=` */
   test: (searched: Searched, term: Term) => Test
 }
@@ -48,13 +54,18 @@ const LIST: readonly Operator[] = [':', '=', '!=']
 /** Names of languages as attributes have them, by their codes. */
 const LANGUAGE_CODES: Readonly<Record<string, string>> = { english: 'en', japanese: 'ja', french: 'fr' }
 
-const FIELDS: Readonly<Record<string, Field>> = {
+export const FIELDS: Readonly<Record<string, Field>> = {
   name: { aliases: ['n'], operators: TEXT, test: ({ items }, term) => byNumber(items.names.keys, items.name, matchesText(term)) },
   code: { operators: TEXT, test: codeTest },
   number: { aliases: ['no'], operators: AMOUNT, test: numberTest },
-  set: { aliases: ['s', 'category'], operators: TEXT, test: setTest },
-  rarity: { aliases: ['r'], operators: AMOUNT, test: rarityTest },
-  finish: { aliases: ['f'], operators: TEXT, test: (searched, term) => byFacet(searched, 'finish', matchesFinish(term)) },
+  set: { aliases: ['s', 'category'], operators: TEXT, test: setTest, values: setNames },
+  rarity: { aliases: ['r'], operators: AMOUNT, test: rarityTest, values: rarities },
+  finish: {
+    aliases: ['f'],
+    operators: TEXT,
+    test: (searched, term) => byFacet(searched, 'finish', matchesFinish(term)),
+    values: facetValues('finish'),
+  },
   lang: {
     aliases: ['language', 'l'],
     operators: LIST,
@@ -64,21 +75,33 @@ const FIELDS: Readonly<Record<string, Field>> = {
         'language',
         hasEntry(value, (entry) => LANGUAGE_CODES[entry] ?? entry),
       ),
+    values: facetEntries('language', (entry) => LANGUAGE_CODES[entry] ?? entry),
   },
-  illustrator: { aliases: ['artist', 'a'], operators: TEXT, test: (searched, term) => byFacet(searched, 'illustrator', matchesText(term)) },
-  card: { operators: TEXT, test: (searched, term) => byFacet(searched, 'card', matchesText(term)) },
-  type: { aliases: ['t', 'color'], operators: LIST, test: (searched, { value }) => byFacet(searched, 'type', hasEntry(value)) },
-  regulation: { operators: TEXT, test: (searched, term) => byFacet(searched, 'regulation', matchesText(term)) },
-  product: { operators: TEXT, test: (searched, term) => byFacet(searched, 'product', matchesText(term)) },
+  illustrator: {
+    aliases: ['artist', 'a'],
+    operators: TEXT,
+    test: (searched, term) => byFacet(searched, 'illustrator', matchesText(term)),
+    values: facetValues('illustrator'),
+  },
+  card: { operators: TEXT, test: (searched, term) => byFacet(searched, 'card', matchesText(term)), values: facetValues('card') },
+  type: {
+    aliases: ['t', 'color'],
+    operators: LIST,
+    test: (searched, { value }) => byFacet(searched, 'type', hasEntry(value)),
+    values: facetEntries('type'),
+  },
+  regulation: { operators: TEXT, test: (searched, term) => byFacet(searched, 'regulation', matchesText(term)), values: facetValues('regulation') },
+  product: { operators: TEXT, test: (searched, term) => byFacet(searched, 'product', matchesText(term)), values: facetValues('product') },
   hp: { operators: AMOUNT, test: hpTest },
   game: {
     aliases: ['g'],
     operators: LIST,
     test: ({ items }, { value }) => byNumber(items.games.texts, items.game, (game) => game === value.toLowerCase()),
+    values: ({ items }) => items.games.texts,
   },
-  genre: { operators: LIST, test: genreTest },
-  market: { operators: LIST, test: marketTest },
-  label: { operators: LIST, priced: true, test: labelTest },
+  genre: { operators: LIST, test: genreTest, values: () => GENRES },
+  market: { operators: LIST, test: marketTest, values: () => MARKETS },
+  label: { operators: LIST, priced: true, test: labelTest, values: labelNames },
   price: { operators: AMOUNT, priced: true, test: priceTest(null) },
   ...Object.fromEntries(
     MARKETS.map((market, position): [string, Field] => [`price.${market}`, { operators: AMOUNT, priced: true, test: priceTest(position) }]),
@@ -86,7 +109,8 @@ const FIELDS: Readonly<Record<string, Field>> = {
   updated: { operators: AMOUNT, priced: true, test: updatedTest },
 }
 
-const NAMES = new Map(Object.entries(FIELDS).flatMap(([name, { aliases = [] }]) => [name, ...aliases].map((word) => [word, name] as const)))
+/** Fields by their names and aliases. */
+export const NAMES = new Map(Object.entries(FIELDS).flatMap(([name, { aliases = [] }]) => [name, ...aliases].map((word) => [word, name] as const)))
 
 /**
  * The query with the full name of each field.
@@ -162,6 +186,23 @@ function byFacet({ items: { facets } }: Searched, facet: Facet, matches: (folded
   return byNumber(facets.values[facet].keys, facets.columns[facet], (value) => value !== '' && matches(value))
 }
 
+function facetValues(facet: Facet): NonNullable<Field['values']> {
+  return ({ items: { facets } }) => facets.values[facet].texts.filter((text) => text !== '')
+}
+
+function facetEntries(facet: Facet, known: (entry: string) => string = (entry) => entry): NonNullable<Field['values']> {
+  return ({ items: { facets } }) =>
+    facets.values[facet].keys.flatMap((list) => (list === '' ? [] : list.split(',').map((entry) => known(entry.trim()))))
+}
+
+function setNames({ categories }: Catalogued): string[] {
+  return categories.ids().map((id) => categories.get(id)!.name)
+}
+
+function labelNames({ labels }: Catalogued): string[] {
+  return labels.all().flatMap(({ name, parentId }) => (parentId === null ? [] : name))
+}
+
 function matchesText({ operator, value }: Term): (folded: string) => boolean {
   const wanted = fold(value)
   return operator === ':' ? (folded) => folded.includes(wanted) : (folded) => folded === wanted
@@ -233,6 +274,11 @@ function rarityTest(searched: Searched, term: Term): Test {
     const step = stepOf(rarity)
     return step >= 0 && holds(step, bound)
   })
+}
+
+function rarities(catalogued: Catalogued, operator: Operator): readonly string[] {
+  const all = facetValues('rarity')(catalogued, operator)
+  return TEXT.includes(operator) ? all : all.filter((rarity) => stepOf(rarity) >= 0)
 }
 
 function stepOf(rarity: string): number {
