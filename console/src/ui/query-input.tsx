@@ -40,12 +40,13 @@ export function QueryInput({ label, value, onSettled }: QueryInputProps) {
       setTyped(value)
     }
   }, [value])
-  useEffect(() => () => stop(), [])
-
-  function stop(): void {
-    clearTimeout(timer.current)
-    asking.current?.abort()
-  }
+  useEffect(
+    () => () => {
+      clearTimeout(timer.current)
+      asking.current?.abort()
+    },
+    [],
+  )
 
   function close(): void {
     asking.current?.abort()
@@ -125,11 +126,11 @@ export function QueryInput({ label, value, onSettled }: QueryInputProps) {
         onKeyDown={onKeyDown}
         onBlur={close}
       />
-      <ul id={`${id}-options`} role="listbox" aria-label={t('completions')} hidden={!isOpen}>
+      <div id={`${id}-options`} role="listbox" aria-label={t('completions')} hidden={!isOpen}>
         {offered.options.map((option, index) => (
           // The keyboard stays in the input, which names the active option.
           // biome-ignore lint/a11y/useKeyWithClickEvents: see above
-          <li
+          <div
             key={option}
             id={optionId(index)}
             role="option"
@@ -139,9 +140,9 @@ export function QueryInput({ label, value, onSettled }: QueryInputProps) {
             onClick={() => choose(option)}
           >
             {option}
-          </li>
+          </div>
         ))}
-      </ul>
+      </div>
     </div>
   )
 }
